@@ -1,0 +1,1 @@
+"""The paper against itself: interval arithmetic over printed numbers, without a model."""

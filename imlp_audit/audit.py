@@ -1,0 +1,71 @@
+"""The audit: specs to plan, plan to models, models to facts, facts to checks, checks to a result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from importlib.metadata import version
+
+from imlp_audit import __version__
+from imlp_audit.checks.context import Context
+from imlp_audit.checks.needs import models_needed
+from imlp_audit.checks.run import run_check
+from imlp_audit.errors import UsageError
+from imlp_audit.facts import Facts, ModelKey
+from imlp_audit.result import AuditResult
+from imlp_audit.spec.heads import paper_head
+from imlp_audit.spec.library import Selection
+from imlp_audit.spec.plan import Plan, plan
+from imlp_audit.waiving import waive
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user may narrow or change: id globs, the default reading, and the device to run the real fvcore on."""
+
+    only: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+    reading: str | None = None
+    fvcore_device: str | None = None
+
+
+def planned(selection: Selection, options: Options) -> list[Plan]:
+    """Return the selected checks in order. Raises UsageError where none is selected."""
+    plans = [
+        check
+        for paper in selection.papers
+        for check in plan(paper, selection.known)
+        if check.source.file in (selection.only_files.get(paper.id) or {check.source.file})
+        and (not options.only or any(fnmatchcase(check.id, glob) for glob in options.only))
+        and not any(fnmatchcase(check.id, glob) for glob in options.skip)
+    ]
+    if not plans:
+        raise UsageError("no check is selected; `imlp-audit list` prints the ids that --only and --skip match")
+    return plans
+
+
+def audit(selection: Selection, options: Options, announce: Callable[[int], Callable[[str], None]]) -> AuditResult:
+    """Audit the selected papers. `announce` is told how many models there are, and then of each one begun."""
+    plans = planned(selection, options)
+    needed = models_needed(plans, Context(selection.known, {}, options.reading))
+    facts = _facts(needed, announce(len(needed)), options)
+    context = Context(selection.known, facts, options.reading)
+    waivers = [waiver for paper in selection.papers for waiver in paper.waivers]
+    checks = waive([run_check(check, context) for check in plans], waivers)
+    heads = tuple(paper_head(paper) for paper in selection.papers)
+    return AuditResult(papers=heads, versions=_versions(), checks=tuple(checks))
+
+
+def _facts(needed: Mapping[ModelKey, bool], progress: Callable[[str], None], options: Options) -> Facts:
+    if not needed:
+        return {}
+    # torch takes seconds to import: not where nothing is to be counted, nor before the specs are known to be sound
+    from imlp_audit.measuring import measure_models
+
+    return measure_models(needed, progress, options.fvcore_device)
+
+
+def _versions() -> dict[str, str]:
+    installed = {name: version(name) for name in ("torch", "timm", "fvcore")}
+    return {"imlp_audit": __version__, **installed}

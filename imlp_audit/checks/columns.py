@@ -1,0 +1,37 @@
+"""Checks of headings: does a counted number stand under another column's heading?"""
+
+from __future__ import annotations
+
+from imlp_audit.checks.context import Context
+from imlp_audit.checks.numbers import fits_elsewhere, judge, missing_for
+from imlp_audit.result import Check, Verdict
+from imlp_audit.spec.plan import ColumnsPlan
+from imlp_audit.spec.references import CellRef, rows_of_table
+
+
+def check_columns(plan: ColumnsPlan, context: Context) -> Check:
+    """Judge whether any counted cell fits another column's measurement, but not its own."""
+    rows = rows_of_table(plan.paper, plan.table)
+    cells = [cell for row in rows for name in row.row.printed if missing_for(cell := CellRef(row, name)) is None]
+    strays = [(cell, stray) for cell in cells if (stray := _stray(cell, context)) is not None]
+    printed = ", ".join(column.heading for column in plan.table.value.columns.values() if column.measure.counted)
+    if not strays:
+        reason = f"none of {len(cells)} counted cells fits another column's measurement but not its own"
+        return _check(plan, Verdict.REPRODUCED, reason, printed)
+    where = [f"{cell.row.row.id}: {cell.printed.text} under {cell.column_id} is {column}" for cell, column in strays]
+    reason = f"{len(strays)} of {len(cells)} counted cells stand under a wrong heading: {'; '.join(where)}"
+    return _check(plan, Verdict.INCONSISTENT, reason, printed, "; ".join(where))
+
+
+def _stray(cell: CellRef, context: Context) -> str | None:
+    """Return the column that a cell belongs to instead of its own, if so."""
+    if judge(cell, context).verdict is not Verdict.DIFFERS:
+        return None
+    return next((column for column, _ in fits_elsewhere(cell, context)), None)
+
+
+def _check(plan: ColumnsPlan, verdict: Verdict, reason: str, printed: str, measured: str | None = None) -> Check:
+    return Check(
+        id=plan.id, kind=plan.kind, verdict=verdict, reason=reason, source=plan.source,
+        printed=printed, measured=measured,
+    )  # fmt: skip

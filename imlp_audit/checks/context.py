@@ -1,0 +1,111 @@
+"""What every check may look at: the papers, the facts measured, and how a paper's numbers are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from imlp_audit.compare import Measured
+from imlp_audit.facts import Facts, Failure, ModelFacts, ModelKey
+from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key, total
+from imlp_audit.models.reading import Reading
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.printed import Rounding
+from imlp_audit.spec.loader import Paper
+from imlp_audit.spec.schema import About, Measure
+
+
+@dataclass(frozen=True)
+class Conventions:
+    """How one paper's numbers are read: of each list the first is the default."""
+
+    about: About
+    chosen_reading: str | None = None
+
+    @property
+    def roundings(self) -> tuple[Rounding, ...]:
+        """The declared rounding rules."""
+        return self.about.rounding
+
+    @cached_property
+    def readings(self) -> Mapping[str | None, Reading | None]:
+        """The declared readings by name; one without a name where the paper leaves nothing open."""
+        named: dict[str | None, Reading | None] = {
+            name: reading.reading() for name, reading in self.about.readings.items()
+        }
+        if self.chosen_reading in named:
+            return {self.chosen_reading: named[self.chosen_reading], **named}
+        return named or {None: None}
+
+    @cached_property
+    def flops(self) -> Mapping[str, Convention]:
+        """Every FLOPs convention that the paper could name, the declared ones first."""
+        own = {
+            name: Convention(name, {parse_weight_key(key): weight for key, weight in weights.items()})
+            for name, weights in self.about.conventions.items()
+        }
+        known = {**FLOPS_CONVENTIONS, **own}
+        return {name: known[name] for name in (*self.about.flops, *known)}
+
+    def declared(self, measure: Measure) -> tuple[str, ...]:
+        """Return the names of the conventions declared for a measure."""
+        return self.about.parameters if measure is Measure.PARAMETERS else self.about.flops
+
+    def known(self, measure: Measure) -> tuple[str, ...]:
+        """Return the names of all conventions for a measure, the declared ones first."""
+        if measure is Measure.PARAMETERS:
+            return tuple(dict.fromkeys((*self.about.parameters, *ParameterConvention)))
+        return tuple(self.flops)
+
+
+@dataclass(frozen=True)
+class Context:
+    """Everything a check may look at."""
+
+    papers: Sequence[Paper]
+    facts: Facts
+    reading: str | None = None
+
+    def conventions(self, paper: Paper) -> Conventions:
+        """Return how a paper's numbers are read in this audit."""
+        return Conventions(paper.about.value, self.reading)
+
+    def measured(self, paper: Paper, recipe: Recipe, measure: Measure) -> tuple[list[Measured], list[Measured]]:
+        """Return a model's measurements under each reading: by the declared conventions, and by all others.
+
+        Raises NotMeasured where the model could not be built or counted.
+        """
+        read = self.conventions(paper)
+        declared = read.declared(measure)
+        every = list(self._measure(read, recipe, measure))
+        return [m for m in every if m.convention in declared], [m for m in every if m.convention not in declared]
+
+    def _measure(self, read: Conventions, recipe: Recipe, measure: Measure) -> Iterator[Measured]:
+        for name, reading in read.readings.items():
+            facts = self.model(recipe, reading)
+            for convention in read.known(measure):
+                if measure is Measure.PARAMETERS:
+                    yield Measured(Fraction(facts.parameters[ParameterConvention(convention)]), name, convention)
+                else:
+                    yield _work(facts, name, read.flops[convention])
+
+    def model(self, recipe: Recipe, reading: Reading | None) -> ModelFacts:
+        """Return the facts of a model. Raises NotMeasured where there are none."""
+        facts = self.facts[ModelKey.of(recipe, reading)]
+        if isinstance(facts, Failure):
+            raise NotMeasuredError(facts.message)
+        return facts
+
+
+class NotMeasuredError(Exception):
+    """A model that a check needs could not be built or counted; the message says why."""
+
+
+def _work(facts: ModelFacts, reading: str | None, convention: Convention) -> Measured:
+    if convention.name in facts.counted:
+        return Measured(Fraction(facts.counted[convention.name]), reading, convention.name)
+    assert facts.ledger is not None, "work was not asked for"
+    value = Fraction(total(facts.ledger, convention))
+    return Measured(value, reading, convention.name, tuple(sorted(facts.ledger.unknown)))

@@ -1,0 +1,39 @@
+"""Making each planned check; one that cannot be made is an error on record, never the end of the audit."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from imlp_audit.checks.claims import check_claim
+from imlp_audit.checks.columns import check_columns
+from imlp_audit.checks.context import Context, NotMeasuredError
+from imlp_audit.checks.marks import check_mark
+from imlp_audit.checks.numbers import check_cell, check_delta, check_repeat
+from imlp_audit.result import Check, Verdict
+from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, MarkPlan, Plan, RepeatPlan
+
+
+def run_check(plan: Plan, context: Context) -> Check:
+    """Make one check."""
+    try:
+        return _dispatch(plan, context)
+    except NotMeasuredError as error:
+        return Check(id=plan.id, kind=plan.kind, verdict=Verdict.ERROR, reason=str(error), source=plan.source)
+
+
+def _dispatch(plan: Plan, context: Context) -> Check:
+    match plan:
+        case CellPlan():
+            return check_cell(plan, context)
+        case DeltaPlan():
+            return check_delta(plan, context)
+        case MarkPlan():
+            return check_mark(plan, context)
+        case RepeatPlan():
+            return check_repeat(plan, context)
+        case ColumnsPlan():
+            return check_columns(plan, context)
+        case ClaimPlan():
+            return check_claim(plan, context)
+        case _:
+            assert_never(plan)

@@ -1,0 +1,28 @@
+"""Exit codes."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from imlp_audit.result import AuditResult, Verdict
+
+
+class ExitCode(IntEnum):
+    """What the process says when it ends; where several apply, the later one listed here wins."""
+
+    CLEAN = 0
+    FINDINGS = 1
+    INCOMPLETE = 3
+    UNUSABLE = 2
+    INTERRUPTED = 130
+
+
+def exit_code(result: AuditResult, *, strict: bool) -> ExitCode:
+    """Return the code for a finished audit; `strict` takes unverifiable checks for findings."""
+    counts = result.counts()
+    if counts[Verdict.ERROR]:
+        return ExitCode.INCOMPLETE
+    found = counts[Verdict.DIFFERS] + counts[Verdict.INCONSISTENT]
+    if found or (strict and counts[Verdict.UNVERIFIABLE]):
+        return ExitCode.FINDINGS
+    return ExitCode.CLEAN

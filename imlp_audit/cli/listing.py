@@ -1,0 +1,19 @@
+"""`imlp-audit list`."""
+
+from __future__ import annotations
+
+import sys
+
+from imlp_audit.cli.options import Only, Skip, Specs
+
+
+def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None) -> int:
+    """List the ids of all checks, with the file and line of each; nothing is built or measured."""
+    from imlp_audit.audit import Options, planned
+    from imlp_audit.spec.library import load
+
+    plans = planned(load(specs or []), Options(only=tuple(only or ()), skip=tuple(skip or ())))
+    width = max(len(plan.id) for plan in plans)
+    lines = [f"{plan.id:{width}}  {plan.source.file}:{plan.source.line}" for plan in plans]
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0

@@ -1,0 +1,81 @@
+"""`imlp-audit report`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from imlp_audit.cli.files import check_writable, write_whole
+from imlp_audit.cli.options import Specs
+from imlp_audit.errors import UsageError
+from imlp_audit.report.formats import Format
+
+if TYPE_CHECKING:
+    from imlp_audit.result import AuditResult
+
+
+def report(
+    specs: Specs = None,
+    from_: Annotated[
+        Path | None, typer.Option("--from", metavar="FILE", help="Use a JSON result of verify; audit nothing.")
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--dir", metavar="DIR", help="Write DIR/PAPER.md for each paper instead of printing.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="With --dir: write nothing; exit 1 if a report there is stale.")
+    ] = False,
+    format_: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = Format.MARKDOWN,
+    no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress.")] = False,
+) -> int:
+    """Write the report of each paper, from an audit made now or from the JSON result of an earlier one."""
+    from imlp_audit.cli.output import render, surface
+
+    if from_ is not None and specs:
+        raise UsageError("give specs to audit or --from FILE, not both")
+    if check and folder is None:
+        raise UsageError("--check compares the reports in a folder; name it with --dir")
+    result = _read(from_) if from_ is not None else _audited(specs or [], shown=not no_progress)
+    if folder is None:
+        sys.stdout.write(render(result, format_, surface()))
+        return 0
+    reports = {folder / f"{paper.id}.md": render(result.of(paper), Format.MARKDOWN) for paper in result.papers}
+    return _stale(reports) if check else _write(reports)
+
+
+def _read(path: Path) -> AuditResult:
+    from imlp_audit.result import from_json
+
+    try:
+        return from_json(path.read_text(encoding="utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} could not be read: {error}") from error
+
+
+def _audited(specs: list[str], *, shown: bool) -> AuditResult:
+    from imlp_audit.audit import Options, audit
+    from imlp_audit.cli.progress import progress
+    from imlp_audit.spec.library import load
+
+    selection = load(specs)
+    with progress(shown=shown) as announce:
+        return audit(selection, Options(), announce)
+
+
+def _stale(reports: dict[Path, str]) -> int:
+    stale = [path for path, text in reports.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    for path in stale:
+        sys.stderr.write(f"{path} is stale; write it with `imlp-audit report --dir {path.parent}`\n")
+    return 1 if stale else 0
+
+
+def _write(reports: dict[Path, str]) -> int:
+    for path in reports:
+        check_writable(path)
+    for path, text in reports.items():
+        write_whole(path, text)
+        sys.stderr.write(f"wrote {path}\n")
+    return 0

@@ -1,0 +1,39 @@
+"""The errors a user can cause or meet; each says what is wrong, where, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class AuditError(Exception):
+    """Root of every error that the tool raises on purpose."""
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """One thing wrong with a spec, at a place in a file (lines and columns from 1)."""
+
+    file: str
+    line: int
+    column: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}: {self.message}"
+
+
+class SpecError(AuditError):
+    """A spec cannot be used; carries every problem found, in file order."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(sorted(set(problems)))
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+class UsageError(AuditError):
+    """The command line asks for something that cannot be done."""
+
+
+class BuildError(AuditError):
+    """A model cannot be built from its recipe, or cannot be counted."""

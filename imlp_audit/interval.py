@@ -1,0 +1,79 @@
+"""Exact intervals of rational numbers, with open and closed ends: what a printed number leaves possible."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The numbers between two ends, each of which belongs to it or not."""
+
+    low: Fraction
+    high: Fraction
+    low_closed: bool = True
+    high_closed: bool = True
+
+    @classmethod
+    def point(cls, value: Fraction | int) -> Interval:
+        """Return the interval that holds one number."""
+        return cls(Fraction(value), Fraction(value))
+
+    def __contains__(self, value: Fraction | int) -> bool:
+        above = self.low < value or (self.low == value and self.low_closed)
+        below = value < self.high or (value == self.high and self.high_closed)
+        return above and below
+
+    def meets(self, other: Interval) -> bool:
+        """Say whether some number lies in both."""
+        return not (self < other or other < self)
+
+    def __lt__(self, other: Interval) -> bool:
+        """Say whether every number here is smaller than every number there."""
+        touch = self.high == other.low and not (self.high_closed and other.low_closed)
+        return self.high < other.low or touch
+
+    def __le__(self, other: Interval) -> bool:
+        """Say whether no number here is larger than any number there."""
+        return self.high <= other.low
+
+    def __neg__(self) -> Interval:
+        return Interval(-self.high, -self.low, self.high_closed, self.low_closed)
+
+    def __sub__(self, other: Interval) -> Interval:
+        """Return the differences of independent members."""
+        return Interval(
+            self.low - other.high,
+            self.high - other.low,
+            self.low_closed and other.high_closed,
+            self.high_closed and other.low_closed,
+        )
+
+    def __mul__(self, factor: Fraction | int) -> Interval:
+        if factor < 0:
+            return -self * -factor
+        return Interval(self.low * factor, self.high * factor, self.low_closed, self.high_closed)
+
+    def change_from(self, base: Interval) -> Interval | None:
+        """Return the changes in percent from members of `base`, or None where those may be 0 or negative."""
+        if base.low <= 0 or self.low < 0:
+            return None
+        return Interval(
+            (self.low / base.high - 1) * 100,
+            (self.high / base.low - 1) * 100,
+            self.low_closed and base.high_closed,
+            self.high_closed and base.low_closed,
+        )
+
+    def __str__(self) -> str:
+        ends = f"{decimal_text(self.low)}, {decimal_text(self.high)}"
+        return f"{'[' if self.low_closed else '('}{ends}{']' if self.high_closed else ')'}"
+
+
+def decimal_text(value: Fraction | int, digits: int = 4) -> str:
+    """Write a number in decimals, rounded to `digits` places and without trailing zeros."""
+    scaled = round(Fraction(value) * 10**digits)
+    text = f"{abs(scaled):0{digits + 1}d}"
+    whole, part = text[:-digits], text[-digits:].rstrip("0")
+    return f"{'-' if scaled < 0 else ''}{whole}{'.' if part else ''}{part}"

@@ -1,0 +1,99 @@
+"""Counting conventions: integer weights that turn a ledger into the kind of number a paper prints."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
+from typing import TypeVar
+
+from imlp_audit.measure.operations import Operation, Work
+from imlp_audit.measure.record import Ledger
+from imlp_audit.measure.sites import Site, site_of
+
+_Name = TypeVar("_Name", bound=StrEnum)
+
+
+class ParameterConvention(StrEnum):
+    """Which parameters a paper's column counts."""
+
+    ALL = "all"
+    NO_HEAD = "no_head"
+
+
+@dataclass(frozen=True)
+class WeightKey:
+    """What a weight applies to: a class of work, everywhere or at one site: `layer_norm@downsample`."""
+
+    operation: Operation
+    site: Site | None = None
+
+    def __str__(self) -> str:
+        return self.operation if self.site is None else f"{self.operation}@{self.site}"
+
+
+@dataclass(frozen=True)
+class Convention:
+    """Integer weights over classes of work; a class without a weight counts nothing."""
+
+    name: str
+    weights: Mapping[WeightKey, int]
+
+    def weight(self, operation: Operation, site: Site) -> int:
+        """The weight of a class at a site: the site's own where there is one, else the general one."""
+        general = self.weights.get(WeightKey(operation), 0)
+        return self.weights.get(WeightKey(operation, site), general)
+
+
+def parse_weight_key(text: str) -> WeightKey:
+    """Reads `layer_norm` or `layer_norm@downsample`; raises ValueError with the near miss otherwise."""
+    operation, at, site = text.partition("@")
+    return WeightKey(_member(Operation, operation), _member(Site, site) if at else None)
+
+
+def _member(kind: type[_Name], text: str) -> _Name:
+    names = [str(member) for member in kind]
+    if text in names:
+        return kind(text)
+    near = get_close_matches(text, names, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
+    raise ValueError(f"no {kind.__name__.lower()} is called {text!r}; {hint}")
+
+
+def total(ledger: Ledger, convention: Convention, within: Collection[str] = ("",)) -> int:
+    """The ledger's total under a convention, over the modules at the paths `within` and below them."""
+    return sum(
+        amount * convention.weight(operation, site_of(path))
+        for (path, operation), amount in ledger.within(within).items()
+    )
+
+
+def _everywhere(weights: Work) -> Mapping[WeightKey, int]:
+    return {WeightKey(operation): weight for operation, weight in weights.items()}
+
+
+MACS_WEIGHTS: Work = {Operation.LINEAR: 1, Operation.PRODUCT: 1, Operation.CONV: 1}
+
+FVCORE_WEIGHTS: Work = {
+    **MACS_WEIGHTS,
+    Operation.LAYER_NORM: 4,
+    Operation.LAYER_NORM_AFFINE: 1,
+    Operation.GROUP_NORM: 4,
+    Operation.GROUP_NORM_AFFINE: 1,
+    Operation.INSTANCE_NORM: 4,
+    Operation.INSTANCE_NORM_AFFINE: 1,
+    Operation.BATCH_NORM: 1,
+    Operation.BATCH_NORM_TRAINING: 4,
+    Operation.BATCH_NORM_AFFINE: 1,
+    Operation.ADAPTIVE_POOL: 1,
+    Operation.UPSAMPLE_NEAREST: 1,
+    Operation.UPSAMPLE_BILINEAR: 4,
+    Operation.GRID_SAMPLE: 4,
+    Operation.FVCORE_EXCESS: 1,
+}
+
+FLOPS_CONVENTIONS: Mapping[str, Convention] = {
+    "macs": Convention("macs", _everywhere(MACS_WEIGHTS)),
+    "fvcore": Convention("fvcore", _everywhere(FVCORE_WEIGHTS)),
+}

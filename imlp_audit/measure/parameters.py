@@ -1,0 +1,41 @@
+"""Exact numbers of parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from torch import nn
+
+from imlp_audit.errors import BuildError
+from imlp_audit.measure.conventions import ParameterConvention
+
+
+def count_parameters(model: nn.Module, convention: ParameterConvention = ParameterConvention.ALL) -> int:
+    """Number of parameters, one that is shared counted once, frozen ones included; buffers are no parameters.
+
+    `no_head` leaves out the modules that the model's `get_classifier()` returns (timm's contract: the last
+    linear layer, or both of a distilled model, without the norm and pooling before it). A parameter that the
+    rest of the model holds too, such as an embedding tied to the head, stays. Raises BuildError for a model
+    without `get_classifier`.
+    """
+    match convention:
+        case ParameterConvention.ALL:
+            head: set[nn.Module] = set()
+        case ParameterConvention.NO_HEAD:
+            head = {inner for module in classifiers(model) for inner in module.modules()}
+        case _:
+            assert_never(convention)
+    held = {p for module in model.modules() if module not in head for p in module.parameters(recurse=False)}
+    return sum(parameter.numel() for parameter in held)
+
+
+def classifiers(model: nn.Module) -> Iterator[nn.Module]:
+    """The modules of the model's classifier head; raises BuildError if it doesn't say which they are."""
+    get_classifier = getattr(model, "get_classifier", None)
+    if not callable(get_classifier):
+        raise BuildError(f"{type(model).__name__} has no get_classifier(), so its head can't be told apart")
+    found = get_classifier()
+    for module in found if isinstance(found, tuple | list) else (found,):
+        if isinstance(module, nn.Module):
+            yield module

@@ -1,0 +1,1 @@
+"""The models a paper describes: blocks, their readings, and how they are put into hosts."""

@@ -1,0 +1,51 @@
+"""Arbitrary nonlinear functions: a base activation scaled and shifted before and after (IMLP, Eq. 3 and 4)."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+import torch
+from torch import Tensor, nn
+
+from imlp_audit.models.recipe import Activation
+
+
+def base_activation(activation: Activation) -> type[nn.Module]:
+    """Return the module class of a base activation, constructible without arguments."""
+    match activation:
+        case Activation.GELU:
+            return nn.GELU
+        case Activation.RELU:
+            return nn.ReLU
+        case Activation.PRELU:
+            return nn.PReLU
+        case Activation.SOFTPLUS:
+            return nn.Softplus
+        case _:
+            assert_never(activation)
+
+
+class AGeLU(nn.Module):
+    """Computes beta * phi(alpha * x + gamma) + theta (Eq. 3; Eq. 4 with phi = GeLU).
+
+    `channels` is the number of coefficients of each kind: the width for one per channel, 1 for one per
+    layer. The channel axis of the input is its last, or the second where `channels_first`.
+    Initialised so that it equals phi.
+    """
+
+    def __init__(
+        self, channels: int, act_layer: type[nn.Module] = nn.GELU, *, channels_first: bool = False
+    ) -> None:
+        super().__init__()
+        self.alpha = nn.Parameter(torch.ones(channels))
+        self.gamma = nn.Parameter(torch.zeros(channels))
+        self.phi = act_layer()
+        self.beta = nn.Parameter(torch.ones(channels))
+        self.theta = nn.Parameter(torch.zeros(channels))
+        self.shape = (-1, 1, 1) if channels_first else (-1,)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map a tensor to one of the same shape, element by element."""
+        alpha, gamma = self.alpha.view(self.shape), self.gamma.view(self.shape)
+        beta, theta = self.beta.view(self.shape), self.theta.view(self.shape)
+        return beta * self.phi(alpha * x + gamma) + theta

@@ -1,0 +1,191 @@
+"""The improved MLP block (IMLP, Eq. 5 and Fig. 4), under any reading of the text."""
+
+from __future__ import annotations
+
+from math import isqrt
+from typing import assert_never
+
+import torch
+from timm.layers import LayerNorm2d
+from torch import Tensor, nn
+
+from imlp_audit.models.agelu import AGeLU
+from imlp_audit.models.reading import (
+    AGeLUParameters,
+    ConcatNorm,
+    DepthwiseActivation,
+    DepthwiseNorm,
+    OutputNorm,
+    Reading,
+)
+from imlp_audit.models.recipe import Part
+
+
+class TokenBatchNorm(nn.BatchNorm1d):
+    """Batch normalisation of the last axis of (batch, ..., channels)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return a tensor of the input's shape."""
+        return super().forward(input.flatten(0, -2)).view_as(input)
+
+
+def _concat_norm(kind: ConcatNorm, width: int, *, channels_first: bool) -> nn.Module:
+    match kind:
+        case ConcatNorm.NONE:
+            return nn.Identity()
+        case ConcatNorm.LAYER:
+            return LayerNorm2d(width, eps=1e-5) if channels_first else nn.LayerNorm(width)
+        case ConcatNorm.BATCH:
+            return nn.BatchNorm2d(width) if channels_first else TokenBatchNorm(width)
+        case _:
+            assert_never(kind)
+
+
+def _agelu(width: int, reading: Reading, act_layer: type[nn.Module], *, channels_first: bool) -> AGeLU:
+    per_channel = reading.agelu_parameters is AGeLUParameters.PER_CHANNEL
+    return AGeLU(width if per_channel else 1, act_layer, channels_first=channels_first)
+
+
+class ChannelPart(nn.Module):
+    """Channel-wise enhancement: two AGeLUs of the same input, concatenated (Eq. 5), and the norm after them.
+
+    Maps (..., h) to (..., 2h), or (batch, h, H, W) to (batch, 2h, H, W).
+    """
+
+    def __init__(
+        self, hidden: int, reading: Reading, act_layer: type[nn.Module], *, channels_first: bool
+    ) -> None:
+        super().__init__()
+        self.agelu1 = _agelu(hidden, reading, act_layer, channels_first=channels_first)
+        self.agelu2 = _agelu(hidden, reading, act_layer, channels_first=channels_first)
+        self.norm = _concat_norm(reading.concat_norm, 2 * hidden, channels_first=channels_first)
+        self.axis = 1 if channels_first else -1
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Double the channel axis."""
+        return self.norm(torch.cat((self.agelu1(x), self.agelu2(x)), dim=self.axis))
+
+
+class DepthwiseBlock(nn.Module):
+    """Spatial-wise enhancement: depthwise convolution, norm, activation (Sec. 4.3), and a skip if read so.
+
+    Maps (batch, width, H, W) to the same shape.
+    """
+
+    def __init__(self, width: int, kernel: int, reading: Reading, act_layer: type[nn.Module]) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(
+            width, width, kernel, padding=kernel // 2, groups=width, bias=bool(reading.depthwise_bias)
+        )
+        match reading.depthwise_norm:
+            case DepthwiseNorm.NONE:
+                self.norm: nn.Module = nn.Identity()
+            case DepthwiseNorm.BATCH:
+                self.norm = nn.BatchNorm2d(width)
+            case _:
+                assert_never(reading.depthwise_norm)
+        self.act = self._activation(width, reading, act_layer)
+        self.skip = bool(reading.depthwise_skip)
+
+    @staticmethod
+    def _activation(width: int, reading: Reading, act_layer: type[nn.Module]) -> nn.Module:
+        match reading.depthwise_activation:
+            case DepthwiseActivation.NONE:
+                return nn.Identity()
+            case DepthwiseActivation.GELU:
+                return nn.GELU()
+            case DepthwiseActivation.AGELU:
+                return _agelu(width, reading, act_layer, channels_first=True)
+            case _:
+                assert_never(reading.depthwise_activation)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Keep the shape."""
+        y = self.act(self.norm(self.conv(x)))
+        return x + y if self.skip else y
+
+
+class Imlp(nn.Module):
+    """IMLP in the constructor contract of timm's `Mlp`, plus the reading, the kernel, the part and the grid.
+
+    Accepts (batch, tokens, channels) with `prefix_tokens` leading tokens that are not on the grid,
+    (batch, H, W, channels), or with `use_conv` (batch, channels, H, W), and keeps the shape but for
+    `out_features`. `grid` is the (H, W) of the tokens, square where None. `hidden_features` is the
+    width of the first FC layer; the second reads twice that where the channel part is used. A
+    `norm_layer` given takes the place of the reading's norm after the concatenation.
+    """
+
+    def __init__(
+        self,
+        in_features: int,
+        hidden_features: int | None = None,
+        out_features: int | None = None,
+        act_layer: type[nn.Module] = nn.GELU,
+        norm_layer: type[nn.Module] | None = None,
+        bias: bool | tuple[bool, bool] = True,
+        drop: float | tuple[float, float] = 0.0,
+        use_conv: bool = False,
+        *,
+        reading: Reading,
+        kernel: int = 3,
+        part: Part = Part.CHANNEL_AND_SPATIAL,
+        grid: tuple[int, int] | None = None,
+        prefix_tokens: int = 0,
+    ) -> None:
+        super().__init__()
+        out_features = out_features or in_features
+        hidden = hidden_features or in_features
+        bias1, bias2 = bias if isinstance(bias, tuple) else (bias, bias)
+        drop1, drop2 = drop if isinstance(drop, tuple) else (drop, drop)
+        self.use_conv, self.grid, self.prefix_tokens = use_conv, grid, prefix_tokens
+        self.fc1 = self._fc(in_features, hidden, bias=bias1 and bool(reading.fc1_bias))
+        if part is Part.SPATIAL:
+            self.act: nn.Module = act_layer()
+            width = hidden
+        else:
+            self.act = ChannelPart(hidden, reading, act_layer, channels_first=use_conv)
+            width = 2 * hidden
+            if norm_layer is not None:
+                self.act.norm = norm_layer(width)
+        self.drop1 = nn.Dropout(drop1)
+        self.spatial = None if part is Part.CHANNEL else DepthwiseBlock(width, kernel, reading, act_layer)
+        self.fc2 = self._fc(width, out_features, bias=bias2 and bool(reading.fc2_bias))
+        self.norm = self._output_norm(reading.output_norm, out_features)
+        self.drop2 = nn.Dropout(drop2)
+
+    def _fc(self, width_in: int, width_out: int, *, bias: bool) -> nn.Module:
+        if self.use_conv:
+            return nn.Conv2d(width_in, width_out, 1, bias=bias)
+        return nn.Linear(width_in, width_out, bias=bias)
+
+    def _output_norm(self, kind: OutputNorm, width: int) -> nn.Module:
+        match kind:
+            case OutputNorm.NONE:
+                return nn.Identity()
+            case OutputNorm.LAYER:
+                return LayerNorm2d(width, eps=1e-5) if self.use_conv else nn.LayerNorm(width)
+            case _:
+                assert_never(kind)
+
+    def _enhance_spatially(self, x: Tensor) -> Tensor:
+        """Apply the depthwise block on the grid, whatever the layout; prefix tokens pass by."""
+        if self.spatial is None:
+            return x
+        if self.use_conv:
+            y: Tensor = self.spatial(x)
+            return y
+        if x.ndim == 4:
+            y = self.spatial(x.permute(0, 3, 1, 2))
+            return y.permute(0, 2, 3, 1)
+        prefix, patches = x[:, : self.prefix_tokens], x[:, self.prefix_tokens :]
+        side = isqrt(patches.shape[1])
+        height, width = self.grid or (side, side)
+        y = self.spatial(patches.transpose(1, 2).unflatten(2, (height, width)))
+        y = y.flatten(2).transpose(1, 2)
+        return torch.cat((prefix, y), dim=1) if self.prefix_tokens else y
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map the input to (..., out_features) in its own layout."""
+        x = self.drop1(self.act(self.fc1(x)))
+        x = self._enhance_spatially(x)
+        return self.drop2(self.norm(self.fc2(x)))  # type: ignore[no-any-return]  # modules return Any

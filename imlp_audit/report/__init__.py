@@ -1,0 +1,1 @@
+"""Formats: pure functions from a result to text."""

@@ -1,0 +1,140 @@
+"""The report as markdown, to attach to a paper or keep in a repository.
+
+It names no versions of the measuring libraries: exact counts do not depend on them, and a report kept
+under version control would go stale with every release of theirs. The JSON result has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from imlp_audit.report.layout import CellChecks, cells, findings, how, others, summary
+from imlp_audit.result import AuditResult, Check, Kind, PaperHead, TableHead, Verdict
+
+HEADINGS = {
+    Kind.MARK: "Footnote marks",
+    Kind.COLUMN: "Column headings",
+    Kind.REPEAT: "Numbers printed in several places",
+    Kind.WAIVER: "Waivers that no longer hold",
+}
+LEGEND = (
+    "`reproduced`: follows from the model as read by default. `reproduced_under`: follows under another reading, "
+    "convention or rounding rule that the spec declares, which is named. `differs`: does not follow. "
+    "`inconsistent`: the paper contradicts itself. `unverifiable`: what is missing is named. "
+    "`waived`: a known finding, unchanged. The gap is measured minus printed, in units of the last printed digit."
+)
+
+
+def markdown(result: AuditResult) -> str:
+    """Write a result as markdown."""
+    return "\n".join(line for paper in result.papers for line in _paper(result, paper)) + "\n"
+
+
+def _paper(result: AuditResult, paper: PaperHead) -> Iterator[str]:
+    own = result.of(paper)
+    yield f"# Audit of “{_text(paper.title)}”"
+    yield ""
+    yield f"{_text(paper.authors)}; {_text(paper.version)}" + (f"; <{paper.url}>" if paper.url else "") + "."
+    yield ""
+    yield f"**{summary(own)}**"
+    yield ""
+    yield LEGEND
+    yield from _findings(findings(own))
+    yield from _waived([check for check in own.checks if check.verdict is Verdict.WAIVED])
+    for table in paper.tables:
+        yield from _table(own, paper, table)
+    yield from _claims(others(own, paper, Kind.CLAIM))
+    for kind, heading in HEADINGS.items():
+        yield from _others(heading, others(own, paper, kind))
+
+
+def _findings(checks: list[Check]) -> Iterator[str]:
+    yield from ("", "## Findings", "")
+    if not checks:
+        yield "None beyond those that the spec declares as known."
+        return
+    for check in checks:
+        yield f"- **{check.verdict.value}** `{check.id}` printed {_text(check.printed or '?')}: {_text(check.reason)}"
+        yield from (f"  - hint: {_text(hint)}" for hint in check.hints)
+
+
+def _waived(checks: list[Check]) -> Iterator[str]:
+    """List the known findings under the reason that each group of them shares."""
+    if not checks:
+        return
+    yield from ("", "## Known findings", "")
+    groups: dict[str, list[Check]] = {}
+    for check in checks:
+        groups.setdefault(check.waiver or "", []).append(check)
+    for reason, group in groups.items():
+        yield from (f"### {_text(reason)}", "")
+        yield from _rows(
+            ("check", "verdict", "printed", "what was found"),
+            ((f"`{c.id}`", (c.finding or c.verdict).value, _text(c.printed or ""), _text(c.reason)) for c in group),
+        )
+        yield ""
+
+
+def _table(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[str]:
+    found = list(cells(result, paper, table))
+    if not found:
+        return
+    yield from ("", f"## Table {table.id}: {_text(table.title)}", "")
+    header = ("model", "column", "printed", "measured", "gap", "verdict", "also measured")
+    yield from _rows(header, (line for one in found for line in _cell(one)))
+
+
+def _cell(one: CellChecks) -> Iterator[tuple[str, ...]]:
+    yield (_text(one.row.label), _text(one.column.heading), *_numbers(one.cell))
+    for name, check in (("change, from the cells", one.delta), ("change, as measured", one.delta_measured)):
+        if check is not None:
+            yield ("", name, *_numbers(check))
+
+
+def _numbers(check: Check) -> tuple[str, ...]:
+    under = f" ({how(check)})" if how(check) else ""
+    missing = f": {_text(check.reason)}" if check.verdict in (Verdict.UNVERIFIABLE, Verdict.ERROR) else ""
+    verdict = f"{check.verdict.value}{under}{missing}"
+    return (_text(check.printed or "?"), check.measured or "", check.gap or "", verdict, _also(check))
+
+
+def _also(check: Check) -> str:
+    """List the measurements beside the deciding one, those that give the same number together."""
+    names: dict[str, list[str]] = {}
+    for one in check.also:
+        names.setdefault(one.measured, []).append("/".join(part for part in (one.reading, one.convention) if part))
+    return "; ".join(f"{value} ({', '.join(group)})" for value, group in names.items())
+
+
+def _claims(checks: list[Check]) -> Iterator[str]:
+    if not checks:
+        return
+    yield from ("", "## What the text says about the numbers", "")
+    header = ("claim", "verdict", "checked as", "what was found")
+    yield from _rows(header, ((_claim(c), c.verdict.value, _text(c.statement or ""), _text(c.reason)) for c in checks))
+
+
+def _claim(check: Check) -> str:
+    return f"{_text(check.printed or '')} `{check.id.rpartition('/')[2]}`"
+
+
+def _others(heading: str, checks: list[Check]) -> Iterator[str]:
+    if not checks:
+        return
+    yield from ("", f"## {heading}", "")
+    header = ("check", "printed", "verdict", "what was found")
+    yield from _rows(header, ((f"`{c.id}`", _text(c.printed or ""), c.verdict.value, _text(c.reason)) for c in checks))
+
+
+def _rows(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    yield f"| {' | '.join(header)} |"
+    yield f"|{' --- |' * len(header)}"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+
+
+def _text(text: str) -> str:
+    """Escape what a paper's text could break a table or a paragraph with."""
+    for character in "\\`*_|<>[]#":
+        text = text.replace(character, "\\" + character)
+    return " ".join(text.split())

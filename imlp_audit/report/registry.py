@@ -1,0 +1,19 @@
+"""Which function writes which format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from imlp_audit.report.formats import Format, Surface
+from imlp_audit.report.markdown import markdown
+from imlp_audit.report.terminal import terminal
+from imlp_audit.result import AuditResult, to_json
+
+FORMATS: Mapping[Format, Callable[[AuditResult, Surface], str]] = MappingProxyType(
+    {
+        Format.RICH: lambda result, surface: terminal(result, surface.width, colour=surface.colour),
+        Format.JSON: lambda result, _: to_json(result),
+        Format.MARKDOWN: lambda result, _: markdown(result),
+    }
+)

@@ -1,0 +1,170 @@
+"""The result of an audit: frozen records, to and from JSON. Everything that is reported is made from these."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from imlp_audit.errors import UsageError
+
+FORMAT = "imlp-audit/1"
+
+
+class Verdict(StrEnum):
+    """What a check found."""
+
+    REPRODUCED = "reproduced"
+    REPRODUCED_UNDER = "reproduced_under"  # a declared reading, convention or rounding that is not the default
+    DIFFERS = "differs"
+    INCONSISTENT = "inconsistent"  # the paper contradicts itself
+    UNVERIFIABLE = "unverifiable"  # something is missing, and the reason names it
+    WAIVED = "waived"  # a finding that the spec declares as known, unchanged
+    ERROR = "error"  # the check could not be made
+
+
+class Kind(StrEnum):
+    """What a check is about."""
+
+    CELL = "cell"
+    DELTA = "delta"
+    MARK = "mark"
+    REPEAT = "repeat"
+    COLUMN = "column"
+    CLAIM = "claim"
+    WAIVER = "waiver"
+
+
+class Record(BaseModel):
+    """A frozen record that refuses keys it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Source(Record):
+    """Where in the specs a check comes from (lines from 1)."""
+
+    file: str
+    line: int
+
+
+class Measurement(Record):
+    """One measured value, the reading and convention it was measured under, and what it alone would say."""
+
+    reading: str | None = None
+    convention: str | None = None
+    measured: str
+    verdict: Verdict
+
+
+class Check(Record):
+    """One verdict, and all that it rests on.
+
+    Numbers are decimal text in base units (parameters, not millions; percent for changes); `gap` is the
+    measured value minus the printed one in units of the printed last digit. Of a waived check `finding` is
+    the verdict it has without its waiver, and `waiver` why that is known.
+    """
+
+    id: str
+    kind: Kind
+    verdict: Verdict
+    reason: str
+    source: Source
+    printed: str | None = None
+    unit: str | None = None
+    interval: tuple[str, str] | None = None
+    measured: str | None = None
+    gap: str | None = None
+    reading: str | None = None
+    convention: str | None = None
+    rounding: str | None = None
+    also: tuple[Measurement, ...] = ()
+    hints: tuple[str, ...] = ()
+    statement: str | None = None
+    finding: Verdict | None = None
+    waiver: str | None = None
+
+
+class ColumnHead(Record):
+    """A column of a table as the report heads it."""
+
+    id: str
+    heading: str
+    unit: str
+
+
+class RowHead(Record):
+    """A row of a table as the report labels it."""
+
+    id: str
+    label: str
+
+
+class TableHead(Record):
+    """A table of a paper: its title, columns and rows, so that a report can lay out its cells."""
+
+    id: str
+    title: str
+    columns: tuple[ColumnHead, ...]
+    rows: tuple[RowHead, ...]
+
+
+class PaperHead(Record):
+    """A paper that was audited."""
+
+    id: str
+    title: str
+    authors: str
+    version: str
+    url: str | None = None
+    tables: tuple[TableHead, ...]
+
+
+class AuditResult(Record):
+    """All checks of an audit, the papers they are of, and the versions of what measured them."""
+
+    papers: tuple[PaperHead, ...]
+    versions: dict[str, str]
+    checks: tuple[Check, ...]
+
+    def of(self, paper: PaperHead) -> AuditResult:
+        """Return the part of the result that is about one paper."""
+        checks = tuple(check for check in self.checks if check.id.startswith(f"{paper.id}/"))
+        return AuditResult(papers=(paper,), versions=self.versions, checks=checks)
+
+    def counts(self) -> dict[Verdict, int]:
+        """Return how many checks have each verdict, in the verdicts' order."""
+        found = Counter(check.verdict for check in self.checks)
+        return {verdict: found[verdict] for verdict in Verdict}
+
+
+def to_json(result: AuditResult) -> str:
+    """Write a result as JSON: sorted keys, so equal audits are equal bytes."""
+    body = result.model_dump(mode="json", exclude_none=True)
+    for check in body["checks"]:
+        for name in ("also", "hints"):
+            if not check[name]:
+                del check[name]
+    summary = {verdict.value: count for verdict, count in result.counts().items()}
+    document = {"format": FORMAT, "summary": summary, **body}
+    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def from_json(text: str, shown_as: str) -> AuditResult:
+    """Read a result back. Raises UsageError naming the file and what is wrong with it."""
+    advice = "give a file written by `imlp-audit verify --format json`"
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{shown_as}: not JSON ({error}); {advice}") from error
+    if not isinstance(document, dict) or document.pop("format", None) != FORMAT:
+        raise UsageError(f"{shown_as}: not a result of format {FORMAT}; {advice}")
+    document.pop("summary", None)
+    try:
+        return AuditResult.model_validate(document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise UsageError(f"{shown_as}: {place}: {first['msg']}; {advice}") from error

@@ -1,0 +1,147 @@
+"""Which checks a paper has, told from the specs alone: their ids, kinds and places, in the order of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from imlp_audit.models.recipe import Part
+from imlp_audit.result import Kind, Source
+from imlp_audit.spec.loader import Paper
+from imlp_audit.spec.located import Located
+from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of, rows_of_table
+from imlp_audit.spec.schema import Claim, Table
+
+
+@dataclass(frozen=True)
+class CellPlan:
+    """Does the printed number follow from the model?"""
+
+    id: str
+    source: Source
+    cell: CellRef
+    kind: Kind = Kind.CELL
+
+
+@dataclass(frozen=True)
+class DeltaPlan:
+    """Does the printed change follow from the printed cells, or (`measured`) from the measured values?"""
+
+    id: str
+    source: Source
+    cell: CellRef
+    base: CellRef
+    measured: bool
+    kind: Kind = Kind.DELTA
+
+
+@dataclass(frozen=True)
+class MarkPlan:
+    """Does the row need the kernel that its footnote mark, or the lack of one, says?"""
+
+    id: str
+    source: Source
+    row: RowRef
+    kind: Kind = Kind.MARK
+
+
+@dataclass(frozen=True)
+class RepeatPlan:
+    """Do two places print the same number (or, with `delta`, the same change)?"""
+
+    id: str
+    source: Source
+    cell: CellRef
+    other: CellRef
+    delta: bool
+    kind: Kind = Kind.REPEAT
+
+
+@dataclass(frozen=True)
+class ColumnsPlan:
+    """Does every counted cell of a table stand under its own heading?"""
+
+    id: str
+    source: Source
+    paper: Paper
+    table: Located[Table]
+    kind: Kind = Kind.COLUMN
+
+
+@dataclass(frozen=True)
+class ClaimPlan:
+    """Is a sentence about the numbers true of them?"""
+
+    id: str
+    source: Source
+    paper: Paper
+    claim: Located[Claim]
+    kind: Kind = Kind.CLAIM
+
+
+Plan: TypeAlias = CellPlan | DeltaPlan | MarkPlan | RepeatPlan | ColumnsPlan | ClaimPlan
+
+
+def plan(paper: Paper, known: Sequence[Paper]) -> list[Plan]:
+    """Return the checks of a paper; `known` are the papers that repeated cells are looked up in."""
+    plans: list[Plan] = []
+    for table in paper.tables:
+        for row in rows_of_table(paper, table):
+            plans += _cells(row)
+        plans += _marks(paper, table)
+        plans += _columns(paper, table)
+    plans += [repeat for row in rows_of(paper) for repeat in _repeats(row, known)]
+    plans += [
+        ClaimPlan(f"{paper.id}/claims/{claim.value.id}", claim.source("text"), paper, claim)
+        for claim in paper.claims
+    ]
+    return plans
+
+
+def _at(row: RowRef, *below: str | int) -> Source:
+    return row.table.source("rows", row.index, *below)
+
+
+def _cells(row: RowRef) -> Iterator[Plan]:
+    for column in row.row.printed:
+        cell = CellRef(row, column)
+        yield CellPlan(cell.id, _at(row, "printed", column), cell)
+        base = row.baseline.cell(column) if row.baseline else None
+        if column in row.row.delta and base is not None:
+            at = _at(row, "delta", column)
+            yield DeltaPlan(f"{cell.id}.delta", at, cell, base, measured=False)
+            if cell.column.measure.counted:
+                yield DeltaPlan(f"{cell.id}.delta.measured", at, cell, base, measured=True)
+
+
+def _marks(paper: Paper, table: Located[Table]) -> Iterator[Plan]:
+    footnote = table.value.footnote
+    if footnote is None:
+        return
+    for row in rows_of_table(paper, table):
+        recipe = row.row.model
+        replaced = recipe is not None and recipe.mlp is not None and recipe.mlp.imlp.part is not Part.CHANNEL
+        if replaced or (recipe is None and row.row.baseline):
+            place = _at(row, "mark") if row.row.mark else _at(row)
+            yield MarkPlan(f"{paper.id}/marks/{table.value.table}/{row.row.id}", place, row)
+
+
+def _columns(paper: Paper, table: Located[Table]) -> Iterator[Plan]:
+    counted = [column for column in table.value.columns.values() if column.measure.counted]
+    if len(counted) > 1 and any(row.model is not None for row in table.value.rows):
+        yield ColumnsPlan(f"{paper.id}/columns/{table.value.table}", table.source("columns"), paper, table)
+
+
+def _repeats(row: RowRef, known: Sequence[Paper]) -> Iterator[Plan]:
+    other = repeated_row(row, known)
+    if other is None:
+        return
+    stem = f"{row.paper.id}/repeats/{row.table.value.table}/{row.row.id}"
+    for column in row.row.printed:
+        cell, twin = CellRef(row, column), other.cell(column)
+        if twin is None:
+            continue
+        yield RepeatPlan(f"{stem}/{column}", _at(row, "printed", column), cell, twin, delta=False)
+        if cell.delta is not None and twin.delta is not None:
+            yield RepeatPlan(f"{stem}/{column}.delta", _at(row, "delta", column), cell, twin, delta=True)

@@ -1,0 +1,106 @@
+"""Looking up what specs refer to: rows and cells, of this paper or another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from imlp_audit.printed import Printed, parse_printed
+from imlp_audit.spec.loader import Paper
+from imlp_audit.spec.located import Located
+from imlp_audit.spec.schema import Column, Row, Table
+
+
+@dataclass(frozen=True)
+class RowRef:
+    """A row in its table and paper."""
+
+    paper: Paper
+    table: Located[Table]
+    index: int
+
+    @property
+    def row(self) -> Row:
+        """The row's record."""
+        return self.table.value.rows[self.index]
+
+    @property
+    def id(self) -> str:
+        """The row's id in full: paper/table/row."""
+        return f"{self.paper.id}/{self.table.value.table}/{self.row.id}"
+
+    @property
+    def baseline(self) -> RowRef | None:
+        """The row that this row's changes are from."""
+        return next((r for r in rows_of_table(self.paper, self.table) if r.row.id == self.row.baseline), None)
+
+    def cell(self, column: str) -> CellRef | None:
+        """Return the cell of a column, where the row has one."""
+        return CellRef(self, column) if column in self.row.printed else None
+
+
+@dataclass(frozen=True)
+class CellRef:
+    """A printed number in its row."""
+
+    row: RowRef
+    column_id: str
+
+    @property
+    def column(self) -> Column:
+        """The column's record."""
+        return self.row.table.value.columns[self.column_id]
+
+    @property
+    def id(self) -> str:
+        """The cell's id in full: paper/table/row/column."""
+        return f"{self.row.id}/{self.column_id}"
+
+    @property
+    def printed(self) -> Printed:
+        """The number, in the column's unit."""
+        return parse_printed(self.row.row.printed[self.column_id], self.column.unit)
+
+    @property
+    def delta(self) -> Printed | None:
+        """The printed change from the baseline, in percent, where there is one."""
+        text = self.row.row.delta.get(self.column_id)
+        return parse_printed(text, "%") if text is not None else None
+
+
+def rows_of_table(paper: Paper, table: Located[Table]) -> Iterator[RowRef]:
+    """Yield a table's rows in order."""
+    return (RowRef(paper, table, index) for index in range(len(table.value.rows)))
+
+
+def rows_of(paper: Paper) -> Iterator[RowRef]:
+    """Yield all rows of a paper in order."""
+    return (row for table in paper.tables for row in rows_of_table(paper, table))
+
+
+def find_rows(papers: Sequence[Paper], glob: str) -> list[RowRef]:
+    """Return the rows whose full id matches a glob, in the order of the tables."""
+    return [row for paper in papers for row in rows_of(paper) if fnmatchcase(row.id, glob)]
+
+
+def find_cell(papers: Sequence[Paper], cell_id: str) -> CellRef | None:
+    """Return the cell of a full id."""
+    row_id, _, column = cell_id.rpartition("/")
+    return next((cell for row in find_rows(papers, row_id) if (cell := row.cell(column)) is not None), None)
+
+
+def repeated_row(row: RowRef, papers: Sequence[Paper]) -> RowRef | None:
+    """Return the row that this row prints again: its own word for it, or the row of the same id in its table's."""
+    whole = row.table.value.repeats
+    target = row.row.repeats or (f"{whole}/{row.row.id}" if whole else None)
+    return next(iter(find_rows(papers, target)), None) if target else None
+
+
+def papers_referred_to(paper: Paper) -> Iterator[str]:
+    """Yield the ids of the papers that this one's rows, claims and coverage name."""
+    for row in rows_of(paper):
+        yield from (ref.split("/")[0] for ref in (row.row.repeats, row.table.value.repeats) if ref)
+    for claim in paper.claims:
+        holds = claim.value.reference.holds if claim.value.reference else ()
+        yield from (ref.split("/")[0] for ref in (*claim.value.rows, *holds))

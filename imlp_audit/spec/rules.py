@@ -1,0 +1,187 @@
+"""What must hold between the parts of a spec beyond each one's own form; every breach is a problem at its place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+
+from imlp_audit.errors import Problem
+from imlp_audit.printed import parse_printed
+from imlp_audit.result import Verdict
+from imlp_audit.spec.loader import Paper
+from imlp_audit.spec.located import Located
+from imlp_audit.spec.plan import plan
+from imlp_audit.spec.references import RowRef, find_cell, find_rows, repeated_row, rows_of
+from imlp_audit.spec.schema import Claim, Coverage, Quantity, Table
+
+
+def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
+    """Return every breach in a paper; rules about check ids are asked only where the tables are sound."""
+    problems = [p for table in paper.tables for p in _table(paper, table)]
+    problems += [p for row in rows_of(paper) for p in _row(row, known)]
+    problems += [p for claim in paper.claims for p in _claim(paper, claim, known)]
+    problems += _twice([(table.value.table, table, "table") for table in paper.tables])
+    problems += _twice([(claim.value.id, claim, "id") for claim in paper.claims])
+    if problems:
+        return problems
+    ids = [check.id for check in plan(paper, known)]
+    return [*_waivers(paper, ids), *(p for cover in paper.coverage for p in _coverage(paper, cover, ids))]
+
+
+def _twice(named: Sequence[tuple[str, Located[object], str]]) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for name, located, key in named:
+        if name in seen:
+            yield located.problem(f"the {key} {name!r} is taken already; give each its own", key)
+        seen.add(name)
+
+
+def _near(name: str, known: Sequence[str]) -> str:
+    near = get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known) or 'none'}"
+
+
+def _table(paper: Paper, located: Located[Table]) -> Iterator[Problem]:
+    table = located.value
+    ids = Counter(row.id for row in table.rows)
+    for index, row in enumerate(table.rows):
+        if ids[row.id] > 1 and [r.id for r in table.rows].index(row.id) < index:
+            yield located.problem(f"the row id {row.id!r} is taken already; give each its own", "rows", index, "id")
+    footnote = table.footnote
+    if footnote is None:
+        return
+    column = table.columns.get(footnote.decided_by)
+    if column is None or not column.measure.counted:
+        counted = [name for name, c in table.columns.items() if c.measure.counted]
+        message = f"a mark is decided by a counted column; {_near(footnote.decided_by, counted)}"
+        yield located.problem(message, "footnote", "decided_by")
+    for index, row in enumerate(table.rows):
+        kernel = row.model.mlp.imlp.kernel if row.model and row.model.mlp else None
+        meant = footnote.kernel if footnote.mark in row.mark else footnote.otherwise
+        if kernel not in (None, meant):
+            mark = f"the mark {footnote.mark!r}" if footnote.mark in row.mark else f"no mark {footnote.mark!r}"
+            message = f"the row has {mark}, which stands for kernel {meant}, but its recipe has kernel {kernel}"
+            yield located.problem(message, "rows", index, "model")
+
+
+def _row(ref: RowRef, known: Sequence[Paper]) -> Iterator[Problem]:
+    row, table = ref.row, ref.table.value
+
+    def problem(message: str, *below: str) -> Problem:
+        return ref.table.problem(message, "rows", ref.index, *below)
+
+    if row.baseline is not None and (ref.baseline is None or row.baseline == row.id):
+        others = [r.id for r in table.rows if r.id != row.id]
+        yield problem(f"no other row {row.baseline!r} in this table; {_near(row.baseline, others)}", "baseline")
+    if row.mark and (table.footnote is None or row.mark != table.footnote.mark):
+        yield problem(f"the table's footnote does not explain the mark {row.mark!r}", "mark")
+    if row.model is not None and row.model.mlp is not None and not ref.paper.about.value.readings:
+        yield problem("an IMLP block needs a reading: name at least one under about: readings:", "model")
+    if (row.repeats or table.repeats) and repeated_row(ref, known) is None:
+        target = row.repeats or f"{table.repeats}/{row.id}"
+        message = f"no row {target!r} that this could repeat; {_near(target, [r.id for p in known for r in rows_of(p)])}"
+        yield problem(message, *(("repeats",) if row.repeats else ()))
+    for name, numbers in (("printed", row.printed), ("delta", row.delta)):
+        for column, text in numbers.items():
+            complaint = _number(ref, name, column, text)
+            if complaint is not None:
+                yield problem(complaint, name, column)
+
+
+def _number(ref: RowRef, name: str, column: str, text: str) -> str | None:
+    """Say what is wrong with a printed number or change, if anything."""
+    columns = ref.table.value.columns
+    if column not in columns:
+        return f"the table has no column {column!r}; {_near(column, list(columns))}"
+    if name == "delta" and column not in ref.row.printed:
+        return f"a change of {column} is printed, but no value of it"
+    if name == "delta" and (ref.baseline is None or ref.baseline.cell(column) is None):
+        return f"a change needs a baseline row that prints {column}"
+    try:
+        parse_printed(text, "%" if name == "delta" else columns[column].unit)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def _claim(paper: Paper, located: Located[Claim], known: Sequence[Paper]) -> Iterator[Problem]:
+    claim = located.value
+    rows: list[RowRef] = []
+    for index, glob in enumerate(claim.rows):
+        found = find_rows(known, glob)
+        rows += found
+        if not found:
+            all_rows = [row.id for p in known for row in rows_of(p)]
+            yield located.problem(f"no row {glob!r}; {_near(glob, all_rows)}", "rows", index)
+    for index, condition in enumerate(claim.conditions or ()):
+        yield from _quantity(located, rows, condition, condition.bound, ("conditions", index))
+    if claim.order is not None:
+        yield from _quantity(located, rows, claim.order, None, ("order",))
+        if len(rows) < 2:
+            yield located.problem("an order needs two rows or more", "rows")
+    if claim.reference is not None:
+        tables = [table.value.table for table in paper.tables]
+        if claim.reference.table not in tables:
+            message = f"no table {claim.reference.table!r}; {_near(claim.reference.table, tables)}"
+            yield located.problem(message, "reference", "table")
+        for index, cell in enumerate(claim.reference.holds):
+            if find_cell(known, cell) is None:
+                yield located.problem(f"no cell {cell!r}", "reference", "holds", index)
+
+
+def _quantity(
+    claim: Located[Claim], rows: Sequence[RowRef], quantity: Quantity, bound: str | None, path: tuple[str | int, ...]
+) -> Iterator[Problem]:
+    """Check that each row has what the quantity is taken from, and that the bound is a number of its unit."""
+    kind, column = quantity.kind, quantity.column
+    for row in rows:
+        if row.cell(column) is None:
+            yield claim.problem(f"{row.id} prints no {column!r}", *path, kind)
+        elif kind in ("change", "difference") and (row.baseline is None or row.baseline.cell(column) is None):
+            yield claim.problem(f"{row.id} has no baseline row that prints {column!r}", *path, kind)
+        elif kind == "mlp_share" and (not row.table.value.columns[column].measure.counted or row.row.model is None):
+            yield claim.problem(f"{row.id} has no counted {column!r} to take a share of", *path, kind)
+        else:
+            continue
+        return
+    if bound is None or not rows:
+        return
+    unit = "%" if kind in ("change", "mlp_share") else rows[0].table.value.columns[column].unit
+    try:
+        parse_printed(bound, unit)
+    except ValueError as error:
+        yield claim.problem(str(error), *path)
+
+
+def _waivers(paper: Paper, ids: Sequence[str]) -> Iterator[Problem]:
+    yield from _twice([(waiver.expected.value.id, waiver.expected, "id") for waiver in paper.waivers])
+    for waiver in paper.waivers:
+        expected = waiver.expected.value
+        if expected.id not in ids:
+            yield waiver.expected.problem(f"no check {expected.id!r}; {_near(expected.id, ids)}", "id")
+        if expected.verdict not in (Verdict.DIFFERS, Verdict.INCONSISTENT):
+            message = f"only findings are waived (differs, inconsistent), not {expected.verdict}"
+            yield waiver.expected.problem(message, "verdict")
+
+
+def _undotted(item: str) -> str:
+    """Fold "Table D.1" and the slug's "Table d1" into one."""
+    return item.lower().replace(".", "")
+
+
+def _coverage(paper: Paper, located: Located[Coverage], ids: Sequence[str]) -> Iterator[Problem]:
+    coverage = located.value
+    for index, entry in enumerate(coverage.entries):
+        for position, glob in enumerate(entry.checks or ()):
+            if not any(fnmatchcase(check, glob) for check in ids):
+                yield located.problem(f"no check {glob!r}; see `imlp-audit list`", "entries", index, "checks", position)
+    items = {_undotted(entry.item) for entry in coverage.entries}
+    due = [f"Equation {n}" for n in range(1, coverage.equations + 1)]
+    due += [f"Figure {n}" for n in range(1, coverage.figures + 1)]
+    due += [f"Table {n}" for n in range(1, coverage.tables + 1)]
+    due += [f"Table {table.value.table}" for table in paper.tables]
+    for item in dict.fromkeys(due):
+        if _undotted(item) not in items:
+            yield located.problem(f"{item} has no entry: give its checks, or out_of_scope with the reason", "entries")

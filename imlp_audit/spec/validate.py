@@ -1,0 +1,87 @@
+"""From a tree of text to records: every error of a file, each at its place, in words a spec's author can use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from imlp_audit.errors import Problem
+from imlp_audit.spec.located import SpecText
+from imlp_audit.spec.yaml_tree import mark_at, plain
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def validate(file: SpecText, model: type[Model]) -> tuple[Model | None, list[Problem]]:
+    """Return the file's record, or its problems."""
+    try:
+        return model.model_validate(plain(file.tree)), []
+    except ValidationError as error:
+        return None, [_problem(file, model, detail) for detail in error.errors(include_url=False)]
+
+
+def _problem(file: SpecText, model: type[BaseModel], detail: ErrorDetails) -> Problem:
+    path = tuple(step for step in detail["loc"] if step != "[key]")
+    is_key = detail["type"] == "extra_forbidden" or "[key]" in detail["loc"]
+    mark = mark_at(file.tree, path, key=is_key)
+    return Problem(file.shown_as, mark.line, mark.column, _message(model, detail))
+
+
+def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
+    name = str(detail["loc"][-1]) if detail["loc"] else "the file"
+    context = detail.get("ctx", {})
+    match detail["type"]:
+        case "missing":
+            return f"{name} is missing"
+        case "extra_forbidden":
+            fields = list(_fields_at(model, detail["loc"][:-1]))
+            return f"unknown key {name!r}{_near(name, fields)}"
+        case "enum":
+            allowed = [value for value in str(context["expected"]).replace(" or ", ", ").split(", ")]
+            near = _near(str(detail["input"]), [value.strip("'") for value in allowed])
+            return f"{name} is {_shown(detail['input'])}, not one of {', '.join(allowed)}{near}"
+        case "string_pattern_mismatch":
+            return f"{_shown(detail['input'])} does not have the form {context['pattern']}"
+        case "value_error":
+            return str(context["error"])
+        case "model_type" | "dict_type" | "model_attributes_type":
+            return f"{name} is a mapping of keys to values, not {_shown(detail['input'])}"
+        case "tuple_type":
+            return f"{name} is a list, not {_shown(detail['input'])}"
+        case _:
+            return f"{name}: {detail['msg'][0].lower()}{detail['msg'][1:]}, not {_shown(detail['input'])}"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, str):
+        return repr(value if len(value) <= 40 else value[:40] + "...")
+    return "a list" if isinstance(value, list) else "a mapping"
+
+
+def _near(name: str, known: list[str]) -> str:
+    near = get_close_matches(name, known, n=1, cutoff=0.5)
+    if near:
+        return f"; did you mean {near[0]!r}?"
+    return f"; known here: {', '.join(known)}" if known else ""
+
+
+def _fields_at(model: type[BaseModel], path: tuple[str | int, ...]) -> Iterator[str]:
+    """Yield the keys that the record at a path may have."""
+    inside: type[BaseModel] = model
+    for step in path:
+        field = inside.model_fields.get(step) if isinstance(step, str) else None
+        if field is not None:
+            inside = next(_records_in(field.annotation), inside)
+    yield from inside.model_fields
+
+
+def _records_in(annotation: object) -> Iterator[type[BaseModel]]:
+    """Yield the record types that an annotation such as `tuple[Row, ...] | None` mentions."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from _records_in(argument)

@@ -1,0 +1,70 @@
+"""Waivers: known findings that pass as long as nothing about them moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from imlp_audit.result import Check, Kind, Verdict
+from imlp_audit.spec.loader import LocatedWaiver
+from imlp_audit.spec.schema import Expected
+
+FINDINGS = (Verdict.DIFFERS, Verdict.INCONSISTENT)
+
+
+def waive(checks: Iterable[Check], waivers: Iterable[LocatedWaiver]) -> list[Check]:
+    """Waive the checks that are still what their waivers say, and tell of the waivers that no longer hold."""
+    by_id: Mapping[str, LocatedWaiver] = {waiver.expected.value.id: waiver for waiver in waivers}
+    result: list[Check] = []
+    for check in checks:
+        waiver = by_id.get(check.id)
+        result += [check] if waiver is None else _applied(check, waiver)
+    return result
+
+
+def _applied(check: Check, waiver: LocatedWaiver) -> list[Check]:
+    drift = _drift(check, waiver.expected.value)
+    if drift is None:
+        update = {"verdict": Verdict.WAIVED, "finding": check.verdict, "waiver": waiver.reason}
+        return [check.model_copy(update=update)]
+    told = f"its waiver no longer holds: {drift}"
+    if check.verdict in FINDINGS:
+        return [check.model_copy(update={"reason": f"{check.reason}; {told}"})]
+    if check.verdict is Verdict.ERROR:
+        return [check]
+    paper, _, rest = check.id.partition("/")
+    broken = Check(
+        id=f"{paper}/waivers/{rest}",
+        kind=Kind.WAIVER,
+        verdict=Verdict.DIFFERS,
+        reason=f"{check.id} is {check.verdict}, but {told}; take the waiver out or mend it",
+        source=waiver.expected.source(),
+    )
+    return [check, broken]
+
+
+def _drift(check: Check, expected: Expected) -> str | None:
+    """Say what a check has that its waiver does not expect, if anything."""
+    if check.verdict is not expected.verdict:
+        return f"it expects {expected.verdict}, found {check.verdict}"
+    if check.printed != expected.printed:
+        return f"it expects {expected.printed!r} printed, found {check.printed!r}"
+    measured = measurements(check)
+    if expected.measured != measured:
+        return f"it expects {expected.measured} measured, found {measured}"
+    return None
+
+
+def measurements(check: Check) -> str | dict[str, str] | None:
+    """Return what was measured for a check as a waiver writes it: one value, or each by its reading and convention."""
+    named = {_name(check.reading, check.convention): check.measured} | {
+        _name(one.reading, one.convention): one.measured for one in check.also
+    }
+    values = {name: value for name, value in named.items() if value is not None}
+    distinct = set(values.values())
+    if len(distinct) > 1:
+        return dict(sorted(values.items()))
+    return distinct.pop() if distinct else None
+
+
+def _name(reading: str | None, convention: str | None) -> str:
+    return "/".join(part for part in (reading, convention) if part)
