@@ -26,13 +26,14 @@ class Measured:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A verdict with the measurement and the rounding rule that decide it."""
+    """A verdict, the measurement and rounding rule that decide it, and what in them departs from the default."""
 
     verdict: Verdict
     reason: str
     deciding: Measured
     rounding: Rounding
     also: tuple[Measurement, ...]
+    under: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
 
 
@@ -47,22 +48,30 @@ def compare(
     `undeclared` measurements and rounding rules are tried for hints alone. A value that leaves out
     uncounted work is no evidence either way.
     """
-    default, rounding = declared[0], roundings[0]
+    default = (declared[0], roundings[0])
     fitting = next(_fits(printed, [m for m in declared if not m.uncounted], roundings), None)
     if fitting is not None:
-        deciding, rounding = fitting
-        verdict, reason = _success(printed, deciding, rounding, is_default=fitting == (default, roundings[0]))
-        hints: tuple[str, ...] = ()
-    elif any(m.uncounted for m in declared):
-        deciding = next(m for m in declared if m.uncounted)
-        names = ", ".join(deciding.uncounted)
-        verdict, hints = Verdict.UNVERIFIABLE, ()
-        reason = f"no formula counts {names}, so the measured value leaves out work"
-    else:
-        deciding = default
-        verdict, reason = Verdict.DIFFERS, _miss(printed, default, rounding)
-        hints = tuple(_hints(printed, declared, roundings, undeclared))
-    return Outcome(verdict, reason, deciding, rounding, _also(printed, declared, deciding, roundings[0]), hints)
+        one, rounding = fitting
+        under = _departures(fitting, default)
+        verdict = Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED
+        reason = f"{decimal_text(one.value)} lies in {printed.interval(rounding)}{_told(under)}"
+        return Outcome(verdict, reason, one, rounding, _also(printed, declared, one, roundings[0]), under)
+    unsure = next((m for m in declared if m.uncounted), None)
+    if unsure is not None:
+        reason = f"no formula counts {', '.join(unsure.uncounted)}, so the measured value leaves out work"
+        return Outcome(
+            Verdict.UNVERIFIABLE, reason, unsure, roundings[0], _also(printed, declared, unsure, roundings[0])
+        )
+    one, rounding = default
+    hints = tuple(dict.fromkeys(_hints(printed, declared, roundings, undeclared)))
+    return Outcome(
+        Verdict.DIFFERS,
+        _miss(printed, one, rounding),
+        one,
+        rounding,
+        _also(printed, declared, one, rounding),
+        hints=hints,
+    )
 
 
 def _fits(
@@ -74,32 +83,48 @@ def _fits(
         yield from ((one, rounding) for one in measured if one.value in interval)
 
 
-def _success(printed: Printed, one: Measured, rounding: Rounding, *, is_default: bool) -> tuple[Verdict, str]:
-    inside = f"{decimal_text(one.value)} lies in {printed.interval(rounding)}"
-    if is_default:
-        return Verdict.REPRODUCED, inside
-    return Verdict.REPRODUCED_UNDER, f"{inside} under {_named(one, rounding)}"
+def _departures(chosen: tuple[Measured, Rounding], default: tuple[Measured, Rounding]) -> tuple[str, ...]:
+    """Name what is not the default."""
+    (one, rounding), (usual, usual_rounding) = chosen, default
+    return tuple(
+        f"{name} {value}"
+        for name, value, ordinary in (
+            ("reading", one.reading, usual.reading),
+            ("convention", one.convention, usual.convention),
+            ("rounding", rounding, usual_rounding),
+        )
+        if value != ordinary
+    )
 
 
-def _named(one: Measured, rounding: Rounding) -> str:
-    parts = [f"reading {one.reading!r}" if one.reading else "", f"convention {one.convention!r}" if one.convention else ""]
-    return ", ".join(part for part in (*parts, f"rounding {rounding.value!r}") if part)
+def _told(under: Sequence[str]) -> str:
+    return f" under {', '.join(under)}" if under else ""
 
 
 def _miss(printed: Printed, one: Measured, rounding: Rounding) -> str:
     gap = decimal_text(printed.gap(one.value), 1)
-    return f"{decimal_text(one.value)} is outside {printed.interval(rounding)}: {gap} in units of the last printed digit"
+    return (
+        f"{decimal_text(one.value)} is outside {printed.interval(rounding)}: {gap} in units of the last printed digit"
+    )
 
 
 def _hints(
-    printed: Printed, declared: Sequence[Measured], roundings: Sequence[Rounding], undeclared: Sequence[Measured]
+    printed: Printed,
+    declared: Sequence[Measured],
+    roundings: Sequence[Rounding],
+    undeclared: Sequence[Measured],
 ) -> Iterator[str]:
     """Say which undeclared rule or convention would fit: a lead for the reader, never a pass."""
-    tried = [(one, rule) for one in (*declared, *undeclared) if not one.uncounted for rule in Rounding]
-    known = {(id(one), rule) for one in declared for rule in roundings}
-    for one, rule in tried:
-        if (id(one), rule) not in known and one.value in printed.interval(rule):
-            yield f"{decimal_text(one.value)} would fit under {_named(one, rule)}, which the spec does not declare"
+    known = {(one, rule) for one in declared for rule in roundings}
+    values = {(one.value, one.convention) for one in declared[:1]}
+    for one in (*declared, *undeclared):
+        if one.uncounted or ((one.value, one.convention) in values and one is not declared[0]):
+            continue
+        values.add((one.value, one.convention))
+        for rule in Rounding:
+            if (one, rule) not in known and one.value in printed.interval(rule):
+                under = _told(_departures((one, rule), (declared[0], roundings[0])))
+                yield f"{decimal_text(one.value)} would fit{under}, which the spec does not declare"
 
 
 def _also(

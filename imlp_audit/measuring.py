@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.facts import Facts, Failure, ModelFacts, ModelKey
+from imlp_audit.measure.attention import unfuse_attention
 from imlp_audit.measure.conventions import ParameterConvention
-from imlp_audit.measure.fvcore_counter import count_with_fvcore, unfuse_attention
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.parameters import count_parameters
 from imlp_audit.models.build import Builder, Variant
@@ -18,9 +18,7 @@ from imlp_audit.models.build import Builder, Variant
 Progress = Callable[[str], None]
 
 
-def measure_models(
-    needed: Mapping[ModelKey, bool], progress: Progress, fvcore_device: str | None = None
-) -> Facts:
+def measure_models(needed: Mapping[ModelKey, bool], progress: Progress, fvcore_device: str | None = None) -> Facts:
     """Measure every model on the meta device; with a device, run the real fvcore there as well."""
     builder = Builder()
     facts: dict[ModelKey, ModelFacts | Failure] = {}
@@ -54,6 +52,8 @@ def _count(variant: Variant, work: bool) -> ModelFacts:
 
 
 def _with_fvcore(facts: ModelFacts, key: ModelKey, device: str) -> ModelFacts:
+    from imlp_audit.measure.fvcore_counter import count_with_fvcore  # half a second to import, for this alone
+
     with Builder(device).variant(key.recipe, key.reading) as variant:
         counted = count_with_fvcore(variant.model, _image(variant.model, device))
     return ModelFacts(facts.parameters, facts.mlps, facts.mlp_parameters, facts.ledger, {"fvcore": counted})

@@ -63,7 +63,8 @@ class Check(Record):
     """One verdict, and all that it rests on.
 
     Numbers are decimal text in base units (parameters, not millions; percent for changes); `gap` is the
-    measured value minus the printed one in units of the printed last digit. Of a waived check `finding` is
+    measured value minus the printed one in units of the printed last digit; `under` names what departs from
+    the default where the verdict is `reproduced_under`. Of a waived check `finding` is
     the verdict it has without its waiver, and `waiver` why that is known.
     """
 
@@ -80,6 +81,7 @@ class Check(Record):
     reading: str | None = None
     convention: str | None = None
     rounding: str | None = None
+    under: tuple[str, ...] = ()
     also: tuple[Measurement, ...] = ()
     hints: tuple[str, ...] = ()
     statement: str | None = None
@@ -144,7 +146,7 @@ def to_json(result: AuditResult) -> str:
     """Write a result as JSON: sorted keys, so equal audits are equal bytes."""
     body = result.model_dump(mode="json", exclude_none=True)
     for check in body["checks"]:
-        for name in ("also", "hints"):
+        for name in ("also", "hints", "under"):
             if not check[name]:
                 del check[name]
     summary = {verdict.value: count for verdict, count in result.counts().items()}

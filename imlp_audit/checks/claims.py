@@ -62,7 +62,11 @@ def _order(plan: ClaimPlan, context: Context) -> tuple[Verdict, str, str]:
     known = [(row, value) for row, value in values if value is not None]
     verdict, reason = ordered(known, increasing=order.direction is Direction.INCREASING)
     heading = f"{order.kind} of {order.column}"
-    return verdict, f"{heading}, to be {order.direction}: {reason}", ", ".join(middle(value) for _, value in known)
+    return (
+        verdict,
+        f"{heading}, to be {order.direction}: {reason}",
+        ", ".join(middle(value) for _, value in known),
+    )
 
 
 def _conditions(plan: ClaimPlan, context: Context) -> tuple[Verdict, str, str]:

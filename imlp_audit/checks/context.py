@@ -9,7 +9,13 @@ from functools import cached_property
 
 from imlp_audit.compare import Measured
 from imlp_audit.facts import Facts, Failure, ModelFacts, ModelKey
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key, total
+from imlp_audit.measure.conventions import (
+    FLOPS_CONVENTIONS,
+    Convention,
+    ParameterConvention,
+    parse_weight_key,
+    total,
+)
 from imlp_audit.models.reading import Reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.printed import Rounding
@@ -51,12 +57,12 @@ class Conventions:
 
     def declared(self, measure: Measure) -> tuple[str, ...]:
         """Return the names of the conventions declared for a measure."""
-        return self.about.parameters if measure is Measure.PARAMETERS else self.about.flops
+        return tuple(map(str, self.about.parameters)) if measure is Measure.PARAMETERS else self.about.flops
 
     def known(self, measure: Measure) -> tuple[str, ...]:
         """Return the names of all conventions for a measure, the declared ones first."""
         if measure is Measure.PARAMETERS:
-            return tuple(dict.fromkeys((*self.about.parameters, *ParameterConvention)))
+            return tuple(dict.fromkeys(map(str, (*self.about.parameters, *ParameterConvention))))
         return tuple(self.flops)
 
 

@@ -45,7 +45,8 @@ def check_mark(plan: MarkPlan, context: Context) -> Check:
 def _fitting(plan: MarkPlan, context: Context, kernel: int) -> set[str | None]:
     """Return the readings under which the row with this kernel has the printed number."""
     footnote, recipe = plan.row.table.value.footnote, plan.row.row.model
-    assert footnote is not None and recipe is not None
+    assert footnote is not None
+    assert recipe is not None
     cell = plan.row.cell(footnote.decided_by)
     assert cell is not None
     declared, _ = context.measured(plan.row.paper, with_kernel(recipe, kernel), cell.column.measure)
@@ -65,9 +66,15 @@ def _verdict(found: dict[str | None, tuple[int, ...]], meant: int) -> tuple[Verd
 
 
 def _check(
-    plan: MarkPlan, verdict: Verdict, reason: str, printed: str, measured: str | None = None, reading: str | None = None
+    plan: MarkPlan,
+    verdict: Verdict,
+    reason: str,
+    printed: str,
+    measured: str | None = None,
+    reading: str | None = None,
 ) -> Check:
     return Check(
         id=plan.id, kind=plan.kind, verdict=verdict, reason=reason, source=plan.source,
         printed=printed, measured=measured, reading=reading,
+        under=(f"reading {reading}",) if verdict is Verdict.REPRODUCED_UNDER else (),
     )  # fmt: skip

@@ -9,7 +9,7 @@ from imlp_audit.arithmetic.changes import agree, follows_from_cells, percent_cha
 from imlp_audit.checks.context import Context
 from imlp_audit.compare import Measured, Outcome, compare
 from imlp_audit.interval import decimal_text
-from imlp_audit.printed import Printed, parse_printed
+from imlp_audit.printed import Printed, Rounding, parse_printed
 from imlp_audit.result import Check, Verdict
 from imlp_audit.spec.plan import CellPlan, DeltaPlan, RepeatPlan
 from imlp_audit.spec.references import CellRef
@@ -83,11 +83,10 @@ def check_delta(plan: DeltaPlan, context: Context) -> Check:
 def _changes(plan: DeltaPlan, context: Context) -> tuple[list[Measured], list[Measured]]:
     """Return the measured changes, each between measurements of one reading and one convention."""
     variant, base = plan.cell.row.row.model, plan.base.row.row.model
-    assert variant is not None and base is not None
+    assert variant is not None
+    assert base is not None
     paper, measure = plan.cell.row.paper, plan.cell.column.measure
-    pairs = zip(
-        context.measured(paper, variant, measure), context.measured(paper, base, measure), strict=True
-    )
+    pairs = zip(context.measured(paper, variant, measure), context.measured(paper, base, measure), strict=True)
     declared, others = ([_change(v, b) for v, b in zip(vs, bs, strict=True)] for vs, bs in pairs)
     return declared, others
 
@@ -101,7 +100,8 @@ def check_repeat(plan: RepeatPlan, context: Context) -> Check:
     """Judge whether a number that is printed twice is the same."""
     one = plan.cell.delta if plan.delta else plan.cell.printed
     other = plan.other.delta if plan.delta else plan.other.printed
-    assert one is not None and other is not None
+    assert one is not None
+    assert other is not None
     name = f"{plan.other.id}.delta" if plan.delta else plan.other.id
     rounding = context.conventions(plan.cell.row.paper).roundings[0]
     verdict, reason = agree(one, other, name, rounding)
@@ -145,6 +145,7 @@ def from_outcome(plan: NumberPlan, printed: Printed, unit: str, outcome: Outcome
         reading=deciding.reading,
         convention=deciding.convention,
         rounding=outcome.rounding,
+        under=outcome.under,
         also=outcome.also,
         hints=outcome.hints,
     )

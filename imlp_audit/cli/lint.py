@@ -8,12 +8,14 @@ from imlp_audit.cli.options import Specs
 
 
 def lint(specs: Specs = None) -> int:
-    """Check specs without measuring: form, references, waivers and coverage; every problem with its place."""
+    """Find every problem in specs; measures nothing."""
     from imlp_audit.spec.library import load
     from imlp_audit.spec.plan import plan
 
     selection = load(specs or [])
     for paper in selection.papers:
         count = len(plan(paper, selection.known))
-        sys.stdout.write(f"{paper.id}: {len(paper.tables)} tables, {count} checks, {len(paper.waivers)} waivers: sound\n")
+        sys.stdout.write(
+            f"{paper.id}: {len(paper.tables)} tables, {count} checks, {len(paper.waivers)} waivers: sound\n"
+        )
     return 0

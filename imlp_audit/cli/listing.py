@@ -8,7 +8,7 @@ from imlp_audit.cli.options import Only, Skip, Specs
 
 
 def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None) -> int:
-    """List the ids of all checks, with the file and line of each; nothing is built or measured."""
+    """List the ids of all checks; measures nothing."""
     from imlp_audit.audit import Options, planned
     from imlp_audit.spec.library import load
 

@@ -8,7 +8,15 @@ import typer
 
 Specs = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[SPEC]...", help="Paper ids, folders or files; all of ./specs, or the bundled papers, if none.", show_default=False),
+    typer.Argument(
+        metavar="[SPEC]...",
+        help="Paper ids, folders or files; all of ./specs, or the bundled papers, if none.",
+        show_default=False,
+    ),
 ]
-Only = Annotated[list[str] | None, typer.Option("--only", metavar="GLOB", help="Only checks whose id matches; repeatable.")]
-Skip = Annotated[list[str] | None, typer.Option("--skip", metavar="GLOB", help="No checks whose id matches; repeatable.")]
+Only = Annotated[
+    list[str] | None, typer.Option("--only", metavar="GLOB", help="Only checks whose id matches; repeatable.")
+]
+Skip = Annotated[
+    list[str] | None, typer.Option("--skip", metavar="GLOB", help="No checks whose id matches; repeatable.")
+]

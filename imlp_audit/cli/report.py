@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 def report(
     specs: Specs = None,
     from_: Annotated[
-        Path | None, typer.Option("--from", metavar="FILE", help="Use a JSON result of verify; audit nothing.")
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="Use a JSON result of verify; audit nothing."),
     ] = None,
     folder: Annotated[
-        Path | None, typer.Option("--dir", metavar="DIR", help="Write DIR/PAPER.md for each paper instead of printing.")
+        Path | None,
+        typer.Option("--dir", metavar="DIR", help="Write DIR/PAPER.md for each paper instead of printing."),
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="With --dir: write nothing; exit 1 if a report there is stale.")
@@ -31,7 +33,7 @@ def report(
     format_: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = Format.MARKDOWN,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress.")] = False,
 ) -> int:
-    """Write the report of each paper, from an audit made now or from the JSON result of an earlier one."""
+    """Write the report of each paper."""
     from imlp_audit.cli.output import render, surface
 
     if from_ is not None and specs:

@@ -33,31 +33,40 @@ def verify(
     only: Only = None,
     skip: Skip = None,
     reading: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Judge by this declared reading first, not the spec's default.")
+        str | None,
+        typer.Option(metavar="NAME", help="Judge by this declared reading first, not the spec's default."),
     ] = None,
     counter: Annotated[
         Counter, typer.Option(help="fvcore: run the real fvcore for the convention of that name (slow).")
     ] = Counter.LEDGER,
-    device: Annotated[Device, typer.Option(help="Where --counter fvcore runs; the ledger needs no device.")] = Device.CPU,
+    device: Annotated[
+        Device, typer.Option(help="Where --counter fvcore runs; the ledger needs no device.")
+    ] = Device.CPU,
     format_: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = Format.RICH,
     output: Annotated[
-        list[str] | None, typer.Option("--output", "-o", metavar="FORMAT:FILE", help="Also write a report; repeatable.")
+        list[str] | None,
+        typer.Option("--output", "-o", metavar="FORMAT:FILE", help="Also write a report; repeatable."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 for unverifiable checks too.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors; the exit code tells.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print nothing but errors; the exit code tells.")
+    ] = False,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress.")] = False,
 ) -> int:
-    """Audit papers: a verdict for every printed number, and what it rests on."""
+    """Give every printed number a verdict."""
     from imlp_audit.audit import Options, audit
     from imlp_audit.cli.exits import exit_code
-    from imlp_audit.cli.progress import progress
     from imlp_audit.cli.output import parse_output, render, surface
+    from imlp_audit.cli.progress import progress
     from imlp_audit.spec.library import load
 
     outputs = [parse_output(text) for text in output or []]
     selection = load(specs or [])
     options = Options(
-        only=tuple(only or ()), skip=tuple(skip or ()), reading=reading, fvcore_device=_fvcore_device(counter, device)
+        only=tuple(only or ()),
+        skip=tuple(skip or ()),
+        reading=reading,
+        fvcore_device=_fvcore_device(counter, device),
     )
     with progress(shown=not (quiet or no_progress)) as announce:
         result = audit(selection, options, announce)

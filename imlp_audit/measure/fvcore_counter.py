@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 
 import torch
-from fvcore.nn import FlopCountAnalysis
 from torch import Tensor, nn
 
 
@@ -15,10 +14,12 @@ def count_with_fvcore(model: nn.Module, *inputs: Tensor) -> int:
     fvcore traces real compute: model and inputs need data, on one device. Attention that timm fuses is not
     counted: see `unfuse_attention`.
     """
-    analysis = FlopCountAnalysis(model.eval(), inputs)
-    analysis.unsupported_ops_warnings(False).uncalled_modules_warnings(False).tracer_warnings("none")
     # Gradients stay on: without them torch may take fast paths, whose inside fvcore doesn't see.
     with torch.enable_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        from fvcore.nn import FlopCountAnalysis  # warns of a deprecation when it is imported
+
+        analysis = FlopCountAnalysis(model.eval(), inputs)
+        analysis.unsupported_ops_warnings(False).uncalled_modules_warnings(False).tracer_warnings("none")
         # A float where an einsum was counted; whole all the same.
         return int(analysis.total())

@@ -33,9 +33,7 @@ class AGeLU(nn.Module):
     Initialised so that it equals phi.
     """
 
-    def __init__(
-        self, channels: int, act_layer: type[nn.Module] = nn.GELU, *, channels_first: bool = False
-    ) -> None:
+    def __init__(self, channels: int, act_layer: type[nn.Module] = nn.GELU, *, channels_first: bool = False) -> None:
         super().__init__()
         self.alpha = nn.Parameter(torch.ones(channels))
         self.gamma = nn.Parameter(torch.zeros(channels))
@@ -48,4 +46,5 @@ class AGeLU(nn.Module):
         """Map a tensor to one of the same shape, element by element."""
         alpha, gamma = self.alpha.view(self.shape), self.gamma.view(self.shape)
         beta, theta = self.beta.view(self.shape), self.theta.view(self.shape)
-        return beta * self.phi(alpha * x + gamma) + theta
+        bent: Tensor = self.phi(alpha * x + gamma)
+        return beta * bent + theta

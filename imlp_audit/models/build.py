@@ -75,7 +75,7 @@ def _imlp_for(host: nn.Module, path: str, mlp: Mlp, recipe: Recipe, reading: Rea
     use_conv = isinstance(mlp.fc1, nn.Conv2d)
     width = mlp.fc1.in_channels if use_conv else mlp.fc1.in_features
     out = mlp.fc2.out_channels if use_conv else mlp.fc2.out_features
-    return imlp.Imlp(
+    replacement: nn.Module = imlp.Imlp(
         width,
         int(width * block.ratio),
         out,
@@ -87,12 +87,13 @@ def _imlp_for(host: nn.Module, path: str, mlp: Mlp, recipe: Recipe, reading: Rea
         part=block.part,
         grid=None if use_conv else _grid(host, path),
         prefix_tokens=getattr(host, "num_prefix_tokens", 0),
-    ).train(mlp.training)
+    )
+    return replacement.train(mlp.training)
 
 
 def _with_activation(mlp: Mlp, activation: Activation) -> nn.Module:
     """Return the MLP with the same layers and another activation."""
-    other = copy.copy(mlp)
+    other: nn.Module = copy.copy(mlp)
     other._modules = {**mlp._modules, "act": base_activation(activation)()}
     return other
 

@@ -52,9 +52,7 @@ class ChannelPart(nn.Module):
     Maps (..., h) to (..., 2h), or (batch, h, H, W) to (batch, 2h, H, W).
     """
 
-    def __init__(
-        self, hidden: int, reading: Reading, act_layer: type[nn.Module], *, channels_first: bool
-    ) -> None:
+    def __init__(self, hidden: int, reading: Reading, act_layer: type[nn.Module], *, channels_first: bool) -> None:
         super().__init__()
         self.agelu1 = _agelu(hidden, reading, act_layer, channels_first=channels_first)
         self.agelu2 = _agelu(hidden, reading, act_layer, channels_first=channels_first)
@@ -63,7 +61,8 @@ class ChannelPart(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Double the channel axis."""
-        return self.norm(torch.cat((self.agelu1(x), self.agelu2(x)), dim=self.axis))
+        y: Tensor = self.norm(torch.cat((self.agelu1(x), self.agelu2(x)), dim=self.axis))
+        return y
 
 
 class DepthwiseBlock(nn.Module):
@@ -101,7 +100,7 @@ class DepthwiseBlock(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Keep the shape."""
-        y = self.act(self.norm(self.conv(x)))
+        y: Tensor = self.act(self.norm(self.conv(x)))
         return x + y if self.skip else y
 
 
@@ -180,7 +179,7 @@ class Imlp(nn.Module):
         prefix, patches = x[:, : self.prefix_tokens], x[:, self.prefix_tokens :]
         side = isqrt(patches.shape[1])
         height, width = self.grid or (side, side)
-        y = self.spatial(patches.transpose(1, 2).unflatten(2, (height, width)))
+        y = self.spatial(patches.transpose(1, 2).reshape(len(x), -1, height, width))
         y = y.flatten(2).transpose(1, 2)
         return torch.cat((prefix, y), dim=1) if self.prefix_tokens else y
 
@@ -188,4 +187,5 @@ class Imlp(nn.Module):
         """Map the input to (..., out_features) in its own layout."""
         x = self.drop1(self.act(self.fc1(x)))
         x = self._enhance_spatially(x)
-        return self.drop2(self.norm(self.fc2(x)))  # type: ignore[no-any-return]  # modules return Any
+        y: Tensor = self.drop2(self.norm(self.fc2(x)))
+        return y

@@ -43,13 +43,6 @@ def findings(result: AuditResult) -> list[Check]:
     return [check for verdict in FINDINGS for check in result.checks if check.verdict is verdict]
 
 
-def how(check: Check) -> str:
-    """Say under what a check passes, where that is not the default."""
-    if check.verdict is not Verdict.REPRODUCED_UNDER:
-        return ""
-    return ", ".join(str(part) for part in (check.reading, check.convention) if part)
-
-
 def summary(result: AuditResult) -> str:
     """Count the verdicts in a line."""
     found = [f"{count} {verdict.value}" for verdict, count in result.counts().items() if count]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from imlp_audit.report.layout import CellChecks, cells, findings, how, others, summary
+from imlp_audit.report.layout import CellChecks, cells, findings, others, summary
 from imlp_audit.result import AuditResult, Check, Kind, PaperHead, TableHead, Verdict
 
 HEADINGS = {
@@ -92,7 +92,7 @@ def _cell(one: CellChecks) -> Iterator[tuple[str, ...]]:
 
 
 def _numbers(check: Check) -> tuple[str, ...]:
-    under = f" ({how(check)})" if how(check) else ""
+    under = f" ({', '.join(check.under)})" if check.under else ""
     missing = f": {_text(check.reason)}" if check.verdict in (Verdict.UNVERIFIABLE, Verdict.ERROR) else ""
     verdict = f"{check.verdict.value}{under}{missing}"
     return (_text(check.printed or "?"), check.measured or "", check.gap or "", verdict, _also(check))

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from imlp_audit.report.layout import PASSES, CellChecks, cells, findings, how, others, summary
+from imlp_audit.report.layout import PASSES, CellChecks, cells, findings, others, summary
 from imlp_audit.result import AuditResult, Check, Kind, PaperHead, TableHead, Verdict
 
 STYLES = {
@@ -28,7 +28,12 @@ def terminal(result: AuditResult, width: int, *, colour: bool) -> str:
     """Write a result for a terminal of the given width."""
     out = StringIO()
     console = Console(
-        file=out, width=width, force_terminal=colour, no_color=not colour, highlight=False, legacy_windows=False
+        file=out,
+        width=width,
+        force_terminal=colour,
+        no_color=not colour,
+        highlight=False,
+        legacy_windows=False,
     )
     for paper in result.papers:
         console.print(f"[bold]{escape(paper.id)}[/] {escape(paper.title)}", soft_wrap=True)
@@ -86,8 +91,11 @@ def _scaled(check: Check, unit: str) -> str:
 
 
 def _verdict(check: Check) -> Text:
-    under = f" {how(check)}" if how(check) else ""
-    return Text(f"{check.verdict.value}{under}", style=STYLES[check.verdict])
+    under = f" {', '.join(check.under)}" if check.under else ""
+    return Text(
+        f"{check.verdict.value.removesuffix('_under')}{' under' if under else ''}{under}",
+        style=STYLES[check.verdict],
+    )
 
 
 def _footer(found: list[CellChecks]) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""What a paper prints: reading specs, and telling from them alone which checks there are."""

@@ -11,6 +11,7 @@ from imlp_audit.errors import Problem, SpecError, UsageError
 from imlp_audit.spec.loader import Paper, SpecFile, declared_paper, join, read_spec
 from imlp_audit.spec.references import papers_referred_to
 from imlp_audit.spec.rules import broken_rules
+from imlp_audit.spec.schema import PaperFile
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -106,8 +107,9 @@ def _papers_in(root: Path) -> list[Wanted]:
 def _around(path: Path) -> Wanted:
     """Return a file with the siblings of its paper; a file that describes the paper stands for all of it."""
     spec, _ = read_spec(path, shown(path))
-    describes = spec is not None and getattr(spec.record, "about", None) is not None
-    if describes and getattr(spec.record, "tables", ()):
+    record = spec.record if spec is not None else None
+    describes = isinstance(record, PaperFile) and record.about is not None
+    if isinstance(record, PaperFile) and describes and record.tables:
         return Wanted((path,))
     paper = declared_paper(path)
     siblings = tuple(p for p in spec_files(path.parent) if p == path or declared_paper(p) == paper)

@@ -55,9 +55,10 @@ def read_spec(path: Path, shown_as: str) -> tuple[SpecFile | None, list[Problem]
         return None, problems
     text = SpecText(shown_as, tree)
     is_table = isinstance(tree, MapNode) and any(key.text == "table" for key, _ in tree.entries)
-    record, found = validate(text, Table if is_table else PaperFile)
-    usable = record is not None and not problems
-    return (SpecFile(text, record) if usable and record is not None else None), [*problems, *found]
+    record: Table | PaperFile | None
+    record, found = validate(text, Table) if is_table else validate(text, PaperFile)
+    usable = None if record is None or problems else SpecFile(text, record)
+    return usable, [*problems, *found]
 
 
 def declared_paper(path: Path) -> str | None:
@@ -71,12 +72,18 @@ def join(paper: str, files: Sequence[SpecFile]) -> tuple[Paper | None, list[Prob
     """Make one paper of its files."""
     rest = [(file.text, file.record) for file in files if isinstance(file.record, PaperFile)]
     about = [Located(r.about, text, ("about",)) for text, r in rest if r.about is not None]
-    problems = [Located(None, file.text).problem(_stranger(file, paper), "paper") for file in files
-                if file.record.paper != paper]
+    problems = [
+        Located(None, file.text).problem(_stranger(file, paper), "paper")
+        for file in files
+        if file.record.paper != paper
+    ]
     problems += [extra.problem(f"{paper} is described in {about[0].file.shown_as} already") for extra in about[1:]]
     if not about:
         first = Located(None, files[0].text)
-        return None, [*problems, first.problem(f"no file of {paper} has the key `about`, which names the paper")]
+        return None, [
+            *problems,
+            first.problem(f"no file of {paper} has the key `about`, which names the paper"),
+        ]
     return Paper(
         id=paper,
         about=about[0],

@@ -93,8 +93,7 @@ def plan(paper: Paper, known: Sequence[Paper]) -> list[Plan]:
         plans += _columns(paper, table)
     plans += [repeat for row in rows_of(paper) for repeat in _repeats(row, known)]
     plans += [
-        ClaimPlan(f"{paper.id}/claims/{claim.value.id}", claim.source("text"), paper, claim)
-        for claim in paper.claims
+        ClaimPlan(f"{paper.id}/claims/{claim.value.id}", claim.source("text"), paper, claim) for claim in paper.claims
     ]
     return plans
 

@@ -81,7 +81,9 @@ def _row(ref: RowRef, known: Sequence[Paper]) -> Iterator[Problem]:
         yield problem("an IMLP block needs a reading: name at least one under about: readings:", "model")
     if (row.repeats or table.repeats) and repeated_row(ref, known) is None:
         target = row.repeats or f"{table.repeats}/{row.id}"
-        message = f"no row {target!r} that this could repeat; {_near(target, [r.id for p in known for r in rows_of(p)])}"
+        message = (
+            f"no row {target!r} that this could repeat; {_near(target, [r.id for p in known for r in rows_of(p)])}"
+        )
         yield problem(message, *(("repeats",) if row.repeats else ()))
     for name, numbers in (("printed", row.printed), ("delta", row.delta)):
         for column, text in numbers.items():
@@ -132,7 +134,11 @@ def _claim(paper: Paper, located: Located[Claim], known: Sequence[Paper]) -> Ite
 
 
 def _quantity(
-    claim: Located[Claim], rows: Sequence[RowRef], quantity: Quantity, bound: str | None, path: tuple[str | int, ...]
+    claim: Located[Claim],
+    rows: Sequence[RowRef],
+    quantity: Quantity,
+    bound: str | None,
+    path: tuple[str | int, ...],
 ) -> Iterator[Problem]:
     """Check that each row has what the quantity is taken from, and that the bound is a number of its unit."""
     kind, column = quantity.kind, quantity.column

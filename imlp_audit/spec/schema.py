@@ -120,13 +120,9 @@ class Column(Record):
     @model_validator(mode="after")
     def _is_checkable_or_says_why(self) -> Self:
         if self.measure.counted and self.unit not in SCALES:
-            raise ValueError(
-                f"a column of {self.measure} is in one of {', '.join(SCALES)}, not {self.unit!r}"
-            )
+            raise ValueError(f"a column of {self.measure} is in one of {', '.join(SCALES)}, not {self.unit!r}")
         if not self.measure.counted and not self.needs:
-            raise ValueError(
-                f"say what a check of a {self.measure} column needs, e.g. needs: trained weights and ..."
-            )
+            raise ValueError(f"say what a check of a {self.measure} column needs, e.g. needs: trained weights and ...")
         return self
 
 
@@ -276,9 +272,7 @@ class Claim(Record):
     def _one_form(self) -> Self:
         form = exactly_one(self, ("conditions", "order", "reference"))
         if form != "reference" and not self.rows:
-            raise ValueError(
-                "name the rows the claim is about, e.g. rows: [imlp/1/deit_ti_imlp] or a glob of them"
-            )
+            raise ValueError("name the rows the claim is about, e.g. rows: [imlp/1/deit_ti_imlp] or a glob of them")
         return self
 
 
@@ -306,9 +300,7 @@ class CoverageEntry(Record):
 
     item: Annotated[
         str,
-        Field(
-            pattern=r"^(Section|Equation|Table|Figure|Algorithm|Definition|Lemma|Theorem|Corollary|Sentence) .+$"
-        ),
+        Field(pattern=r"^(Section|Equation|Table|Figure|Algorithm|Definition|Lemma|Theorem|Corollary|Sentence) .+$"),
     ]
     checks: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     out_of_scope: Sentence | None = None

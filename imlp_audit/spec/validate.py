@@ -41,7 +41,7 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
             fields = list(_fields_at(model, detail["loc"][:-1]))
             return f"unknown key {name!r}{_near(name, fields)}"
         case "enum":
-            allowed = [value for value in str(context["expected"]).replace(" or ", ", ").split(", ")]
+            allowed = str(context["expected"]).replace(" or ", ", ").split(", ")
             near = _near(str(detail["input"]), [value.strip("'") for value in allowed])
             return f"{name} is {_shown(detail['input'])}, not one of {', '.join(allowed)}{near}"
         case "string_pattern_mismatch":

@@ -71,9 +71,7 @@ def read_tree(path: Path, shown_as: str) -> tuple[Node | None, list[Problem]]:
     return (None, [text]) if isinstance(text, Problem) else parse_tree(text, shown_as)
 
 
-def parse_tree(
-    text: str, shown_as: str, *, loader: Loader = _DEFAULT_LOADER
-) -> tuple[Node | None, list[Problem]]:
+def parse_tree(text: str, shown_as: str, *, loader: Loader = _DEFAULT_LOADER) -> tuple[Node | None, list[Problem]]:
     """As `read_tree`, of text that is already in memory. The result doesn't depend on the loader."""
     source, problems = clean(text, shown_as)
     builder = _Builder(source, shown_as)
@@ -163,9 +161,7 @@ class _OpenMap:
         if not isinstance(key, Text):
             return "a key must be text, not a list or a mapping"
         first = self._entries.get(key.text)
-        return (
-            first and f"the key {_clipped(key.text)} was given on line {first[0].mark.line} already: keep one"
-        )
+        return first and f"the key {_clipped(key.text)} was given on line {first[0].mark.line} already: keep one"
 
     def close(self) -> MapNode:
         return MapNode(tuple(self._entries.values()), self.mark)
