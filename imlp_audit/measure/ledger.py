@@ -22,9 +22,7 @@ def measure(model: nn.Module, *inputs: Tensor) -> Ledger:
     """
     for name, parameter in model.named_parameters():
         if not parameter.is_meta:
-            raise BuildError(
-                f"{name} is on {parameter.device}; build the model under torch.device('meta') to count it"
-            )
+            raise BuildError(f"{name} is on {parameter.device}; build the model under torch.device('meta') to count it")
     buckets = {path: Bucket() for path, _ in model.named_modules()}
     recorder = Recorder(buckets[""])
     with torch.inference_mode(), _attribution(model.eval(), buckets, recorder.stack), recorder:

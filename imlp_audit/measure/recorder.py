@@ -20,9 +20,7 @@ Bucket: TypeAlias = Counter[Operation]
 """The work booked so far under one module path."""
 
 # torch's tracer looks into these, so fvcore counts what they are made of.
-_TRACED_THROUGH = frozenset(
-    {"aten::lstm_cell", "aten::gru_cell", "aten::rnn_tanh_cell", "aten::rnn_relu_cell"}
-)
+_TRACED_THROUGH = frozenset({"aten::lstm_cell", "aten::gru_cell", "aten::rnn_tanh_cell", "aten::rnn_relu_cell"})
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch types it in part
@@ -56,9 +54,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch typ
         self._book(work)
         return template.fresh() if template else run(func, args, kwargs)
 
-    def _first(
-        self, func: OpOverload, args: tuple[object, ...], kwargs: Mapping[str, object], key: Hashable
-    ) -> object:
+    def _first(self, func: OpOverload, args: tuple[object, ...], kwargs: Mapping[str, object], key: Hashable) -> object:
         name = func._schema.name
         formula = formula_of(name)
         if formula is None:
@@ -70,9 +66,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch typ
         self._book(work)
         return result
 
-    def _without_formula(
-        self, func: OpOverload, args: tuple[object, ...], kwargs: Mapping[str, object]
-    ) -> object:
+    def _without_formula(self, func: OpOverload, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Records what the operation is made of; with this mode off, that would pass unseen."""
         with self._inside(func._schema.name), self:
             result = func.decompose(*args, **kwargs)

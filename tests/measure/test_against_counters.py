@@ -16,12 +16,12 @@ AUDITED = (
     " poolformer_m36 poolformer_m48"
 )
 # Between them: grouped, depthwise and strided convolutions, every norm, pooling of all kinds, einsum, talking
-# heads, linear attention, gating, upsampling, deconvolution-free decoders and an LSTM.
+# heads, linear attention, gating, upsampling and re-parametrised blocks.
 OTHERS = (
     "resnet50 convnext_tiny maxvit_tiny_tf_224 pvt_v2_b0 cait_xxs24_224 efficientnet_b0 tf_efficientnet_b0"
     " mixer_b16_224 gmlp_s16_224 resmlp_12_224 regnety_004 mobilenetv3_small_100 coat_tiny xcit_nano_12_p8_224"
     " levit_128s halonet26t botnet26t_256 lambda_resnet26t densenet121 volo_d1_224 crossvit_tiny_240 twins_svt_small"
-    " hrnet_w18_small skresnet18 tnt_s_legacy_patch16_224 mobilevitv2_050 focalnet_tiny_srf sequencer2d_s"
+    " hrnet_w18_small skresnet18 tnt_s_legacy_patch16_224 mobilevitv2_050 focalnet_tiny_srf"
     " convmixer_1024_20_ks9_p14 nf_regnet_b0 test_nfnet samvit_base_patch16_224 mvitv2_tiny"
     " inception_next_atto resnest14d edgenext_xx_small vgg11 deit_tiny_distilled_patch16_224"
 )
