@@ -47,6 +47,7 @@ def planned(selection: Selection, options: Options) -> list[Plan]:
 
 def audit(selection: Selection, options: Options, announce: Callable[[int], Callable[[str], None]]) -> AuditResult:
     """Audit the selected papers. `announce` is told how many models there are, and then of each one begun."""
+    _check_reading(selection, options.reading)
     plans = planned(selection, options)
     needed = models_needed(plans, Context(selection.known, {}, options.reading))
     facts = _facts(needed, announce(len(needed)), options)
@@ -55,6 +56,12 @@ def audit(selection: Selection, options: Options, announce: Callable[[int], Call
     checks = waive([run_check(check, context) for check in plans], waivers)
     heads = tuple(paper_head(paper) for paper in selection.papers)
     return AuditResult(papers=heads, versions=_versions(), checks=tuple(checks))
+
+
+def _check_reading(selection: Selection, reading: str | None) -> None:
+    known = sorted({name for paper in selection.papers for name in paper.about.value.readings})
+    if reading is not None and reading not in known:
+        raise UsageError(f"no reading is called {reading!r}; declared here: {', '.join(known) or 'none'}")
 
 
 def _facts(needed: Mapping[ModelKey, bool], progress: Callable[[str], None], options: Options) -> Facts:

@@ -9,7 +9,7 @@ import typer
 Specs = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[SPEC]...",
+        metavar="SPEC",
         help="Paper ids, folders or files; all of ./specs, or the bundled papers, if none.",
         show_default=False,
     ),

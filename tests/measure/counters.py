@@ -31,11 +31,13 @@ def image_size(model: nn.Module) -> tuple[int, ...]:
     return (1, *timm.data.resolve_model_data_config(model)["input_size"])
 
 
-def flop_counter_macs(model: nn.Module, *inputs: Tensor) -> float:
+def flop_counter_macs(model: nn.Module, *inputs: Tensor) -> int:
     """Multiply-accumulates by torch's FlopCounterMode, which counts two flops for each."""
     with FlopCounterMode(display=False) as counter:
         model(*inputs)
-    return counter.get_total_flops() / 2
+    flops: int = counter.get_total_flops()
+    assert flops % 2 == 0
+    return flops // 2
 
 
 def on_meta(*inputs: Tensor) -> list[Tensor]:

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.measure.operations import Operation as Op
-from tests.measure.counters import both_fvcore, flop_counter_macs, ledger_of, on_meta
+
+from .counters import both_fvcore, flop_counter_macs, ledger_of, on_meta
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ class Custom(nn.Module):
 
 
 def test_inside_of_a_composite_does_not_vanish(library: torch.library.Library) -> None:
-    library.impl("scaled_product", lambda x, weight: 2 * (x @ weight), "CompositeImplicitAutograd")
+    library.impl("scaled_product", lambda x, weight: 2 * (x @ weight), "CompositeImplicitAutograd")  # type: ignore[no-untyped-call]
 
     ledger = ledger_of(Custom("scaled_product"), torch.zeros(5, 6), torch.zeros(6, 7))
 
@@ -43,7 +44,7 @@ def test_inside_of_a_composite_does_not_vanish(library: torch.library.Library) -
 
 
 def test_operation_without_formula_is_unknown(library: torch.library.Library) -> None:
-    library.impl("opaque", lambda x: torch.empty_like(x), "Meta")
+    library.impl("opaque", lambda x: torch.empty_like(x), "Meta")  # type: ignore[no-untyped-call]
 
     ledger = ledger_of(nn.Sequential(Custom("opaque"), Custom("opaque")), torch.zeros(5, 6))
 

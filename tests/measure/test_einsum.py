@@ -6,7 +6,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from imlp_audit.measure.einsum import contractions
 
-CASES = {
+CASES: dict[str, list[tuple[int, ...]]] = {
     "ij,jk->ik": [(2, 3), (3, 5)],
     "ij,jk": [(2, 3), (3, 5)],
     "b h i d, b h j d -> b h i j": [(2, 3, 5, 7), (2, 3, 11, 7)],

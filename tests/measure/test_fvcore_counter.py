@@ -29,5 +29,5 @@ def test_unfusing_touches_only_modules_that_fuse() -> None:
     model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
     model[1].fused_attn = True  # type: ignore[assignment]
     assert unfuse_attention(model) is model
-    assert model[1].fused_attn is False
+    assert not model[1].fused_attn
     assert not hasattr(model[0], "fused_attn")

@@ -13,7 +13,8 @@ from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.operations import Operation as Op
 from imlp_audit.measure.record import is_within
 from imlp_audit.measure.recorder import Bucket, Recorder
-from tests.measure.counters import host
+
+from .counters import host
 
 IMAGE = torch.empty(1, 3, 224, 224, device="meta")
 

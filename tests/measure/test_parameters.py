@@ -6,7 +6,8 @@ from torch import nn
 from imlp_audit.errors import BuildError
 from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.measure.parameters import count_parameters
-from tests.measure.counters import host
+
+from .counters import host
 
 
 def deit_tiny_parameters() -> int:

@@ -7,7 +7,8 @@ import torch
 
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.sites import Site, site_of
-from tests.measure.counters import host
+
+from .counters import host
 
 
 @pytest.mark.parametrize(

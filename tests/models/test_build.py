@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import nn
+
+from imlp_audit.errors import BuildError
+from imlp_audit.models.build import Builder, build_host
+from imlp_audit.models.imlp import Imlp
+from imlp_audit.models.reading import ClassToken, Reading
+from imlp_audit.models.recipe import Activation, Part, Recipe, Replacement
+from imlp_audit.models.recipe import Imlp as ImlpRecipe
+from imlp_audit.models.swap import mlps_of
+from tests.models import formulas
+from tests.models.readings import AS_WRITTEN, RELEASED
+
+
+def recipe(host: str, kernel: int = 3, ratio: float = 2, part: Part = Part.CHANNEL_AND_SPATIAL) -> Recipe:
+    return Recipe(timm=host, mlp=Replacement(imlp=ImlpRecipe(ratio=ratio, kernel=kernel, part=part)))
+
+
+def count(model: nn.Module) -> int:
+    return sum(p.numel() for p in model.parameters())
+
+
+HOSTS: dict[str, tuple[int, list[int]]] = {
+    # host: parameters by closed formula, and the width of each of its MLPs
+    "deit_tiny_patch16_224": (formulas.deit(192), [192] * 12),
+    "deit_small_patch16_224": (formulas.deit(384), [384] * 12),
+    "deit_base_patch16_224": (formulas.deit(768), [768] * 12),
+    "swin_tiny_patch4_window7_224": (
+        formulas.swin(96, (2, 2, 6, 2), (3, 6, 12, 24)),
+        [96] * 2 + [192] * 2 + [384] * 6 + [768] * 2,
+    ),
+    "swin_small_patch4_window7_224": (
+        formulas.swin(96, (2, 2, 18, 2), (3, 6, 12, 24)),
+        [96] * 2 + [192] * 2 + [384] * 18 + [768] * 2,
+    ),
+    "swin_base_patch4_window7_224": (
+        formulas.swin(128, (2, 2, 18, 2), (4, 8, 16, 32)),
+        [128] * 2 + [256] * 2 + [512] * 18 + [1024] * 2,
+    ),
+    "poolformer_s12": (
+        formulas.poolformer((64, 128, 320, 512), (2, 2, 6, 2)),
+        [64] * 2 + [128] * 2 + [320] * 6 + [512] * 2,
+    ),
+    "poolformer_s24": (
+        formulas.poolformer((64, 128, 320, 512), (4, 4, 12, 4)),
+        [64] * 4 + [128] * 4 + [320] * 12 + [512] * 4,
+    ),
+    "poolformer_s36": (
+        formulas.poolformer((64, 128, 320, 512), (6, 6, 18, 6)),
+        [64] * 6 + [128] * 6 + [320] * 18 + [512] * 6,
+    ),
+    "poolformer_m36": (
+        formulas.poolformer((96, 192, 384, 768), (6, 6, 18, 6)),
+        [96] * 6 + [192] * 6 + [384] * 18 + [768] * 6,
+    ),
+    "poolformer_m48": (
+        formulas.poolformer((96, 192, 384, 768), (8, 8, 24, 8)),
+        [96] * 8 + [192] * 8 + [384] * 24 + [768] * 8,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def builder() -> Builder:
+    return Builder()
+
+
+def test_deit_ti_has_5_717_416_parameters() -> None:
+    assert formulas.deit(192) == 5_717_416
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_baselines_follow_their_closed_formulas(builder: Builder, host: str) -> None:
+    with builder.variant(Recipe(timm=host), None) as variant:
+        assert count(variant.model) == HOSTS[host][0]
+
+
+@pytest.mark.parametrize("reading", [AS_WRITTEN, RELEASED], ids=["as_written", "released"])
+@pytest.mark.parametrize("part", Part)
+@pytest.mark.parametrize("host", HOSTS)
+def test_variants_follow_the_host_and_the_blocks(builder: Builder, host: str, part: Part, reading: Reading) -> None:
+    parameters, widths = HOSTS[host]
+    ratio = 4 if part is Part.SPATIAL else 2
+    blocks = sum(formulas.imlp(w, ratio * w, 5, part, reading) - formulas.mlp(w) for w in widths)
+    # a class token that is removed takes its own vector and its position's along
+    token = 2 * widths[0] if host.startswith("deit") and reading.class_token is ClassToken.REMOVED else 0
+    with builder.variant(recipe(host, 5, ratio, part), reading) as variant:
+        assert count(variant.model) == parameters + blocks - token
+        assert len(variant.mlps) == len(widths)
+
+
+@pytest.mark.parametrize("host", ["deit_tiny_patch16_224", "swin_tiny_patch4_window7_224", "poolformer_s12"])
+def test_swap_changes_the_mlps_and_nothing_else(builder: Builder, host: str) -> None:
+    with builder.variant(Recipe(timm=host), None) as before:
+        outside = {
+            n: p for n, p in before.model.named_parameters() if not n.startswith(tuple(f"{m}." for m in before.mlps))
+        }
+        modules = dict(before.model.named_modules())
+    with builder.variant(recipe(host), AS_WRITTEN) as variant:
+        kept = {
+            n: p for n, p in variant.model.named_parameters() if not n.startswith(tuple(f"{m}." for m in variant.mlps))
+        }
+        assert kept.keys() == outside.keys()
+        assert all(kept[name] is outside[name] for name in kept)
+        assert all(isinstance(variant.model.get_submodule(path), Imlp) for path in variant.mlps)
+    with builder.variant(Recipe(timm=host), None) as after:
+        assert dict(after.model.named_modules()) == modules
+
+
+@pytest.mark.parametrize("reading", [AS_WRITTEN, RELEASED], ids=["as_written", "released"])
+@pytest.mark.parametrize("host", ["deit_tiny_patch16_224", "swin_tiny_patch4_window7_224", "poolformer_s12"])
+def test_variants_compute_with_real_weights(host: str, reading: Reading) -> None:
+    torch.manual_seed(0)
+    with Builder("cpu").variant(recipe(host), reading) as variant:
+        logits = variant.model(torch.randn(1, 3, 224, 224))
+        assert logits.shape == (1, 1000)
+        assert torch.isfinite(logits).all()
+        (logits**2).sum().backward()
+        assert [n for n, p in variant.model.named_parameters() if p.grad is None] == []
+        state = variant.model.state_dict()
+        variant.model.load_state_dict(state, strict=True)
+
+
+def test_released_deit_averages_its_patches_after_the_norm() -> None:
+    """As the released code does: no class token, 196 positions, norm, then mean."""
+    model = build_host("deit_tiny_patch16_224", ClassToken.REMOVED)
+    assert dict(model.named_parameters())["pos_embed"].shape == (1, 196, 192)
+    normed: list[torch.Tensor] = []
+    model.get_submodule("norm").register_forward_hook(lambda _, __, out: normed.append(out))
+    logits = model(torch.randn(1, 3, 224, 224))
+    assert torch.allclose(logits, model.get_submodule("head")(normed[0].mean(1)), atol=1e-5)
+
+
+def test_another_activation_in_the_hosts_own_mlps() -> None:
+    with Builder("cpu").variant(Recipe(timm="deit_tiny_patch16_224", activation=Activation.SOFTPLUS), None) as variant:
+        mlps = mlps_of(variant.model).values()
+        assert len(mlps) == 12
+        assert all(isinstance(mlp.act, nn.Softplus) for mlp in mlps)
+        assert count(variant.model) == 5_717_416
+
+
+def test_activation_is_the_base_of_the_agelus() -> None:
+    chosen = recipe("deit_tiny_patch16_224").model_copy(update={"activation": Activation.SOFTPLUS})
+    with Builder().variant(chosen, AS_WRITTEN) as variant:
+        block = variant.model.get_submodule(variant.mlps[0])
+        assert isinstance(block.act.agelu1.phi, nn.Softplus)  # type: ignore[union-attr]  # an Imlp's
+
+
+@pytest.mark.parametrize(
+    ("ask", "told"),
+    [
+        (lambda b: b.variant(Recipe(timm="deit_tinny_patch16_224"), None), "did you mean deit_tiny_patch16_224"),
+        (lambda b: b.variant(recipe("resnet18"), AS_WRITTEN), "has no timm.layers.Mlp"),
+        (lambda b: b.variant(recipe("deit_tiny_patch16_224"), None), "under a reading"),
+    ],
+)
+def test_what_cannot_be_built_says_why(builder: Builder, ask: Callable[[Builder], object], told: str) -> None:
+    with pytest.raises(BuildError, match=told), ask(builder):  # type: ignore[attr-defined]  # a context manager
+        pass
+
+
+def test_nothing_is_initialised_or_allocated_on_meta(builder: Builder) -> None:
+    with builder.variant(recipe("poolformer_m48"), RELEASED) as variant:
+        assert all(p.is_meta for p in variant.model.parameters())

@@ -1,0 +1,233 @@
+"""Finding papers: by id, folder or file; which checks that selects, and how their places are shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.audit import Options, planned
+from imlp_audit.errors import SpecError, UsageError
+from imlp_audit.spec import library
+from imlp_audit.spec.library import Selection, load
+
+from .papers import about, write_paper
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to stand in, with the papers `alpha` and `beta` under `specs`."""
+    monkeypatch.chdir(tmp_path)
+    write_paper(tmp_path / "specs", "alpha", tables=("1", "2"))
+    write_paper(tmp_path / "specs", "beta")
+    return tmp_path
+
+
+def ids(selection: Selection) -> list[str]:
+    return [paper.id for paper in selection.papers]
+
+
+def checks(*arguments: str) -> list[str]:
+    return [check.id for check in planned(load(arguments), Options())]
+
+
+ALPHA_1, ALPHA_2, BETA_1 = "alpha/1/deit_ti/params", "alpha/2/deit_ti/params", "beta/1/deit_ti/params"
+
+
+def test_no_argument_takes_all_papers_of_the_folder_specs(here: Path) -> None:
+    assert checks() == [ALPHA_1, ALPHA_2, BETA_1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("beta",), [BETA_1]),
+        (("beta/",), [BETA_1]),
+        (("beta", "alpha"), [BETA_1, ALPHA_1, ALPHA_2]),
+        (("specs",), [ALPHA_1, ALPHA_2, BETA_1]),
+        (("specs/alpha",), [ALPHA_1, ALPHA_2]),
+        (("./specs/alpha/",), [ALPHA_1, ALPHA_2]),
+        (("specs/alpha/table2.yaml",), [ALPHA_2]),
+        (("specs/alpha/paper.yaml",), [ALPHA_1, ALPHA_2]),
+        (("specs/alpha/table2.yaml", "beta"), [ALPHA_2, BETA_1]),
+        (("specs/alpha/table2.yaml", "specs/alpha/table1.yaml"), [ALPHA_1, ALPHA_2]),
+        (("specs/alpha/table2.yaml", "alpha"), [ALPHA_1, ALPHA_2]),
+        (("alpha", "specs/alpha/table2.yaml"), [ALPHA_1, ALPHA_2]),
+        (("alpha", "alpha"), [ALPHA_1, ALPHA_2]),
+    ],
+)
+def test_ids_folders_and_files_select_their_checks(here: Path, arguments: tuple[str, ...], expected: list[str]) -> None:
+    assert checks(*arguments) == expected
+
+
+def test_one_paper_asked_for_in_two_spellings_is_one_paper(here: Path) -> None:
+    assert checks("alpha", str(here / "specs" / "alpha")) == [ALPHA_1, ALPHA_2]
+
+
+def test_a_file_is_judged_with_its_siblings(here: Path) -> None:
+    table = here / "specs" / "alpha" / "table2.yaml"
+    table.write_text(table.read_text(encoding="utf-8").replace("5.72", "5.7two"), encoding="utf-8")
+    with pytest.raises(SpecError) as caught:
+        load(["specs/alpha/table1.yaml"])
+    assert [problem.file for problem in caught.value.problems] == ["specs/alpha/table2.yaml"]
+
+
+def test_a_file_leaves_files_of_other_papers_alone(here: Path) -> None:
+    stray = here / "specs" / "alpha" / "stray.yaml"
+    stray.write_text("paper: gamma\nnonsense: yes\n", encoding="utf-8")
+    assert checks("specs/alpha/table1.yaml") == [ALPHA_1]
+
+
+def test_a_file_with_tables_and_a_description_has_siblings_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    single = (write_paper(tmp_path, "p", tables=()) / "paper.yaml").read_text(encoding="utf-8")
+    table = 'tables:\n  - {paper: p, table: "1", title: T, source: {section: "1"}, columns: {params: {measure: parameters, unit: M, heading: P}}, rows: [{id: a, label: A, printed: {params: 5.72}}]}\n'  # noqa: E501
+    (tmp_path / "p" / "paper.yaml").write_text(single + table, encoding="utf-8")
+    (tmp_path / "p" / "claims.yaml").write_text(
+        'paper: p\nclaims: [{id: c, text: T, source: {section: "1"}, reference: {table: "1", holds: [p/1/a/params]}}]\n',
+        encoding="utf-8",
+    )
+    assert checks("p") == checks("p/paper.yaml") == ["p/1/a/params", "p/claims/c"]
+
+
+def test_hidden_files_and_files_of_other_kinds_are_left_alone(here: Path) -> None:
+    for name in (".table1.yaml.swp", ".hidden.yaml", "notes.txt", "table1.yaml~"):
+        (here / "specs" / "beta" / name).write_text("nonsense: [", encoding="utf-8")
+    assert checks("beta") == [BETA_1]
+
+
+@pytest.mark.parametrize(
+    ("argument", "hint"),
+    [("alhpa", "did you mean 'alpha'?"), ("zzz", "papers here: alpha, beta"), ("specs/alpha/table3.yaml", "papers here")],
+)
+def test_an_unknown_name_suggests_a_near_one(here: Path, argument: str, hint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        load([argument])
+    assert str(caught.value).startswith(f"{argument}: no spec file, folder or paper of that name")
+    assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize("argument", ["empty", "specs/empty", "a" * 300, "", "specs/alpha\n"])
+def test_what_is_no_paper_is_refused(here: Path, argument: str) -> None:
+    (here / "specs" / "empty").mkdir()
+    with pytest.raises((UsageError, SpecError)):
+        load([argument])
+
+
+def test_an_empty_folder_specs_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "specs").mkdir()
+    with pytest.raises(UsageError, match="specs: no paper's folder"):
+        load()
+
+
+def test_without_a_folder_specs_the_installed_papers_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert set(ids(load())) >= {"imlp", "iffn_poster"}
+    assert ids(load(["imlp"])) == ["imlp"]
+
+
+def test_the_places_of_installed_specs_name_no_folder_of_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {check.source.file for check in planned(load(), Options())}
+    assert "specs/imlp/table1.yaml" in files
+    assert all(file.startswith("specs/") for file in files)
+
+
+def test_installed_specs_are_shown_alike_in_a_wheel_and_a_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library, "PACKAGE", tmp_path / "site" / "imlp_audit")
+    write_paper(tmp_path / "site" / "imlp_audit" / "_specs", "alpha")
+    monkeypatch.chdir(write_paper(tmp_path / "elsewhere", "unrelated"))
+    assert {check.source.file for check in planned(load(), Options())} == {"specs/alpha/table1.yaml"}
+    with pytest.raises(UsageError) as caught:
+        load(["alfa"])
+    assert str(tmp_path) not in str(caught.value)
+
+
+def test_a_problem_in_an_installed_spec_names_no_folder_of_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library, "PACKAGE", tmp_path / "site" / "imlp_audit")
+    write_paper(tmp_path / "site" / "imlp_audit" / "_specs", "alpha", more=", baseline: none_such")
+    monkeypatch.chdir(write_paper(tmp_path / "elsewhere", "unrelated"))
+    with pytest.raises(SpecError) as caught:
+        load()
+    assert [problem.file for problem in caught.value.problems] == ["specs/alpha/table1.yaml"]
+
+
+def test_a_file_is_shown_as_it_was_given(here: Path) -> None:
+    given = here / "specs" / "beta" / "table1.yaml"
+    assert [check.source.file for check in planned(load([str(given)]), Options())] == [str(given)]
+
+
+def test_a_paper_that_is_referred_to_is_known_but_not_selected(here: Path) -> None:
+    write_paper(here / "specs", "gamma", more=", repeats: alpha/1/deit_ti")
+    selection = load(["gamma"])
+    assert ids(selection) == ["gamma"]
+    assert [paper.id for paper in selection.referred] == ["alpha"]
+    assert checks("gamma") == ["gamma/1/deit_ti/params", "gamma/repeats/1/deit_ti/params"]
+
+
+@pytest.mark.parametrize("argument", [".", "table1.yaml", "../gamma"])
+def test_a_paper_is_found_beside_the_one_that_refers_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argument: str
+) -> None:
+    write_paper(tmp_path, "alpha")
+    monkeypatch.chdir(write_paper(tmp_path, "gamma", more=", repeats: alpha/1/deit_ti"))
+    assert [paper.id for paper in load([argument]).referred] == ["alpha"]
+
+
+def test_a_broken_paper_that_is_referred_to_is_told_as_such(here: Path) -> None:
+    write_paper(here / "specs", "gamma", more=", repeats: alpha/1/deit_ti")
+    table = here / "specs" / "alpha" / "table1.yaml"
+    table.write_text(table.read_text(encoding="utf-8").replace("title", "titel"), encoding="utf-8")
+    with pytest.raises(SpecError) as caught:
+        load(["gamma"])
+    assert {problem.file for problem in caught.value.problems} == {"specs/alpha/table1.yaml"}
+
+
+def test_a_bad_number_in_a_paper_that_is_referred_to_is_told_as_such(here: Path) -> None:
+    write_paper(here / "specs", "gamma", more=", repeats: alpha/1/deit_ti")
+    table = here / "specs" / "alpha" / "table1.yaml"
+    table.write_text(table.read_text(encoding="utf-8").replace("5.72", "5.7x"), encoding="utf-8")
+    with pytest.raises(SpecError) as caught:
+        load(["gamma"])
+    assert {problem.file for problem in caught.value.problems} == {"specs/alpha/table1.yaml"}
+
+
+@pytest.mark.parametrize("reference", ["empty/1/deit_ti", "nowhere/1/deit_ti"])
+def test_a_reference_to_what_is_no_paper_is_a_problem_at_its_place(here: Path, reference: str) -> None:
+    (here / "specs" / "empty").mkdir()
+    write_paper(here / "specs", "gamma", more=f", repeats: {reference}")
+    with pytest.raises(SpecError) as caught:
+        load(["gamma"])
+    assert [(p.file, p.line) for p in caught.value.problems] == [("specs/gamma/table1.yaml", 8)]
+
+
+@pytest.mark.parametrize("glob", ["/1/deit_ti", "../gamma/1/deit_ti", "[/1/deit_ti"])
+def test_a_glob_without_a_paper_in_it_is_a_problem_at_its_place(here: Path, glob: str) -> None:
+    claims = f'claims: [{{id: c, text: T, source: {{section: "1"}}, rows: ["{glob}"], conditions: [{{value: params, above: 1}}]}}]\n'  # noqa: E501
+    (here / "specs" / "beta" / "claims.yaml").write_text(f"paper: beta\n{claims}", encoding="utf-8")
+    with pytest.raises(SpecError) as caught:
+        load(["beta"])
+    assert [(p.file, p.line) for p in caught.value.problems] == [("specs/beta/claims.yaml", 2)]
+
+
+def test_problems_of_several_papers_are_told_at_once(here: Path) -> None:
+    for paper in ("alpha", "beta"):
+        (here / "specs" / paper / "paper.yaml").write_text(about(paper).replace("title", "titel"), encoding="utf-8")
+    with pytest.raises(SpecError) as caught:
+        load()
+    assert {problem.file for problem in caught.value.problems} == {"specs/alpha/paper.yaml", "specs/beta/paper.yaml"}
+
+
+@pytest.mark.parametrize("paper", sorted(path.name for path in (REPOSITORY / "specs").iterdir() if path.is_dir()))
+def test_every_shipped_paper_is_sound(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(REPOSITORY)
+    assert checks(paper)

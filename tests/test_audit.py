@@ -1,0 +1,258 @@
+"""The audit of the bundled papers: what it shows, and that no changed digit gets past it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.audit import Options, audit, planned
+from imlp_audit.checks.context import Context
+from imlp_audit.checks.needs import models_needed
+from imlp_audit.checks.run import run_check
+from imlp_audit.facts import Facts
+from imlp_audit.measuring import measure_models
+from imlp_audit.result import AuditResult, Check, Kind, Verdict
+from imlp_audit.spec.library import Selection, load
+from imlp_audit.spec.loader import Paper
+from imlp_audit.spec.located import Located
+from imlp_audit.spec.plan import plan
+from imlp_audit.spec.references import CellRef, repeated_row, rows_of
+from imlp_audit.spec.schema import Measure, Row, Table
+from imlp_audit.waiving import waive
+
+SPECS = Path(__file__).parent.parent / "specs"
+FINDINGS = (Verdict.DIFFERS, Verdict.INCONSISTENT)
+
+
+@dataclass(frozen=True)
+class Audited:
+    """The bundled papers, the facts of all their models, and the result."""
+
+    selection: Selection
+    facts: Facts
+    checks: dict[str, Check]
+
+
+@pytest.fixture(scope="module")
+def audited() -> Audited:
+    selection = load([str(SPECS)])
+    plans = planned(selection, Options())
+    facts = measure_models(models_needed(plans, Context(selection.known, {})), lambda name: None)
+    return Audited(selection, facts, {check.id: check for check in _checks(selection.papers, facts)})
+
+
+def _checks(papers: tuple[Paper, ...], facts: Facts, touched: str | None = None) -> list[Check]:
+    """Make the papers' checks, or those that a cell has a part in."""
+    context = Context(papers, facts)
+    plans = [one for paper in papers for one in plan(paper, papers)]
+    wanted = [one for one in plans if touched is None or one.id.startswith(touched) or _other(one) == touched]
+    return waive([run_check(one, context) for one in wanted], [w for paper in papers for w in paper.waivers])
+
+
+def _other(one: object) -> str | None:
+    """Return the cell that a planned check repeats, or compares another cell with."""
+    other = getattr(one, "other", None) or getattr(one, "base", None)
+    return other.id if isinstance(other, CellRef) else None
+
+
+def _cells(audited: Audited) -> Iterator[CellRef]:
+    for paper in audited.selection.papers:
+        for row in rows_of(paper):
+            yield from (CellRef(row, column) for column in row.row.printed)
+
+
+def _in(check: Check, reading: str) -> str | None:
+    """Return what a check measured under a reading, by its own convention."""
+    if check.reading == reading:
+        return check.measured
+    return next((m.measured for m in check.also if m.reading == reading and m.convention == check.convention), None)
+
+
+def test_every_baseline_parameter_cell_of_table_1_is_reproduced(audited: Audited) -> None:
+    ids = [c.id for c in _cells(audited) if c.id.startswith("imlp/1/") and c.column_id == "params"]
+    baselines = [i for i in ids if "_imlp/" not in i and "/lvt" not in i]
+    assert len(baselines) == 11
+    assert {audited.checks[i].verdict for i in baselines} == {Verdict.REPRODUCED}
+
+
+@pytest.mark.parametrize("table", ["1", "5"])
+def test_released_gives_every_imlp_parameter_cell(audited: Audited, table: str) -> None:
+    cells = [
+        cell
+        for cell in _cells(audited)
+        if cell.id.startswith(f"imlp/{table}/") and cell.column_id == "params" and cell.row.row.model is not None
+        if cell.row.row.model.mlp is not None
+    ]
+    assert len(cells) == {"1": 11, "5": 4}[table]
+    for cell in cells:
+        check = audited.checks[cell.id]
+        measured = _in(check, "released")
+        assert measured is not None
+        assert _in(check, "as_written") is not None
+        assert check.verdict is Verdict.REPRODUCED_UNDER
+        assert check.under == ("reading released",)
+        assert abs(Decimal(measured) / 10**6 - Decimal(cell.printed.text)) <= Decimal("0.005")
+
+
+def test_marks_stand_where_a_5x5_kernel_is_needed(audited: Audited) -> None:
+    marks = {i: c for i, c in audited.checks.items() if c.kind is Kind.MARK and i.startswith("imlp/")}
+    starred = {i.rpartition("/")[2] for i, c in marks.items() if c.measured == "(5,)"}
+    assert starred == {"deit_b_imlp", "swin_b_imlp", "poolformer_m48_imlp"}
+    verdicts = {c.verdict for i, c in marks.items() if "lvt" not in i}
+    assert verdicts == {Verdict.REPRODUCED_UNDER}
+
+
+def test_lvt_waits_for_its_model(audited: Audited) -> None:
+    waiting = [c for i, c in audited.checks.items() if i.startswith("imlp/1/lvt") and i.endswith(("params", "flops"))]
+    assert len(waiting) == 16
+    assert {(c.verdict, c.reason) for c in waiting} == {(Verdict.UNVERIFIABLE, "no model yet")}
+
+
+def test_table_8_is_headed_wrongly(audited: Audited) -> None:
+    check = audited.checks["imlp/columns/8"]
+    assert (check.verdict, check.finding) == (Verdict.WAIVED, Verdict.INCONSISTENT)
+    assert "4 of 4" in check.reason
+    cell = audited.checks["imlp/8/deit_softplus/flops"]
+    assert any("fits the column 'Parameters (M)' instead" in hint for hint in cell.hints)
+
+
+def test_every_finding_is_declared(audited: Audited) -> None:
+    assert [check.id for check in audited.checks.values() if check.verdict in (*FINDINGS, Verdict.ERROR)] == []
+
+
+def test_repeats_of_the_paper_and_the_poster_agree(audited: Audited) -> None:
+    repeats = [check for check in audited.checks.values() if check.kind is Kind.REPEAT]
+    assert {check.verdict for check in repeats} == {Verdict.REPRODUCED}
+    assert sum(check.id.startswith("iffn_poster/repeats/1/") for check in repeats) == 30 * 3 + 15 * 2
+
+
+def _changed(audited: Audited, cell: CellRef, text: str, field: str, touched: str | None = None) -> list[Check]:
+    """Audit what a cell has a part in, or one other check, with its text (`printed` or `delta`) changed."""
+
+    def row(one: Row) -> Row:
+        return one.model_copy(update={field: {**getattr(one, field), cell.column_id: text}})
+
+    table = cell.row.table.value
+    rows = tuple(row(one) if one.id == cell.row.row.id else one for one in table.rows)
+    changed: Located[Table] = replace(cell.row.table, value=table.model_copy(update={"rows": rows}))
+    papers = tuple(
+        replace(p, tables=tuple(changed if t is cell.row.table else t for t in p.tables)) if p is cell.row.paper else p
+        for p in audited.selection.papers
+    )
+    return _checks(papers, audited.facts, touched or cell.id)
+
+
+def _other_digits(text: str, steps: tuple[int, ...] = (1, 5)) -> Iterator[str]:
+    """Yield the text with each of its digits changed: to the next, and to the one farthest from it."""
+    for position, digit in enumerate(text):
+        if digit.isdigit():
+            yield from (f"{text[:position]}{(int(digit) + step) % 10}{text[position + 1 :]}" for step in steps)
+
+
+def _holds(text: str, values: list[str], scale: int) -> bool:
+    """Say whether a value prints as the text, half-up: the oracle, by Decimal's own rounding."""
+    number = Decimal(text.rstrip("%"))
+    rounded = (abs(Decimal(v) / scale).quantize(abs(number), rounding="ROUND_HALF_UP") for v in values)
+    return any(one == abs(number) for one in rounded)
+
+
+def _declared(check: Check) -> list[str]:
+    return [value for value in (check.measured, *(m.measured for m in check.also)) if value is not None]
+
+
+def test_no_changed_digit_of_a_parameter_cell_passes(audited: Audited) -> None:
+    cells = [c for c in _cells(audited) if c.column.measure is Measure.PARAMETERS and c.row.row.model is not None]
+    tried = 0
+    for cell in cells:
+        before = audited.checks[cell.id]
+        for text in _other_digits(cell.printed.text):
+            if before.finding is None and _holds(text, _declared(before), 10**6):
+                continue
+            found = {check.id for check in _changed(audited, cell, text, "printed") if check.verdict in FINDINGS}
+            waiver = f"{cell.row.paper.id}/waivers/{cell.id.partition('/')[2]}"
+            assert found & {cell.id, waiver}, f"{cell.id}: {cell.printed.text} -> {text}"
+            tried += 1
+    assert tried > 200
+
+
+def test_no_changed_digit_of_a_change_passes(audited: Audited) -> None:
+    cells = [c for c in _cells(audited) if c.delta is not None and c.row.row.model is not None]
+    tried = 0
+    for cell in cells:
+        before = audited.checks[f"{cell.id}.delta.measured"]
+        for text in _other_digits(cell.delta.text if cell.delta else ""):
+            if before.finding is None and _holds(text, _declared(before), 1):
+                continue
+            found = [check.id for check in _changed(audited, cell, text, "delta") if check.verdict in FINDINGS]
+            name = cell.id.partition("/")[2]
+            assert any(name in one for one in found), f"{cell.id}: {cell.delta} -> {text}"
+            tried += 1
+    assert tried > 200
+
+
+def test_no_changed_digit_of_a_repeated_cell_passes(audited: Audited) -> None:
+    """In either place; accuracies have no other check."""
+    tried = 0
+    for cell in _cells(audited):
+        other = repeated_row(cell.row, audited.selection.papers)
+        twin = other.cell(cell.column_id) if other else None
+        if twin is None:
+            continue
+        repeat = f"{cell.row.paper.id}/repeats/{cell.id.partition('/')[2]}"
+        for text in _other_digits(cell.printed.text, steps=(1,)):
+            for changed in (cell, twin):
+                found = {c.id: c for c in _changed(audited, changed, text, "printed", repeat)}
+                assert found[repeat].verdict is Verdict.INCONSISTENT, f"{changed.id}: {text}"
+                assert twin.id in found[repeat].reason
+                tried += 1
+    assert tried > 500
+
+
+def test_an_undeclared_rounding_rule_is_a_hint_and_no_pass(audited: Audited) -> None:
+    """4 998 184 truncated would print 4.99; the spec declares half-up alone."""
+    cell = next(c for c in _cells(audited) if c.id == "imlp/1/deit_ti_imlp/params")
+    found = {check.id: check for check in _changed(audited, cell, "4.99", "printed")}
+    assert found[cell.id].verdict is Verdict.DIFFERS
+    assert any("rounding truncation" in hint for hint in found[cell.id].hints)
+
+
+def test_a_drifting_measurement_breaks_its_waiver(audited: Audited) -> None:
+    drifted = {
+        key: replace(fact, ledger=replace(fact.ledger, work={k: v + 1 for k, v in fact.ledger.work.items()}))
+        if not hasattr(fact, "message") and fact.ledger is not None
+        else fact
+        for key, fact in audited.facts.items()
+    }
+    found = {check.id: check for check in _checks(audited.selection.papers, drifted)}
+    waived = [i for i, c in audited.checks.items() if c.verdict is Verdict.WAIVED and i.endswith("/flops")]
+    assert len(waived) > 20
+    assert {found[i].verdict for i in waived} == {Verdict.DIFFERS}
+    assert all("no longer holds" in found[i].reason for i in waived)
+
+
+def test_a_model_that_cannot_be_built_is_an_error_and_the_rest_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text(
+        """
+paper: p
+about: {title: t, authors: a, version: v}
+tables:
+  - paper: p
+    table: "1"
+    title: t
+    source: {section: "1"}
+    columns:
+      params: {measure: parameters, unit: M, heading: P}
+    rows:
+      - {id: a, label: A, model: {timm: deit_tinny_patch16_224}, printed: {params: 5.72}}
+      - {id: b, label: B, model: {timm: deit_tiny_patch16_224}, printed: {params: 5.72}}
+""",
+        encoding="utf-8",
+    )
+    result: AuditResult = audit(load([str(tmp_path / "p.yaml")]), Options(), lambda count: lambda name: None)
+    first, second = result.checks
+    assert (first.verdict, second.verdict) == (Verdict.ERROR, Verdict.REPRODUCED)
+    assert "did you mean deit_tiny_patch16_224" in first.reason
