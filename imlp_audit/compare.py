@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from imlp_audit.interval import decimal_text
+from imlp_audit.interval import EXACT, decimal_text
 from imlp_audit.printed import Printed, Rounding
 from imlp_audit.result import Measurement, Verdict
 
@@ -136,7 +136,7 @@ def _also(
         Measurement(
             reading=one.reading,
             convention=one.convention,
-            measured=decimal_text(one.value),
+            measured=decimal_text(one.value, EXACT),
             verdict=_alone(one, one.value in interval),
         )
         for one in declared

@@ -71,6 +71,9 @@ class Interval:
         return f"{'[' if self.low_closed else '('}{ends}{']' if self.high_closed else ')'}"
 
 
+EXACT = 12  # decimal places on record: one operation more or less in 1e11 still shows in a percentage
+
+
 def decimal_text(value: Fraction | int, digits: int = 4) -> str:
     """Write a number in decimals, rounded to `digits` places and without trailing zeros."""
     scaled = round(Fraction(value) * 10**digits)

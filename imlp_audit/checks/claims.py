@@ -82,7 +82,7 @@ def _row_truth(row: RowRef, claim: Claim, context: Context, rows: list[RowRef]) 
     parts = []
     for condition in claim.conditions or ():
         value = _value(row, condition, context, rows)
-        truth = Truth.OPEN if value is None else compared(value, condition.relation, _bound(row, condition))
+        truth = Truth.OPEN if value is None else compared(value, condition.relation, _bound(row, condition, context))
         parts.append((truth, f"{_told(row, condition, value)} {truth.value}"))
     overall = all_of([truth for truth, _ in parts])
     return RowTruth(row.row.id, overall, ", ".join(told for truth, told in parts if truth is overall))
@@ -99,11 +99,13 @@ def _in_percent(quantity: Quantity) -> bool:
     return quantity.kind in ("change", "mlp_share")
 
 
-def _bound(row: RowRef, condition: Condition) -> Interval:
+def _bound(row: RowRef, condition: Condition, context: Context) -> Interval:
     """Return the claim's number: a rounded one where it is said to equal, a point where it is a limit."""
     unit = "%" if _in_percent(condition) else row.table.value.columns[condition.column].unit
     number = parse_printed(condition.bound, unit)
-    return number.interval() if condition.relation == "equals" else Interval.point(number.value * number.scale)
+    if condition.relation == "equals":
+        return number.interval(context.conventions(row.paper).roundings[0])
+    return Interval.point(number.value * number.scale)
 
 
 def _cell(row: RowRef, quantity: Quantity) -> Printed:

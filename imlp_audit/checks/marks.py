@@ -39,7 +39,7 @@ def check_mark(plan: MarkPlan, context: Context) -> Check:
     fits = {name: " and ".join(map(str, ks)) or "neither" for name, ks in found.items()}
     column = plan.row.table.value.columns[footnote.decided_by].heading
     reason = f"{column}: " + ", ".join(f"under {name} kernel {ks} fits" for name, ks in fits.items())
-    return _check(plan, verdict, reason, printed, str(found[reading]), reading)
+    return _check(plan, verdict, reason, printed, fits[reading], reading)
 
 
 def _fitting(plan: MarkPlan, context: Context, kernel: int) -> set[str | None]:

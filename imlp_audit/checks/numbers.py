@@ -8,7 +8,7 @@ from fractions import Fraction
 from imlp_audit.arithmetic.changes import agree, follows_from_cells, percent_change
 from imlp_audit.checks.context import Context
 from imlp_audit.compare import Measured, Outcome, compare
-from imlp_audit.interval import decimal_text
+from imlp_audit.interval import EXACT, decimal_text
 from imlp_audit.printed import Printed, Rounding, parse_printed
 from imlp_audit.result import Check, Verdict
 from imlp_audit.spec.plan import CellPlan, DeltaPlan, RepeatPlan
@@ -140,7 +140,7 @@ def from_outcome(plan: NumberPlan, printed: Printed, unit: str, outcome: Outcome
         printed=printed.text,
         unit=unit,
         interval=_ends(printed, outcome.rounding),
-        measured=decimal_text(deciding.value),
+        measured=decimal_text(deciding.value, EXACT),
         gap=decimal_text(printed.gap(deciding.value), 1),
         reading=deciding.reading,
         convention=deciding.convention,
@@ -153,4 +153,4 @@ def from_outcome(plan: NumberPlan, printed: Printed, unit: str, outcome: Outcome
 
 def _ends(printed: Printed, rounding: Rounding) -> tuple[str, str]:
     interval = printed.interval(rounding)
-    return decimal_text(interval.low), decimal_text(interval.high)
+    return decimal_text(interval.low, EXACT), decimal_text(interval.high, EXACT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import traceback
 import warnings
 from contextlib import suppress
 from typing import Annotated, NoReturn
@@ -79,6 +80,9 @@ def _guarded() -> int:
         return _told("interrupted", ExitCode.INTERRUPTED)
     except BrokenPipeError:
         return ExitCode.CLEAN
+    except Exception:  # ours to mend; Python's own exit code for it would read as "findings"
+        traceback.print_exc()
+        return _told("this is a bug in imlp-audit, please report it with the lines above", ExitCode.INCOMPLETE)
 
 
 def _told(what: object, code: ExitCode) -> ExitCode:

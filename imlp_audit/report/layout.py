@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 
+from imlp_audit.interval import decimal_text
 from imlp_audit.result import AuditResult, Check, ColumnHead, Kind, PaperHead, RowHead, TableHead, Verdict
 
 FINDINGS = (Verdict.ERROR, Verdict.INCONSISTENT, Verdict.DIFFERS)
@@ -41,6 +43,16 @@ def others(result: AuditResult, paper: PaperHead, kind: Kind) -> list[Check]:
 def findings(result: AuditResult) -> list[Check]:
     """Return what needs somebody's attention, the gravest first."""
     return [check for verdict in FINDINGS for check in result.checks if check.verdict is verdict]
+
+
+def measured(text: str | None) -> str:
+    """Shorten a measured number to four decimals and group its digits by three; words stay as they are."""
+    try:
+        whole, point, part = decimal_text(Fraction(text or "")).partition(".")
+    except ValueError:
+        return text or ""
+    sign, digits = ("-", whole[1:]) if whole.startswith("-") else ("", whole)
+    return f"{sign}{int(digits):,}".replace(",", " ") + point + part
 
 
 def summary(result: AuditResult) -> str:

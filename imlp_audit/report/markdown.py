@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from imlp_audit.report.layout import CellChecks, cells, findings, others, summary
+from imlp_audit.report.layout import CellChecks, cells, findings, measured, others, summary
 from imlp_audit.result import AuditResult, Check, Kind, PaperHead, TableHead, Verdict
 
 HEADINGS = {
@@ -95,7 +95,7 @@ def _numbers(check: Check) -> tuple[str, ...]:
     under = f" ({', '.join(check.under)})" if check.under else ""
     missing = f": {_text(check.reason)}" if check.verdict in (Verdict.UNVERIFIABLE, Verdict.ERROR) else ""
     verdict = f"{check.verdict.value}{under}{missing}"
-    return (_text(check.printed or "?"), check.measured or "", check.gap or "", verdict, _also(check))
+    return (_text(check.printed or "?"), measured(check.measured), check.gap or "", verdict, _also(check))
 
 
 def _also(check: Check) -> str:
@@ -103,7 +103,7 @@ def _also(check: Check) -> str:
     names: dict[str, list[str]] = {}
     for one in check.also:
         names.setdefault(one.measured, []).append("/".join(part for part in (one.reading, one.convention) if part))
-    return "; ".join(f"{value} ({', '.join(group)})" for value, group in names.items())
+    return "; ".join(f"{measured(value)} ({', '.join(group)})" for value, group in names.items())
 
 
 def _claims(checks: list[Check]) -> Iterator[str]:

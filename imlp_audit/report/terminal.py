@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from imlp_audit.report.layout import PASSES, CellChecks, cells, findings, others, summary
+from imlp_audit.report.layout import PASSES, CellChecks, cells, findings, measured, others, summary
 from imlp_audit.result import AuditResult, Check, Kind, PaperHead, TableHead, Verdict
 
 STYLES = {
@@ -76,18 +76,10 @@ def _columns(found: CellChecks) -> tuple[str | Text, ...]:
     return (
         escape(found.column.heading),
         f"{check.printed or '?'}{change}",
-        _scaled(check, found.column.unit),
+        measured(check.measured),
         check.gap or "",
         _verdict(check),
     )
-
-
-def _scaled(check: Check, unit: str) -> str:
-    """Group the digits of an exact measurement."""
-    if check.measured is None:
-        return ""
-    whole, point, part = check.measured.partition(".")
-    return f"{int(whole):,}".replace(",", " ") + point + part
 
 
 def _verdict(check: Check) -> Text:
@@ -108,8 +100,8 @@ def _footer(found: list[CellChecks]) -> Iterator[str]:
     for (heading, reason), count in missing.items():
         yield f"{heading}: {count} unverifiable: {reason}"
     deltas = [one.delta for one in found if one.delta]
-    measured = [one.delta_measured for one in found if one.delta_measured]
-    for name, checks in (("printed cells", deltas), ("measured values", measured)):
+    by_measurement = [one.delta_measured for one in found if one.delta_measured]
+    for name, checks in (("printed cells", deltas), ("measured values", by_measurement)):
         if checks:
             yield f"printed changes against the {name}: {_counts(checks)}"
 

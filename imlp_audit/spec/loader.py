@@ -9,7 +9,7 @@ from pathlib import Path
 
 from imlp_audit.errors import Problem
 from imlp_audit.spec.located import Located, SpecText
-from imlp_audit.spec.schema import About, Claim, Coverage, Expected, PaperFile, Table
+from imlp_audit.spec.schema import About, Claim, Coverage, Expected, PaperFile, Table, TableFile
 from imlp_audit.spec.validate import validate
 from imlp_audit.spec.yaml_tree import MapNode, Text, read_tree
 
@@ -39,11 +39,11 @@ class SpecFile:
     """A file that was read and validated: a whole table, or anything else of a paper."""
 
     text: SpecText
-    record: Table | PaperFile
+    record: TableFile | PaperFile
 
     def tables(self) -> list[Located[Table]]:
         """Return the file's tables."""
-        if isinstance(self.record, Table):
+        if isinstance(self.record, TableFile):
             return [Located(self.record, self.text)]
         return [Located(table, self.text, ("tables", i)) for i, table in enumerate(self.record.tables)]
 
@@ -55,8 +55,8 @@ def read_spec(path: Path, shown_as: str) -> tuple[SpecFile | None, list[Problem]
         return None, problems
     text = SpecText(shown_as, tree)
     is_table = isinstance(tree, MapNode) and any(key.text == "table" for key, _ in tree.entries)
-    record: Table | PaperFile | None
-    record, found = validate(text, Table) if is_table else validate(text, PaperFile)
+    record: TableFile | PaperFile | None
+    record, found = validate(text, TableFile) if is_table else validate(text, PaperFile)
     usable = None if record is None or problems else SpecFile(text, record)
     return usable, [*problems, *found]
 

@@ -156,10 +156,12 @@ class Place(Record):
     file: str | None = None
 
 
+RESERVED = frozenset({"repeats", "columns", "marks", "claims", "waivers", "equations"})  # in ids, where a table's is
+
+
 class Table(Record):
     """A table as printed. `repeats` names the table whose rows of the same ids it prints again."""
 
-    paper: Slug
     table: Slug
     title: Sentence
     source: Place
@@ -167,6 +169,18 @@ class Table(Record):
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
     footnote: Footnote | None = None
     repeats: Annotated[str, Field(pattern=r"^[a-z0-9_\-]+/[a-z0-9_\-]+$")] | None = None
+
+    @model_validator(mode="after")
+    def _is_not_reserved(self) -> Self:
+        if self.table in RESERVED:
+            raise ValueError(f"a table cannot be called {self.table!r}: check ids use that word")
+        return self
+
+
+class TableFile(Table):
+    """A file that is one table."""
+
+    paper: Slug
 
 
 def exactly_one(record: BaseModel, names: tuple[str, ...]) -> str:

@@ -1,0 +1,76 @@
+"""Running the command line: in this process, or as a user does, in one of its own."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from unittest import mock
+
+from imlp_audit.cli.main import main
+
+SCRIPT = str(Path(sys.executable).parent / "imlp-audit")
+MODULE = (sys.executable, "-m", "imlp_audit")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended, and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+class _Ended(BaseException):
+    """Stands in for the end of the process."""
+
+
+def call(*arguments: str) -> Outcome:
+    """Run the command line in this process."""
+
+    def end(code: int) -> None:
+        raise _Ended(code)
+
+    out, err, code = StringIO(), StringIO(), -1
+    with (
+        mock.patch.object(sys, "argv", ["imlp-audit", *arguments]),
+        mock.patch.object(os, "_exit", end),
+        warnings.catch_warnings(),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        try:
+            main()
+        except _Ended as ended:
+            code = int(ended.args[0])
+        finally:
+            gc.enable()
+    return Outcome(code, out.getvalue(), err.getvalue())
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """The environment without what changes colours or widths."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
+    return {**kept, **changes}
+
+
+def spawn(*arguments: str, cwd: Path, command: Sequence[str] = (SCRIPT,), **changes: str) -> Outcome:
+    """Run the command line in a process of its own."""
+    done = subprocess.run(
+        [*command, *arguments],
+        cwd=cwd,
+        env=environment(**changes),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr)

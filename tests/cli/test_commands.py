@@ -1,0 +1,97 @@
+"""Help, version, list and lint; and that they start without a framework."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import imlp_audit
+
+from .running import MODULE, SCRIPT, call, spawn
+
+COMMANDS = ("verify", "list", "lint", "report")
+HEAVY = ("torch", "torchvision", "timm", "fvcore", "numpy")
+
+
+@pytest.mark.parametrize("command", [(SCRIPT,), MODULE], ids=["script", "module"])
+def test_the_script_and_the_module_are_the_same_command(papers: Path, command: tuple[str, ...]) -> None:
+    done = spawn("--version", cwd=papers, command=command)
+    assert (done.code, done.out, done.err) == (0, f"imlp-audit {imlp_audit.__version__}\n", "")
+    assert spawn("lint", "nosuch", cwd=papers, command=command).code == 2
+
+
+def test_help_names_the_commands_and_the_exit_codes(here: Path) -> None:
+    done = call("--help")
+    assert (done.code, done.err) == (0, "")
+    for word in (*COMMANDS, "0 clean", "1 findings", "2 unusable", "3 not completed", "130 interrupted"):
+        assert word in " ".join(done.out.split())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_on_stdout(here: Path, command: str) -> None:
+    done = call(command, "--help")
+    assert (done.code, done.err) == (0, "")
+    assert f"imlp-audit {command}" in done.out
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--help",), ("--version",), ("verify", "--help"), ("list",), ("lint",), ("verify", "findings", "-q")]
+)
+def test_what_counts_nothing_loads_no_framework(papers: Path, arguments: tuple[str, ...]) -> None:
+    program = (
+        "import sys; from imlp_audit.cli.main import app; app(sys.argv[1:], standalone_mode=False);"
+        f"print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    done = spawn(*arguments, cwd=papers, command=(sys.executable, "-c", program))
+    assert done.out.splitlines()[-1] == "[]"
+
+
+def test_list_prints_every_id_with_its_place(here: Path) -> None:
+    done = call("list", "findings", "scores")
+    assert (done.code, done.err) == (0, "")
+    assert [line.split() for line in done.out.splitlines()] == [
+        ["findings/1/a/top1", "specs/findings/table1.yaml:8"],
+        ["findings/1/b/top1", "specs/findings/table1.yaml:9"],
+        ["findings/1/b/top1.delta", "specs/findings/table1.yaml:9"],
+        ["scores/1/a/top1", "specs/scores/table1.yaml:8"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--only", "*/b/*"], ["findings/1/b/top1", "findings/1/b/top1.delta"]),
+        (["--only", "*.delta", "--only", "*/a/*"], ["findings/1/a/top1", "findings/1/b/top1.delta"]),
+        (["--skip", "*.delta"], ["findings/1/a/top1", "findings/1/b/top1"]),
+        (["--only", "*/b/*", "--skip", "*.delta"], ["findings/1/b/top1"]),
+        (["--only", "findings/1/[ab]/top1"], ["findings/1/a/top1", "findings/1/b/top1"]),
+        (["--only", "findings/1/b/top1"], ["findings/1/b/top1"]),
+    ],
+)
+def test_only_and_skip_choose_by_glob(here: Path, options: list[str], expected: list[str]) -> None:
+    assert [line.split()[0] for line in call("list", "findings", *options).out.splitlines()] == expected
+
+
+def test_lint_says_what_a_sound_paper_holds(here: Path) -> None:
+    done = call("lint", "findings")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == "findings: 1 tables, 3 checks, 0 waivers: sound\n"
+
+
+def test_lint_tells_all_problems_of_all_papers_on_stderr(here: Path) -> None:
+    for name in ("one", "two"):
+        (here / name).mkdir()
+        (here / name / "paper.yaml").write_text(f"paper: {name}\nabot: {{}}\n", encoding="utf-8")
+    done = call("lint", "one", "two")
+    assert (done.code, done.out) == (2, "")
+    lines = done.err.splitlines()
+    assert lines[0].startswith("one/paper.yaml:2:1: unknown key 'abot'; did you mean 'about'?")
+    assert lines[1].startswith("two/paper.yaml:2:1: unknown key 'abot'; did you mean 'about'?")
+    assert lines[2:] == ["imlp-audit: 2 problems in the specs"]
+
+
+def test_lint_counts_a_single_problem_in_the_singular(here: Path) -> None:
+    (here / "one.yaml").write_text("paper: one\nabot: {}\n", encoding="utf-8")
+    assert call("lint", "one.yaml").err.splitlines()[-1] == "imlp-audit: 1 problem in the specs"

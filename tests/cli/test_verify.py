@@ -1,0 +1,189 @@
+"""Verdicts to exit codes, and what a run prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .running import Outcome, call, spawn
+
+
+def checks(text: str) -> dict[str, Any]:
+    return {check["id"]: check for check in json.loads(text)["checks"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("clean",), 0),
+        (("scores",), 0),
+        (("scores", "--strict"), 1),
+        (("clean", "--strict"), 0),
+        (("changes",), 0),
+        (("findings",), 1),
+        (("findings", "--skip", "*.delta"), 0),
+        (("findings", "scores", "--strict"), 1),
+        (("imlp_row",), 1),
+        (("broken",), 3),
+        (("broken", "findings"), 3),
+        (("broken", "--only", "broken/1/wrong/*"), 1),
+        (("broken", "--only", "broken/1/typo/*"), 3),
+    ],
+)
+def test_the_exit_code_tells_what_was_found(here: Path, arguments: tuple[str, ...], code: int) -> None:
+    done = call("verify", *arguments, "--no-progress")
+    assert (done.code, done.err) == (code, "")
+    assert done.out
+
+
+def test_the_process_ends_with_that_code(papers: Path) -> None:
+    done = spawn("verify", "findings", cwd=papers)
+    assert (done.code, done.err) == (1, "")
+    assert "findings/1/b/top1.delta" in done.out
+
+
+def test_quiet_prints_nothing(here: Path) -> None:
+    assert call("verify", "findings", "-q") == Outcome(1, "", "")
+
+
+def test_a_row_that_cannot_be_built_is_an_error_and_the_rest_goes_on(verified: tuple[Outcome, Path]) -> None:
+    done, folder = verified
+    found = checks((folder / "r.json").read_text(encoding="utf-8"))
+    assert done.code == 3
+    assert found["broken/1/base/params"]["verdict"] == "reproduced"
+    assert found["broken/1/base/params"]["measured"] == "5717416"  # timm's own count of DeiT-Ti
+    assert found["broken/1/typo/params"]["verdict"] == "error"
+    assert "did you mean deit_tiny_patch16_224" in found["broken/1/typo/params"]["reason"]
+    assert found["broken/1/no_mlp/params"]["verdict"] == "error"
+    assert "resnet18 has no timm.layers.Mlp" in found["broken/1/no_mlp/params"]["reason"]
+    assert found["broken/1/wrong/params"]["verdict"] == "differs"
+
+
+def test_an_error_is_shown_without_a_printed_number_that_it_does_not_have(here: Path) -> None:
+    done = call("verify", "broken", "--only", "broken/1/typo/*", "--no-progress")
+    assert "broken/1/typo/params" in done.out
+    assert "None" not in done.out
+
+
+def test_the_default_reading_is_the_first_declared(here: Path) -> None:
+    found = checks(call("verify", "imlp_row", "-f", "json", "--no-progress").out)["imlp_row/1/block/params"]
+    assert found["reading"] == "as_written"
+    # `lean` lacks the bias of FC2: 192 numbers in each of 12 blocks
+    assert [one["reading"] for one in found["also"]] == ["lean"]
+    assert int(found["measured"]) - int(found["also"][0]["measured"]) == 12 * 192
+
+
+def test_another_declared_reading_can_be_judged_by_first(here: Path) -> None:
+    done = call("verify", "imlp_row", "--reading", "lean", "-f", "json", "--no-progress")
+    found = checks(done.out)["imlp_row/1/block/params"]
+    assert done.code == 1
+    assert (found["reading"], [one["reading"] for one in found["also"]]) == ("lean", ["as_written"])
+
+
+def test_a_reading_is_judged_by_where_a_paper_declares_it(here: Path) -> None:
+    done = call("verify", "imlp_row", "clean", "--reading", "lean", "-f", "json", "--no-progress")
+    assert checks(done.out)["clean/1/base/params"]["verdict"] == "reproduced"
+
+
+def test_without_a_device_the_real_counter_cannot_run_there(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    done = call("verify", "clean", "--counter", "fvcore", "--device", "cuda")
+    assert (done.code, done.out) == (3, "")
+    assert "--device cuda" in done.err
+
+
+@pytest.fixture
+def unmeasured(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where any attempt to measure fails the test."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("something was measured")
+
+    monkeypatch.setattr("imlp_audit.audit._facts", refuse)
+    (here / "bad.yaml").write_text("paper: bad\nnonsense: yes\n", encoding="utf-8")
+    (here / "ok.json").write_text("{}", encoding="utf-8")
+    return here
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "Missing command"),
+        (["nosuch"], "nosuch"),
+        (["--nosuch"], "--nosuch"),
+        (["verify", "--nosuch"], "--nosuch"),
+        (["verify", "nosuch"], "nosuch: no spec file, folder or paper"),
+        (["verify", "cleen"], "did you mean 'clean'?"),
+        (["verify", "a" * 300], "no spec file, folder or paper"),
+        (["verify", "bad.yaml"], "bad.yaml:2:1: unknown key 'nonsense'"),
+        (["lint", "bad.yaml"], "bad.yaml:2:1: unknown key 'nonsense'"),
+        (["list", "bad.yaml"], "bad.yaml:2:1: unknown key 'nonsense'"),
+        (["report", "bad.yaml"], "bad.yaml:2:1: unknown key 'nonsense'"),
+        (["verify", "--format", "pdf"], "pdf"),
+        (["verify", "--counter", "abacus"], "abacus"),
+        (["verify", "--device", "abacus"], "abacus"),
+        (["verify", "--reading", "nonsense"], "nonsense"),
+        (["verify", "imlp_row", "--reading", "leen"], "lean"),
+        (["verify", "--only", "zzz*"], "no check is selected"),
+        (["verify", "--skip", "*"], "no check is selected"),
+        (["list", "--only", "zzz*"], "no check is selected"),
+        (["verify", "-o"], "-o"),
+        (["verify", "-o", "markdown"], "FORMAT:FILE"),
+        (["verify", "-o", "markdown:"], "FORMAT:FILE"),
+        (["verify", "-o", ":r.md"], "FORMAT:FILE"),
+        (["verify", "-o", "pdf:r.pdf"], "rich, json, markdown"),
+        (["verify", "-o", "markdown:missing/r.md"], "missing"),
+        (["verify", "-o", "markdown:specs"], "specs is a folder"),
+        (["verify", "-o", "json:ok.json", "-o", "markdown:ok.json/r.md"], "ok.json is no folder"),
+        (["report", "--check"], "--dir"),
+        (["report", "--dir", "missing"], "missing"),
+        (["report", "--dir", "missing", "--check"], "missing"),
+        (["report", "--from", "missing.json"], "missing.json could not be read"),
+        (["report", "--from", "specs"], "specs could not be read"),
+        (["report", "--from", "ok.json", "clean"], "not both"),
+        (["report", "--from", "ok.json"], "ok.json: not a result"),
+    ],
+)
+def test_unusable_input_is_refused_in_words_before_anything_is_measured(
+    unmeasured: Path, arguments: list[str], told: str
+) -> None:
+    done = call(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_folder_that_cannot_be_written_to_is_refused(unmeasured: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A stand-in, because root may write anywhere.
+    monkeypatch.setattr("imlp_audit.cli.files.os.access", lambda *_: False)
+    done = call("verify", "clean", "-o", "markdown:r.md")
+    assert (done.code, done.out) == (2, "")
+    assert "cannot be written to" in done.err
+
+
+@pytest.mark.parametrize("make", [lambda path: path.mkdir(), lambda path: path.write_bytes(b"paper: \xff")])
+def test_a_spec_that_is_no_text_is_refused(unmeasured: Path, make: Callable[[Path], object]) -> None:
+    make(unmeasured / "odd.yaml")
+    done = call("lint", "odd.yaml")
+    assert (done.code, done.out) == (2, "")
+    assert "odd.yaml" in done.err
+
+
+def test_two_runs_are_the_same_to_the_byte(papers: Path, tmp_path: Path) -> None:
+    runs = [
+        spawn("verify", "imlp_row", "findings", "-fjson", f"-omarkdown:{tmp_path / seed}", cwd=papers, PYTHONHASHSEED=seed)
+        for seed in ("1", "2")
+    ]
+    assert runs[0] == runs[1]
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
+
+
+def test_the_json_names_no_folder_of_the_machine(verified: tuple[Outcome, Path], papers: Path) -> None:
+    text = (verified[1] / "r.json").read_text(encoding="utf-8")
+    assert str(papers) not in text
+    assert str(Path.home()) not in text
+    assert json.dumps(json.loads(text), indent=2, sort_keys=True, ensure_ascii=False) + "\n" == text
