@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from imlp_audit.interval import EXACT, decimal_text
+from imlp_audit.interval import EXACT, decimal_text, readable
 from imlp_audit.printed import Printed, Rounding
 from imlp_audit.result import Measurement, Verdict
 
@@ -54,7 +54,7 @@ def compare(
         one, rounding = fitting
         under = _departures(fitting, default)
         verdict = Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED
-        reason = f"{decimal_text(one.value)} lies in {printed.interval(rounding)}{_told(under)}"
+        reason = f"{readable(one.value)} lies in {printed.interval(rounding)}{_told(under)}"
         return Outcome(verdict, reason, one, rounding, _also(printed, declared, one, roundings[0]), under)
     unsure = next((m for m in declared if m.uncounted), None)
     if unsure is not None:
@@ -102,10 +102,11 @@ def _told(under: Sequence[str]) -> str:
 
 
 def _miss(printed: Printed, one: Measured, rounding: Rounding) -> str:
-    gap = decimal_text(printed.gap(one.value), 1)
-    return (
-        f"{decimal_text(one.value)} is outside {printed.interval(rounding)}: {gap} in units of the last printed digit"
+    gap = printed.gap(one.value)
+    off = (
+        f"{decimal_text(abs(gap), 1)} units of the last printed digit {'above' if gap > 0 else 'below'} {printed.text}"
     )
+    return f"{readable(one.value)} is outside {printed.interval(rounding)}: {off}"
 
 
 def _hints(
@@ -124,7 +125,7 @@ def _hints(
         for rule in Rounding:
             if (one, rule) not in known and one.value in printed.interval(rule):
                 under = _told(_departures((one, rule), (declared[0], roundings[0])))
-                yield f"{decimal_text(one.value)} would fit{under}, which the spec does not declare"
+                yield f"{readable(one.value)} would fit{under}, which the spec does not declare"
 
 
 def _also(

@@ -67,7 +67,7 @@ class Interval:
         )
 
     def __str__(self) -> str:
-        ends = f"{decimal_text(self.low)}, {decimal_text(self.high)}"
+        ends = f"{readable(self.low)}, {readable(self.high)}"
         return f"{'[' if self.low_closed else '('}{ends}{']' if self.high_closed else ')'}"
 
 
@@ -80,3 +80,10 @@ def decimal_text(value: Fraction | int, digits: int = 4) -> str:
     text = f"{abs(scaled):0{digits + 1}d}"
     whole, part = text[:-digits], text[-digits:].rstrip("0")
     return f"{'-' if scaled < 0 else ''}{whole}{'.' if part else ''}{part}"
+
+
+def readable(value: Fraction | int, digits: int = 4) -> str:
+    """Write a number for people: as `decimal_text` does, with its digits in groups of three."""
+    whole, point, part = decimal_text(value, digits).partition(".")
+    sign, whole = ("-", whole[1:]) if whole.startswith("-") else ("", whole)
+    return f"{sign}{int(whole):,}".replace(",", " ") + point + part

@@ -113,14 +113,33 @@ class TableHead(Record):
     rows: tuple[RowHead, ...]
 
 
+class AxisHead(Record):
+    """What a reading answers to one open question, and the place in the text that decides it."""
+
+    axis: str
+    value: str
+    because: str
+
+
+class ReadingHead(Record):
+    """A declared reading."""
+
+    name: str
+    axes: tuple[AxisHead, ...]
+
+
 class PaperHead(Record):
-    """A paper that was audited."""
+    """A paper that was audited, and how its numbers are read: of each list the first is the default."""
 
     id: str
     title: str
     authors: str
     version: str
     url: str | None = None
+    rounding: tuple[str, ...]
+    parameters: tuple[str, ...]
+    flops: tuple[str, ...]
+    readings: tuple[ReadingHead, ...]
     tables: tuple[TableHead, ...]
 
 

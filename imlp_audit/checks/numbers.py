@@ -8,7 +8,7 @@ from fractions import Fraction
 from imlp_audit.arithmetic.changes import agree, follows_from_cells, percent_change
 from imlp_audit.checks.context import Context
 from imlp_audit.compare import Measured, Outcome, compare
-from imlp_audit.interval import EXACT, decimal_text
+from imlp_audit.interval import EXACT, decimal_text, readable
 from imlp_audit.printed import Printed, Rounding, parse_printed
 from imlp_audit.result import Check, Verdict
 from imlp_audit.spec.plan import CellPlan, DeltaPlan, RepeatPlan
@@ -62,7 +62,7 @@ def fits_elsewhere(cell: CellRef, context: Context) -> Iterator[tuple[str, Fract
 def _elsewhere(cell: CellRef, context: Context) -> Iterator[str]:
     for column, value in fits_elsewhere(cell, context):
         heading = cell.row.table.value.columns[column].heading
-        yield f"{cell.printed.text} fits the column {heading!r} instead, where {decimal_text(value)} is measured"
+        yield f"{cell.printed.text} fits the column {heading!r} instead, where {readable(value)} is measured"
 
 
 def check_delta(plan: DeltaPlan, context: Context) -> Check:

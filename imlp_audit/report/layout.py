@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from imlp_audit.interval import decimal_text
+from imlp_audit.interval import readable
 from imlp_audit.result import AuditResult, Check, ColumnHead, Kind, PaperHead, RowHead, TableHead, Verdict
 
 FINDINGS = (Verdict.ERROR, Verdict.INCONSISTENT, Verdict.DIFFERS)
@@ -46,13 +46,11 @@ def findings(result: AuditResult) -> list[Check]:
 
 
 def measured(text: str | None) -> str:
-    """Shorten a measured number to four decimals and group its digits by three; words stay as they are."""
+    """Write a measured number for people; words stay as they are."""
     try:
-        whole, point, part = decimal_text(Fraction(text or "")).partition(".")
+        return readable(Fraction(text or ""))
     except ValueError:
         return text or ""
-    sign, digits = ("-", whole[1:]) if whole.startswith("-") else ("", whole)
-    return f"{sign}{int(digits):,}".replace(",", " ") + point + part
 
 
 def summary(result: AuditResult) -> str:

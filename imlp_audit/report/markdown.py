@@ -38,6 +38,8 @@ def _paper(result: AuditResult, paper: PaperHead) -> Iterator[str]:
     yield ""
     yield f"**{summary(own)}**"
     yield ""
+    yield from _counts(own)
+    yield ""
     yield LEGEND
     yield from _findings(findings(own))
     yield from _waived([check for check in own.checks if check.verdict is Verdict.WAIVED])
@@ -46,6 +48,31 @@ def _paper(result: AuditResult, paper: PaperHead) -> Iterator[str]:
     yield from _claims(others(own, paper, Kind.CLAIM))
     for kind, heading in HEADINGS.items():
         yield from _others(heading, others(own, paper, kind))
+    yield from _readings(paper)
+
+
+def _counts(result: AuditResult) -> Iterator[str]:
+    """Count the verdicts by kind of check."""
+    verdicts = [verdict for verdict, count in result.counts().items() if count]
+    lines = []
+    for kind in Kind:
+        found = [check.verdict for check in result.checks if check.kind is kind]
+        if found:
+            lines.append((kind.value, *(str(found.count(verdict) or "") for verdict in verdicts), str(len(found))))
+    yield from _rows(("", *(verdict.value for verdict in verdicts), "all"), lines)
+
+
+def _readings(paper: PaperHead) -> Iterator[str]:
+    """Tell how the numbers are read: rounding, conventions, and each reading's answers with their reasons."""
+    yield from ("", "## How the paper is read", "")
+    yield "Of each list the first is the default; a number that only another one gives is `reproduced_under` it."
+    yield ""
+    for name, values in (("rounding", paper.rounding), ("parameters", paper.parameters), ("FLOPs", paper.flops)):
+        yield f"- {name}: {', '.join(f'`{value}`' for value in values)}"
+    for reading in paper.readings:
+        yield from ("", f"### Reading `{reading.name}`", "")
+        header = ("question", "answer", "because")
+        yield from _rows(header, ((f"`{a.axis}`", f"`{a.value}`", _text(a.because)) for a in reading.axes))
 
 
 def _findings(checks: list[Check]) -> Iterator[str]:

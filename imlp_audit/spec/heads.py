@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from imlp_audit.result import ColumnHead, PaperHead, RowHead, TableHead
+from imlp_audit.result import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
 from imlp_audit.spec.loader import Paper
-from imlp_audit.spec.schema import Table
+from imlp_audit.spec.schema import NamedReading, Table
 
 
 def paper_head(paper: Paper) -> PaperHead:
@@ -16,8 +16,18 @@ def paper_head(paper: Paper) -> PaperHead:
         authors=about.authors,
         version=about.version,
         url=about.url,
+        rounding=tuple(map(str, about.rounding)),
+        parameters=tuple(map(str, about.parameters)),
+        flops=about.flops,
+        readings=tuple(_reading_head(name, reading) for name, reading in about.readings.items()),
         tables=tuple(_table_head(table.value) for table in paper.tables),
     )
+
+
+def _reading_head(name: str, reading: NamedReading) -> ReadingHead:
+    choices = {axis: getattr(reading, axis) for axis in type(reading).model_fields}
+    axes = tuple(AxisHead(axis=a, value=choice.value, because=choice.because) for a, choice in choices.items())
+    return ReadingHead(name=name, axes=axes)
 
 
 def _table_head(table: Table) -> TableHead:

@@ -141,7 +141,6 @@ def unmeasured(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["verify", "-o", "json:ok.json", "-o", "markdown:ok.json/r.md"], "ok.json is no folder"),
         (["report", "--check"], "--dir"),
         (["report", "--dir", "missing"], "missing"),
-        (["report", "--dir", "missing", "--check"], "missing"),
         (["report", "--from", "missing.json"], "missing.json could not be read"),
         (["report", "--from", "specs"], "specs could not be read"),
         (["report", "--from", "ok.json", "clean"], "not both"),

@@ -1,0 +1,188 @@
+"""Reports in files: whole or not at all; and `report`, from a result or anew, and whether kept ones are stale."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .running import Outcome, call
+
+
+def result(**changes: object) -> str:
+    """The smallest JSON result, with changes to its one check."""
+    check = {
+        "id": "p/1/a/params",
+        "kind": "cell",
+        "verdict": "reproduced",
+        "reason": "it lies in it",
+        "source": {"file": "p.yaml", "line": 1},
+        "printed": "5.72",
+        "measured": "5717416",
+    }
+    column = {"id": "params", "heading": "Parameters (M)", "unit": "M"}
+    table = {"id": "1", "title": "T", "columns": [column], "rows": [{"id": "a", "label": "A"}]}
+    paper = {"id": "p", "title": "T", "authors": "A", "version": "v", "tables": [table]}
+    document: dict[str, Any] = {
+        "format": "imlp-audit/1",
+        "versions": {},
+        "summary": {},
+        "papers": [paper],
+        "checks": [{**check, **changes}],
+    }
+    return json.dumps(document)
+
+
+def test_a_report_goes_to_stdout_and_to_every_file_named(here: Path) -> None:
+    done = call("verify", "findings", "-f", "markdown", "-o", "json:r.json", "-o", "markdown:r.md", "-o", "rich:r:x.txt")
+    assert (done.code, done.err) == (1, "")
+    assert (here / "r.md").read_text(encoding="utf-8") == done.out
+    assert json.loads((here / "r.json").read_text(encoding="utf-8"))["format"] == "imlp-audit/1"
+    assert "findings/1/b/top1.delta" in (here / "r:x.txt").read_text(encoding="utf-8")
+    assert sorted(path.name for path in here.iterdir()) == ["r.json", "r.md", "r:x.txt", "specs"]
+
+
+def test_quiet_still_writes_files(here: Path) -> None:
+    assert call("verify", "findings", "-q", "-o", "json:r.json") == Outcome(1, "", "")
+    assert (here / "r.json").is_file()
+
+
+def test_a_report_replaces_an_older_one_and_keeps_its_permissions(here: Path) -> None:
+    old = here / "r.md"
+    old.write_text("old", encoding="utf-8")
+    old.chmod(0o640)
+    call("verify", "findings", "-q", "-o", "markdown:r.md")
+    assert old.read_text(encoding="utf-8").startswith("# Audit of")
+    assert old.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_new_report_has_the_permissions_of_a_new_file(here: Path) -> None:
+    (here / "plain").touch()
+    call("verify", "findings", "-q", "-o", "markdown:r.md")
+    assert (here / "r.md").stat().st_mode == (here / "plain").stat().st_mode
+
+
+@pytest.mark.parametrize("failing", ["pathlib.Path.replace", "os.fdopen", "tempfile.mkstemp"])
+def test_an_older_report_stays_whole_where_writing_fails(
+    here: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    (here / "r.md").write_text("old", encoding="utf-8")
+    monkeypatch.setattr(failing, fail)
+    done = call("verify", "findings", "-o", "markdown:r.md")
+    monkeypatch.undo()
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "imlp-audit: r.md could not be written: No space left on device\n"
+    assert (here / "r.md").read_text(encoding="utf-8") == "old"
+    assert sorted(path.name for path in here.iterdir()) == ["r.md", "specs"]
+
+
+def test_what_is_no_regular_file_is_not_replaced_by_one(here: Path) -> None:
+    os.mkfifo(here / "pipe")
+    assert call("verify", "findings", "-q", "-o", "json:pipe").code == 2
+    assert (here / "pipe").is_fifo()
+
+
+def test_a_link_is_written_through(here: Path) -> None:
+    (here / "target.md").write_text("old", encoding="utf-8")
+    (here / "link.md").symlink_to("target.md")
+    call("verify", "findings", "-q", "-o", "markdown:link.md")
+    assert (here / "link.md").is_symlink()
+    assert (here / "target.md").read_text(encoding="utf-8").startswith("# Audit of")
+
+
+def test_a_report_from_a_result_is_the_report_of_the_audit(verified: tuple[Outcome, Path], here: Path) -> None:
+    folder = verified[1]
+    assert call("report", "--from", str(folder / "r.json")) == Outcome(
+        0, (folder / "r.md").read_text(encoding="utf-8"), ""
+    )
+    assert call("report", "--from", str(folder / "r.json"), "-f", "rich").out == verified[0].out
+    again = call("report", "--from", str(folder / "r.json"), "-f", "json").out
+    assert again == (folder / "r.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "not json",
+        "[]",
+        "null",
+        "{}",
+        "[" * 100_000,
+        '{"format": "imlp-audit/2"}',
+        '{"format": "imlp-audit/1"}',
+        result().replace('"reproduced"', '"approved"'),
+        result().replace('"kind"', '"kin"'),
+        result(surplus=1),
+        result(source={"file": "p.yaml", "line": "one"}),
+        result(reason="\ud800"),
+        result()[:-1],
+        result(measured="many"),
+        result(measured=""),
+    ],
+)
+@pytest.mark.parametrize("format_", ["markdown", "rich"])
+def test_a_broken_result_is_refused_in_words(here: Path, text: str, format_: str) -> None:
+    (here / "r.json").write_text(text, encoding="utf-8")
+    done = call("report", "--from", "r.json", "-f", format_)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("imlp-audit: r.json: ")
+    assert "Traceback" not in done.err
+
+
+def test_a_result_that_is_not_utf_8_is_refused(here: Path) -> None:
+    (here / "r.json").write_bytes(b"\xff\xfe")
+    done = call("report", "--from", "r.json")
+    assert (done.code, done.out) == (2, "")
+    assert "r.json could not be read" in done.err
+
+
+def test_the_smallest_result_is_read(here: Path) -> None:
+    (here / "r.json").write_text(result(), encoding="utf-8")
+    assert "5717416" in call("report", "--from", "r.json").out
+
+
+@pytest.mark.parametrize("paper", ["../outside", "/outside", "a/b", ".."])
+def test_a_result_cannot_name_a_place_outside_the_folder(here: Path, paper: str) -> None:
+    (here / "d").mkdir()
+    (here / "r.json").write_text(result().replace('"id": "p"', f'"id": "{paper}"'), encoding="utf-8")
+    assert call("report", "--from", "r.json", "--dir", "d").code == 2
+    assert sorted(path.name for path in here.iterdir()) == ["d", "r.json", "specs"]
+
+
+def test_reports_are_written_a_paper_to_a_file(here: Path) -> None:
+    (here / "d").mkdir()
+    done = call("report", "findings", "scores", "--dir", "d")
+    assert (done.code, done.out) == (0, "")
+    assert done.err == "wrote d/findings.md\nwrote d/scores.md\n"
+    for paper in ("findings", "scores"):
+        assert (here / "d" / f"{paper}.md").read_text(encoding="utf-8") == call("report", paper).out
+
+
+def test_kept_reports_are_fresh_until_something_changes(here: Path) -> None:
+    (here / "d").mkdir()
+    call("report", "findings", "scores", "--dir", "d")
+    assert call("report", "findings", "scores", "--dir", "d", "--check") == Outcome(0, "", "")
+    report = here / "d" / "findings.md"
+    report.write_text(report.read_text(encoding="utf-8").replace("20.0", "20.1"), encoding="utf-8")
+    stale = report.read_bytes()
+    done = call("report", "findings", "scores", "--dir", "d", "--check")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == "d/findings.md is stale; write it with `imlp-audit report --dir d`\n"
+    assert report.read_bytes() == stale
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\xff"])
+def test_a_report_that_is_missing_or_no_text_is_stale(here: Path, content: bytes | None) -> None:
+    (here / "d").mkdir()
+    if content is not None:
+        (here / "d" / "scores.md").write_bytes(content)
+    done = call("report", "scores", "--dir", "d", "--check")
+    assert (done.code, done.out) == (1, "")
+    assert "d/scores.md is stale" in done.err

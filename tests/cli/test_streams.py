@@ -1,0 +1,151 @@
+"""What the process does with its streams and signals: terminals, closed pipes, full disks, interrupts."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from .papers import TOP1, write
+from .running import SCRIPT, Outcome, call, environment, spawn
+
+ESCAPE = "\x1b["
+
+
+def on_terminals(*arguments: str, cwd: Path, **changes: str) -> Outcome:
+    """Run with stdout and stderr on a pseudo-terminal each."""
+    (out, out_end), (err, err_end) = pty.openpty(), pty.openpty()
+    with subprocess.Popen(
+        [SCRIPT, *arguments], cwd=cwd, env=environment(TERM="xterm-256color", **changes), stdout=out_end, stderr=err_end
+    ) as process:
+        os.close(out_end)
+        os.close(err_end)
+        texts = [_drain(end) for end in (out, err)]
+    return Outcome(process.returncode, *texts)
+
+
+def _drain(end: int) -> str:
+    parts = []
+    with suppress(OSError):  # Linux ends a terminal's stream so
+        while part := os.read(end, 65536):
+            parts.append(part)
+    os.close(end)
+    return b"".join(parts).decode()
+
+
+def test_a_terminal_gets_colours_and_progress(papers: Path) -> None:
+    done = on_terminals("verify", "clean", cwd=papers, COLUMNS="80")
+    assert done.code == 0
+    assert f"{ESCAPE}32m" in done.out  # green: reproduced
+    assert "counting" in done.err
+    assert "counting" not in done.out
+
+
+def test_no_progress_where_it_is_not_wanted(papers: Path) -> None:
+    for option in ("--no-progress", "-q"):
+        assert on_terminals("verify", "scores", option, cwd=papers).err == ""
+
+
+def test_no_colour_leaves_a_terminal_plain(papers: Path) -> None:
+    done = on_terminals("verify", "findings", "--no-progress", cwd=papers, NO_COLOR="1")
+    assert "findings/1/b/top1.delta" in done.out
+    assert ESCAPE not in done.out
+
+
+def test_an_empty_no_color_is_none(papers: Path) -> None:
+    assert ESCAPE in on_terminals("verify", "findings", "--no-progress", cwd=papers, NO_COLOR="").out
+
+
+def test_what_is_no_terminal_gets_plain_text(papers: Path) -> None:
+    done = spawn("verify", "findings", cwd=papers, FORCE_COLOR="1", TERM="xterm-256color")
+    assert ESCAPE not in done.out + done.err
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A paper whose list of checks is longer than what a pipe holds, with findings."""
+    root = tmp_path_factory.mktemp("many")
+    rows = [f"{{id: a{i}, label: A, printed: {{top1: 10.0}}}}" for i in range(1500)]
+    delta = "{id: b, label: B, baseline: a0, printed: {top1: 20.0}, delta: {top1: 50%}}"
+    write(root, "many", TOP1, *rows, delta)
+    return root
+
+
+@pytest.mark.parametrize("arguments", [("list",), ("verify", "-f", "json"), ("verify", "-f", "markdown"), ("--help",)])
+@pytest.mark.parametrize("read", [0, 1])
+def test_a_closed_pipe_ends_quietly(many: Path, arguments: tuple[str, ...], read: int) -> None:
+    process = subprocess.Popen(
+        [SCRIPT, *arguments], cwd=many, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    for _ in range(read):
+        assert process.stdout.readline()
+    process.stdout.close()
+    told = process.stderr.read()
+    process.stderr.close()
+    assert (process.wait(60), told) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [("list",), ("verify", "scores"), ("--help",)])
+def test_a_full_disk_is_told_in_words(papers: Path, arguments: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [SCRIPT, *arguments], cwd=papers, stdout=full, stderr=subprocess.PIPE, encoding="utf-8", check=False
+        )
+    assert done.returncode in (2, 3)
+    assert done.stderr.startswith("imlp-audit: ")
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_stream_of_few_characters_gets_what_it_can_hold(papers: Path, encoding: str) -> None:
+    done = spawn("verify", "scores", "-f", "markdown", cwd=papers, PYTHONIOENCODING=encoding)
+    assert done.code == 0
+    assert "Traceback" not in done.err
+    assert "The paper scores" in done.out
+
+
+def test_an_interrupt_is_told_in_a_line(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    (here / "r.md").write_text("old", encoding="utf-8")
+    monkeypatch.setattr("imlp_audit.audit._facts", interrupt)
+    assert call("verify", "clean", "-o", "markdown:r.md") == Outcome(130, "", "imlp-audit: interrupted\n")
+    assert (here / "r.md").read_text(encoding="utf-8") == "old"
+
+
+def test_an_interrupt_while_a_report_is_written_leaves_no_part_of_it(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupt)
+    assert call("verify", "findings", "-o", "markdown:r.md").code == 130
+    assert [path.name for path in here.iterdir()] == ["specs"]
+
+
+def test_an_interrupted_process_ends_with_130(papers: Path, tmp_path: Path) -> None:
+    report = tmp_path / "r.json"
+    process = subprocess.Popen(
+        [SCRIPT, "verify", "imlp_row", "-o", f"json:{report}"],
+        cwd=papers,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(1)  # past the start, and before torch is imported and used
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, b"", b"imlp-audit: interrupted\n")
+    assert list(tmp_path.iterdir()) == []
