@@ -139,4 +139,4 @@ def _mlp_share(row: RowRef, quantity: Quantity, context: Context) -> Fraction:
         return Fraction(100 * facts.mlp_parameters, facts.parameters[read.about.parameters[0]])
     convention = read.flops[read.about.flops[0]]
     assert facts.ledger is not None, "work was asked for"
-    return Fraction(100 * total(facts.ledger, convention, facts.mlps), total(facts.ledger, convention))
+    return Fraction(100 * total(facts.ledger.within(facts.mlps), convention), total(facts.ledger, convention))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from imlp_audit.measure.operations import Operation, Work
 from imlp_audit.measure.record import Ledger
-from imlp_audit.measure.sites import Site, site_of
+from imlp_audit.measure.sites import Site
 
 _Name = TypeVar("_Name", bound=StrEnum)
 
@@ -61,12 +61,9 @@ def _member(kind: type[_Name], text: str) -> _Name:
     raise ValueError(f"no {kind.__name__.lower()} is called {text!r}; {hint}")
 
 
-def total(ledger: Ledger, convention: Convention, within: Collection[str] = ("",)) -> int:
-    """The ledger's total under a convention, over the modules at the paths `within` and below them."""
-    return sum(
-        amount * convention.weight(operation, site_of(path))
-        for (path, operation), amount in ledger.within(within).items()
-    )
+def total(ledger: Ledger, convention: Convention) -> int:
+    """The ledger's total under a convention."""
+    return sum(amount * convention.weight(operation, site) for (site, operation), amount in ledger.by_site.items())
 
 
 def _everywhere(weights: Work) -> Mapping[WeightKey, int]:

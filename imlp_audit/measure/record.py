@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from imlp_audit.measure.operations import Operation
+from imlp_audit.measure.sites import Site, site_of
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,11 @@ class Ledger:
     work: Mapping[tuple[str, Operation], int]
     unknown: Mapping[str, int]
 
+    @cached_property
+    def by_site(self) -> Mapping[tuple[Site, Operation], int]:
+        """Work by site of the host and class, summed once: every convention's total is made from it."""
+        return _by_site(self.work)
+
     def by_operation(self) -> dict[Operation, int]:
         """Work by class over all modules, in the order of the classes."""
         sums: Counter[Operation] = Counter()
@@ -27,9 +34,16 @@ class Ledger:
             sums[operation] += amount
         return {operation: sums[operation] for operation in Operation if operation in sums}
 
-    def within(self, prefixes: Collection[str]) -> dict[tuple[str, Operation], int]:
-        """The part of `work` done in the modules at the given dotted paths and below them."""
-        return {key: amount for key, amount in self.work.items() if is_within(key[0], prefixes)}
+    def within(self, prefixes: Collection[str]) -> Ledger:
+        """The part of the work done in the modules at the given dotted paths and below them."""
+        return Ledger({key: amount for key, amount in self.work.items() if is_within(key[0], prefixes)}, self.unknown)
+
+
+def _by_site(work: Mapping[tuple[str, Operation], int]) -> Mapping[tuple[Site, Operation], int]:
+    sums: Counter[tuple[Site, Operation]] = Counter()
+    for (path, operation), amount in work.items():
+        sums[site_of(path), operation] += amount
+    return sums
 
 
 def is_within(path: str, prefixes: Collection[str]) -> bool:

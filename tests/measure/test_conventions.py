@@ -61,8 +61,8 @@ def test_a_class_without_weight_counts_nothing() -> None:
 def test_total_within_modules() -> None:
     everything = Convention("paper", {WeightKey(op): 1 for op in Op})
     assert total(LEDGER, everything) == 20
-    assert total(LEDGER, everything, within=["head", "blocks"]) == 17
-    assert total(LEDGER, everything, within=[]) == 0
+    assert total(LEDGER.within(["head", "blocks"]), everything) == 17
+    assert total(LEDGER.within([]), everything) == 0
 
 
 def test_conventions_and_records_need_no_torch() -> None:
