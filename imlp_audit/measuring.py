@@ -13,6 +13,7 @@ from imlp_audit.measure.attention import unfuse_attention
 from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.parameters import count_parameters
+from imlp_audit.measure.recorder import Memory
 from imlp_audit.models.build import Builder, Variant
 
 Progress = Callable[[str], None]
@@ -20,18 +21,20 @@ Progress = Callable[[str], None]
 
 def measure_models(needed: Mapping[ModelKey, bool], progress: Progress, fvcore_device: str | None = None) -> Facts:
     """Measure every model on the meta device; with a device, run the real fvcore there as well."""
-    builder = Builder()
+    builder, memory = Builder(), Memory()
     facts: dict[ModelKey, ModelFacts | Failure] = {}
     for key, work in needed.items():
         progress(key.recipe.timm)
-        facts[key] = _measured(builder, key, work, fvcore_device)
+        facts[key] = _measured(builder, memory, key, work, fvcore_device)
     return facts
 
 
-def _measured(builder: Builder, key: ModelKey, work: bool, fvcore_device: str | None) -> ModelFacts | Failure:
+def _measured(
+    builder: Builder, memory: Memory, key: ModelKey, work: bool, fvcore_device: str | None
+) -> ModelFacts | Failure:
     try:
         with builder.variant(key.recipe, key.reading) as variant:
-            facts = _count(variant, work)
+            facts = _count(variant, memory, work)
         if work and fvcore_device is not None:
             return _with_fvcore(facts, key, fvcore_device)
         return facts
@@ -41,13 +44,13 @@ def _measured(builder: Builder, key: ModelKey, work: bool, fvcore_device: str | 
         return Failure(f"{key.recipe.timm} could not be built or counted: {type(error).__name__}: {error}")
 
 
-def _count(variant: Variant, work: bool) -> ModelFacts:
+def _count(variant: Variant, memory: Memory, work: bool) -> ModelFacts:
     model = unfuse_attention(variant.model)
     return ModelFacts(
         parameters={convention: count_parameters(model, convention) for convention in ParameterConvention},
         mlps=variant.mlps,
         mlp_parameters=count_parameters(nn.ModuleList(model.get_submodule(path) for path in variant.mlps)),
-        ledger=measure(model, _image(model, "meta")) if work else None,
+        ledger=measure(model, _image(model, "meta"), memory=memory) if work else None,
     )
 
 

@@ -11,20 +11,21 @@ from torch.utils.hooks import RemovableHandle
 
 from imlp_audit.errors import BuildError
 from imlp_audit.measure.record import Ledger
-from imlp_audit.measure.recorder import Bucket, Recorder
+from imlp_audit.measure.recorder import Bucket, Memory, Recorder
 
 
-def measure(model: nn.Module, *inputs: Tensor) -> Ledger:
+def measure(model: nn.Module, *inputs: Tensor, memory: Memory | None = None) -> Ledger:
     """The exact work of `model(*inputs)`; puts the model in evaluation mode.
 
     Model and inputs must be on the meta device (`torch.empty(1, 3, 224, 224, device="meta")`): nothing is
-    computed. Raises BuildError for a parameter that is elsewhere.
+    computed. Models counted with one `memory` are counted faster, as far as they share operations. Raises
+    BuildError for a parameter that is elsewhere.
     """
     for name, parameter in model.named_parameters():
         if not parameter.is_meta:
             raise BuildError(f"{name} is on {parameter.device}; build the model under torch.device('meta') to count it")
     buckets = {path: Bucket() for path, _ in model.named_modules()}
-    recorder = Recorder(buckets[""])
+    recorder = Recorder(buckets[""], {} if memory is None else memory)
     with torch.inference_mode(), _attribution(model.eval(), buckets, recorder.stack), recorder:
         model(*inputs)
     work = {(path, op): amount for path, bucket in buckets.items() for op, amount in bucket.items() if amount}

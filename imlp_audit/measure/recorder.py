@@ -19,6 +19,9 @@ from imlp_audit.measure.signature import Template, signature, template_of
 Bucket: TypeAlias = Counter[Operation]
 """The work booked so far under one module path."""
 
+Memory: TypeAlias = dict[Hashable, tuple[Work, Template | None]]
+"""Work and result of every operation seen so far, by its name and what its arguments look like."""
+
 # torch's tracer looks into these, so fvcore counts what they are made of.
 _TRACED_THROUGH = frozenset({"aten::lstm_cell", "aten::gru_cell", "aten::rnn_tanh_cell", "aten::rnn_relu_cell"})
 
@@ -30,11 +33,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch typ
     arguments look like an earlier one's is answered from memory, without torch's slow shape functions.
     """
 
-    def __init__(self, root: Bucket) -> None:
+    def __init__(self, root: Bucket, memory: Memory) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.stack = [root]
         self.unknown: Counter[str] = Counter()
-        self._seen: dict[Hashable, tuple[Work, Template | None]] = {}
+        self._seen = memory
         self._hidden = False
 
     def __torch_dispatch__(

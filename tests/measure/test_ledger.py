@@ -12,7 +12,7 @@ from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.operations import Operation as Op
 from imlp_audit.measure.record import is_within
-from imlp_audit.measure.recorder import Bucket, Recorder
+from imlp_audit.measure.recorder import Bucket, Memory, Recorder
 
 from .counters import host
 
@@ -135,6 +135,13 @@ def test_answers_from_memory_are_what_torch_returns(name: str) -> None:
     model = host(name, "meta")
     with torch.inference_mode(), Results() as real:
         model(IMAGE)
-    with torch.inference_mode(), Recorder(Bucket()), Results() as ours:
+    with torch.inference_mode(), Recorder(Bucket(), {}), Results() as ours:
         model(IMAGE)
     assert ours.seen == real.seen
+
+
+def test_a_shared_memory_changes_no_count() -> None:
+    memory: Memory = {}
+    for name in ("swin_tiny_patch4_window7_224", "poolformer_s12", "swin_tiny_patch4_window7_224"):
+        model = host(name, "meta")
+        assert measure(model, IMAGE, memory=memory) == measure(model, IMAGE)
