@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from importlib.metadata import version
 
 from imlp_audit import __version__
@@ -16,7 +15,7 @@ from imlp_audit.facts import Facts, ModelKey
 from imlp_audit.result import AuditResult
 from imlp_audit.spec.heads import paper_head
 from imlp_audit.spec.library import Selection
-from imlp_audit.spec.plan import Plan, plan
+from imlp_audit.spec.selected import planned
 from imlp_audit.waiving import waive
 
 
@@ -30,25 +29,10 @@ class Options:
     fvcore_device: str | None = None
 
 
-def planned(selection: Selection, options: Options) -> list[Plan]:
-    """Return the selected checks in order. Raises UsageError where none is selected."""
-    plans = [
-        check
-        for paper in selection.papers
-        for check in plan(paper, selection.known)
-        if check.source.file in (selection.only_files.get(paper.id) or {check.source.file})
-        and (not options.only or any(fnmatchcase(check.id, glob) for glob in options.only))
-        and not any(fnmatchcase(check.id, glob) for glob in options.skip)
-    ]
-    if not plans:
-        raise UsageError("no check is selected; `imlp-audit list` prints the ids that --only and --skip match")
-    return plans
-
-
 def audit(selection: Selection, options: Options, announce: Callable[[int], Callable[[str], None]]) -> AuditResult:
     """Audit the selected papers. `announce` is told how many models there are, and then of each one begun."""
     _check_reading(selection, options.reading)
-    plans = planned(selection, options)
+    plans = planned(selection, options.only, options.skip)
     needed = models_needed(plans, Context(selection.known, {}, options.reading))
     facts = _facts(needed, announce(len(needed)), options)
     context = Context(selection.known, facts, options.reading)

@@ -40,7 +40,8 @@ class Kind(StrEnum):
 class Record(BaseModel):
     """A frozen record that refuses keys it does not know."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # built when first used: `list` and `lint` import these records without making any
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Source(Record):

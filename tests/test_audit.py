@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.audit import Options, audit, planned
+from imlp_audit.audit import Options, audit
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.needs import models_needed
 from imlp_audit.checks.run import run_check
@@ -22,6 +22,7 @@ from imlp_audit.spec.located import Located
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import CellRef, repeated_row, rows_of
 from imlp_audit.spec.schema import Measure, Row, Table
+from imlp_audit.spec.selected import planned
 from imlp_audit.waiving import waive
 
 SPECS = Path(__file__).parent.parent / "specs"
@@ -40,7 +41,7 @@ class Audited:
 @pytest.fixture(scope="module")
 def audited() -> Audited:
     selection = load([str(SPECS)])
-    plans = planned(selection, Options())
+    plans = planned(selection)
     facts = measure_models(models_needed(plans, Context(selection.known, {})), lambda name: None)
     return Audited(selection, facts, {check.id: check for check in _checks(selection.papers, facts)})
 

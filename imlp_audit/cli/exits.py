@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
-from imlp_audit.result import AuditResult, Verdict
+if TYPE_CHECKING:
+    from imlp_audit.result import AuditResult
 
 
 class ExitCode(IntEnum):
@@ -19,6 +21,8 @@ class ExitCode(IntEnum):
 
 def exit_code(result: AuditResult, *, strict: bool) -> ExitCode:
     """Return the code for a finished audit; `strict` takes unverifiable checks for findings."""
+    from imlp_audit.result import Verdict
+
     counts = result.counts()
     if counts[Verdict.ERROR]:
         return ExitCode.INCOMPLETE

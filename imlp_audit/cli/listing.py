@@ -9,10 +9,10 @@ from imlp_audit.cli.options import Only, Skip, Specs
 
 def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None) -> int:
     """List the ids of all checks; measures nothing."""
-    from imlp_audit.audit import Options, planned
     from imlp_audit.spec.library import load
+    from imlp_audit.spec.selected import planned
 
-    plans = planned(load(specs or []), Options(only=tuple(only or ()), skip=tuple(skip or ())))
+    plans = planned(load(specs or []), only or (), skip or ())
     width = max(len(plan.id) for plan in plans)
     lines = [f"{plan.id:{width}}  {plan.source.file}:{plan.source.line}" for plan in plans]
     sys.stdout.write("\n".join(lines) + "\n")

@@ -79,22 +79,34 @@ def rows_of(paper: Paper) -> Iterator[RowRef]:
     return (row for table in paper.tables for row in rows_of_table(paper, table))
 
 
+def find_row(papers: Sequence[Paper], row_id: str) -> RowRef | None:
+    """Return the row of a full id."""
+    paper_id, _, rest = row_id.partition("/")
+    table_id, _, name = rest.partition("/")
+    tables = ((p, t) for p in papers if p.id == paper_id for t in p.tables if t.value.table == table_id)
+    return next((row for paper, table in tables for row in rows_of_table(paper, table) if row.row.id == name), None)
+
+
 def find_rows(papers: Sequence[Paper], glob: str) -> list[RowRef]:
     """Return the rows whose full id matches a glob, in the order of the tables."""
+    if not set("*?[") & set(glob):
+        row = find_row(papers, glob)
+        return [row] if row is not None else []
     return [row for paper in papers for row in rows_of(paper) if fnmatchcase(row.id, glob)]
 
 
 def find_cell(papers: Sequence[Paper], cell_id: str) -> CellRef | None:
     """Return the cell of a full id."""
     row_id, _, column = cell_id.rpartition("/")
-    return next((cell for row in find_rows(papers, row_id) if (cell := row.cell(column)) is not None), None)
+    row = find_row(papers, row_id)
+    return row.cell(column) if row is not None else None
 
 
 def repeated_row(row: RowRef, papers: Sequence[Paper]) -> RowRef | None:
     """Return the row that this row prints again: its own word for it, or the row of the same id in its table's."""
     whole = row.table.value.repeats
     target = row.row.repeats or (f"{whole}/{row.row.id}" if whole else None)
-    return next(iter(find_rows(papers, target)), None) if target else None
+    return find_row(papers, target) if target else None
 
 
 def papers_referred_to(paper: Paper) -> Iterator[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from fnmatch import fnmatchcase
 
 from imlp_audit.errors import Problem
 from imlp_audit.printed import parse_printed
@@ -181,7 +181,7 @@ def _coverage(paper: Paper, located: Located[Coverage], ids: Sequence[str]) -> I
     coverage = located.value
     for index, entry in enumerate(coverage.entries):
         for position, glob in enumerate(entry.checks or ()):
-            if not any(fnmatchcase(check, glob) for check in ids):
+            if not fnmatch.filter(ids, glob):
                 yield located.problem(f"no check {glob!r}; see `imlp-audit list`", "entries", index, "checks", position)
     items = {_undotted(entry.item) for entry in coverage.entries}
     due = [f"Equation {n}" for n in range(1, coverage.equations + 1)]
