@@ -8,6 +8,7 @@ import sys
 import traceback
 import warnings
 from contextlib import suppress
+from io import TextIOWrapper
 from typing import Annotated, NoReturn
 
 import typer
@@ -51,6 +52,9 @@ def main() -> NoReturn:
     """Run the command line and end the process with its exit code."""
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # what libraries tell their developers is nothing a user can act on
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a table's lines must not fail on a plain terminal
     gc.disable()  # collecting cycles while importing and building costs a second, and frees little in so short a life
     code = _guarded()
     with suppress(BrokenPipeError):
@@ -77,7 +81,7 @@ def _guarded() -> int:
     except AuditError as error:
         return _told(error, ExitCode.UNUSABLE)
     except (KeyboardInterrupt, typer.Abort):
-        return _told("interrupted", ExitCode.INTERRUPTED)
+        return ExitCode.INTERRUPTED
     except BrokenPipeError:
         return ExitCode.CLEAN
     except Exception:  # ours to mend; Python's own exit code for it would read as "findings"
