@@ -174,7 +174,9 @@ def test_a_spec_that_is_no_text_is_refused(unmeasured: Path, make: Callable[[Pat
 
 def test_two_runs_are_the_same_to_the_byte(papers: Path, tmp_path: Path) -> None:
     runs = [
-        spawn("verify", "imlp_row", "findings", "-fjson", f"-omarkdown:{tmp_path / seed}", cwd=papers, PYTHONHASHSEED=seed)
+        spawn(
+            "verify", "imlp_row", "findings", "-fjson", f"-omarkdown:{tmp_path / seed}", cwd=papers, PYTHONHASHSEED=seed
+        )
         for seed in ("1", "2")
     ]
     assert runs[0] == runs[1]

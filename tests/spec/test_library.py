@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.audit import Options, planned
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.spec import library
 from imlp_audit.spec.library import Selection, load
+from imlp_audit.spec.selected import planned
 
 from .papers import about, write_paper
 
@@ -30,7 +30,7 @@ def ids(selection: Selection) -> list[str]:
 
 
 def checks(*arguments: str) -> list[str]:
-    return [check.id for check in planned(load(arguments), Options())]
+    return [check.id for check in planned(load(arguments))]
 
 
 ALPHA_1, ALPHA_2, BETA_1 = "alpha/1/deit_ti/params", "alpha/2/deit_ti/params", "beta/1/deit_ti/params"
@@ -83,10 +83,11 @@ def test_a_file_leaves_files_of_other_papers_alone(here: Path) -> None:
 def test_a_file_with_tables_and_a_description_has_siblings_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     single = (write_paper(tmp_path, "p", tables=()) / "paper.yaml").read_text(encoding="utf-8")
-    table = 'tables:\n  - {paper: p, table: "1", title: T, source: {section: "1"}, columns: {params: {measure: parameters, unit: M, heading: P}}, rows: [{id: a, label: A, printed: {params: 5.72}}]}\n'  # noqa: E501
+    table = 'tables:\n  - {table: "1", title: T, source: {section: "1"}, columns: {params: {measure: parameters, unit: M, heading: P}}, rows: [{id: a, label: A, printed: {params: 5.72}}]}\n'  # noqa: E501
     (tmp_path / "p" / "paper.yaml").write_text(single + table, encoding="utf-8")
     (tmp_path / "p" / "claims.yaml").write_text(
-        'paper: p\nclaims: [{id: c, text: T, source: {section: "1"}, reference: {table: "1", holds: [p/1/a/params]}}]\n',
+        "paper: p\nclaims:\n"
+        '  - {id: c, text: T, source: {section: "1"}, reference: {table: "1", holds: [p/1/a/params]}}\n',
         encoding="utf-8",
     )
     assert checks("p") == checks("p/paper.yaml") == ["p/1/a/params", "p/claims/c"]
@@ -100,7 +101,11 @@ def test_hidden_files_and_files_of_other_kinds_are_left_alone(here: Path) -> Non
 
 @pytest.mark.parametrize(
     ("argument", "hint"),
-    [("alhpa", "did you mean 'alpha'?"), ("zzz", "papers here: alpha, beta"), ("specs/alpha/table3.yaml", "papers here")],
+    [
+        ("alhpa", "did you mean 'alpha'?"),
+        ("zzz", "papers here: alpha, beta"),
+        ("specs/alpha/table3.yaml", "papers here"),
+    ],
 )
 def test_an_unknown_name_suggests_a_near_one(here: Path, argument: str, hint: str) -> None:
     with pytest.raises(UsageError) as caught:
@@ -133,7 +138,7 @@ def test_the_places_of_installed_specs_name_no_folder_of_the_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    files = {check.source.file for check in planned(load(), Options())}
+    files = {check.source.file for check in planned(load())}
     assert "specs/imlp/table1.yaml" in files
     assert all(file.startswith("specs/") for file in files)
 
@@ -144,7 +149,7 @@ def test_installed_specs_are_shown_alike_in_a_wheel_and_a_checkout(
     monkeypatch.setattr(library, "PACKAGE", tmp_path / "site" / "imlp_audit")
     write_paper(tmp_path / "site" / "imlp_audit" / "_specs", "alpha")
     monkeypatch.chdir(write_paper(tmp_path / "elsewhere", "unrelated"))
-    assert {check.source.file for check in planned(load(), Options())} == {"specs/alpha/table1.yaml"}
+    assert {check.source.file for check in planned(load())} == {"specs/alpha/table1.yaml"}
     with pytest.raises(UsageError) as caught:
         load(["alfa"])
     assert str(tmp_path) not in str(caught.value)
@@ -163,7 +168,7 @@ def test_a_problem_in_an_installed_spec_names_no_folder_of_the_machine(
 
 def test_a_file_is_shown_as_it_was_given(here: Path) -> None:
     given = here / "specs" / "beta" / "table1.yaml"
-    assert [check.source.file for check in planned(load([str(given)]), Options())] == [str(given)]
+    assert [check.source.file for check in planned(load([str(given)]))] == [str(given)]
 
 
 def test_a_paper_that_is_referred_to_is_known_but_not_selected(here: Path) -> None:

@@ -1,0 +1,136 @@
+"""Small papers written to a folder, and counts in place of models, so that checks run without a framework."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from imlp_audit.checks.context import Context
+from imlp_audit.checks.needs import models_needed
+from imlp_audit.checks.run import run_check
+from imlp_audit.facts import Failure, ModelFacts, ModelKey
+from imlp_audit.measure.conventions import ParameterConvention
+from imlp_audit.measure.operations import Operation
+from imlp_audit.measure.record import Ledger
+from imlp_audit.result import Check
+from imlp_audit.spec.library import Selection, load
+from imlp_audit.spec.plan import plan
+
+ABOUT = """\
+paper: {id}
+about:
+  title: A paper
+  authors: An author
+  version: v1
+"""
+AXES = """\
+      agelu_parameters: {{value: per_channel, because: the text}}
+      fc1_bias: {{value: yes, because: the text}}
+      fc2_bias: {{value: yes, because: the text}}
+      concat_norm: {{value: none, because: the text}}
+      output_norm: {{value: none, because: the text}}
+      depthwise_bias: {{value: yes, because: the text}}
+      depthwise_norm: {{value: batch, because: the text}}
+      depthwise_activation: {{value: gelu, because: the text}}
+      depthwise_skip: {{value: {skip}, because: the text}}
+      class_token: {{value: kept, because: the text}}
+"""
+READINGS = f"  readings:\n    plain:\n{AXES.format(skip='no')}    skip:\n{AXES.format(skip='yes')}"
+TABLE = """\
+  - table: "{name}"
+    title: Table {name}
+    source: {{section: "1"}}
+    columns:
+      params: {{measure: parameters, unit: M, heading: Parameters (M)}}
+      flops: {{measure: flops, unit: G, heading: FLOPs (G)}}
+      top1: {{measure: score, unit: "%", heading: Top-1 (%), needs: trained weights and images}}
+"""
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A paper in one file. Rows, and lines for `about`, the tables and the end of the file, are YAML."""
+
+    rows: tuple[str, ...]
+    more_rows: tuple[str, ...] = ()
+    about: str = ""
+    table: str = ""
+    end: str = ""
+    id: str = "p"
+
+    def text(self) -> str:
+        """Write it, with the rows in Table 1 and `more_rows` in Table 2."""
+        lines = [ABOUT.format(id=self.id), f"  {self.about}\n" if self.about else "", READINGS, "tables:\n"]
+        for name, rows, more in (("1", self.rows, self.table), ("2", self.more_rows, "")):
+            if rows:
+                lines += [TABLE.format(name=name), f"    {more}\n" if more else "", "    rows:\n"]
+                lines += [f"      - {row}\n" for row in rows]
+        return "".join([*lines, self.end])
+
+
+def write(root: Path, *specs: Spec) -> Selection:
+    """Write papers, and load them as the command line does."""
+    for spec in specs:
+        folder = root / spec.id
+        folder.mkdir(parents=True)
+        (folder / "paper.yaml").write_text(spec.text(), encoding="utf-8")
+    return load([str(root / spec.id) for spec in specs])
+
+
+MLP = "blocks.0.mlp"
+
+
+@dataclass(frozen=True)
+class Count:
+    """What is counted of a model; `mlp_*` is the part in its MLPs, `norms` counts by fvcore's weights alone."""
+
+    params: int
+    macs: int = 0
+    head: int = 0
+    norms: int = 0
+    mlp_params: int = 0
+    mlp_macs: int = 0
+    unknown: tuple[str, ...] = ()
+
+    def facts(self, work: bool) -> ModelFacts:
+        """Return the facts, with a ledger only where work was asked for."""
+        ledger = Ledger(
+            work={
+                (MLP, Operation.LINEAR): self.mlp_macs,
+                ("blocks.0.attn", Operation.LINEAR): self.macs - self.mlp_macs,
+                ("blocks.0.norm1", Operation.LAYER_NORM): self.norms,
+            },
+            unknown=dict.fromkeys(self.unknown, 1),
+        )
+        parameters = {ParameterConvention.ALL: self.params, ParameterConvention.NO_HEAD: self.params - self.head}
+        return ModelFacts(parameters, (MLP,), self.mlp_params, ledger if work else None)
+
+
+Counts = Mapping[str, Count]
+
+
+def name(key: ModelKey) -> str:
+    """Return a model's name in the counts: its host, "+3" for a block of kernel 3, "@skip" for that reading."""
+    block = f"+{key.recipe.mlp.imlp.kernel}" if key.recipe.mlp else ""
+    return f"{key.recipe.timm}{block}{'@skip' if key.reading and key.reading.depthwise_skip else ''}"
+
+
+def _measure(counts: Counts, key: ModelKey, work: bool) -> ModelFacts | Failure:
+    named = name(key)
+    count = counts.get(named) or counts.get(named.removesuffix("@skip"))
+    return Failure(f"no model {named}") if count is None else count.facts(work)
+
+
+def run(selection: Selection, counts: Counts, reading: str | None = None) -> dict[str, Check]:
+    """Make all checks of the papers from the counts of those models that they say they need."""
+    plans = [one for paper in selection.papers for one in plan(paper, selection.known)]
+    needed = models_needed(plans, Context(selection.known, {}, reading))
+    facts = {key: _measure(counts, key, work) for key, work in needed.items()}
+    context = Context(selection.known, facts, reading)
+    return {one.id: run_check(one, context) for one in plans}
+
+
+def checked(root: Path, counts: Counts, *specs: Spec, reading: str | None = None) -> dict[str, Check]:
+    """Write papers and make their checks."""
+    return run(write(root, *specs), counts, reading)

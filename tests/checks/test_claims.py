@@ -1,0 +1,232 @@
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.result import Check, Verdict
+from tests.checks.papers import Count, Counts, Spec, checked
+
+YES, NO, OPEN = Verdict.REPRODUCED, Verdict.INCONSISTENT, Verdict.UNVERIFIABLE
+ROWS = (
+    "{id: a, label: A, model: {timm: small}, printed: {params: 10.0, flops: 4.00, top1: 70.0}}",
+    "{id: b, label: B, model: {timm: large}, baseline: a, printed: {params: 8.0, flops: 3.00, top1: 71.0}}",
+    "{id: c, label: C, baseline: a, printed: {params: 9.0, flops: 2.00, top1: 71.5}}",
+    "{id: d, label: D, baseline: a, printed: {params: 10.0, flops: 4.00, top1: 70.0}}",
+)
+# The MLPs have 60 % and 75 % of the parameters, 50 % and 40 % of the products.
+COUNTS = {
+    "small": Count(10_000_000, macs=4 * 10**9, mlp_params=6_000_000, mlp_macs=2 * 10**9),
+    "large": Count(8_000_000, macs=3 * 10**9, mlp_params=6_000_000, mlp_macs=12 * 10**8),
+}
+
+
+def claim(root: Path, body: str, counts: Counts = COUNTS, about: str = "flops: [macs]") -> Check:
+    end = f'claims:\n  - {{id: it, text: as the text says, source: {{section: "1"}}, {body}}}\n'
+    other = ("{id: e, label: E, printed: {params: 1.00}}",)
+    return checked(root, counts, Spec(ROWS, other, about=about, end=end))["p/claims/it"]
+
+
+def conditions(rows: str, *each: str, holds_for: str = "all") -> str:
+    listed = ", ".join(f"{{{one}}}" for one in each)
+    return f"rows: [{rows}], conditions: [{listed}], holds_for: {holds_for}"
+
+
+@pytest.mark.parametrize(
+    ("condition", "verdict"),
+    [
+        # a prints 70.0: [69.95, 70.05)
+        ("value: top1, above: 69.94", YES),
+        ("value: top1, above: 69.95", OPEN),
+        ("value: top1, above: 70", OPEN),
+        ("value: top1, above: 70.04", OPEN),
+        ("value: top1, above: 70.05", NO),
+        ("value: top1, at_least: 69.95", YES),
+        ("value: top1, at_least: 69.96", OPEN),
+        ("value: top1, at_least: 70.05", NO),
+        ("value: top1, below: 70.05", YES),
+        ("value: top1, below: 70.04", OPEN),
+        ("value: top1, below: 69.95", NO),
+        ("value: top1, at_most: 70.05", YES),
+        ("value: top1, at_most: 69.95", OPEN),
+        ("value: top1, at_most: 69.94", NO),
+        ("value: top1, equals: 70", YES),
+        ("value: top1, equals: 70.0", YES),
+        ("value: top1, equals: 71", NO),
+        ("value: params, above: 9.9M", YES),
+        ("value: params, above: 10.1", NO),
+        ("value: flops, below: 5G", YES),
+    ],
+)
+def test_a_value(tmp_path: Path, condition: str, verdict: Verdict) -> None:
+    assert claim(tmp_path, conditions("p/1/a", condition)).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("condition", "verdict"),
+    [
+        # b against a: 7.95/10.05 - 1 = -20.9 % to 8.05/9.95 - 1 = -19.1 %
+        ("change: params, equals: -20%", YES),
+        ("change: params, equals: -19%", YES),
+        ("change: params, equals: -18%", NO),
+        ("change: params, below: -19%", YES),
+        ("change: params, below: -20%", OPEN),
+        ("change: params, below: -21%", NO),
+        ("change: params, above: -21%", YES),
+        ("difference: params, equals: -2M", YES),
+        ("difference: params, equals: -1M", NO),
+        ("difference: params, below: -1.89M", YES),
+        ("difference: params, below: -2M", OPEN),
+        ("difference: top1, above: 0", YES),
+        ("difference: top1, above: 0.89", YES),
+        ("difference: top1, above: 0.9", YES),  # both ends of the difference of two half-open numbers are open
+        ("difference: top1, above: 0.91", OPEN),
+        ("difference: top1, at_least: 1.1", NO),
+        ("difference: top1, equals: 1.0", YES),
+        ("mlp_share: params, equals: 75%", YES),
+        ("mlp_share: params, above: 75%", NO),
+        ("mlp_share: params, at_least: 75%", YES),
+        ("mlp_share: flops, equals: 40%", YES),
+        ("mlp_share: flops, below: 40%", NO),
+    ],
+)
+def test_a_change_difference_or_share(tmp_path: Path, condition: str, verdict: Verdict) -> None:
+    assert claim(tmp_path, conditions("p/1/b", condition)).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("rows", "condition", "verdict"),
+    [
+        ("p/1/b, p/1/c", "step: top1, above: 0.39", YES),
+        ("p/1/b, p/1/c", "step: top1, above: 0.5", OPEN),
+        ("p/1/b, p/1/c", "step: top1, equals: 0.5", YES),
+        ("p/1/a, p/1/b, p/1/c", "step: top1, above: 0.6", NO),  # b to c is 0.4 to 0.6
+        ("p/1/a, p/1/b, p/1/c", "step: flops, equals: -1.00", YES),
+        ("p/1/c, p/1/b", "step: flops, equals: -1.00", NO),
+    ],
+)
+def test_a_step_is_from_the_row_before(tmp_path: Path, rows: str, condition: str, verdict: Verdict) -> None:
+    assert claim(tmp_path, conditions(rows, condition)).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("holds_for", "verdict"),
+    [("all", NO), ("at least 67%", NO), ("at least 66%", YES), ("at least 1%", YES)],
+)
+def test_a_claim_about_some_rows(tmp_path: Path, holds_for: str, verdict: Verdict) -> None:
+    # true of b and c, not of d: two of three
+    body = conditions("p/1/b, p/1/c, p/1/d", "difference: top1, above: 0.5", holds_for=holds_for)
+    body = body.replace("p/1/d", '"p/1/[d]"')
+    check = claim(tmp_path, body)
+    # d's difference is within 0.1 of nothing
+    assert check.verdict is verdict
+    assert "2 of 3 rows hold" in check.reason
+
+
+@pytest.mark.parametrize(
+    ("holds_for", "verdict"),
+    [("all", OPEN), ("at least 67%", OPEN), ("at least 66%", YES)],
+)
+def test_an_open_row_leaves_a_claim_open_where_it_decides(tmp_path: Path, holds_for: str, verdict: Verdict) -> None:
+    body = conditions("p/1/b, p/1/c, p/1/d", "difference: top1, above: 0", holds_for=holds_for)
+    assert claim(tmp_path, body).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("each", "verdict"),
+    [
+        (("difference: params, below: 0", "difference: top1, above: 0"), YES),
+        (("difference: params, below: 0", "difference: top1, above: 1"), OPEN),
+        (("difference: params, below: 0", "difference: top1, above: 2"), NO),
+        (("difference: params, above: 0", "difference: top1, above: 1"), NO),
+    ],
+)
+def test_all_conditions_must_hold(tmp_path: Path, each: tuple[str, ...], verdict: Verdict) -> None:
+    assert claim(tmp_path, conditions("p/1/b", *each)).verdict is verdict
+
+
+def test_a_glob_is_all_its_rows(tmp_path: Path) -> None:
+    check = claim(tmp_path, conditions('"p/1/*"', "value: flops, above: 2.5"))
+    assert check.verdict is NO
+    assert check.reason.startswith("3 of 4 rows hold; c: value of flops (2 ± 0.01)")
+
+
+@pytest.mark.parametrize(
+    ("rows", "order", "verdict"),
+    [
+        ("p/1/a, p/1/b, p/1/c", "value: top1, direction: increasing", YES),
+        ("p/1/a, p/1/b, p/1/c", "value: top1, direction: decreasing", NO),
+        ("p/1/a, p/1/b, p/1/c", "value: flops, direction: decreasing", YES),
+        ("p/1/a, p/1/b, p/1/c", "value: params, direction: decreasing", NO),
+        ("p/1/a, p/1/d", "value: top1, direction: increasing", OPEN),
+        ("p/1/c, p/1/b", "change: params, direction: decreasing", YES),
+        ("p/1/c, p/1/b", "difference: params, direction: increasing", NO),
+        ("p/1/a, p/1/b, p/1/c", "step: top1, direction: decreasing", YES),  # +1.0, then +0.5
+        ("p/1/a, p/1/b, p/1/c", "step: top1, direction: increasing", NO),
+        ("p/1/a, p/1/b, p/1/c", "step: flops, direction: decreasing", OPEN),  # -1 and -1
+        ("p/1/a, p/1/b", "mlp_share: params, direction: increasing", YES),
+        ("p/1/a, p/1/b", "mlp_share: flops, direction: increasing", NO),
+    ],
+)
+def test_an_order(tmp_path: Path, rows: str, order: str, verdict: Verdict) -> None:
+    assert claim(tmp_path, f"rows: [{rows}], order: {{{order}}}").verdict is verdict
+
+
+def test_equal_shares_are_not_in_order(tmp_path: Path) -> None:
+    # counted shares are exact, so an equal pair breaks a strict order rather than leaving it open
+    counts = {"small": COUNTS["small"], "large": COUNTS["small"]}
+    order = "rows: [p/1/a, p/1/b], order: {mlp_share: params, direction: increasing}"
+    assert claim(tmp_path, order, counts).verdict is NO
+
+
+@pytest.mark.parametrize(
+    ("table", "holds", "verdict", "measured"),
+    [
+        ("1", "p/1/a/params, p/1/b/top1", YES, "Table 1"),
+        ("2", "p/2/e/params", YES, "Table 2"),
+        ("2", "p/1/a/params", NO, "Table 1"),
+        ("1", "p/1/a/params, p/2/e/params", NO, "Table 1 and Table 2"),
+    ],
+)
+def test_a_reference(tmp_path: Path, table: str, holds: str, verdict: Verdict, measured: str) -> None:
+    check = claim(tmp_path, f'reference: {{table: "{table}", holds: [{holds}]}}')
+    assert (check.verdict, check.measured) == (verdict, measured)
+
+
+@pytest.mark.parametrize(("about", "verdict"), [("flops: [macs]", YES), ("flops: [fvcore, macs]", NO)])
+def test_a_share_of_work_is_by_the_default_convention(tmp_path: Path, about: str, verdict: Verdict) -> None:
+    counts = {**COUNTS, "large": Count(8_000_000, macs=3 * 10**9, mlp_macs=12 * 10**8, norms=10**8)}
+    body = conditions("p/1/b", "mlp_share: flops, at_least: 40%")  # 12/30, or 12/34
+    assert claim(tmp_path, body, counts, about).verdict is verdict
+
+
+def test_a_share_of_parameters_is_by_the_default_convention(tmp_path: Path) -> None:
+    counts = {**COUNTS, "large": Count(8_000_000, head=2_000_000, mlp_params=3_000_000)}
+    body = conditions("p/1/b", "mlp_share: params, equals: 50%")
+    assert claim(tmp_path / "a", body, counts, "parameters: [no_head, all]").verdict is YES
+    assert claim(tmp_path / "b", body, counts, "parameters: [all, no_head]").verdict is NO
+
+
+def test_a_share_of_a_model_that_failed_is_an_error_and_other_quantities_need_no_model(tmp_path: Path) -> None:
+    shares = conditions("p/1/b", "mlp_share: params, above: 1%")
+    check = claim(tmp_path / "a", shares, {"small": COUNTS["small"]})
+    assert (check.verdict, check.reason) == (Verdict.ERROR, "no model large")
+    assert claim(tmp_path / "b", conditions("p/1/b", "value: params, above: 1"), {}).verdict is YES
+
+
+@pytest.mark.parametrize(
+    ("rounding", "bound", "verdict"),
+    [
+        ("half_up", "10", YES),  # "10.0" is [9.95, 10.05)
+        ("half_up", "9", NO),
+        ("ceiling", "10", YES),  # "10.0" is (9.9, 10]
+        ("truncation", "9", NO),  # "10.0" is [10, 10.1), "9" is [9, 10)
+    ],
+)
+def test_numbers_are_equal_by_the_papers_rounding(tmp_path: Path, rounding: str, bound: str, verdict: Verdict) -> None:
+    body = conditions("p/1/a", f"value: params, equals: {bound}")
+    assert claim(tmp_path, body, about=f"rounding: [{rounding}]").verdict is verdict
+
+
+def test_text_and_meaning_are_on_record(tmp_path: Path) -> None:
+    check = claim(tmp_path, f"meaning: what it is checked as, {conditions('p/1/a', 'value: top1, above: 0')}")
+    assert (check.printed, check.statement) == ("as the text says", "what it is checked as")
+    assert check.kind == "claim"

@@ -1,0 +1,62 @@
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.result import Check, Verdict
+from tests.checks.papers import Count, Counts, Spec, checked
+
+COUNTS = {"host": Count(5_720_000, macs=1_260_000_000), "big": Count(22_050_000, macs=4_600_000_000)}
+RIGHT = "{id: a, label: A, model: {timm: host}, printed: {params: 5.72, flops: 1.26}}"
+SWAPPED = "{id: a, label: A, model: {timm: host}, printed: {params: 1.26, flops: 5.72}}"
+ALIKE = "{id: a, label: A, model: {timm: host}, printed: {params: 5.72M, flops: 5.72}}"
+WRONG = "{id: a, label: A, model: {timm: host}, printed: {params: 5.73, flops: 1.27}}"
+BIG = "{id: b, label: B, model: {timm: big}, printed: {params: 22.05, flops: 4.60}}"
+STRANGER = "{id: c, label: C, printed: {params: 1.26, flops: 5.72}}"
+
+
+def columns(root: Path, *rows: str, counts: Counts = COUNTS, about: str = "") -> Check:
+    return checked(root, counts, Spec(rows, about=about))["p/columns/1"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict", "measured"),
+    [
+        ((RIGHT, BIG), Verdict.REPRODUCED, None),
+        ((WRONG, BIG), Verdict.REPRODUCED, None),
+        ((STRANGER, BIG), Verdict.REPRODUCED, None),
+        ((ALIKE, BIG), Verdict.INCONSISTENT, "a: 5.72 under flops is params"),
+        ((SWAPPED, BIG), Verdict.INCONSISTENT, "a: 1.26 under params is flops; a: 5.72 under flops is params"),
+    ],
+)
+def test_columns(tmp_path: Path, rows: tuple[str, ...], verdict: Verdict, measured: str | None) -> None:
+    check = columns(tmp_path, *rows)
+    assert (check.verdict, check.measured) == (verdict, measured)
+    assert check.printed == "Parameters (M), FLOPs (G)"
+
+
+def test_a_cell_that_fits_both_columns_is_no_stray(tmp_path: Path) -> None:
+    counts = {"host": Count(5_720_000, macs=5_720_000_000)}
+    assert columns(tmp_path, ALIKE, counts=counts).verdict is Verdict.REPRODUCED
+
+
+@pytest.mark.parametrize(
+    ("about", "verdict"), [("flops: [fvcore]", Verdict.REPRODUCED), ("flops: [fvcore, macs]", Verdict.INCONSISTENT)]
+)
+def test_an_undeclared_convention_shows_no_stray(tmp_path: Path, about: str, verdict: Verdict) -> None:
+    counts = {"host": Count(7_000_000, macs=1_260_000_000, norms=10**9), "big": COUNTS["big"]}
+    assert columns(tmp_path, SWAPPED, BIG, counts=counts, about=about).verdict is verdict
+
+
+def test_a_swapped_cell_has_a_hint(tmp_path: Path) -> None:
+    checks = checked(tmp_path, COUNTS, Spec((SWAPPED, BIG)))
+    check = checks["p/1/a/params"]
+    assert check.verdict is Verdict.DIFFERS
+    assert check.hints == ("1.26 fits the column 'FLOPs (G)' instead, where 1 260 000 000 is measured",)
+    assert checks["p/1/b/params"].hints == ()
+
+
+@pytest.mark.parametrize(
+    "rows", [(STRANGER,), ("{id: a, label: A, printed: {top1: 70.0}}",)], ids=["no recipe", "no counted cell"]
+)
+def test_a_table_without_models_has_no_such_check(tmp_path: Path, rows: tuple[str, ...]) -> None:
+    assert "p/columns/1" not in checked(tmp_path, COUNTS, Spec(rows))

@@ -1,0 +1,116 @@
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.result import Check, Verdict
+from tests.checks.papers import Count, Counts, Spec, checked
+
+BASE = "{id: a, label: A, model: {timm: host}, printed: {params: 5.72, top1: 72.2}}"
+COUNTS = {"host": Count(5_717_416), "host+3": Count(4_998_184), "host+3@skip": Count(4_998_184)}
+
+
+def row(delta: str, params: str = "5.00", model: str = "model: {timm: host, mlp: {imlp: {kernel: 3}}}, ") -> str:
+    return f"{{id: b, label: B, baseline: a, {model}printed: {{params: {params}}}, delta: {{params: {delta}}}}}"
+
+
+def both(root: Path, counts: Counts, *rows: str, about: str = "") -> tuple[Check, Check]:
+    checks = checked(root, counts, Spec(rows, about=about))
+    return checks["p/1/b/params.delta"], checks["p/1/b/params.delta.measured"]
+
+
+@pytest.mark.parametrize(
+    ("delta", "from_cells", "from_models"),
+    [
+        ("-12.6%", Verdict.REPRODUCED, Verdict.REPRODUCED),  # 4998184/5717416 - 1 = -12.58 %
+        ("-12.5%", Verdict.REPRODUCED, Verdict.DIFFERS),  # -12.42 % to -12.75 % of the cells
+        ("-12.9%", Verdict.INCONSISTENT, Verdict.DIFFERS),
+        ("12.6%", Verdict.INCONSISTENT, Verdict.DIFFERS),
+        ("−13", Verdict.REPRODUCED, Verdict.REPRODUCED),
+    ],
+)
+def test_a_change_against_the_cells_and_the_models(
+    tmp_path: Path, delta: str, from_cells: Verdict, from_models: Verdict
+) -> None:
+    cells, models = both(tmp_path, COUNTS, BASE, row(delta))
+    assert (cells.verdict, models.verdict) == (from_cells, from_models)
+    assert cells.printed == models.printed == delta
+    assert cells.unit == models.unit == "%"
+    assert cells.kind == models.kind == "delta"
+
+
+def test_a_measured_change_is_on_record(tmp_path: Path) -> None:
+    counts = {"host": Count(5_000_000), "host+3": Count(4_000_001)}
+    _, check = both(tmp_path, counts, BASE, row("-20.0%"))
+    assert check.measured == "-19.99998"
+    assert check.interval == ("-20.05", "-19.95")
+    assert check.gap == "0"
+
+
+def test_a_cell_that_differs_may_have_a_change_that_does_not(tmp_path: Path) -> None:
+    counts = {"host": Count(11_440_000), "host+3": Count(10_000_000)}  # twice what is printed
+    checks = checked(tmp_path, counts, Spec((BASE, row("-12.6%"))))
+    assert checks["p/1/b/params"].verdict is Verdict.DIFFERS
+    assert checks["p/1/b/params.delta.measured"].verdict is Verdict.REPRODUCED
+
+
+@pytest.mark.parametrize(
+    ("about", "verdict", "under"),
+    [
+        ("parameters: [all]", Verdict.DIFFERS, ()),
+        ("parameters: [all, no_head]", Verdict.REPRODUCED_UNDER, ("convention no_head",)),
+        ("parameters: [no_head]", Verdict.REPRODUCED, ()),
+    ],
+)
+def test_a_change_is_within_one_convention(
+    tmp_path: Path, about: str, verdict: Verdict, under: tuple[str, ...]
+) -> None:
+    # 4 of 5 M without the heads: -20 %; 5 of 6 M with them: -16.7 %; across the two it would be -33 % and 0 %
+    counts = {"host": Count(6_000_000, head=1_000_000), "host+3": Count(5_000_000, head=1_000_000)}
+    _, check = both(tmp_path / "a", counts, BASE, row("-20.0%"), about=about)
+    assert (check.verdict, check.under) == (verdict, under)
+    for delta in ("-33.3%", "0.0%"):
+        assert both(tmp_path / delta, counts, BASE, row(delta), about=about)[1].verdict is Verdict.DIFFERS
+
+
+def test_a_change_is_within_one_reading(tmp_path: Path) -> None:
+    base = "{id: a, label: A, model: {timm: host, mlp: {imlp: {kernel: 5}}}, printed: {params: 5.72}}"
+    counts = {
+        "host+5": Count(6_000_000),
+        "host+5@skip": Count(5_000_000),
+        "host+3": Count(5_000_000),
+        "host+3@skip": Count(4_000_000),
+    }
+    _, check = both(tmp_path / "a", counts, base, row("-20.0%"))
+    assert (check.verdict, check.under) == (Verdict.REPRODUCED_UNDER, ("reading skip",))
+    for delta in ("-33.3%", "0.0%"):
+        assert both(tmp_path / delta, counts, base, row(delta))[1].verdict is Verdict.DIFFERS
+
+
+@pytest.mark.parametrize("lacking", [0, 1])
+def test_a_change_between_rows_without_a_recipe_is_judged_by_the_cells_alone(tmp_path: Path, lacking: int) -> None:
+    rows = [BASE, row("-12.6%")]
+    rows[lacking] = [BASE.replace("model: {timm: host}, ", ""), row("-12.6%", model="")][lacking]
+    cells, models = both(tmp_path, COUNTS, *rows)
+    assert cells.verdict is Verdict.REPRODUCED
+    assert (models.verdict, models.reason) == (Verdict.UNVERIFIABLE, "no model yet")
+
+
+@pytest.mark.parametrize("unsure", ["host", "host+3"])
+def test_uncounted_work_on_either_side_bars_the_verdict(tmp_path: Path, unsure: str) -> None:
+    rows = [
+        "{id: a, label: A, model: {timm: host}, printed: {flops: 2.00}}",
+        "{id: b, label: B, baseline: a, model: {timm: host, mlp: {imlp: {kernel: 3}}}, printed: {flops: 1.00},"
+        " delta: {flops: -50%}}",
+    ]
+    sizes = {"host": 2 * 10**9, "host+3": 10**9}
+    counts = {key: Count(1, macs=macs, unknown=("fft",) if key == unsure else ()) for key, macs in sizes.items()}
+    checks = checked(tmp_path, counts, Spec(tuple(rows)))
+    assert checks["p/1/b/flops.delta"].verdict is Verdict.REPRODUCED
+    assert checks["p/1/b/flops.delta.measured"].verdict is Verdict.UNVERIFIABLE
+
+
+def test_a_change_of_a_score_has_no_measured_twin(tmp_path: Path) -> None:
+    second = "{id: b, label: B, baseline: a, printed: {top1: 75.81}, delta: {top1: 5%}}"
+    checks = checked(tmp_path, COUNTS, Spec((BASE, second)))
+    assert checks["p/1/b/top1.delta"].verdict is Verdict.REPRODUCED
+    assert "p/1/b/top1.delta.measured" not in checks

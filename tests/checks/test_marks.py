@@ -1,0 +1,101 @@
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.checks.context import Context
+from imlp_audit.checks.needs import models_needed
+from imlp_audit.result import Check, Verdict
+from imlp_audit.spec.plan import MarkPlan, plan
+from tests.checks.papers import Count, Counts, Spec, checked, name, write
+
+FOOTNOTE = 'footnote: {mark: "*", meaning: n = 5, kernel: 5, otherwise: 3, decided_by: params}'
+FITS, MISSES = Count(5_000_000, macs=1_100_000_000), Count(5_100_000, macs=1_200_000_000)
+
+
+def row(mark: str, kernel: int, model: bool = True, part: str = "channel_and_spatial") -> str:
+    recipe = f"model: {{timm: host, mlp: {{imlp: {{kernel: {kernel}, part: {part}}}}}}}, " if model else ""
+    return f'{{id: b, label: B, baseline: a, mark: "{mark}", {recipe}printed: {{params: 5.00, flops: 1.10}}}}'
+
+
+BASE = "{id: a, label: A, model: {timm: host}, printed: {params: 5.72}}"
+MARKED, UNMARKED = row("*", 5), row("", 3)
+
+
+def mark(root: Path, counts: Counts, second: str = MARKED, footnote: str = FOOTNOTE) -> Check:
+    return checked(root, {"host": Count(5_720_000), **counts}, Spec((BASE, second), table=footnote))["p/marks/1/b"]
+
+
+@pytest.mark.parametrize(
+    ("second", "three", "five", "verdict", "measured"),
+    [
+        (MARKED, MISSES, FITS, Verdict.REPRODUCED, "5"),
+        (MARKED, FITS, MISSES, Verdict.DIFFERS, "3"),
+        (MARKED, FITS, FITS, Verdict.UNVERIFIABLE, "3 and 5"),
+        (MARKED, MISSES, MISSES, Verdict.DIFFERS, "neither"),
+        (UNMARKED, FITS, MISSES, Verdict.REPRODUCED, "3"),
+        (UNMARKED, MISSES, FITS, Verdict.DIFFERS, "5"),
+        (UNMARKED, FITS, FITS, Verdict.UNVERIFIABLE, "3 and 5"),
+        (UNMARKED, MISSES, MISSES, Verdict.DIFFERS, "neither"),
+    ],
+)
+def test_a_mark_holds_where_the_number_needs_its_kernel(
+    tmp_path: Path, second: str, three: Count, five: Count, verdict: Verdict, measured: str
+) -> None:
+    check = mark(tmp_path, {"host+3": three, "host+5": five}, second)
+    assert (check.verdict, check.measured, check.under) == (verdict, measured, ())
+    assert check.printed == ("marked *: kernel 5" if second is MARKED else "no mark: kernel 3")
+
+
+@pytest.mark.parametrize(
+    ("fitting", "verdict", "under"),
+    [
+        ({"host+5", "host+5@skip"}, Verdict.REPRODUCED, ()),
+        ({"host+5", "host+3@skip"}, Verdict.REPRODUCED, ()),
+        ({"host+5@skip"}, Verdict.REPRODUCED_UNDER, ("reading skip",)),
+        ({"host+3", "host+5@skip"}, Verdict.REPRODUCED_UNDER, ("reading skip",)),
+        ({"host+3", "host+5", "host+5@skip"}, Verdict.REPRODUCED_UNDER, ("reading skip",)),
+        ({"host+3@skip", "host+5@skip"}, Verdict.UNVERIFIABLE, ()),
+        ({"host+3@skip"}, Verdict.DIFFERS, ()),
+        (set(), Verdict.DIFFERS, ()),
+    ],
+)
+def test_a_mark_under_each_reading(
+    tmp_path: Path, fitting: set[str], verdict: Verdict, under: tuple[str, ...]
+) -> None:
+    names = ("host+3", "host+5", "host+3@skip", "host+5@skip")
+    check = mark(tmp_path, {one: FITS if one in fitting else MISSES for one in names})
+    assert (check.verdict, check.under) == (verdict, under)
+
+
+def test_a_mark_may_be_decided_by_flops(tmp_path: Path) -> None:
+    footnote = FOOTNOTE.replace("params", "flops")
+    counts = {"host+3": FITS, "host+5": Count(5_000_000, macs=1_200_000_000)}  # by params it would be open
+    assert mark(tmp_path / "a", counts, UNMARKED, footnote).verdict is Verdict.REPRODUCED
+    assert mark(tmp_path / "b", counts, MARKED, footnote).verdict is Verdict.DIFFERS
+    assert mark(tmp_path / "c", counts, UNMARKED).verdict is Verdict.UNVERIFIABLE
+
+
+def test_a_row_without_a_recipe_cannot_be_judged(tmp_path: Path) -> None:
+    check = mark(tmp_path, {}, row("*", 5, model=False))
+    assert (check.verdict, check.reason) == (Verdict.UNVERIFIABLE, "no model yet")
+
+
+def test_rows_without_a_depthwise_convolution_have_no_such_check(tmp_path: Path) -> None:
+    checks = checked(tmp_path, {}, Spec((BASE, row("", 3, part="channel")), table=FOOTNOTE))
+    assert not [one for one in checks if "/marks/" in one]
+
+
+@pytest.mark.parametrize("missing", ["host+3", "host+5"])
+def test_a_kernel_that_cannot_be_built_is_an_error(tmp_path: Path, missing: str) -> None:
+    counts = {one: FITS for one in ("host+3", "host+5") if one != missing}
+    assert mark(tmp_path, counts).verdict is Verdict.ERROR
+
+
+@pytest.mark.parametrize("decided_by", ["params", "flops"])
+def test_both_kernels_are_needed_under_every_reading(tmp_path: Path, decided_by: str) -> None:
+    selection = write(tmp_path, Spec((BASE, MARKED), table=FOOTNOTE.replace("params", decided_by)))
+    marks = [one for one in plan(selection.papers[0], selection.known) if isinstance(one, MarkPlan)]
+    needed = models_needed(marks, Context(selection.known, {}))
+    work = decided_by == "flops"
+    names = ("host+3", "host+5", "host+3@skip", "host+5@skip")
+    assert {name(key): value for key, value in needed.items()} == dict.fromkeys(names, work)

@@ -1,0 +1,104 @@
+"""Results made by hand for reports: every kind and verdict, with any text where a paper's text stands."""
+
+from __future__ import annotations
+
+from imlp_audit.result import (
+    AuditResult,
+    AxisHead,
+    Check,
+    ColumnHead,
+    Kind,
+    Measurement,
+    PaperHead,
+    ReadingHead,
+    RowHead,
+    Source,
+    TableHead,
+    Verdict,
+)
+
+HOSTILE = (
+    "a | b",
+    "a \\| b",
+    "ends with \\",
+    "`code` and ``more``",
+    "<script>alert(1)</script>",
+    "<b>",
+    "# heading",
+    "line one\nline two",
+    "line one\r\n\r\n# line two",
+    "- item",
+    "1. item",
+    "+ IMLP",
+    "***",
+    "_under_ *star* ~~struck~~",
+    "[link](https://example.org)",
+    "![image](x.png)",
+    "[/bold] [red]rich[/] [",
+    ":fire: :warning:",
+    "<!-- comment -->",
+    "&lt;b&gt; &amp; &copy;",
+    "| --- |",
+    "$x_1$ \\alpha",
+    "https://example.org/a_b",
+    "a text that is far longer than a narrow terminal is wide, and must not be broken up or cut short there",
+    "Ünïcödé 中文 “quotes”",
+)
+BENIGN = "plain words"
+
+
+def check(name: str, kind: Kind, verdict: Verdict, text: str = BENIGN, **more: object) -> Check:
+    document = {
+        "id": f"p/{name}",
+        "kind": kind,
+        "verdict": verdict,
+        "reason": text,
+        "source": Source(file="specs/p/paper.yaml", line=7),
+        **more,
+    }
+    return Check.model_validate(document)
+
+
+def head(text: str = BENIGN, paper: str = "p") -> PaperHead:
+    return PaperHead(
+        id=paper,
+        title=text,
+        authors=text,
+        version=text,
+        url="https://example.org/p",
+        rounding=("half_up",),
+        parameters=("all",),
+        flops=("fvcore", "macs"),
+        readings=(ReadingHead(name="as_written", axes=(AxisHead(axis="fc1_bias", value="yes", because=text),)),),
+        tables=(
+            TableHead(
+                id="1",
+                title=text,
+                columns=(ColumnHead(id="params", heading=text, unit="M"), ColumnHead(id="top1", heading="T", unit="%")),
+                rows=tuple(RowHead(id=f"r{i}", label=text) for i in range(len(Verdict))),
+            ),
+        ),
+    )
+
+
+def result(text: str = BENIGN) -> AuditResult:
+    """A result that has each verdict in a cell, a cell's changes, and a check of each other kind."""
+    also = (Measurement(reading="released", convention="all", measured="5000000", verdict=Verdict.DIFFERS),)
+    numbers = {"printed": "5.72", "unit": "M", "measured": "5717416", "gap": "-0.3", "also": also, "hints": (text,)}
+    checks = [
+        check(f"1/r{i}/params", Kind.CELL, verdict, text, **(numbers if verdict is not Verdict.ERROR else {}))
+        for i, verdict in enumerate(Verdict)
+    ]
+    checks += [
+        check("1/r0/params.delta", Kind.DELTA, Verdict.INCONSISTENT, text, printed="-12.6%"),
+        check("1/r0/params.delta.measured", Kind.DELTA, Verdict.REPRODUCED_UNDER, text, printed="-12.6%"),
+        check("1/r1/top1", Kind.CELL, Verdict.UNVERIFIABLE, text, printed="72.2", unit="%"),
+    ]
+    others = [kind for kind in Kind if kind not in (Kind.CELL, Kind.DELTA)]
+    for kind in others:
+        for verdict in (Verdict.REPRODUCED, Verdict.DIFFERS, Verdict.WAIVED):
+            more = {"printed": text, "statement": text}
+            if verdict is Verdict.WAIVED:
+                more |= {"finding": Verdict.INCONSISTENT.value, "waiver": text}
+            checks.append(check(f"{kind.value}s/{verdict.value}", kind, verdict, text, **more))
+    return AuditResult(papers=(head(text),), versions={"torch": "2.6"}, checks=tuple(checks))
