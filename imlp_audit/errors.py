@@ -35,5 +35,13 @@ class UsageError(AuditError):
     """The command line asks for something that cannot be done."""
 
 
+class OutputError(AuditError):
+    """A result could not be written where it was to go."""
+
+
+class ClosedPipeError(AuditError):
+    """Whoever read the output has stopped reading, and wants no more."""
+
+
 class BuildError(AuditError):
     """A model cannot be built from its recipe, or cannot be counted."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from imlp_audit.errors import UsageError
 
@@ -132,7 +133,7 @@ class ReadingHead(Record):
 class PaperHead(Record):
     """A paper that was audited, and how its numbers are read: of each list the first is the default."""
 
-    id: str
+    id: Annotated[str, Field(pattern=r"^[a-z0-9_\-]+$")]  # a report's file is named after it
     title: str
     authors: str
     version: str
@@ -179,6 +180,7 @@ def from_json(text: str, shown_as: str) -> AuditResult:
     advice = "give a file written by `imlp-audit verify --format json`"
     try:
         document = json.loads(text)
+        json.dumps(document, ensure_ascii=False).encode()  # half of a surrogate pair could not be written again
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{shown_as}: not JSON ({error}); {advice}") from error
     if not isinstance(document, dict) or document.pop("format", None) != FORMAT:

@@ -49,9 +49,7 @@ def measured(value: int, reading: str = "a", convention: str = "x", *uncounted: 
         ([measured(FITS, "a", "x", "fft"), measured(FITS, "b")], [HALF_UP], Verdict.REPRODUCED_UNDER, ["reading b"]),
     ],
 )
-def test_verdicts(
-    declared: list[Measured], roundings: list[Rounding], verdict: Verdict, under: list[str]
-) -> None:
+def test_verdicts(declared: list[Measured], roundings: list[Rounding], verdict: Verdict, under: list[str]) -> None:
     outcome = compare(PRINTED, declared, roundings)
     assert outcome.verdict is verdict
     assert list(outcome.under) == under

@@ -110,9 +110,7 @@ def test_the_text_is_kept_as_printed() -> None:
 
 @pytest.mark.parametrize(("unit", "scale"), [*SCALES.items(), ("%", 1), ("images/s", 1), ("", 1)])
 def test_a_unit_scales_the_interval(unit: str, scale: int) -> None:
-    assert parse_printed("2", unit).interval() == Interval(
-        Fraction(3, 2) * scale, Fraction(5, 2) * scale, True, False
-    )
+    assert parse_printed("2", unit).interval() == Interval(Fraction(3, 2) * scale, Fraction(5, 2) * scale, True, False)
 
 
 @pytest.mark.parametrize(

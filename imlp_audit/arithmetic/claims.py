@@ -72,12 +72,15 @@ def quantified(rows: Sequence[RowTruth], holds_for: str) -> tuple[Verdict, str]:
     return _verdict(truth), "; ".join([count, *(f"{row.row}: {row.because}" for row in against or rows[:1])])
 
 
-def ordered(values: Sequence[tuple[str, Interval]], *, increasing: bool) -> tuple[Verdict, str]:
-    """Judge whether the values go strictly one way along their rows."""
-    steps = [later < earlier if not increasing else earlier < later for (_, earlier), (_, later) in pairwise(values)]
-    nots = [earlier <= later if not increasing else later <= earlier for (_, earlier), (_, later) in pairwise(values)]
-    truth = all_of([_decide(always, never) for always, never in zip(steps, nots, strict=True)])
-    return _verdict(truth), ", ".join(f"{row}: {middle(value)}" for row, value in values)
+def ordered(values: Sequence[tuple[str, Interval | None]], *, increasing: bool) -> tuple[Verdict, str]:
+    """Judge whether the values go strictly one way along their rows; an undefined one (None) leaves it open."""
+    told = ", ".join(f"{row}: {middle(value) if value else 'undefined'}" for row, value in values)
+    known = [value for _, value in values if value is not None]
+    if len(known) < len(values):
+        return _verdict(Truth.OPEN), told
+    pairs = list(pairwise(known if increasing else known[::-1]))
+    truth = all_of([_decide(earlier < later, later <= earlier) for earlier, later in pairs])
+    return _verdict(truth), told
 
 
 def middle(value: Interval) -> str:

@@ -59,13 +59,12 @@ def _order(plan: ClaimPlan, context: Context) -> tuple[Verdict, str, str]:
     order, rows = plan.claim.value.order, _rows(plan, context)
     assert order is not None
     values = [(row.row.id, _value(row, order, context, rows)) for row in rows[order.kind == "step" :]]
-    known = [(row, value) for row, value in values if value is not None]
-    verdict, reason = ordered(known, increasing=order.direction is Direction.INCREASING)
+    verdict, reason = ordered(values, increasing=order.direction is Direction.INCREASING)
     heading = f"{order.kind} of {order.column}"
     return (
         verdict,
         f"{heading}, to be {order.direction}: {reason}",
-        ", ".join(middle(value) for _, value in known),
+        ", ".join(middle(value) for _, value in values if value),
     )
 
 

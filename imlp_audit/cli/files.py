@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from imlp_audit.errors import UsageError
+from imlp_audit.errors import OutputError, UsageError
 
 
 def check_writable(path: Path) -> None:
@@ -21,8 +21,15 @@ def check_writable(path: Path) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that a reader finds the old one or the new one, never a part. Raises UsageError."""
+    """Write a file so that a reader finds the old one or the new one, never a part. Raises OutputError.
+
+    A link is written through; what is no regular file (a pipe, a device) is written to as it is.
+    """
+    path = path.resolve()
     try:
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8")
+            return
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
@@ -33,7 +40,7 @@ def write_whole(path: Path, text: str) -> None:
             Path(name).unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise UsageError(f"{path} could not be written: {error.strerror or error}") from error
+        raise OutputError(f"{path} could not be written: {error.strerror or error}") from error
 
 
 def _umask() -> int:

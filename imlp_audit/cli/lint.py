@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 from imlp_audit.cli.options import Specs
+from imlp_audit.cli.stream import emit
 
 
 def lint(specs: Specs = None) -> int:
@@ -15,7 +14,5 @@ def lint(specs: Specs = None) -> int:
     selection = load(specs or [])
     for paper in selection.papers:
         count = len(plan(paper, selection.known))
-        sys.stdout.write(
-            f"{paper.id}: {len(paper.tables)} tables, {count} checks, {len(paper.waivers)} waivers: sound\n"
-        )
+        emit(f"{paper.id}: {len(paper.tables)} tables, {count} checks, {len(paper.waivers)} waivers: sound\n")
     return 0

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 from imlp_audit.cli.options import Only, Skip, Specs
+from imlp_audit.cli.stream import emit
 
 
 def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None) -> int:
@@ -15,5 +14,5 @@ def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None) -> in
     plans = planned(load(specs or []), only or (), skip or ())
     width = max(len(plan.id) for plan in plans)
     lines = [f"{plan.id:{width}}  {plan.source.file}:{plan.source.line}" for plan in plans]
-    sys.stdout.write("\n".join(lines) + "\n")
+    emit("\n".join(lines) + "\n")
     return 0

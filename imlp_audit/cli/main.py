@@ -17,7 +17,7 @@ from typer.exceptions import TyperException
 from imlp_audit import __version__
 from imlp_audit.cli import lint, listing, report, verify
 from imlp_audit.cli.exits import ExitCode
-from imlp_audit.errors import AuditError, BuildError, SpecError
+from imlp_audit.errors import AuditError, BuildError, ClosedPipeError, OutputError, SpecError
 
 app = typer.Typer(
     name="imlp-audit",
@@ -57,9 +57,9 @@ def main() -> NoReturn:
             stream.reconfigure(errors="backslashreplace")  # a table's lines must not fail on a plain terminal
     gc.disable()  # collecting cycles while importing and building costs a second, and frees little in so short a life
     code = _guarded()
-    with suppress(BrokenPipeError):
+    with suppress(OSError, ValueError):  # a stream that nobody reads, or that is closed
         sys.stdout.flush()
-    sys.stderr.flush()
+        sys.stderr.flush()
     os._exit(code)  # taking torch down in order costs another second, and there is nothing left to save
 
 
@@ -69,7 +69,9 @@ def _guarded() -> int:
         return int(app(standalone_mode=False) or 0)
     except TyperException as error:  # of the command line itself
         return _told(f"{error.format_message()}\nTry `imlp-audit --help`.", ExitCode.UNUSABLE)
-    except BuildError as error:
+    except ClosedPipeError:
+        return ExitCode.CLEAN
+    except (BuildError, OutputError) as error:
         return _told(error, ExitCode.INCOMPLETE)
     except SpecError as error:
         count = len(error.problems)
@@ -82,8 +84,10 @@ def _guarded() -> int:
         return _told(error, ExitCode.UNUSABLE)
     except (KeyboardInterrupt, typer.Abort):
         return ExitCode.INTERRUPTED
-    except BrokenPipeError:
+    except SystemExit:  # how typer tells that nobody read its help
         return ExitCode.CLEAN
+    except OSError as error:  # of the streams: files and specs have their own errors
+        return _told(error, ExitCode.INCOMPLETE)
     except Exception:  # ours to mend; Python's own exit code for it would read as "findings"
         traceback.print_exc()
         return _told("this is a bug in imlp-audit, please report it with the lines above", ExitCode.INCOMPLETE)

@@ -10,6 +10,7 @@ import typer
 
 from imlp_audit.cli.files import check_writable, write_whole
 from imlp_audit.cli.options import Specs
+from imlp_audit.cli.stream import emit
 from imlp_audit.errors import UsageError
 from imlp_audit.report.formats import Format
 
@@ -40,9 +41,13 @@ def report(
         raise UsageError("give specs to audit or --from FILE, not both")
     if check and folder is None:
         raise UsageError("--check compares the reports in a folder; name it with --dir")
+    if folder is not None:
+        if format_ is not Format.MARKDOWN:
+            raise UsageError("--dir holds markdown reports; leave out --format, or print instead")
+        check_writable(folder / "PAPER.md")
     result = _read(from_) if from_ is not None else _audited(specs or [], shown=not no_progress)
     if folder is None:
-        sys.stdout.write(render(result, format_, surface()))
+        emit(render(result, format_, surface()))
         return 0
     reports = {folder / f"{paper.id}.md": render(result.of(paper), Format.MARKDOWN) for paper in result.papers}
     return _stale(reports) if check else _write(reports)
@@ -68,15 +73,13 @@ def _audited(specs: list[str], *, shown: bool) -> AuditResult:
 
 
 def _stale(reports: dict[Path, str]) -> int:
-    stale = [path for path, text in reports.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    stale = [path for path, text in reports.items() if not path.is_file() or path.read_bytes() != text.encode()]
     for path in stale:
         sys.stderr.write(f"{path} is stale; write it with `imlp-audit report --dir {path.parent}`\n")
     return 1 if stale else 0
 
 
 def _write(reports: dict[Path, str]) -> int:
-    for path in reports:
-        check_writable(path)
     for path, text in reports.items():
         write_whole(path, text)
         sys.stderr.write(f"wrote {path}\n")

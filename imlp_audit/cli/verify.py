@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from typing import Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from imlp_audit.cli.files import write_whole
 from imlp_audit.cli.options import Only, Skip, Specs
+from imlp_audit.cli.stream import emit
 from imlp_audit.errors import BuildError
 from imlp_audit.report.formats import Format
 
@@ -73,7 +73,7 @@ def verify(
     for wanted, path in outputs:
         write_whole(path, render(result, wanted))
     if not quiet:
-        sys.stdout.write(render(result, format_, surface()))
+        emit(render(result, format_, surface()))
     return exit_code(result, strict=strict)
 
 

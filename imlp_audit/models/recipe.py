@@ -7,6 +7,9 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+# A bare architecture name: timm would take "hf-hub:..." as an order to download.
+ARCHITECTURE = r"^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)?$"
+
 
 class Activation(StrEnum):
     """A base activation, which AGeLU's form (Eq. 3) extends."""
@@ -58,7 +61,6 @@ class Recipe(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    # A bare architecture name: timm would take "hf-hub:..." as an order to download.
-    timm: Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)?$")]
+    timm: Annotated[str, Field(pattern=ARCHITECTURE)]
     activation: Activation | None = None
     mlp: Replacement | None = None

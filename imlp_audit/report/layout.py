@@ -15,11 +15,11 @@ PASSES = (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER)
 
 @dataclass(frozen=True)
 class CellChecks:
-    """The checks of one cell: the number itself, and its printed change by the cells and by the measurements."""
+    """The selected checks of one cell: the number itself, and its printed change by cells and by measurements."""
 
     row: RowHead
     column: ColumnHead
-    cell: Check
+    cell: Check | None
     delta: Check | None
     delta_measured: Check | None
 
@@ -30,9 +30,9 @@ def cells(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[C
     for row in table.rows:
         for column in table.columns:
             name = f"{paper.id}/{table.id}/{row.id}/{column.id}"
-            if name in checks:
-                deltas = checks.get(f"{name}.delta"), checks.get(f"{name}.delta.measured")
-                yield CellChecks(row, column, checks[name], *deltas)
+            found = CellChecks(row, column, *(checks.get(name + end) for end in ("", ".delta", ".delta.measured")))
+            if found.cell or found.delta or found.delta_measured:
+                yield found
 
 
 def others(result: AuditResult, paper: PaperHead, kind: Kind) -> list[Check]:

@@ -6,6 +6,7 @@ under version control would go stale with every release of theirs. The JSON resu
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable, Iterator
 
 from imlp_audit.report.layout import CellChecks, cells, findings, measured, others, summary
@@ -34,7 +35,9 @@ def _paper(result: AuditResult, paper: PaperHead) -> Iterator[str]:
     own = result.of(paper)
     yield f"# Audit of “{_text(paper.title)}”"
     yield ""
-    yield f"{_text(paper.authors)}; {_text(paper.version)}" + (f"; <{paper.url}>" if paper.url else "") + "."
+    yield f"Authors: {_text(paper.authors)}. Version: {_text(paper.version)}."
+    if paper.url:
+        yield f"Found at {_text(paper.url)}."
     yield ""
     yield f"**{summary(own)}**"
     yield ""
@@ -112,10 +115,12 @@ def _table(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[
 
 
 def _cell(one: CellChecks) -> Iterator[tuple[str, ...]]:
-    yield (_text(one.row.label), _text(one.column.heading), *_numbers(one.cell))
+    label, heading = _text(one.row.label), _text(one.column.heading)
+    if one.cell is not None:
+        yield (label, heading, *_numbers(one.cell))
     for name, check in (("change, from the cells", one.delta), ("change, as measured", one.delta_measured)):
         if check is not None:
-            yield ("", name, *_numbers(check))
+            yield ("" if one.cell else label, name if one.cell else f"{heading}, {name}", *_numbers(check))
 
 
 def _numbers(check: Check) -> tuple[str, ...]:
@@ -162,6 +167,6 @@ def _rows(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[
 
 def _text(text: str) -> str:
     """Escape what a paper's text could break a table or a paragraph with."""
-    for character in "\\`*_|<>[]#":
+    for character in "\\`*_|[]#~":
         text = text.replace(character, "\\" + character)
-    return " ".join(text.split())
+    return " ".join(html.escape(text, quote=False).split())

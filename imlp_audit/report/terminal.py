@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from io import StringIO
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -27,22 +27,20 @@ STYLES = {
 def terminal(result: AuditResult, width: int, *, colour: bool) -> str:
     """Write a result for a terminal of the given width."""
     out = StringIO()
-    console = Console(
-        file=out,
-        width=width,
-        force_terminal=colour,
-        no_color=not colour,
-        highlight=False,
-        legacy_windows=False,
-    )
+    console = Console(file=out, width=width, force_terminal=colour, no_color=not colour, legacy_windows=False)
     for paper in result.papers:
-        console.print(f"[bold]{escape(paper.id)}[/] {escape(paper.title)}", soft_wrap=True)
+        _line(console, Text.assemble((paper.id, "bold"), f" {paper.title}"))
         for table in paper.tables:
             _print_table(console, result, paper, table)
         _print_others(console, result, paper)
     _print_findings(console, findings(result))
-    console.print(summary(result), soft_wrap=True)
+    _line(console, summary(result))
     return out.getvalue()
+
+
+def _line(console: Console, text: str | Text, style: str = "") -> None:
+    """Print a line as it is: no markup, no emoji, no wrapping."""
+    console.print(Text(text) if isinstance(text, str) else text, style=style, soft_wrap=True)
 
 
 def _print_table(console: Console, result: AuditResult, paper: PaperHead, head: TableHead) -> None:
@@ -50,36 +48,28 @@ def _print_table(console: Console, result: AuditResult, paper: PaperHead, head: 
     found = list(cells(result, paper, head))
     if not found:
         return
-    table = Table(title=escape(f"Table {head.id}: {head.title}"), title_justify="left", title_style="italic")
+    _line(console, f"Table {head.id}: {head.title}", style="italic")
+    table = Table()
     table.add_column("model", no_wrap=True)
     table.add_column("column")
-    table.add_column("printed", justify="right")
-    table.add_column("measured", justify="right")
-    table.add_column("gap", justify="right")
+    for name in ("printed", "measured", "gap"):
+        table.add_column(name, justify="right")
     table.add_column("verdict", no_wrap=True)
     label = None
-    for cell in found:
-        if cell.cell.measured is not None or cell.cell.verdict is Verdict.ERROR:
-            table.add_row(escape(cell.row.label) if cell.row is not label else "", *_columns(cell))
-            label = cell.row
+    for one in found:
+        if one.cell is not None and (one.cell.measured is not None or one.cell.verdict is Verdict.ERROR):
+            table.add_row(Text(one.row.label if one.row is not label else ""), *_columns(one, one.cell))
+            label = one.row
     if table.rows:
         console.print(table)
-    else:
-        console.print(f"[italic]{escape(f'Table {head.id}: {head.title}')}[/]", soft_wrap=True)
     for line in _footer(found):
-        console.print(f"  {escape(line)}", soft_wrap=True, style="dim")
+        _line(console, f"  {line}", style="dim")
 
 
-def _columns(found: CellChecks) -> tuple[str | Text, ...]:
-    check = found.cell
+def _columns(found: CellChecks, check: Check) -> tuple[Text, ...]:
     change = f" ({found.delta.printed})" if found.delta else ""
-    return (
-        escape(found.column.heading),
-        f"{check.printed or '?'}{change}",
-        measured(check.measured),
-        check.gap or "",
-        _verdict(check),
-    )
+    words = (found.column.heading, f"{check.printed or ''}{change}", measured(check.measured), check.gap or "")
+    return (*map(Text, words), _verdict(check))
 
 
 def _verdict(check: Check) -> Text:
@@ -92,11 +82,11 @@ def _verdict(check: Check) -> Text:
 
 def _footer(found: list[CellChecks]) -> Iterator[str]:
     """Say what is not in the table: cells nothing can be counted for, and printed changes."""
-    missing: dict[tuple[str, str], int] = {}
-    for one in found:
-        if one.cell.verdict is Verdict.UNVERIFIABLE:
-            key = (one.column.heading, one.cell.reason)
-            missing[key] = missing.get(key, 0) + 1
+    missing = Counter(
+        (one.column.heading, one.cell.reason)
+        for one in found
+        if one.cell is not None and one.cell.verdict is Verdict.UNVERIFIABLE
+    )
     for (heading, reason), count in missing.items():
         yield f"{heading}: {count} unverifiable: {reason}"
     deltas = [one.delta for one in found if one.delta]
@@ -115,20 +105,20 @@ def _print_others(console: Console, result: AuditResult, paper: PaperHead) -> No
     for kind in (Kind.MARK, Kind.REPEAT, Kind.COLUMN, Kind.CLAIM, Kind.WAIVER):
         checks = others(result, paper, kind)
         if checks:
-            console.print(f"{kind.value}s: {_counts(checks)}", soft_wrap=True)
+            _line(console, f"{kind.value}s: {_counts(checks)}")
         for check in checks:
             if check.verdict not in PASSES and kind is Kind.CLAIM:
                 told = f"  {check.id.rpartition('/')[2]}: {check.reason}"
-                console.print(Text.assemble(_verdict(check), told), soft_wrap=True)
+                _line(console, Text.assemble("  ", _verdict(check), told))
 
 
 def _print_findings(console: Console, checks: list[Check]) -> None:
     if checks:
-        console.print(f"\n[bold]{len(checks)} findings[/]")
+        _line(console, f"\n{len(checks)} findings", style="bold")
     for check in checks:
-        place = f"{check.source.file}:{check.source.line}"
-        console.print(Text.assemble(_verdict(check), f" {check.id} printed {check.printed}"), soft_wrap=True)
-        console.print(f"  {escape(check.reason)}", soft_wrap=True)
+        printed = f" printed {check.printed}" if check.printed is not None else ""
+        _line(console, Text.assemble(_verdict(check), f" {check.id}{printed}"))
+        _line(console, f"  {check.reason}")
         for hint in check.hints:
-            console.print(f"  hint: {escape(hint)}", soft_wrap=True)
-        console.print(f"  {escape(place)}", style="dim", soft_wrap=True)
+            _line(console, f"  hint: {hint}")
+        _line(console, f"  {check.source.file}:{check.source.line}", style="dim")

@@ -110,7 +110,7 @@ def repeated_row(row: RowRef, papers: Sequence[Paper]) -> RowRef | None:
 
 
 def papers_referred_to(paper: Paper) -> Iterator[str]:
-    """Yield the ids of the papers that this one's rows, claims and coverage name."""
+    """Yield the ids of the papers that this one's rows and claims name."""
     for row in rows_of(paper):
         yield from (ref.split("/")[0] for ref in (row.row.repeats, row.table.value.repeats) if ref)
     for claim in paper.claims:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from imlp_audit.errors import Problem
+from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
+from imlp_audit.models.recipe import Part
 from imlp_audit.printed import parse_printed
 from imlp_audit.result import Verdict
 from imlp_audit.spec.loader import Paper
@@ -16,10 +18,12 @@ from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import RowRef, find_cell, find_rows, repeated_row, rows_of
 from imlp_audit.spec.schema import Claim, Coverage, Quantity, Table
 
+_TOLD = 8  # of the names that are known, where none is near
+
 
 def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
     """Return every breach in a paper; rules about check ids are asked only where the tables are sound."""
-    problems = [p for table in paper.tables for p in _table(paper, table)]
+    problems = [*_about(paper), *(p for table in paper.tables for p in _table(table))]
     problems += [p for row in rows_of(paper) for p in _row(row, known)]
     problems += [p for claim in paper.claims for p in _claim(paper, claim, known)]
     problems += _twice([(table.value.table, table, "table") for table in paper.tables])
@@ -40,10 +44,21 @@ def _twice(named: Sequence[tuple[str, Located[object], str]]) -> Iterator[Proble
 
 def _near(name: str, known: Sequence[str]) -> str:
     near = get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known) or 'none'}"
+    if near:
+        return f"did you mean {near[0]!r}?"
+    more = f" and {len(known) - _TOLD} more" if len(known) > _TOLD else ""
+    return f"known: {', '.join(known[:_TOLD]) or 'none'}{more}"
 
 
-def _table(paper: Paper, located: Located[Table]) -> Iterator[Problem]:
+def _about(paper: Paper) -> Iterator[Problem]:
+    about = paper.about.value
+    known = [*FLOPS_CONVENTIONS, *about.conventions]
+    for index, name in enumerate(about.flops):
+        if name not in known:
+            yield paper.about.problem(f"no convention is called {name!r}; {_near(name, known)}", "flops", index)
+
+
+def _table(located: Located[Table]) -> Iterator[Problem]:
     table = located.value
     ids = Counter(row.id for row in table.rows)
     for index, row in enumerate(table.rows):
@@ -58,7 +73,8 @@ def _table(paper: Paper, located: Located[Table]) -> Iterator[Problem]:
         message = f"a mark is decided by a counted column; {_near(footnote.decided_by, counted)}"
         yield located.problem(message, "footnote", "decided_by")
     for index, row in enumerate(table.rows):
-        kernel = row.model.mlp.imlp.kernel if row.model and row.model.mlp else None
+        block = row.model.mlp.imlp if row.model and row.model.mlp else None
+        kernel = block.kernel if block and block.part is not Part.CHANNEL else None
         meant = footnote.kernel if footnote.mark in row.mark else footnote.otherwise
         if kernel not in (None, meant):
             mark = f"the mark {footnote.mark!r}" if footnote.mark in row.mark else f"no mark {footnote.mark!r}"
@@ -118,11 +134,14 @@ def _claim(paper: Paper, located: Located[Claim], known: Sequence[Paper]) -> Ite
             all_rows = [row.id for p in known for row in rows_of(p)]
             yield located.problem(f"no row {glob!r}; {_near(glob, all_rows)}", "rows", index)
     for index, condition in enumerate(claim.conditions or ()):
+        if condition.kind == "step" and len(rows) == 1:
+            yield located.problem("a step needs two rows or more: the first has none", "conditions", index, "step")
         yield from _quantity(located, rows, condition, condition.bound, ("conditions", index))
     if claim.order is not None:
         yield from _quantity(located, rows, claim.order, None, ("order",))
-        if len(rows) < 2:
-            yield located.problem("an order needs two rows or more", "rows")
+        least = 3 if claim.order.kind == "step" else 2
+        if len(rows) < least:
+            yield located.problem(f"an order of this quantity needs {least} rows or more", "rows")
     if claim.reference is not None:
         tables = [table.value.table for table in paper.tables]
         if claim.reference.table not in tables:
@@ -154,9 +173,15 @@ def _quantity(
         return
     if bound is None or not rows:
         return
-    unit = "%" if kind in ("change", "mlp_share") else rows[0].table.value.columns[column].unit
+    units = {row.table.value.columns[column].unit for row in rows}
+    if kind in ("change", "mlp_share"):
+        units = {"%"}
+    if len(units) > 1:
+        told = " and ".join(sorted(map(repr, units)))
+        yield claim.problem(f"the rows print {column!r} in {told}; make a claim for each unit", *path, kind)
+        return
     try:
-        parse_printed(bound, unit)
+        parse_printed(bound, units.pop())
     except ValueError as error:
         yield claim.problem(str(error), *path)
 

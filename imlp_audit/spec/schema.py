@@ -7,7 +7,7 @@ from typing import Annotated, Generic, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConvention, parse_weight_key
+from imlp_audit.measure.conventions import ParameterConvention, parse_weight_key
 from imlp_audit.models.reading import (
     AGeLUParameters,
     ClassToken,
@@ -18,7 +18,7 @@ from imlp_audit.models.reading import (
     Presence,
     Reading,
 )
-from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.recipe import ARCHITECTURE, Recipe
 from imlp_audit.printed import SCALES, Rounding
 from imlp_audit.result import Verdict
 
@@ -29,9 +29,28 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-Slug = Annotated[str, Field(pattern=r"^[a-z0-9_\-]+$")]
-RowId = Annotated[str, Field(pattern=r"^[a-z0-9_\-]+/[a-z0-9_\-]+/[a-z0-9_\-]+$")]
-CellId = Annotated[str, Field(pattern=r"^[a-z0-9_\-]+/[a-z0-9_\-]+/[a-z0-9_\-]+/[a-z0-9_\-]+$")]
+_SLUG, _GLOB = r"[a-z0-9_\-]+", r"[a-z0-9_\-*?\[\]!]+"
+SLUG = rf"^{_SLUG}$"
+TABLE_ID = rf"^{_SLUG}/{_SLUG}$"
+ROW_ID = rf"^{_SLUG}/{_SLUG}/{_SLUG}$"
+CELL_ID = rf"^{_SLUG}/{_SLUG}/{_SLUG}/{_SLUG}$"
+ROW_GLOB = rf"^{_SLUG}/{_GLOB}/{_GLOB}$"
+HOLDS_FOR = r"^(all|at least (100|[1-9]?[0-9])%)$"
+ITEM = r"^(Section|Equation|Table|Figure|Algorithm|Definition|Lemma|Theorem|Corollary|Sentence) .+$"
+FORMS = {  # what each pattern asks for, in words
+    SLUG: "a slug: lower-case letters, digits, '-' and '_'",
+    TABLE_ID: "a table's id: paper/table",
+    ROW_ID: "a row's id: paper/table/row",
+    CELL_ID: "a cell's id: paper/table/row/column",
+    ROW_GLOB: "a row's id or a glob of them: paper/table/row, with * in table or row",
+    HOLDS_FOR: "'all' or 'at least N%'",
+    ITEM: "a part of the document, such as 'Table 1', 'Equation 3' or 'Sentence 5.1: ...'",
+    ARCHITECTURE: "an architecture of timm by its bare name, such as deit_tiny_patch16_224",
+}
+Slug = Annotated[str, Field(pattern=SLUG)]
+RowId = Annotated[str, Field(pattern=ROW_ID)]
+RowGlob = Annotated[str, Field(pattern=ROW_GLOB)]
+CellId = Annotated[str, Field(pattern=CELL_ID)]
 Sentence = Annotated[str, Field(min_length=1)]
 Axis = TypeVar("Axis", bound=StrEnum)
 
@@ -85,14 +104,6 @@ class About(Record):
     flops: Annotated[tuple[str, ...], Field(min_length=1)] = ("fvcore",)
     conventions: dict[Slug, dict[WeightName, Annotated[int, Field(ge=0)]]] = {}
     readings: dict[Slug, NamedReading] = {}
-
-    @model_validator(mode="after")
-    def _flops_are_known(self) -> Self:
-        known = [*FLOPS_CONVENTIONS, *self.conventions]
-        for name in self.flops:
-            if name not in known:
-                raise ValueError(f"no convention is called {name!r}; known: {', '.join(known)}")
-        return self
 
 
 class Measure(StrEnum):
@@ -168,7 +179,7 @@ class Table(Record):
     columns: Annotated[dict[Slug, Column], Field(min_length=1)]
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
     footnote: Footnote | None = None
-    repeats: Annotated[str, Field(pattern=r"^[a-z0-9_\-]+/[a-z0-9_\-]+$")] | None = None
+    repeats: Annotated[str, Field(pattern=TABLE_ID)] | None = None
 
     @model_validator(mode="after")
     def _is_not_reserved(self) -> Self:
@@ -276,9 +287,9 @@ class Claim(Record):
     text: Sentence
     source: Place
     meaning: Sentence | None = None
-    rows: tuple[str, ...] = ()
+    rows: tuple[RowGlob, ...] = ()
     conditions: Annotated[tuple[Condition, ...], Field(min_length=1)] | None = None
-    holds_for: Annotated[str, Field(pattern=r"^(all|at least \d{1,3}%)$")] = "all"
+    holds_for: Annotated[str, Field(pattern=HOLDS_FOR)] = "all"
     order: Order | None = None
     reference: Reference | None = None
 
@@ -312,10 +323,7 @@ class Waiver(Record):
 class CoverageEntry(Record):
     """A part of the document: the checks it is covered by (ids or globs), or why it is not."""
 
-    item: Annotated[
-        str,
-        Field(pattern=r"^(Section|Equation|Table|Figure|Algorithm|Definition|Lemma|Theorem|Corollary|Sentence) .+$"),
-    ]
+    item: Annotated[str, Field(pattern=ITEM)]
     checks: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     out_of_scope: Sentence | None = None
 
@@ -328,9 +336,9 @@ class CoverageEntry(Record):
 class Coverage(Record):
     """Every part of the document, and how many numbered equations, tables and figures it has."""
 
-    equations: Annotated[int, Field(ge=0)]
-    tables: Annotated[int, Field(ge=0)]
-    figures: Annotated[int, Field(ge=0)]
+    equations: Annotated[int, Field(ge=0, le=1000)]
+    tables: Annotated[int, Field(ge=0, le=1000)]
+    figures: Annotated[int, Field(ge=0, le=1000)]
     entries: tuple[CoverageEntry, ...]
 
 

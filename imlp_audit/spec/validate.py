@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import TypeVar, get_args
 
@@ -11,9 +11,13 @@ from pydantic_core import ErrorDetails
 
 from imlp_audit.errors import Problem
 from imlp_audit.spec.located import SpecText
+from imlp_audit.spec.schema import FORMS
 from imlp_audit.spec.yaml_tree import mark_at, plain
 
 Model = TypeVar("Model", bound=BaseModel)
+
+# pydantic's own steps: a key, and the branches of the one union there is (a waiver's `measured`)
+_NOT_IN_THE_TREE = frozenset({"[key]", "str", "dict[str,str]"})
 
 
 def validate(file: SpecText, model: type[Model]) -> tuple[Model | None, list[Problem]]:
@@ -21,18 +25,31 @@ def validate(file: SpecText, model: type[Model]) -> tuple[Model | None, list[Pro
     try:
         return model.model_validate(plain(file.tree)), []
     except ValidationError as error:
-        return None, [_problem(file, model, detail) for detail in error.errors(include_url=False)]
+        details = error.errors(include_url=False)
+        problems = [_problem(file, model, detail) for detail in details if not _follows(detail, details)]
+        return None, list(dict.fromkeys(problems))
+
+
+def _follows(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
+    """Say whether a list is only found too short because something in it is wrong."""
+    place = detail["loc"]
+    return detail["type"] == "too_short" and any(
+        other["loc"][: len(place)] == place and other is not detail for other in details
+    )
 
 
 def _problem(file: SpecText, model: type[BaseModel], detail: ErrorDetails) -> Problem:
-    path = tuple(step for step in detail["loc"] if step != "[key]")
+    path = tuple(step for step in detail["loc"] if step not in _NOT_IN_THE_TREE)
     is_key = detail["type"] == "extra_forbidden" or "[key]" in detail["loc"]
     mark = mark_at(file.tree, path, key=is_key)
     return Problem(file.shown_as, mark.line, mark.column, _message(model, detail))
 
 
 def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
-    name = str(detail["loc"][-1]) if detail["loc"] else "the file"
+    named = [step for step in detail["loc"] if step not in _NOT_IN_THE_TREE]
+    name = str(named[-1]) if named else "the file"
+    if _NOT_IN_THE_TREE & set(detail["loc"]) - {"[key]"}:
+        return f"{name} is one value, or a mapping of reading/convention to value"
     context = detail.get("ctx", {})
     match detail["type"]:
         case "missing":
@@ -45,11 +62,15 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
             near = _near(str(detail["input"]), [value.strip("'") for value in allowed])
             return f"{name} is {_shown(detail['input'])}, not one of {', '.join(allowed)}{near}"
         case "string_pattern_mismatch":
-            return f"{_shown(detail['input'])} does not have the form {context['pattern']}"
+            return f"{_shown(detail['input'])} is not {FORMS.get(context['pattern'], context['pattern'])}"
         case "value_error":
             return str(context["error"])
         case "model_type" | "dict_type" | "model_attributes_type":
             return f"{name} is a mapping of keys to values, not {_shown(detail['input'])}"
+        case "too_short":
+            return f"{name} is empty; give at least one entry"
+        case "int_parsing" | "float_parsing":
+            return f"{name} is a number, not {_shown(detail['input'])}"
         case "tuple_type":
             return f"{name} is a list, not {_shown(detail['input'])}"
         case _:
@@ -63,7 +84,7 @@ def _shown(value: object) -> str:
 
 
 def _near(name: str, known: list[str]) -> str:
-    near = get_close_matches(name, known, n=1, cutoff=0.5)
+    near = get_close_matches(name, known, n=1, cutoff=0.6)
     if near:
         return f"; did you mean {near[0]!r}?"
     return f"; known here: {', '.join(known)}" if known else ""

@@ -70,9 +70,7 @@ def test_the_chosen_reading_is_the_default(tmp_path: Path) -> None:
     counts = {"host+3": Count(6_000_000), "host+3@skip": Count(5_000_000)}
     check = checked(tmp_path, counts, Spec((BLOCK,)), reading="skip")["p/1/a/params"]
     assert (check.verdict, check.reading, check.under) == (Verdict.REPRODUCED, "skip", ())
-    assert check.also == (
-        Measurement(reading="plain", convention="all", measured="6000000", verdict=Verdict.DIFFERS),
-    )
+    assert check.also == (Measurement(reading="plain", convention="all", measured="6000000", verdict=Verdict.DIFFERS),)
 
 
 @pytest.mark.parametrize(
@@ -101,9 +99,7 @@ def test_parameter_conventions(
         ("conventions: {own: {linear: 2}}\n  flops: [own]", Verdict.DIFFERS, (), 2_120_000_000),
     ],
 )
-def test_flops_conventions(
-    tmp_path: Path, about: str, verdict: Verdict, under: tuple[str, ...], measured: int
-) -> None:
+def test_flops_conventions(tmp_path: Path, about: str, verdict: Verdict, under: tuple[str, ...], measured: int) -> None:
     counts = {"host": Count(5_000_000, macs=1_060_000_000, norms=10_000_000)}  # fvcore: four for each norm's element
     check = cell(tmp_path, counts, column="flops", about=about)
     assert (check.verdict, check.under, check.measured) == (verdict, under, str(measured))

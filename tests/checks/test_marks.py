@@ -59,9 +59,7 @@ def test_a_mark_holds_where_the_number_needs_its_kernel(
         (set(), Verdict.DIFFERS, ()),
     ],
 )
-def test_a_mark_under_each_reading(
-    tmp_path: Path, fitting: set[str], verdict: Verdict, under: tuple[str, ...]
-) -> None:
+def test_a_mark_under_each_reading(tmp_path: Path, fitting: set[str], verdict: Verdict, under: tuple[str, ...]) -> None:
     names = ("host+3", "host+5", "host+3@skip", "host+5@skip")
     check = mark(tmp_path, {one: FITS if one in fitting else MISSES for one in names})
     assert (check.verdict, check.under) == (verdict, under)

@@ -88,8 +88,8 @@ def test_an_older_report_stays_whole_where_writing_fails(
     monkeypatch.setattr(failing, fail)
     done = call("verify", "findings", "-o", "markdown:r.md")
     monkeypatch.undo()
-    assert (done.code, done.out) == (2, "")
-    assert done.err == "imlp-audit: r.md could not be written: No space left on device\n"
+    assert (done.code, done.out) == (3, "")
+    assert done.err.endswith("r.md could not be written: No space left on device\n")
     assert (here / "r.md").read_text(encoding="utf-8") == "old"
     assert sorted(path.name for path in here.iterdir()) == ["r.md", "specs"]
 
@@ -98,8 +98,9 @@ def test_what_is_no_regular_file_is_not_replaced_by_one(here: Path) -> None:
     os.mkfifo(here / "pipe")
     reader = os.open(here / "pipe", os.O_RDONLY | os.O_NONBLOCK)  # who writes without a reader waits for ever
     try:
-        assert call("verify", "findings", "-q", "-o", "json:pipe").code == 2
+        assert call("verify", "findings", "-q", "-o", "json:pipe").code == 1
         assert (here / "pipe").is_fifo()
+        assert os.read(reader, 1) == b"{"
     finally:
         os.close(reader)
 
@@ -139,8 +140,6 @@ def test_a_report_from_a_result_is_the_report_of_the_audit(verified: tuple[Outco
         result(source={"file": "p.yaml", "line": "one"}),
         result(reason="\ud800"),
         result()[:-1],
-        result(measured="many"),
-        result(measured=""),
     ],
 )
 @pytest.mark.parametrize("format_", ["markdown", "rich"])

@@ -166,9 +166,7 @@ def test_refused_characters_are_placed(character: str) -> None:
     check(read(f"a: 1\n# {character}.\n")[1], [(2, 3, name)])
 
 
-@pytest.mark.parametrize(
-    "escape", ["\\0", "\\e", "\\r", "\\N", "\\L", "\\x7f", "\\u202e", "\\u2066", "\\U0000FEFF"]
-)
+@pytest.mark.parametrize("escape", ["\\0", "\\e", "\\r", "\\N", "\\L", "\\x7f", "\\u202e", "\\u2066", "\\U0000FEFF"])
 def test_an_escape_brings_in_no_refused_character(escape: str) -> None:
     check(read(f'a: 1\nb: "c{escape}"\n')[1], [(2, 4, "an escape in this text stands for U+")])
 

@@ -1,0 +1,105 @@
+"""Finding the files of papers: by id among the bundled specs or those of a checkout, by folder, or by file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from imlp_audit.errors import UsageError
+from imlp_audit.spec.loader import declared_paper, read_spec
+from imlp_audit.spec.schema import PaperFile
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The files of one paper, and those of them (as shown) whose checks alone are wanted; all where empty."""
+
+    files: tuple[Path, ...]
+    only: frozenset[str] = frozenset()
+
+
+def default_root() -> Path:
+    """Return the folder of papers used when none is named: `specs` here, else the one that was installed."""
+    here = Path("specs")
+    bundled = PACKAGE / "_specs"
+    return here if here.is_dir() else bundled if bundled.is_dir() else PACKAGE.parent / "specs"
+
+
+def shown(path: Path) -> str:
+    """Return how a spec's path is shown: as it was given, installed specs without their machine's path."""
+    for root in (PACKAGE / "_specs", PACKAGE.parent / "specs"):
+        if path.is_absolute() and path.is_relative_to(root):
+            return (Path("specs") / path.relative_to(root)).as_posix()
+    return path.as_posix()
+
+
+def spec_files(folder: Path) -> tuple[Path, ...]:
+    """Return the YAML files of a folder in order."""
+    return tuple(sorted(p for p in folder.iterdir() if p.suffix in (".yaml", ".yml") and not p.name.startswith(".")))
+
+
+def find(arguments: Sequence[str]) -> list[Wanted]:
+    """Return the papers that the arguments name, each once; all papers where there are none. Raises UsageError."""
+    wanted = [w for argument in arguments for w in _named(argument)] or list(_papers_in(default_root()))
+    merged: dict[tuple[Path, ...], Wanted] = {}
+    for one in wanted:
+        key = tuple(path.resolve() for path in one.files)
+        earlier = merged.get(key, one)
+        whole = not (earlier.only and one.only)
+        merged[key] = Wanted(earlier.files, frozenset() if whole else earlier.only | one.only)
+    return list(merged.values())
+
+
+def paper_folder(name: str, beside: Sequence[Path]) -> Path | None:
+    """Return the folder of a paper by id, from beside the given files or from the default folder."""
+    roots = [*dict.fromkeys(path.resolve().parent.parent for path in beside), default_root()]
+    found = next((root / name for root in roots if (root / name).is_dir() and spec_files(root / name)), None)
+    return Path(os.path.relpath(found)) if found is not None else None
+
+
+def _named(argument: str) -> Iterator[Wanted]:
+    path = Path(argument)
+    if _is_there(path) and path.is_dir():
+        yield from [Wanted(spec_files(path))] if spec_files(path) else _papers_in(path)
+    elif _is_there(path) and path.is_file():
+        yield _around(path)
+    else:
+        folder = default_root() / argument
+        if not (_is_there(folder) and folder.is_dir() and spec_files(folder)):
+            raise UsageError(f"{argument}: no spec file, folder or paper of that name; {_hint(argument)}")
+        yield Wanted(spec_files(folder))
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name too long for a file's
+        return False
+
+
+def _hint(argument: str) -> str:
+    root = default_root()
+    known = [p.name for p in sorted(root.iterdir()) if p.is_dir() and spec_files(p)] if root.is_dir() else []
+    near = get_close_matches(argument, known, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"papers here: {', '.join(known) or 'none'}"
+
+
+def _papers_in(root: Path) -> Iterator[Wanted]:
+    folders = [p for p in sorted(root.iterdir()) if p.is_dir() and spec_files(p)] if root.is_dir() else []
+    if not folders:
+        raise UsageError(f"{shown(root)}: no paper's folder with .yaml files in it")
+    return (Wanted(spec_files(folder)) for folder in folders)
+
+
+def _around(path: Path) -> Wanted:
+    """Return a file with the siblings of its paper; a file that describes the paper stands for all of it."""
+    spec, _ = read_spec(path, shown(path))
+    describes = spec is not None and isinstance(spec.record, PaperFile) and spec.record.about is not None
+    paper = declared_paper(path)
+    siblings = tuple(p for p in spec_files(path.parent) if p == path or declared_paper(p) == paper)
+    return Wanted(siblings or (path,), frozenset() if describes else frozenset({shown(path)}))
