@@ -63,7 +63,7 @@ def parse_printed(text: str, unit: str = "") -> Printed:
         raise ValueError(f"{text!r} is in {match['unit']!r}, but {unit or 'no unit'!r} is expected here")
     part = match["part"] or ""
     magnitude = Fraction(int(match["whole"].replace(",", "") + part), 10 ** len(part))
-    negative = match["sign"] in ("-", "−", "–") and match["sign"] != ""
+    negative = match["sign"] in ("-", "−", "–")
     return Printed(
         text=text.strip(),
         value=-magnitude if negative else magnitude,

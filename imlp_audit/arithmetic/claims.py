@@ -53,11 +53,12 @@ def all_of(truths: Sequence[Truth]) -> Truth:
 
 @dataclass(frozen=True)
 class RowTruth:
-    """What a claim's conditions come to in one row."""
+    """What a claim's conditions come to in one row, why, and the values that this rests on."""
 
     row: str
     truth: Truth
     because: str
+    values: str
 
 
 def quantified(rows: Sequence[RowTruth], holds_for: str) -> tuple[Verdict, str]:
@@ -91,6 +92,7 @@ def middle(value: Interval) -> str:
 
 
 def _verdict(truth: Truth) -> Verdict:
+    """Return a claim's verdict where its words have one meaning; a claim read in a stated meaning is not so certain."""
     match truth:
         case Truth.YES:
             return Verdict.REPRODUCED

@@ -13,7 +13,7 @@ from imlp_audit.arithmetic.claims import (
     ordered,
     quantified,
 )
-from imlp_audit.checks.context import Context
+from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.interval import Interval
 from imlp_audit.measure.conventions import total
 from imlp_audit.printed import Printed, parse_printed
@@ -32,6 +32,8 @@ def check_claim(plan: ClaimPlan, context: Context) -> Check:
         verdict, reason, measured = _order(plan, context)
     else:
         verdict, reason, measured = _conditions(plan, context)
+    if verdict is Verdict.INCONSISTENT and claim.meaning is not None:
+        verdict = Verdict.DIFFERS  # false in the meaning the spec states; the words may bear another
     return Check(
         id=plan.id, kind=plan.kind, verdict=verdict, reason=reason, source=plan.source,
         printed=claim.text, statement=claim.meaning, measured=measured,
@@ -41,13 +43,13 @@ def check_claim(plan: ClaimPlan, context: Context) -> Check:
 def _reference(plan: ClaimPlan, reference: Reference, context: Context) -> tuple[Verdict, str, str]:
     """Judge whether the table that the text points to holds the cells it speaks of."""
     cells = [cell for name in reference.holds if (cell := find_cell(context.papers, name)) is not None]
-    tables = sorted({cell.row.table.value.table for cell in cells})
+    tables = sorted({f"{cell.row.paper.id}/{cell.row.table.value.table}" for cell in cells})
+    pointed = f"{plan.paper.id}/{reference.table}"
     title = next(t.value.title for t in plan.paper.tables if t.value.table == reference.table)
-    if tables == [reference.table]:
-        return Verdict.REPRODUCED, f"Table {reference.table} holds them", f"Table {reference.table}"
-    stand = " and ".join(f"Table {table}" for table in tables)
-    reason = f"the numbers stand in {stand}; Table {reference.table} is {title!r}"
-    return Verdict.INCONSISTENT, reason, stand
+    stand = " and ".join(tables)
+    if tables == [pointed]:
+        return Verdict.REPRODUCED, f"table {pointed} holds them", stand
+    return Verdict.INCONSISTENT, f"the numbers stand in table {stand}; table {pointed} is {title!r}", stand
 
 
 def _rows(plan: ClaimPlan, context: Context) -> list[RowRef]:
@@ -74,7 +76,7 @@ def _conditions(plan: ClaimPlan, context: Context) -> tuple[Verdict, str, str]:
     stepping = any(condition.kind == "step" for condition in claim.conditions or ())
     truths = [_row_truth(row, claim, context, rows) for row in rows[stepping:]]
     verdict, reason = quantified(truths, claim.holds_for)
-    return verdict, reason, "; ".join(truth.because for truth in truths)
+    return verdict, reason, "; ".join(f"{truth.row}: {truth.values}" for truth in truths)
 
 
 def _row_truth(row: RowRef, claim: Claim, context: Context, rows: list[RowRef]) -> RowTruth:
@@ -82,16 +84,23 @@ def _row_truth(row: RowRef, claim: Claim, context: Context, rows: list[RowRef]) 
     for condition in claim.conditions or ():
         value = _value(row, condition, context, rows)
         truth = Truth.OPEN if value is None else compared(value, condition.relation, _bound(row, condition, context))
-        parts.append((truth, f"{_told(row, condition, value)} {truth.value}"))
-    overall = all_of([truth for truth, _ in parts])
-    return RowTruth(row.row.id, overall, ", ".join(told for truth, told in parts if truth is overall))
+        parts.append((truth, condition, _shown(row, condition, value)))
+    overall = all_of([truth for truth, _, _ in parts])
+    because = ", ".join(
+        f"{_named(condition)} ({value}) {condition.relation.replace('_', ' ')} {condition.bound} {truth.value}"
+        for truth, condition, value in parts
+        if truth is overall
+    )
+    return RowTruth(row.row.id, overall, because, ", ".join(f"{_named(c)} {value}" for _, c, value in parts))
 
 
-def _told(row: RowRef, condition: Condition, value: Interval | None) -> str:
-    relation = condition.relation.replace("_", " ")
+def _named(condition: Condition) -> str:
+    return f"{condition.kind} of {condition.column}"
+
+
+def _shown(row: RowRef, condition: Condition, value: Interval | None) -> str:
     scale = 1 if _in_percent(condition) else _cell(row, condition).scale
-    shown = "undefined" if value is None else middle(value * Fraction(1, scale))
-    return f"{condition.kind} of {condition.column} ({shown}) {relation} {condition.bound}"
+    return "undefined" if value is None else middle(value * Fraction(1, scale))
 
 
 def _in_percent(quantity: Quantity) -> bool:
@@ -134,8 +143,13 @@ def _mlp_share(row: RowRef, quantity: Quantity, context: Context) -> Fraction:
     recipe, read = row.row.model, context.conventions(row.paper)
     assert recipe is not None, "spec.rules has seen to it"
     facts = context.model(recipe, next(iter(read.readings.values())))
+    if not facts.mlps:
+        raise NotMeasuredError(f"{recipe.timm} has no MLP of a known kind to take a share of")
     if row.table.value.columns[quantity.column].measure is Measure.PARAMETERS:
         return Fraction(100 * facts.mlp_parameters, facts.parameters[read.about.parameters[0]])
     convention = read.flops[read.about.flops[0]]
     assert facts.ledger is not None, "work was asked for"
-    return Fraction(100 * total(facts.ledger.within(facts.mlps), convention), total(facts.ledger, convention))
+    whole = total(facts.ledger, convention)
+    if facts.ledger.unknown or not whole:
+        raise NotMeasuredError(f"not all work of {recipe.timm} is counted by {convention.name}")
+    return Fraction(100 * total(facts.ledger.within(facts.mlps), convention), whole)

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from imlp_audit.checks.cells import fits_elsewhere, judge
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.numbers import fits_elsewhere, judge, missing_for
+from imlp_audit.checks.numbers import missing_for
 from imlp_audit.result import Check, Verdict
 from imlp_audit.spec.plan import ColumnsPlan
 from imlp_audit.spec.references import CellRef, rows_of_table
 
 
 def check_columns(plan: ColumnsPlan, context: Context) -> Check:
-    """Judge whether any counted cell fits another column's measurement, but not its own."""
+    """Judge whether two counted cells of a row fit each other's column, and neither its own."""
     rows = rows_of_table(plan.paper, plan.table)
     cells = [cell for row in rows for name in row.row.printed if missing_for(cell := CellRef(row, name)) is None]
-    strays = [(cell, stray) for cell in cells if (stray := _stray(cell, context)) is not None]
+    places = {(cell.row.row.id, cell.column_id): _stray(cell, context) for cell in cells}
+    strays = [
+        (cell, column)
+        for cell in cells
+        if (column := places[cell.row.row.id, cell.column_id]) is not None
+        and places.get((cell.row.row.id, column)) == cell.column_id
+    ]
     printed = ", ".join(column.heading for column in plan.table.value.columns.values() if column.measure.counted)
+    if not cells:
+        return _check(plan, Verdict.UNVERIFIABLE, "no cell of the table can be counted", printed)
     if not strays:
-        reason = f"none of {len(cells)} counted cells fits another column's measurement but not its own"
+        reason = f"no two of {len(cells)} counted cells stand in each other's place"
         return _check(plan, Verdict.REPRODUCED, reason, printed)
     where = [f"{cell.row.row.id}: {cell.printed.text} under {cell.column_id} is {column}" for cell, column in strays]
     reason = f"{len(strays)} of {len(cells)} counted cells stand under a wrong heading: {'; '.join(where)}"

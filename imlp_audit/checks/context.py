@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
@@ -73,23 +73,31 @@ class Context:
     papers: Sequence[Paper]
     facts: Facts
     reading: str | None = None
+    _read: dict[str, Conventions] = field(default_factory=dict)
 
     def conventions(self, paper: Paper) -> Conventions:
         """Return how a paper's numbers are read in this audit."""
-        return Conventions(paper.about.value, self.reading)
+        return self._read.setdefault(paper.id, Conventions(paper.about.value, self.reading))
 
     def measured(self, paper: Paper, recipe: Recipe, measure: Measure) -> tuple[list[Measured], list[Measured]]:
         """Return a model's measurements under each reading: by the declared conventions, and by all others.
 
-        Raises NotMeasured where the model could not be built or counted.
+        Readings that failed are left out. Raises NotMeasuredError where the default one did.
         """
         read = self.conventions(paper)
         declared = read.declared(measure)
         every = list(self._measure(read, recipe, measure))
         return [m for m in every if m.convention in declared], [m for m in every if m.convention not in declared]
 
+    def failures(self, paper: Paper, recipe: Recipe) -> list[str]:
+        """Return why readings of a model could not be measured."""
+        keys = dict.fromkeys(ModelKey.of(recipe, reading) for reading in self.conventions(paper).readings.values())
+        return [fact.message for key in keys if isinstance(fact := self.facts[key], Failure)]
+
     def _measure(self, read: Conventions, recipe: Recipe, measure: Measure) -> Iterator[Measured]:
-        for name, reading in read.readings.items():
+        for position, (name, reading) in enumerate(read.readings.items()):
+            if position and isinstance(self.facts[ModelKey.of(recipe, reading)], Failure):
+                continue
             facts = self.model(recipe, reading)
             for convention in read.known(measure):
                 if measure is Measure.PARAMETERS:
@@ -98,7 +106,7 @@ class Context:
                     yield _work(facts, name, read.flops[convention])
 
     def model(self, recipe: Recipe, reading: Reading | None) -> ModelFacts:
-        """Return the facts of a model. Raises NotMeasured where there are none."""
+        """Return the facts of a model. Raises NotMeasuredError where there are none."""
         facts = self.facts[ModelKey.of(recipe, reading)]
         if isinstance(facts, Failure):
             raise NotMeasuredError(facts.message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from imlp_audit.checks.context import Context
+from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.numbers import NO_MODEL
 from imlp_audit.models.recipe import Imlp, Recipe, Replacement
 from imlp_audit.result import Check, Verdict
@@ -36,6 +36,9 @@ def check_mark(plan: MarkPlan, context: Context) -> Check:
         for reading in context.conventions(plan.row.paper).readings
     }
     verdict, reading = _verdict(found, meant)
+    failed = context.failures(plan.row.paper, row.model)
+    if verdict is Verdict.DIFFERS and failed:
+        raise NotMeasuredError(failed[0])
     fits = {name: " and ".join(map(str, ks)) or "neither" for name, ks in found.items()}
     column = plan.row.table.value.columns[footnote.decided_by].heading
     reason = f"{column}: " + ", ".join(f"under {name} kernel {ks} fits" for name, ks in fits.items())
@@ -50,8 +53,8 @@ def _fitting(plan: MarkPlan, context: Context, kernel: int) -> set[str | None]:
     cell = plan.row.cell(footnote.decided_by)
     assert cell is not None
     declared, _ = context.measured(plan.row.paper, with_kernel(recipe, kernel), cell.column.measure)
-    interval = cell.printed.interval(context.conventions(plan.row.paper).roundings[0])
-    return {one.reading for one in declared if one.value in interval and not one.uncounted}
+    intervals = [cell.printed.interval(rule) for rule in context.conventions(plan.row.paper).roundings]
+    return {one.reading for one in declared if not one.uncounted and any(one.value in i for i in intervals)}
 
 
 def _verdict(found: dict[str | None, tuple[int, ...]], meant: int) -> tuple[Verdict, str | None]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from imlp_audit.checks.cells import check_cell
+from imlp_audit.checks.changes import check_delta, check_repeat
 from imlp_audit.checks.claims import check_claim
 from imlp_audit.checks.columns import check_columns
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.marks import check_mark
-from imlp_audit.checks.numbers import check_cell, check_delta, check_repeat
 from imlp_audit.result import Check, Verdict
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, MarkPlan, Plan, RepeatPlan
 
@@ -18,7 +19,10 @@ def run_check(plan: Plan, context: Context) -> Check:
     try:
         return _dispatch(plan, context)
     except NotMeasuredError as error:
-        return Check(id=plan.id, kind=plan.kind, verdict=Verdict.ERROR, reason=str(error), source=plan.source)
+        printed = plan.cell.row.row.printed[plan.cell.column_id] if isinstance(plan, CellPlan) else None
+        return Check(
+            id=plan.id, kind=plan.kind, verdict=Verdict.ERROR, reason=str(error), source=plan.source, printed=printed
+        )  # fmt: skip
 
 
 def _dispatch(plan: Plan, context: Context) -> Check:

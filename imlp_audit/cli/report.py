@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.cli.files import check_writable, write_whole
 from imlp_audit.cli.options import Specs
 from imlp_audit.cli.stream import emit
@@ -46,11 +47,13 @@ def report(
             raise UsageError("--dir holds markdown reports; leave out --format, or print instead")
         check_writable(folder / "PAPER.md")
     result = _read(from_) if from_ is not None else _audited(specs or [], shown=not no_progress)
+    incomplete = exit_code(result, strict=False) is ExitCode.INCOMPLETE
     if folder is None:
         emit(render(result, format_, surface()))
-        return 0
+        return ExitCode.INCOMPLETE if incomplete else ExitCode.CLEAN
     reports = {folder / f"{paper.id}.md": render(result.of(paper), Format.MARKDOWN) for paper in result.papers}
-    return _stale(reports) if check else _write(reports)
+    written = _stale(reports) if check else _write(reports)
+    return ExitCode.INCOMPLETE if incomplete else written
 
 
 def _read(path: Path) -> AuditResult:
@@ -72,15 +75,15 @@ def _audited(specs: list[str], *, shown: bool) -> AuditResult:
         return audit(selection, Options(), announce)
 
 
-def _stale(reports: dict[Path, str]) -> int:
+def _stale(reports: dict[Path, str]) -> ExitCode:
     stale = [path for path, text in reports.items() if not path.is_file() or path.read_bytes() != text.encode()]
     for path in stale:
         sys.stderr.write(f"{path} is stale; write it with `imlp-audit report --dir {path.parent}`\n")
-    return 1 if stale else 0
+    return ExitCode.FINDINGS if stale else ExitCode.CLEAN
 
 
-def _write(reports: dict[Path, str]) -> int:
+def _write(reports: dict[Path, str]) -> ExitCode:
     for path, text in reports.items():
         write_whole(path, text)
         sys.stderr.write(f"wrote {path}\n")
-    return 0
+    return ExitCode.CLEAN

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import StrEnum
 from typing import TypeVar
 
 from imlp_audit.measure.operations import Operation, Work
 from imlp_audit.measure.record import Ledger
 from imlp_audit.measure.sites import Site
+from imlp_audit.near import did_you_mean
 
 _Name = TypeVar("_Name", bound=StrEnum)
 
@@ -56,9 +56,7 @@ def _member(kind: type[_Name], text: str) -> _Name:
     names = [str(member) for member in kind]
     if text in names:
         return kind(text)
-    near = get_close_matches(text, names, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
-    raise ValueError(f"no {kind.__name__.lower()} is called {text!r}; {hint}")
+    raise ValueError(f"no {kind.__name__.lower()} is called {text!r}; {did_you_mean(text, names)}")
 
 
 def total(ledger: Ledger, convention: Convention) -> int:

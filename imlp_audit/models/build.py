@@ -6,7 +6,6 @@ import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 
 import timm
 import torch
@@ -20,6 +19,7 @@ from imlp_audit.models.agelu import base_activation
 from imlp_audit.models.reading import ClassToken, Reading
 from imlp_audit.models.recipe import Activation, Recipe
 from imlp_audit.models.swap import mlps_of, swapped
+from imlp_audit.near import did_you_mean
 
 
 class SkipInitialisation(TorchFunctionMode):
@@ -51,9 +51,7 @@ def build_host(name: str, class_token: ClassToken = ClassToken.KEPT) -> nn.Modul
     code does; hosts without a class token are the same either way. Raises BuildError.
     """
     if not timm.is_model(name):
-        near = get_close_matches(name, timm.list_models(), n=3, cutoff=0.6)
-        hint = f"; did you mean {', '.join(near)}?" if near else "; `timm.list_models()` has them all"
-        raise BuildError(f"timm {timm.__version__} has no model {name!r}{hint}")
+        raise BuildError(f"timm has no model {name!r}; {did_you_mean(name, timm.list_models(), 'it has')}")
     options = {}
     if class_token is ClassToken.REMOVED:
         options = {"class_token": False, "global_pool": "avg", "fc_norm": False}
@@ -80,6 +78,7 @@ def _imlp_for(host: nn.Module, path: str, mlp: Mlp, recipe: Recipe, reading: Rea
         int(width * block.ratio),
         out,
         act_layer=base_activation(recipe.activation or Activation.GELU),
+        bias=(mlp.fc1.bias is not None, mlp.fc2.bias is not None),
         drop=(mlp.drop1.p, mlp.drop2.p),
         use_conv=use_conv,
         reading=reading,
@@ -143,16 +142,30 @@ class Builder:
 
 def _replacements(host: nn.Module, recipe: Recipe, reading: Reading | None) -> dict[str, nn.Module]:
     """Make what takes the place of the host's MLPs; nothing where they stay as they are."""
+    if recipe.mlp is None and recipe.activation is None:
+        return {}
     mlps = mlps_of(host)
-    if (recipe.mlp or recipe.activation) and not mlps:
-        raise BuildError(
-            f"{recipe.timm} has no timm.layers.Mlp that could be replaced; hosts that work are ViT and DeiT, "
-            "Swin, PoolFormer and others built from timm's Mlp"
-        )
+    _refuse_what_would_stay(recipe, host, mlps)
     if recipe.mlp is not None:
         if reading is None:
             raise BuildError(f"{recipe.timm} + IMLP is built under a reading, and the paper names none")
         return {path: _imlp_for(host, path, mlp, recipe, reading) for path, mlp in mlps.items()}
-    if recipe.activation is not None:
-        return {path: _with_activation(mlp, recipe.activation) for path, mlp in mlps.items()}
-    return {}
+    assert recipe.activation is not None
+    return {path: _with_activation(mlp, recipe.activation) for path, mlp in mlps.items()}
+
+
+def _refuse_what_would_stay(recipe: Recipe, host: nn.Module, mlps: Mapping[str, Mlp]) -> None:
+    """Raise BuildError for a host of which some MLP would stay as it is, or lose a part that IMLP has not."""
+    kinds = "hosts that work are ViT and DeiT, Swin, PoolFormer and others whose MLPs are all timm.layers.Mlp"
+    if not mlps:
+        raise BuildError(f"{recipe.timm} has no timm.layers.Mlp that could be replaced; {kinds}")
+    others = [
+        path
+        for path, module in host.named_modules(remove_duplicate=False)
+        if "mlp" in path.rpartition(".")[2].lower() and path not in mlps and not isinstance(module, nn.Identity)
+    ]
+    if others:
+        raise BuildError(f"{recipe.timm} has MLPs of another kind, such as {others[0]}, that would stay; {kinds}")
+    normed = [path for path, mlp in mlps.items() if not isinstance(mlp.norm, nn.Identity)]
+    if normed:
+        raise BuildError(f"{recipe.timm} has a norm inside its MLP {normed[0]}, which the replacement would lose")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -43,6 +43,17 @@ def others(result: AuditResult, paper: PaperHead, kind: Kind) -> list[Check]:
 def findings(result: AuditResult) -> list[Check]:
     """Return what needs somebody's attention, the gravest first."""
     return [check for verdict in FINDINGS for check in result.checks if check.verdict is verdict]
+
+
+def leads(checks: Iterable[CellChecks]) -> dict[str, list[str]]:
+    """Return what to know beside cells that pass: each hint, with the labels of the rows it is about."""
+    found: dict[str, list[str]] = {}
+    for one in checks:
+        if one.cell is not None and one.cell.verdict in PASSES:
+            for hint in one.cell.hints:
+                labels = found.setdefault(hint, [])
+                labels += [] if one.row.id in labels else [one.row.id]
+    return found
 
 
 def measured(text: str | None) -> str:

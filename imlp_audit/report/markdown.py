@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Iterator
 
-from imlp_audit.report.layout import CellChecks, cells, findings, measured, others, summary
+from imlp_audit.report.layout import CellChecks, cells, findings, leads, measured, others, summary
 from imlp_audit.result import AuditResult, Check, Kind, PaperHead, TableHead, Verdict
 
 HEADINGS = {
@@ -112,6 +112,9 @@ def _table(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[
     yield from ("", f"## Table {table.id}: {_text(table.title)}", "")
     header = ("model", "column", "printed", "measured", "gap", "verdict", "also measured")
     yield from _rows(header, (line for one in found for line in _cell(one)))
+    notes = leads(found)
+    yield from ("",) if notes else ()
+    yield from (f"- {_text(note)} ({', '.join(f'`{row}`' for row in rows)})" for note, rows in notes.items())
 
 
 def _cell(one: CellChecks) -> Iterator[tuple[str, ...]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from imlp_audit.errors import UsageError
+from imlp_audit.near import did_you_mean
 from imlp_audit.spec.loader import declared_paper, read_spec
 from imlp_audit.spec.schema import PaperFile
 
@@ -23,11 +23,17 @@ class Wanted:
     only: frozenset[str] = frozenset()
 
 
-def default_root() -> Path:
-    """Return the folder of papers used when none is named: `specs` here, else the one that was installed."""
-    here = Path("specs")
+def default_roots() -> list[Path]:
+    """Return the folders of papers to look in: `specs` here, where it holds any, and what was installed."""
     bundled = PACKAGE / "_specs"
-    return here if here.is_dir() else bundled if bundled.is_dir() else PACKAGE.parent / "specs"
+    installed = bundled if bundled.is_dir() else PACKAGE.parent / "specs"
+    here = Path("specs")
+    return [here, installed] if here.is_dir() and paper_folders(here) else [installed]
+
+
+def paper_folders(root: Path) -> list[Path]:
+    """Return the folders in a folder that hold spec files, in order."""
+    return [p for p in sorted(root.iterdir()) if p.is_dir() and spec_files(p)] if root.is_dir() else []
 
 
 def shown(path: Path) -> str:
@@ -45,7 +51,7 @@ def spec_files(folder: Path) -> tuple[Path, ...]:
 
 def find(arguments: Sequence[str]) -> list[Wanted]:
     """Return the papers that the arguments name, each once; all papers where there are none. Raises UsageError."""
-    wanted = [w for argument in arguments for w in _named(argument)] or list(_papers_in(default_root()))
+    wanted = [w for argument in arguments for w in _named(argument)] or list(_papers_in(default_roots()[0]))
     merged: dict[tuple[Path, ...], Wanted] = {}
     for one in wanted:
         key = tuple(path.resolve() for path in one.files)
@@ -55,11 +61,12 @@ def find(arguments: Sequence[str]) -> list[Wanted]:
     return list(merged.values())
 
 
-def paper_folder(name: str, beside: Sequence[Path]) -> Path | None:
-    """Return the folder of a paper by id, from beside the given files or from the default folder."""
-    roots = [*dict.fromkeys(path.resolve().parent.parent for path in beside), default_root()]
-    found = next((root / name for root in roots if (root / name).is_dir() and spec_files(root / name)), None)
-    return Path(os.path.relpath(found)) if found is not None else None
+def paper_folder(name: str, beside: Sequence[Path] = ()) -> Path | None:
+    """Return the folder of a paper by id, from beside the given files or from the default folders."""
+    roots = [*dict.fromkeys(path.resolve().parent.parent for path in beside), *default_roots()]
+    folders = (root / name for root in roots)
+    found = next((folder for folder in folders if _is_there(folder) and folder.is_dir() and spec_files(folder)), None)
+    return Path(os.path.relpath(found)) if beside and found is not None else found
 
 
 def _named(argument: str) -> Iterator[Wanted]:
@@ -69,9 +76,11 @@ def _named(argument: str) -> Iterator[Wanted]:
     elif _is_there(path) and path.is_file():
         yield _around(path)
     else:
-        folder = default_root() / argument
-        if not (_is_there(folder) and folder.is_dir() and spec_files(folder)):
-            raise UsageError(f"{argument}: no spec file, folder or paper of that name; {_hint(argument)}")
+        folder = paper_folder(argument)
+        if folder is None:
+            known = dict.fromkeys(folder.name for root in default_roots() for folder in paper_folders(root))
+            hint = did_you_mean(argument, list(known), "papers here")
+            raise UsageError(f"{argument}: no spec file, folder or paper of that name; {hint}")
         yield Wanted(spec_files(folder))
 
 
@@ -82,15 +91,8 @@ def _is_there(path: Path) -> bool:
         return False
 
 
-def _hint(argument: str) -> str:
-    root = default_root()
-    known = [p.name for p in sorted(root.iterdir()) if p.is_dir() and spec_files(p)] if root.is_dir() else []
-    near = get_close_matches(argument, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"papers here: {', '.join(known) or 'none'}"
-
-
 def _papers_in(root: Path) -> Iterator[Wanted]:
-    folders = [p for p in sorted(root.iterdir()) if p.is_dir() and spec_files(p)] if root.is_dir() else []
+    folders = paper_folders(root)
     if not folders:
         raise UsageError(f"{shown(root)}: no paper's folder with .yaml files in it")
     return (Wanted(spec_files(folder)) for folder in folders)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import fnmatch
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 
 from imlp_audit.errors import Problem
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
 from imlp_audit.models.recipe import Part
+from imlp_audit.near import did_you_mean
 from imlp_audit.printed import parse_printed
 from imlp_audit.result import Verdict
 from imlp_audit.spec.loader import Paper
@@ -17,8 +17,6 @@ from imlp_audit.spec.located import Located
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import RowRef, find_cell, find_rows, repeated_row, rows_of
 from imlp_audit.spec.schema import Claim, Coverage, Quantity, Table
-
-_TOLD = 8  # of the names that are known, where none is near
 
 
 def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
@@ -42,20 +40,14 @@ def _twice(named: Sequence[tuple[str, Located[object], str]]) -> Iterator[Proble
         seen.add(name)
 
 
-def _near(name: str, known: Sequence[str]) -> str:
-    near = get_close_matches(name, known, n=1)
-    if near:
-        return f"did you mean {near[0]!r}?"
-    more = f" and {len(known) - _TOLD} more" if len(known) > _TOLD else ""
-    return f"known: {', '.join(known[:_TOLD]) or 'none'}{more}"
-
-
 def _about(paper: Paper) -> Iterator[Problem]:
     about = paper.about.value
     known = [*FLOPS_CONVENTIONS, *about.conventions]
+    for name in FLOPS_CONVENTIONS.keys() & about.conventions.keys():
+        yield paper.about.problem(f"{name!r} is a convention already; give yours another name", "conventions", name)
     for index, name in enumerate(about.flops):
         if name not in known:
-            yield paper.about.problem(f"no convention is called {name!r}; {_near(name, known)}", "flops", index)
+            yield paper.about.problem(f"no convention is called {name!r}; {did_you_mean(name, known)}", "flops", index)
 
 
 def _table(located: Located[Table]) -> Iterator[Problem]:
@@ -70,7 +62,7 @@ def _table(located: Located[Table]) -> Iterator[Problem]:
     column = table.columns.get(footnote.decided_by)
     if column is None or not column.measure.counted:
         counted = [name for name, c in table.columns.items() if c.measure.counted]
-        message = f"a mark is decided by a counted column; {_near(footnote.decided_by, counted)}"
+        message = f"a mark is decided by a counted column; {did_you_mean(footnote.decided_by, counted)}"
         yield located.problem(message, "footnote", "decided_by")
     for index, row in enumerate(table.rows):
         block = row.model.mlp.imlp if row.model and row.model.mlp else None
@@ -90,16 +82,15 @@ def _row(ref: RowRef, known: Sequence[Paper]) -> Iterator[Problem]:
 
     if row.baseline is not None and (ref.baseline is None or row.baseline == row.id):
         others = [r.id for r in table.rows if r.id != row.id]
-        yield problem(f"no other row {row.baseline!r} in this table; {_near(row.baseline, others)}", "baseline")
+        yield problem(f"no other row {row.baseline!r} in this table; {did_you_mean(row.baseline, others)}", "baseline")
     if row.mark and (table.footnote is None or row.mark != table.footnote.mark):
         yield problem(f"the table's footnote does not explain the mark {row.mark!r}", "mark")
     if row.model is not None and row.model.mlp is not None and not ref.paper.about.value.readings:
         yield problem("an IMLP block needs a reading: name at least one under about: readings:", "model")
     if (row.repeats or table.repeats) and repeated_row(ref, known) is None:
         target = row.repeats or f"{table.repeats}/{row.id}"
-        message = (
-            f"no row {target!r} that this could repeat; {_near(target, [r.id for p in known for r in rows_of(p)])}"
-        )
+        rows = [r.id for p in known for r in rows_of(p)]
+        message = f"no row {target!r} that this could repeat; {did_you_mean(target, rows)}"
         yield problem(message, *(("repeats",) if row.repeats else ()))
     for name, numbers in (("printed", row.printed), ("delta", row.delta)):
         for column, text in numbers.items():
@@ -112,7 +103,7 @@ def _number(ref: RowRef, name: str, column: str, text: str) -> str | None:
     """Say what is wrong with a printed number or change, if anything."""
     columns = ref.table.value.columns
     if column not in columns:
-        return f"the table has no column {column!r}; {_near(column, list(columns))}"
+        return f"the table has no column {column!r}; {did_you_mean(column, list(columns))}"
     if name == "delta" and column not in ref.row.printed:
         return f"a change of {column} is printed, but no value of it"
     if name == "delta" and (ref.baseline is None or ref.baseline.cell(column) is None):
@@ -132,7 +123,7 @@ def _claim(paper: Paper, located: Located[Claim], known: Sequence[Paper]) -> Ite
         rows += found
         if not found:
             all_rows = [row.id for p in known for row in rows_of(p)]
-            yield located.problem(f"no row {glob!r}; {_near(glob, all_rows)}", "rows", index)
+            yield located.problem(f"no row {glob!r}; {did_you_mean(glob, all_rows)}", "rows", index)
     for index, condition in enumerate(claim.conditions or ()):
         if condition.kind == "step" and len(rows) == 1:
             yield located.problem("a step needs two rows or more: the first has none", "conditions", index, "step")
@@ -145,7 +136,7 @@ def _claim(paper: Paper, located: Located[Claim], known: Sequence[Paper]) -> Ite
     if claim.reference is not None:
         tables = [table.value.table for table in paper.tables]
         if claim.reference.table not in tables:
-            message = f"no table {claim.reference.table!r}; {_near(claim.reference.table, tables)}"
+            message = f"no table {claim.reference.table!r}; {did_you_mean(claim.reference.table, tables)}"
             yield located.problem(message, "reference", "table")
         for index, cell in enumerate(claim.reference.holds):
             if find_cell(known, cell) is None:
@@ -191,7 +182,7 @@ def _waivers(paper: Paper, ids: Sequence[str]) -> Iterator[Problem]:
     for waiver in paper.waivers:
         expected = waiver.expected.value
         if expected.id not in ids:
-            yield waiver.expected.problem(f"no check {expected.id!r}; {_near(expected.id, ids)}", "id")
+            yield waiver.expected.problem(f"no check {expected.id!r}; {did_you_mean(expected.id, ids)}", "id")
         if expected.verdict not in (Verdict.DIFFERS, Verdict.INCONSISTENT):
             message = f"only findings are waived (differs, inconsistent), not {expected.verdict}"
             yield waiver.expected.problem(message, "verdict")

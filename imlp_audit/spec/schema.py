@@ -148,7 +148,7 @@ class Footnote(Record):
 
 
 class Row(Record):
-    """A model as the table lists it. Without `model` there is no recipe yet, and `model_missing` says why."""
+    """A model as the table lists it. Without `model` there is no recipe for it yet."""
 
     id: Slug
     label: Sentence

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from typing import TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from imlp_audit.errors import Problem
+from imlp_audit.near import did_you_mean
 from imlp_audit.spec.located import SpecText
 from imlp_audit.spec.schema import FORMS
 from imlp_audit.spec.yaml_tree import mark_at, plain
@@ -56,11 +56,11 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
             return f"{name} is missing"
         case "extra_forbidden":
             fields = list(_fields_at(model, detail["loc"][:-1]))
-            return f"unknown key {name!r}{_near(name, fields)}"
+            return f"unknown key {name!r}; {did_you_mean(name, fields, 'known here')}"
         case "enum":
             allowed = str(context["expected"]).replace(" or ", ", ").split(", ")
-            near = _near(str(detail["input"]), [value.strip("'") for value in allowed])
-            return f"{name} is {_shown(detail['input'])}, not one of {', '.join(allowed)}{near}"
+            near = did_you_mean(str(detail["input"]), [value.strip("'") for value in allowed], "write one of")
+            return f"{name} cannot be {_shown(detail['input'])}; {near}"
         case "string_pattern_mismatch":
             return f"{_shown(detail['input'])} is not {FORMS.get(context['pattern'], context['pattern'])}"
         case "value_error":
@@ -81,13 +81,6 @@ def _shown(value: object) -> str:
     if isinstance(value, str):
         return repr(value if len(value) <= 40 else value[:40] + "...")
     return "a list" if isinstance(value, list) else "a mapping"
-
-
-def _near(name: str, known: list[str]) -> str:
-    near = get_close_matches(name, known, n=1, cutoff=0.6)
-    if near:
-        return f"; did you mean {near[0]!r}?"
-    return f"; known here: {', '.join(known)}" if known else ""
 
 
 def _fields_at(model: type[BaseModel], path: tuple[str | int, ...]) -> Iterator[str]:

@@ -1,0 +1,81 @@
+"""Checks of printed cells: does the number follow from the row's model?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from imlp_audit.checks.context import Context
+from imlp_audit.checks.numbers import from_outcome, missing_for, unless_missing, unmeasured
+from imlp_audit.compare import Outcome, compare
+from imlp_audit.interval import readable
+from imlp_audit.printed import parse_printed
+from imlp_audit.result import Check, Verdict
+from imlp_audit.spec.plan import CellPlan
+from imlp_audit.spec.references import CellRef
+
+
+def check_cell(plan: CellPlan, context: Context) -> Check:
+    """Judge whether a printed cell follows from its row's model."""
+    cell = plan.cell
+    missing = missing_for(cell)
+    if missing is not None:
+        return unmeasured(plan, cell.printed, cell.column.unit, missing)
+    outcome = judge(cell, context)
+    leads = _elsewhere(cell, context) if outcome.verdict is Verdict.DIFFERS else _no_one_reading(cell, context)
+    found = from_outcome(plan, cell.printed, cell.column.unit, outcome)
+    return found.model_copy(update={"hints": (*found.hints, *leads)})
+
+
+def judge(cell: CellRef, context: Context) -> Outcome:
+    """Compare a cell that can be measured with its model. Raises NotMeasuredError."""
+    recipe, paper = cell.row.row.model, cell.row.paper
+    assert recipe is not None
+    declared, others = context.measured(paper, recipe, cell.column.measure)
+    outcome = compare(cell.printed, declared, context.conventions(paper).roundings, others)
+    return unless_missing(outcome, context, paper, recipe)
+
+
+def fits_elsewhere(cell: CellRef, context: Context) -> Iterator[tuple[str, Fraction]]:
+    """Yield the other counted columns whose measured value, for this row, prints as this cell does."""
+    recipe = cell.row.row.model
+    assert recipe is not None
+    read = context.conventions(cell.row.paper)
+    for name, column in cell.row.table.value.columns.items():
+        if name == cell.column_id or not column.measure.counted:
+            continue
+        printed = parse_printed(f"{cell.printed.text.removesuffix(cell.column.unit)}", column.unit)
+        declared, _ = context.measured(cell.row.paper, recipe, column.measure)
+        fitting = [
+            m.value
+            for m in declared
+            for rule in read.roundings
+            if not m.uncounted and m.value in printed.interval(rule)
+        ]
+        yield from ((name, value) for value in fitting[:1])
+
+
+def _elsewhere(cell: CellRef, context: Context) -> Iterator[str]:
+    for column, value in fits_elsewhere(cell, context):
+        heading = cell.row.table.value.columns[column].heading
+        yield f"{cell.printed.text} fits the column {heading!r} instead, where {readable(value)} is measured"
+
+
+def _no_one_reading(cell: CellRef, context: Context) -> Iterator[str]:
+    """Say so where each counted number of a row has a reading that gives it, but no one reading gives them all."""
+    row = cell.row
+    counted = [c for name in row.row.printed if missing_for(c := CellRef(row, name)) is None]
+    fitting = {c.column.heading: _fitting_readings(c, context) for c in counted}
+    if all(fitting.values()) and not set.intersection(*(set(names) for names in fitting.values())):
+        needs = ", ".join(f"{heading} needs {' or '.join(names)}" for heading, names in fitting.items())
+        yield f"no one reading gives all counted numbers of this row: {needs}"
+
+
+def _fitting_readings(cell: CellRef, context: Context) -> list[str]:
+    """Return the readings under which a cell's number follows, by some declared convention and rounding rule."""
+    recipe = cell.row.row.model
+    assert recipe is not None
+    intervals = [cell.printed.interval(rule) for rule in context.conventions(cell.row.paper).roundings]
+    declared, _ = context.measured(cell.row.paper, recipe, cell.column.measure)
+    fitting = (m for m in declared if not m.uncounted and any(m.value in interval for interval in intervals))
+    return list(dict.fromkeys(str(m.reading) for m in fitting))

@@ -1,0 +1,81 @@
+"""Checks of printed changes and of numbers that are printed twice."""
+
+from __future__ import annotations
+
+from imlp_audit.arithmetic.changes import Agreement, agree, follows_from_cells, percent_change
+from imlp_audit.checks.context import Context, NotMeasuredError
+from imlp_audit.checks.numbers import ends, from_outcome, missing_for, unless_missing, unmeasured
+from imlp_audit.compare import Measured, compare
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.printed import Printed, Rounding
+from imlp_audit.result import Check
+from imlp_audit.spec.plan import DeltaPlan, RepeatPlan
+
+
+def check_delta(plan: DeltaPlan, context: Context) -> Check:
+    """Judge whether a printed change follows from the printed cells, or from the measured values."""
+    delta = plan.cell.delta
+    assert delta is not None
+    read = context.conventions(plan.cell.row.paper)
+    if not plan.measured:
+        agreement = follows_from_cells(delta, plan.cell.printed, plan.base.printed, read.roundings)
+        return _from_agreement(plan, delta, "%", agreement, read.roundings[0])
+    missing = missing_for(plan.cell) or missing_for(plan.base)
+    if missing is not None:
+        return unmeasured(plan, delta, "%", missing)
+    variant, base = plan.cell.row.row.model, plan.base.row.row.model
+    assert variant is not None
+    assert base is not None
+    declared, others = _changes(plan, variant, base, context)
+    outcome = compare(delta, declared, read.roundings, others)
+    return from_outcome(plan, delta, "%", unless_missing(outcome, context, plan.cell.row.paper, variant, base))
+
+
+def _changes(plan: DeltaPlan, variant: Recipe, base: Recipe, context: Context) -> tuple[list[Measured], list[Measured]]:
+    """Return the measured changes, each between measurements of one reading and one convention."""
+    paper, measure = plan.cell.row.paper, plan.cell.column.measure
+    bases = {(b.reading, b.convention): b for side in context.measured(paper, base, measure) for b in side}
+    declared, others = (
+        [_change(v, bases[v.reading, v.convention]) for v in side if (v.reading, v.convention) in bases]
+        for side in context.measured(paper, variant, measure)
+    )
+    return declared, others
+
+
+def _change(variant: Measured, base: Measured) -> Measured:
+    if base.value == 0:
+        raise NotMeasuredError(f"a change in percent from 0 is not defined (convention {base.convention})")
+    uncounted = tuple(sorted({*variant.uncounted, *base.uncounted}))
+    return Measured(percent_change(variant.value, base.value), variant.reading, variant.convention, uncounted)
+
+
+def check_repeat(plan: RepeatPlan, context: Context) -> Check:
+    """Judge whether a number that is printed twice is the same."""
+    one = plan.cell.delta if plan.delta else plan.cell.printed
+    other = plan.other.delta if plan.delta else plan.other.printed
+    assert one is not None
+    assert other is not None
+    name = f"{plan.other.id}.delta" if plan.delta else plan.other.id
+    roundings = context.conventions(plan.cell.row.paper).roundings
+    unit = "%" if plan.delta else plan.cell.column.unit
+    return _from_agreement(plan, one, unit, agree(one, other, name, roundings), roundings[0])
+
+
+def _from_agreement(
+    plan: DeltaPlan | RepeatPlan, printed: Printed, unit: str, agreement: Agreement, usual: Rounding
+) -> Check:
+    """Put on record how a printed number goes with others."""
+    return Check(
+        id=plan.id,
+        kind=plan.kind,
+        verdict=agreement.verdict,
+        reason=agreement.reason,
+        source=plan.source,
+        printed=printed.text,
+        unit=unit,
+        interval=ends(printed, agreement.rounding),
+        measured=agreement.judged_by,
+        rounding=agreement.rounding,
+        under=() if agreement.rounding is usual else (f"rounding {agreement.rounding}",),
+        hints=agreement.hints,
+    )
