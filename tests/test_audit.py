@@ -255,4 +255,4 @@ tables:
     result: AuditResult = audit(load([str(tmp_path / "p.yaml")]), Options(), lambda count: lambda name: None)
     first, second = result.checks
     assert (first.verdict, second.verdict) == (Verdict.ERROR, Verdict.REPRODUCED)
-    assert "did you mean deit_tiny_patch16_224" in first.reason
+    assert "did you mean 'deit_tiny_patch16_224'" in first.reason

@@ -73,7 +73,10 @@ def test_one_operation_decides(value: int, text: Verdict) -> None:
     ("undeclared", "hints"),
     [
         ([measured(FITS, "a", "y")], ["5 000 000 would fit under convention y, which the spec does not declare"]),
-        ([measured(FITS, "b", "y")], ["5 000 000 would fit under reading b, convention y, which the spec does not declare"]),
+        (
+            [measured(FITS, "b", "y")],
+            ["5 000 000 would fit under reading b, convention y, which the spec does not declare"],
+        ),
         ([measured(FITS, "a", "y", "fft")], []),
         ([measured(MISSES, "a", "y")], []),
         ([], []),

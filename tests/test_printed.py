@@ -18,7 +18,7 @@ STEPS = {
 
 
 def rounded(value: Fraction, digits: int, rule: Rounding) -> Decimal:
-    """Round as `decimal` does, once, or twice with one digit more first. Sixty digits tell any value here from a tie."""
+    """Round as `decimal` does, once, or twice with one digit more first; sixty digits tell any value from a tie."""
     with localcontext(prec=60):
         exact = Decimal(value.numerator) / value.denominator
         for extra, how in reversed(list(enumerate(reversed(STEPS[rule])))):
@@ -129,11 +129,13 @@ def test_the_gap_is_in_units_of_the_last_digit(text: str, unit: str, measured: F
 
 @pytest.mark.parametrize(
     "text",
-    ["abc", "", " ", "-", ".", "5.", ".5", "1,23", "1,2345", "1234,567", "12,34.5", "1.2.3", "1e6", "5..0", "--5", "+-5"]
-    + ["0x10", "5_0", "５", "١", "nan", "inf", "5.0 0", "1 415", "5M2", "½", "5\x00", "9" * 41],
-)  # fmt: skip
+    [
+        *("abc", "", " ", "-", ".", "5.", ".5", "1,23", "1,2345", "1234,567", "12,34.5", "1.2.3", "1e6", "5..0"),
+        *("--5", "+-5", "0x10", "5_0", "５", "١", "nan", "inf", "5.0 0", "1 415", "5M2", "½", "5\x00", "9" * 41),
+    ],
+)
 def test_no_printed_number(text: str) -> None:
-    with pytest.raises(ValueError, match="is not a printed number; write it as printed, e.g. 5.00"):
+    with pytest.raises(ValueError, match=r"is not a printed number; write it as printed, e\.g\. 5\.00"):
         parse_printed(text, "M")
 
 
@@ -161,7 +163,6 @@ def test_a_wall_of_digits_is_refused_without_printing_all_of_it() -> None:
 def test_whatever_the_text_it_is_read_or_refused(text: str) -> None:
     try:
         printed = parse_printed(text, "M")
-    except ValueError as error:
-        assert str(error)
-    else:
-        assert printed.step <= 1
+    except ValueError:
+        return
+    assert printed.step <= 1

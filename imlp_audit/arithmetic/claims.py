@@ -87,8 +87,8 @@ def ordered(values: Sequence[tuple[str, Interval | None]], *, increasing: bool) 
 def middle(value: Interval) -> str:
     """Write a possible range by its middle and its half-width."""
     half = (value.high - value.low) / 2
-    centre = decimal_text((value.high + value.low) / 2, 2)
-    return centre if half == 0 else f"{centre} ± {decimal_text(half, 2)}"
+    centre = decimal_text((value.high + value.low) / 2, 3)
+    return centre if half == 0 else f"{centre} ± {decimal_text(half, 3)}"
 
 
 def _verdict(truth: Truth) -> Verdict:

@@ -114,7 +114,7 @@ def _table(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[
     yield from _rows(header, (line for one in found for line in _cell(one)))
     notes = leads(found)
     yield from ("",) if notes else ()
-    yield from (f"- {_text(note)} ({', '.join(f'`{row}`' for row in rows)})" for note, rows in notes.items())
+    yield from (f"- note: {_text(note)} ({', '.join(f'`{row}`' for row in rows)})" for note, rows in notes.items())
 
 
 def _cell(one: CellChecks) -> Iterator[tuple[str, ...]]:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from imlp_audit.report.layout import PASSES, CellChecks, cells, findings, measured, others, summary
+from imlp_audit.report.layout import PASSES, CellChecks, cells, findings, leads, measured, others, summary
 from imlp_audit.result import AuditResult, Check, Kind, PaperHead, TableHead, Verdict
 
 STYLES = {
@@ -73,11 +73,10 @@ def _columns(found: CellChecks, check: Check) -> tuple[Text, ...]:
 
 
 def _verdict(check: Check) -> Text:
-    under = f" {', '.join(check.under)}" if check.under else ""
-    return Text(
-        f"{check.verdict.value.removesuffix('_under')}{' under' if under else ''}{under}",
-        style=STYLES[check.verdict],
-    )
+    """Name the verdict, what it holds under, and of a waived check what was found."""
+    name = "reproduced under" if check.verdict is Verdict.REPRODUCED_UNDER else check.verdict.value
+    told = " ".join(part for part in (name, ", ".join(check.under), check.finding or "") if part)
+    return Text(told, style=STYLES[check.verdict])
 
 
 def _footer(found: list[CellChecks]) -> Iterator[str]:
@@ -89,6 +88,8 @@ def _footer(found: list[CellChecks]) -> Iterator[str]:
     )
     for (heading, reason), count in missing.items():
         yield f"{heading}: {count} unverifiable: {reason}"
+    for note, rows in leads(found).items():
+        yield f"{note} ({', '.join(rows)})"
     deltas = [one.delta for one in found if one.delta]
     by_measurement = [one.delta_measured for one in found if one.delta_measured]
     for name, checks in (("printed cells", deltas), ("measured values", by_measurement)):

@@ -48,6 +48,8 @@ def _problem(file: SpecText, model: type[BaseModel], detail: ErrorDetails) -> Pr
 def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
     named = [step for step in detail["loc"] if step not in _NOT_IN_THE_TREE]
     name = str(named[-1]) if named else "the file"
+    if named and isinstance(named[-1], int):
+        name = f"an entry of {named[-2]}"
     if _NOT_IN_THE_TREE & set(detail["loc"]) - {"[key]"}:
         return f"{name} is one value, or a mapping of reading/convention to value"
     context = detail.get("ctx", {})

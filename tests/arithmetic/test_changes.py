@@ -41,7 +41,8 @@ def test_percent_change(value: int, base: int, change: int) -> None:
 )
 def test_a_printed_change_and_its_cells(cell: str, base: str, delta: str, verdict: Verdict) -> None:
     numbers = parse_printed(delta, "%"), parse_printed(cell), parse_printed(base)
-    found, reason = follows_from_cells(*numbers, HALF_UP)
+    agreement = follows_from_cells(*numbers, [HALF_UP])
+    found, reason = agreement.verdict, agreement.reason
     assert found is verdict
     assert base in reason
 
@@ -49,8 +50,8 @@ def test_a_printed_change_and_its_cells(cell: str, base: str, delta: str, verdic
 def test_an_open_end_is_not_a_change_that_could_be() -> None:
     # Cut to whole numbers, 1 is [1, 2): every change is under 100 %, and nothing under 100 % is cut to 100 %.
     one, hundred = parse_printed("1"), parse_printed("100%", "%")
-    assert follows_from_cells(hundred, one, one, Rounding.TRUNCATION)[0] is Verdict.INCONSISTENT
-    assert follows_from_cells(hundred, one, one, HALF_UP)[0] is Verdict.REPRODUCED
+    assert follows_from_cells(hundred, one, one, [Rounding.TRUNCATION]).verdict is Verdict.INCONSISTENT
+    assert follows_from_cells(hundred, one, one, [HALF_UP]).verdict is Verdict.REPRODUCED
 
 
 def witness(cell: Printed, base: Printed, delta: Printed, rule: Rounding) -> bool:
@@ -77,7 +78,7 @@ def test_a_change_follows_if_and_only_if_some_values_have_it(
     digits = data.draw(st.integers(0, 2))
     off = data.draw(st.integers(-2, 2)) * Fraction(1, 10**digits)
     delta = parse_printed(f"{float(near + off):.{digits}f}", "%")
-    verdict, _ = follows_from_cells(delta, cell, base, rule)
+    verdict = follows_from_cells(delta, cell, base, [rule]).verdict
     assert verdict is (Verdict.REPRODUCED if witness(cell, base, delta, rule) else Verdict.INCONSISTENT)
 
 
@@ -91,7 +92,7 @@ def test_an_honest_paper_is_never_called_inconsistent(value: int, base: int, dig
     change = half_up(100 * Fraction(value - base, base), places)
     cell, under = (half_up(Fraction(v, 10**5), digits) for v in (value, base))
     delta, cells = parse_printed(change, "%"), (parse_printed(cell), parse_printed(under))
-    verdict, _ = follows_from_cells(delta, *cells, HALF_UP)
+    verdict = follows_from_cells(delta, *cells, [HALF_UP]).verdict
     assert verdict is Verdict.REPRODUCED
 
 
@@ -115,7 +116,8 @@ def test_an_honest_paper_is_never_called_inconsistent(value: int, base: int, dig
 def test_two_printed_numbers_agree_where_one_value_prints_as_both(
     one: str, other: str, rule: Rounding, verdict: Verdict
 ) -> None:
-    found, reason = agree(parse_printed(one), parse_printed(other), "p/1/a/x", rule)
+    agreement = agree(parse_printed(one), parse_printed(other), "p/1/a/x", [rule])
+    found, reason = agreement.verdict, agreement.reason
     assert found is verdict
     assert reason.startswith(f"p/1/a/x prints {other}")
 
@@ -124,10 +126,22 @@ def test_two_printed_numbers_agree_where_one_value_prints_as_both(
 def test_agreement_is_a_shared_value(one: Printed, other: Printed, rule: Rounding) -> None:
     here, there = one.interval(rule), other.interval(rule)
     shared = any(v in there for v in extremes(here)) or any(v in here for v in extremes(there))
-    assert agree(one, other, "x", rule)[0] is (Verdict.REPRODUCED if shared else Verdict.INCONSISTENT)
-    assert agree(other, one, "x", rule)[0] is agree(one, other, "x", rule)[0]
+    assert agree(one, other, "x", [rule]).verdict is (Verdict.REPRODUCED if shared else Verdict.INCONSISTENT)
+    assert agree(other, one, "x", [rule]).verdict is agree(one, other, "x", [rule]).verdict
 
 
 def test_cells_in_different_units_are_compared_in_base_units() -> None:
-    assert agree(parse_printed("5720", "k"), parse_printed("5.72", "M"), "x", HALF_UP)[0] is Verdict.REPRODUCED
-    assert agree(parse_printed("5.72", "k"), parse_printed("5.72", "M"), "x", HALF_UP)[0] is Verdict.INCONSISTENT
+    assert agree(parse_printed("5720", "k"), parse_printed("5.72", "M"), "x", [HALF_UP]).verdict is Verdict.REPRODUCED
+    assert agree(parse_printed("5.72", "k"), parse_printed("5.72", "M"), "x", [HALF_UP]).verdict is Verdict.INCONSISTENT
+
+
+def test_a_declared_rounding_rule_excuses_and_an_undeclared_one_is_a_hint() -> None:
+    """300.00 to 100.00 is -66.666...%: truncated it prints as -66.6."""
+    numbers = parse_printed("-66.6%", "%"), parse_printed("100.00"), parse_printed("300.00")
+    alone = follows_from_cells(*numbers, [HALF_UP])
+    assert alone.verdict is Verdict.INCONSISTENT
+    assert any("truncation" in hint for hint in alone.hints)
+    declared = follows_from_cells(*numbers, [HALF_UP, Rounding.TRUNCATION])
+    assert (declared.verdict, declared.rounding) == (Verdict.REPRODUCED_UNDER, Rounding.TRUNCATION)
+    twice = agree(parse_printed("100.00"), parse_printed("100.007"), "x", [HALF_UP, Rounding.TRUNCATION])
+    assert twice.verdict is Verdict.REPRODUCED_UNDER

@@ -92,20 +92,24 @@ def test_all_hold_in_every_way_the_open_ones_turn_out(found: list[Truth]) -> Non
 
 @given(st.lists(truths, min_size=1, max_size=6), st.integers(1, 100))
 def test_a_share_of_rows_holds_in_every_way_the_open_ones_turn_out(found: list[Truth], percent: int) -> None:
-    rows = [RowTruth(f"r{i}", truth, "x") for i, truth in enumerate(found)]
+    rows = [RowTruth(f"r{i}", truth, "x", "1") for i, truth in enumerate(found)]
     expected = of_all(100 * sum(way) >= percent * len(way) for way in settled(found))
     assert quantified(rows, f"at least {percent}%")[0] is VERDICTS[expected]
 
 
 @given(st.lists(truths, min_size=1, max_size=6))
 def test_all_rows_are_a_hundred_percent(found: list[Truth]) -> None:
-    rows = [RowTruth(f"r{i}", truth, "x") for i, truth in enumerate(found)]
+    rows = [RowTruth(f"r{i}", truth, "x", "1") for i, truth in enumerate(found)]
     assert quantified(rows, "all") == quantified(rows, "at least 100%")
     assert quantified(rows, "all")[0] is VERDICTS[all_of(found)]
 
 
 def test_a_share_names_the_rows_against_it() -> None:
-    rows = [RowTruth("a", Truth.YES, "1 > 0"), RowTruth("b", Truth.NO, "0 > 0"), RowTruth("c", Truth.OPEN, "? > 0")]
+    rows = [
+        RowTruth("a", Truth.YES, "1 > 0", "1"),
+        RowTruth("b", Truth.NO, "0 > 0", "1"),
+        RowTruth("c", Truth.OPEN, "? > 0", "1"),
+    ]
     verdict, reason = quantified(rows, "at least 50%")
     assert verdict is Verdict.UNVERIFIABLE
     assert reason == "1 of 3 rows hold, 1 are left open; b: 0 > 0; c: ? > 0"

@@ -57,7 +57,7 @@ def test_a_row_that_cannot_be_built_is_an_error_and_the_rest_goes_on(verified: t
     assert found["broken/1/base/params"]["verdict"] == "reproduced"
     assert found["broken/1/base/params"]["measured"] == "5717416"  # timm's own count of DeiT-Ti
     assert found["broken/1/typo/params"]["verdict"] == "error"
-    assert "did you mean deit_tiny_patch16_224" in found["broken/1/typo/params"]["reason"]
+    assert "did you mean 'deit_tiny_patch16_224'" in found["broken/1/typo/params"]["reason"]
     assert found["broken/1/no_mlp/params"]["verdict"] == "error"
     assert "resnet18 has no timm.layers.Mlp" in found["broken/1/no_mlp/params"]["reason"]
     assert found["broken/1/wrong/params"]["verdict"] == "differs"

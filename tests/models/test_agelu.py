@@ -28,10 +28,10 @@ def test_initialised_as_its_base_activation() -> None:
 
 
 def test_each_channel_has_its_own_coefficients_in_both_layouts() -> None:
-    last, first = AGeLU(5), AGeLU(5, channels_first=True)
+    last, first = AGeLU(5).double(), AGeLU(5, channels_first=True).double()
     for parameter, other in zip(last.parameters(), first.parameters(), strict=True):
-        parameter.data = other.data = torch.randn(5)
-    x = torch.randn(2, 5, 3, 4)
+        parameter.data = other.data = torch.randn(5, dtype=torch.float64)
+    x = torch.randn(2, 5, 3, 4, dtype=torch.float64)
     assert torch.allclose(first(x), last(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2))
 
 

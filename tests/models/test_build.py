@@ -154,9 +154,10 @@ def test_activation_is_the_base_of_the_agelus() -> None:
 @pytest.mark.parametrize(
     ("ask", "told"),
     [
-        (lambda b: b.variant(Recipe(timm="deit_tinny_patch16_224"), None), "did you mean deit_tiny_patch16_224"),
+        (lambda b: b.variant(Recipe(timm="deit_tinny_patch16_224"), None), "did you mean 'deit_tiny_patch16_224'"),
         (lambda b: b.variant(recipe("resnet18"), AS_WRITTEN), "has no timm.layers.Mlp"),
         (lambda b: b.variant(recipe("deit_tiny_patch16_224"), None), "under a reading"),
+        (lambda b: b.variant(recipe("efficientformer_l1"), AS_WRITTEN), "MLPs of another kind"),
     ],
 )
 def test_what_cannot_be_built_says_why(builder: Builder, ask: Callable[[Builder], object], told: str) -> None:
