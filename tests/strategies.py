@@ -128,9 +128,11 @@ reading_heads = st.builds(
     axes=st.lists(st.builds(AxisHead, axis=texts, value=texts, because=texts), max_size=2).map(tuple),
 )
 
+slugs = st.from_regex(r"[a-z0-9_\-]{1,6}", fullmatch=True)
+
 papers = st.builds(
     PaperHead,
-    id=texts,
+    id=slugs,
     title=texts,
     authors=texts,
     version=texts,

@@ -33,7 +33,7 @@ OTHER = CHECK.model_copy(update={"id": "p/1/b/params", "verdict": Verdict.REPROD
 def waiver(
     verdict: Verdict = Verdict.DIFFERS,
     printed: str | None = "5.00",
-    measured: str | dict[str, str] | None = MEASURED,  # noqa: B006
+    measured: str | dict[str, str] | None = MEASURED,
     check: str = CHECK.id,
 ) -> LocatedWaiver:
     tree, _ = parse_tree("\n\n- {id: x}\n", "waivers.yaml")
@@ -159,7 +159,11 @@ waivers:
         (ROW.replace("5.00", "5.01"), 6_000_000, {"p/1/a/params": Verdict.DIFFERS}),
         (ROW.replace("5.00", "5.0"), 6_000_000, {"p/1/a/params": Verdict.DIFFERS}),
         (ROW, 5_000_000, {"p/1/a/params": Verdict.REPRODUCED, "p/waivers/1/a/params": Verdict.DIFFERS}),
-        (ROW.replace("5.00", "6.00"), 6_000_000, {"p/1/a/params": Verdict.REPRODUCED, "p/waivers/1/a/params": Verdict.DIFFERS}),
+        (
+            ROW.replace("5.00", "6.00"),
+            6_000_000,
+            {"p/1/a/params": Verdict.REPRODUCED, "p/waivers/1/a/params": Verdict.DIFFERS},
+        ),
     ],
 )  # fmt: skip
 def test_from_a_spec_to_an_exit_code(tmp_path: Path, row: str, params: int, verdicts: dict[str, Verdict]) -> None:

@@ -20,7 +20,8 @@ from imlp_audit.printed import Printed, parse_printed
 from imlp_audit.result import Check, Verdict
 from imlp_audit.spec.plan import ClaimPlan
 from imlp_audit.spec.references import RowRef, find_cell, find_rows
-from imlp_audit.spec.schema import Claim, Condition, Direction, Measure, Quantity, Reference
+from imlp_audit.spec.schema import Measure
+from imlp_audit.spec.schema_claims import Claim, Condition, Direction, Quantity, Reference
 
 
 def check_claim(plan: ClaimPlan, context: Context) -> Check:

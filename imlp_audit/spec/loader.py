@@ -9,9 +9,11 @@ from pathlib import Path
 
 from imlp_audit.errors import Problem
 from imlp_audit.spec.located import Located, SpecText
-from imlp_audit.spec.schema import About, Claim, Coverage, Expected, PaperFile, Table, TableFile
+from imlp_audit.spec.schema import About, Coverage, Expected, PaperFile, Table, TableFile
+from imlp_audit.spec.schema_claims import Claim
 from imlp_audit.spec.validate import validate
-from imlp_audit.spec.yaml_tree import MapNode, Text, read_tree
+from imlp_audit.spec.yaml_nodes import MapNode, Text
+from imlp_audit.spec.yaml_tree import read_tree
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from imlp_audit.errors import Problem
 from imlp_audit.result import Source
-from imlp_audit.spec.yaml_tree import Node, mark_at
+from imlp_audit.spec.yaml_nodes import Node, mark_at
 
 T_co = TypeVar("T_co", covariant=True)
 Path = tuple[str | int, ...]

@@ -11,7 +11,8 @@ from imlp_audit.result import Kind, Source
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.located import Located
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of, rows_of_table
-from imlp_audit.spec.schema import Claim, Table
+from imlp_audit.spec.schema import Table
+from imlp_audit.spec.schema_claims import Claim
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.located import Located
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import RowRef, find_cell, find_rows, repeated_row, rows_of
-from imlp_audit.spec.schema import Claim, Coverage, Quantity, Table
+from imlp_audit.spec.schema import Coverage, Table
+from imlp_audit.spec.schema_claims import Claim, Quantity
 
 
 def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Generic, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from imlp_audit.measure.conventions import ParameterConvention, parse_weight_key
 from imlp_audit.models.reading import (
@@ -18,40 +18,12 @@ from imlp_audit.models.reading import (
     Presence,
     Reading,
 )
-from imlp_audit.models.recipe import ARCHITECTURE, Recipe
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.printed import SCALES, Rounding
 from imlp_audit.result import Verdict
+from imlp_audit.spec.forms import ITEM, TABLE_ID, Place, Record, RowId, Sentence, Slug, exactly_one
+from imlp_audit.spec.schema_claims import Claim
 
-
-class Record(BaseModel):
-    """Base of the spec's records."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-_SLUG, _GLOB = r"[a-z0-9_\-]+", r"[a-z0-9_\-*?\[\]!]+"
-SLUG = rf"^{_SLUG}$"
-TABLE_ID = rf"^{_SLUG}/{_SLUG}$"
-ROW_ID = rf"^{_SLUG}/{_SLUG}/{_SLUG}$"
-CELL_ID = rf"^{_SLUG}/{_SLUG}/{_SLUG}/{_SLUG}$"
-ROW_GLOB = rf"^{_SLUG}/{_GLOB}/{_GLOB}$"
-HOLDS_FOR = r"^(all|at least (100|[1-9]?[0-9])%)$"
-ITEM = r"^(Section|Equation|Table|Figure|Algorithm|Definition|Lemma|Theorem|Corollary|Sentence) .+$"
-FORMS = {  # what each pattern asks for, in words
-    SLUG: "a slug: lower-case letters, digits, '-' and '_'",
-    TABLE_ID: "a table's id: paper/table",
-    ROW_ID: "a row's id: paper/table/row",
-    CELL_ID: "a cell's id: paper/table/row/column",
-    ROW_GLOB: "a row's id or a glob of them: paper/table/row, with * in table or row",
-    HOLDS_FOR: "'all' or 'at least N%'",
-    ITEM: "a part of the document, such as 'Table 1', 'Equation 3' or 'Sentence 5.1: ...'",
-    ARCHITECTURE: "an architecture of timm by its bare name, such as deit_tiny_patch16_224",
-}
-Slug = Annotated[str, Field(pattern=SLUG)]
-RowId = Annotated[str, Field(pattern=ROW_ID)]
-RowGlob = Annotated[str, Field(pattern=ROW_GLOB)]
-CellId = Annotated[str, Field(pattern=CELL_ID)]
-Sentence = Annotated[str, Field(min_length=1)]
 Axis = TypeVar("Axis", bound=StrEnum)
 
 
@@ -102,8 +74,8 @@ class About(Record):
     rounding: Annotated[tuple[Rounding, ...], Field(min_length=1)] = (Rounding.HALF_UP,)
     parameters: Annotated[tuple[ParameterConvention, ...], Field(min_length=1)] = (ParameterConvention.ALL,)
     flops: Annotated[tuple[str, ...], Field(min_length=1)] = ("fvcore",)
-    conventions: dict[Slug, dict[WeightName, Annotated[int, Field(ge=0)]]] = {}
-    readings: dict[Slug, NamedReading] = {}
+    conventions: dict[Slug, dict[WeightName, Annotated[int, Field(ge=0)]]] = Field(default_factory=dict)
+    readings: dict[Slug, NamedReading] = Field(default_factory=dict)
 
 
 class Measure(StrEnum):
@@ -157,14 +129,7 @@ class Row(Record):
     mark: str = ""
     repeats: RowId | None = None
     printed: Annotated[dict[Slug, str], Field(min_length=1)]
-    delta: dict[Slug, str] = {}
-
-
-class Place(Record):
-    """Where in the paper it stands."""
-
-    section: str
-    file: str | None = None
+    delta: dict[Slug, str] = Field(default_factory=dict)
 
 
 RESERVED = frozenset({"repeats", "columns", "marks", "claims", "waivers", "equations"})  # in ids, where a table's is
@@ -192,113 +157,6 @@ class TableFile(Table):
     """A file that is one table."""
 
     paper: Slug
-
-
-def exactly_one(record: BaseModel, names: tuple[str, ...]) -> str:
-    """Return the one of the fields that is given; raise ValueError where none or several are."""
-    given = [name for name in names if getattr(record, name) is not None]
-    if len(given) != 1:
-        raise ValueError(f"give exactly one of {', '.join(names)}; given: {', '.join(given) or 'none'}")
-    return given[0]
-
-
-QUANTITIES = ("value", "change", "difference", "step", "mlp_share")
-RELATIONS = ("equals", "above", "at_least", "below", "at_most")
-
-
-class Quantity(Record):
-    """What a claim is about, of one row: a column's value, its change (percent) or difference from the row's
-    baseline, its step from the row before, or the share (percent) of the column's measure that the MLPs have.
-    """
-
-    value: Slug | None = None
-    change: Slug | None = None
-    difference: Slug | None = None
-    step: Slug | None = None
-    mlp_share: Slug | None = None
-
-    @property
-    def kind(self) -> str:
-        """The name of the quantity that is given."""
-        return exactly_one(self, QUANTITIES)
-
-    @property
-    def column(self) -> str:
-        """The column it is taken from."""
-        column: str = getattr(self, self.kind)
-        return column
-
-    @model_validator(mode="after")
-    def _one_quantity(self) -> Self:
-        exactly_one(self, QUANTITIES)
-        return self
-
-
-class Condition(Quantity):
-    """A quantity and the number the text compares it with, as printed there."""
-
-    equals: str | None = None
-    above: str | None = None
-    at_least: str | None = None
-    below: str | None = None
-    at_most: str | None = None
-
-    @property
-    def relation(self) -> str:
-        """The name of the relation that is given."""
-        return exactly_one(self, RELATIONS)
-
-    @property
-    def bound(self) -> str:
-        """The number it is compared with."""
-        bound: str = getattr(self, self.relation)
-        return bound
-
-    @model_validator(mode="after")
-    def _one_relation(self) -> Self:
-        exactly_one(self, RELATIONS)
-        return self
-
-
-class Direction(StrEnum):
-    """Which way a sequence goes, strictly."""
-
-    INCREASING = "increasing"
-    DECREASING = "decreasing"
-
-
-class Order(Quantity):
-    """A quantity that grows or shrinks along the rows."""
-
-    direction: Direction
-
-
-class Reference(Record):
-    """A table that the text points to, and the cells it is said to hold."""
-
-    table: Slug
-    holds: Annotated[tuple[CellId, ...], Field(min_length=1)]
-
-
-class Claim(Record):
-    """A sentence of the paper about its own numbers, with the meaning that it is checked in."""
-
-    id: Slug
-    text: Sentence
-    source: Place
-    meaning: Sentence | None = None
-    rows: tuple[RowGlob, ...] = ()
-    conditions: Annotated[tuple[Condition, ...], Field(min_length=1)] | None = None
-    holds_for: Annotated[str, Field(pattern=HOLDS_FOR)] = "all"
-    order: Order | None = None
-    reference: Reference | None = None
-
-    @model_validator(mode="after")
-    def _one_form(self) -> Self:
-        form = exactly_one(self, ("conditions", "order", "reference"))
-        if form != "reference" and not self.rows:
-            raise ValueError("name the rows the claim is about, e.g. rows: [imlp/1/deit_ti_imlp] or a glob of them")
-        return self
 
 
 class Expected(Record):

@@ -10,9 +10,9 @@ from pydantic_core import ErrorDetails
 
 from imlp_audit.errors import Problem
 from imlp_audit.near import did_you_mean
+from imlp_audit.spec.forms import FORMS
 from imlp_audit.spec.located import SpecText
-from imlp_audit.spec.schema import FORMS
-from imlp_audit.spec.yaml_tree import mark_at, plain
+from imlp_audit.spec.yaml_nodes import mark_at, plain
 
 Model = TypeVar("Model", bound=BaseModel)
 

@@ -8,52 +8,20 @@ refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, NoReturn, TypeAlias
+from typing import NoReturn, TypeAlias
 
 import yaml
 
 from imlp_audit.errors import Problem
 from imlp_audit.spec.text_file import MAX_PROBLEMS, clean, read_text, refused_in_value
+from imlp_audit.spec.yaml_nodes import ListNode, MapNode, Mark, Node, Text
+from imlp_audit.spec.yaml_words import GLUED, HEADER, QUESTION, in_words
 
 MAX_DEPTH = 32
 MAX_NODES = 100_000
 
 
-class Mark(NamedTuple):
-    """A place in a file, lines and columns from 1."""
-
-    line: int
-    column: int
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A scalar as it is written: `78.80`, `010`, `yes` and `null` are text."""
-
-    text: str
-    mark: Mark
-
-
-@dataclass(frozen=True, slots=True)
-class ListNode:
-    """A list and where it begins."""
-
-    items: tuple[Node, ...]
-    mark: Mark
-
-
-@dataclass(frozen=True, slots=True)
-class MapNode:
-    """A mapping and where it begins; its keys are distinct."""
-
-    entries: tuple[tuple[Text, Node], ...]
-    mark: Mark
-
-
-Node: TypeAlias = Text | ListNode | MapNode
 # In quotes, because a PyYAML without libyaml has only the first of each.
 Loader: TypeAlias = "type[yaml.SafeLoader] | type[yaml.CSafeLoader]"
 _YamlMark: TypeAlias = "yaml.Mark | yaml._yaml.Mark"
@@ -77,38 +45,6 @@ def parse_tree(text: str, shown_as: str, *, loader: Loader = _DEFAULT_LOADER) ->
     builder = _Builder(source, shown_as)
     tree = builder.build(loader)
     return tree, _shortened(sorted({*problems, *builder.problems}))
-
-
-def plain(node: Node) -> object:
-    """The values alone: nested dict, list and str."""
-    match node:
-        case Text():
-            return node.text
-        case ListNode():
-            return [plain(item) for item in node.items]
-        case MapNode():
-            return {key.text: plain(value) for key, value in node.entries}
-
-
-def mark_at(node: Node, path: Sequence[str | int], *, key: bool = False) -> Mark:
-    """Where the value at a path begins, or its key; for what isn't there, its nearest ancestor that is."""
-    mark = node.mark
-    for step in path:
-        found = _child(node, step)
-        if found is None:
-            return node.mark
-        name, node = found
-        mark = name.mark if key else node.mark
-    return mark
-
-
-def _child(node: Node, step: str | int) -> tuple[Node, Node] | None:
-    """The key (an item of a list has none, and is its own) and the value one step down."""
-    if isinstance(node, ListNode) and isinstance(step, int) and 0 <= step < len(node.items):
-        return node.items[step], node.items[step]
-    if isinstance(node, MapNode):
-        return next((entry for entry in node.entries if entry[0].text == step), None)
-    return None
 
 
 def _shortened(problems: list[Problem]) -> list[Problem]:
@@ -239,14 +175,14 @@ class _Builder:
         """Stop where one of the two parsers stops and the other reads on."""
         begin, end = _offsets(event)
         if "?" in event.value:
-            self._stop(self._place_at(self._source.index("?", begin)), _QUESTION)
+            self._stop(self._place_at(self._source.index("?", begin)), QUESTION)
         if self._source[end : end + 2] in (":[", ":{"):
-            self._stop(mark, _GLUED)
+            self._stop(mark, GLUED)
 
     def _check_block(self, event: yaml.ScalarEvent, mark: Mark) -> None:
         """As `_check_flow`: PyYAML's own parser wants a space before the comment."""
         if _COMMENT_IN_HEADER.match(self._source, _offsets(event)[0]):
-            self._stop(mark, _HEADER)
+            self._stop(mark, HEADER)
 
     def _take_start(self, event: yaml.CollectionStartEvent) -> None:
         self._refuse_properties(event)
@@ -281,7 +217,7 @@ class _Builder:
         # A value that is missing just there is missing because of the error.
         self.problems = [p for p in self.problems if (p.line, p.column) != place]
         since = f" (in what begins on line {begun.line})" if begun.line < place.line else ""
-        self._report(place, _in_words(f"{error.context}: {error.problem}") + since)
+        self._report(place, in_words(f"{error.context}: {error.problem}") + since)
 
     def _start(self, event: yaml.Event) -> Mark:
         return self._place(event.start_mark)
@@ -311,34 +247,3 @@ def _offsets(event: yaml.Event) -> tuple[int, int]:
 
 _COMMENT_IN_HEADER = re.compile(r"[|>][-+0-9]*#")
 _UNFINISHED = re.compile("scalar|simple key|tag|anchor|alias")
-_QUESTION = "a text with a '?' inside [] or {} must be quoted"
-_GLUED = "a space is missing after this ':' (or quote the text)"
-_HEADER = "after | or > the text begins on the next line (a comment needs a space before its #)"
-
-# What either parser says (its words differ), and what that means to an author.
-_WORDS = (
-    ("but got '\\?'", _QUESTION),
-    ("found unexpected ':'", _GLUED),
-    ("expected chomping|comment or a? ?line break", _HEADER),
-    (" tag", "a tag (!...) is refused, and this one is malformed: quote the text, or remove the tag"),
-    ("alphabetic or numeric", "an unquoted text cannot begin with & or *: quote it"),
-    (
-        "mapping values are not allowed",
-        "a ':' cannot stand here: quote the text if it belongs to it, or check the indentation",
-    ),
-    ("could not find expected ':'", "a key without a ':' after it, or a text that must be quoted"),
-    ("',' or '\\]'", "the list is not closed: a ',' or ']' is missing here"),
-    ("',' or '}'", "the mapping is not closed: a ',' or '}' is missing here"),
-    ("<block end>|expected key|expected '-'", "the indentation does not match the lines above"),
-    ("end of stream|document (indicator|separator)", "the quote that begins here is not closed"),
-    ("document start", "this does not belong to the value above: check the indentation"),
-    ("node content", "a key or a value is missing here"),
-    ("cannot start any token", "an unquoted text cannot begin with this character: quote it"),
-    ("escape|hexdecimal", "this text has a \\ that begins no escape: double it, or use single quotes"),
-    ("not allowed", "a '-' or '?' cannot stand here: begin a new line, or quote the text"),
-)
-
-
-def _in_words(problem: str) -> str:
-    known = (words for pattern, words in _WORDS if re.search(pattern, problem))
-    return next(known, f"this is not YAML ({problem})")
