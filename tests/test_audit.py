@@ -13,8 +13,10 @@ from imlp_audit.audit import Options, audit
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.needs import models_needed
 from imlp_audit.checks.run import run_check
-from imlp_audit.facts import Facts
+from imlp_audit.facts import Facts, ModelFacts, ModelKey
+from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.measuring import measure_models
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.result import AuditResult, Check, Kind, Verdict
 from imlp_audit.spec.library import Selection, load
 from imlp_audit.spec.loader import Paper
@@ -256,3 +258,12 @@ tables:
     first, second = result.checks
     assert (first.verdict, second.verdict) == (Verdict.ERROR, Verdict.REPRODUCED)
     assert "did you mean 'deit_tiny_patch16_224'" in first.reason
+
+
+def test_the_real_fvcore_gives_what_the_ledger_gives() -> None:
+    """Attention written out on both sides: fvcore drops the products of a fused one."""
+    key = ModelKey(Recipe(timm="deit_tiny_patch16_224"), None)
+    facts = measure_models({key: True}, lambda name: None, fvcore_device="cpu")[key]
+    assert isinstance(facts, ModelFacts)
+    assert facts.ledger is not None
+    assert facts.counted == {"fvcore": total(facts.ledger, FLOPS_CONVENTIONS["fvcore"])} == {"fvcore": 1_258_411_200}
