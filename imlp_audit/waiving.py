@@ -49,9 +49,17 @@ def _drift(check: Check, expected: Expected) -> str | None:
     if check.printed != expected.printed:
         return f"it expects {expected.printed!r} printed, found {check.printed!r}"
     measured = measurements(check)
-    if expected.measured != measured:
-        return f"it expects {expected.measured} measured, found {measured}"
-    return None
+    if expected.measured == measured:
+        return None
+    expects = "has no `measured`" if expected.measured is None else f"expects measured: {_flow(expected.measured)}"
+    return f"it {expects}, found measured: {_flow(measured)}"
+
+
+def _flow(measured: str | dict[str, str] | None) -> str:
+    """Write measurements as a spec would."""
+    if isinstance(measured, dict):
+        return "{" + ", ".join(f"{name}: {value}" for name, value in measured.items()) + "}"
+    return "nothing" if measured is None else f'"{measured}"'
 
 
 def measurements(check: Check) -> str | dict[str, str] | None:

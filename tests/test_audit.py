@@ -117,7 +117,8 @@ def test_lvt_waits_for_its_model(audited: Audited) -> None:
 
 def test_a_row_that_no_one_reading_gives_whole_says_so(audited: Audited) -> None:
     """5.00 M needs the released block, 1.10 G (fvcore) the block as written; 5.72 and 1.26 need neither."""
-    note = "no one reading gives all counted numbers of this row: Parameters (M) needs released, FLOPs (G) needs as_written"
+    needs = "Parameters (M) needs released, FLOPs (G) needs as_written"
+    note = f"no one reading gives all counted numbers of this row: {needs}"
     assert audited.checks["imlp/1/deit_ti_imlp/flops"].hints == (note,)
     assert audited.checks["imlp/1/deit_ti_imlp/params"].hints == (note,)
     assert audited.checks["imlp/1/deit_ti/flops"].hints == ()

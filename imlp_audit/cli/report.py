@@ -78,7 +78,8 @@ def _audited(specs: list[str], *, shown: bool) -> AuditResult:
 def _stale(reports: dict[Path, str]) -> ExitCode:
     stale = [path for path, text in reports.items() if not path.is_file() or path.read_bytes() != text.encode()]
     for path in stale:
-        sys.stderr.write(f"{path} is stale; write it with `imlp-audit report --dir {path.parent}`\n")
+        state = "is stale" if path.exists() else "is missing"
+        sys.stderr.write(f"{path} {state}; the same command without --check writes it\n")
     return ExitCode.FINDINGS if stale else ExitCode.CLEAN
 
 

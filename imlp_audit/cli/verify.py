@@ -79,11 +79,9 @@ def verify(
 
 def _fvcore_device(counter: Counter, device: Device) -> str | None:
     """Return where the real fvcore is to run, if at all. Raises BuildError where that device is missing."""
-    if counter is Counter.LEDGER:
-        return None
     if device is Device.CUDA:
         import torch
 
         if not torch.cuda.is_available():
             raise BuildError("--device cuda: torch finds no CUDA device here; use --device cpu")
-    return device.value
+    return device.value if counter is Counter.FVCORE else None

@@ -67,4 +67,5 @@ def measured(text: str | None) -> str:
 def summary(result: AuditResult) -> str:
     """Count the verdicts in a line."""
     found = [f"{count} {verdict.value}" for verdict, count in result.counts().items() if count]
-    return f"{len(result.checks)} checks: {', '.join(found)}"
+    noun = "check" if len(result.checks) == 1 else "checks"
+    return f"{len(result.checks)} {noun}: {', '.join(found)}"

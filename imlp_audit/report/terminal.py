@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from io import StringIO
+from textwrap import shorten
 
 from rich.console import Console
 from rich.table import Table
@@ -50,11 +51,11 @@ def _print_table(console: Console, result: AuditResult, paper: PaperHead, head: 
         return
     _line(console, f"Table {head.id}: {head.title}", style="italic")
     table = Table()
-    table.add_column("model", no_wrap=True)
+    table.add_column("model")
     table.add_column("column")
-    for name in ("printed", "measured", "gap"):
-        table.add_column(name, justify="right")
-    table.add_column("verdict", no_wrap=True)
+    for name in ("printed", "measured", "gap"):  # numbers stay whole; words make room for them
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("verdict")
     label = None
     for one in found:
         if one.cell is not None and (one.cell.measured is not None or one.cell.verdict is Verdict.ERROR):
@@ -109,8 +110,8 @@ def _print_others(console: Console, result: AuditResult, paper: PaperHead) -> No
             _line(console, f"{kind.value}s: {_counts(checks)}")
         for check in checks:
             if check.verdict not in PASSES and kind is Kind.CLAIM:
-                told = f"  {check.id.rpartition('/')[2]}: {check.reason}"
-                _line(console, Text.assemble("  ", _verdict(check), told))
+                told = check.waiver or shorten(check.reason, 300, placeholder=" ...")
+                _line(console, Text.assemble("  ", _verdict(check), f"  {check.id.rpartition('/')[2]}: {told}"))
 
 
 def _print_findings(console: Console, checks: list[Check]) -> None:

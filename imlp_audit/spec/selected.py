@@ -24,5 +24,6 @@ def planned(selection: Selection, only: Sequence[str] = (), skip: Sequence[str] 
         and not any(fnmatchcase(check.id, glob) for glob in skip)
     ]
     if not plans:
-        raise UsageError("no check is selected; `imlp-audit list` prints the ids that --only and --skip match")
+        asked = "".join([*(f" --only {glob}" for glob in only), *(f" --skip {glob}" for glob in skip)])
+        raise UsageError(f"no check is selected{' by' if asked else ''}{asked}; `imlp-audit list` prints their ids")
     return plans

@@ -91,6 +91,7 @@ class Count:
     norms: int = 0
     mlp_params: int = 0
     mlp_macs: int = 0
+    mlps: tuple[str, ...] = (MLP,)
     unknown: tuple[str, ...] = ()
 
     def facts(self, work: bool) -> ModelFacts:
@@ -104,10 +105,10 @@ class Count:
             unknown=dict.fromkeys(self.unknown, 1),
         )
         parameters = {ParameterConvention.ALL: self.params, ParameterConvention.NO_HEAD: self.params - self.head}
-        return ModelFacts(parameters, (MLP,), self.mlp_params, ledger if work else None)
+        return ModelFacts(parameters, self.mlps, self.mlp_params, ledger if work else None)
 
 
-Counts = Mapping[str, Count]
+Counts = Mapping[str, Count | None]  # None and models without an entry fail
 
 
 def name(key: ModelKey) -> str:
@@ -118,7 +119,7 @@ def name(key: ModelKey) -> str:
 
 def _measure(counts: Counts, key: ModelKey, work: bool) -> ModelFacts | Failure:
     named = name(key)
-    count = counts.get(named) or counts.get(named.removesuffix("@skip"))
+    count = counts[named] if named in counts else counts.get(named.removesuffix("@skip"))
     return Failure(f"no model {named}") if count is None else count.facts(work)
 
 

@@ -170,3 +170,36 @@ def test_models_are_needed_once_under_each_reading(tmp_path: Path, row: str, nee
     plans = plan(selection.papers[0], selection.known)
     found = models_needed(plans, Context(selection.known, {}))
     assert {name(key): work for key, work in found.items()} == needed
+
+
+@pytest.mark.parametrize(
+    ("plain", "skip", "verdict"),
+    [
+        (5_000_000, None, Verdict.REPRODUCED),
+        (6_000_000, None, Verdict.ERROR),  # the reading that failed might have given it
+        (None, 5_000_000, Verdict.ERROR),
+        (None, None, Verdict.ERROR),
+    ],
+)
+def test_a_reading_that_fails_is_no_evidence(
+    tmp_path: Path, plain: int | None, skip: int | None, verdict: Verdict
+) -> None:
+    counts = {key: Count(n) if n else None for key, n in (("host+3", plain), ("host+3@skip", skip))}
+    check = cell(tmp_path, counts, BLOCK)
+    assert (check.verdict, check.printed) == (verdict, "5.00")
+    assert check.verdict is not Verdict.ERROR or check.reason.startswith("no model host+3")
+
+
+@pytest.mark.parametrize(
+    ("plain", "skip", "told"),
+    [
+        (Count(5_000_000, macs=10**9), Count(6_000_000, macs=1_100_000_000), True),  # each gives one of the numbers
+        (Count(5_000_000, macs=1_100_000_000), Count(6_000_000, macs=10**9), False),
+        (Count(5_000_000, macs=1_100_000_000), Count(5_000_000, macs=10**9), False),
+        (Count(5_000_000, macs=10**9), Count(6_000_000, macs=10**9), False),  # none gives the FLOPs
+    ],
+)
+def test_a_row_that_no_one_reading_gives_is_told(tmp_path: Path, plain: Count, skip: Count, told: bool) -> None:
+    checks = checked(tmp_path, {"host+3": plain, "host+3@skip": skip}, Spec((BLOCK,), about="flops: [macs]"))
+    hint = "no one reading gives all counted numbers of this row: Parameters (M) needs plain, FLOPs (G) needs skip"
+    assert [hint in checks[f"p/1/a/{column}"].hints for column in ("params", "flops")] == [told, told]

@@ -213,14 +213,17 @@ def test_a_share_of_a_model_that_failed_is_an_error_and_other_quantities_need_no
 @pytest.mark.parametrize(
     ("rounding", "bound", "verdict"),
     [
-        ("half_up", "10", YES),  # "10.0" is [9.95, 10.05)
-        ("half_up", "9", NO),
-        ("ceiling", "10", YES),  # "10.0" is (9.9, 10]
-        ("truncation", "9", NO),  # "10.0" is [10, 10.1), "9" is [9, 10)
+        ("half_up", "72", YES),  # "71.5" is [71.45, 71.55), "72" is [71.5, 72.5)
+        ("half_up", "71", YES),  # [70.5, 71.5)
+        ("half_up", "70", NO),
+        ("truncation", "71", YES),  # "71.5" is [71.5, 71.6), "71" is [71, 72)
+        ("truncation", "72", NO),
+        ("ceiling", "72", YES),  # "71.5" is (71.4, 71.5], "72" is (71, 72]
+        ("ceiling", "71", NO),
     ],
 )
 def test_numbers_are_equal_by_the_papers_rounding(tmp_path: Path, rounding: str, bound: str, verdict: Verdict) -> None:
-    body = conditions("p/1/a", f"value: params, equals: {bound}")
+    body = conditions("p/1/c", f"value: top1, equals: {bound}")
     assert claim(tmp_path, body, about=f"rounding: [{rounding}]").verdict is verdict
 
 
@@ -228,3 +231,42 @@ def test_text_and_meaning_are_on_record(tmp_path: Path) -> None:
     check = claim(tmp_path, f"meaning: what it is checked as, {conditions('p/1/a', 'value: top1, above: 0')}")
     assert (check.printed, check.statement) == ("as the text says", "what it is checked as")
     assert check.kind == "claim"
+
+
+def test_a_claim_that_is_false_in_a_stated_meaning_differs(tmp_path: Path) -> None:
+    false = conditions("p/1/a", "value: top1, above: 80")
+    assert claim(tmp_path / "a", false).verdict is Verdict.INCONSISTENT
+    assert claim(tmp_path / "b", f"meaning: as we read it, {false}").verdict is Verdict.DIFFERS
+    true = conditions("p/1/a", "value: top1, below: 80")
+    assert claim(tmp_path / "c", f"meaning: as we read it, {true}").verdict is Verdict.REPRODUCED
+
+
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [
+        (Count(8_000_000, macs=3 * 10**9, unknown=("fft",)), "not all work of large is counted by macs"),
+        (Count(8_000_000, macs=0), "not all work of large is counted by macs"),
+        (Count(8_000_000, macs=3 * 10**9, mlps=()), "large has no MLP of a known kind to take a share of"),
+    ],
+)
+def test_a_share_of_what_is_not_known_is_an_error(tmp_path: Path, count: Count, told: str) -> None:
+    check = claim(tmp_path, conditions("p/1/b", "mlp_share: flops, above: 1%"), {**COUNTS, "large": count})
+    assert (check.verdict, check.reason) == (Verdict.ERROR, told)
+
+
+def test_what_is_undefined_leaves_a_claim_open(tmp_path: Path) -> None:
+    # a change from 0.0 has no percentage: neither a condition nor an order over it can be said to hold
+    rows = (
+        "{id: zero, label: Zero, printed: {top1: 0.0}}",
+        "{id: a, label: A, baseline: zero, printed: {top1: 1.0}}",
+        "{id: b, label: B, baseline: zero, printed: {top1: 2.0}}",
+    )
+    each = {
+        "condition": "rows: [p/1/a], conditions: [{change: top1, above: 0%}]",
+        "order": "rows: [p/1/a, p/1/b], order: {change: top1, direction: increasing}",
+    }
+    end = "claims:\n" + "".join(
+        f'  - {{id: {name}, text: the text, source: {{section: "1"}}, {body}}}\n' for name, body in each.items()
+    )
+    checks = checked(tmp_path, {}, Spec(rows, end=end))
+    assert {checks[f"p/claims/{name}"].verdict for name in each} == {OPEN}

@@ -47,6 +47,19 @@ def test_an_undeclared_convention_shows_no_stray(tmp_path: Path, about: str, ver
     assert columns(tmp_path, SWAPPED, BIG, counts=counts, about=about).verdict is verdict
 
 
+def test_uncounted_work_shows_no_stray(tmp_path: Path) -> None:
+    counts = {"host": Count(5_720_000, macs=1_260_000_000, unknown=("fft",)), "big": COUNTS["big"]}
+    checks = checked(tmp_path, counts, Spec((SWAPPED, BIG)))
+    assert checks["p/columns/1"].verdict is Verdict.REPRODUCED
+    assert checks["p/1/a/params"].verdict is Verdict.DIFFERS
+    assert checks["p/1/a/params"].hints == ()
+
+
+def test_a_table_whose_models_print_nothing_counted_cannot_be_judged(tmp_path: Path) -> None:
+    row = "{id: a, label: A, model: {timm: host}, printed: {top1: 70.0}}"
+    assert columns(tmp_path, row).verdict is Verdict.UNVERIFIABLE
+
+
 def test_a_swapped_cell_has_a_hint(tmp_path: Path) -> None:
     checks = checked(tmp_path, COUNTS, Spec((SWAPPED, BIG)))
     check = checks["p/1/a/params"]

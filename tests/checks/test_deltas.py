@@ -114,3 +114,35 @@ def test_a_change_of_a_score_has_no_measured_twin(tmp_path: Path) -> None:
     checks = checked(tmp_path, COUNTS, Spec((BASE, second)))
     assert checks["p/1/b/top1.delta"].verdict is Verdict.REPRODUCED
     assert "p/1/b/top1.delta.measured" not in checks
+
+
+@pytest.mark.parametrize(
+    ("about", "verdict", "under", "hints"),
+    [
+        ("rounding: [truncation]", Verdict.REPRODUCED, (), False),
+        ("rounding: [half_up, truncation]", Verdict.REPRODUCED_UNDER, ("rounding truncation",), False),
+        ("rounding: [half_up]", Verdict.INCONSISTENT, (), True),
+    ],
+)
+def test_a_change_follows_under_a_declared_rounding_rule(
+    tmp_path: Path, about: str, verdict: Verdict, under: tuple[str, ...], hints: bool
+) -> None:
+    # -66.66...% cut to a digit; the cells' own digits leave less than 0.01 % open
+    rows = ("{id: a, label: A, printed: {params: 300.00}}",
+            "{id: b, label: B, baseline: a, printed: {params: 100.00}, delta: {params: -66.6%}}")  # fmt: skip
+    check = both(tmp_path, COUNTS, *rows, about=about)[0]
+    assert (check.verdict, check.under, check.measured) == (verdict, under, "300.00 to 100.00")
+    assert any("rounding truncation" in hint for hint in check.hints) == hints
+
+
+@pytest.mark.parametrize("failing", ["host+5", "host+5@skip", "host+3", "host+3@skip"])
+def test_a_change_is_not_said_to_differ_where_a_model_failed(tmp_path: Path, failing: str) -> None:
+    base = "{id: a, label: A, model: {timm: host, mlp: {imlp: {kernel: 5}}}, printed: {params: 5.72}}"
+    names = ("host+5", "host+5@skip", "host+3", "host+3@skip")
+    counts = {**{name: Count(5_000_000) for name in names}, failing: None}
+    assert both(tmp_path, counts, base, row("-20.0%"))[1].verdict is Verdict.ERROR
+
+
+def test_a_change_from_nothing_is_an_error_on_record(tmp_path: Path) -> None:
+    _, check = both(tmp_path, {"host": Count(0), "host+3": Count(5_000_000)}, BASE, row("-12.6%"))
+    assert (check.verdict, "from 0 is not defined" in check.reason) == (Verdict.ERROR, True)

@@ -5,7 +5,7 @@ import pytest
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.needs import models_needed
 from imlp_audit.result import Check, Verdict
-from imlp_audit.spec.plan import MarkPlan, plan
+from imlp_audit.spec.plan import CellPlan, MarkPlan, plan
 from tests.checks.papers import Count, Counts, Spec, checked, name, write
 
 FOOTNOTE = 'footnote: {mark: "*", meaning: n = 5, kernel: 5, otherwise: 3, decided_by: params}'
@@ -83,10 +83,29 @@ def test_rows_without_a_depthwise_convolution_have_no_such_check(tmp_path: Path)
     assert not [one for one in checks if "/marks/" in one]
 
 
+def test_a_row_that_does_not_need_its_kernel_is_not_said_to_where_a_reading_failed(tmp_path: Path) -> None:
+    counts = {"host+3": FITS, "host+5": MISSES, "host+5@skip": None}
+    assert mark(tmp_path, counts).verdict is Verdict.ERROR
+
+
 @pytest.mark.parametrize("missing", ["host+3", "host+5"])
 def test_a_kernel_that_cannot_be_built_is_an_error(tmp_path: Path, missing: str) -> None:
     counts = {one: FITS for one in ("host+3", "host+5") if one != missing}
     assert mark(tmp_path, counts).verdict is Verdict.ERROR
+
+
+def test_work_that_one_check_needs_is_counted_whatever_another_needs(tmp_path: Path) -> None:
+    selection = write(tmp_path, Spec((BASE, MARKED), table=FOOTNOTE))
+    plans = [one for one in plan(selection.papers[0], selection.known) if isinstance(one, CellPlan | MarkPlan)]
+    for order in (plans, plans[::-1]):
+        needed = models_needed(order, Context(selection.known, {}))
+        assert {name(key): work for key, work in needed.items()} == {
+            "host": True,
+            "host+5": True,
+            "host+5@skip": True,
+            "host+3": False,
+            "host+3@skip": False,
+        }
 
 
 @pytest.mark.parametrize("decided_by", ["params", "flops"])

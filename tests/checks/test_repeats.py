@@ -56,3 +56,20 @@ def test_a_repeated_number_is_right_or_wrong_apart_from_its_model(tmp_path: Path
     checks = checked(tmp_path, {"host": Count(6_000_000)}, Spec((row, twin)))
     assert checks["p/1/b/params"].verdict is Verdict.DIFFERS
     assert checks["p/repeats/1/b/params"].verdict is Verdict.REPRODUCED
+
+
+@pytest.mark.parametrize(
+    ("about", "verdict"),
+    [
+        ("rounding: [half_up]", Verdict.INCONSISTENT),
+        ("rounding: [half_up, truncation]", Verdict.REPRODUCED_UNDER),  # 5.07 can be cut to both
+        ("rounding: [truncation]", Verdict.REPRODUCED),
+        ("rounding: [half_up, ceiling]", Verdict.INCONSISTENT),
+    ],
+)
+def test_a_declared_rounding_rule_excuses_a_repeated_number(tmp_path: Path, about: str, verdict: Verdict) -> None:
+    rows = ("{id: a, label: A, printed: {params: 5.0}}", "{id: b, label: B, repeats: p/1/a, printed: {params: 5.07}}")
+    check = checked(tmp_path, {}, Spec(rows, about=about))["p/repeats/1/b/params"]
+    assert check.verdict is verdict
+    assert check.under == (("rounding truncation",) if verdict is Verdict.REPRODUCED_UNDER else ())
+    assert check.measured == "5.0"
