@@ -62,7 +62,7 @@ class Interval:
         return Interval(
             (self.low / base.high - 1) * 100,
             (self.high / base.low - 1) * 100,
-            self.low_closed and base.high_closed,
+            self.low_closed and (base.high_closed or self.low == 0),  # from any base to 0 it is -100 %
             self.high_closed and base.low_closed,
         )
 

@@ -25,7 +25,7 @@ class Rounding(StrEnum):
 SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "B": 10**9, "T": 10**12}
 
 _NUMBER = re.compile(
-    r"(?P<sign>[+\-−–]?)(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<part>\d+))?\s*(?P<unit>%|[A-Za-z]*)",
+    r"(?P<sign>[+\-−–]?)(?P<whole>[1-9]\d{0,2}(?:,\d{3})+|\d+)(?:\.(?P<part>\d+))?\s*(?P<unit>%|[A-Za-z]*)",
     re.ASCII,
 )
 _LONGEST = 40  # characters; no paper prints more digits, and a wall of them is a mistake

@@ -49,11 +49,16 @@ def follows_from_cells(delta: Printed, cell: Printed, base: Printed, roundings: 
     return _agreement(meets, roundings, reason, f"{reason}; {delta.text} is not among them", judged_by)
 
 
-def agree(one: Printed, other: Printed, other_id: str, roundings: Sequence[Rounding]) -> Agreement:
-    """Say whether one value can print as both numbers, each at its own precision."""
+def agree(
+    one: Printed, other: Printed, other_id: str, roundings: Sequence[Rounding], theirs: Sequence[Rounding] = ()
+) -> Agreement:
+    """Say whether one value can print as both numbers, each at its own precision.
+
+    The other number may be of a paper with other rules (`theirs`): its default one then holds for it, too.
+    """
 
     def meets(rule: Rounding) -> bool:
-        return one.interval(rule).meets(other.interval(rule))
+        return any(one.interval(rule).meets(other.interval(its)) for its in (rule, *theirs[:1]))
 
     told = f"{other_id} prints {other.text}"
     return _agreement(meets, roundings, told, f"{told}, here it is {one.text}", other.text)

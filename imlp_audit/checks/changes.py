@@ -36,10 +36,10 @@ def _changes(plan: DeltaPlan, variant: Recipe, base: Recipe, context: Context) -
     paper, measure = plan.cell.row.paper, plan.cell.column.measure
     bases = {(b.reading, b.convention): b for side in context.measured(paper, base, measure) for b in side}
     declared, others = (
-        [_change(v, bases[v.reading, v.convention]) for v in side if (v.reading, v.convention) in bases]
+        [(v, bases[v.reading, v.convention]) for v in side if (v.reading, v.convention) in bases]
         for side in context.measured(paper, variant, measure)
     )
-    return declared, others
+    return [_change(*pair) for pair in declared], [_change(v, b) for v, b in others if b.value]
 
 
 def _change(variant: Measured, base: Measured) -> Measured:
@@ -57,8 +57,9 @@ def check_repeat(plan: RepeatPlan, context: Context) -> Check:
     assert other is not None
     name = f"{plan.other.id}.delta" if plan.delta else plan.other.id
     roundings = context.conventions(plan.cell.row.paper).roundings
+    theirs = context.conventions(plan.other.row.paper).roundings
     unit = "%" if plan.delta else plan.cell.column.unit
-    return _from_agreement(plan, one, unit, agree(one, other, name, roundings), roundings[0])
+    return _from_agreement(plan, one, unit, agree(one, other, name, roundings, theirs), roundings[0])
 
 
 def _from_agreement(

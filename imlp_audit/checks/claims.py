@@ -54,7 +54,8 @@ def _reference(plan: ClaimPlan, reference: Reference, context: Context) -> tuple
 
 
 def _rows(plan: ClaimPlan, context: Context) -> list[RowRef]:
-    return [row for glob in plan.claim.value.rows for row in find_rows(context.papers, glob)]
+    found = (row for glob in plan.claim.value.rows for row in find_rows(context.papers, glob))
+    return list({row.id: row for row in found}.values())
 
 
 def _order(plan: ClaimPlan, context: Context) -> tuple[Verdict, str, str]:
@@ -74,18 +75,22 @@ def _order(plan: ClaimPlan, context: Context) -> tuple[Verdict, str, str]:
 def _conditions(plan: ClaimPlan, context: Context) -> tuple[Verdict, str, str]:
     """Judge whether all conditions hold in all rows, or in as many as the claim says."""
     claim, rows = plan.claim.value, _rows(plan, context)
-    stepping = any(condition.kind == "step" for condition in claim.conditions or ())
-    truths = [_row_truth(row, claim, context, rows) for row in rows[stepping:]]
+    truths = [truth for row in rows if (truth := _row_truth(row, claim, context, rows)) is not None]
     verdict, reason = quantified(truths, claim.holds_for)
     return verdict, reason, "; ".join(f"{truth.row}: {truth.values}" for truth in truths)
 
 
-def _row_truth(row: RowRef, claim: Claim, context: Context, rows: list[RowRef]) -> RowTruth:
+def _row_truth(row: RowRef, claim: Claim, context: Context, rows: list[RowRef]) -> RowTruth | None:
+    """Judge the conditions in a row; the first row has no step, and no part in a claim about steps alone."""
     parts = []
     for condition in claim.conditions or ():
+        if condition.kind == "step" and row is rows[0]:
+            continue
         value = _value(row, condition, context, rows)
         truth = Truth.OPEN if value is None else compared(value, condition.relation, _bound(row, condition, context))
         parts.append((truth, condition, _shown(row, condition, value)))
+    if not parts:
+        return None
     overall = all_of([truth for truth, _, _ in parts])
     because = ", ".join(
         f"{_named(condition)} ({value}) {condition.relation.replace('_', ' ')} {condition.bound} {truth.value}"

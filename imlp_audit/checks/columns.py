@@ -24,6 +24,8 @@ def check_columns(plan: ColumnsPlan, context: Context) -> Check:
     printed = ", ".join(column.heading for column in plan.table.value.columns.values() if column.measure.counted)
     if not cells:
         return _check(plan, Verdict.UNVERIFIABLE, "no cell of the table can be counted", printed)
+    if not strays and any(judge(cell, context).verdict is Verdict.UNVERIFIABLE for cell in cells):
+        return _check(plan, Verdict.UNVERIFIABLE, "not all work of the table's models is counted", printed)
     if not strays:
         reason = f"no two of {len(cells)} counted cells stand in each other's place"
         return _check(plan, Verdict.REPRODUCED, reason, printed)

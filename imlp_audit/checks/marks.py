@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.numbers import NO_MODEL
+from imlp_audit.compare import Outcome, compare
+from imlp_audit.interval import readable
 from imlp_audit.models.recipe import Imlp, Recipe, Replacement
 from imlp_audit.result import Check, Verdict
 from imlp_audit.spec.plan import MarkPlan
 from imlp_audit.spec.schema import Footnote
+
+PASSES = (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER)
 
 
 def with_kernel(recipe: Recipe, kernel: int) -> Recipe:
@@ -26,46 +32,62 @@ def kernels(footnote: Footnote, *, marked: bool) -> tuple[int, int]:
 def check_mark(plan: MarkPlan, context: Context) -> Check:
     """Judge, under each declared reading, which of the two kernels the row's printed number needs."""
     footnote, row = plan.row.table.value.footnote, plan.row.row
-    assert footnote is not None
+    assert footnote is not None, "spec.plan has seen to it"
     meant, other = kernels(footnote, marked=footnote.mark in row.mark)
     printed = f"{'marked ' + footnote.mark if row.mark else 'no mark'}: kernel {meant}"
     if row.model is None:
         return _check(plan, Verdict.UNVERIFIABLE, NO_MODEL, printed)
-    found = {
-        reading: tuple(k for k in sorted((meant, other)) if reading in _fitting(plan, context, k))
-        for reading in context.conventions(plan.row.paper).readings
-    }
-    verdict, reading = _verdict(found, meant)
-    failed = context.failures(plan.row.paper, row.model)
-    if verdict is Verdict.DIFFERS and failed:
+    found = {kernel: _outcomes(plan, context, row.model, kernel) for kernel in sorted((meant, other))}
+    readings = context.conventions(plan.row.paper).readings
+    verdict, under = _verdict([(name, found[meant].get(name), found[other].get(name)) for name in readings])
+    failed = [told for k in found for told in context.failures(plan.row.paper, with_kernel(row.model, k))]
+    if failed and verdict is not Verdict.REPRODUCED and verdict is not Verdict.REPRODUCED_UNDER:
         raise NotMeasuredError(failed[0])
-    fits = {name: " and ".join(map(str, ks)) or "neither" for name, ks in found.items()}
     column = plan.row.table.value.columns[footnote.decided_by].heading
-    reason = f"{column}: " + ", ".join(f"under {name} kernel {ks} fits" for name, ks in fits.items())
-    return _check(plan, verdict, reason, printed, fits[reading], reading)
+    told = [f"under {name} kernel {_fitting(found, name)} fits" for name in readings]
+    values = [
+        f"kernel {kernel} {name}: {readable(outcome.deciding.value)}"
+        for kernel, outcomes in found.items()
+        for name, outcome in outcomes.items()
+    ]
+    return _check(plan, verdict, f"{column}: {', '.join(told)}", printed, ", ".join(values), under)
 
 
-def _fitting(plan: MarkPlan, context: Context, kernel: int) -> set[str | None]:
-    """Return the readings under which the row with this kernel has the printed number."""
-    footnote, recipe = plan.row.table.value.footnote, plan.row.row.model
-    assert footnote is not None
-    assert recipe is not None
+def _outcomes(plan: MarkPlan, context: Context, recipe: Recipe, kernel: int) -> dict[str | None, Outcome]:
+    """Compare the printed number with the row's model of this kernel, under each reading that could be built."""
+    footnote = plan.row.table.value.footnote
+    assert footnote is not None, "spec.plan has seen to it"
     cell = plan.row.cell(footnote.decided_by)
-    assert cell is not None
+    assert cell is not None, "spec.plan has seen to it"
     declared, _ = context.measured(plan.row.paper, with_kernel(recipe, kernel), cell.column.measure)
-    intervals = [cell.printed.interval(rule) for rule in context.conventions(plan.row.paper).roundings]
-    return {one.reading for one in declared if not one.uncounted and any(one.value in i for i in intervals)}
+    roundings = context.conventions(plan.row.paper).roundings
+    names = dict.fromkeys(one.reading for one in declared)
+    return {name: compare(cell.printed, [m for m in declared if m.reading == name], roundings) for name in names}
 
 
-def _verdict(found: dict[str | None, tuple[int, ...]], meant: int) -> tuple[Verdict, str | None]:
-    """Return the verdict, and the reading that decides it: the default, unless only another one fits."""
-    default = next(iter(found))
-    decided = [name for name, kernels in found.items() if kernels == (meant,)]
-    if decided:
-        verdict = Verdict.REPRODUCED if decided[0] == default else Verdict.REPRODUCED_UNDER
-        return verdict, decided[0]
-    undecided = any(meant in kernels for kernels in found.values())
-    return (Verdict.UNVERIFIABLE if undecided else Verdict.DIFFERS), default
+def _fitting(found: Mapping[int, Mapping[str | None, Outcome]], reading: str | None) -> str:
+    fitting = [str(k) for k, outcomes in found.items() if reading in outcomes and outcomes[reading].verdict in PASSES]
+    return " and ".join(fitting) or "neither"
+
+
+def _verdict(
+    found: Sequence[tuple[str | None, Outcome | None, Outcome | None]],
+) -> tuple[Verdict, tuple[str, ...]]:
+    """Judge the readings, each with what the meant kernel and the other one give (None where it failed).
+
+    A reading decides where the meant kernel fits and the other certainly does not.
+    """
+    for position, (name, meant, other) in enumerate(found):
+        if meant and other and meant.verdict in PASSES and other.verdict is Verdict.DIFFERS:
+            under = (*((f"reading {name}",) if position else ()), *meant.under)
+            return (Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED), under
+    undecided = any(
+        outcome is not None and outcome.verdict is Verdict.UNVERIFIABLE
+        for _, *outcomes in found
+        for outcome in outcomes
+    )
+    both_fit = any(meant is not None and meant.verdict in PASSES for _, meant, _ in found)
+    return (Verdict.UNVERIFIABLE if undecided or both_fit else Verdict.DIFFERS), ()
 
 
 def _check(
@@ -74,10 +96,9 @@ def _check(
     reason: str,
     printed: str,
     measured: str | None = None,
-    reading: str | None = None,
+    under: tuple[str, ...] = (),
 ) -> Check:
     return Check(
         id=plan.id, kind=plan.kind, verdict=verdict, reason=reason, source=plan.source,
-        printed=printed, measured=measured, reading=reading,
-        under=(f"reading {reading}",) if verdict is Verdict.REPRODUCED_UNDER else (),
+        printed=printed, measured=measured, under=under,
     )  # fmt: skip

@@ -121,6 +121,8 @@ def _marks(paper: Paper, table: Located[Table]) -> Iterator[Plan]:
         return
     for row in rows_of_table(paper, table):
         recipe = row.row.model
+        if footnote.decided_by not in row.row.printed:
+            continue
         replaced = recipe is not None and recipe.mlp is not None and recipe.mlp.imlp.part is not Part.CHANNEL
         if replaced or (recipe is None and row.row.baseline):
             place = _at(row, "mark") if row.row.mark else _at(row)

@@ -118,6 +118,12 @@ class Footnote(Record):
     otherwise: Annotated[int, Field(gt=0)]
     decided_by: Slug
 
+    @model_validator(mode="after")
+    def _kernels_are_odd(self) -> Self:
+        if self.kernel % 2 == 0 or self.otherwise % 2 == 0:
+            raise ValueError("the kernels of a footnote are odd: an even one cannot keep the size of the grid")
+        return self
+
 
 class Row(Record):
     """A model as the table lists it. Without `model` there is no recipe for it yet."""
