@@ -33,7 +33,12 @@ class RowRef:
     @property
     def baseline(self) -> RowRef | None:
         """The row that this row's changes are from."""
-        return next((r for r in rows_of_table(self.paper, self.table) if r.row.id == self.row.baseline), None)
+        name = self.row.baseline
+        if name is None:
+            return None
+        found = (index for index, row in enumerate(self.table.value.rows) if row.id == name)
+        index = next(found, None)
+        return RowRef(self.paper, self.table, index) if index is not None else None
 
     def cell(self, column: str) -> CellRef | None:
         """Return the cell of a column, where the row has one."""
