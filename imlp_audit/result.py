@@ -26,6 +26,10 @@ class Verdict(StrEnum):
     ERROR = "error"  # the check could not be made
 
 
+PASSES = (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER)
+FINDINGS = (Verdict.DIFFERS, Verdict.INCONSISTENT)
+
+
 class Kind(StrEnum):
     """What a check is about."""
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from imlp_audit.result import Check, Kind, Verdict
+from imlp_audit.result import FINDINGS, Check, Kind, Verdict
 from imlp_audit.spec.loader import LocatedWaiver
 from imlp_audit.spec.schema import Expected
-
-FINDINGS = (Verdict.DIFFERS, Verdict.INCONSISTENT)
 
 
 def waive(checks: Iterable[Check], waivers: Iterable[LocatedWaiver]) -> list[Check]:

@@ -9,11 +9,9 @@ from imlp_audit.checks.numbers import NO_MODEL
 from imlp_audit.compare import Outcome, compare
 from imlp_audit.interval import readable
 from imlp_audit.models.recipe import Imlp, Recipe, Replacement
-from imlp_audit.result import Check, Verdict
+from imlp_audit.result import PASSES, Check, Verdict
 from imlp_audit.spec.plan import MarkPlan
 from imlp_audit.spec.schema import Footnote
-
-PASSES = (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER)
 
 
 def with_kernel(recipe: Recipe, kernel: int) -> Recipe:
@@ -41,7 +39,7 @@ def check_mark(plan: MarkPlan, context: Context) -> Check:
     readings = context.conventions(plan.row.paper).readings
     verdict, under = _verdict([(name, found[meant].get(name), found[other].get(name)) for name in readings])
     failed = [told for k in found for told in context.failures(plan.row.paper, with_kernel(row.model, k))]
-    if failed and verdict is not Verdict.REPRODUCED and verdict is not Verdict.REPRODUCED_UNDER:
+    if failed and verdict not in PASSES:
         raise NotMeasuredError(failed[0])
     column = plan.row.table.value.columns[footnote.decided_by].heading
     told = [f"under {name} kernel {_fitting(found, name)} fits" for name in readings]

@@ -21,12 +21,12 @@ class ExitCode(IntEnum):
 
 def exit_code(result: AuditResult, *, strict: bool) -> ExitCode:
     """Return the code for a finished audit; `strict` takes unverifiable checks for findings."""
-    from imlp_audit.result import Verdict
+    from imlp_audit.result import FINDINGS, Verdict
 
     counts = result.counts()
     if counts[Verdict.ERROR]:
         return ExitCode.INCOMPLETE
-    found = counts[Verdict.DIFFERS] + counts[Verdict.INCONSISTENT]
+    found = sum(counts[verdict] for verdict in FINDINGS)
     if found or (strict and counts[Verdict.UNVERIFIABLE]):
         return ExitCode.FINDINGS
     return ExitCode.CLEAN

@@ -27,13 +27,6 @@ class Ledger:
         """Work by site of the host and class, summed once: every convention's total is made from it."""
         return _by_site(self.work)
 
-    def by_operation(self) -> dict[Operation, int]:
-        """Work by class over all modules, in the order of the classes."""
-        sums: Counter[Operation] = Counter()
-        for (_, operation), amount in self.work.items():
-            sums[operation] += amount
-        return {operation: sums[operation] for operation in Operation if operation in sums}
-
     def within(self, prefixes: Collection[str]) -> Ledger:
         """The part of the work done in the modules at the given dotted paths and below them."""
         return Ledger({key: amount for key, amount in self.work.items() if is_within(key[0], prefixes)}, self.unknown)

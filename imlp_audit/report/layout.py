@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from imlp_audit.interval import readable
-from imlp_audit.result import AuditResult, Check, ColumnHead, Kind, PaperHead, RowHead, TableHead, Verdict
+from imlp_audit.result import PASSES, AuditResult, Check, ColumnHead, Kind, PaperHead, RowHead, TableHead, Verdict
 
-FINDINGS = (Verdict.ERROR, Verdict.INCONSISTENT, Verdict.DIFFERS)
-PASSES = (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER)
+GRAVEST_FIRST = (Verdict.ERROR, Verdict.INCONSISTENT, Verdict.DIFFERS)
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ def others(result: AuditResult, paper: PaperHead, kind: Kind) -> list[Check]:
 
 def findings(result: AuditResult) -> list[Check]:
     """Return what needs somebody's attention, the gravest first."""
-    return [check for verdict in FINDINGS for check in result.checks if check.verdict is verdict]
+    return [check for verdict in GRAVEST_FIRST for check in result.checks if check.verdict is verdict]
 
 
 def leads(checks: Iterable[CellChecks]) -> dict[str, list[str]]:

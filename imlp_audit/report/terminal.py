@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from imlp_audit.report.layout import PASSES, CellChecks, cells, findings, leads, measured, others, summary
-from imlp_audit.result import AuditResult, Check, Kind, PaperHead, TableHead, Verdict
+from imlp_audit.report.layout import CellChecks, cells, findings, leads, measured, others, summary
+from imlp_audit.result import PASSES, AuditResult, Check, Kind, PaperHead, TableHead, Verdict
 
 STYLES = {
     Verdict.REPRODUCED: "green",

@@ -11,7 +11,7 @@ from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
 from imlp_audit.models.recipe import Part
 from imlp_audit.near import did_you_mean
 from imlp_audit.printed import parse_printed
-from imlp_audit.result import Verdict
+from imlp_audit.result import FINDINGS
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.located import Located
 from imlp_audit.spec.plan import plan
@@ -184,7 +184,7 @@ def _waivers(paper: Paper, ids: Sequence[str]) -> Iterator[Problem]:
         expected = waiver.expected.value
         if expected.id not in ids:
             yield waiver.expected.problem(f"no check {expected.id!r}; {did_you_mean(expected.id, ids)}", "id")
-        if expected.verdict not in (Verdict.DIFFERS, Verdict.INCONSISTENT):
+        if expected.verdict not in FINDINGS:
             message = f"only findings are waived (differs, inconsistent), not {expected.verdict}"
             yield waiver.expected.problem(message, "verdict")
 

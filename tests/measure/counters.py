@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +13,7 @@ from imlp_audit.measure.attention import unfuse_attention
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.measure.fvcore_counter import count_with_fvcore
 from imlp_audit.measure.ledger import measure
+from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.record import Ledger
 
 with warnings.catch_warnings():
@@ -54,3 +56,11 @@ def both_fvcore(model: nn.Module, *inputs: Tensor) -> tuple[int, int]:
     """Total by the ledger under the convention `fvcore`, and by fvcore itself."""
     real = count_with_fvcore(model, *inputs)
     return total(ledger_of(model, *inputs), FLOPS_CONVENTIONS["fvcore"]), real
+
+
+def by_operation(ledger: Ledger) -> dict[Operation, int]:
+    """A ledger's work by class over all modules."""
+    sums: Counter[Operation] = Counter()
+    for (_, operation), amount in ledger.work.items():
+        sums[operation] += amount
+    return dict(sums)

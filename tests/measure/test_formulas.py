@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from imlp_audit.measure.operations import Operation as Op
 
-from .counters import both_fvcore, flop_counter_macs, ledger_of
+from .counters import both_fvcore, by_operation, flop_counter_macs, ledger_of
 
 
 class Call(nn.Module):
@@ -189,7 +189,7 @@ def inputs_of(shapes: list[tuple[int, ...]]) -> list[Tensor]:
 def test_work_is_the_hand_formula(case: str) -> None:
     module, shapes, work, excess = CASES[case]
     ledger = ledger_of(module_copy(module), *inputs_of(shapes))
-    assert ledger.by_operation() == {op: amount for op, amount in work.items() if amount} | (
+    assert by_operation(ledger) == {op: amount for op, amount in work.items() if amount} | (
         {Op.FVCORE_EXCESS: excess} if excess else {}
     )
     assert ledger.unknown == {}

@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from imlp_audit.report.formats import Format, Surface
-from imlp_audit.report.layout import FINDINGS, findings
+from imlp_audit.report.layout import GRAVEST_FIRST, findings
 from imlp_audit.report.registry import FORMATS
 from imlp_audit.report.terminal import terminal
 from imlp_audit.result import AuditResult, Kind, Verdict, from_json, to_json
@@ -23,7 +23,7 @@ def test_every_finding_is_shown_whole_at_every_width(width: int, text: str) -> N
     audited = result(text)
     shown = terminal(audited, width, colour=False)
     found = findings(audited)
-    assert len(found) == sum(one.verdict in FINDINGS for one in audited.checks) > 0
+    assert len(found) == sum(one.verdict in GRAVEST_FIRST for one in audited.checks) > 0
     assert all(f" {finding.id}{' printed ' if finding.printed else ''}" in shown for finding in found)
     reason = text.replace("\r", "")  # rich leaves carriage returns out
     assert shown.count(f"\n  {reason}\n  ") == len(found)
