@@ -1,0 +1,91 @@
+"""What a claim is: examples to try it on, and a judgement of one example."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from hypothesis.strategies import SearchStrategy
+from torch import Tensor
+
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.rounded import Rounded
+
+Case = TypeVar("Case")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Whether a claim holds on one example, and what to show of the example where it does not.
+
+    `shown` are the example's inputs by the paper's symbols, then both sides; a person can check them by hand.
+    """
+
+    holds: bool
+    shown: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Claim(Generic[Case]):
+    """A statement that is tested by running it: `judge` must hold on every example that `cases` can make."""
+
+    cases: SearchStrategy[Case]
+    judge: Callable[[Case, Arithmetic], Trial]
+
+
+Values = Tensor | Rounded | Sequence["Values"]
+
+
+def equal(left: Values, right: Values, **inputs: object) -> Trial:
+    """Judge whether two sides are the same number, vector or matrix, up to the rounding of both.
+
+    A tensor, evaluated in the arithmetic that is tested, may be off by as much as the formula on the other side,
+    so one side at least is written in Rounded numbers. Where sides differ, the first different element is shown.
+    """
+    ours, theirs = list(_flat(left)), list(_flat(right))
+    if _shape(left) != _shape(right):
+        return Trial(False, {**inputs, "shape of left": _shape(left), "shape of right": _shape(right)})
+    for (place, one), (_, other) in zip(ours, theirs, strict=True):
+        if not _close(one, other):
+            at = str(list(place)) if place else ""
+            return Trial(False, {**inputs, f"left{at}": _plain(one), f"right{at}": _plain(other)})
+    return Trial(True)
+
+
+def at_most(left: Rounded, right: Rounded, **inputs: object) -> Trial:
+    """Judge whether the left side is at most the right one, up to the rounding of both."""
+    holds = left.value - right.value <= left.error + right.error
+    return Trial(holds, {**inputs, "left": left.value, "right": right.value})
+
+
+def _close(left: float | Rounded, right: float | Rounded) -> bool:
+    """Two formulas err by their own bounds; a tensor's element errs by as much as the formula it is held against."""
+    slack = sum(side.error for side in (left, right) if isinstance(side, Rounded))
+    if not (isinstance(left, Rounded) and isinstance(right, Rounded)):
+        slack *= 2
+    return abs(_plain(left) - _plain(right)) <= slack
+
+
+def _plain(number: float | Rounded) -> float:
+    return number.value if isinstance(number, Rounded) else number
+
+
+def _flat(values: object, place: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], float | Rounded]]:
+    if isinstance(values, Tensor):
+        values = values.detach().cpu().tolist()
+    if isinstance(values, Rounded | float | int):
+        yield place, values
+    elif isinstance(values, Sequence):
+        for index, value in enumerate(values, start=1):
+            yield from _flat(value, (*place, index))
+    else:
+        raise TypeError(f"neither a number nor a sequence of numbers: {values!r}")
+
+
+def _shape(values: object) -> tuple[int, ...]:
+    if isinstance(values, Tensor):
+        return tuple(values.shape)
+    if isinstance(values, Sequence):
+        return (len(values), *(_shape(values[0]) if values else ()))
+    return ()

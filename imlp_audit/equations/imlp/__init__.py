@@ -1,0 +1,1 @@
+"""Claims of "Improving MLP Module in Vision Transformer" (IMLP)."""

@@ -1,0 +1,17 @@
+"""What testing a claim gave. Torch-free: it crosses processes, and checks are made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How many examples were run, and the smallest one that the claim is false on, if any.
+
+    `counterexample` are texts "symbol = value". `problem` says why a claim could not be tested to the end.
+    """
+
+    examples: int
+    counterexample: tuple[str, ...] = ()
+    problem: str | None = None

@@ -1,0 +1,107 @@
+"""Numbers that carry a bound on their rounding error, for every order of evaluation.
+
+A formula is written once, in these numbers, as the paper prints it. Its result tells what the formula
+gives and how far *any* evaluation of it in floating point may be from the exact value, however sums and
+products are ordered, distributed or fused (Higham, Accuracy and Stability of Numerical Algorithms, 2nd
+ed., Sec. 3.1: a polynomial evaluated in k roundings a term is off by at most gamma_k times the sum of the
+magnitudes of its terms, gamma_k = k u / (1 - k u)). What enters an activation with an error leaves it with
+that error times its Lipschitz constant, plus the error of evaluating it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+_ROUNDING_OF_THE_BOUND = 1 + 2.0**-30  # the bound is computed in floating point too
+
+
+@dataclass(frozen=True)
+class Rounded:
+    """A value, and what its error is made of.
+
+    `size` is the sum of the magnitudes of the terms that make the value, `steps` how many roundings each of
+    them may have seen, `carried` the error that came in from activations, and `unit` the unit roundoff of the
+    arithmetic that is to be judged (2^-53 for float64, 2^-24 for float32).
+    """
+
+    value: float
+    size: float
+    steps: int
+    carried: float
+    unit: float
+
+    @staticmethod
+    def exact(value: float, unit: float) -> Rounded:
+        """Return a number that every arithmetic holds exactly."""
+        return Rounded(value, abs(value), 0, 0.0, unit)
+
+    @property
+    def error(self) -> float:
+        """How far an evaluation in this arithmetic may be from the exact value."""
+        return (gamma(self.steps, self.unit) * self.size + self.carried) * _ROUNDING_OF_THE_BOUND
+
+    @property
+    def magnitude(self) -> float:
+        """How large an evaluation in this arithmetic may be."""
+        return abs(self.value) + self.error
+
+    def __add__(self, other: Number) -> Rounded:
+        """Add; one rounding."""
+        return total((self, self._lift(other)))
+
+    def __radd__(self, other: Number) -> Rounded:
+        """Add to a plain number."""
+        return self + other
+
+    def __neg__(self) -> Rounded:
+        """Negate; exact."""
+        return Rounded(-self.value, self.size, self.steps, self.carried, self.unit)
+
+    def __sub__(self, other: Number) -> Rounded:
+        """Subtract; one rounding."""
+        return self + -self._lift(other)
+
+    def __rsub__(self, other: Number) -> Rounded:
+        """Subtract from a plain number."""
+        return -self + other
+
+    def __mul__(self, other: Number) -> Rounded:
+        """Multiply; one rounding on top of those of both factors."""
+        right = self._lift(other)
+        carried = self.carried * (right.size + right.error) + right.carried * (self.size + self.error)
+        return Rounded(
+            self.value * right.value, self.size * right.size, self.steps + right.steps + 1, carried, self.unit
+        )  # fmt: skip
+
+    def __rmul__(self, other: Number) -> Rounded:
+        """Multiply a plain number."""
+        return self * other
+
+    def through(self, function: Callable[[float], float], lipschitz: float, evaluation: float) -> Rounded:
+        """Apply a function of the given Lipschitz constant whose own evaluation errs by at most `evaluation`."""
+        value = function(self.value)
+        return Rounded(value, abs(value), 1, lipschitz * self.error + evaluation, self.unit)
+
+    def _lift(self, other: Number) -> Rounded:
+        return other if isinstance(other, Rounded) else Rounded.exact(other, self.unit)
+
+
+Number = Rounded | float
+
+
+def total(terms: Iterable[Rounded]) -> Rounded:
+    """Add up, in any order."""
+    numbers = list(terms)
+    return Rounded(
+        value=sum(n.value for n in numbers),
+        size=sum(n.size for n in numbers),
+        steps=max(n.steps for n in numbers) + len(numbers) - 1,
+        carried=sum(n.carried for n in numbers),
+        unit=numbers[0].unit,
+    )
+
+
+def gamma(steps: int, unit: float) -> float:
+    """Return the bound on the relative error of `steps` roundings of unit roundoff `unit`."""
+    return steps * unit / (1 - steps * unit)

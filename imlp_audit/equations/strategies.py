@@ -1,0 +1,37 @@
+"""Examples: few, small numbers that every floating-point type holds exactly and a person can check by hand."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+Vector = tuple[float, ...]
+Matrix = tuple[Vector, ...]
+
+# In the order in which a counterexample is made simpler: towards the first.
+NUMBERS = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1.5, -1.5, 0.25, -0.25)
+
+
+def numbers() -> SearchStrategy[float]:
+    """Any of NUMBERS."""
+    return st.sampled_from(NUMBERS)
+
+
+def nonzero() -> SearchStrategy[float]:
+    """Any of NUMBERS but zero."""
+    return st.sampled_from(NUMBERS[1:])
+
+
+def positive() -> SearchStrategy[float]:
+    """Any of NUMBERS above zero."""
+    return st.sampled_from([number for number in NUMBERS if number > 0])
+
+
+def vectors(size: int, elements: SearchStrategy[float] | None = None) -> SearchStrategy[Vector]:
+    """Vectors of a size."""
+    return st.tuples(*[elements or numbers()] * size)
+
+
+def matrices(rows: int, columns: int, elements: SearchStrategy[float] | None = None) -> SearchStrategy[Matrix]:
+    """Matrices of a shape, as rows."""
+    return st.tuples(*[vectors(columns, elements)] * rows)
