@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -10,13 +10,19 @@ from imlp_audit import __version__
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.needs import models_needed
 from imlp_audit.checks.run import run_check
+from imlp_audit.equations.catalogue import ClaimText
+from imlp_audit.equations.outcome import Outcome
+from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
 from imlp_audit.facts import Facts, ModelKey
 from imlp_audit.result import AuditResult
 from imlp_audit.spec.heads import paper_head
 from imlp_audit.spec.library import Selection
-from imlp_audit.spec.selected import planned
+from imlp_audit.spec.plan import EquationPlan, Plan
+from imlp_audit.spec.selected import planned, planned_equations
 from imlp_audit.waiving import waive
+
+Announce = Callable[[int], Callable[[str], None]]
 
 
 @dataclass(frozen=True)
@@ -29,13 +35,27 @@ class Options:
     fvcore_device: str | None = None
 
 
-def audit(selection: Selection, options: Options, announce: Callable[[int], Callable[[str], None]]) -> AuditResult:
-    """Audit the selected papers. `announce` is told how many models there are, and then of each one begun."""
+def audit(selection: Selection, options: Options, announce: Announce) -> AuditResult:
+    """Audit the selected papers. `announce` is told how many steps there are, and then of each one begun."""
     _check_reading(selection, options.reading)
-    plans = planned(selection, options.only, options.skip)
+    return _made(planned(selection, options.only, options.skip), selection, options, Settings(), announce)
+
+
+def audit_equations(
+    selection: Selection, patterns: Sequence[str], settings: Settings, announce: Announce
+) -> AuditResult:
+    """Test the papers' statements about functions, those that need a solver included."""
+    return _made(planned_equations(selection, patterns), selection, Options(), settings, announce)
+
+
+def _made(
+    plans: Sequence[Plan], selection: Selection, options: Options, settings: Settings, announce: Announce
+) -> AuditResult:
     needed = models_needed(plans, Context(selection.known, {}, options.reading))
-    facts = _facts(needed, announce(len(needed)), options)
-    context = Context(selection.known, facts, options.reading)
+    claims = [plan.claim for plan in plans if isinstance(plan, EquationPlan)]
+    progress = announce(len(needed) + len(claims))
+    facts = _facts(needed, progress, options)
+    context = Context(selection.known, facts, options.reading, _outcomes(claims, settings, progress))
     waivers = [waiver for paper in selection.papers for waiver in paper.waivers]
     checks = waive([run_check(check, context) for check in plans], waivers)
     heads = tuple(paper_head(paper) for paper in selection.papers)
@@ -57,6 +77,16 @@ def _facts(needed: Mapping[ModelKey, bool], progress: Callable[[str], None], opt
     return measure_models(needed, progress, options.fvcore_device)
 
 
+def _outcomes(
+    claims: Sequence[ClaimText], settings: Settings, progress: Callable[[str], None]
+) -> Mapping[str, Outcome]:
+    if not claims:
+        return {}
+    from imlp_audit.equations.running import run_claims  # torch again
+
+    return run_claims(claims, settings, progress)
+
+
 def _versions() -> dict[str, str]:
-    installed = {name: version(name) for name in ("torch", "timm", "fvcore")}
+    installed = {name: version(name) for name in ("torch", "timm", "fvcore", "hypothesis")}
     return {"imlp_audit": __version__, **installed}

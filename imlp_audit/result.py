@@ -39,6 +39,7 @@ class Kind(StrEnum):
     REPEAT = "repeat"
     COLUMN = "column"
     CLAIM = "claim"
+    EQUATION = "equation"
     WAIVER = "waiver"
 
 
@@ -71,7 +72,9 @@ class Check(Record):
     Numbers are decimal text in base units (parameters, not millions; percent for changes); `gap` is the
     measured value minus the printed one in units of the printed last digit; `under` names what departs from
     the default where the verdict is `reproduced_under`. Of a waived check `finding` is
-    the verdict it has without its waiver, and `waiver` why that is known.
+    the verdict it has without its waiver, and `waiver` why that is known. Of an equation `statement` is what is
+    claimed in words, `printed` its literal form, `place` where it stands in the paper, `examples` how many it was
+    tried on, `bound` what rounding may make of it, and `counterexample` the smallest example it is false on.
     """
 
     id: str
@@ -91,6 +94,10 @@ class Check(Record):
     also: tuple[Measurement, ...] = ()
     hints: tuple[str, ...] = ()
     statement: str | None = None
+    place: str | None = None
+    bound: str | None = None
+    examples: int | None = None
+    counterexample: tuple[str, ...] = ()
     finding: Verdict | None = None
     waiver: str | None = None
 
@@ -171,7 +178,7 @@ def to_json(result: AuditResult) -> str:
     """Write a result as JSON: sorted keys, so equal audits are equal bytes."""
     body = result.model_dump(mode="json", exclude_none=True)
     for check in body["checks"]:
-        for name in ("also", "hints", "under"):
+        for name in ("also", "counterexample", "hints", "under"):
             if not check[name]:
                 del check[name]
     summary = {verdict.value: count for verdict, count in result.counts().items()}

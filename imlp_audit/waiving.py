@@ -46,6 +46,9 @@ def _drift(check: Check, expected: Expected) -> str | None:
         return f"it expects {expected.verdict}, found {check.verdict}"
     if check.printed != expected.printed:
         return f"it expects {expected.printed!r} printed, found {check.printed!r}"
+    counterexample = "; ".join(check.counterexample) or None
+    if counterexample != expected.counterexample:
+        return f"it expects counterexample: {expected.counterexample}, found counterexample: {counterexample}"
     measured = measurements(check)
     if expected.measured == measured:
         return None

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from imlp_audit.compare import Measured
+from imlp_audit.equations.outcome import Outcome
 from imlp_audit.facts import Facts, Failure, ModelFacts, ModelKey
 from imlp_audit.measure.conventions import (
     FLOPS_CONVENTIONS,
@@ -68,11 +69,12 @@ class Conventions:
 
 @dataclass(frozen=True)
 class Context:
-    """Everything a check may look at."""
+    """Everything a check may look at; `outcomes` are those of claims about functions, by their ids."""
 
     papers: Sequence[Paper]
     facts: Facts
     reading: str | None = None
+    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
     _read: dict[str, Conventions] = field(default_factory=dict)
 
     def conventions(self, paper: Paper) -> Conventions:

@@ -10,7 +10,7 @@ from imlp_audit.checks.marks import kernels, with_kernel
 from imlp_audit.facts import ModelKey
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec.loader import Paper
-from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, MarkPlan, Plan, RepeatPlan
+from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
 from imlp_audit.spec.references import RowRef, find_rows, rows_of_table
 from imlp_audit.spec.schema import Measure
 
@@ -43,7 +43,7 @@ def _recipes(plan: Plan, context: Context) -> Iterator[tuple[Paper, Recipe, bool
                 yield from _own(row)
         case ClaimPlan():
             yield from _shares(plan, context)
-        case RepeatPlan():
+        case RepeatPlan() | EquationPlan():
             return
         case _:
             assert_never(plan)

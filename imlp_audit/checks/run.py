@@ -9,9 +9,10 @@ from imlp_audit.checks.changes import check_delta, check_repeat
 from imlp_audit.checks.claims import check_claim
 from imlp_audit.checks.columns import check_columns
 from imlp_audit.checks.context import Context, NotMeasuredError
+from imlp_audit.checks.equations import check_equation
 from imlp_audit.checks.marks import check_mark
 from imlp_audit.result import Check, Verdict
-from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, MarkPlan, Plan, RepeatPlan
+from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
 
 
 def run_check(plan: Plan, context: Context) -> Check:
@@ -39,5 +40,7 @@ def _dispatch(plan: Plan, context: Context) -> Check:
             return check_columns(plan, context)
         case ClaimPlan():
             return check_claim(plan, context)
+        case EquationPlan():
+            return check_equation(plan, context.outcomes[plan.id])
         case _:
             assert_never(plan)

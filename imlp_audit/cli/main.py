@@ -15,7 +15,7 @@ import typer
 from typer.exceptions import TyperException
 
 from imlp_audit import __version__
-from imlp_audit.cli import lint, listing, report, verify
+from imlp_audit.cli import lint, listing, properties, report, verify
 from imlp_audit.cli.exits import ExitCode
 from imlp_audit.errors import AuditError, BuildError, ClosedPipeError, OutputError, SpecError
 
@@ -28,6 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(verify.verify)
+app.command()(properties.properties)
 app.command(name="list")(listing.list_checks)
 app.command()(lint.lint)
 app.command()(report.report)

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
+
+from imlp_audit.errors import BuildError
+from imlp_audit.report.formats import Format
+
+
+class Device(StrEnum):
+    """Where tensors are computed."""
+
+    CPU = "cpu"
+    CUDA = "cuda"
+
 
 Specs = Annotated[
     list[str] | None,
@@ -20,3 +32,19 @@ Only = Annotated[
 Skip = Annotated[
     list[str] | None, typer.Option("--skip", metavar="GLOB", help="No checks whose id matches; repeatable.")
 ]
+Formatted = Annotated[Format, typer.Option("--format", "-f", help="What to print.")]
+Output = Annotated[
+    list[str] | None,
+    typer.Option("--output", "-o", metavar="FORMAT:FILE", help="Also write a report; repeatable."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors; the exit code tells.")]
+NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress.")]
+
+
+def check_device(device: Device) -> None:
+    """Raise BuildError where a device is asked for that this machine lacks."""
+    if device is Device.CUDA:
+        import torch
+
+        if not torch.cuda.is_available():
+            raise BuildError("--device cuda: torch finds no CUDA device here; use --device cpu")

@@ -8,9 +8,18 @@ from typing import Annotated
 import typer
 
 from imlp_audit.cli.files import write_whole
-from imlp_audit.cli.options import Only, Skip, Specs
+from imlp_audit.cli.options import (
+    Device,
+    Formatted,
+    NoProgress,
+    Only,
+    Output,
+    Quiet,
+    Skip,
+    Specs,
+    check_device,
+)
 from imlp_audit.cli.stream import emit
-from imlp_audit.errors import BuildError
 from imlp_audit.report.formats import Format
 
 
@@ -19,13 +28,6 @@ class Counter(StrEnum):
 
     LEDGER = "ledger"
     FVCORE = "fvcore"
-
-
-class Device(StrEnum):
-    """Where the real fvcore runs."""
-
-    CPU = "cpu"
-    CUDA = "cuda"
 
 
 def verify(
@@ -42,16 +44,11 @@ def verify(
     device: Annotated[
         Device, typer.Option(help="Where --counter fvcore runs; the ledger needs no device.")
     ] = Device.CPU,
-    format_: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = Format.RICH,
-    output: Annotated[
-        list[str] | None,
-        typer.Option("--output", "-o", metavar="FORMAT:FILE", help="Also write a report; repeatable."),
-    ] = None,
+    format_: Formatted = Format.RICH,
+    output: Output = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 for unverifiable checks too.")] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print nothing but errors; the exit code tells.")
-    ] = False,
-    no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress.")] = False,
+    quiet: Quiet = False,
+    no_progress: NoProgress = False,
 ) -> int:
     """Give every printed number a verdict."""
     from imlp_audit.audit import Options, audit
@@ -60,13 +57,14 @@ def verify(
     from imlp_audit.cli.progress import progress
     from imlp_audit.spec.library import load
 
+    check_device(device)
     outputs = [parse_output(text) for text in output or []]
     selection = load(specs or [])
     options = Options(
         only=tuple(only or ()),
         skip=tuple(skip or ()),
         reading=reading,
-        fvcore_device=_fvcore_device(counter, device),
+        fvcore_device=device.value if counter is Counter.FVCORE else None,
     )
     with progress(shown=not (quiet or no_progress)) as announce:
         result = audit(selection, options, announce)
@@ -75,13 +73,3 @@ def verify(
     if not quiet:
         emit(render(result, format_, surface()))
     return exit_code(result, strict=strict)
-
-
-def _fvcore_device(counter: Counter, device: Device) -> str | None:
-    """Return where the real fvcore is to run, if at all. Raises BuildError where that device is missing."""
-    if device is Device.CUDA:
-        import torch
-
-        if not torch.cuda.is_available():
-            raise BuildError("--device cuda: torch finds no CUDA device here; use --device cpu")
-    return device.value if counter is Counter.FVCORE else None

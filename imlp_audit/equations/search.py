@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TypeVar
 from unittest.mock import patch
 
@@ -16,17 +15,9 @@ from hypothesis.internal.constants_ast import Constants
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.outcome import Outcome
+from imlp_audit.equations.settings import Limits as Limits
 
 Case = TypeVar("Case")
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How many examples a claim is tried on, from which seed, and the seconds after which it is an error."""
-
-    examples: int
-    seed: int = 0
-    seconds: float | None = None
 
 
 class FalseOnExampleError(Exception):

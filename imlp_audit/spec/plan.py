@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from imlp_audit.equations.catalogue import ClaimText, claims_of
 from imlp_audit.models.recipe import Part
 from imlp_audit.result import Kind, Source
 from imlp_audit.spec.loader import Paper
@@ -81,7 +82,17 @@ class ClaimPlan:
     kind: Kind = Kind.CLAIM
 
 
-Plan: TypeAlias = CellPlan | DeltaPlan | MarkPlan | RepeatPlan | ColumnsPlan | ClaimPlan
+@dataclass(frozen=True)
+class EquationPlan:
+    """Does a statement about functions hold where it is run?"""
+
+    id: str
+    source: Source
+    claim: ClaimText
+    kind: Kind = Kind.EQUATION
+
+
+Plan: TypeAlias = CellPlan | DeltaPlan | MarkPlan | RepeatPlan | ColumnsPlan | ClaimPlan | EquationPlan
 
 
 def plan(paper: Paper, known: Sequence[Paper]) -> list[Plan]:
@@ -96,6 +107,7 @@ def plan(paper: Paper, known: Sequence[Paper]) -> list[Plan]:
     plans += [
         ClaimPlan(f"{paper.id}/claims/{claim.value.id}", claim.source("text"), paper, claim) for claim in paper.claims
     ]
+    plans += [EquationPlan(text.id, Source(file=text.file, line=1), text) for text in claims_of(paper.id)]
     return plans
 
 

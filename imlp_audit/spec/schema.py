@@ -168,13 +168,15 @@ class TableFile(Table):
 class Expected(Record):
     """One check that is known to be a finding, exactly as it is: any change breaks the waiver.
 
-    `measured` is the one measured value, or each by "reading/convention" where they differ.
+    `measured` is the one measured value, or each by "reading/convention" where they differ; `counterexample` that of
+    an equation, "symbol = value; ...".
     """
 
     id: str
     verdict: Verdict
     printed: str | None = None
     measured: str | dict[str, str] | None = None
+    counterexample: str | None = None
 
 
 class Waiver(Record):

@@ -1,0 +1,58 @@
+"""`imlp-audit properties`."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from imlp_audit.cli.files import write_whole
+from imlp_audit.cli.options import Device, Formatted, NoProgress, Output, Quiet, check_device
+from imlp_audit.cli.stream import emit
+from imlp_audit.equations.settings import Dtype, Limits, Settings
+from imlp_audit.report.formats import Format
+
+
+def properties(
+    globs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="GLOB",
+            help="Claims by id or name, e.g. 'imlp/equations/eq6_*' or 'eq6_*'; all if none.",
+            show_default=False,
+        ),
+    ] = None,
+    examples: Annotated[int, typer.Option(min=1, help="How many examples each claim is tried on.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Which examples: each number gives others.")] = 0,
+    dtype: Annotated[Dtype, typer.Option(help="The floating-point type that is tested.")] = Dtype.FLOAT64,
+    device: Annotated[Device, typer.Option(help="Where tensors are computed.")] = Device.CPU,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Processes that share the claims; one a core if left out.")
+    ] = None,
+    time_limit: Annotated[
+        float, typer.Option(min=0.001, metavar="SECONDS", help="How long one claim may take before it is an error.")
+    ] = 120,
+    format_: Formatted = Format.RICH,
+    output: Output = None,
+    quiet: Quiet = False,
+    no_progress: NoProgress = False,
+) -> int:
+    """Test the papers' equations and statements about functions by running them."""
+    from imlp_audit.audit import audit_equations
+    from imlp_audit.cli.exits import exit_code
+    from imlp_audit.cli.output import parse_output, render, surface
+    from imlp_audit.cli.progress import progress
+    from imlp_audit.equations.catalogue import papers_with_claims
+    from imlp_audit.spec.library import load
+
+    check_device(device)
+    outputs = [parse_output(text) for text in output or []]
+    settings = Settings(Limits(examples, seed, time_limit), dtype, device.value, jobs or os.cpu_count() or 1)
+    with progress(shown=not (quiet or no_progress)) as announce:
+        result = audit_equations(load(papers_with_claims()), globs or (), settings, announce)
+    for wanted, path in outputs:
+        write_whole(path, render(result, wanted))
+    if not quiet:
+        emit(render(result, format_, surface()))
+    return exit_code(result, strict=False)

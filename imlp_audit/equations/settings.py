@@ -1,0 +1,32 @@
+"""How claims are to be tested. Torch-free."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Dtype(StrEnum):
+    """The floating-point type that claims are tested in."""
+
+    FLOAT64 = "float64"
+    FLOAT32 = "float32"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many examples a claim is tried on, from which seed, and the seconds after which it is an error."""
+
+    examples: int
+    seed: int = 0
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The limits of each claim, the arithmetic it is tested in, and how many processes share the claims."""
+
+    limits: Limits = field(default_factory=lambda: Limits(examples=20))
+    dtype: Dtype = Dtype.FLOAT64
+    device: str = "cpu"
+    jobs: int = 1
