@@ -45,3 +45,11 @@ class ClosedPipeError(AuditError):
 
 class BuildError(AuditError):
     """A model cannot be built from its recipe, or cannot be counted."""
+
+
+class CheckpointError(AuditError):
+    """A file of weights cannot be used."""
+
+
+class SolverError(AuditError):
+    """A solver did not end with a solution."""

@@ -15,9 +15,9 @@ import typer
 from typer.exceptions import TyperException
 
 from imlp_audit import __version__
-from imlp_audit.cli import lint, listing, properties, report, verify
+from imlp_audit.cli import lint, lipschitz, listing, properties, report, verify
 from imlp_audit.cli.exits import ExitCode
-from imlp_audit.errors import AuditError, BuildError, ClosedPipeError, OutputError, SpecError
+from imlp_audit.errors import AuditError, BuildError, ClosedPipeError, OutputError, SolverError, SpecError
 
 app = typer.Typer(
     name="imlp-audit",
@@ -29,6 +29,7 @@ app = typer.Typer(
 )
 app.command()(verify.verify)
 app.command()(properties.properties)
+app.command()(lipschitz.lipschitz)
 app.command(name="list")(listing.list_checks)
 app.command()(lint.lint)
 app.command()(report.report)
@@ -72,7 +73,7 @@ def _guarded() -> int:
         return _told(f"{error.format_message()}\nTry `imlp-audit --help`.", ExitCode.UNUSABLE)
     except ClosedPipeError:
         return ExitCode.CLEAN
-    except (BuildError, OutputError) as error:
+    except (BuildError, OutputError, SolverError) as error:
         return _told(error, ExitCode.INCOMPLETE)
     except SpecError as error:
         count = len(error.problems)

@@ -28,10 +28,14 @@ class Trial:
 
 @dataclass(frozen=True)
 class Claim(Generic[Case]):
-    """A statement that is tested by running it: `judge` must hold on every example that `cases` can make."""
+    """A statement that is tested by running it: `judge` must hold on every example that `cases` can make.
+
+    Where one example takes long, `share` is the part of the examples asked for that are run.
+    """
 
     cases: SearchStrategy[Case]
     judge: Callable[[Case, Arithmetic], Trial]
+    share: float = 1.0
 
 
 Values = Tensor | Rounded | Sequence["Values"]

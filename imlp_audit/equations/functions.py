@@ -1,7 +1,6 @@
 """Activations, their slopes, and what evaluating them may err by.
 
-The slope of GeLU(x) = x Phi(x) is Phi(x) + x phi(x) with the normal density phi. Its own derivative is
-phi(x) (2 - x^2), so its extremes are at x = -sqrt 2 and sqrt 2, where it is 1/2 -+ (erf(1)/2 + exp(-1)/sqrt pi).
+How steep GeLU is, and in which form, is told in imlp_audit.lipschitz.slopes.
 
 Evaluation errors assume functions of the mathematical library that are right to 2 units in the last place
 (4 u), which CUDA documents for erf, tanh, exp and log1p and which glibc and SLEEF keep.
@@ -13,9 +12,8 @@ from collections.abc import Callable
 from math import erf, exp, log1p, pi, sqrt, tanh
 
 from imlp_audit.equations.rounded import Rounded
+from imlp_audit.lipschitz.slopes import GELU, GELU_TANH
 
-GELU_MAX_SLOPE = 0.5 + erf(1.0) / 2 + exp(-1.0) / sqrt(pi)
-GELU_MIN_SLOPE = 1 - GELU_MAX_SLOPE
 GELU_MAX_CURVATURE = sqrt(2 / pi)  # of phi(x) (2 - x^2), at x = 0
 _CUBE = 0.044715
 _INNER = sqrt(2 / pi)
@@ -30,7 +28,7 @@ def gelu(x: Rounded) -> Rounded:
     u |x| times: 0.5 for rounding the argument of erf (|t erf'(t)| < 0.5, two roundings, half), 2 for erf's own
     4 u, 1 for the addition to 1, both halved by the factor 1/2, and 2 for the two products: below 6.
     """
-    return x.through(gelu_value, GELU_MAX_SLOPE, 6 * x.unit * x.magnitude)
+    return x.through(gelu_value, GELU.high, 6 * x.unit * x.magnitude)
 
 
 def gelu_value(x: float) -> float:
@@ -62,9 +60,9 @@ def gelu_tanh(x: Rounded) -> Rounded:
     """The tanh form of GeLU.
 
     u |x| times: 3.5 for seven roundings of tanh's argument (|t tanh'(t)| < 0.5), 4 for tanh, 2 for the addition,
-    halved, and 2 for the products: below 8. Its slope is below 1.13 too (test_functions.py).
+    halved, and 2 for the products: below 8.
     """
-    return x.through(gelu_tanh_value, 1.13, 8 * x.unit * x.magnitude)
+    return x.through(gelu_tanh_value, GELU_TANH.high, 8 * x.unit * x.magnitude)
 
 
 def gelu_tanh_slope_value(x: float) -> float:

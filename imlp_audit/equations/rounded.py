@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import sqrt
 
 _ROUNDING_OF_THE_BOUND = 1 + 2.0**-30  # the bound is computed in floating point too
 
@@ -82,6 +83,15 @@ class Rounded:
         """Apply a function of the given Lipschitz constant whose own evaluation errs by at most `evaluation`."""
         value = function(self.value)
         return Rounded(value, abs(value), 1, lipschitz * self.error + evaluation, self.unit)
+
+    def square_root(self) -> Rounded:
+        """Return the root; of a value that is only negative by rounding, 0.
+
+        The root of a number that is off by e is off by at most sqrt e, and by at most e / sqrt(value).
+        """
+        value = sqrt(max(self.value, 0.0))
+        carried = sqrt(self.error) if value == 0 else min(sqrt(self.error), self.error / value)
+        return Rounded(value, value, 1, carried, self.unit)
 
     def _lift(self, other: Number) -> Rounded:
         return other if isinstance(other, Rounded) else Rounded.exact(other, self.unit)

@@ -31,11 +31,12 @@ class _OutOfTimeError(BaseException):
 def search(claim: Claim[Case], arithmetic: Arithmetic, limits: Limits) -> Outcome:
     """Test a claim on examples; equal arguments give equal outcomes, unless time runs out."""
     tried, failed = 0, list[Trial]()
+    wanted = max(1, round(limits.examples * claim.share))
     deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
 
     @seed(limits.seed)
     @settings(
-        max_examples=limits.examples,
+        max_examples=wanted,
         phases=(Phase.generate, Phase.shrink),
         database=None,
         deadline=None,
@@ -62,17 +63,17 @@ def search(claim: Claim[Case], arithmetic: Arithmetic, limits: Limits) -> Outcom
             with suppress(FalseOnExampleError):
                 holds()
         except _OutOfTimeError:
-            return Outcome(tried, problem=_late(tried, failed, limits))
+            return Outcome(tried, problem=_late(tried, wanted, failed, limits))
         except Exception as error:
             return Outcome(tried, problem=f"{type(error).__name__}: {error}")
     return Outcome(tried, _texts(failed[-1].shown) if failed else ())
 
 
-def _late(tried: int, failed: list[Trial], limits: Limits) -> str:
+def _late(tried: int, wanted: int, failed: list[Trial], limits: Limits) -> str:
     if failed:
         found = "; ".join(_texts(failed[-1].shown))
         return f"{limits.seconds:g} s were over before the smallest counterexample was found; so far: {found}"
-    return f"{tried} of {limits.examples} examples were run in {limits.seconds:g} s, and none was false"
+    return f"{tried} of {wanted} examples were run in {limits.seconds:g} s, and none was false"
 
 
 def _texts(shown: Mapping[str, object]) -> tuple[str, ...]:

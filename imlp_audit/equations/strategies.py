@@ -29,7 +29,7 @@ def positive() -> SearchStrategy[float]:
 
 def vectors(size: int, elements: SearchStrategy[float] | None = None) -> SearchStrategy[Vector]:
     """Vectors of a size."""
-    return st.tuples(*[elements or numbers()] * size)
+    return st.tuples(*[numbers() if elements is None else elements] * size)
 
 
 def matrices(rows: int, columns: int, elements: SearchStrategy[float] | None = None) -> SearchStrategy[Matrix]:

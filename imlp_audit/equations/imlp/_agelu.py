@@ -1,0 +1,62 @@
+"""AGeLUs with chosen coefficients: the package's module, and Eq. 3 written out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import torch
+from hypothesis import strategies as st
+from torch import nn
+
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.functions import Activation
+from imlp_audit.equations.rounded import Rounded
+from imlp_audit.equations.strategies import Vector, nonzero, vectors
+from imlp_audit.models.agelu import AGeLU
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """One alpha, beta, gamma and theta for each channel."""
+
+    alpha: Vector
+    beta: Vector
+    gamma: Vector
+    theta: Vector
+
+    def __add__(self, other: Coefficients) -> Coefficients:
+        """Put another AGeLU's coefficients behind these, as Eq. 6 renames alpha'_1 to alpha_{C'/2+1}."""
+        return Coefficients(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
+
+    def load_into(self, agelu: AGeLU, arithmetic: Arithmetic) -> AGeLU:
+        """Place a module and give it these coefficients."""
+        arithmetic.place(agelu)
+        with torch.no_grad():
+            for each in fields(self):
+                getattr(agelu, each.name).copy_(arithmetic.tensor(getattr(self, each.name)))
+        return agelu
+
+    def module(self, arithmetic: Arithmetic, act_layer: type[nn.Module] = nn.GELU) -> AGeLU:
+        """Return the package's module with these coefficients."""
+        return self.load_into(AGeLU(len(self.alpha), act_layer), arithmetic)
+
+    def written(self, x: Sequence[Rounded], phi: Activation) -> list[Rounded]:
+        """Return beta phi(alpha x + gamma) + theta, channel by channel, as Eq. 3 prints it."""
+        each = zip(self.alpha, self.beta, self.gamma, self.theta, x, strict=True)
+        return [beta * phi(alpha * x_c + gamma) + theta for alpha, beta, gamma, theta, x_c in each]
+
+    def shown(self, prime: str = "") -> dict[str, object]:
+        """Return the symbols that a counterexample shows."""
+        return {f"{each.name}{prime}": getattr(self, each.name) for each in fields(self)}
+
+
+def coefficients(channels: int, alphas: st.SearchStrategy[float] | None = None) -> st.SearchStrategy[Coefficients]:
+    """Coefficients of an AGeLU that is not constant."""
+    alpha, beta = vectors(channels, alphas or nonzero()), vectors(channels, nonzero())
+    return st.builds(Coefficients, alpha, beta, vectors(channels), vectors(channels))
+
+
+def start(channels: int) -> Coefficients:
+    """Return the coefficients with which AGeLU is GeLU, and with which training starts."""
+    return Coefficients((1.0,) * channels, (1.0,) * channels, (0.0,) * channels, (0.0,) * channels)

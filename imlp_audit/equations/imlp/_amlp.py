@@ -1,0 +1,120 @@
+"""The AMLP module of Eq. 5: an input, two weight matrices and two AGeLUs; and the symbols of Eq. 6."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from hypothesis import strategies as st
+from torch import Tensor
+
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.imlp._agelu import Coefficients, coefficients
+from imlp_audit.equations.rounded import Rounded, total
+from imlp_audit.equations.strategies import Matrix, Vector, matrices, vectors
+
+
+@dataclass(frozen=True)
+class Amlp:
+    """An input x of C numbers, W^d (C x C'/2), W^e (C' x C), and the coefficients of AGeLU and AGeLU'."""
+
+    x: Vector
+    wd: Matrix
+    first: Coefficients
+    second: Coefficients
+    we: Matrix
+
+    def t0(self, arithmetic: Arithmetic) -> Tensor:
+        """Return x W^d."""
+        return arithmetic.tensor(self.x) @ arithmetic.tensor(self.wd)
+
+    def t1(self, arithmetic: Arithmetic) -> Tensor:
+        """Return AGeLU(t0)."""
+        t1: Tensor = self.first.module(arithmetic)(self.t0(arithmetic))
+        return t1
+
+    def t1_prime(self, arithmetic: Arithmetic) -> Tensor:
+        """Return AGeLU'(t0)."""
+        t1: Tensor = self.second.module(arithmetic)(self.t0(arithmetic))
+        return t1
+
+    def t2(self, arithmetic: Arithmetic) -> Tensor:
+        """Return concat(t1, t1')."""
+        return torch.cat((self.t1(arithmetic), self.t1_prime(arithmetic)))
+
+    def output(self, arithmetic: Arithmetic) -> Tensor:
+        """Return y' = t2 W^e."""
+        return self.t2(arithmetic) @ arithmetic.tensor(self.we)
+
+    def shown(self) -> dict[str, object]:
+        """Return the symbols that a counterexample shows."""
+        return {"x": self.x, "W^d": self.wd, **self.first.shown(), **self.second.shown("'"), "W^e": self.we}
+
+    def symbols(self, arithmetic: Arithmetic) -> Symbols:
+        """Return the numbers that Eq. 6 is written in."""
+        joined = self.first + self.second
+        return Symbols(
+            x=arithmetic.vector(self.x),
+            wd=arithmetic.matrix(self.wd),
+            we=arithmetic.matrix(self.we),
+            alpha=arithmetic.vector(joined.alpha),
+            beta=arithmetic.vector(joined.beta),
+            gamma=arithmetic.vector(joined.gamma),
+            theta=arithmetic.vector(joined.theta),
+        )
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """The numbers of Eq. 6 under its names; alpha, beta, gamma and theta go on with alpha', beta', gamma' and theta'.
+
+    Indices start at 0 here and at 1 in the paper.
+    """
+
+    x: list[Rounded]
+    wd: list[list[Rounded]]
+    we: list[list[Rounded]]
+    alpha: list[Rounded]
+    beta: list[Rounded]
+    gamma: list[Rounded]
+    theta: list[Rounded]
+
+    @property
+    def width(self) -> range:
+        """1, ..., C."""
+        return range(len(self.x))
+
+    @property
+    def half(self) -> range:
+        """1, ..., C'/2."""
+        return range(len(self.wd[0]))
+
+    @property
+    def hidden(self) -> range:
+        """1, ..., C'."""
+        return range(len(self.we))
+
+    def f(self, j: int) -> int:
+        """f(x) = x - C'/2 where x > C'/2, else x."""
+        return j - len(self.half) * (j >= len(self.half))
+
+    def inner(self, j: int) -> Rounded:
+        """sum_{i=1}^{C} w^d_{i,f(j)} x_i."""
+        return total(self.wd[i][self.f(j)] * self.x[i] for i in self.width)
+
+    def others(self, c: int, j: int) -> Rounded:
+        """sum_{i=1, i != c}^{C} w^d_{i,f(j)} x_i."""
+        terms = (self.wd[i][self.f(j)] * self.x[i] for i in self.width if i != c)
+        return total([0 * self.x[c], *terms])
+
+
+def amlps(alphas: st.SearchStrategy[float] | None = None) -> st.SearchStrategy[Amlp]:
+    """AMLPs of width C and half hidden width C'/2 up to 2."""
+    sizes = st.tuples(st.integers(1, 2), st.integers(1, 2))
+    return sizes.flatmap(lambda size: amlps_of(*size, alphas))
+
+
+def amlps_of(width: int, half: int, alphas: st.SearchStrategy[float] | None = None) -> st.SearchStrategy[Amlp]:
+    """AMLPs of width C and half hidden width C'/2."""
+    agelus = coefficients(half, alphas)
+    return st.builds(Amlp, vectors(width), matrices(width, half), agelus, agelus, matrices(2 * half, width))

@@ -1,0 +1,145 @@
+"""A mixing step of MLP-Mixer: its table, its MLP's two matrices, and the package's module with these weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import torch
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+from torch import Tensor, nn
+
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.functions import gelu
+from imlp_audit.equations.functions_norm import layer_norm
+from imlp_audit.equations.rounded import Rounded, total
+from imlp_audit.equations.strategies import Matrix, Vector, matrices, numbers, vectors
+from imlp_audit.models.mixer import ChannelMixing, TokenMixing
+
+EPSILON = 1e-6  # LayerNorm's, in the module; no text names one
+HIDDEN = st.integers(1, 3)
+NUMBERS = numbers()
+Module = TypeVar("Module", bound=nn.Module)
+Table = list[list[Rounded]]
+
+
+@dataclass(frozen=True)
+class Mixing:
+    """A table of S tokens (rows) by C channels, the MLP's first and second matrix, and its biases if it has them."""
+
+    table: Matrix
+    first: Matrix
+    second: Matrix
+    first_bias: Vector = ()
+    second_bias: Vector = ()
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """S, C and the hidden width."""
+        return len(self.table), len(self.table[0]), len(self.first)
+
+    def mlp(self, x: Sequence[Rounded], arithmetic: Arithmetic) -> list[Rounded]:
+        """Return second * GELU(first * x + first_bias) + second_bias for a vector x."""
+        hidden = _affine(self.first, self.first_bias, x, arithmetic)
+        return _affine(self.second, self.second_bias, [gelu(h) for h in hidden], arithmetic)
+
+    def token_mixing(self, arithmetic: Arithmetic) -> TokenMixing:
+        """Return the package's token mixing with these weights."""
+        tokens, channels, hidden = self.sizes
+        bias = bool(self.first_bias)
+        return filled(lambda: TokenMixing(tokens, channels, hidden, bias=bias), self._weights(), arithmetic)
+
+    def channel_mixing(self, arithmetic: Arithmetic) -> ChannelMixing:
+        """Return the package's channel mixing with these weights."""
+        _, channels, hidden = self.sizes
+        bias = bool(self.first_bias)
+        return filled(lambda: ChannelMixing(channels, hidden, bias=bias), self._weights(), arithmetic)
+
+    def _weights(self) -> dict[str, object]:
+        channels = len(self.table[0])
+        weights: dict[str, object] = {"norm.weight": (1.0,) * channels, "norm.bias": (0.0,) * channels}
+        weights |= {"mlp.fc1.weight": self.first, "mlp.fc2.weight": self.second}
+        if self.first_bias:
+            weights |= {"mlp.fc1.bias": self.first_bias, "mlp.fc2.bias": self.second_bias}
+        return weights
+
+
+def filled(build: Callable[[], Module], weights: dict[str, object], arithmetic: Arithmetic) -> Module:
+    """Build a module with weights that a case gives: every one of them, each of the shape that the module has."""
+    with torch.device("meta"):
+        module = build()
+    module.load_state_dict({name: arithmetic.tensor(values) for name, values in weights.items()}, assign=True)
+    return module.eval()
+
+
+def run(module: nn.Module, table: Matrix, arithmetic: Arithmetic) -> Tensor:
+    """Apply a module to one table."""
+    output: Tensor = module(arithmetic.tensor(table)[None])[0]
+    return output
+
+
+def normalised(table: Table) -> Table:
+    """LayerNorm over channels, without a learned scale: each row on its own."""
+    return [layer_norm(row, EPSILON) for row in table]
+
+
+def token_mixed(x: Table, mixing: Mixing, arithmetic: Arithmetic) -> Table:
+    """U: column i is X_{*,i} + W_2 sigma(W_1 LayerNorm(X)_{*,i}), with biases where the step has them."""
+    pairs = zip(columns(x), columns(normalised(x)), strict=True)
+    return columns([_added(x_i, mixing.mlp(normal_i, arithmetic)) for x_i, normal_i in pairs])
+
+
+def channel_mixed(u: Table, mixing: Mixing, arithmetic: Arithmetic) -> Table:
+    """Y: row j is U_{j,*} + W_4 sigma(W_3 LayerNorm(U)_{j,*}), with biases where the step has them."""
+    return [_added(u_j, mixing.mlp(normal_j, arithmetic)) for u_j, normal_j in zip(u, normalised(u), strict=True)]
+
+
+def columns(table: Sequence[Sequence[Rounded]]) -> Table:
+    """Return the columns as rows."""
+    return [list(column) for column in zip(*table, strict=True)]
+
+
+def token_mixings(
+    tokens: SearchStrategy[int],
+    channels: SearchStrategy[int],
+    hidden: SearchStrategy[int] = HIDDEN,
+    elements: SearchStrategy[float] = NUMBERS,
+) -> SearchStrategy[Mixing]:
+    """Token mixing without biases: matrices D_S x S and S x D_S, of the elements given."""
+    sizes = st.tuples(tokens, channels, hidden)
+    return sizes.flatmap(lambda size: _mixings((size[0], size[1]), size[0], size[2], elements))
+
+
+def channel_mixings(
+    tokens: SearchStrategy[int],
+    channels: SearchStrategy[int],
+    hidden: SearchStrategy[int] = HIDDEN,
+    elements: SearchStrategy[float] = NUMBERS,
+) -> SearchStrategy[Mixing]:
+    """Channel mixing without biases: matrices D_C x C and C x D_C, of the elements given."""
+    sizes = st.tuples(tokens, channels, hidden)
+    return sizes.flatmap(lambda size: _mixings((size[0], size[1]), size[1], size[2], elements))
+
+
+def with_biases(mixing: Mixing) -> SearchStrategy[Mixing]:
+    """Add any biases to a mixing step."""
+    biases = st.tuples(vectors(len(mixing.first)), vectors(len(mixing.second)))
+    return biases.map(lambda pair: Mixing(mixing.table, mixing.first, mixing.second, *pair))
+
+
+def _mixings(
+    table: tuple[int, int], width: int, hidden: int, elements: SearchStrategy[float]
+) -> SearchStrategy[Mixing]:
+    return st.builds(Mixing, matrices(*table), matrices(hidden, width, elements), matrices(width, hidden, elements))
+
+
+def _affine(matrix: Matrix, bias: Vector, x: Sequence[Rounded], arithmetic: Arithmetic) -> list[Rounded]:
+    """Return the vector matrix * x + bias."""
+    products = [total(w * number for w, number in zip(row, x, strict=True)) for row in arithmetic.matrix(matrix)]
+    return _added(products, arithmetic.vector(bias)) if bias else products
+
+
+def _added(left: Sequence[Rounded], right: Sequence[Rounded]) -> list[Rounded]:
+    return [one + other for one, other in zip(left, right, strict=True)]

@@ -1,0 +1,33 @@
+"""Sizes of gMLP blocks, to count and to compare shapes with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from hypothesis import strategies as st
+
+from imlp_audit.models.gmlp import Gate, GmlpBlock, TokenProjection
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """S tokens, C channels, D_C hidden channels."""
+
+    s: int
+    c: int
+    d_c: int
+
+    def block(self, gate: Gate, projection: type[TokenProjection] = TokenProjection) -> GmlpBlock:
+        """Return the package's block of these sizes, on the meta device: for its shapes."""
+        with torch.device("meta"):
+            return GmlpBlock(self.c, self.d_c, self.s, gate, projection)
+
+    def shown(self) -> dict[str, object]:
+        """Return the symbols that a counterexample shows."""
+        return {"S": self.s, "C": self.c, "D_C": self.d_c}
+
+
+def sizes(hidden: tuple[int, ...] = (2, 4, 6)) -> st.SearchStrategy[Sizes]:
+    """Small sizes; by default D_C is even, so that every unit can be built."""
+    return st.builds(Sizes, st.integers(1, 4), st.integers(1, 4), st.sampled_from(hidden))

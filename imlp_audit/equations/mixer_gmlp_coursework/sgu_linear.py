@@ -1,0 +1,23 @@
+"""The linear unit is the spatial projection itself.
+
+Place: Table 6, first row
+Printed: s(Z) = f(Z), f(Z) = W Z + b
+Bound: gamma_{S+1} times the sum of the magnitudes
+"""
+
+from __future__ import annotations
+
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.claim import Claim, Trial, equal
+from imlp_audit.equations.mixer_gmlp_coursework._gmlp import Gating, gatings
+from imlp_audit.models.gmlp import Gate
+
+
+def judge(case: Gating, arithmetic: Arithmetic) -> Trial:
+    """Hold the package's unit against the printed formula."""
+    z = arithmetic.matrix(case.z)
+    printed = case.f(arithmetic, z)
+    return equal(case.s(arithmetic, Gate.LINEAR), printed, **case.shown())
+
+
+CLAIM = Claim(gatings(), judge)

@@ -1,0 +1,1 @@
+"""Claims of "ResMLP: Feedforward networks for image classification with data-efficient training"."""

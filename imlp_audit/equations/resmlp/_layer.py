@@ -1,0 +1,207 @@
+"""The parts of ResMLP's layer as printed: features are the columns of a d x N^2 matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+from torch import Tensor, nn
+
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.functions import gelu
+from imlp_audit.equations.rounded import Rounded, total
+from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, vectors
+from imlp_audit.models.resmlp import Aff, EquationLayer
+
+Column = Sequence[Rounded]
+Values = Matrix | Vector
+Module = TypeVar("Module", bound=nn.Module)
+
+PATCHES = (1, 4)  # N x N, for N = 1 and 2
+WIDTHS = st.integers(1, 2)  # d
+
+
+@dataclass(frozen=True)
+class AffCase:
+    """The vectors alpha and beta of an Aff."""
+
+    alpha: Vector
+    beta: Vector
+
+    def weights(self, prefix: str = "") -> dict[str, Values]:
+        """Return them by the names that the module below a prefix gives them."""
+        return {f"{prefix}alpha": self.alpha, f"{prefix}beta": self.beta}
+
+    def module(self, arithmetic: Arithmetic) -> Aff:
+        """Return the module."""
+        return loaded(Aff(len(self.alpha)), self.weights(), arithmetic)
+
+    def of(self, x: Column, arithmetic: Arithmetic) -> list[Rounded]:
+        """Return Diag(alpha) x + beta of one column."""
+        alpha, beta = arithmetic.vector(self.alpha), arithmetic.vector(self.beta)
+        return [alpha[i] * x[i] + beta[i] for i in range(len(x))]
+
+
+def affs(width: int, beta: SearchStrategy[float] | None = None) -> SearchStrategy[AffCase]:
+    """Affs of a width, none of whose scales is zero."""
+    return st.builds(AffCase, vectors(width, nonzero()), vectors(width, beta))
+
+
+@dataclass(frozen=True)
+class CrossPatchCase:
+    """X (d x N^2), A (N^2 x N^2) and the Affs before and after it."""
+
+    x: Matrix
+    a: Matrix
+    before: AffCase
+    after: AffCase
+
+    def module(self, arithmetic: Arithmetic) -> EquationLayer:
+        """Return a layer with these weights in its cross-patch sublayer."""
+        return loaded(EquationLayer(len(self.x), len(self.a)), self.weights(), arithmetic)
+
+    def weights(self) -> dict[str, Values]:
+        """Return the weights by the layer's names."""
+        return {
+            "across_patches.a.weight": self.a,
+            **self.before.weights("pre1."),
+            **self.after.weights("post1."),
+        }
+
+    def mixed(self, arithmetic: Arithmetic) -> list[list[Rounded]]:
+        """Return (A Aff(X)^T)^T, what comes before the last Aff, as columns."""
+        x, a = columns(self.x, arithmetic), arithmetic.matrix(self.a)
+        shifted = [self.before.of(column, arithmetic) for column in x]
+        return transposed([product(a, channel) for channel in transposed(shifted)])
+
+    def printed(self, arithmetic: Arithmetic) -> list[list[Rounded]]:
+        """Return Z = X + Aff((A Aff(X)^T)^T) of Eq. 2, as a d x N^2 matrix."""
+        mixed = transposed([self.after.of(column, arithmetic) for column in self.mixed(arithmetic)])
+        return added(arithmetic.matrix(self.x), mixed)
+
+    def shown(self) -> dict[str, object]:
+        """Return the symbols that a counterexample shows."""
+        return {
+            "X": self.x,
+            "A": self.a,
+            "alpha before A": self.before.alpha,
+            "beta before A": self.before.beta,
+            "alpha after A": self.after.alpha,
+            "beta after A": self.after.beta,
+        }
+
+
+@dataclass(frozen=True)
+class FeedForwardCase:
+    """Z (d x N^2), B (4d x d), C (d x 4d) and the Affs before B and after C."""
+
+    z: Matrix
+    b: Matrix
+    c: Matrix
+    before: AffCase
+    after: AffCase
+
+    def module(self, arithmetic: Arithmetic) -> EquationLayer:
+        """Return a layer with these weights in its cross-channel sublayer."""
+        return loaded(EquationLayer(len(self.z), len(self.z[0])), self.weights(), arithmetic)
+
+    def weights(self) -> dict[str, Values]:
+        """Return the weights by the layer's names."""
+        return {
+            "across_channels.b.weight": self.b,
+            "across_channels.c.weight": self.c,
+            **self.before.weights("pre2."),
+            **self.after.weights("post2."),
+        }
+
+    def printed(self, arithmetic: Arithmetic) -> list[list[Rounded]]:
+        """Return Y = Z + Aff(C GELU(B Aff(Z))) of Eq. 3, as a d x N^2 matrix."""
+        return self.of(arithmetic.matrix(self.z), arithmetic)
+
+    def of(self, z: Sequence[Column], arithmetic: Arithmetic) -> list[list[Rounded]]:
+        """Return Y of a given Z."""
+        return added(z, transposed([self._mixed(column, arithmetic) for column in transposed(z)]))
+
+    def _mixed(self, z: Column, arithmetic: Arithmetic) -> list[Rounded]:
+        b, c = arithmetic.matrix(self.b), arithmetic.matrix(self.c)
+        hidden = [gelu(number) for number in product(b, self.before.of(z, arithmetic))]
+        return self.after.of(product(c, hidden), arithmetic)
+
+    def shown(self) -> dict[str, object]:
+        """Return the symbols that a counterexample shows."""
+        return {
+            "Z": self.z,
+            "B": self.b,
+            "C": self.c,
+            "alpha before B": self.before.alpha,
+            "beta before B": self.before.beta,
+            "alpha after C": self.after.alpha,
+            "beta after C": self.after.beta,
+        }
+
+
+def cross_patches() -> SearchStrategy[CrossPatchCase]:
+    """Cross-patch sublayers of width d up to 2 on a grid of 1 x 1 or 2 x 2 patches."""
+    return st.tuples(WIDTHS, st.sampled_from(PATCHES)).flatmap(
+        lambda size: st.builds(
+            CrossPatchCase, matrices(*size), matrices(size[1], size[1]), affs(size[0]), affs(size[0])
+        )
+    )
+
+
+def feedforwards(patches: int | None = None) -> SearchStrategy[FeedForwardCase]:
+    """Cross-channel sublayers of width d up to 2 on a grid of 1 x 1 or 2 x 2 patches, or of a given number."""
+    grids = st.sampled_from(PATCHES) if patches is None else st.just(patches)
+    return st.tuples(WIDTHS, grids).flatmap(
+        lambda size: st.builds(
+            FeedForwardCase,
+            matrices(*size),
+            matrices(4 * size[0], size[0]),
+            matrices(size[0], 4 * size[0]),
+            affs(size[0]),
+            affs(size[0]),
+        )
+    )
+
+
+def product(matrix: Sequence[Column], x: Column) -> list[Rounded]:
+    """Return a matrix times a column."""
+    return [total(row[j] * x[j] for j in range(len(x))) for row in matrix]
+
+
+def added(left: Sequence[Column], right: Sequence[Column]) -> list[list[Rounded]]:
+    """Return the sum of two matrices."""
+    return [[one + other for one, other in zip(*rows, strict=True)] for rows in zip(left, right, strict=True)]
+
+
+def columns(x: Matrix, arithmetic: Arithmetic) -> list[list[Rounded]]:
+    """Return the columns of a matrix: its patches."""
+    return transposed(arithmetic.matrix(x))
+
+
+def transposed(rows: Sequence[Column]) -> list[list[Rounded]]:
+    """Return the columns of rows, or the rows of columns."""
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def batch_of(x: Matrix, arithmetic: Arithmetic) -> Tensor:
+    """Return a d x N^2 matrix in the modules' layout, (1, patches, channels)."""
+    return arithmetic.tensor(x).T[None]
+
+
+def matrix_of(batch: Tensor) -> Tensor:
+    """Return the d x N^2 matrix of a batch of one."""
+    return batch[0].T
+
+
+def loaded(module: Module, weights: Mapping[str, Values], arithmetic: Arithmetic) -> Module:
+    """Return a module with the named weights set; the others stay as they were."""
+    arithmetic.place(module)
+    tensors = {name: arithmetic.tensor(values) for name, values in weights.items()}
+    unknown = module.load_state_dict(tensors, strict=False).unexpected_keys
+    if unknown:
+        raise KeyError(f"{type(module).__name__} has no {', '.join(unknown)}")
+    return module

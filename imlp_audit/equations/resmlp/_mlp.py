@@ -1,0 +1,55 @@
+"""The MLP that mixes patches: Appendix A's "linear N x 4N - GELU - linear 4N x N" on transposed features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from imlp_audit.equations.resmlp._layer import Values
+from imlp_audit.equations.strategies import Matrix, Vector, matrices, vectors
+
+
+@dataclass(frozen=True)
+class PatchMlp:
+    """Features (N x d, a row for each of N patches), weights 4N x N and N x 4N, and their biases."""
+
+    x: Matrix
+    first: Matrix
+    first_bias: Vector
+    last: Matrix
+    last_bias: Vector
+
+    def weights(self, prefix: str = "") -> dict[str, Values]:
+        """Return the weights by the names of the feedforward module below a prefix."""
+        return {
+            f"{prefix}b.weight": self.first,
+            f"{prefix}b.bias": self.first_bias,
+            f"{prefix}c.weight": self.last,
+            f"{prefix}c.bias": self.last_bias,
+        }
+
+    def shown(self) -> dict[str, object]:
+        """Return the symbols that a counterexample shows."""
+        return {
+            "x": self.x,
+            "first linear": self.first,
+            "its bias": self.first_bias,
+            "last linear": self.last,
+            "bias of that": self.last_bias,
+        }
+
+
+def patch_mlps() -> SearchStrategy[PatchMlp]:
+    """MLPs across one or two patches of one to three channels."""
+    return st.tuples(st.integers(1, 2), st.integers(1, 3)).flatmap(
+        lambda size: st.builds(
+            PatchMlp,
+            matrices(*size),
+            matrices(4 * size[0], size[0]),
+            vectors(4 * size[0]),
+            matrices(size[0], 4 * size[0]),
+            vectors(size[0]),
+        )
+    )

@@ -1,0 +1,31 @@
+"""In self-attention the weights that aggregate information from other patches depend on the data: with one channel
+and queries, keys and values that are the features themselves, patch 1 takes the plain mean of all patches where its
+feature is zero, and does not where it is not zero and the patches differ.
+
+Place: Related work, Other architectures with similar components
+Printed: in self-attention the weights to aggregate information from other patches are data dependent through queries
+    and keys
+Bound: 4 roundings of the mean's terms, four patches; what patch 1 takes has to be further from it than that
+"""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.claim import Claim, Trial, equal
+from imlp_audit.equations.resmlp._layer import Values, batch_of, loaded
+from imlp_audit.equations.rounded import total
+from imlp_audit.equations.strategies import Vector, nonzero, numbers
+from imlp_audit.models.attention import SelfAttention
+
+
+def judge(x: Vector, arithmetic: Arithmetic) -> Trial:
+    """Hold what patch 1 takes against the plain mean."""
+    weights: dict[str, Values] = {"qkv.weight": ((1.0,), (1.0,), (1.0,)), "proj.weight": ((1.0,),)}
+    taken = loaded(SelfAttention(1, bias=False), weights, arithmetic)(batch_of((x,), arithmetic))[0, 0, 0]
+    mean = 0.25 * total(arithmetic.vector(x))
+    return Trial(not equal(taken, mean).holds, {"x": x, "patch 1 takes": taken.item(), "mean": mean.value})
+
+
+CLAIM = Claim(st.tuples(nonzero(), numbers(), numbers(), numbers()).filter(lambda x: len(set(x)) > 1), judge)

@@ -1,0 +1,42 @@
+"""The intervals that the slopes of activations lie in.
+
+The slope of GeLU(x) = x Phi(x) is Phi(x) + x phi(x), with the normal distribution Phi and its density phi. That
+has the derivative phi(x) (2 - x^2), so its extremes are at x = -sqrt 2 and x = sqrt 2; they add up to 1, since
+GeLU(x) - GeLU(-x) = x. Constants are rounded outward.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import erf, exp, pi, sqrt
+
+_OUTWARD = 2.0**-50  # four roundings of numbers near 1
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """The function is slope-restricted on [low, high]: (f(x) - f(y)) / (x - y) is never outside."""
+
+    low: float
+    high: float
+
+    def scaled(self, factor: float) -> Slopes:
+        """Return the interval of factor * f; a negative factor turns it round."""
+        ends = (factor * self.low, factor * self.high)
+        return Slopes(min(ends), max(ends))
+
+
+_GELU_HIGH = 0.5 + erf(1.0) / 2 + exp(-1.0) / sqrt(pi)  # Phi(sqrt 2) + sqrt 2 phi(sqrt 2) = 1.128904...
+GELU = Slopes(1 - _GELU_HIGH - _OUTWARD, _GELU_HIGH + _OUTWARD)
+GELU_STEEPEST = sqrt(2)  # where the slope of GeLU is the highest; it is the lowest at -sqrt 2
+
+# The tanh form's second derivative has no root in closed form; these are its root and the slope there, found to
+# 40 digits (tests/lipschitz/test_slopes.py finds them again).
+_GELU_TANH_HIGH = 1.1289930686587717654559
+GELU_TANH = Slopes(1 - _GELU_TANH_HIGH - _OUTWARD, _GELU_TANH_HIGH + _OUTWARD)
+GELU_TANH_STEEPEST = 1.418504008790828355548
+
+
+def agelu_slopes(alpha: float, beta: float, base: Slopes) -> Slopes:
+    """Return the slopes of beta * phi(alpha * x + gamma) + theta (Eq. 3), where those of phi lie in `base`."""
+    return base.scaled(alpha * beta)
