@@ -66,6 +66,24 @@ class Measurement(Record):
     verdict: Verdict
 
 
+class Curve(Record):
+    """A line of a figure: its label, and its heights over the figure's places."""
+
+    label: str
+    y: tuple[float, ...]
+
+
+class Figure(Record):
+    """Curves over the same places, and heights that are marked across the whole width."""
+
+    title: str
+    x_label: str
+    y_label: str
+    x: tuple[float, ...]
+    curves: tuple[Curve, ...]
+    levels: tuple[tuple[str, float], ...] = ()
+
+
 class Check(Record):
     """One verdict, and all that it rests on.
 
@@ -74,7 +92,8 @@ class Check(Record):
     the default where the verdict is `reproduced_under`. Of a waived check `finding` is
     the verdict it has without its waiver, and `waiver` why that is known. Of an equation `statement` is what is
     claimed in words, `printed` its literal form, `place` where it stands in the paper, `examples` how many it was
-    tried on, `bound` what rounding may make of it, and `counterexample` the smallest example it is false on.
+    tried on, `bound` what rounding may make of it, `counterexample` the smallest example it is false on, and `figure` what a
+    report draws beside it.
     """
 
     id: str
@@ -98,6 +117,7 @@ class Check(Record):
     bound: str | None = None
     examples: int | None = None
     counterexample: tuple[str, ...] = ()
+    figure: Figure | None = None
     finding: Verdict | None = None
     waiver: str | None = None
 

@@ -16,6 +16,7 @@ def check_equation(plan: EquationPlan, outcome: Outcome) -> Check:
         id=plan.id, kind=plan.kind, verdict=verdict, reason=reason, source=plan.source, printed=claim.form,
         statement=claim.statement, place=claim.place, bound=claim.bound,
         examples=outcome.examples, counterexample=outcome.counterexample,
+        figure=outcome.figure,
         hints=_nearest(claim) if verdict is Verdict.DIFFERS else (),
     )  # fmt: skip
 

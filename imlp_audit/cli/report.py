@@ -27,7 +27,9 @@ def report(
     ] = None,
     folder: Annotated[
         Path | None,
-        typer.Option("--dir", metavar="DIR", help="Write DIR/PAPER.md for each paper instead of printing."),
+        typer.Option(
+            "--dir", metavar="DIR", help="Write DIR/PAPER.md and its figures for each paper instead of printing."
+        ),
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="With --dir: write nothing; exit 1 if a report there is stale.")
@@ -37,6 +39,7 @@ def report(
 ) -> int:
     """Write the report of each paper."""
     from imlp_audit.cli.output import render, surface
+    from imlp_audit.report.figures import figures
 
     if from_ is not None and specs:
         raise UsageError("give specs to audit or --from FILE, not both")
@@ -52,6 +55,7 @@ def report(
         emit(render(result, format_, surface()))
         return ExitCode.INCOMPLETE if incomplete else ExitCode.CLEAN
     reports = {folder / f"{paper.id}.md": render(result.of(paper), Format.MARKDOWN) for paper in result.papers}
+    reports |= {folder / name: drawn for name, drawn in figures(result).items()}
     written = _stale(reports) if check else _write(reports)
     return ExitCode.INCOMPLETE if incomplete else written
 
@@ -76,11 +80,18 @@ def _audited(specs: list[str], *, shown: bool) -> AuditResult:
 
 
 def _stale(reports: dict[Path, str]) -> ExitCode:
-    stale = [path for path, text in reports.items() if not path.is_file() or path.read_bytes() != text.encode()]
+    stale = [path for path, text in reports.items() if not path.is_file() or not _same(path, text)]
     for path in stale:
         state = "is stale" if path.exists() else "is missing"
         sys.stderr.write(f"{path} {state}; the same command without --check writes it\n")
     return ExitCode.FINDINGS if stale else ExitCode.CLEAN
+
+
+def _same(path: Path, text: str) -> bool:
+    from imlp_audit.report.figures import same_figure
+
+    kept = path.read_text(encoding="utf-8", errors="replace")
+    return same_figure(kept, text) if path.suffix == ".svg" else kept == text
 
 
 def _write(reports: dict[Path, str]) -> ExitCode:

@@ -4,7 +4,8 @@ A paper's claims are the files of the folder of its id; a file's name is the cla
 claim in words; after it come lines `Key: text`, each of which may go on indented below:
 
 - `Place`: where in the paper it stands.
-- `Printed`: the literal form, symbol by symbol; or `Corrected`: the nearest form that is true.
+- `Printed`: the literal form, symbol by symbol; or `Corrected`: the nearest form that is true, or an exact form of
+  something that is printed in vaguer words.
 - `Nearest`: of a literal form that is false, the claim that holds instead.
 - `Bound`: what rounding alone may make of it.
 - `Needs`: what only `properties` does for it, such as solving a semidefinite program.
@@ -67,7 +68,7 @@ def papers_with_claims() -> list[str]:
 
 def _files(paper: str) -> Iterator[Path]:
     folder = _HERE / paper
-    if folder.parent == _HERE and folder.is_dir():  # a paper's id comes from a spec
+    if folder in _HERE.iterdir() and folder.is_dir():
         yield from sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
 
 

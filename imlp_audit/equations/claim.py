@@ -11,6 +11,7 @@ from torch import Tensor
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.rounded import Rounded
+from imlp_audit.result import Figure
 
 Case = TypeVar("Case")
 
@@ -30,12 +31,14 @@ class Trial:
 class Claim(Generic[Case]):
     """A statement that is tested by running it: `judge` must hold on every example that `cases` can make.
 
-    Where one example takes long, `share` is the part of the examples asked for that are run.
+    Where one example takes long, `share` is the part of the examples asked for that are run. `figure` makes what a
+    report draws beside the claim.
     """
 
     cases: SearchStrategy[Case]
     judge: Callable[[Case, Arithmetic], Trial]
     share: float = 1.0
+    figure: Callable[[], Figure] | None = None
 
 
 Values = Tensor | Rounded | Sequence["Values"]

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from imlp_audit.result import Figure
+
 
 @dataclass(frozen=True)
 class Outcome:
     """How many examples were run, and the smallest one that the claim is false on, if any.
 
-    `counterexample` are texts "symbol = value". `problem` says why a claim could not be tested to the end.
+    `counterexample` are texts "symbol = value". `problem` says why a claim could not be tested to the end. `figure`
+    is what a report draws beside the claim.
     """
 
     examples: int
     counterexample: tuple[str, ...] = ()
     problem: str | None = None
+    figure: Figure | None = None

@@ -7,6 +7,7 @@ import signal
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from importlib import import_module
 
 import torch
@@ -66,6 +67,7 @@ def _run(module: str, settings: Settings) -> Outcome:
     try:
         claim: Claim[object] = import_module(module).CLAIM
         arithmetic = Arithmetic(getattr(torch, settings.dtype.value), settings.device)
-        return search(claim, arithmetic, settings.limits)
+        found = search(claim, arithmetic, settings.limits)
+        return found if claim.figure is None else replace(found, figure=claim.figure())
     finally:
         torch.set_num_threads(threads)

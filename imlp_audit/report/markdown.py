@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Iterator
 
+from imlp_audit.report.figures import figure_file
 from imlp_audit.report.layout import CellChecks, cells, findings, leads, measured, others, summary
 from imlp_audit.result import AuditResult, Check, Kind, PaperHead, TableHead, Verdict
 
@@ -49,6 +50,7 @@ def _paper(result: AuditResult, paper: PaperHead) -> Iterator[str]:
     for table in paper.tables:
         yield from _table(own, paper, table)
     yield from _claims(others(own, paper, Kind.CLAIM))
+    yield from _equations(others(own, paper, Kind.EQUATION))
     for kind, heading in HEADINGS.items():
         yield from _others(heading, others(own, paper, kind))
     yield from _readings(paper)
@@ -147,6 +149,40 @@ def _claims(checks: list[Check]) -> Iterator[str]:
     yield from ("", "## What the text says about the numbers", "")
     header = ("claim", "verdict", "checked as", "what was found")
     yield from _rows(header, ((_claim(c), c.verdict.value, _text(c.statement or ""), _text(c.reason)) for c in checks))
+
+
+def _equations(checks: list[Check]) -> Iterator[str]:
+    """Tell of statements about functions: what is false as printed with its counterexample, then what holds."""
+    if not checks:
+        return
+    yield from ("", "## What the text says about functions", "")
+    yield "Each statement is tested by running it on small examples. What rounding may change is bounded, not guessed."
+    false = [check for check in checks if check.counterexample]
+    if false:
+        yield from ("", "### False as printed", "")
+        header = ("statement", "place", "as printed", "smallest counterexample", "verdict", "nearest form that holds")
+        yield from _rows(header, ((*_stated(c), _counterexample(c), c.verdict.value, _hints(c)) for c in false))
+    rest = [check for check in checks if not check.counterexample]
+    if rest:
+        yield from ("", "### Not found false", "")
+        short = ("statement", "place", "form", "verdict", "what was found")
+        yield from _rows(short, ((*_stated(c), c.verdict.value, _text(c.reason)) for c in rest))
+    for check in checks:
+        if check.figure is not None:
+            yield from ("", f"![{_text(check.figure.title)}]({figure_file(check.id)})")
+
+
+def _stated(check: Check) -> tuple[str, str, str]:
+    statement = f"{_text(check.statement or '')} `{check.id.rpartition('/')[2]}`"
+    return statement, _text(check.place or ""), _text(check.printed or "")
+
+
+def _counterexample(check: Check) -> str:
+    return _text("; ".join(check.counterexample))
+
+
+def _hints(check: Check) -> str:
+    return _text("; ".join(check.hints))
 
 
 def _claim(check: Check) -> str:

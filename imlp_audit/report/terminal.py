@@ -34,6 +34,7 @@ def terminal(result: AuditResult, width: int, *, colour: bool) -> str:
         for table in paper.tables:
             _print_table(console, result, paper, table)
         _print_others(console, result, paper)
+        _print_equations(console, result, paper)
     _print_findings(console, findings(result))
     _line(console, summary(result))
     return out.getvalue()
@@ -112,6 +113,20 @@ def _print_others(console: Console, result: AuditResult, paper: PaperHead) -> No
             if check.verdict not in PASSES and kind is Kind.CLAIM:
                 told = check.waiver or shorten(check.reason, 300, placeholder=" ...")
                 _line(console, Text.assemble("  ", _verdict(check), f"  {check.id.rpartition('/')[2]}: {told}"))
+
+
+def _print_equations(console: Console, result: AuditResult, paper: PaperHead) -> None:
+    """Count the statements about functions, and print those that are not found true; all, where there is no other."""
+    checks = others(result, paper, Kind.EQUATION)
+    alone = len(checks) == len(result.of(paper).checks)
+    if checks:
+        _line(console, f"equations: {_counts(checks)}")
+    for check in checks:
+        if alone or check.verdict not in PASSES:
+            told = f": {check.reason}" if check.verdict in PASSES or check.verdict is Verdict.WAIVED else ""
+            _line(console, Text.assemble("  ", _verdict(check), f"  {check.id.rpartition('/')[2]}{told}"))
+            for hint in check.hints if told else ():
+                _line(console, f"      {hint}", style="dim")
 
 
 def _print_findings(console: Console, checks: list[Check]) -> None:

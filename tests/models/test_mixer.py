@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import TypeVar
+
 import pytest
 import torch
 from timm.layers import Attention, PatchEmbed
@@ -17,7 +19,10 @@ _TIMM_NAMES = {
 }
 
 
-def _randomised(module: nn.Module) -> nn.Module:
+Module = TypeVar("Module", bound=nn.Module)
+
+
+def _randomised(module: Module) -> Module:
     """Weights, norms and biases that all matter."""
     for parameter in module.parameters():
         nn.init.normal_(parameter)
@@ -33,7 +38,7 @@ def _renamed(weights: dict[str, Tensor], names: dict[str, str]) -> dict[str, Ten
     }
 
 
-def _copied(ours: nn.Module, weights: dict[str, Tensor]) -> nn.Module:
+def _copied(ours: Module, weights: dict[str, Tensor]) -> Module:
     ours.double().load_state_dict(weights)
     return ours.eval()
 

@@ -37,16 +37,15 @@ PRINTED = Reading(
     class_token=ClassToken.KEPT,
 )
 
-
 KERNELS = st.sampled_from((1, 3, 5, 7))  # Table 5
 _LAYERS_OF_TABLE_1 = (
+    ((64, 160, 256), 5),  # LVT, the least that is saved
     ((192, 384), 3),  # DeiT-Ti and -S
     ((768,), 5),  # DeiT-B
     ((96, 192, 384, 768), 3),  # Swin-Ti and -S, PoolFormer-M36
     ((128, 256, 512, 1024), 5),  # Swin-B
     ((64, 128, 320, 512), 3),  # PoolFormer-S12, -S24 and -S36
     ((96, 192, 384, 768), 5),  # PoolFormer-M48
-    ((64, 160, 256), 5),  # LVT
 )
 # width C and kernel n
 LAYERS_OF_TABLE_1 = tuple((width, n) for widths, n in _LAYERS_OF_TABLE_1 for width in widths)

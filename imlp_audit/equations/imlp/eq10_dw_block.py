@@ -1,8 +1,8 @@
 """The DW block (DW Conv with BN and GeLU) after AGeLU is Eq. 10 with phi = GeLU.
 
-Read as: some AGeLU and DW block are the equation that the section puts them in for. AGeLU has alpha = beta = 1,
-gamma = b and theta = 0, which makes it phi(x + b); the batch norm is as it starts, and terms beyond the grid are left
-out.
+Read as: the block computes the equation that the section derives it from, with the weights a in its convolution. AGeLU
+has alpha = beta = 1, gamma = b and theta = 0, which makes it phi(x + b); the batch norm is as it starts, and terms
+beyond the grid are left out.
 
 Place: Sec. 4.3, the sentences after Eq. 10
 Printed: this is equal to going through the non-linear function followed by a depthwise convolution. Thus, we modify

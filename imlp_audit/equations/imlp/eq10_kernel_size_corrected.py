@@ -1,5 +1,7 @@
 """Eq. 10 with i and j from -n to n reads as many rows and columns as a (2n+1) x (2n+1) depthwise convolution.
 
+The 3 x 3 convolution that the paper uses as default is Eq. 10 with n = 1.
+
 Place: Sec. 4.3, the sentence after Eq. 10
 Corrected: this is equal to going through the non-linear function followed by a (2n+1) x (2n+1) depthwise convolution
 Bound: none: rows and columns are counted

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
-from imlp_audit.equations.functions import gelu
+from imlp_audit.equations.functions import gelu, gelu_slope_value
 from imlp_audit.equations.imlp._slope import Chord, chords
 from imlp_audit.lipschitz import slopes
+from imlp_audit.result import Curve, Figure
 
 
 def judge(case: Chord, arithmetic: Arithmetic) -> Trial:
@@ -21,4 +22,31 @@ def judge(case: Chord, arithmetic: Arithmetic) -> Trial:
     return case.trial(gelu, slopes.GELU, arithmetic)
 
 
-CLAIM = Claim(chords(), judge)
+def figure() -> Figure:
+    """Draw the slopes of AGeLUs with alpha beta of both signs, between the ends of their intervals."""
+    places = [step / 8 for step in range(-40, 41)]
+    curves = [
+        Curve(label=f"alpha = {alpha:g}, beta = {beta:g}", y=tuple(_slope(alpha, beta, x) for x in places))
+        for alpha, beta in ((1.0, 1.0), (-1.0, 1.0))
+    ]
+    ends = {end for sign in (1, -1) for end in _ends(sign)}
+    return Figure(
+        title="Slope of AGeLU and the interval that holds it",
+        x_label="x",
+        y_label="slope",
+        x=tuple(places),
+        curves=tuple(curves),
+        levels=tuple((f"{end:.5f}", round(end, 5)) for end in sorted(ends)),
+    )
+
+
+def _slope(alpha: float, beta: float, x: float) -> float:
+    return round(alpha * beta * gelu_slope_value(alpha * x), 4)
+
+
+def _ends(product: float) -> tuple[float, float]:
+    interval = slopes.GELU.scaled(product)
+    return interval.low, interval.high
+
+
+CLAIM = Claim(chords(), judge, figure=figure)

@@ -3,8 +3,8 @@ steepest slope, branch by branch, and never below the largest gradient norm of t
 proven by a Cholesky factorisation with a margin for rounding; its own status proves nothing.
 
 Place: Sec. 4.2, after Theorem 1
-Printed: Theorem 1 gives an upper bound of L(f) = sqrt(rho_1) + sqrt(rho_2) on the Lipschitz constant of the AMLP module;
-    it can be treated as a semi-definite program which can be solved numerically to derive its global minimum
+Printed: Theorem 1 gives an upper bound of L(f) = sqrt(rho_1) + sqrt(rho_2) on the Lipschitz constant of the AMLP
+    module; it can be treated as a semi-definite program which can be solved numerically to derive its global minimum
 Bound: 1e-4 of the product: Clarabel's tolerance of 1e-8 on numbers scaled to 1, and steps of 1e-10 of the certificate,
     are far below; gradients are sums of at most 6 products, off by 1e-14
 Needs: a semidefinite program

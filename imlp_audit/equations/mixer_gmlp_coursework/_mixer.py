@@ -107,7 +107,7 @@ def token_mixings(
     hidden: SearchStrategy[int] = HIDDEN,
     elements: SearchStrategy[float] = NUMBERS,
 ) -> SearchStrategy[Mixing]:
-    """Token mixing without biases: matrices D_S x S and S x D_S, of the elements given."""
+    """Token mixing without biases: matrices D_S x S and S x D_S; all are of the elements given."""
     sizes = st.tuples(tokens, channels, hidden)
     return sizes.flatmap(lambda size: _mixings((size[0], size[1]), size[0], size[2], elements))
 
@@ -118,7 +118,7 @@ def channel_mixings(
     hidden: SearchStrategy[int] = HIDDEN,
     elements: SearchStrategy[float] = NUMBERS,
 ) -> SearchStrategy[Mixing]:
-    """Channel mixing without biases: matrices D_C x C and C x D_C, of the elements given."""
+    """Channel mixing without biases: matrices D_C x C and C x D_C; all are of the elements given."""
     sizes = st.tuples(tokens, channels, hidden)
     return sizes.flatmap(lambda size: _mixings((size[0], size[1]), size[1], size[2], elements))
 
@@ -132,7 +132,9 @@ def with_biases(mixing: Mixing) -> SearchStrategy[Mixing]:
 def _mixings(
     table: tuple[int, int], width: int, hidden: int, elements: SearchStrategy[float]
 ) -> SearchStrategy[Mixing]:
-    return st.builds(Mixing, matrices(*table), matrices(hidden, width, elements), matrices(width, hidden, elements))
+    return st.builds(
+        Mixing, matrices(*table, elements), matrices(hidden, width, elements), matrices(width, hidden, elements)
+    )
 
 
 def _affine(matrix: Matrix, bias: Vector, x: Sequence[Rounded], arithmetic: Arithmetic) -> list[Rounded]:

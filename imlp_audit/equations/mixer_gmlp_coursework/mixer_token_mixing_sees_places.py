@@ -22,10 +22,12 @@ from imlp_audit.equations.strategies import Vector, nonzero, vectors
 
 def judge(case: Mixing, arithmetic: Arithmetic) -> Trial:
     """Hold token mixing of the exchanged tokens against the exchanged tokens of token mixing."""
-    exchanged_output = token_mixed(arithmetic.matrix(case.table), case, arithmetic)[::-1]
-    output_of_exchanged = run(case.token_mixing(arithmetic), case.table[::-1], arithmetic)
-    same = equal(output_of_exchanged, exchanged_output).holds
-    return Trial(not same, {"X": case.table, "W_1": case.first, "W_2": case.second, "U": "exchanged as X is"})
+    module = case.token_mixing(arithmetic)
+    u = token_mixed(arithmetic.matrix(case.table), case, arithmetic)
+    of_x, of_exchanged = run(module, case.table, arithmetic), run(module, case.table[::-1], arithmetic)
+    holds = equal(of_x, u).holds and not equal(of_exchanged, u[::-1]).holds
+    shown = {"X": case.table, "W_1": case.first, "W_2": case.second}
+    return Trial(holds, {**shown, "U of X": of_x.tolist(), "U of exchanged tokens": of_exchanged.tolist()})
 
 
 def _case(first: Vector, second: Vector, w: float, v: float) -> Mixing:

@@ -15,30 +15,21 @@ from hypothesis import strategies as st
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
-from imlp_audit.equations.mixer_gmlp_coursework._counts import macs
-from imlp_audit.models.attention import SelfAttention
-from imlp_audit.models.mixer import ChannelMixing, MixerLayer
+from imlp_audit.equations.mixer_gmlp_coursework._counts import macs, second_differences, vit_layer_macs
+from imlp_audit.models.mixer import MixerLayer
 
 
 def judge(case: tuple[int, int], arithmetic: Arithmetic) -> Trial:
     """Take second differences of both layers' ledgers, at S patches and C channels."""
     s, c = case
-    bends = _bends([_vit(n, c) for n in range(s, s + 4)]), _bends([_mixer(n, c) for n in range(s, s + 4)])
-    shown = {"S": s, "C": c, "second differences of ViT": bends[0], "of Mixer": bends[1]}
-    return Trial(bends == ([4 * c] * 2, [0] * 2), shown)
+    vit = second_differences([vit_layer_macs(n, c) for n in range(s, s + 4)])
+    mixer = second_differences([_mixer_layer_macs(n, c) for n in range(s, s + 4)])
+    shown = {"S": s, "C": c, "second differences of ViT": vit, "of Mixer": mixer}
+    return Trial(vit == [4 * c] * 2 and mixer == [0] * 2, shown)
 
 
-def _vit(s: int, c: int) -> int:
-    return macs(lambda: SelfAttention(c), 1, s, c) + macs(lambda: ChannelMixing(c, 4 * c), 1, s, c)
-
-
-def _mixer(s: int, c: int) -> int:
-    return macs(lambda: MixerLayer(s, c, 3, 4 * c), 1, s, c)
-
-
-def _bends(costs: list[int]) -> list[int]:
-    """Return the second differences."""
-    return [after - 2 * at + before for before, at, after in zip(costs, costs[1:], costs[2:], strict=False)]
+def _mixer_layer_macs(tokens: int, channels: int) -> int:
+    return macs(lambda: MixerLayer(tokens, channels, 3, 4 * channels), 1, tokens, channels)
 
 
 CLAIM = Claim(st.tuples(st.integers(1, 3), st.integers(1, 3)), judge)

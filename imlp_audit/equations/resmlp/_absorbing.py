@@ -10,7 +10,7 @@ from hypothesis.strategies import SearchStrategy
 from torch import Tensor
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.resmlp._layer import PATCHES, AffCase, Values, affs, loaded
+from imlp_audit.equations.resmlp._layer import PATCHES, AffCase, Values, affs, each_of, loaded
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, vectors
 from imlp_audit.models.resmlp import CrossPatch
 
@@ -55,20 +55,22 @@ class AcrossPatches:
 def across_two_channels() -> SearchStrategy[AcrossPatches]:
     """Two channels on a grid of 1 x 1 or 2 x 2 patches, nothing zero but the shifts of Aff, which all are."""
     aff = affs(2, st.just(0.0))
-    return st.sampled_from(PATCHES).flatmap(
-        lambda patches: st.builds(
-            AcrossPatches, matrices(2, patches, nonzero()), matrices(patches, patches, nonzero()), aff
-        )
-    )
+
+    def sized(patches: int) -> SearchStrategy[AcrossPatches]:
+        return st.builds(AcrossPatches, matrices(2, patches, nonzero()), matrices(patches, patches, nonzero()), aff)
+
+    return each_of(sized, PATCHES)
 
 
 def often_absorbed() -> SearchStrategy[AcrossPatches]:
     """Two channels of one or two patches, with few different numbers, so that channels agree now and then."""
     few = st.sampled_from((0.0, 1.0, -1.0))
     aff = st.builds(AffCase, vectors(2, st.sampled_from((1.0, 2.0))), vectors(2, st.sampled_from((0.0, 1.0))))
-    return st.integers(1, 2).flatmap(
-        lambda patches: st.builds(AcrossPatches, matrices(2, patches), matrices(patches, patches, few), aff)
-    )
+
+    def sized(patches: int) -> SearchStrategy[AcrossPatches]:
+        return st.builds(AcrossPatches, matrices(2, patches), matrices(patches, patches, few), aff)
+
+    return each_of(sized, (1, 2))
 
 
 def same_in_all_channels(y: Tensor) -> bool:

@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.resmlp._layer import PATCHES, AffCase, CrossPatchCase, FeedForwardCase, Values, loaded
+from imlp_audit.equations.resmlp._layer import (
+    PATCHES,
+    AffCase,
+    CrossPatchCase,
+    FeedForwardCase,
+    Values,
+    each_of,
+    loaded,
+)
 from imlp_audit.equations.strategies import Vector, matrices, nonzero, vectors
 from imlp_audit.models.resmlp import AlgorithmLayer
 
@@ -36,12 +44,9 @@ def divisible_affs(width: int, beta: SearchStrategy[float] | None = None) -> Sea
 
 def cross_patches_without_first_shift() -> SearchStrategy[CrossPatchCase]:
     """Eq. 2 for two channels on a grid of 1 x 1 or 2 x 2 patches, with beta = 0 before A."""
-    return st.sampled_from(PATCHES).flatmap(
-        lambda patches: st.builds(
-            CrossPatchCase,
-            matrices(2, patches, nonzero()),
-            matrices(patches, patches, nonzero()),
-            divisible_affs(2, st.just(0.0)),
-            divisible_affs(2),
-        )
-    )
+
+    def sized(patches: int) -> SearchStrategy[CrossPatchCase]:
+        x, a = matrices(2, patches, nonzero()), matrices(patches, patches, nonzero())
+        return st.builds(CrossPatchCase, x, a, divisible_affs(2, st.just(0.0)), divisible_affs(2))
+
+    return each_of(sized, PATCHES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from torch import Tensor
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.dependence import jacobian
-from imlp_audit.equations.resmlp._layer import PATCHES, WIDTHS, Values, batch_of, loaded
+from imlp_audit.equations.resmlp._layer import PATCHES, WIDTHS, Values, batch_of, each_of, loaded
 from imlp_audit.equations.strategies import Matrix, matrices, nonzero
 from imlp_audit.models.resmlp import CrossPatch
 
@@ -36,8 +37,10 @@ class Communication:
         return {"A": self.a, "X": self.x}
 
 
-def communications(widths: SearchStrategy[int] = WIDTHS) -> SearchStrategy[Communication]:
+def communications(widths: Sequence[int] = WIDTHS) -> SearchStrategy[Communication]:
     """Linear layers on a grid of 1 x 1 or 2 x 2 patches."""
-    return st.tuples(widths, st.sampled_from(PATCHES)).flatmap(
-        lambda size: st.builds(Communication, matrices(size[1], size[1], nonzero()), matrices(*size))
-    )
+
+    def sized(d: int, patches: int) -> SearchStrategy[Communication]:
+        return st.builds(Communication, matrices(patches, patches, nonzero()), matrices(d, patches))
+
+    return each_of(sized, widths, PATCHES)

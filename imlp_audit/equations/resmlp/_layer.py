@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product as combinations
 from typing import TypeVar
 
 from hypothesis import strategies as st
@@ -19,9 +20,10 @@ from imlp_audit.models.resmlp import Aff, EquationLayer
 Column = Sequence[Rounded]
 Values = Matrix | Vector
 Module = TypeVar("Module", bound=nn.Module)
+Case = TypeVar("Case")
 
 PATCHES = (1, 4)  # N x N, for N = 1 and 2
-WIDTHS = st.integers(1, 2)  # d
+WIDTHS = (1, 2)  # d
 
 
 @dataclass(frozen=True)
@@ -145,26 +147,29 @@ class FeedForwardCase:
 
 def cross_patches() -> SearchStrategy[CrossPatchCase]:
     """Cross-patch sublayers of width d up to 2 on a grid of 1 x 1 or 2 x 2 patches."""
-    return st.tuples(WIDTHS, st.sampled_from(PATCHES)).flatmap(
-        lambda size: st.builds(
-            CrossPatchCase, matrices(*size), matrices(size[1], size[1]), affs(size[0]), affs(size[0])
-        )
-    )
+
+    def sized(d: int, patches: int) -> SearchStrategy[CrossPatchCase]:
+        return st.builds(CrossPatchCase, matrices(d, patches), matrices(patches, patches), affs(d), affs(d))
+
+    return each_of(sized, WIDTHS, PATCHES)
 
 
-def feedforwards(patches: int | None = None) -> SearchStrategy[FeedForwardCase]:
-    """Cross-channel sublayers of width d up to 2 on a grid of 1 x 1 or 2 x 2 patches, or of a given number."""
-    grids = st.sampled_from(PATCHES) if patches is None else st.just(patches)
-    return st.tuples(WIDTHS, grids).flatmap(
-        lambda size: st.builds(
-            FeedForwardCase,
-            matrices(*size),
-            matrices(4 * size[0], size[0]),
-            matrices(size[0], 4 * size[0]),
-            affs(size[0]),
-            affs(size[0]),
+def feedforwards(
+    patches: Sequence[int] = PATCHES, last_aff: Callable[[int], SearchStrategy[AffCase]] = affs
+) -> SearchStrategy[FeedForwardCase]:
+    """Cross-channel sublayers of width d up to 2, of one of the numbers of patches."""
+
+    def sized(d: int, patches: int) -> SearchStrategy[FeedForwardCase]:
+        return st.builds(
+            FeedForwardCase, matrices(d, patches), matrices(4 * d, d), matrices(d, 4 * d), affs(d), last_aff(d)
         )
-    )
+
+    return each_of(sized, WIDTHS, patches)
+
+
+def each_of(build: Callable[..., SearchStrategy[Case]], *sizes: Sequence[int]) -> SearchStrategy[Case]:
+    """Examples of any of the sizes, the first being the simplest; built once, which takes less time than flatmap."""
+    return st.one_of([build(*size) for size in combinations(*sizes)])
 
 
 def product(matrix: Sequence[Column], x: Column) -> list[Rounded]:

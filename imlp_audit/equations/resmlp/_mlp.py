@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from imlp_audit.equations.resmlp._layer import Values
+from imlp_audit.equations.resmlp._layer import Values, each_of
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, vectors
 
 
@@ -43,13 +43,8 @@ class PatchMlp:
 
 def patch_mlps() -> SearchStrategy[PatchMlp]:
     """MLPs across one or two patches of one to three channels."""
-    return st.tuples(st.integers(1, 2), st.integers(1, 3)).flatmap(
-        lambda size: st.builds(
-            PatchMlp,
-            matrices(*size),
-            matrices(4 * size[0], size[0]),
-            vectors(4 * size[0]),
-            matrices(size[0], 4 * size[0]),
-            vectors(size[0]),
-        )
-    )
+
+    def sized(n: int, d: int) -> SearchStrategy[PatchMlp]:
+        return st.builds(PatchMlp, matrices(n, d), matrices(4 * n, n), vectors(4 * n), matrices(n, 4 * n), vectors(n))
+
+    return each_of(sized, (1, 2), (1, 2, 3))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial, equal
 from imlp_audit.equations.resmlp._absorbing import PerPatch
-from imlp_audit.equations.resmlp._layer import WIDTHS, affs, product
+from imlp_audit.equations.resmlp._layer import WIDTHS, affs, each_of, product
 from imlp_audit.equations.strategies import matrices, vectors
 
 
@@ -25,4 +25,4 @@ def judge(case: PerPatch, arithmetic: Arithmetic) -> Trial:
     return equal(apart, [scaled[k] + bias[k] for k in range(len(b))], **case.shown("B"))
 
 
-CLAIM = Claim(WIDTHS.flatmap(lambda d: st.builds(PerPatch, vectors(d), matrices(4 * d, d), affs(d))), judge)
+CLAIM = Claim(each_of(lambda d: st.builds(PerPatch, vectors(d), matrices(4 * d, d), affs(d)), WIDTHS), judge)

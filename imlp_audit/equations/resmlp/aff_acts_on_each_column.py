@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial, equal
-from imlp_audit.equations.resmlp._layer import PATCHES, WIDTHS, AffCase, affs, batch_of, columns, matrix_of, transposed
+from imlp_audit.equations.resmlp._layer import (
+    PATCHES,
+    WIDTHS,
+    AffCase,
+    affs,
+    batch_of,
+    columns,
+    each_of,
+    matrix_of,
+    transposed,
+)
 from imlp_audit.equations.strategies import Matrix, matrices
 
 
@@ -23,6 +33,4 @@ def judge(case: tuple[AffCase, Matrix], arithmetic: Arithmetic) -> Trial:
     return equal(whole, by_column, alpha=aff.alpha, beta=aff.beta, X=x)
 
 
-CLAIM = Claim(
-    st.tuples(WIDTHS, st.sampled_from(PATCHES)).flatmap(lambda size: st.tuples(affs(size[0]), matrices(*size))), judge
-)
+CLAIM = Claim(each_of(lambda d, patches: st.tuples(affs(d), matrices(d, patches)), WIDTHS, PATCHES), judge)

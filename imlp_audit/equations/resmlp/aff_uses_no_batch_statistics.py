@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.dependence import depends
-from imlp_audit.equations.resmlp._layer import AffCase, affs
+from imlp_audit.equations.resmlp._layer import WIDTHS, AffCase, affs, each_of
 from imlp_audit.equations.strategies import Matrix, matrices
 
 
@@ -26,4 +26,4 @@ def judge(case: tuple[AffCase, Matrix], arithmetic: Arithmetic) -> Trial:
     return Trial(not leaks, shown)
 
 
-CLAIM = Claim(st.integers(1, 2).flatmap(lambda d: st.tuples(affs(d), matrices(3, d))), judge)
+CLAIM = Claim(each_of(lambda d: st.tuples(affs(d), matrices(3, d)), WIDTHS), judge)

@@ -9,14 +9,10 @@ Bound: gamma_{d+3} times the magnitudes under GELU, times its largest slope, the
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from hypothesis import strategies as st
-
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial, equal
 from imlp_audit.equations.resmlp._algorithm1 import divisible_affs, feedforward_of_algorithm1
-from imlp_audit.equations.resmlp._layer import AffCase, FeedForwardCase, batch_of, feedforwards, matrix_of
+from imlp_audit.equations.resmlp._layer import FeedForwardCase, batch_of, feedforwards, matrix_of
 
 
 def judge(case: FeedForwardCase, arithmetic: Arithmetic) -> Trial:
@@ -26,9 +22,4 @@ def judge(case: FeedForwardCase, arithmetic: Arithmetic) -> Trial:
     return equal(matrix_of(y), case.printed(arithmetic), **case.shown())
 
 
-def _with_last_aff(case: FeedForwardCase) -> st.SearchStrategy[FeedForwardCase]:
-    last: st.SearchStrategy[AffCase] = divisible_affs(len(case.z))
-    return last.map(lambda aff: replace(case, after=aff))
-
-
-CLAIM = Claim(feedforwards().flatmap(_with_last_aff), judge)
+CLAIM = Claim(feedforwards(last_aff=divisible_affs), judge)

@@ -22,4 +22,4 @@ def judge(case: FeedForwardCase, arithmetic: Arithmetic) -> Trial:
     return Trial(not leaks, {**case.shown(), "patches that depend on others": leaks})
 
 
-CLAIM = Claim(feedforwards(patches=4), judge)
+CLAIM = Claim(feedforwards(patches=(4,)), judge)

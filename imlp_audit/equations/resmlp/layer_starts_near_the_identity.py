@@ -24,6 +24,7 @@ from imlp_audit.equations.resmlp._layer import (
     Values,
     added,
     batch_of,
+    each_of,
     loaded,
     matrix_of,
     product,
@@ -88,16 +89,9 @@ def _magnitudes(matrix: Matrix, arithmetic: Arithmetic) -> Rows:
     return [arithmetic.vector([abs(number) for number in row]) for row in matrix]
 
 
-CLAIM = Claim(
-    st.tuples(WIDTHS, st.sampled_from(PATCHES)).flatmap(
-        lambda size: st.builds(
-            NewLayer,
-            st.sampled_from((0.0, 0.25, 2.0**-10)),
-            matrices(*size),
-            matrices(size[1], size[1]),
-            matrices(4 * size[0], size[0]),
-            matrices(size[0], 4 * size[0]),
-        )
-    ),
-    judge,
-)
+def _layers(d: int, patches: int) -> st.SearchStrategy[NewLayer]:
+    alpha, x, a = st.sampled_from((0.0, 0.25, 2.0**-10)), matrices(d, patches), matrices(patches, patches)
+    return st.builds(NewLayer, alpha, x, a, matrices(4 * d, d), matrices(d, 4 * d))
+
+
+CLAIM = Claim(each_of(_layers, WIDTHS, PATCHES), judge)

@@ -36,5 +36,5 @@ def judge(case: Reordered, arithmetic: Arithmetic) -> Trial:
 
 
 CLAIM = Claim(
-    st.builds(Reordered, feedforwards(patches=4), st.sampled_from(((1, 0, 2, 3), (1, 2, 3, 0), (3, 2, 1, 0)))), judge
+    st.builds(Reordered, feedforwards(patches=(4,)), st.sampled_from(((1, 0, 2, 3), (1, 2, 3, 0), (3, 2, 1, 0)))), judge
 )

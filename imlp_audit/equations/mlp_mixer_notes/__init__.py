@@ -1,0 +1,1 @@
+"""What the notes on MLP-Mixer claim."""

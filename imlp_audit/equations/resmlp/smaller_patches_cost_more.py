@@ -1,0 +1,45 @@
+"""Smaller patches increase the number of FLOPs: a layer takes more multiply-accumulates where the grid is finer.
+
+Place: Sec. 3.4, Patch size
+Printed: Smaller patches significantly increase the performance, but also increase the number of flops
+Bound: none: counts are integers
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from hypothesis import strategies as st
+
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.claim import Claim, Trial
+from imlp_audit.measure.ledger import measure
+from imlp_audit.measure.operations import Operation
+from imlp_audit.models.resmlp import AlgorithmLayer
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """A width, and the sides of patches that divide an image's."""
+
+    width: int
+    patch: int
+    smaller: int
+
+
+def judge(case: Sizes, _: Arithmetic) -> Trial:
+    """Hold the multiply-accumulates for both patch sizes against each other."""
+    larger, smaller = _work(case.width, case.patch), _work(case.width, case.smaller)
+    shown = {"d": case.width, "patch": case.patch, "its work": larger, "smaller patch": case.smaller}
+    return Trial(larger < smaller, {**shown, "work of that": smaller})
+
+
+def _work(width: int, patch: int) -> int:
+    patches = (224 // patch) ** 2
+    with torch.device("meta"):
+        ledger = measure(AlgorithmLayer(width, patches), torch.empty(1, patches, width))
+    return sum(amount for (_, operation), amount in ledger.work.items() if operation is Operation.LINEAR)
+
+
+CLAIM = Claim(st.builds(Sizes, st.sampled_from((384, 768)), st.sampled_from((32, 16)), st.sampled_from((14, 8))), judge)

@@ -1,0 +1,134 @@
+"""Testing a claim: every example counts, the counterexample is small, and equal searches are equal."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import strategies as st
+
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.claim import Claim, Trial
+from imlp_audit.equations.search import search
+from imlp_audit.equations.settings import Limits
+from imlp_audit.equations.strategies import Vector, numbers, vectors
+
+HERE = Arithmetic()
+
+
+def claim_that(bound: float) -> Claim[Vector]:
+    """Claims that no vector's sum is above a bound."""
+    return Claim(vectors(2, st.integers(0, 100).map(float)), lambda x, _: Trial(sum(x) <= bound, {"x": x}))
+
+
+def test_a_true_claim_is_tried_on_every_example() -> None:
+    assert search(claim_that(1000), HERE, Limits(37)).examples == 37
+    assert search(claim_that(1000), HERE, Limits(37)).counterexample == ()
+
+
+def test_a_space_smaller_than_the_examples_is_searched_whole() -> None:
+    seen = set()
+    claim = Claim(st.sampled_from([1, 2, 3]), lambda x, _: Trial(not seen.add(x)))  # type: ignore[func-returns-value]
+    assert search(claim, HERE, Limits(100)).examples == 3
+    assert seen == {1, 2, 3}
+
+
+def test_a_counterexample_is_the_smallest_whatever_the_seed() -> None:
+    found = {search(claim_that(99), HERE, Limits(200, seed)).counterexample for seed in range(5)}
+    assert found == {("x = [0, 100]",)}
+
+
+def test_equal_searches_are_equal() -> None:
+    drawn: list[list[float]] = []
+    for _ in range(2):
+        own: list[float] = []
+        drawn.append(own)
+        search(Claim(numbers(), lambda x, _, own=own: Trial(own.append(x) is None)), HERE, Limits(50, 3))
+    assert drawn[0] == drawn[1]
+    assert len(drawn[0]) == 50 or len(set(drawn[0])) == len(drawn[0])
+
+
+def test_another_seed_is_another_search() -> None:
+    drawn: dict[int, list[Vector]] = {0: [], 1: []}
+    for seed, own in drawn.items():
+        claim = Claim(vectors(3), lambda x, _, own=own: Trial(own.append(x) is None))
+        search(claim, HERE, Limits(20, seed))
+    assert drawn[0] != drawn[1]
+
+
+def test_what_cannot_be_judged_is_a_problem_and_no_verdict() -> None:
+    def judge(x: float, _: Arithmetic) -> Trial:
+        raise ZeroDivisionError("division by zero")
+
+    found = search(Claim(numbers(), judge), HERE, Limits(10))
+    assert found.problem == "ZeroDivisionError: division by zero"
+    assert found.counterexample == ()
+
+
+def slow(x: float, _: Arithmetic) -> Trial:
+    time.sleep(0.01)
+    return Trial(True)
+
+
+def test_a_search_out_of_time_says_how_far_it_got() -> None:
+    found = search(Claim(st.floats(0, 1), slow), HERE, Limits(100_000, seconds=0.2))
+    assert found.problem == f"{found.examples} of 100000 examples were run in 0.2 s, and none was false"
+    assert 1 <= found.examples < 100
+
+
+def test_time_that_runs_out_on_the_way_to_the_smallest_is_told() -> None:
+    def judge(x: int, _: Arithmetic) -> Trial:
+        time.sleep(0.05)
+        return Trial(x < 10, {"x": x})
+
+    found = search(Claim(st.integers(0, 10**9), judge), HERE, Limits(50, seconds=0.3))
+    assert found.problem is not None
+    assert "before the smallest counterexample was found; so far: x = " in found.problem
+
+
+def test_a_share_of_the_examples_for_what_takes_long() -> None:
+    claim = Claim(st.floats(0, 1), lambda x, _: Trial(True), share=0.1)
+    assert search(claim, HERE, Limits(50)).examples == 5
+    assert search(claim, HERE, Limits(1)).examples == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.5, "x = 0.5"), (-0.0, "x = 0"), (1 / 3, "x = 0.333333"), ((1.0, (2.5,)), "x = [1, [2.5]]"), ("a", "x = a")],
+)
+def test_how_a_counterexample_is_written(value: object, text: str) -> None:
+    claim = Claim(st.just(None), lambda _, __: Trial(False, {"x": value}))
+    assert search(claim, HERE, Limits(1)).counterexample == (text,)
+
+
+PROGRAM = """
+from imlp_audit.equations.imlp import eq2_scale_and_bias
+from imlp_audit.equations.search import search
+from imlp_audit.equations.settings import Limits
+from imlp_audit.equations.arithmetic import Arithmetic
+import imlp_audit.equations.claim as c, sys
+{more}
+drawn = []
+judge = eq2_scale_and_bias.CLAIM.judge
+search(c.Claim(eq2_scale_and_bias.CLAIM.cases, lambda x, _: c.Trial(drawn.append(x) is None)), Arithmetic(), Limits(60))
+print(drawn)
+"""
+
+
+def test_examples_do_not_depend_on_what_else_is_imported(tmp_path: Path) -> None:
+    """hypothesis draws literals from the source of modules that lie outside site-packages: not here."""
+    (tmp_path / "literals.py").write_text("A = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]\n")
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM.format(more=more)], capture_output=True, text=True, check=True, cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        ).stdout
+        for more in ("", "import literals, imlp_audit.audit")
+    ]  # fmt: skip
+    assert told[0] == told[1]
+    assert list(tmp_path.iterdir()) in ([tmp_path / "literals.py"], sorted(tmp_path.iterdir()))
+    assert not (tmp_path / ".hypothesis").exists()
