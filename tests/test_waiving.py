@@ -172,3 +172,31 @@ def test_from_a_spec_to_an_exit_code(tmp_path: Path, row: str, params: int, verd
     waived = waive([checks["p/1/a/params"]], selection.papers[0].waivers)
     assert {one.id: one.verdict for one in waived} == verdicts
     assert exits(waived) is (ExitCode.CLEAN if Verdict.WAIVED in verdicts.values() else ExitCode.FINDINGS)
+
+
+EQUATION = Check(
+    id="p/equations/eq1",
+    kind=Kind.EQUATION,
+    verdict=Verdict.DIFFERS,
+    reason="false",
+    source=Source(file="eq1.py", line=1),
+    printed="y = x",
+    counterexample=("x = 1", "left = 2"),
+)
+
+
+@pytest.mark.parametrize(
+    ("counterexample", "told"),
+    [
+        ("x = 1; left = 2", None),
+        ("x = 1; left = 3", "it expects counterexample: x = 1; left = 3, found counterexample: x = 1; left = 2"),
+        (None, "it expects counterexample: None, found counterexample: x = 1; left = 2"),
+    ],
+)
+def test_an_equation_is_waived_by_its_counterexample(counterexample: str | None, told: str | None) -> None:
+    expected = waiver(printed="y = x", measured=None, check=EQUATION.id)
+    value = expected.expected.value.model_copy(update={"counterexample": counterexample})
+    located = LocatedWaiver(Located(value, expected.expected.file, (0,)), expected.reason)
+    (found,) = waive([EQUATION], [located])
+    assert (found.verdict is Verdict.WAIVED) == (told is None)
+    assert told is None or told in found.reason

@@ -64,6 +64,7 @@ def _run(module: str, settings: Settings) -> Outcome:
     """Test the claim of a module."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # sums of equal order wherever it runs
+    torch.backends.cudnn.allow_tf32 = False  # a GPU would round products to 11 bits and call it float32
     try:
         claim: Claim[object] = import_module(module).CLAIM
         arithmetic = Arithmetic(getattr(torch, settings.dtype.value), settings.device)

@@ -11,8 +11,8 @@ import imlp_audit
 
 from .running import MODULE, SCRIPT, call, spawn
 
-COMMANDS = ("verify", "list", "lint", "report")
-HEAVY = ("torch", "torchvision", "timm", "fvcore", "numpy")
+COMMANDS = ("verify", "properties", "lipschitz", "list", "lint", "report")
+HEAVY = ("torch", "torchvision", "timm", "fvcore", "numpy", "hypothesis", "cvxpy", "matplotlib")
 
 
 @pytest.mark.parametrize("command", [(SCRIPT,), MODULE], ids=["script", "module"])

@@ -97,7 +97,11 @@ def result(text: str = BENIGN) -> AuditResult:
     others = [kind for kind in Kind if kind not in (Kind.CELL, Kind.DELTA)]
     for kind in others:
         for verdict in (Verdict.REPRODUCED, Verdict.DIFFERS, Verdict.WAIVED):
-            more = {"printed": text, "statement": text}
+            more: dict[str, object] = {"printed": text, "statement": text}
+            if kind is Kind.EQUATION:
+                more |= {"place": text, "bound": text, "examples": 20}
+            if kind is Kind.EQUATION and verdict is not Verdict.REPRODUCED:
+                more |= {"counterexample": (text, "y = 1"), "hints": (text,)}
             if verdict is Verdict.WAIVED:
                 more |= {"finding": Verdict.INCONSISTENT.value, "waiver": text}
             checks.append(check(f"{kind.value}s/{verdict.value}", kind, verdict, text, **more))

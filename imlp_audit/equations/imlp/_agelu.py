@@ -53,7 +53,7 @@ class Coefficients:
 
 def coefficients(channels: int, alphas: st.SearchStrategy[float] | None = None) -> st.SearchStrategy[Coefficients]:
     """Coefficients of an AGeLU that is not constant."""
-    alpha, beta = vectors(channels, alphas or nonzero()), vectors(channels, nonzero())
+    alpha, beta = vectors(channels, nonzero() if alphas is None else alphas), vectors(channels, nonzero())
     return st.builds(Coefficients, alpha, beta, vectors(channels), vectors(channels))
 
 

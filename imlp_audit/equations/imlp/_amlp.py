@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from hypothesis import strategies as st
-from torch import Tensor
+from torch import Tensor, nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.imlp._agelu import Coefficients, coefficients
+from imlp_audit.equations.imlp._agelu import Coefficients, coefficients, start
 from imlp_audit.equations.rounded import Rounded, total
-from imlp_audit.equations.strategies import Matrix, Vector, matrices, vectors
+from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, vectors
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,25 @@ class Amlp:
 
     def t2(self, arithmetic: Arithmetic) -> Tensor:
         """Return concat(t1, t1')."""
-        return torch.cat((self.t1(arithmetic), self.t1_prime(arithmetic)))
+        return self.t2_of(self.t0(arithmetic), arithmetic)
+
+    def t2_of(self, t0: Tensor, arithmetic: Arithmetic) -> Tensor:
+        """Return concat(AGeLU(t0), AGeLU'(t0)), along the last axis."""
+        return torch.cat((self.first.module(arithmetic)(t0), self.second.module(arithmetic)(t0)), dim=-1)
 
     def output(self, arithmetic: Arithmetic) -> Tensor:
         """Return y' = t2 W^e."""
         return self.t2(arithmetic) @ arithmetic.tensor(self.we)
+
+    def under_phi(self, arithmetic: Arithmetic) -> Tensor:
+        """Return the C' numbers that GeLU is applied to: those of AGeLU, then those of AGeLU'."""
+        return self.under_phi_of(self.t0(arithmetic), arithmetic)
+
+    def under_phi_of(self, t0: Tensor, arithmetic: Arithmetic) -> Tensor:
+        """Return what GeLU is applied to where the first layer gives t0."""
+        bare = {"beta": (1.0,) * len(t0), "theta": (0.0,) * len(t0)}
+        agelus = (replace(each, **bare).module(arithmetic, nn.Identity) for each in (self.first, self.second))
+        return torch.cat([agelu(t0) for agelu in agelus])
 
     def shown(self) -> dict[str, object]:
         """Return the symbols that a counterexample shows."""
@@ -108,13 +122,25 @@ class Symbols:
         return total([0 * self.x[c], *terms])
 
 
-def amlps(alphas: st.SearchStrategy[float] | None = None) -> st.SearchStrategy[Amlp]:
+def amlps() -> st.SearchStrategy[Amlp]:
     """AMLPs of width C and half hidden width C'/2 up to 2."""
     sizes = st.tuples(st.integers(1, 2), st.integers(1, 2))
-    return sizes.flatmap(lambda size: amlps_of(*size, alphas))
+    return sizes.flatmap(lambda size: amlps_of(*size))
 
 
-def amlps_of(width: int, half: int, alphas: st.SearchStrategy[float] | None = None) -> st.SearchStrategy[Amlp]:
+def amlps_of(width: int, half: int) -> st.SearchStrategy[Amlp]:
     """AMLPs of width C and half hidden width C'/2."""
-    agelus = coefficients(half, alphas)
+    agelus = coefficients(half)
     return st.builds(Amlp, vectors(width), matrices(width, half), agelus, agelus, matrices(2 * half, width))
+
+
+def smallest_amlps(first: st.SearchStrategy[Coefficients] | None = None) -> st.SearchStrategy[Amlp]:
+    """AMLPs of C = 1 and C' = 2 without zero weights, whose AGeLU' is GeLU: counterexamples of few numbers."""
+    return st.builds(
+        Amlp,
+        vectors(1, nonzero()),
+        matrices(1, 1, nonzero()),
+        coefficients(1) if first is None else first,
+        st.just(start(1)),
+        matrices(2, 1, nonzero()),
+    )

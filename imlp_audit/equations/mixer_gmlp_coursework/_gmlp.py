@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
@@ -10,18 +10,12 @@ from torch import Tensor, nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial
+from imlp_audit.equations.mixer_gmlp_coursework._mixer import filled
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, numbers, vectors
 from imlp_audit.models.gmlp import Gate, GmlpBlock, SpatialGatingUnit
 
 Rows = list[list[Rounded]]
-
-
-def loaded(module: nn.Module, arithmetic: Arithmetic, weights: Mapping[str, object]) -> nn.Module:
-    """Return the module with these of its weights set, the others as it initialises them."""
-    placed = arithmetic.place(module)
-    placed.load_state_dict(placed.state_dict() | {name: arithmetic.tensor(value) for name, value in weights.items()})
-    return placed
 
 
 def transposed(matrix: Matrix) -> Matrix:
@@ -64,10 +58,11 @@ class Gating:
         output: Tensor = self.unit(arithmetic, gate)(arithmetic.tensor(self.z))
         return output
 
-    def unit(self, arithmetic: Arithmetic, gate: Gate) -> nn.Module:
+    def unit(self, arithmetic: Arithmetic, gate: Gate) -> SpatialGatingUnit:
         """Return the package's unit with these weights."""
-        unit = SpatialGatingUnit(len(self.z[0]), len(self.z), gate, norm_layer=nn.Identity)
-        return loaded(unit, arithmetic, {"proj.weight": self.w, "proj.bias": self.b})
+        tokens, channels = len(self.z), len(self.z[0])
+        weights: dict[str, object] = {"proj.weight": self.w, "proj.bias": self.b}
+        return filled(lambda: SpatialGatingUnit(channels, tokens, gate, norm_layer=nn.Identity), weights, arithmetic)
 
     def f(self, arithmetic: Arithmetic, z: Rows) -> Rows:
         """Return f of Z, or of some of its channels, as printed."""
@@ -97,13 +92,13 @@ class Block:
     b: Vector
     v: Matrix
 
-    def module(self, arithmetic: Arithmetic, gate: Gate) -> nn.Module:
+    def module(self, arithmetic: Arithmetic, gate: Gate) -> GmlpBlock:
         """Return the package's block with these weights; norms and the biases of U and V are left out, as printed."""
-        (tokens, width), hidden = (len(self.x), len(self.x[0])), len(self.u[0])
-        block = GmlpBlock(width, hidden, tokens, gate, norm_layer=nn.Identity)
-        weights = {"u.weight": transposed(self.u), "v.weight": transposed(self.v), "sgu.proj.weight": self.w}
-        biases = {"u.bias": (0.0,) * hidden, "v.bias": (0.0,) * width, "sgu.proj.bias": self.b}
-        return loaded(block, arithmetic, weights | biases)
+        tokens, width, hidden = len(self.x), len(self.x[0]), len(self.u[0])
+        weights: dict[str, object] = {"u.weight": transposed(self.u), "v.weight": transposed(self.v)}
+        weights |= {"u.bias": (0.0,) * hidden, "v.bias": (0.0,) * width}
+        weights |= {"sgu.proj.weight": self.w, "sgu.proj.bias": self.b}
+        return filled(lambda: GmlpBlock(width, hidden, tokens, gate, norm_layer=nn.Identity), weights, arithmetic)
 
     def y(self, arithmetic: Arithmetic, gate: Gate) -> Tensor:
         """Return what the package's block makes of X."""
@@ -121,10 +116,11 @@ def blocks(
     weights: st.SearchStrategy[float] | None = None,
     elements: st.SearchStrategy[float] | None = None,
     widths: Iterable[int] = (1, 2),
+    hidden: Iterable[int] | None = None,
 ) -> st.SearchStrategy[Block]:
     """Blocks of few tokens; `weights` are the entries of W, `elements` all others."""
-    hidden = (2, 4) if gate is Gate.SPLIT else (1, 2)
-    sizes = st.tuples(st.sampled_from(list(tokens)), st.sampled_from(list(widths)), st.sampled_from(hidden))
+    hidden = hidden or ((2, 4) if gate is Gate.SPLIT else (1, 2))
+    sizes = st.tuples(*[st.sampled_from(list(choices)) for choices in (tokens, widths, hidden)])
     any_number = numbers() if elements is None else elements
     return sizes.flatmap(
         lambda size: st.builds(

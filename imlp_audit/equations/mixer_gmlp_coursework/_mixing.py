@@ -66,7 +66,8 @@ def on_grid(operation: Operation) -> Operation:
 def convolution(kernel: Kernel, arithmetic: Arithmetic) -> Operation:
     """A convolution that keeps the grid, by zero padding."""
     weight = arithmetic.tensor(kernel)
-    return on_grid(lambda image: F.conv2d(image, weight, padding="same"))
+    before, after = weight.shape[-1] // 2, (weight.shape[-1] - 1) // 2
+    return on_grid(lambda image: F.conv2d(F.pad(image, (before, after) * 2), weight))
 
 
 def kernels(sizes: SearchStrategy[int]) -> SearchStrategy[Kernel]:

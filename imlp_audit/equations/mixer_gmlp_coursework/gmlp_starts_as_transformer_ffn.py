@@ -3,8 +3,8 @@
 Read as: exactly so at W = 0 and with the b that the unit is initialised with; with the split unit, U is that of Z_1.
 
 Place: Sec. 3.1, paragraph on initialisation
-Printed: the fully connected block becomes, in the initial stages of training, similar to the ordinary fully connected
-    layer in the blocks of Transformers
+Printed: То есть полносвязный блок на начальных стадиях обучения становится похож на обычный полносвязный слой в блоках
+    Трансформеров.
 Bound: that of X U times the largest slope of GELU, carried through the product with V; the gate multiplies by exactly 1
 """
 

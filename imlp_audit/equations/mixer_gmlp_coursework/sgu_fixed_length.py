@@ -1,14 +1,14 @@
 """W is made for one sequence length: a unit made for S tokens refuses a sequence of another length.
 
 Place: Sec. 3.1, sentence after the unit's equations
-Printed: W in R^{S x S}, S is the length of the sequence
+Printed: W in R^{S x S}, S - длина последовательности
 Bound: none: the module refuses or it does not
 """
 
 from __future__ import annotations
 
-import torch
 from hypothesis import strategies as st
+from torch import Tensor, nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
@@ -18,13 +18,12 @@ from imlp_audit.models.gmlp import Gate, SpatialGatingUnit
 def judge(case: tuple[int, int, Gate], arithmetic: Arithmetic) -> Trial:
     """Give a unit made for S tokens another number of them."""
     made_for, given, gate = case
-    with torch.device("meta"):
-        unit, z = SpatialGatingUnit(2, made_for, gate), torch.empty(given, 2)
-    accepted = _accepts(unit, z)
+    unit = arithmetic.place(SpatialGatingUnit(2, made_for, gate))
+    accepted = _accepts(unit, arithmetic.tensor(((0.0, 0.0),) * given))
     return Trial(accepted == (made_for == given), {"S": made_for, "tokens given": given, "accepted": accepted})
 
 
-def _accepts(unit: torch.nn.Module, z: torch.Tensor) -> bool:
+def _accepts(unit: nn.Module, z: Tensor) -> bool:
     try:
         unit(z)
     except RuntimeError:  # what torch raises where shapes do not fit

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial, equal
-from imlp_audit.equations.mixer_gmlp_coursework._gmlp import Gating, gatings, loaded
+from imlp_audit.equations.mixer_gmlp_coursework._gmlp import Gating, gatings
+from imlp_audit.equations.mixer_gmlp_coursework._mixer import filled
 from imlp_audit.models.gmlp import TokenProjection
 
 
 def judge(case: Gating, arithmetic: Arithmetic) -> Trial:
     """Hold the package's projection against the printed sum."""
-    projection = loaded(TokenProjection(len(case.b)), arithmetic, {"weight": case.w, "bias": case.b})
+    projection = filled(lambda: TokenProjection(len(case.b)), {"weight": case.w, "bias": case.b}, arithmetic)
     printed = case.f(arithmetic, arithmetic.matrix(case.z))
     return equal(projection(arithmetic.tensor(case.z)), printed, **case.shown())
 

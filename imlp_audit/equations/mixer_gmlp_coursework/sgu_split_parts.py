@@ -1,10 +1,10 @@
 """The split unit works on two parts of Z that share no channel: half the channels gate, the other half are mixed.
 
-Read as: channel c of s(Z) for token i depends on Z_1 in Z_{ic} alone, and on Z_2 in its channel c alone, for every token j.
+Read as: s(Z)_{ic} depends on one entry of Z_1, that of token i and channel c, and on channel c of Z_2, for every token.
 Tried on positive numbers, where no derivative vanishes by chance.
 
 Place: Sec. 3.1, sentence before the split's equation
-Printed: the matrix Z that comes to the input of the SGU can be split by channels into two independent parts (Z_1, Z_2)
+Printed: можно разбить по каналам матрицу Z, которая приходит на вход SGU, на две независимые части (Z_1, Z_2)
 Bound: none: a derivative is exactly zero or it is not
 """
 

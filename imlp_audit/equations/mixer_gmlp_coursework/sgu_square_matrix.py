@@ -3,7 +3,7 @@
 Read as: for W of m rows and S columns, W Z has the shape of Z exactly where m = S, and the package's W has that shape.
 
 Place: Sec. 3.1, sentence after the unit's equations
-Printed: because of the need to keep the dimension (for s(.)), the matrix W must be square, that is W in R^{S x S}
+Printed: из-за необходимости сохранять размерность (для s(.)), матрица W должна быть квадратной. То есть W in R^{S x S}
 Bound: none: numbers of rows and columns
 """
 

@@ -1,10 +1,11 @@
 """With W near 0 and b near 1, f(Z) is near 1 and s(Z) near Z.
 
-Read as: where no |W_{ij}| exceeds epsilon and no |b_i - 1| exceeds delta, f(Z)_{ic} differs from 1 by at most
-delta + epsilon sum_j |Z_{jc}|, and s(Z)_{ic} from Z_{ic} by at most |Z_{ic}| times that; with both 0, f = 1 and s(Z) = Z.
+Read as: where no |W_{ij}| exceeds epsilon and no |b_i - 1| exceeds delta, f(Z)_{ic} differs from 1 by at most delta +
+epsilon sum_j |Z_{jc}|, and s(Z)_{ic} from Z_{ic} by at most |Z_{ic}| times that: with both 0, by nothing.
 
 Place: Sec. 3.1, paragraph on initialisation
-Printed: W is initialised by values close to zero, and b to one; so that in the first steps of training f(Z) ~ 1 => s(Z) ~ Z
+Printed: Изначально W инициализируется значениями близкими к нулю, а b к единице. Таким образом получается, что на
+    первых шагах обучения f(Z) ~ 1 => s(Z) ~ Z
 Bound: gamma_{S+2} times the sum of the magnitudes on either side
 """
 

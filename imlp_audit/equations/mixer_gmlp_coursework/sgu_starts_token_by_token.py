@@ -4,7 +4,7 @@ Read as: s(Z)_{ic} changes with another token's Z_{jc} at the rate Z_{ic} W_{ij}
 |W_{ij}|, which is 0 at W = 0; it does not depend on other channels of other tokens at all.
 
 Place: Sec. 3.1, paragraph on initialisation
-Printed: such an initialisation allows to process all tokens independently of each other
+Printed: Такая инициализация позволяет обрабатывать все токены независимо друг от друга.
 Bound: one rounding of Z_{ic} W_{ij}; none where that is 0
 """
 

@@ -36,22 +36,31 @@ class Padded:
 
     def alone(self) -> CrossPatchCase:
         """Return Eq. 2 for the sequence alone: with A cut to its own length."""
-        length = len(self.x[0])
-        return CrossPatchCase(self.x, tuple(row[:length] for row in self.a[:length]), self.before, self.after)
+        return self._cut(self.x)
+
+    def in_batch(self) -> CrossPatchCase:
+        """Return Eq. 2 for the sequence padded with zeros: with A cut to the longest length."""
+        padding = (0.0,) * (self.longest - len(self.x[0]))
+        return self._cut(tuple((*channel, *padding) for channel in self.x))
 
     def lower(self) -> Padded:
         """Return the same with A's lower triangle."""
         a = tuple(tuple(number if m <= n else 0.0 for m, number in enumerate(row)) for n, row in enumerate(self.a))
         return replace(self, a=a)
 
-    def holds_in_batch(self, printed: Sequence[Column], arithmetic: Arithmetic, *, causal: bool) -> Trial:
-        """Judge whether the padded sequence's own tokens come out as printed."""
-        d, length = len(self.x), len(self.x[0])
-        padded = tuple((*channel, *(0.0,) * (self.longest - length)) for channel in self.x)
-        weights = CrossPatchCase(padded, self.a, self.before, self.after).weights()
-        layer = loaded(EquationLayer(d, len(self.a), causal=causal), weights, arithmetic)
-        z = matrix_of(layer.cross_patch(batch_of(padded, arithmetic)))[:, :length]
-        return equal(z, printed, **{**self.alone().shown(), "A": self.a, "longest": self.longest})
+    def holds_in_batch(self, own: Sequence[Column], arithmetic: Arithmetic, *, causal: bool) -> Trial:
+        """Judge whether the layer gives Eq. 2 of the padded sequence, and that the printed tokens of its own."""
+        padded, a = (self.lower() if causal else self).in_batch(), {"across_patches.a.weight": self.a}
+        layer = loaded(EquationLayer(len(self.x), len(self.a), causal=causal), {**padded.weights(), **a}, arithmetic)
+        z, printed = matrix_of(layer.cross_patch(batch_of(padded.x, arithmetic))), padded.printed(arithmetic)
+        shown = {**self.alone().shown(), "A": self.a, "longest": self.longest}
+        batch = equal(z, printed, **shown)
+        tokens = [channel[: len(self.x[0])] for channel in printed]
+        return equal(tokens, own, **shown) if batch.holds else batch
+
+    def _cut(self, x: Matrix) -> CrossPatchCase:
+        length = len(x[0])
+        return CrossPatchCase(x, tuple(row[:length] for row in self.a[:length]), self.before, self.after)
 
 
 def padded_sequences() -> SearchStrategy[Padded]:

@@ -5,7 +5,7 @@ beta_1 times the sums of A's rows. Tried where beta is zero and no other number 
 Place: Sec. 2, after Eq. 1, of Eq. 2's A and the Aff before it
 Printed: it has no cost at inference time, since it can absorbed in the adjacent linear layer
 Nearest: aff_absorbed_by_a_after_it_corrected
-Bound: gamma_{N^2+1} times the magnitudes of A's row's products with alpha_1 x and beta_1
+Bound: gamma_{N^2+2} times the magnitudes of A's row's products with alpha_1 x and beta_1
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ all beta_1. Tried where beta is zero and no other number is.
 Place: Sec. 2, after Eq. 1, of Eq. 2's A and the Aff after it
 Printed: it has no cost at inference time, since it can absorbed in the adjacent linear layer
 Nearest: aff_absorbed_by_a_before_it_corrected
-Bound: gamma_{N^2+1} times the magnitudes of A's row's products with alpha_1 x, and of beta_1
+Bound: gamma_{N^2+2} times the magnitudes of A's row's products with alpha_1 x, and of beta_1
 """
 
 from __future__ import annotations

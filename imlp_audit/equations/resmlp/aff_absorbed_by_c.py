@@ -2,7 +2,7 @@
 
 Place: Sec. 2, after Eq. 1, of Eq. 3's C
 Printed: it has no cost at inference time, since it can absorbed in the adjacent linear layer
-Bound: gamma_{4d+1} times the magnitudes of the products of C's row with h, times |alpha_i|, and of beta_i
+Bound: gamma_{4d+2} times the magnitudes of the products of C's row with h, times |alpha_i|, and of beta_i
 """
 
 from __future__ import annotations

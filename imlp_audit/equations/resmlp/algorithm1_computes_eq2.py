@@ -5,7 +5,7 @@ Place: Appendix C, and Sec. 2, Eq. 2
 Printed: In Algorithm 1 we provide the pseudo-pytorch-code associated with our model (of Eq. 2: Z = X +
     Aff((A Aff(X)^T)^T); Algorithm 1: Z = X + Diag(alpha) (A Aff(X)^T + a)^T)
 Nearest: algorithm1_computes_eq2_corrected
-Bound: gamma_{N^2+6} times the magnitudes of all products: two Affs, a sum of N^2, and the skip
+Bound: gamma_{N^2+5} times the magnitudes of all products: two Affs, a sum of N^2, and the skip
 """
 
 from __future__ import annotations

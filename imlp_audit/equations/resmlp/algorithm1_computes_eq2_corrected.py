@@ -3,7 +3,7 @@ beta = b alpha: where b is zero, a LayerScale.
 
 Place: Appendix C, and Sec. 2, Eq. 2
 Corrected: X + Diag(alpha) (A Aff(X)^T + b)^T = X + Aff((A Aff(X)^T)^T), with beta = b alpha in the last Aff
-Bound: gamma_{N^2+6} times the magnitudes of all products: two Affs, a sum of N^2, and the skip
+Bound: gamma_{N^2+5} times the magnitudes of all products: two Affs, a sum of N^2, and the skip
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ and beta / alpha as the bias of C.
 Place: Appendix C, and Sec. 2, Eq. 3
 Printed: In Algorithm 1 we provide the pseudo-pytorch-code associated with our model (of Eq. 3: Y = Z +
     Aff(C GELU(B Aff(Z))); Algorithm 1: Y = Z + Diag(alpha) (C GELU(B Aff(Z) + b) + c))
-Bound: gamma_{d+3} times the magnitudes under GELU, times its largest slope, then gamma_{4d+3} times those of the sum
+Bound: gamma_{d+2} times the magnitudes under GELU, times its largest slope, then gamma_{4d+4} times those of the sum
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 Place: Appendix A, first paragraphs
 Printed: ()^T - linear N x 4N - GELU - linear 4N x N - ()^T
-Bound: gamma_{N+1} times the magnitudes under GELU, times its largest slope, then gamma_{4N+1} times those of the sum
+Bound: gamma_{N+1} times the magnitudes under GELU, times its largest slope, then gamma_{4N+2} times those of the sum
 """
 
 from __future__ import annotations

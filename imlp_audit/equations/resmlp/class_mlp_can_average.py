@@ -3,7 +3,7 @@ patch, Affs and the first LayerScale as the identity, and the MLP's LayerScale z
 
 Place: Sec. 2, Class-MLP as an alternative to average-pooling
 Printed: the purpose of these few layers is to replace average pooling
-Bound: gamma_{N^2+1} times the mean of |x_n|: weights of 1 and 1/4 are exact
+Bound: gamma_{N^2} times the mean of |x_n|: weights of 1 and 1/4 are exact
 """
 
 from __future__ import annotations

@@ -8,21 +8,17 @@ Bound: none: counts are integers
 
 from __future__ import annotations
 
-import torch
 from hypothesis import strategies as st
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
-from imlp_audit.measure.ledger import measure
-from imlp_audit.measure.operations import Operation
+from imlp_audit.equations.resmlp._costs import PATCHES, WIDTH, cost
 from imlp_audit.models.resmlp import ClassMlp
 
 
 def judge(layers: int, _: Arithmetic) -> Trial:
     """Hold the multiply-accumulates of class-MLP's layers against half of the last printed digit."""
-    with torch.device("meta"):
-        ledger = measure(ClassMlp(384, 196, depth=layers), torch.empty(1, 196, 384))
-    count = sum(amount for (_, operation), amount in ledger.work.items() if operation is Operation.LINEAR)
+    count = cost(lambda: ClassMlp(WIDTH, PATCHES, depth=layers)).work
     return Trial(0 < count < 50_000_000, {"layers": layers, "multiply-accumulates": count})
 
 

@@ -2,7 +2,7 @@
 
 Place: Sec. 2, Eq. 2
 Printed: Z = X + Aff((A Aff(X)^T)^T)
-Bound: gamma_{N^2+6} times the magnitudes of all products: two Affs, a sum of N^2, and the skip
+Bound: gamma_{N^2+5} times the magnitudes of all products: two Affs, a sum of N^2, and the skip
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Place: Sec. 2, Eq. 3
 Printed: Y = Z + Aff(C GELU(B Aff(Z)))
-Bound: gamma_{d+3} times the magnitudes under GELU, times its largest slope, then gamma_{4d+3} times those of the sum
+Bound: gamma_{d+2} times the magnitudes under GELU, times its largest slope, then gamma_{4d+4} times those of the sum
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ takes away before.
 Place: Sec. 2, after Eq. 3
 Printed: Eq (3) is the same as the feedforward sublayer of a Transformer with the ReLU non-linearity replaced by a
     GELU function
-Bound: gamma_{d+3} times the magnitudes under GELU, times its largest slope, then gamma_{4d+3} times those of the sum
+Bound: gamma_{d+2} times the magnitudes under GELU, times its largest slope, then gamma_{4d+4} times those of the sum
 """
 
 from __future__ import annotations

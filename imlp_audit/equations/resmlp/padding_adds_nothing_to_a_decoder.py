@@ -4,7 +4,7 @@ nothing to its tokens, whatever the Affs are: padding comes after them.
 Place: Sec. 2, Sequence-to-sequence ResMLP
 Printed: constraining the matrix A to be triangular; simply padding with zeros and extracting the submatrix A
     corresponding to the longest sequence in a batch
-Bound: gamma_{longest+6} times the magnitudes of all products: two Affs, a sum over tokens, and the skip
+Bound: gamma_{longest+5} times the magnitudes of all products: two Affs, a sum over tokens, and the skip
 """
 
 from __future__ import annotations

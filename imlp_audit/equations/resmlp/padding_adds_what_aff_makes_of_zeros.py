@@ -5,7 +5,7 @@ that beta is zero. The rest of A has no part in it.
 Place: Sec. 2, Sequence-to-sequence ResMLP
 Printed: simply padding with zeros and extracting the submatrix A corresponding to the longest sequence in a batch; in
     Eq. 2, Z_cn of the padded sequence = Z_cn of the sequence alone + alpha'_c beta_c sum_{m=L+1}^{longest} A_nm
-Bound: gamma_{longest+6} times the magnitudes of all products: two Affs, a sum over tokens, and the skip
+Bound: gamma_{longest+5} times the magnitudes of all products: two Affs, a sum over tokens, and the skip
 """
 
 from __future__ import annotations

@@ -21,11 +21,16 @@ from imlp_audit.models.attention import SelfAttention
 
 
 def judge(x: Vector, arithmetic: Arithmetic) -> Trial:
-    """Hold what patch 1 takes against the plain mean."""
+    """Hold what patch 1 takes against the plain mean, for x and for x with zero in patch 1."""
     weights: dict[str, Values] = {"qkv.weight": ((1.0,), (1.0,), (1.0,)), "proj.weight": ((1.0,),)}
-    taken = loaded(SelfAttention(1, bias=False), weights, arithmetic)(batch_of((x,), arithmetic))[0, 0, 0]
-    mean = 0.25 * total(arithmetic.vector(x))
-    return Trial(not equal(taken, mean).holds, {"x": x, "patch 1 takes": taken.item(), "mean": mean.value})
+    attention = loaded(SelfAttention(1, bias=False), weights, arithmetic)
+
+    def takes_mean(x: Vector) -> bool:
+        taken = attention(batch_of((x,), arithmetic))[0, 0, 0]
+        return equal(taken, 0.25 * total(arithmetic.vector(x))).holds
+
+    found = {"takes the mean": takes_mean(x), "takes it with zero in patch 1": takes_mean((0.0, *x[1:]))}
+    return Trial(found == {"takes the mean": False, "takes it with zero in patch 1": True}, {"x": x, **found})
 
 
 CLAIM = Claim(st.tuples(nonzero(), numbers(), numbers(), numbers()).filter(lambda x: len(set(x)) > 1), judge)

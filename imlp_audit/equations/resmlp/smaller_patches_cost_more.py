@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import torch
 from hypothesis import strategies as st
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
-from imlp_audit.measure.ledger import measure
-from imlp_audit.measure.operations import Operation
+from imlp_audit.equations.resmlp._costs import cost
 from imlp_audit.models.resmlp import AlgorithmLayer
 
 
@@ -37,9 +35,7 @@ def judge(case: Sizes, _: Arithmetic) -> Trial:
 
 def _work(width: int, patch: int) -> int:
     patches = (224 // patch) ** 2
-    with torch.device("meta"):
-        ledger = measure(AlgorithmLayer(width, patches), torch.empty(1, patches, width))
-    return sum(amount for (_, operation), amount in ledger.work.items() if operation is Operation.LINEAR)
+    return cost(lambda: AlgorithmLayer(width, patches), patches, width).work
 
 
 CLAIM = Claim(st.builds(Sizes, st.sampled_from((384, 768)), st.sampled_from((32, 16)), st.sampled_from((14, 8))), judge)

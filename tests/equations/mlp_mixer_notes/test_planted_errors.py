@@ -106,7 +106,7 @@ def test_attention_without_attention(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_convolution_that_sees_one_pixel(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.nn.functional, "conv2d", lambda image, weight, **_: image * weight.sum())
+    monkeypatch.setattr(torch.nn.functional, "conv2d", lambda image, weight: image[..., :2, :2] * weight.sum())
     assert _is_false("large_kernels_mix_both")
     assert _is_false("small_kernels_mix_channels")
 
@@ -134,3 +134,8 @@ def test_overlapping_patches(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_layer_that_pools(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TokenMixing, "forward", lambda step, x: x[:, ::2])
     assert _is_false("same_size")
+
+
+def test_patches_column_by_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PatchEmbedding, "forward", lambda embedding, image: embedding.proj(image).mT.flatten(2).mT)
+    assert _is_false("patch_projection")

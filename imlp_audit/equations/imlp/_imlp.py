@@ -1,0 +1,24 @@
+"""The package's IMLP block with the numbers of an AMLP: its channel part alone, without biases and norms."""
+
+from __future__ import annotations
+
+import torch
+
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.imlp._amlp import Amlp
+from imlp_audit.equations.imlp._blocks import PRINTED
+from imlp_audit.models.imlp import ChannelPart, Imlp
+from imlp_audit.models.recipe import Part
+
+
+def block(case: Amlp, arithmetic: Arithmetic) -> Imlp:
+    """Return the block of Eq. 5."""
+    imlp = Imlp(len(case.wd), len(case.wd[0]), bias=False, reading=PRINTED, part=Part.CHANNEL)
+    arithmetic.place(imlp)
+    assert isinstance(imlp.act, ChannelPart)
+    case.first.load_into(imlp.act.agelu1, arithmetic)
+    case.second.load_into(imlp.act.agelu2, arithmetic)
+    with torch.no_grad():
+        imlp.fc1.weight.copy_(arithmetic.tensor(case.wd).T)
+        imlp.fc2.weight.copy_(arithmetic.tensor(case.we).T)
+    return imlp

@@ -1,0 +1,105 @@
+"""`imlp-audit properties`: verdicts, options, and what goes wrong, as a user meets it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from .running import call, spawn
+
+FAST = ("properties", "eq2_*", "eq12_*", "eq17_g*", "--examples", "10", "--jobs", "1")
+
+
+def checks(*arguments: str) -> list[dict[str, Any]]:
+    done = call(*arguments, "-f", "json")
+    assert done.err == ""
+    found: list[dict[str, Any]] = json.loads(done.out)["checks"]
+    return found
+
+
+def test_a_claim_tells_what_the_json_of_a_check_needs(here: Path) -> None:
+    (found,) = checks("properties", "imlp/equations/eq12_biases", "-j1")
+    assert found["id"] == "imlp/equations/eq12_biases"
+    assert found["kind"] == "equation"
+    assert found["verdict"] == "waived"
+    assert found["finding"] == "differs"
+    assert found["examples"] == 1
+    assert found["statement"].startswith("Splitting f into g + h splits b^1")
+    assert found["place"] == "Appendix A.1, Eq. 12"
+    assert found["counterexample"] == ["outputs of f = 1", "entries of b^1 = 1", "entries of [b^11 b^12] = 2"]
+    assert found["hints"][0].startswith("what holds is imlp/equations/eq12_biases_corrected: ")
+    assert found["source"] == {"file": "imlp_audit/equations/imlp/eq12_biases.py", "line": 1}
+
+
+def test_equal_runs_are_equal_bytes_in_one_process_or_in_two(here: Path) -> None:
+    alone, again = (spawn(*FAST, "-f", "json", cwd=here).out for _ in range(2))
+    shared = spawn(*FAST[:-1], "2", "-f", "json", cwd=here).out
+    assert alone == again == shared
+    assert json.loads(alone)["summary"]["reproduced"] >= 5
+
+
+def test_a_terminal_lists_every_claim_that_was_asked_for(here: Path) -> None:
+    done = call(*FAST)
+    assert done.code == 0
+    for name in ("eq2_scale_and_bias", "eq12_biases", "eq12_biases_corrected", "eq17_g"):
+        assert f"  {name}: " in done.out
+    assert "entries of [b^11 b^12] = 2" in done.out
+    assert "what holds is imlp/equations/eq17_g_corrected: g(x) = W^11 x^1 + b^11" in done.out
+
+
+def test_examples_and_seeds(here: Path) -> None:
+    assert [found["examples"] for found in checks("properties", "eq13", "-j1", "--examples", "7")] == [7]
+    assert [found["verdict"] for found in checks("properties", "eq13", "-j1", "--seed", "5")] == ["reproduced"]
+
+
+def test_single_precision(here: Path) -> None:
+    found = checks("properties", "slope*", "-j1", "--dtype", "float32")
+    assert [check["verdict"] for check in found] == ["reproduced"] * 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("eq2_scale_and_bais",), "no claim matches 'eq2_scale_and_bais'; did you mean 'eq2_scale_and_bias'?"),
+        (("nothing*",), "no claim matches 'nothing*'"),
+        (("--examples", "0"), "--examples"),
+        (("--jobs", "0"), "--jobs"),
+        (("--dtype", "float16"), "--dtype"),
+        (("-o", "svg:x"), "write FORMAT:FILE"),
+    ],
+)
+def test_what_cannot_be_used(here: Path, arguments: tuple[str, ...], told: str) -> None:
+    done = call("properties", *arguments)
+    assert done.code == 2
+    assert told in done.err
+    assert done.out == ""
+
+
+def test_time_that_runs_out_is_an_error_that_says_how_far_it_got(here: Path) -> None:
+    done = call("properties", "eq13", "-j1", "--examples", "1000000", "--time-limit", "0.2", "-f", "json")
+    assert done.code == 3
+    (found,) = json.loads(done.out)["checks"]
+    assert found["verdict"] == "error"
+    assert f"{found['examples']} of 1000000 examples were run in 0.2 s, and none was false" == found["reason"]
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
+def test_a_device_that_is_not_there(here: Path) -> None:
+    done = call("properties", "eq13", "--device", "cuda")
+    assert (done.code, done.out) == (3, "")
+    assert "torch finds no CUDA device" in done.err
+
+
+def test_no_folder_is_left_behind(here: Path) -> None:
+    spawn(*FAST, cwd=here)
+    assert [path.name for path in here.iterdir()] == ["specs"]
+
+
+def test_verify_makes_the_same_checks_but_for_those_that_need_a_solver(here: Path) -> None:
+    done = call("verify", "imlp", "--only", "*/equations/theorem1*", "-f", "json")
+    assert [check["id"] for check in json.loads(done.out)["checks"]] == ["imlp/equations/theorem1"]
+    assert "imlp/equations/eq13" in call("list", "imlp", "--only", "imlp/equations/*").out
