@@ -23,7 +23,7 @@ from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import Rounded, total
 
 POINTS = tuple(point / 2 for point in range(-12, 13))
-_FAR = (-100.0, -99.0, 0.0, 99.0, 100.0)  # there GeLU(u) is u or 0 for arguments of slope 1/4 and above, but at 0
+_FAR = (-100.0, -99.0, 0.0, 99.0, 100.0)  # far from where GeLU bends, but for 0
 _EXACT = Arithmetic()  # what functions are is no matter of the arithmetic that models are tested in
 
 
@@ -45,7 +45,9 @@ class Unit:
         return self.beta * gelu(arithmetic.number(self.m) * x + self.n) + self.theta
 
     def __str__(self) -> str:
-        return f"{self.beta:g} GeLU({self.m:g} x_c + {self.n:g}) + {self.theta:g}"
+        scaled = "GeLU" if self.beta == 1 else f"{self.beta:g} GeLU"
+        argument = f"{self.m:g} x_c" + (f" {self.n:+g}" if self.n else "")
+        return f"{scaled}({argument})" + (f" {self.theta:+g}" if self.theta else "")
 
 
 def different(one: Unit, other: Unit) -> bool:

@@ -1,10 +1,10 @@
-"""Distinct scales and biases are applied to different input elements: for c other than c', both numbers differ.
+"""Distinct scales and biases are applied to different input elements.
 
-Tested where the weights of a hidden unit are distinct and not zero, and so are the inputs.
+Read as: m_{cj} != m_{c'j} and n_{cj} != n_{c'j} for c != c'. Tested where the weights of a hidden unit are distinct and not zero, and so are the inputs.
 
 Place: Sec. 3, Corollary 1 (2)
-Printed: Distinct scales and biases are applied to different input elements x_c before passing through phi; m_{cj} !=
-    m_{c'j} and n_{cj} != n_{c'j} for c != c'
+Printed: Distinct scales and biases are applied to different input elements x_c before passing through the nonlinear
+    function phi
 Nearest: corollary1_distinct_corrected
 Bound: none: the numbers are exact
 """

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.operations import Operation
-from imlp_audit.models.gmlp import Gate, GmlpBlock, TokenProjection
+from imlp_audit.models.gmlp import Gate, GmlpBlock
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,10 @@ class Sizes:
     c: int
     d_c: int
 
-    def block(self, gate: Gate, projection: type[TokenProjection] = TokenProjection) -> GmlpBlock:
+    def block(self, gate: Gate) -> GmlpBlock:
         """Return the package's block of these sizes, on the meta device: for its shapes."""
         with torch.device("meta"):
-            return GmlpBlock(self.c, self.d_c, self.s, gate, projection)
+            return GmlpBlock(self.c, self.d_c, self.s, gate)
 
     def costs(self, gate: Gate) -> dict[str, int]:
         """Return the work of U and V, of f, and of s beside f: multiply-accumulates, and products of elements."""

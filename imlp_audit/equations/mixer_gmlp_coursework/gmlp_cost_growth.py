@@ -2,7 +2,7 @@
 
 Read as: at a given D_C, equal steps of C add equal amounts to the work that gmlp_cost counts, and at a given C so do
 equal steps of D_C; equal steps of S change it by amounts that grow by the same amount > 0 each time.
-attention_cost_in_channels tells what happens where D_C grows with C, as in Table 4.
+attention_cost_in_channels_corrected tells what happens where D_C grows with C, as in Table 4.
 
 Place: Sec. 3.1, last paragraph
 Printed: Таким образом, получим, что вычислительная сложность gMLP линейна по количеству каналов, но квадратична по

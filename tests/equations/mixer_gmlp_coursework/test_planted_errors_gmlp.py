@@ -186,7 +186,7 @@ def test_another_v(monkeypatch: pytest.MonkeyPatch, claim: str) -> None:
         init(block, width, hidden, tokens, gate)
         block.v = nn.Linear(gate.width(hidden), width + 1)
 
-    monkeypatch.setattr(GmlpBlock, "__init__", lambda block, c, d_c, s, gate, projection: build(block, c, d_c, s, gate))
+    monkeypatch.setattr(GmlpBlock, "__init__", build)
     monkeypatch.setattr(GmlpBlock, "forward", BLOCKS["no skip"])
     assert _is_false(claim)
 

@@ -1,0 +1,75 @@
+"""MLPs and AMLPs of ReLUs: their outputs as functions of one input element x_c, the others fixed; all exact.
+
+Inputs and weights are not zero, so that no kink is missing because a unit is off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hypothesis import strategies as st
+
+from imlp_audit.equations.imlp._agelu import Coefficients, coefficients, start
+from imlp_audit.equations.imlp._kinks import Relu, added, kinks
+from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, vectors
+
+_FEW = st.sampled_from((1.0, -1.0, 2.0, -2.0))
+
+
+@dataclass(frozen=True)
+class ReluModule:
+    """An input x, the weights of both FC layers, and the coefficients of C' AReLUs.
+
+    Where the first layer has C'/2 columns, the second half of the AReLUs reads them again, as Eq. 6's f has it.
+    """
+
+    x: Vector
+    first: Matrix
+    arelu: Coefficients
+    second: Matrix
+
+    @property
+    def outputs(self) -> range:
+        """1, ..., C."""
+        return range(len(self.x))
+
+    @property
+    def hidden(self) -> int:
+        """C'."""
+        return len(self.second)
+
+    def units(self, c: int) -> list[Relu]:
+        """Return the C' functions of x_c that add up to y_c, but for a constant."""
+        return [self._unit(c, j) for j in range(self.hidden)]
+
+    def _unit(self, c: int, j: int) -> Relu:
+        column = [Fraction(row[j % len(row)]) for row in self.first]
+        others = sum((column[i] * Fraction(self.x[i]) for i in self.outputs if i != c), Fraction(0))
+        alpha, gamma = Fraction(self.arelu.alpha[j]), Fraction(self.arelu.gamma[j])
+        weight = Fraction(self.second[j][c]) * Fraction(self.arelu.beta[j])
+        return Relu(alpha * column[c], alpha * others + gamma, weight)
+
+    def kinks(self, c: int) -> list[Fraction]:
+        """Return where the slope of y_c against x_c changes."""
+        units = self.units(c)
+        return kinks(added(units), [unit.place for unit in units])
+
+
+def relu_mlps(hidden: int) -> st.SearchStrategy[ReluModule]:
+    """MLPs of C = 2 inputs and C' hidden units of different weights."""
+    first = matrices(2, hidden, _FEW).filter(lambda wa: len(set(zip(*wa, strict=True))) == hidden)
+    return st.builds(ReluModule, vectors(2, _FEW), first, st.just(start(hidden)), matrices(hidden, 2, _FEW))
+
+
+def arelu_amlps(half: int) -> st.SearchStrategy[ReluModule]:
+    """AMLPs of C = 1 input, whose AReLUs have any coefficients."""
+    return st.builds(
+        ReluModule, vectors(1), matrices(1, half, nonzero()), coefficients(2 * half), matrices(2 * half, 1, nonzero())
+    )
+
+
+def relu_concats(half: int) -> st.SearchStrategy[ReluModule]:
+    """MLPs of C = 2 inputs with concat(ReLU, ReLU) in place of the activation."""
+    first, second = matrices(2, half, nonzero()), matrices(2 * half, 2, nonzero())
+    return st.builds(ReluModule, vectors(2), first, st.just(start(2 * half)), second)
