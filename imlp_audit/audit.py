@@ -10,8 +10,7 @@ from imlp_audit import __version__
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.needs import models_needed
 from imlp_audit.checks.run import run_check
-from imlp_audit.equations.catalogue import ClaimText
-from imlp_audit.equations.outcome import Outcome
+from imlp_audit.equations.running import running
 from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
 from imlp_audit.facts import Facts, ModelKey
@@ -27,18 +26,23 @@ Announce = Callable[[int], Callable[[str], None]]
 
 @dataclass(frozen=True)
 class Options:
-    """What a user may narrow or change: id globs, the default reading, and the device to run the real fvcore on."""
+    """What a user may narrow or change: id globs, the default reading, and the device to run the real fvcore on.
+
+    `jobs` is how many other processes test the statements about functions meanwhile.
+    """
 
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     reading: str | None = None
     fvcore_device: str | None = None
+    jobs: int = 0
 
 
 def audit(selection: Selection, options: Options, announce: Announce) -> AuditResult:
     """Audit the selected papers. `announce` is told how many steps there are, and then of each one begun."""
     _check_reading(selection, options.reading)
-    return _made(planned(selection, options.only, options.skip), selection, options, Settings(), announce)
+    plans = planned(selection, options.only, options.skip)
+    return _made(plans, selection, options, Settings(jobs=options.jobs), announce)
 
 
 def audit_equations(
@@ -54,8 +58,9 @@ def _made(
     needed = models_needed(plans, Context(selection.known, {}, options.reading))
     claims = [plan.claim for plan in plans if isinstance(plan, EquationPlan)]
     progress = announce(len(needed) + len(claims))
-    facts = _facts(needed, progress, options)
-    context = Context(selection.known, facts, options.reading, _outcomes(claims, settings, progress))
+    with running(claims, settings) as outcomes:
+        facts = _facts(needed, progress, options)
+        context = Context(selection.known, facts, options.reading, outcomes(progress))
     waivers = [waiver for paper in selection.papers for waiver in paper.waivers]
     checks = waive([run_check(check, context) for check in plans], waivers)
     asked = {check.id.partition("/")[0] for check in checks}
@@ -76,16 +81,6 @@ def _facts(needed: Mapping[ModelKey, bool], progress: Callable[[str], None], opt
     from imlp_audit.measuring import measure_models
 
     return measure_models(needed, progress, options.fvcore_device)
-
-
-def _outcomes(
-    claims: Sequence[ClaimText], settings: Settings, progress: Callable[[str], None]
-) -> Mapping[str, Outcome]:
-    if not claims:
-        return {}
-    from imlp_audit.equations.running import run_claims  # torch again
-
-    return run_claims(claims, settings, progress)
 
 
 def _versions() -> dict[str, str]:

@@ -92,8 +92,8 @@ class Check(Record):
     the default where the verdict is `reproduced_under`. Of a waived check `finding` is
     the verdict it has without its waiver, and `waiver` why that is known. Of an equation `statement` is what is
     claimed in words, `printed` its literal form, `place` where it stands in the paper, `examples` how many it was
-    tried on, `bound` what rounding may make of it, `counterexample` the smallest example it is false on, and `figure` what a
-    report draws beside it.
+    tried on, `bound` what rounding may make of it, `counterexample` the smallest example it is false on, and
+    `figure` what a report draws beside it.
     """
 
     id: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from typing import Annotated
 
@@ -39,6 +40,11 @@ Output = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors; the exit code tells.")]
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress.")]
+
+
+def spare_cores() -> int:
+    """Return how many cores there are beside the one that this process uses."""
+    return (os.cpu_count() or 1) - 1
 
 
 def check_device(device: Device) -> None:

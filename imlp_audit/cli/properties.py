@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated
 
 import typer
 
 from imlp_audit.cli.files import write_whole
-from imlp_audit.cli.options import Device, Formatted, NoProgress, Output, Quiet, check_device
+from imlp_audit.cli.options import Device, Formatted, NoProgress, Output, Quiet, check_device, spare_cores
 from imlp_audit.cli.stream import emit
 from imlp_audit.equations.settings import Dtype, Limits, Settings
 from imlp_audit.report.formats import Format
@@ -48,7 +47,7 @@ def properties(
 
     check_device(device)
     outputs = [parse_output(text) for text in output or []]
-    settings = Settings(Limits(examples, seed, time_limit), dtype, device.value, jobs or os.cpu_count() or 1)
+    settings = Settings(Limits(examples, seed, time_limit), dtype, device.value, jobs or spare_cores() + 1)
     with progress(shown=not (quiet or no_progress)) as announce:
         result = audit_equations(load(papers_with_claims()), globs or (), settings, announce)
     for wanted, path in outputs:

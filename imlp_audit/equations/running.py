@@ -1,74 +1,68 @@
-"""Testing many claims, in this process or in several."""
+"""Testing many claims, in this process or in others beside it. Torch-free: the processes that test import it."""
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import replace
-from importlib import import_module
+from contextlib import contextmanager
 
-import torch
-
-from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.catalogue import ClaimText
-from imlp_audit.equations.claim import Claim
 from imlp_audit.equations.outcome import Outcome
-from imlp_audit.equations.search import search
 from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import BuildError
 
-
-def run_claims(
-    claims: Sequence[ClaimText], settings: Settings, progress: Callable[[str], None]
-) -> Mapping[str, Outcome]:
-    """Test claims and return what each gave, by its id; `progress` is told of each that is begun or done."""
-    if min(settings.jobs, len(claims)) > 1:
-        return _in_processes(claims, settings, progress)
-    outcomes = {}
-    for claim in claims:
-        progress(claim.id)
-        outcomes[claim.id] = _run(claim.module, settings)
-    return outcomes
+Outcomes = Mapping[str, Outcome]
+Progress = Callable[[str], None]
 
 
-def _in_processes(
-    claims: Sequence[ClaimText], settings: Settings, progress: Callable[[str], None]
-) -> Mapping[str, Outcome]:
+@contextmanager
+def running(claims: Sequence[ClaimText], settings: Settings) -> Iterator[Callable[[Progress], Outcomes]]:
+    """Begin testing claims; what is yielded waits for what each gave, by its id, and tells of each.
+
+    With `settings.jobs` they are tested in that many processes from now on, without in this one when waited for.
+    """
+    if not claims or not settings.jobs:
+        yield lambda progress: {claim.id: _told(claim, settings, progress) for claim in claims}
+        return
     # those that need a solver take longest: they go first, so that no process is left alone with them
     ordered = sorted(claims, key=lambda claim: claim.needs is None)
     fresh = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads, or a CUDA context
-    jobs = min(settings.jobs, len(claims))
-    with ProcessPoolExecutor(jobs, mp_context=fresh, initializer=_leave_interrupts_to_the_parent) as pool:
-        waiting: dict[Future[Outcome], str] = {pool.submit(_run, c.module, settings): c.id for c in ordered}
-        try:
-            for done in as_completed(waiting):
-                progress(waiting[done])
-            return {name: done.result() for done, name in waiting.items()}
-        except BaseException as error:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in multiprocessing.active_children():
-                process.terminate()
-            if isinstance(error, BrokenProcessPool):
-                raise BuildError("a process that tests claims was ended from outside; try --jobs 1") from error
-            raise
-
-
-def _leave_interrupts_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _run(module: str, settings: Settings) -> Outcome:
-    """Test the claim of a module."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # sums of equal order wherever it runs
-    torch.backends.cudnn.allow_tf32 = False  # a GPU would round products to 11 bits and call it float32
+    pool = ProcessPoolExecutor(settings.jobs, mp_context=fresh, initializer=_prepare)
     try:
-        claim: Claim[object] = import_module(module).CLAIM
-        arithmetic = Arithmetic(getattr(torch, settings.dtype.value), settings.device)
-        found = search(claim, arithmetic, settings.limits)
-        return found if claim.figure is None else replace(found, figure=claim.figure())
+        waiting = {pool.submit(_tested, claim.module, settings): claim.id for claim in ordered}
+        yield lambda progress: _gathered(waiting, progress)
+    except BaseException:
+        for process in multiprocessing.active_children():
+            process.terminate()
+        raise
     finally:
-        torch.set_num_threads(threads)
+        pool.shutdown(cancel_futures=True)
+
+
+def _gathered(waiting: Mapping[Future[Outcome], str], progress: Progress) -> Outcomes:
+    try:
+        for done in as_completed(waiting):
+            progress(waiting[done])
+        return {name: done.result() for done, name in waiting.items()}
+    except BrokenProcessPool as error:
+        raise BuildError("a process that tests claims was ended from outside; try again with --jobs 1") from error
+
+
+def _told(claim: ClaimText, settings: Settings, progress: Progress) -> Outcome:
+    progress(claim.id)
+    return _tested(claim.module, settings)
+
+
+def _tested(module: str, settings: Settings) -> Outcome:
+    from imlp_audit.equations.testing import tested
+
+    return tested(module, settings)
+
+
+def _prepare() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
+    gc.set_threshold(100_000)  # importing torch makes many objects and no garbage

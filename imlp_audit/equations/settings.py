@@ -24,9 +24,9 @@ class Limits:
 
 @dataclass(frozen=True)
 class Settings:
-    """The limits of each claim, the arithmetic it is tested in, and how many processes share the claims."""
+    """The limits of each claim, the arithmetic it is tested in, and how many other processes share the claims."""
 
-    limits: Limits = field(default_factory=lambda: Limits(examples=20))
+    limits: Limits = field(default_factory=lambda: Limits(examples=10))
     dtype: Dtype = Dtype.FLOAT64
     device: str = "cpu"
-    jobs: int = 1
+    jobs: int = 0

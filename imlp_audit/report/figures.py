@@ -37,8 +37,10 @@ def _svg(figure: Figure) -> str:
             axes.plot(figure.x, curve.y, label=curve.label, linewidth=1.4)
         for label, height in figure.levels:
             axes.axhline(height, color="0.45", linewidth=0.8, linestyle="--")
-            beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "va": "center"}
-            axes.annotate(label, (1, height), xytext=(4, 0), color="0.3", **beside)
+            axes.annotate(
+                label, (1, height), xycoords=("axes fraction", "data"),
+                xytext=(4, 0), textcoords="offset points", va="center", color="0.3",
+            )  # fmt: skip
         axes.set(title=figure.title, xlabel=figure.x_label, ylabel=figure.y_label)
         axes.grid(alpha=0.25)
         axes.legend(loc="best", frameon=False)

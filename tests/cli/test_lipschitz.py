@@ -99,7 +99,7 @@ def test_what_is_no_checkpoint(here: Path, content: bytes, ending: str) -> None:
 
 
 class Hostile:
-    def __reduce__(self) -> tuple[object, tuple[Path]]:  # type: ignore[override]
+    def __reduce__(self) -> tuple[object, tuple[Path]]:
         return Path.touch, (Path("touched"),)
 
 

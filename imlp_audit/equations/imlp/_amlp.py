@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.imlp._agelu import Coefficients, coefficients, start
+from imlp_audit.equations.imlp._units import Unit
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, vectors
 
@@ -63,6 +64,17 @@ class Amlp:
     def shown(self) -> dict[str, object]:
         """Return the symbols that a counterexample shows."""
         return {"x": self.x, "W^d": self.wd, **self.first.shown(), **self.second.shown("'"), "W^e": self.we}
+
+    def units(self) -> list[Unit]:
+        """Return the C' hidden units as functions of x_1, beta_j GeLU(m'_{1j} x_1 + n'_{1j}) + theta_j."""
+        joined, half = self.first + self.second, len(self.wd[0])
+        units = []
+        for j, coefficients_of_j in enumerate(zip(joined.alpha, joined.beta, joined.gamma, joined.theta, strict=True)):
+            alpha, beta, gamma, theta = coefficients_of_j
+            own, *others = (row[j % half] for row in self.wd)
+            n = alpha * sum(w * x for w, x in zip(others, self.x[1:], strict=True)) + gamma
+            units.append(Unit(alpha * own, n, beta, theta))
+        return units
 
     def symbols(self, arithmetic: Arithmetic) -> Symbols:
         """Return the numbers that Eq. 6 is written in."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import torch
-
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.imlp._amlp import Amlp
 from imlp_audit.equations.imlp._blocks import PRINTED
@@ -18,7 +16,6 @@ def block(case: Amlp, arithmetic: Arithmetic) -> Imlp:
     assert isinstance(imlp.act, ChannelPart)
     case.first.load_into(imlp.act.agelu1, arithmetic)
     case.second.load_into(imlp.act.agelu2, arithmetic)
-    with torch.no_grad():
-        imlp.fc1.weight.copy_(arithmetic.tensor(case.wd).T)
-        imlp.fc2.weight.copy_(arithmetic.tensor(case.we).T)
+    weights = {"fc1.weight": arithmetic.tensor(case.wd).T, "fc2.weight": arithmetic.tensor(case.we).T}
+    imlp.load_state_dict({**imlp.state_dict(), **weights})
     return imlp

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from hypothesis import strategies as st
@@ -175,6 +175,7 @@ def modules() -> st.SearchStrategy[Module]:
     return sizes.flatmap(lambda size: modules_of(*size))
 
 
+@cache
 def modules_of(width: int, hidden: int, outputs: int) -> st.SearchStrategy[Module]:
     """Modules of n_0, n and m; the inputs differ."""
     half = st.builds(

@@ -4,7 +4,8 @@ Read as: the slopes that AGeLU tends to for x to plus and minus infinity.
 
 Place: Sec. 4.1, after Eq. 4
 Printed: AGeLU can also provide a learnable slope of the function
-Bound: gamma_2 of the slope, whose own evaluation errs by 12 u; at 40 and beyond, GeLU's slope is within 1e-300 of 1 or 0
+Bound: gamma_2 of the slope, whose own evaluation errs by 12 u; from 40 on, GeLU's slope is
+    within 1e-300 of 1 or 0
 """
 
 from __future__ import annotations

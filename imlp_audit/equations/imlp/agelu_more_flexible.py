@@ -11,9 +11,12 @@ Bound: none: the slopes are exact
 
 from __future__ import annotations
 
+from hypothesis import strategies as st
+
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
-from imlp_audit.equations.imlp._rprelu import RPReLU, rprelus
+from imlp_audit.equations.imlp._rprelu import RPReLU
+from imlp_audit.equations.strategies import numbers
 
 
 def judge(case: RPReLU, arithmetic: Arithmetic) -> Trial:
@@ -23,4 +26,6 @@ def judge(case: RPReLU, arithmetic: Arithmetic) -> Trial:
     return Trial(0 in case.slopes(), {**shown, **ends})
 
 
-CLAIM = Claim(rprelus(), judge)
+_SLOPES = st.sampled_from((0.25, 0.5, 2.0))  # PReLU's where training starts, and others
+
+CLAIM = Claim(st.builds(RPReLU, _SLOPES, numbers(), numbers()), judge)

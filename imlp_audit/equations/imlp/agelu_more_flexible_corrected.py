@@ -1,11 +1,11 @@
 """APReLU, Eq. 3 with PReLU, is more flexible than RPReLU: each RPReLU is an APReLU, and so is each AReLU.
 
-Neither of AGeLU and RPReLU contains the other: AGeLU's slope is 0 at one end, RPReLU's is 1 at the right one. APReLU has
-two slopes to learn.
+Neither of AGeLU and RPReLU contains the other: AGeLU's slope is 0 at one end, RPReLU's is 1 at the right one. APReLU
+has two slopes to learn.
 
 Place: Sec. 4.1, after Eq. 4, and Eq. 3
-Corrected: RPReLU(x; b, gamma, zeta) = beta PReLU(alpha x + c; b) + theta with alpha = beta = 1, c = -gamma, theta = zeta;
-    AReLU(x) = APReLU(x) with b = 0
+Corrected: RPReLU(x; b, gamma, zeta) = beta PReLU(alpha x + c; b) + theta with alpha = beta = 1, c = -gamma,
+    theta = zeta; AReLU(x) = APReLU(x) with b = 0
 Bound: gamma_3 times the sum of the terms' magnitudes
 """
 

@@ -10,6 +10,7 @@ Bound: none: the numbers are exact, and a derivative that is exactly zero is tol
 from __future__ import annotations
 
 import torch
+from torch import Tensor
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
@@ -22,8 +23,11 @@ def judge(case: Mlp, arithmetic: Arithmetic) -> Trial:
     wa, x = arithmetic.tensor(case.wa), arithmetic.tensor(case.x)
     for c in range(len(case.x)):
         changed = torch.cat((x[:c], x[c : c + 1] + 1, x[c + 1 :]))
-        same = torch.equal(changed @ wa - changed[c] * wa[c], x @ wa - x[c] * wa[c])
-        if not same or depends(lambda x, c=c: x @ wa - x[c] * wa[c], x)[:, c].any():
+
+        def bias(x: Tensor, c: int = c) -> Tensor:
+            return x @ wa - x[c] * wa[c]
+
+        if not torch.equal(bias(changed), bias(x)) or depends(bias, x)[:, c].any():
             return Trial(False, {"x": case.x, "W^a": case.wa, "c": c + 1})
     return Trial(True)
 

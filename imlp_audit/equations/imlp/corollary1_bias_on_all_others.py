@@ -26,7 +26,9 @@ def judge(case: FirstLayer, arithmetic: Arithmetic) -> Trial:
         others = [i != c for i in case.inputs]
         for j, found in enumerate(bias_depends(case, c, arithmetic).tolist()):
             if found != others:
-                return Trial(False, {**case.shown(), "c": c + 1, "j": j + 1, "n_{cj} depends on x_i, i = 1 to C": found})
+                return Trial(
+                    False, {**case.shown(), "c": c + 1, "j": j + 1, "n_{cj} depends on x_i, i = 1 to C": found}
+                )
     return Trial(True)
 
 

@@ -4,10 +4,11 @@ Read as: the C' functions are linearly independent. Tested where they are differ
 Corollary 1 has them, of C = 1 input.
 
 Place: Sec. 3, after Corollary 1
-Printed: the MLP module in the vision transformer is no more than a non-linearity generator with a nonlinear degree of C'
+Printed: the MLP module in the vision transformer is no more than a non-linearity generator with a nonlinear
+    degree of C'
 Nearest: corollary1_degree_corrected
 Bound: a minor of the functions' values that is larger than its own bound proves independence; GeLU(u) - GeLU(-u) = u
-    dependence
+    proves dependence
 """
 
 from __future__ import annotations

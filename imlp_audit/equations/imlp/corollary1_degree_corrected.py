@@ -1,8 +1,8 @@
 """The MLP's nonlinear degree is C' where no scale is zero and no two arguments of GeLU are equal or opposite.
 
 Place: Sec. 3, after Corollary 1
-Corrected: phi(m_{cj} x_c + n_{cj}), j = 1, ..., C', phi = GeLU, are linearly independent functions of x_c if m_{cj} != 0
-    and (m_{cj}, n_{cj}) != +-(m_{ck}, n_{ck}) for all j != k
+Corrected: phi(m_{cj} x_c + n_{cj}), j = 1, ..., C', phi = GeLU, are linearly independent functions of x_c if
+    m_{cj} != 0 and (m_{cj}, n_{cj}) != +-(m_{ck}, n_{ck}) for all j != k
 Bound: a minor of the functions' values that is larger than its own bound proves independence
 """
 

@@ -1,6 +1,7 @@
 """Distinct scales and biases are applied to different input elements.
 
-Read as: m_{cj} != m_{c'j} and n_{cj} != n_{c'j} for c != c'. Tested where the weights of a hidden unit are distinct and not zero, and so are the inputs.
+Read as: m_{cj} != m_{c'j} and n_{cj} != n_{c'j} for c != c'. Tested where the weights of a hidden unit are
+distinct and not zero, and so are the inputs.
 
 Place: Sec. 3, Corollary 1 (2)
 Printed: Distinct scales and biases are applied to different input elements x_c before passing through the nonlinear

@@ -1,8 +1,8 @@
 """Different input elements have scales that are different weights, and biases that differ where their terms do.
 
 Place: Sec. 3, Corollary 1 (2)
-Corrected: m_{cj} = w^a_{cj}; n_{cj} - n_{c'j} = w^a_{c'j} x_{c'} - w^a_{cj} x_c, so that n_{cj} != n_{c'j} if and only if
-    w^a_{cj} x_c != w^a_{c'j} x_{c'}
+Corrected: m_{cj} = w^a_{cj}; n_{cj} - n_{c'j} = w^a_{c'j} x_{c'} - w^a_{cj} x_c, so that n_{cj} != n_{c'j} if and
+    only if w^a_{cj} x_c != w^a_{c'j} x_{c'}
 Bound: none: the numbers are exact
 """
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import torch
 from hypothesis import strategies as st
+from torch import Tensor
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
@@ -26,7 +27,11 @@ def judge(case: Amlp, arithmetic: Arithmetic) -> Trial:
     for c in range(len(case.x)):
         at_zero = case.under_phi_of(torch.zeros_like(weights[c]), arithmetic)
         own = case.under_phi_of(weights[c], arithmetic) - at_zero  # m'_{cj}
-        found = depends(lambda x, c=c, own=own: case.under_phi_of(x @ weights, arithmetic) - own * x[c], x)
+
+        def bias(x: Tensor, c: int = c, own: Tensor = own) -> Tensor:
+            return case.under_phi_of(x @ weights, arithmetic) - own * x[c]
+
+        found = depends(bias, x)
         others = [i != c for i in range(len(case.x))]
         if found.tolist() != [others] * len(case.we):
             return Trial(False, {**case.shown(), "c": c + 1, "n'_{cj} depends on x": found.tolist()})

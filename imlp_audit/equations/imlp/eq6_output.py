@@ -1,7 +1,7 @@
 """Each output of the AMLP is the sum of t_2's elements weighted by w'_{jc}, which has beta_j in it already.
 
-Read as: w'_{jc} = w_{jc} beta_j, as defined after the equation, with w = w^e. (The prime may be a superscript e that the
-stored text lost; with w^e the line holds.)
+Read as: w'_{jc} = w_{jc} beta_j, as defined after the equation, with w = w^e. (The prime may be a superscript e that
+the stored text lost; with w^e the line holds.)
 
 Place: Sec. 4.1, Eq. 6, fifth line
 Printed: y' = t_2 W^e = (sum_{j=1}^{C'} w'_{jc} [beta_j GeLU(alpha_j sum_{i=1}^{C} w_{i,f(j)} x_i + gamma_j) + theta_j])

@@ -1,7 +1,8 @@
 """t'_1 is AGeLU' of t_0, where the stored text weights the inputs by w'_{ic'}, not by w^d_{ic'}.
 
-Read as: w' is what is defined after the equation, w'_{jc} = w_{jc} beta_j with w = w^e. (The prime may be a superscript d
-that the stored text lost; with w^d the line holds.) AGeLU and AGeLU' are GeLU here, so nothing but the weight matters.
+Read as: w' is what is defined after the equation, w'_{jc} = w_{jc} beta_j with w = w^e. (The prime may be a
+superscript d that the stored text lost; with w^d the line holds.) AGeLU and AGeLU' are GeLU here: nothing but the
+weight matters.
 
 Place: Sec. 4.1, Eq. 6, third line
 Printed: t'_1 = AGeLU'(t_0) = (beta'_{c'} GeLU(alpha'_{c'} sum_{i=1}^{C} w'_{ic'} x_i + gamma'_{c'}) + theta'_{c'})

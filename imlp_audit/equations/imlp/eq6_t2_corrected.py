@@ -2,7 +2,8 @@
 
 Place: Sec. 4.1, Eq. 6, fourth line
 Corrected: t_2 = concat(t_1, t'_1) = (beta_{c'} GeLU(alpha_{c'} sum_{i=1}^{C} w^d_{i,f(c')} x_i + gamma_{c'})
-    + theta_{c'})_{c'=1}^{C'}, f(x) = x - C'/2 1_{x > C'/2}, alpha_{C'/2+1}, ..., alpha_{C'} = alpha'_1, ..., alpha'_{C'/2}
+    + theta_{c'})_{c'=1}^{C'}, f(x) = x - C'/2 1_{x > C'/2}, and alpha_{C'/2+1}, ..., alpha_{C'} are
+    alpha'_1, ..., alpha'_{C'/2}, as for beta, gamma and theta
 Bound: gamma_{C+1} times the magnitudes under GeLU, times its largest slope, then gamma_2 times those of the result
 """
 

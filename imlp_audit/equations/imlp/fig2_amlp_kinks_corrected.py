@@ -1,4 +1,4 @@
-"""With AReLUs each output of the AMLP, against x_c, has at most C' kinks: one at each place where jumps do not cancel.
+"""With AReLUs each output of the AMLP, against x_c, has at most C' kinks: one wherever jumps do not cancel.
 
 So it has C' kinks where the -n'_{cj} / m'_{cj} are different and no weight is zero, m' and n' with the factor alpha_j.
 

@@ -10,9 +10,12 @@ Bound: none: rational arithmetic
 
 from __future__ import annotations
 
+from hypothesis import strategies as st
+
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
-from imlp_audit.equations.imlp._relu import ReluModule, relu_mlps
+from imlp_audit.equations.imlp._agelu import start
+from imlp_audit.equations.imlp._relu import ReluModule
 
 
 def judge(case: ReluModule, arithmetic: Arithmetic) -> Trial:
@@ -25,4 +28,7 @@ def judge(case: ReluModule, arithmetic: Arithmetic) -> Trial:
     return Trial(True)
 
 
-CLAIM = Claim(relu_mlps(2), judge)
+_ROW = st.permutations((1.0, 2.0)).map(tuple)
+_ONES = ((1.0, 1.0), (1.0, 1.0))
+
+CLAIM = Claim(st.tuples(_ROW, _ROW).map(lambda wa: ReluModule((1.0, 1.0), wa, start(2), _ONES)), judge)

@@ -1,4 +1,4 @@
-"""With phi = ReLU each output of the MLP, against x_c, has at most C' kinks: one at each place where jumps do not cancel.
+"""With phi = ReLU each output of the MLP, against x_c, has at most C' kinks: one wherever jumps do not cancel.
 
 So it has C' kinks where the -n_{cj} / m_{cj} are different and no weight is zero.
 

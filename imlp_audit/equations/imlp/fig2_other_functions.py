@@ -35,7 +35,9 @@ def judge(case: tuple[str, Mlp], arithmetic: Arithmetic) -> Trial:
 
 
 def _written(phi: str, x: Rounded) -> Rounded:
-    return {"ReLU": relu, "SoftPlus": softplus, "PReLU": lambda x: prelu(x, _SLOPE)}[phi](x)
+    if phi == "PReLU":
+        return prelu(x, _SLOPE)
+    return relu(x) if phi == "ReLU" else softplus(x)
 
 
 def _module(phi: str, x: Tensor, arithmetic: Arithmetic) -> Tensor:
