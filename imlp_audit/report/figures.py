@@ -31,7 +31,7 @@ def _svg(figure: Figure) -> str:
     from matplotlib.figure import Figure as Canvas  # no pyplot: no windows, no state
 
     with mpl.rc_context({"svg.hashsalt": "imlp-audit", "svg.fonttype": "none", "font.size": 9}):
-        canvas = Canvas(figsize=(6.4, 3.6), layout="constrained")
+        canvas = Canvas(figsize=(6.4, 4.0), layout="constrained")
         axes = canvas.subplots()
         for curve in figure.curves:
             axes.plot(figure.x, curve.y, label=curve.label, linewidth=1.4)
@@ -43,7 +43,7 @@ def _svg(figure: Figure) -> str:
             )  # fmt: skip
         axes.set(title=figure.title, xlabel=figure.x_label, ylabel=figure.y_label)
         axes.grid(alpha=0.25)
-        axes.legend(loc="best", frameon=False)
+        canvas.legend(loc="outside lower center", ncols=2, frameon=False)
         out = BytesIO()
         digest = hashlib.sha256(figure.model_dump_json().encode()).hexdigest()
         metadata = {"Date": None, "Creator": None, "Description": f"sha256:{digest}"}

@@ -1,4 +1,6 @@
-"""The package's IMLP block, with its channel part alone, is the poster's AFFN: two AGeLUs of X W^d, concatenated, times W^e.
+"""The package's IMLP block, with its channel part alone, is the poster's AFFN.
+
+Two AGeLUs of X W^d are concatenated, and multiplied by W^e.
 
 Place: "Channel-wise Enhancement Part", first equation
 Printed: Y' = AFFN(X) = concat(AGeLU(X W^d), AGeLU'(X W^d)) W^e

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from imlp_audit.equations.imlp._agelu import Coefficients, coefficients, start
+from imlp_audit.equations.imlp._agelu import Coefficients, start
 from imlp_audit.equations.imlp._kinks import Relu, added, kinks
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, vectors
 
@@ -63,10 +63,10 @@ def relu_mlps(hidden: int) -> st.SearchStrategy[ReluModule]:
 
 
 def arelu_amlps(half: int) -> st.SearchStrategy[ReluModule]:
-    """AMLPs of C = 1 input, whose AReLUs have any coefficients."""
-    return st.builds(
-        ReluModule, vectors(1), matrices(1, half, nonzero()), coefficients(2 * half), matrices(2 * half, 1, nonzero())
-    )
+    """AMLPs of C = 1 input, whose AReLUs have any coefficients; few numbers, so that kinks meet."""
+    few, shifts = vectors(2 * half, _FEW), vectors(2 * half, st.sampled_from((0.0, 1.0, -1.0)))
+    arelus = st.builds(Coefficients, few, few, shifts, shifts)
+    return st.builds(ReluModule, vectors(1), matrices(1, half, _FEW), arelus, matrices(2 * half, 1, _FEW))
 
 
 def relu_concats(half: int) -> st.SearchStrategy[ReluModule]:

@@ -1,7 +1,7 @@
 """Two AGeLUs with different parameters give each output C' different nonlinear functions: the degree of the MLP.
 
-Read as: the C' hidden units are linearly independent as functions of x_1. Tested where beta' is not beta, so that the
-parameters are different, as Eq. 5's text has them.
+Read as: the functions of x_1 that the weights combine in Eq. 6's last line, GeLU(m'_{1j} x_1 + n'_{1j}), are linearly
+independent. Tested where beta' is not beta, so that the parameters are different, as Eq. 5's text has them.
 
 Place: Sec. 4.1, last paragraph
 Printed: the proposed AMLP module (Eq. 6) is also a generator that generates the same degree of non-linearity. Each

@@ -1,4 +1,4 @@
-"""The AFFN has the degree C' where no two arguments of GeLU are equal or opposite, and none is constant.
+"""The C' functions of x_c are independent where no two arguments of GeLU are equal or opposite, and none is constant.
 
 Place: "Channel-wise Enhancement Part", last paragraph
 Corrected: beta_j GeLU(m'_{cj} x_c + n'_{cj}) + theta_j, j = 1, ..., C', are linearly independent functions of x_c if
