@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
 import imlp_audit
 from imlp_audit.equations.catalogue import ClaimText, claims_of, papers_with_claims
+from imlp_audit.spec.library import load
 
 ALL = [claim for paper in papers_with_claims() for claim in claims_of(paper)]
 ROOT = Path(imlp_audit.__file__).parent.parent
@@ -64,3 +66,11 @@ def test_no_claim_draws_lots_beside_its_strategy(claim: ClaimText) -> None:
     tree = ast.parse((ROOT / claim.file).read_text(encoding="utf-8"))
     called = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     assert not called & {"rand", "randn", "randint", "manual_seed", "default_rng", "allclose", "isclose"}
+
+
+@pytest.mark.parametrize("paper", papers_with_claims())
+def test_every_claim_is_in_the_coverage_of_its_paper(paper: str) -> None:
+    (located,) = load([str(ROOT / "specs" / paper)]).papers[0].coverage
+    globs = [glob for entry in located.value.entries for glob in entry.checks or ()]
+    missing = [claim.id for claim in claims_of(paper) if not any(fnmatchcase(claim.id, glob) for glob in globs)]
+    assert missing == []
