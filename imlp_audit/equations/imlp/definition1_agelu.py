@@ -32,10 +32,10 @@ def judge(case: Case, arithmetic: Arithmetic) -> Trial:
     """Judge Eq. 7 with L on any chord, and without it about the steepest point."""
     agelu = case.chord.agelu
     constant = abs(agelu.alpha[0] * agelu.beta[0]) * slopes.GELU.high
-    holds = _rise(case.chord, arithmetic, constant)
     half = sqrt(case.share) / 2
     x = (slopes.GELU_STEEPEST - half - agelu.gamma[0]) / agelu.alpha[0]
     steep = Chord(agelu, x, 2 * half / agelu.alpha[0])
+    holds = all(_rise(chord, arithmetic, constant) for chord in (case.chord, steep))
     fails = not _rise(steep, arithmetic, constant * (1 - case.share))
     return Trial(holds and fails, {**agelu.shown(), "x": case.chord.x, "L": constant, "smaller L": 1 - case.share})
 

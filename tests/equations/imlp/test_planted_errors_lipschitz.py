@@ -1,0 +1,103 @@
+"""Planted errors in slopes, certificates and the module of Theorem 1: each makes the claims named false."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.claim import Claim
+from imlp_audit.equations.imlp import _slope, _theorem
+from imlp_audit.equations.search import search
+from imlp_audit.equations.settings import Limits
+from imlp_audit.lipschitz import slopes
+from imlp_audit.lipschitz.branches import Branch, Matrix
+from imlp_audit.lipschitz.certificate import Certificate, certify
+from imlp_audit.lipschitz.slopes import Slopes
+from imlp_audit.models import imlp
+
+
+def is_false(name: str, examples: int = 60) -> bool:
+    claim: Claim[object] = import_module(f"imlp_audit.equations.imlp.{name}").CLAIM
+    found = search(claim, Arithmetic(), Limits(examples))
+    assert found.problem is None
+    return bool(found.counterexample)
+
+
+NARROWER = Slopes(slopes.GELU.low * 0.99, slopes.GELU.high * 0.999)
+WIDER = Slopes(slopes.GELU.low * 1.01, slopes.GELU.high * 1.01)
+
+
+@pytest.mark.parametrize(
+    ("planted", "claims"),
+    [
+        (NARROWER, ("slope_attained", "definition1_agelu")),
+        (WIDER, ("slope_is_tight", "slope_attained", "definition1_agelu")),
+        (Slopes(0.0, 1.0), ("slope_interval", "slope_attained", "lemma1", "lemma1_at_hidden", "eq13")),
+    ],
+    ids=["narrower", "wider", "those of ReLU"],
+)
+def test_a_wrong_slope_constant(monkeypatch: pytest.MonkeyPatch, planted: Slopes, claims: tuple[str, ...]) -> None:
+    monkeypatch.setattr(slopes, "GELU", planted)
+    for claim in claims:
+        assert is_false(claim), claim
+
+
+def test_a_wrong_constant_of_the_tanh_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slopes, "GELU_TANH", slopes.GELU)  # off by 9e-5
+    assert is_false("slope_tanh_attained")
+
+
+def test_a_sign_of_alpha_beta_that_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unsigned(alpha: float, beta: float, base: Slopes) -> Slopes:
+        return base.scaled(abs(alpha * beta))
+
+    monkeypatch.setattr(_slope, "agelu_slopes", unsigned)
+    for claim in ("slope_interval", "slope_is_tight", "slope_attained", "lemma1"):
+        assert is_false(claim), claim
+
+
+def weaker(change: Callable[[Certificate], Certificate]) -> Callable[[Branch, Matrix, Slopes], Certificate | None]:
+    def planted(branch: Branch, t: Matrix, interval: Slopes) -> Certificate | None:
+        proven = certify(branch, t, interval)
+        return None if proven is None else change(proven)
+
+    return planted
+
+
+@pytest.mark.parametrize(
+    ("change", "claims"),
+    [
+        (lambda proven: replace(proven, rho=proven.rho / 100), ("eq14", "eq15", "eq16", "eq17", "eq18", "theorem1")),
+        (lambda proven: replace(proven, t=proven.t * 100), ("eq14",)),
+    ],
+    ids=["a rho too small", "another T"],
+)
+def test_a_certificate_that_is_none(
+    monkeypatch: pytest.MonkeyPatch, change: Callable[[Certificate], Certificate], claims: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(_theorem, "certify", weaker(change))
+    for claim in claims:
+        assert is_false(claim), claim
+
+
+def test_a_module_whose_halves_are_swapped(monkeypatch: pytest.MonkeyPatch) -> None:
+    def swapped(width: int, hidden: int, outputs: int | None = None) -> imlp.Imlp:
+        module = imlp.amlp(width, hidden, outputs)
+        assert isinstance(module.act, imlp.ChannelPart)
+        module.act.agelu1, module.act.agelu2 = module.act.agelu2, module.act.agelu1
+        forward = module.act.forward
+        module.act.forward = lambda x: forward(x).roll(hidden, -1)  # type: ignore[method-assign]
+        return module
+
+    monkeypatch.setattr("imlp_audit.equations.imlp.eq11_module.amlp", swapped)
+    assert is_false("eq11_module")
+
+
+def test_a_gradient_norm_above_the_bound_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("imlp_audit.equations.imlp.theorem1_optimum.bound", lambda pair: 1e-3)
+    assert is_false("theorem1_optimum")
