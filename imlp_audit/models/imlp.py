@@ -11,13 +11,12 @@ from torch import Tensor, nn
 
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.reading import (
+    PRINTED,
     AGeLUParameters,
-    ClassToken,
     ConcatNorm,
     DepthwiseActivation,
     DepthwiseNorm,
     OutputNorm,
-    Presence,
     Reading,
 )
 from imlp_audit.models.recipe import Part
@@ -195,16 +194,4 @@ class Imlp(nn.Module):
 
 def amlp(width: int, hidden: int, outputs: int | None = None) -> Imlp:
     """Return the AMLP module with the biases of Theorem 1: two FC layers and two AGeLUs of `hidden` units between."""
-    reading = Reading(
-        agelu_parameters=AGeLUParameters.PER_CHANNEL,
-        fc1_bias=Presence.YES,
-        fc2_bias=Presence.YES,
-        concat_norm=ConcatNorm.NONE,
-        output_norm=OutputNorm.NONE,
-        depthwise_bias=Presence.NO,
-        depthwise_norm=DepthwiseNorm.NONE,
-        depthwise_activation=DepthwiseActivation.NONE,
-        depthwise_skip=Presence.NO,
-        class_token=ClassToken.KEPT,
-    )
-    return Imlp(width, hidden, outputs, reading=reading, part=Part.CHANNEL)
+    return Imlp(width, hidden, outputs, reading=PRINTED, part=Part.CHANNEL)

@@ -80,3 +80,19 @@ class Reading:
     depthwise_activation: DepthwiseActivation
     depthwise_skip: Presence
     class_token: ClassToken
+
+
+# Eq. 5 with the biases of Theorem 1, and the DW block of Sec. 4.3, "DW Conv with BN and GeLU": a batch norm takes the
+# place of the convolution's bias. Specs declare readings of their own; this one is for the paper's equations.
+PRINTED = Reading(
+    agelu_parameters=AGeLUParameters.PER_CHANNEL,
+    fc1_bias=Presence.YES,
+    fc2_bias=Presence.YES,
+    concat_norm=ConcatNorm.NONE,
+    output_norm=OutputNorm.NONE,
+    depthwise_bias=Presence.NO,
+    depthwise_norm=DepthwiseNorm.BATCH,
+    depthwise_activation=DepthwiseActivation.GELU,
+    depthwise_skip=Presence.NO,
+    class_token=ClassToken.KEPT,
+)

@@ -11,31 +11,8 @@ from torch import nn
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.measure.ledger import measure
 from imlp_audit.models.imlp import Imlp
-from imlp_audit.models.reading import (
-    AGeLUParameters,
-    ClassToken,
-    ConcatNorm,
-    DepthwiseActivation,
-    DepthwiseNorm,
-    OutputNorm,
-    Presence,
-    Reading,
-)
+from imlp_audit.models.reading import PRINTED
 from imlp_audit.models.recipe import Part
-
-# Fig. 4 and Sec. 4.3, "DW Conv with BN and GeLU": a batch norm takes the place of the convolution's bias
-PRINTED = Reading(
-    agelu_parameters=AGeLUParameters.PER_CHANNEL,
-    fc1_bias=Presence.YES,
-    fc2_bias=Presence.YES,
-    concat_norm=ConcatNorm.NONE,
-    output_norm=OutputNorm.NONE,
-    depthwise_bias=Presence.NO,
-    depthwise_norm=DepthwiseNorm.BATCH,
-    depthwise_activation=DepthwiseActivation.GELU,
-    depthwise_skip=Presence.NO,
-    class_token=ClassToken.KEPT,
-)
 
 KERNELS = st.sampled_from((1, 3, 5, 7))  # Table 5
 _LAYERS_OF_TABLE_1 = (

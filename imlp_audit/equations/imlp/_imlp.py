@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.imlp._amlp import Amlp
-from imlp_audit.equations.imlp._blocks import PRINTED
 from imlp_audit.models.imlp import ChannelPart, Imlp
+from imlp_audit.models.reading import PRINTED
 from imlp_audit.models.recipe import Part
 
 

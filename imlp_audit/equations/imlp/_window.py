@@ -11,9 +11,9 @@ from torch import Tensor, nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial
-from imlp_audit.equations.imlp._blocks import PRINTED
 from imlp_audit.equations.imlp._reach import Place, reach, with_ones
 from imlp_audit.models.imlp import Imlp
+from imlp_audit.models.reading import PRINTED
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from __future__ import annotations
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial, equal
 from imlp_audit.equations.functions import gelu
-from imlp_audit.equations.imlp._blocks import PRINTED
 from imlp_audit.equations.imlp._dw_block import Normed, after_agelu, normed
+from imlp_audit.models.reading import PRINTED
 
 
 def judge(case: Normed, arithmetic: Arithmetic) -> Trial:

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial, equal
-from imlp_audit.equations.imlp._blocks import PRINTED
 from imlp_audit.equations.imlp._dw_block import after_agelu, block_of, everywhere
 from imlp_audit.equations.imlp._series import GELU, Series, series
+from imlp_audit.models.reading import PRINTED
 
 
 def judge(case: Series, arithmetic: Arithmetic) -> Trial:

@@ -15,9 +15,8 @@ from dataclasses import replace
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial, equal
-from imlp_audit.equations.imlp._blocks import PRINTED
 from imlp_audit.equations.imlp._dw_block import Normed, after_agelu, normed
-from imlp_audit.models.reading import DepthwiseActivation
+from imlp_audit.models.reading import PRINTED, DepthwiseActivation
 
 _WITHOUT_GELU = replace(PRINTED, depthwise_activation=DepthwiseActivation.NONE)
 

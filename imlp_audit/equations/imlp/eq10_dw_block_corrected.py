@@ -14,10 +14,9 @@ from dataclasses import replace
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial, equal
-from imlp_audit.equations.imlp._blocks import PRINTED
 from imlp_audit.equations.imlp._dw_block import after_agelu, block_of, everywhere
 from imlp_audit.equations.imlp._series import GELU, Series, series
-from imlp_audit.models.reading import DepthwiseActivation, DepthwiseNorm
+from imlp_audit.models.reading import PRINTED, DepthwiseActivation, DepthwiseNorm
 
 _CONVOLUTION = replace(PRINTED, depthwise_norm=DepthwiseNorm.NONE, depthwise_activation=DepthwiseActivation.NONE)
 

@@ -17,10 +17,9 @@ from hypothesis import strategies as st
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial, equal
-from imlp_audit.equations.imlp._blocks import PRINTED
 from imlp_audit.equations.imlp._dw_block import after_agelu, block_of, everywhere
 from imlp_audit.equations.imlp._series import GELU, Series
-from imlp_audit.models.reading import DepthwiseActivation, DepthwiseNorm, Presence
+from imlp_audit.models.reading import PRINTED, DepthwiseActivation, DepthwiseNorm, Presence
 
 _PARTS = tuple(
     product((DepthwiseNorm.NONE, DepthwiseNorm.BATCH), (DepthwiseActivation.NONE, DepthwiseActivation.GELU), Presence)

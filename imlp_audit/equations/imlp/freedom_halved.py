@@ -16,9 +16,9 @@ from torch import Tensor, nn
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.dependence import depends
-from imlp_audit.equations.imlp._blocks import PRINTED
 from imlp_audit.equations.imlp._reach import with_ones
 from imlp_audit.models.imlp import ChannelPart
+from imlp_audit.models.reading import PRINTED
 
 
 def judge(case: tuple[int, int], arithmetic: Arithmetic) -> Trial:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 
-import numpy as np
 import pytest
 
 from imlp_audit.equations.arithmetic import Arithmetic
