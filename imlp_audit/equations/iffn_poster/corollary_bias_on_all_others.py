@@ -1,10 +1,9 @@
-"""The bias of x_c in the FFN depends on all other input elements, whatever the weights.
+"""The bias of x_c in the FFN depends on all other input elements, and not on x_c.
 
-Tested where each hidden unit has a weight that is not zero.
+Tested where no weight is zero.
 
 Place: "FFN Module is a Non-linearity Generator", corollary, third sentence
 Printed: the bias is dependent to all other input elements in x
-Nearest: corollary_bias_on_all_others_corrected
 Bound: none: a derivative that is exactly zero is told from one that is not
 """
 

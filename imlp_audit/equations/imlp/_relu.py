@@ -5,14 +5,18 @@ Inputs and weights are not zero, so that no kink is missing because a unit is of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 
+import torch
 from hypothesis import strategies as st
+from torch import Tensor, nn
 
+from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.imlp._agelu import Coefficients, start
 from imlp_audit.equations.imlp._kinks import Relu, added, kinks
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, vectors
+from imlp_audit.models.agelu import AGeLU
 
 _FEW = st.sampled_from((1.0, -1.0, 2.0, -2.0))
 
@@ -49,6 +53,27 @@ class ReluModule:
         alpha, gamma = Fraction(self.arelu.alpha[j]), Fraction(self.arelu.gamma[j])
         weight = Fraction(self.second[j][c]) * Fraction(self.arelu.beta[j])
         return Relu(alpha * column[c], alpha * others + gamma, weight)
+
+    def is_the_sum(self, c: int, arithmetic: Arithmetic) -> bool:
+        """Return whether the package's module changes with x_c as the functions do that are counted; exact."""
+        counted = added(self.units(c))
+        places = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
+        outputs = [self._run((*self.x[:c], x_c, *self.x[c + 1 :]), arithmetic)[c].item() for x_c in places]
+        return all(
+            Fraction(y) - Fraction(outputs[0]) == counted(Fraction(x_c)) - counted(Fraction(0))
+            for x_c, y in zip(places, outputs, strict=True)
+        )
+
+    def _run(self, x: Vector, arithmetic: Arithmetic) -> Tensor:
+        """Return phi(x W^a) W^b, or Eq. 5 where the first layer has C'/2 columns."""
+        hidden = arithmetic.tensor(x) @ arithmetic.tensor(self.first)
+        width = hidden.shape[-1]
+        agelus = [self._agelu(first, first + width, arithmetic) for first in range(0, self.hidden, width)]
+        return torch.cat([agelu(hidden) for agelu in agelus]) @ arithmetic.tensor(self.second)
+
+    def _agelu(self, first: int, last: int, arithmetic: Arithmetic) -> AGeLU:
+        own = (getattr(self.arelu, each.name)[first:last] for each in fields(self.arelu))
+        return Coefficients(*own).module(arithmetic, nn.ReLU)
 
     def kinks(self, c: int) -> list[Fraction]:
         """Return where the slope of y_c against x_c changes."""

@@ -3,7 +3,7 @@
 Independence is decided by a proof: a minor of the matrix of their values that rounding cannot have made of zero. So
 is dependence, by GeLU(u) - GeLU(-u) = u: units of equal arguments, or two pairs of opposite, proportional ones.
 
-There is no third case for units of which no two arguments u = m x_c + n are equal or opposite and no m is zero:
+There is no third case for units of which no two arguments u = m x_c + n are equal or opposite and no m or beta is zero:
 the second derivative of GeLU(u) is m^2 phi(u) (2 - u^2), and Gaussians of different centers or widths, times
 polynomials, are linearly independent.
 """
@@ -63,14 +63,16 @@ def nonlinear(unit: Unit) -> bool:
 
 
 def apart(units: Sequence[Unit]) -> bool:
-    """Return whether no two arguments of GeLU are equal or opposite, and none is constant."""
+    """Return whether no two arguments of GeLU are equal or opposite, and no unit is constant."""
     pairs = combinations([(unit.m, unit.n) for unit in units], 2)
-    return all(unit.m for unit in units) and not any(one in (other, _opposite(other)) for one, other in pairs)
+    return all(unit.m and unit.beta for unit in units) and not any(
+        one in (other, _opposite(other)) for one, other in pairs
+    )
 
 
 def independent(units: Sequence[Unit]) -> bool:
     """Return whether functions are linearly independent."""
-    if _multiples(units) or _two_opposite_pairs(units):
+    if _constants_dependent(units) or _multiples(units) or _two_opposite_pairs(units):
         return False
     minor = determinant([[unit.at(x) for unit in units] for x in _telling_points(units)])
     if abs(minor.value) <= minor.error:
@@ -94,6 +96,12 @@ def _telling_points(units: Sequence[Unit]) -> Iterable[float]:
     values = _EXACT.tensor([[unit.at(x).value for unit in units] for x in POINTS])
     pivots = torch.linalg.lu(values).P[:, : len(units)].argmax(dim=0)
     return [POINTS[pivot] for pivot in pivots.tolist()]
+
+
+def _constants_dependent(units: Sequence[Unit]) -> bool:
+    """Return whether two units are constant, or one of them is zero everywhere."""
+    constant = [unit for unit in units if not (unit.m and unit.beta)]
+    return len(constant) > 1 or any(not unit.beta and not unit.theta for unit in constant)
 
 
 def _multiples(units: Sequence[Unit]) -> bool:

@@ -3,6 +3,9 @@
 Read as: what RPReLU can do AGeLU can, so that there is an AGeLU of the slopes of every RPReLU at both ends. AGeLU has
 alpha beta at one end and 0 at the other (agelu_learnable_slope); RPReLU has beta and 1.
 
+In the sense of the sentence after it, a slope to learn and a shape to switch, it holds (agelu_learnable_slope,
+agelu_alpha_mirrors, agelu_beta_reflects).
+
 Place: Sec. 4.1, after Eq. 4
 Printed: AGeLU is more flexible than other modified nonlinear functions such as the RPReLU function
 Nearest: agelu_more_flexible_corrected

@@ -1,7 +1,7 @@
 """In a larger ViT, the MLPs have a larger share of the computation.
 
-Read as: of the multiply-accumulates at 224 with patches of 16, in a ViT that is wider, deeper or both. A block's share
-is 4 C / (6 C + N) of its own, which depth does not change; stem and head lose weight as depth grows.
+Read as: of the multiply-accumulates at 224 with patches of 16, in a ViT that is wider, deeper or both. Depth
+does not change the share of a block's own computation; stem and head lose weight as depth grows.
 
 Place: Sec. 5.1, on Table 1
 Printed: As the model becomes larger, [...] the proportion of the MLP module in the computation grows

@@ -1,7 +1,7 @@
 """In a larger ViT, IMLPs reduce a larger share of parameters and of multiply-accumulates.
 
-Read as: at 224 with patches of 16, in a ViT that is wider, deeper or both, with the same kernel n = 3 in both. (Table 1
-takes n = 5 for the largest models.)
+Read as: at 224 with patches of 16, in a ViT that is wider, deeper or both, with the same kernel n = 3 in both, from
+widths of 64 on. (Table 1 takes n = 5 for the largest models.)
 
 Place: Sec. 5.1, on Table 1
 Printed: As the model becomes larger, the amount of parameter/FLOPs reduction also increases

@@ -1,10 +1,9 @@
-"""The bias of x_c in the MLP depends on all other input elements, whatever the weights.
+"""The bias of x_c in the MLP depends on all other input elements, and not on x_c.
 
-Tested where each hidden unit has a weight that is not zero.
+Tested where no weight is zero.
 
 Place: Sec. 3, Corollary 1 (3)
 Printed: the bias is dependent to all other input elements in x
-Nearest: corollary1_bias_on_all_others_corrected
 Bound: none: a derivative that is exactly zero is told from one that is not
 """
 
@@ -17,7 +16,7 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.imlp._biases import FirstLayer
-from imlp_audit.equations.strategies import matrices, vectors
+from imlp_audit.equations.strategies import matrices, nonzero, vectors
 
 
 def judge(case: FirstLayer, arithmetic: Arithmetic) -> Trial:
@@ -39,9 +38,7 @@ def bias_depends(case: FirstLayer, c: int, arithmetic: Arithmetic) -> Tensor:
 
 
 def _layers(inputs: int, hidden: int) -> st.SearchStrategy[FirstLayer]:
-    weights = matrices(inputs, hidden, st.sampled_from((0.0, 1.0, -1.0)))
-    columns_not_zero = weights.filter(lambda wa: all(any(column) for column in zip(*wa, strict=True)))
-    return st.builds(FirstLayer, vectors(inputs), columns_not_zero)
+    return st.builds(FirstLayer, vectors(inputs), matrices(inputs, hidden, nonzero()))
 
 
 CLAIM = Claim(st.tuples(st.integers(1, 2), st.integers(1, 2)).flatmap(lambda size: _layers(*size)), judge)

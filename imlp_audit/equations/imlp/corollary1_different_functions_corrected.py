@@ -1,8 +1,8 @@
 """The C' functions of x_c are different and nonlinear where no scale is zero and no two units share scale and bias.
 
 Place: Sec. 3, Corollary 1 (1)
-Corrected: phi(m_{cj} x_c + n_{cj}), j = 1, ..., C', are C' different nonlinear functions of x_c if m_{cj} != 0 and
-    (m_{cj}, n_{cj}) != (m_{ck}, n_{ck}) for all j != k
+Corrected: phi(m_{cj} x_c + n_{cj}), j = 1, ..., C', phi = GeLU, are C' different nonlinear functions of x_c if
+    m_{cj} != 0 and (m_{cj}, n_{cj}) != (m_{ck}, n_{ck}) for all j != k
 Bound: two functions are different where their values differ by more than the bounds of both; those of GeLU and of its
     argument, exact here
 """

@@ -1,7 +1,8 @@
-"""Batch norm, GeLU and skip of a DW block: with any of them left in, it is not Eq. 10; without all of them, it is.
+"""Batch norm, GeLU and skip of a DW block each change what it computes: without all of them it is Eq. 10, and with any
+of them left in it is not, for the numbers tried.
 
-On a grid of one position, with one weight a that is not zero and AGeLU(x) = GeLU(x + b) that is not zero either. The
-batch norm is as it starts: it still divides by the root of 1 + 10^-5.
+On a grid of one position, with x of 1 or 2, a weight of 1, -1 or 1/2 and a bias of 0 or 1. (Other numbers can let a
+skip and a GeLU cancel at one position.) The batch norm is as it starts: it still divides by the root of 1 + 10^-5.
 
 Place: Sec. 4.3, the sentences after Eq. 10
 Corrected: DWBlock(AGeLU(x)) = a phi(x + b) exactly where the block has no norm, no activation and no skip

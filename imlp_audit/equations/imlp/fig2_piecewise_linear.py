@@ -16,10 +16,10 @@ from imlp_audit.equations.imlp._relu import ReluModule, relu_mlps
 
 
 def judge(case: ReluModule, arithmetic: Arithmetic) -> Trial:
-    """Look for a place between kinks that is off the line."""
+    """Look for an output that is no sum of the units' lines, or for a place between kinks that is off the line."""
     for c in case.outputs:
         units = case.units(c)
-        if not linear_between(added(units), [unit.place for unit in units]):
+        if not case.is_the_sum(c, arithmetic) or not linear_between(added(units), [unit.place for unit in units]):
             return Trial(False, {"x": case.x, "W^a": case.first, "W^b": case.second, "c": c + 1})
     return Trial(True)
 

@@ -1,7 +1,7 @@
 """concat(AGeLU, AGeLU') keeps the degree of non-linearity C', whatever the coefficients.
 
-Read as: the C' hidden units are linearly independent as functions of x_1. The smallest case is the one that training
-starts with: both AGeLUs are GeLU then.
+Read as: the C' hidden units are linearly independent as functions of x_1, at every step of training. The smallest case
+is the step that training starts with: both AGeLUs are GeLU then, and come apart only as they are trained.
 
 Place: Sec. 5.2 on Table 3
 Printed: the two AGeLU functions do not decrease the degree of non-linearity

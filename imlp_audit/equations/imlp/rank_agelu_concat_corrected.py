@@ -1,10 +1,10 @@
 """concat(AGeLU, AGeLU') keeps the degree C' where no two arguments of GeLU are equal or opposite, and none is constant.
 
-The coefficients beta and theta alone make no difference: alpha or gamma have to.
+A beta of zero makes a unit constant. Otherwise beta and theta make no difference: alpha or gamma have to.
 
 Place: Sec. 5.2 on Table 3
 Corrected: beta_j GeLU(m'_{cj} x_c + n'_{cj}) + theta_j, j = 1, ..., C', are linearly independent functions of x_c if
-    m'_{cj} != 0 and (m'_{cj}, n'_{cj}) != +-(m'_{ck}, n'_{ck}) for all j != k
+    beta_j != 0, m'_{cj} != 0 and (m'_{cj}, n'_{cj}) != +-(m'_{ck}, n'_{ck}) for all j != k
 Bound: a minor of the functions' values that is larger than its own bound proves independence
 """
 

@@ -1,7 +1,7 @@
 """Without concatenation, GeLU and AGeLU have the same degree of non-linearity: C' both.
 
-Read as: where no two hidden units have equal or opposite arguments of phi, they are linearly independent as functions
-of x_1, with GeLU as with AGeLU.
+Read as: where no beta is zero and no two hidden units have equal or opposite arguments of phi, they are linearly
+independent as functions of x_1, with GeLU as with AGeLU.
 
 Place: Sec. 5.2 on Table 3
 Printed: in the former setting [r = 4 without concatenation] the two activation functions have the same degree of

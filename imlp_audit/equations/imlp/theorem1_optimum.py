@@ -2,11 +2,15 @@
 steepest slope, branch by branch, and never below the largest gradient norm of the module. What the solver proposes is
 proven by a Cholesky factorisation with a margin for rounding; its own status proves nothing.
 
+Read as: each of the two inequalities has a T of its own, which is all that the proof needs. With one T for both, as the
+letter of the theorem has it, sqrt(rho_1) + sqrt(rho_2) is no semi-definite program's objective, and its least value may
+be above the product of norms (W^0 = 1, W^11 = 1, W^12 = 1/4: 1.94 against 1.41).
+
 Place: Sec. 4.2, after Theorem 1
 Printed: Theorem 1 gives an upper bound of L(f) = sqrt(rho_1) + sqrt(rho_2) on the Lipschitz constant of the AMLP
     module; it can be treated as a semi-definite program which can be solved numerically to derive its global minimum
-Bound: 1e-4 of the product: Clarabel's tolerance of 1e-8 on numbers scaled to 1, and steps of 1e-10 of the certificate,
-    are far below; gradients are sums of at most 6 products, off by 1e-14
+Bound: of the product of norms, 1e-4: no rounding bound but how far a solver's proposal may be from the optimum, so that
+    only the comparison with the product rests on it; of the gradient, 1e-14: sums of at most 6 products
 Needs: a semidefinite program
 """
 

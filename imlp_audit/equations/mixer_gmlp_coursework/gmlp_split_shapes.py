@@ -3,7 +3,7 @@
 Read as: the product s(Z) V exists, so V has as many rows as s(Z) = Z_1 * f(Z_2) has columns.
 
 Place: Sec. 3.1, shapes after the block's equations, for the s(Z) of the split that the text goes on with
-Printed: Z = GELU(X U), Y = s(Z) V + X, U in R^{C x D_C}, V in R^{D_C x C}, s(Z) = Z_1 * f(Z_2)
+Printed: Z = GELU(X U), [...] Y = s(Z) V + X, [...] U in R^{C x D_C}, V in R^{D_C x C} [...] s(Z) = Z_1 * f(Z_2)
 Nearest: gmlp_split_shapes_corrected
 Bound: none: numbers of rows and columns
 """

@@ -1,11 +1,11 @@
-"""D_S and D_C are chosen independently of S and C, and yet D_S > S and D_C > C.
+"""A layer with D_S > S and D_C > C takes more than 2 S^2 C + 2 C^2 S multiply-accumulates.
 
-Read as: the D_S and D_C that Table 1 chooses fit any number of patches, that is, images of any size n P x n P.
+So the inequalities and the linear complexity hold together only while S < D_S and C < D_C: fixed widths do not fit
+every S and C, and widths that grow with S and C make the complexity quadratic at least.
 
-Place: Sec. 2.1, paragraph on the parameters
-Printed: Они выбираются независимо от S и C. Но подбираются так, чтобы были верны неравенства D_S > S и D_C > C.
-Nearest: mixer_hidden_widths_corrected
-Bound: none: integers are compared
+Place: Sec. 2.1, paragraphs on the parameters and on complexity
+Corrected: where D_S > S and D_C > C, a layer takes at least 2 S^2 C + 2 C^2 S + 4 S C multiply-accumulates
+Bound: none: the ledger of a forward pass is exact
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from hypothesis import strategies as st
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
-from imlp_audit.equations.mixer_gmlp_coursework._table1 import TABLE_1
+from imlp_audit.equations.mixer_gmlp_coursework._counts import macs
+from imlp_audit.equations.mixer_gmlp_coursework._layers import Sizes
 
 
-def judge(case: tuple[str, int], arithmetic: Arithmetic) -> Trial:
-    """Hold a row's D_S and D_C against S and C at another image size."""
-    name, n = case
-    row, patches = TABLE_1[name], n * n
-    shown = {"model": name, "H = W": n * row.patch, "S": patches, "D_S": row.d_s, "C": row.c, "D_C": row.d_c}
-    return Trial(row.d_s > patches and row.d_c > row.c, shown)
+def judge(case: Sizes, arithmetic: Arithmetic) -> Trial:
+    """Hold the ledger of a layer with wider MLPs against the quadratic bound."""
+    ours = macs(case.layer, 1, case.s, case.c)
+    least = 2 * case.s**2 * case.c + 2 * case.c**2 * case.s + 4 * case.s * case.c
+    return Trial(ours >= least, {**case.shown(), "multiply-accumulates": ours, "at least": least})
 
 
-CLAIM = Claim(st.tuples(st.sampled_from(list(TABLE_1)), st.integers(1, 40)), judge)
+_size = st.integers(1, 3)
+CLAIM = Claim(st.builds(lambda s, c, over_s, over_c: Sizes(s, c, s + over_s, c + over_c), *[_size] * 4), judge)

@@ -1,9 +1,11 @@
-"""A Toeplitz W makes the unit equivariant to shifts of words: when the words of Z move, s(Z) moves with them.
+"""A Toeplitz W makes a unit that multiplies equivariant to shifts of words towards the end: s(Z) moves with the words.
 
-Exactly so where there are zeros around the words, none of them falls out, and b is the same for all tokens.
+Exactly so where there are zeros after the words, so that none of them falls out, and b is the same for all tokens. (The
+linear unit of Table 6 is not: its bias does not move.)
 
 Place: Sec. 3.3, paragraph that introduces tMLP
-Corrected: s(T Z) = T s(Z) for a shift T of the tokens, W_{ij} = w_{i-j}, b_i = b, and Z zero where T moves tokens out
+Corrected: s(T Z) = T s(Z) for s(Z) = Z * f(Z) or Z_1 * f(Z_2), a shift T of the tokens, W_{ij} = w_{i-j}, b_i = b, and
+    Z zero where T moves tokens out
 Bound: gamma_{S+2} times the sum of the magnitudes
 """
 

@@ -1,6 +1,6 @@
-"""The network with an MLP for self-attention is symmetrical in N and d. Read as: of N patches and d channels, its MLP
-across patches does what its MLP across channels does of d patches and N channels, and the parameters of both MLPs
-are as many where N and d are exchanged.
+"""The network with an MLP for self-attention is symmetrical in N and d. Read as: of its two MLPs alone, of N patches
+and d channels, the one across patches does what the one across channels does of d patches and N channels, and the
+parameters of both are as many where N and d are exchanged. (Normalisations and scales of channels are not.)
 
 Place: Appendix A, first paragraphs
 Printed: Hence this network is symmetrical in N and d

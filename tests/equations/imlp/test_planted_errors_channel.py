@@ -99,7 +99,7 @@ PLANTS: dict[str, tuple[Plant, list[str]]] = {
     "beta times theta": (_forward(lambda a, x: a.beta * (a.phi(a.alpha * x + a.gamma) + a.theta)), AGELU),
     "alpha even": (
         _forward(lambda a, x: a.beta * a.phi(a.alpha.abs() * x + a.gamma) + a.theta),
-        ["agelu_alpha_mirrors", "agelu_learnable_slope", "eq6_scale_is_a_weight_corrected"],
+        ["agelu_alpha_mirrors", "agelu_learnable_slope", "eq6_scale_is_a_weight"],
     ),
     "beta even": (
         _forward(lambda a, x: a.beta.abs() * a.phi(a.alpha * x + a.gamma) + a.theta),
@@ -121,7 +121,7 @@ PLANTS: dict[str, tuple[Plant, list[str]]] = {
     ),
     "f that turns the halves": (
         lambda patch: patch.setattr(_amlp.Symbols, "f", lambda s, j: len(s.half) - 1 - j % len(s.half)),
-        [*AMLP, "eq6_inner_corrected", "eq6_scale_is_a_weight_corrected"],
+        [*AMLP, "eq6_inner_corrected", "eq6_scale_is_a_weight"],
     ),
     "a bias that has its own input in it": (
         lambda patch: patch.setattr(_amlp.Symbols, "others", lambda s, c, j: s.inner(j)),

@@ -104,10 +104,10 @@ def test_reflection_that_repeats_the_border(monkeypatch: pytest.MonkeyPatch) -> 
         return size - 1 - abs(size - 1 - index) if index >= 0 else -index - 1
 
     monkeypatch.setitem(_padding._INDICES, "reflect", symmetric)
-    assert _is_false("eq10_padding_corrected")
+    assert _is_false("eq10_padding")
 
 
-@pytest.mark.parametrize("claim", ["eq10_dw_block_corrected", "eq10_dw_block_batch_norm", "depthwise_block"])
+@pytest.mark.parametrize("claim", ["eq10_dw_block", "eq10_dw_block_batch_norm", "depthwise_block"])
 @pytest.mark.parametrize("change", [_add_bias, _pad_otherwise, _flip, _stretch])
 def test_convolution_of_the_depthwise_block(
     monkeypatch: pytest.MonkeyPatch, change: Callable[[Convolving], object], claim: str

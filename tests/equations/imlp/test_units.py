@@ -56,6 +56,14 @@ def test_units_are_apart_when_their_arguments_are_neither_equal_nor_opposite_nor
     assert not apart([Unit(0, 2)])
 
 
+def test_a_unit_that_beta_makes_constant_is_not_apart_from_others() -> None:
+    bent, zero, one, two = Unit(1, 0), Unit(2, 0, 0, 0), Unit(2, 0, 0, 1), Unit(3, 0, 0, 2)
+    assert not apart((bent, zero))
+    assert not independent((bent, zero))
+    assert not independent((bent, one, two))
+    assert independent((bent, one))
+
+
 def test_functions_are_different_by_scale_and_by_bias_and_not_linear_unless_constant() -> None:
     assert different(Unit(1, 0), Unit(2, 0))
     assert different(Unit(0.25, -18), Unit(0.25, -17.75))

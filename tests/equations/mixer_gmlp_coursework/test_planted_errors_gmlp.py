@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.mixer_gmlp_coursework import _gmlp, gmlp_language_model_corrected
+from imlp_audit.equations.mixer_gmlp_coursework import _gmlp, gmlp_language_model
 from imlp_audit.models.attention import SelfAttention
 from imlp_audit.models.gmlp import (
     Gate,
@@ -250,13 +250,13 @@ def test_attention_that_knows_places(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_w_that_looks_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TokenProjection, "matrix", lambda f: f.weight.T)
-    assert _is_false("gmlp_language_model_corrected")
+    assert _is_false("gmlp_language_model")
 
 
 def test_w_that_is_not_triangular() -> None:
     one, two = ((1.0,),), ((1.0,), (1.0,))
     leaking = _gmlp.Block(x=two, u=one, w=((1.0, 1.0), (1.0, 1.0)), b=(1.0, 1.0), v=one)
-    assert not gmlp_language_model_corrected.judge(leaking, Arithmetic()).holds
+    assert not gmlp_language_model.judge(leaking, Arithmetic()).holds
 
 
 def test_unit_of_twice_the_width(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,7 +101,7 @@ def test_width_that_follows_the_tokens(monkeypatch: pytest.MonkeyPatch, claim: s
 
 def test_less_work_than_two_wider_mlps_take(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MixerLayer, "forward", lambda layer, x: layer.channel_mixing(x))
-    assert _is_false("mixer_hidden_widths_corrected")
+    assert _is_false("mixer_hidden_widths")
 
 
 def test_attention_without_attention(monkeypatch: pytest.MonkeyPatch) -> None:
