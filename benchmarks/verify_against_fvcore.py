@@ -3,8 +3,8 @@
     python benchmarks/verify_against_fvcore.py [RUNS]
 
 Both sides are whole processes, started cold; fvcore counts the 22 models of IMLP's Table 1 that can be built (11
-baselines, 11 variants under the reading `released`), which is less than verify does of numbers; equations are left out. Ratios carry over between
-machines better than seconds.
+baselines, 11 variants under the reading `released`), which is less than verify does of numbers;
+equations are left out. Ratios carry over between machines better than seconds.
 """
 
 from __future__ import annotations

@@ -42,18 +42,25 @@ def audit(selection: Selection, options: Options, announce: Announce) -> AuditRe
     """Audit the selected papers. `announce` is told how many steps there are, and then of each one begun."""
     _check_reading(selection, options.reading)
     plans = planned(selection, options.only, options.skip)
-    return _made(plans, selection, options, Settings(jobs=options.jobs), announce)
+    return _made(plans, selection, options, Settings(jobs=options.jobs), announce, searched=False)
 
 
 def audit_equations(
     selection: Selection, patterns: Sequence[str], settings: Settings, announce: Announce
 ) -> AuditResult:
     """Test the papers' statements about functions, those that need a solver included."""
-    return _made(planned_equations(selection, patterns), selection, Options(), settings, announce)
+    plans = planned_equations(selection, patterns)
+    return _made(plans, selection, Options(), settings, announce, searched=True)
 
 
 def _made(
-    plans: Sequence[Plan], selection: Selection, options: Options, settings: Settings, announce: Announce
+    plans: Sequence[Plan],
+    selection: Selection,
+    options: Options,
+    settings: Settings,
+    announce: Announce,
+    *,
+    searched: bool,
 ) -> AuditResult:
     needed = models_needed(plans, Context(selection.known, {}, options.reading))
     claims = [plan.claim for plan in plans if isinstance(plan, EquationPlan)]
@@ -62,7 +69,7 @@ def _made(
         facts = _facts(needed, progress, options)
         context = Context(selection.known, facts, options.reading, outcomes(progress))
     waivers = [waiver for paper in selection.papers for waiver in paper.waivers]
-    checks = waive([run_check(check, context) for check in plans], waivers)
+    checks = waive([run_check(check, context) for check in plans], waivers, searched=searched)
     asked = {check.id.partition("/")[0] for check in checks}
     heads = tuple(paper_head(paper) for paper in selection.papers if paper.id in asked)
     return AuditResult(papers=heads, versions=_versions(), checks=tuple(checks))

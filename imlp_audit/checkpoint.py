@@ -24,7 +24,11 @@ def read_state(path: Path) -> dict[str, Tensor]:
     for wrapper in _WRAPPERS:
         if isinstance(loaded, Mapping) and isinstance(loaded.get(wrapper), Mapping):
             loaded = loaded[wrapper]
-    state = {n: v for n, v in loaded.items() if isinstance(v, Tensor)} if isinstance(loaded, Mapping) else {}
+    state = (
+        {n: v for n, v in loaded.items() if isinstance(n, str) and isinstance(v, Tensor)}
+        if isinstance(loaded, Mapping)
+        else {}
+    )
     if not state:
         raise CheckpointError(f"{path} holds no tensors by name")
     return state
@@ -44,7 +48,6 @@ def _torch(path: Path) -> object:
     try:
         return torch.load(path, weights_only=True, map_location="cpu")
     except Exception as error:  # of a broken file torch's unpickler raises whatever it stumbles on
-        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise CheckpointError(
-            f"{path} is no torch file that holds tensors alone ({first}); save model.state_dict() as .safetensors"
-        ) from error
+        # torch's own words advise to load it with its code
+        advice = "save model.state_dict() with safetensors, in a file that ends in .safetensors"
+        raise CheckpointError(f"{path} is no torch file that holds tensors alone; {advice}") from error

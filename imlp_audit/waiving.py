@@ -3,20 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
-from imlp_audit.result import FINDINGS, Check, Kind, Verdict
+from imlp_audit.result import FINDINGS, PASSES, Check, Kind, Verdict
 from imlp_audit.spec.loader import LocatedWaiver
 from imlp_audit.spec.schema import Expected
 
 
-def waive(checks: Iterable[Check], waivers: Iterable[LocatedWaiver]) -> list[Check]:
-    """Waive the checks that are still what their waivers say, and tell of the waivers that no longer hold."""
+def waive(checks: Iterable[Check], waivers: Iterable[LocatedWaiver], *, searched: bool = False) -> list[Check]:
+    """Waive the checks that are still what their waivers say, and tell of the waivers that no longer hold.
+
+    Where a user has `searched` with other examples than an audit's, a claim that is known to be false stays waived
+    with any counterexample, or with none found.
+    """
     by_id: Mapping[str, LocatedWaiver] = {waiver.expected.value.id: waiver for waiver in waivers}
     result: list[Check] = []
     for check in checks:
         waiver = by_id.get(check.id)
+        if waiver is not None and searched:
+            check, waiver = _known(check, waiver.expected.value), _as_found(check, waiver)
         result += [check] if waiver is None else _applied(check, waiver)
     return result
+
+
+def _known(check: Check, expected: Expected) -> Check:
+    """Return a claim that the search found no counterexample of as what it is known to be."""
+    if check.verdict not in PASSES or expected.counterexample is None:
+        return check
+    reason = f"{check.reason}, but is known to be false for {expected.counterexample}"
+    return check.model_copy(update={"verdict": expected.verdict, "reason": reason})
+
+
+def _as_found(check: Check, waiver: LocatedWaiver) -> LocatedWaiver:
+    """Return a waiver that expects the counterexample that was found."""
+    value = waiver.expected.value
+    if value.counterexample is not None:
+        value = value.model_copy(update={"counterexample": "; ".join(check.counterexample) or None})
+    return replace(waiver, expected=replace(waiver.expected, value=value))
 
 
 def _applied(check: Check, waiver: LocatedWaiver) -> list[Check]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from enum import StrEnum
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imlp_audit.cli.stream import emit
-from imlp_audit.errors import CheckpointError
+from imlp_audit.errors import CheckpointError, UsageError
 from imlp_audit.near import did_you_mean
 
 if TYPE_CHECKING:
@@ -38,11 +39,15 @@ def lipschitz(
     block: Annotated[
         str | None, typer.Option(metavar="PATH", help="Which block of the checkpoint; the first if left out.")
     ] = None,
-    width: Annotated[int, typer.Option(min=1, metavar="C", help="Without a checkpoint: C, where C' is 4 C.")] = 192,
-    seed: Annotated[int, typer.Option(min=0, help="Of a new block's weights, and of where the gradient starts.")] = 0,
+    width: Annotated[
+        int | None, typer.Option(min=1, max=4096, metavar="C", help="Of a new block, with C' = 4 C; 192 if left out.")
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**63 - 1, help="Of a new block's weights, and of where the gradient starts.")
+    ] = 0,
     time_limit: Annotated[
-        float, typer.Option(min=0.001, metavar="SECONDS", help="How long a solver may take for one branch.")
-    ] = 240,
+        float, typer.Option(min=0.001, max=1e6, metavar="SECONDS", help="How long a solver may take for one branch.")
+    ] = 600,
     form: Annotated[Form, typer.Option("--format", "-f", help="What to print.")] = Form.TEXT,
 ) -> int:
     """Bound the Lipschitz constant of an AMLP module by Theorem 1's semidefinite program."""
@@ -52,18 +57,28 @@ def lipschitz(
     from imlp_audit.lipschitz.branches import branches
     from imlp_audit.lipschitz.estimate import estimate
 
-    state = _new_block(width, seed) if checkpoint is None else read_state(checkpoint)
+    if checkpoint is None and block is not None:
+        raise UsageError("--block chooses among the blocks of a checkpoint; give one")
+    if checkpoint is not None and width is not None:
+        raise UsageError("--width is of a new block; a checkpoint has its own")
+    state = _new_block(width or 192, seed) if checkpoint is None else read_state(checkpoint)
     path = _chosen(state, block, checkpoint)
     pair = branches(state, path)
     generator = torch.Generator().manual_seed(seed)
     points = torch.randn(_STARTS, pair[0].inner.shape[1], generator=generator, dtype=torch.float64).numpy()
+    _tell_that_it_takes_long(len(pair[0].inner))
     found = estimate(pair, list(points), time_limit)
     if form is Form.JSON:
         told = {"format": "imlp-audit/lipschitz/1", "block": path, "bound": found.bound, **asdict(found)}
         emit(json.dumps(told, indent=2, sort_keys=True) + "\n")
     else:
-        emit("\n".join(_lines(found, path or "a new block")) + "\n")
+        emit("\n".join(_lines(found, path or ("a new block" if checkpoint is None else "the module"))) + "\n")
     return 0
+
+
+def _tell_that_it_takes_long(hidden: int) -> None:
+    if hidden > 100 and sys.stderr.isatty():
+        sys.stderr.write(f"solving two semidefinite programs of {hidden} hidden units; this takes minutes\n")
 
 
 def _new_block(width: int, seed: int) -> dict[str, Tensor]:

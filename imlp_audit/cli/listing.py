@@ -11,7 +11,7 @@ def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None) -> in
     from imlp_audit.spec.library import load
     from imlp_audit.spec.selected import planned
 
-    plans = planned(load(specs or []), only or (), skip or ())
+    plans = planned(load(specs or []), only or (), skip or (), solving=True)
     width = max(len(plan.id) for plan in plans)
     lines = [f"{plan.id:{width}}  {plan.source.file}:{plan.source.line}" for plan in plans]
     emit("\n".join(lines) + "\n")

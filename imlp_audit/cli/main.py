@@ -9,6 +9,7 @@ import traceback
 import warnings
 from contextlib import suppress
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
@@ -54,12 +55,14 @@ def main() -> NoReturn:
     """Run the command line and end the process with its exit code."""
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # what libraries tell their developers is nothing a user can act on
+    if sys.stderr is None:  # closed by whoever started us: there is nobody to tell
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # for the whole process
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a table's lines must not fail on a plain terminal
     gc.disable()  # collecting cycles while importing and building costs a second, and frees little in so short a life
     code = _guarded()
-    with suppress(OSError, ValueError):  # a stream that nobody reads, or that is closed
+    with suppress(OSError, ValueError, AttributeError):  # a stream that nobody reads, or that is closed
         sys.stdout.flush()
         sys.stderr.flush()
     os._exit(code)  # taking torch down in order costs another second, and there is nothing left to save

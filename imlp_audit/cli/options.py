@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from enum import StrEnum
 from typing import Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from imlp_audit.errors import BuildError
 from imlp_audit.report.formats import Format
+from imlp_audit.workers import cores
 
 
 class Device(StrEnum):
@@ -42,9 +42,9 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress.")]
 
 
-def spare_cores() -> int:
-    """Return how many cores there are beside the one that this process uses."""
-    return (os.cpu_count() or 1) - 1
+def helpers() -> int:
+    """Return how many processes test claims while this one counts: none on one core, and no more than pays."""
+    return min(cores() - 1, 3)
 
 
 def check_device(device: Device) -> None:

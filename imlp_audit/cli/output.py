@@ -26,7 +26,7 @@ def parse_output(text: str) -> tuple[Format, Path]:
 
 def surface() -> Surface:
     """Return what standard output is: a terminal's width, and colours where it is one and NO_COLOR is not set."""
-    on_terminal = sys.stdout.isatty()
+    on_terminal = sys.stdout is not None and sys.stdout.isatty()
     width = shutil.get_terminal_size((120, 24)).columns if on_terminal else 120
     return Surface(width, on_terminal and not os.environ.get("NO_COLOR"))
 

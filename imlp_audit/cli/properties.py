@@ -7,10 +7,11 @@ from typing import Annotated
 import typer
 
 from imlp_audit.cli.files import write_whole
-from imlp_audit.cli.options import Device, Formatted, NoProgress, Output, Quiet, check_device, spare_cores
+from imlp_audit.cli.options import Device, Formatted, NoProgress, Output, Quiet, check_device
 from imlp_audit.cli.stream import emit
 from imlp_audit.equations.settings import Dtype, Limits, Settings
 from imlp_audit.report.formats import Format
+from imlp_audit.workers import cores
 
 
 def properties(
@@ -43,13 +44,14 @@ def properties(
     from imlp_audit.cli.output import parse_output, render, surface
     from imlp_audit.cli.progress import progress
     from imlp_audit.equations.catalogue import papers_with_claims
+    from imlp_audit.spec.finding import bundled
     from imlp_audit.spec.library import load
 
     check_device(device)
     outputs = [parse_output(text) for text in output or []]
-    settings = Settings(Limits(examples, seed, time_limit), dtype, device.value, jobs or spare_cores() + 1)
+    settings = Settings(Limits(examples, seed, time_limit), dtype, device.value, jobs or cores())
     with progress(shown=not (quiet or no_progress)) as announce:
-        result = audit_equations(load(papers_with_claims()), globs or (), settings, announce)
+        result = audit_equations(load(bundled(papers_with_claims())), globs or (), settings, announce)
     for wanted, path in outputs:
         write_whole(path, render(result, wanted))
     if not quiet:

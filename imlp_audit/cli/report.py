@@ -10,7 +10,7 @@ import typer
 
 from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.cli.files import check_writable, write_whole
-from imlp_audit.cli.options import Specs, spare_cores
+from imlp_audit.cli.options import Specs, helpers
 from imlp_audit.cli.stream import emit
 from imlp_audit.errors import UsageError
 from imlp_audit.report.formats import Format
@@ -76,7 +76,7 @@ def _audited(specs: list[str], *, shown: bool) -> AuditResult:
 
     selection = load(specs)
     with progress(shown=shown) as announce:
-        return audit(selection, Options(jobs=spare_cores()), announce)
+        return audit(selection, Options(jobs=helpers()), announce)
 
 
 def _stale(reports: dict[Path, str]) -> ExitCode:

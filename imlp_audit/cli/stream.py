@@ -14,6 +14,8 @@ def emit(text: str) -> None:
 
     On a broken stream Python would complain again when it ends, so the stream is given up.
     """
+    if sys.stdout is None:
+        raise OutputError("standard output is closed; nothing could be written")
     try:
         sys.stdout.writelines(text.splitlines(keepends=True))  # in one piece, Python may not notice a closed pipe
         sys.stdout.flush()

@@ -18,7 +18,7 @@ from imlp_audit.cli.options import (
     Skip,
     Specs,
     check_device,
-    spare_cores,
+    helpers,
 )
 from imlp_audit.cli.stream import emit
 from imlp_audit.report.formats import Format
@@ -66,7 +66,7 @@ def verify(
         skip=tuple(skip or ()),
         reading=reading,
         fvcore_device=device.value if counter is Counter.FVCORE else None,
-        jobs=spare_cores(),
+        jobs=helpers(),
     )
     with progress(shown=not (quiet or no_progress)) as announce:
         result = audit(selection, options, announce)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gc
-import multiprocessing
-import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 
@@ -14,6 +11,7 @@ from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.outcome import Outcome
 from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import BuildError
+from imlp_audit.workers import workers
 
 Outcomes = Mapping[str, Outcome]
 Progress = Callable[[str], None]
@@ -30,17 +28,9 @@ def running(claims: Sequence[ClaimText], settings: Settings) -> Iterator[Callabl
         return
     # those that need a solver take longest: they go first, so that no process is left alone with them
     ordered = sorted(claims, key=lambda claim: claim.needs is None)
-    fresh = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads, or a CUDA context
-    pool = ProcessPoolExecutor(settings.jobs, mp_context=fresh, initializer=_prepare)
-    try:
+    with workers(settings.jobs) as pool:
         waiting = {pool.submit(_tested, claim.module, settings): claim.id for claim in ordered}
         yield lambda progress: _gathered(waiting, progress)
-    except BaseException:
-        for process in multiprocessing.active_children():
-            process.terminate()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def _gathered(waiting: Mapping[Future[Outcome], str], progress: Progress) -> Outcomes:
@@ -49,7 +39,7 @@ def _gathered(waiting: Mapping[Future[Outcome], str], progress: Progress) -> Out
             progress(waiting[done])
         return {name: done.result() for done, name in waiting.items()}
     except BrokenProcessPool as error:
-        raise BuildError("a process that tests claims was ended from outside; try again with --jobs 1") from error
+        raise BuildError("a process that tests claims was ended from outside, perhaps for want of memory") from error
 
 
 def _told(claim: ClaimText, settings: Settings, progress: Progress) -> Outcome:
@@ -61,8 +51,3 @@ def _tested(module: str, settings: Settings) -> Outcome:
     from imlp_audit.equations.testing import tested
 
     return tested(module, settings)
-
-
-def _prepare() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
-    gc.set_threshold(100_000)  # importing torch makes many objects and no garbage

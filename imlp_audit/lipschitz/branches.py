@@ -22,6 +22,9 @@ RELEASED = {  # the names of the authors' released code, and ours
 }  # fmt: skip
 
 
+_LARGEST = 1e60  # products of four such numbers, and their sums, are still finite
+
+
 @dataclass(frozen=True)
 class Branch:
     """One of the two: outer @ GeLU(inner @ x + shift), up to a constant.
@@ -43,42 +46,79 @@ def blocks_in(state: Mapping[str, Tensor]) -> list[str]:
 
 
 def branches(state: Mapping[str, Tensor], path: str = "") -> tuple[Branch, Branch]:
-    """Return the branches of the module at a path. Raises CheckpointError for what is missing or not finite."""
-    own = _own(state, path)
-    fc1, fc2 = (_number(own, f"{name}.weight", path).reshape(len(own[f"{name}.weight"]), -1) for name in ("fc1", "fc2"))
+    """Return the branches of the module at a path.
+
+    Raises CheckpointError for what is missing, does not fit, or is no array of finite real numbers.
+    """
+    own = _Own(state, path)
+    fc1, fc2 = own.matrix("fc1.weight"), own.matrix("fc2.weight")
     hidden = len(fc1)
     if fc2.shape[1] != 2 * hidden:
-        raise CheckpointError(f"{path or 'the module'}: fc2 reads {fc2.shape[1]} channels, not twice fc1's {hidden}")
-    bias = _number(own, "fc1.bias", path) if "fc1.bias" in own else np.zeros(hidden)
+        raise CheckpointError(f"{own.shown('fc2.weight')} reads {fc2.shape[1]} channels, not twice fc1's {hidden}")
+    bias = own.vector("fc1.bias", hidden) if own.has("fc1.bias") else np.zeros(hidden)
     halves = (fc2[:, :hidden], fc2[:, hidden:])
-    first, second = (_branch(own, f"act.agelu{i}", fc1, bias, half, path) for i, half in enumerate(halves, start=1))
+    first, second = (_branch(own, f"act.agelu{i}", fc1, bias, half) for i, half in enumerate(halves, start=1))
     return first, second
 
 
-def _branch(own: Mapping[str, Tensor], agelu: str, fc1: Matrix, bias: Matrix, half: Matrix, path: str) -> Branch:
-    alpha, gamma, beta, _ = (
-        np.broadcast_to(_number(own, f"{agelu}.{name}", path).ravel(), bias.shape)
-        for name in ("alpha", "gamma", "beta", "theta")
-    )
+def _branch(own: _Own, agelu: str, fc1: Matrix, bias: Matrix, half: Matrix) -> Branch:
+    alpha, gamma, beta, _ = (own.vector(f"{agelu}.{name}", len(fc1)) for name in ("alpha", "gamma", "beta", "theta"))
     return Branch(inner=alpha[:, None] * fc1, shift=alpha * bias + gamma, outer=half * beta)
 
 
-def _own(state: Mapping[str, Tensor], path: str) -> dict[str, Tensor]:
-    """Return a module's own tensors under our names."""
-    prefix = f"{path}." if path else ""
-    own = {name.removeprefix(prefix): value for name, value in state.items() if name.startswith(prefix)}
+class _Own:
+    """A module's own tensors, under our names."""
+
+    def __init__(self, state: Mapping[str, Tensor], path: str) -> None:
+        self._prefix = f"{path}." if path else ""
+        self._found: dict[str, tuple[str, Tensor]] = {}
+        for name, value in state.items():
+            if name.startswith(self._prefix):
+                ours = _ours(name.removeprefix(self._prefix))
+                if ours in self._found:
+                    raise CheckpointError(f"{name} and {self._found[ours][0]} are the same tensor by two names")
+                self._found[ours] = (name, value)
+
+    def shown(self, name: str) -> str:
+        """Return a tensor's name in the file."""
+        return self._found[name][0] if name in self._found else self._prefix + name
+
+    def has(self, name: str) -> bool:
+        """Return whether there is a tensor of a name."""
+        return name in self._found
+
+    def matrix(self, name: str) -> Matrix:
+        """Return a weight as a matrix, with the kernel of a 1x1 convolution left out."""
+        numbers = self._numbers(name)
+        if numbers.ndim < 2 or not numbers.size or numbers.size != numbers.shape[0] * numbers.shape[1]:
+            raise CheckpointError(f"{self.shown(name)} is of shape {list(numbers.shape)}, which is no matrix")
+        return numbers.reshape(numbers.shape[:2])
+
+    def vector(self, name: str, size: int) -> Matrix:
+        """Return a bias or a coefficient for each of `size` channels; one for all is repeated."""
+        numbers = self._numbers(name).ravel()
+        if len(numbers) not in (1, size):
+            raise CheckpointError(f"{self.shown(name)} has {len(numbers)} numbers, not one or {size}")
+        return np.broadcast_to(numbers, (size,))
+
+    def _numbers(self, name: str) -> Matrix:
+        """Return a tensor in float64, which holds every smaller type exactly."""
+        if name not in self._found:
+            told = f"{self.shown(name)} is missing: this is no AMLP module as it is built here or in the released code"
+            raise CheckpointError(told)
+        value = self._found[name][1]
+        if value.is_complex() or value.is_meta or value.is_quantized or value.layout is not torch.strided:
+            raise CheckpointError(f"{self.shown(name)} is no plain tensor of real numbers")
+        values: Matrix = value.detach().to("cpu", torch.float64).numpy()
+        if not np.all(np.abs(values) <= _LARGEST):
+            told = f"{self.shown(name)} has numbers that are not finite, or are too large to multiply"
+            raise CheckpointError(told)
+        return values
+
+
+def _ours(name: str) -> str:
+    """Return our name of a tensor that may have its released one."""
     for theirs, ours in RELEASED.items():
-        for name in [name for name in own if name == theirs or name.startswith(f"{theirs}.")]:
-            own[ours + name.removeprefix(theirs)] = own.pop(name)
-    return own
-
-
-def _number(own: Mapping[str, Tensor], name: str, path: str) -> Matrix:
-    """Return a tensor in float64, which holds every smaller type exactly. Raises CheckpointError."""
-    shown = f"{path}.{name}" if path else name
-    if name not in own:
-        raise CheckpointError(f"{shown} is missing: this is no AMLP module as it is built here or in the released code")
-    if not torch.isfinite(own[name]).all():
-        raise CheckpointError(f"{shown} has numbers that are not finite; no bound follows from them")
-    values: Matrix = own[name].detach().to("cpu", torch.float64).numpy()
-    return values
+        if name == theirs or name.startswith(f"{theirs}."):
+            return ours + name.removeprefix(theirs)
+    return name

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from math import inf, nextafter
 from unittest.mock import patch
@@ -18,6 +17,7 @@ from imlp_audit.lipschitz.certificate import Certificate, bound, certify
 from imlp_audit.lipschitz.gradient import largest_gradient
 from imlp_audit.lipschitz.program import Solver, minimise_rho
 from imlp_audit.lipschitz.slopes import GELU
+from imlp_audit.workers import workers
 
 _SMALL = 32  # hidden units of a branch up to which Clarabel takes about a second
 
@@ -71,12 +71,12 @@ def _proofs(branches: tuple[Branch, Branch], solver: Solver, seconds: float) -> 
     if first.inner.shape[0] <= _SMALL:
         return _proof(first, solver, seconds), _proof(second, solver, seconds)
     # a process a branch, each on one core: threads of both on every core take twice as long
-    with (
-        patch.dict(os.environ, {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}),
-        ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool,
-    ):
-        one, other = (pool.submit(_proof, branch, solver, seconds) for branch in branches)
-        return one.result(), other.result()
+    with patch.dict(os.environ, {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}), workers(2) as pool:
+        one, other = [pool.submit(_proof, branch, solver, seconds) for branch in branches]
+        try:
+            return one.result(), other.result()
+        except BrokenProcessPool as error:
+            raise SolverError(f"{solver} was ended from outside, perhaps for want of memory") from error
 
 
 def _proof(branch: Branch, solver: Solver, seconds: float) -> Certificate:

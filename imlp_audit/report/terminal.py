@@ -125,8 +125,16 @@ def _print_equations(console: Console, result: AuditResult, paper: PaperHead) ->
         if alone or check.verdict not in PASSES:
             told = f": {check.reason}" if check.verdict in PASSES or check.verdict is Verdict.WAIVED else ""
             _line(console, Text.assemble("  ", _verdict(check), f"  {check.id.rpartition('/')[2]}{told}"))
-            for hint in check.hints if told else ():
-                _line(console, f"      {hint}", style="dim")
+            if check.verdict is Verdict.WAIVED:
+                _print_statement(console, check)
+
+
+def _print_statement(console: Console, check: Check) -> None:
+    """Print what a counterexample is held against: the words, the printed form, and the form that holds."""
+    _line(console, f"      {check.statement}")
+    _line(console, f"      printed, {check.place}: {check.printed}")
+    for hint in check.hints:
+        _line(console, f"      {hint}", style="dim")
 
 
 def _print_findings(console: Console, checks: list[Check]) -> None:
@@ -136,6 +144,8 @@ def _print_findings(console: Console, checks: list[Check]) -> None:
         printed = f" printed {check.printed}" if check.printed is not None else ""
         _line(console, Text.assemble(_verdict(check), f" {check.id}{printed}"))
         _line(console, f"  {check.reason}")
+        if check.kind is Kind.EQUATION:
+            _line(console, f"  {check.place}: {check.statement}")
         for hint in check.hints:
             _line(console, f"  hint: {hint}")
         _line(console, f"  {check.source.file}:{check.source.line}", style="dim")

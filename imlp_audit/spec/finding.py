@@ -31,6 +31,11 @@ def default_roots() -> list[Path]:
     return [here, installed] if here.is_dir() and paper_folders(here) else [installed]
 
 
+def bundled(papers: Sequence[str]) -> list[str]:
+    """Return the folders of papers that come with the package, whatever lies in the folder that we stand in."""
+    return [str(default_roots()[-1] / paper) for paper in papers]
+
+
 def paper_folders(root: Path) -> list[Path]:
     """Return the folders in a folder that hold spec files, in order."""
     return [p for p in sorted(root.iterdir()) if p.is_dir() and spec_files(p)] if root.is_dir() else []

@@ -11,17 +11,20 @@ from imlp_audit.spec.library import Selection
 from imlp_audit.spec.plan import EquationPlan, Plan, plan
 
 
-def planned(selection: Selection, only: Sequence[str] = (), skip: Sequence[str] = ()) -> list[Plan]:
+def planned(
+    selection: Selection, only: Sequence[str] = (), skip: Sequence[str] = (), *, solving: bool = False
+) -> list[Plan]:
     """Return the checks of the selected papers in order: of the files asked for, and by globs of their ids.
 
-    Statements about functions that need a solver are left to `properties`. Raises UsageError where none is left.
+    Statements about functions that need a solver are among them with `solving` alone. Raises UsageError where none
+    is left.
     """
     plans = [
         check
         for check in _all(selection)
         if (not only or any(fnmatchcase(check.id, glob) for glob in only))
         and not any(fnmatchcase(check.id, glob) for glob in skip)
-        and not (isinstance(check, EquationPlan) and check.claim.needs)
+        and (solving or not (isinstance(check, EquationPlan) and check.claim.needs))
     ]
     if not plans:
         asked = "".join([*(f" --only {glob}" for glob in only), *(f" --skip {glob}" for glob in skip)])
@@ -37,7 +40,7 @@ def planned_equations(selection: Selection, patterns: Sequence[str] = ()) -> lis
     plans = [check for check in _all(selection) if isinstance(check, EquationPlan)]
     for pattern in patterns:
         if not any(_matches(plan, pattern) for plan in plans):
-            names = [*(plan.claim.name for plan in plans), *(plan.id for plan in plans)]
+            names = [plan.id if "/" in pattern else plan.claim.name for plan in plans]
             raise UsageError(f"no claim matches {pattern!r}; {did_you_mean(pattern, names, 'claims')}")
     return [plan for plan in plans if not patterns or any(_matches(plan, pattern) for pattern in patterns)]
 

@@ -85,7 +85,53 @@ def test_widths_that_do_not_fit(here: Path) -> None:
     save_file(broken, here / "weights.safetensors")
     done = call("lipschitz", "weights.safetensors")
     assert done.code == 2
-    assert "fc2 reads 7 channels, not twice fc1's 4" in done.err
+    assert "blocks.0.mlp.fc2.weight reads 7 channels, not twice fc1's 4" in done.err
+
+
+NAME = "blocks.0.mlp."
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("act.agelu1.beta", torch.ones(3), "has 3 numbers, not one or 4"),
+        ("fc1.bias", torch.ones(5), "has 5 numbers, not one or 4"),
+        ("fc1.weight", torch.ones(0, 3), "is of shape [0, 3], which is no matrix"),
+        ("fc1.weight", torch.ones(12), "is of shape [12], which is no matrix"),
+        ("fc1.weight", torch.ones(4, 3, 3, 3), "is of shape [4, 3, 3, 3], which is no matrix"),
+        ("fc1.weight", torch.ones(4, 3, dtype=torch.complex64), "is no plain tensor of real numbers"),
+        ("fc2.weight", torch.ones(3, 8).to_sparse(), "is no plain tensor of real numbers"),
+        ("fc2.weight", torch.ones(3, 8, device="meta"), "is no plain tensor of real numbers"),
+        ("fc2.weight", torch.full((3, 8), 1e200, dtype=torch.float64), "too large to multiply"),
+        ("conv1.weight", torch.ones(4, 3), "are the same tensor by two names"),
+        ("act1.move1.scale", torch.ones(4), "are the same tensor by two names"),
+    ],
+)
+def test_a_tensor_that_cannot_be_used_is_named(here: Path, name: str, value: Tensor, told: str) -> None:
+    torch.save({**state(), NAME + name: value}, here / "weights.pth")
+    done = call("lipschitz", "weights.pth", "--block", "blocks.0.mlp")
+    assert (done.code, done.out) == (2, "")
+    assert NAME in done.err
+    assert told in done.err
+
+
+def test_one_coefficient_for_all_channels(here: Path) -> None:
+    torch.save({**state(), f"{NAME}act.agelu1.alpha": torch.ones(1)}, here / "weights.pth")
+    assert call("lipschitz", "weights.pth").code == 0
+
+
+@pytest.mark.parametrize("arguments", [("--block", "x"), ("weights.safetensors", "--width", "4"), ("--width", "0")])
+def test_options_that_do_not_go_together(here: Path, arguments: tuple[str, ...]) -> None:
+    save_file(state(), here / "weights.safetensors")
+    done = call("lipschitz", *arguments)
+    assert (done.code, done.out) == (2, "")
+
+
+def test_a_module_that_is_the_whole_file(here: Path) -> None:
+    save_file(
+        {name.removeprefix(NAME): v for name, v in state().items() if name.startswith(NAME)}, here / "w.safetensors"
+    )
+    assert call("lipschitz", "w.safetensors").out.startswith("the module: C = 3")
 
 
 @pytest.mark.parametrize("content", [b"", b"no checkpoint", b"\x80\x04K\x01.", b"PK\x03\x04"])

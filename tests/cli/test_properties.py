@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from .running import call, spawn
+from .running import SCRIPT, call, spawn
 
 FAST = ("properties", "eq2_*", "eq12_*", "eq17_g*", "--examples", "10", "--jobs", "1")
 
@@ -92,6 +94,45 @@ def test_a_device_that_is_not_there(here: Path) -> None:
     done = call("properties", "eq13", "--device", "cuda")
     assert (done.code, done.out) == (3, "")
     assert "torch finds no CUDA device" in done.err
+
+
+@pytest.mark.parametrize("search", [("--seed", "11"), ("--seed", "12"), ("--dtype", "float32"), ("--examples", "1")])
+def test_what_is_known_to_be_false_stays_known_in_other_searches(here: Path, search: tuple[str, ...]) -> None:
+    done = call("properties", "mixer_token_mixing_columns", "positional_invariance", "-j1", *search, "-f", "json")
+    assert done.code == 0
+    for found in json.loads(done.out)["checks"]:
+        assert (found["verdict"], found["finding"]) == ("waived", "differs")
+        assert "false for" in found["reason"]
+
+
+def test_folders_that_are_called_like_papers_do_not_matter(here: Path) -> None:
+    (here / "resmlp").mkdir()
+    (here / "imlp").write_text("no spec")
+    assert call("properties", "eq1_aff", "-j1").code == 0
+
+
+def test_a_closed_standard_output_is_told(here: Path) -> None:
+    command = f"{SCRIPT} properties eq12_biases -j1 >&-"
+    done = subprocess.run(command, shell=True, cwd=here, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (3, "imlp-audit: standard output is closed; nothing could be written\n")
+
+
+def test_processes_end_with_the_one_that_started_them(here: Path) -> None:
+    command = [SCRIPT, "properties", "resmlp*", "-j", "2", "--examples", "100000"]
+    parent = subprocess.Popen(command, cwd=here, stdout=subprocess.DEVNULL)
+    children = f"/proc/{parent.pid}/task/{parent.pid}/children"
+    for _ in range(100):
+        time.sleep(0.1)
+        started = Path(children).read_text().split()
+        if len(started) == 3:  # two that test, and the one that tracks their resources
+            break
+    parent.kill()
+    parent.wait()
+    for _ in range(100):
+        time.sleep(0.1)
+        if not any(Path(f"/proc/{pid}").exists() for pid in started):
+            return
+    pytest.fail("orphans")
 
 
 def test_no_folder_is_left_behind(here: Path) -> None:
