@@ -47,8 +47,9 @@ Values = Tensor | Rounded | Sequence["Values"]
 def equal(left: Values, right: Values, **inputs: object) -> Trial:
     """Judge whether two sides are the same number, vector or matrix, up to the rounding of both.
 
-    A tensor, evaluated in the arithmetic that is tested, may be off by as much as the formula on the other side,
-    so one side at least is written in Rounded numbers. Where sides differ, the first different element is shown.
+    A tensor, evaluated in the arithmetic that is tested, may be off by as much as the formula on the other side, so one
+    side at least is written in Rounded numbers, with no fewer roundings than the tensor's evaluation has. Where sides
+    differ, the first different element is shown.
     """
     ours, theirs = list(_flat(left)), list(_flat(right))
     if _shape(left) != _shape(right):
