@@ -47,6 +47,10 @@ def verify(
     ] = Device.CPU,
     format_: Formatted = Format.RICH,
     output: Output = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", min=0, help="Processes that test equations beside the counting; 0 for none."),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 for unverifiable checks too.")] = False,
     quiet: Quiet = False,
     no_progress: NoProgress = False,
@@ -66,7 +70,7 @@ def verify(
         skip=tuple(skip or ()),
         reading=reading,
         fvcore_device=device.value if counter is Counter.FVCORE else None,
-        jobs=helpers(),
+        jobs=helpers() if jobs is None else jobs,
     )
     with progress(shown=not (quiet or no_progress)) as announce:
         result = audit(selection, options, announce)

@@ -80,6 +80,8 @@ def _proofs(branches: tuple[Branch, Branch], solver: Solver, seconds: float) -> 
 
 
 def _proof(branch: Branch, solver: Solver, seconds: float) -> Certificate:
+    if not (branch.inner.any() and branch.outer.any()):  # constant: every rho > 0 has a T, and no solver finds it
+        return Certificate(float(np.finfo(float).tiny), np.full(len(branch.inner), np.sum(branch.outer**2)))
     proof = certify(branch, minimise_rho(branch, solver, seconds=seconds))
     if proof is None:
         raise SolverError(f"{solver} proposed a solution from which nothing could be proven")

@@ -144,3 +144,11 @@ def test_verify_makes_the_same_checks_but_for_those_that_need_a_solver(here: Pat
     done = call("verify", "imlp", "--only", "*/equations/theorem1*", "-f", "json")
     assert [check["id"] for check in json.loads(done.out)["checks"]] == ["imlp/equations/theorem1"]
     assert "imlp/equations/eq13" in call("list", "imlp", "--only", "imlp/equations/*").out
+
+
+def test_verify_is_the_same_with_and_without_processes_beside_it(here: Path) -> None:
+    alone, beside = (
+        call("verify", "resmlp", "--only", "*/aff_*", "-f", "json", "--jobs", jobs).out for jobs in ("0", "1")
+    )
+    assert alone == beside
+    assert json.loads(alone)["summary"]["reproduced"] >= 5

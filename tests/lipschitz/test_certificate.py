@@ -111,6 +111,15 @@ def test_a_solver_that_runs_out_of_time_says_so_and_gives_no_bound() -> None:
         minimise_rho(branch(12, 24, 12), Solver.SCS, seconds=1e-9)
 
 
+@pytest.mark.parametrize("zero", ["inner", "outer"])
+def test_a_module_of_zeros_changes_by_nothing(zero: str) -> None:
+    one = branch(2, 3, 2)
+    constant = replace(one, **{zero: np.zeros_like(getattr(one, zero))})
+    found = estimate((constant, constant), [np.ones(2)], 60)
+    assert found.gradient == 0
+    assert max(found.bound, found.product) < 1e-150
+
+
 def test_the_gradient_climbs_to_the_steepest_point() -> None:
     """Of one unit GeLU(x), twice over, the steepest slope is 2 * 1.128904, at x = sqrt 2."""
     one = Branch(np.ones((1, 1)), np.zeros(1), np.ones((1, 1)))
