@@ -91,9 +91,9 @@ class Check(Record):
     measured value minus the printed one in units of the printed last digit; `under` names what departs from
     the default where the verdict is `reproduced_under`. Of a waived check `finding` is
     the verdict it has without its waiver, and `waiver` why that is known. Of an equation `statement` is what is
-    claimed in words, `printed` its literal form, `place` where it stands in the paper, `examples` how many it was
-    tried on, `bound` what rounding may make of it, `counterexample` the smallest example it is false on, and
-    `figure` what a report draws beside it.
+    claimed in words, `printed` its literal form or `corrected` the form that holds, `place` where it stands in the
+    paper, `examples` how many it was tried on, `bound` what rounding may make of it, `counterexample` the smallest
+    example it is false on, and `figure` what a report draws beside it.
     """
 
     id: str
@@ -113,6 +113,7 @@ class Check(Record):
     also: tuple[Measurement, ...] = ()
     hints: tuple[str, ...] = ()
     statement: str | None = None
+    corrected: str | None = None
     place: str | None = None
     bound: str | None = None
     examples: int | None = None

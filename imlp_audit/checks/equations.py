@@ -13,7 +13,8 @@ def check_equation(plan: EquationPlan, outcome: Outcome) -> Check:
     claim = plan.claim
     verdict, reason = _judged(outcome)
     return Check(
-        id=plan.id, kind=plan.kind, verdict=verdict, reason=reason, source=plan.source, printed=claim.form,
+        id=plan.id, kind=plan.kind, verdict=verdict, reason=reason, source=plan.source,
+        printed=claim.form if claim.literal else None, corrected=None if claim.literal else claim.form,
         statement=claim.statement, place=claim.place, bound=claim.bound,
         examples=outcome.examples, counterexample=outcome.counterexample,
         figure=outcome.figure,

@@ -65,12 +65,6 @@ def gelu_tanh(x: Rounded) -> Rounded:
     return x.through(gelu_tanh_value, GELU_TANH.high, 8 * x.unit * x.magnitude)
 
 
-def gelu_tanh_slope_value(x: float) -> float:
-    """Return the derivative of the tanh form of GeLU at x."""
-    inner = tanh(_INNER * (x + _CUBE * x**3))
-    return 0.5 * (1 + inner) + 0.5 * x * (1 - inner * inner) * _INNER * (1 + 3 * _CUBE * x * x)
-
-
 def relu(x: Rounded) -> Rounded:
     """ReLU(x) = max(x, 0); exact."""
     return x.through(lambda value: max(value, 0.0), 1.0, 0.0)

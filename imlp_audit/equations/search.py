@@ -15,7 +15,7 @@ from hypothesis.internal.constants_ast import Constants
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.outcome import Outcome
-from imlp_audit.equations.settings import Limits as Limits
+from imlp_audit.equations.settings import Limits
 
 Case = TypeVar("Case")
 

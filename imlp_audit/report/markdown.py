@@ -174,7 +174,7 @@ def _equations(checks: list[Check]) -> Iterator[str]:
 
 def _stated(check: Check) -> tuple[str, str, str]:
     statement = f"{_text(check.statement or '')} `{check.id.rpartition('/')[2]}`"
-    return statement, _text(check.place or ""), _text(check.printed or "")
+    return statement, _text(check.place or ""), _text(check.printed or check.corrected or "")
 
 
 def _counterexample(check: Check) -> str:

@@ -9,7 +9,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.search import Limits, search
+from imlp_audit.equations.search import search
+from imlp_audit.equations.settings import Limits
 from imlp_audit.models.mixer import ChannelMixing, Mlp, TokenMixing
 
 

@@ -12,7 +12,8 @@ from torch import Tensor, nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.imlp import _blocks, _dw_block, _padding, _series, _sums, _vit
-from imlp_audit.equations.search import Limits, search
+from imlp_audit.equations.search import search
+from imlp_audit.equations.settings import Limits
 from imlp_audit.measure.conventions import MACS_WEIGHTS, Convention, WeightKey
 from imlp_audit.measure.operations import Operation
 from imlp_audit.models.agelu import AGeLU
