@@ -43,7 +43,7 @@ def test_unit_is_timms() -> None:
     ours = SpatialGatingUnit(HIDDEN, TOKENS)
     ours.load_state_dict(theirs.state_dict(), strict=True)
     z = torch.randn(3, TOKENS, HIDDEN)
-    assert torch.equal(ours(z), theirs(z))
+    torch.testing.assert_close(ours(z), theirs(z))
 
 
 def test_unit_starts_like_timms() -> None:
@@ -64,7 +64,7 @@ def test_block_is_timms() -> None:
     ours = GmlpBlock(WIDTH, HIDDEN, TOKENS)
     ours.load_state_dict(_renamed(theirs, TIMM_NAMES), strict=True)
     x = torch.randn(3, TOKENS, WIDTH)
-    assert torch.equal(ours(x), theirs(x))
+    torch.testing.assert_close(ours(x), theirs(x))
 
 
 def test_channel_projections_around_the_unit_are_timms_gated_mlp() -> None:
@@ -75,7 +75,7 @@ def test_channel_projections_around_the_unit_are_timms_gated_mlp() -> None:
     ours.norm = nn.Identity()
     ours.load_state_dict(_renamed(theirs, {"fc1": "u", "gate": "sgu", "fc2": "v"}), strict=True)
     x = torch.randn(3, TOKENS, WIDTH)
-    assert torch.equal(ours(x), theirs(x) + x)
+    torch.testing.assert_close(ours(x), theirs(x) + x)
 
 
 @pytest.mark.parametrize("tokens", [1, 2, 5])

@@ -80,7 +80,7 @@ def test_aff_and_feedforward_are_timms() -> None:
     weights = {name.replace("fc1", "b").replace("fc2", "c"): weight for name, weight in mlp.state_dict().items()}
     feedforward.load_state_dict(weights)
     torch.testing.assert_close(aff(x), affine(x), rtol=1e-12, atol=1e-12)
-    assert torch.equal(feedforward(x), mlp(x))
+    torch.testing.assert_close(feedforward(x), mlp(x))
 
 
 def test_parameters_of_s12_as_published() -> None:
@@ -126,4 +126,4 @@ def test_class_mlp_starts_from_one_token_for_all_images() -> None:
     pooled = module(torch.randn(5, 4, 3, dtype=torch.float64))
     assert pooled.shape == (5, 3)
     alike = module(torch.ones(2, 4, 3, dtype=torch.float64))
-    assert torch.equal(alike[0], alike[1])
+    torch.testing.assert_close(alike[0], alike[1], rtol=1e-12, atol=1e-12)
