@@ -40,7 +40,7 @@ def count_with_plain_fvcore() -> None:
     from imlp_audit.spec.references import rows_of
 
     paper = load(["imlp"]).papers[0]
-    reading = paper.about.value.readings["released"].reading()
+    reading = paper.about.value.readings["released"].reading().imlp
     for row in rows_of(paper):
         if row.table.value.table == "1" and row.row.model is not None:
             with Builder("cpu").variant(row.row.model, reading) as variant:

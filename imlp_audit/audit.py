@@ -13,7 +13,7 @@ from imlp_audit.checks.run import run_check
 from imlp_audit.equations.running import running
 from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
-from imlp_audit.facts import Facts, ModelKey
+from imlp_audit.facts import Facts, ModelKey, Need
 from imlp_audit.result import AuditResult
 from imlp_audit.spec.heads import paper_head
 from imlp_audit.spec.library import Selection
@@ -81,7 +81,7 @@ def _check_reading(selection: Selection, reading: str | None) -> None:
         raise UsageError(f"no reading is called {reading!r}; declared here: {', '.join(known) or 'none'}")
 
 
-def _facts(needed: Mapping[ModelKey, bool], progress: Callable[[str], None], options: Options) -> Facts:
+def _facts(needed: Mapping[ModelKey, Need], progress: Callable[[str], None], options: Options) -> Facts:
     if not needed:
         return {}
     # torch takes seconds to import: not where nothing is to be counted, nor before the specs are known to be sound

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from imlp_audit.measure.conventions import ParameterConvention
-from imlp_audit.measure.record import Ledger
-from imlp_audit.models.reading import Reading
+from imlp_audit.measure.record import Ledger, Peak
+from imlp_audit.models.reading import AnyReading, PaperReading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.setting import Setting
 
 
 @dataclass(frozen=True)
@@ -17,12 +18,24 @@ class ModelKey:
     """A model to measure: a recipe, and the reading where one of its parts depends on it."""
 
     recipe: Recipe
-    reading: Reading | None
+    reading: AnyReading | None
 
     @classmethod
-    def of(cls, recipe: Recipe, reading: Reading | None) -> ModelKey:
-        """Return the key; a model whose MLPs are its own is the same under every reading."""
-        return cls(recipe, reading if recipe.mlp is not None else None)
+    def of(cls, recipe: Recipe, reading: PaperReading) -> ModelKey:
+        """Return the key; a model about which nothing is left open is the same under every reading."""
+        return cls(recipe, recipe.part_of(reading))
+
+
+@dataclass(frozen=True)
+class Need:
+    """How much of a model is to be measured beside its parameters: its work, and its memory for batches of images."""
+
+    work: bool = False
+    batches: frozenset[int] = frozenset()
+
+    def __or__(self, other: Need) -> Need:
+        """Return what serves both."""
+        return Need(self.work or other.work, self.batches | other.batches)
 
 
 @dataclass(frozen=True)
@@ -30,14 +43,17 @@ class ModelFacts:
     """Exact counts of one model.
 
     `mlps` are the dotted paths of its MLP modules, `mlp_parameters` the number of parameters in them.
-    `ledger` is None where only parameters were asked for. `counted` holds totals that a counter outside
-    the ledger gave, by the name of the convention they stand for.
+    `ledger` is None where only parameters were asked for. `peaks` is the memory of a forward pass by its number
+    of images. `counted` holds totals that a counter outside the ledger gave, by the name of the convention they
+    stand for.
     """
 
     parameters: Mapping[ParameterConvention, int]
     mlps: tuple[str, ...]
     mlp_parameters: int
     ledger: Ledger | None = None
+    settings: Mapping[Setting, int] = field(default_factory=dict)
+    peaks: Mapping[int, Peak] = field(default_factory=dict)
     counted: Mapping[str, int] = field(default_factory=dict)
 
 

@@ -55,16 +55,36 @@ class Interval:
             return -self * -factor
         return Interval(self.low * factor, self.high * factor, self.low_closed, self.high_closed)
 
-    def change_from(self, base: Interval) -> Interval | None:
-        """Return the changes in percent from members of `base`, or None where those may be 0 or negative."""
+    def ratio_to(self, base: Interval) -> Interval | None:
+        """Return the quotients by members of `base`, or None where those may be 0 or negative."""
         if base.low <= 0 or self.low < 0:
             return None
         return Interval(
-            (self.low / base.high - 1) * 100,
-            (self.high / base.low - 1) * 100,
-            self.low_closed and (base.high_closed or self.low == 0),  # from any base to 0 it is -100 %
+            self.low / base.high,
+            self.high / base.low,
+            self.low_closed and (base.high_closed or self.low == 0),  # of any base, 0 is 0 times as much
             self.high_closed and base.low_closed,
         )
+
+    def change_from(self, base: Interval) -> Interval | None:
+        """Return the changes in percent from members of `base`, or None where those may be 0 or negative."""
+        ratio = self.ratio_to(base)
+        return None if ratio is None else (ratio - Interval.point(1)) * 100
+
+    def position_between(self, start: Interval, end: Interval) -> Interval | None:
+        """Return how far in percent from members of `start` to those of `end` these lie, None where the two meet.
+
+        (x - a) / (b - a) is monotone in each of x, a and b, so its extremes are at ends. They are given as closed.
+        """
+        if start.meets(end):
+            return None
+        corners = [
+            (x - a) / (b - a) * 100
+            for x in (self.low, self.high)
+            for a in (start.low, start.high)
+            for b in (end.low, end.high)
+        ]
+        return Interval(min(corners), max(corners))
 
     def __str__(self) -> str:
         ends = f"{readable(self.low)}, {readable(self.high)}"

@@ -13,7 +13,7 @@ from imlp_audit.audit import Options, audit
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.needs import models_needed
 from imlp_audit.checks.run import run_check
-from imlp_audit.facts import Facts, ModelFacts, ModelKey
+from imlp_audit.facts import Facts, ModelFacts, ModelKey, Need
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.measuring import measure_models
 from imlp_audit.models.recipe import Recipe
@@ -113,7 +113,7 @@ def test_marks_stand_where_a_5x5_kernel_is_needed(audited: Audited) -> None:
 def test_lvt_waits_for_its_model(audited: Audited) -> None:
     waiting = [c for i, c in audited.checks.items() if i.startswith("imlp/1/lvt") and i.endswith(("params", "flops"))]
     assert len(waiting) == 16
-    assert {(c.verdict, c.reason) for c in waiting} == {(Verdict.UNVERIFIABLE, "no model yet")}
+    assert {(c.verdict, c.reason) for c in waiting} == {(Verdict.UNVERIFIABLE, "the spec gives no model")}
 
 
 def test_a_row_that_no_one_reading_gives_whole_says_so(audited: Audited) -> None:
@@ -273,7 +273,7 @@ tables:
 def test_the_real_fvcore_gives_what_the_ledger_gives() -> None:
     """Attention written out on both sides: fvcore drops the products of a fused one."""
     key = ModelKey(Recipe(timm="deit_tiny_patch16_224"), None)
-    facts = measure_models({key: True}, lambda name: None, fvcore_device="cpu")[key]
+    facts = measure_models({key: Need(work=True)}, lambda name: None, fvcore_device="cpu")[key]
     assert isinstance(facts, ModelFacts)
     assert facts.ledger is not None
     assert facts.counted == {"fvcore": total(facts.ledger, FLOPS_CONVENTIONS["fvcore"])} == {"fvcore": 1_258_411_200}

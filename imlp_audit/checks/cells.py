@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from imlp_audit.checks.context import Context
+from imlp_audit.checks.memory import check_memory
 from imlp_audit.checks.numbers import from_outcome, missing_for, unless_missing, unmeasured
 from imlp_audit.compare import Outcome, compare
 from imlp_audit.interval import readable
@@ -13,11 +14,14 @@ from imlp_audit.printed import parse_printed
 from imlp_audit.result import Check, Verdict
 from imlp_audit.spec.plan import CellPlan
 from imlp_audit.spec.references import CellRef
+from imlp_audit.spec.schema import Measure
 
 
 def check_cell(plan: CellPlan, context: Context) -> Check:
     """Judge whether a printed cell follows from its row's model."""
     cell = plan.cell
+    if cell.column.measure is Measure.MEMORY and cell.row.row.model is not None:
+        return check_memory(plan, context)
     missing = missing_for(cell)
     if missing is not None:
         return unmeasured(plan, cell.printed, cell.column.unit, missing)
@@ -31,7 +35,7 @@ def judge(cell: CellRef, context: Context) -> Outcome:
     """Compare a cell that can be measured with its model. Raises NotMeasuredError."""
     recipe, paper = cell.row.row.model, cell.row.paper
     assert recipe is not None
-    declared, others = context.measured(paper, recipe, cell.column.measure)
+    declared, others = context.measured(paper, recipe, cell.column)
     outcome = compare(cell.printed, declared, context.conventions(paper).roundings, others)
     return unless_missing(outcome, context, paper, recipe)
 
@@ -41,11 +45,13 @@ def fits_elsewhere(cell: CellRef, context: Context) -> Iterator[tuple[str, Fract
     recipe = cell.row.row.model
     assert recipe is not None
     read = context.conventions(cell.row.paper)
+    if not cell.column.measure.totalled:
+        return
     for name, column in cell.row.table.value.columns.items():
-        if name == cell.column_id or not column.measure.counted:
+        if name == cell.column_id or not column.measure.totalled:
             continue
         printed = parse_printed(f"{cell.printed.text.removesuffix(cell.column.unit)}", column.unit)
-        declared, _ = context.measured(cell.row.paper, recipe, column.measure)
+        declared, _ = context.measured(cell.row.paper, recipe, column)
         fitting = [
             m.value
             for m in declared
@@ -64,11 +70,17 @@ def _elsewhere(cell: CellRef, context: Context) -> Iterator[str]:
 def _no_one_reading(cell: CellRef, context: Context) -> Iterator[str]:
     """Say so where each counted number of a row has a reading that gives it, but no one reading gives them all."""
     row = cell.row
-    counted = [c for name in row.row.printed if missing_for(c := CellRef(row, name)) is None]
+    if not cell.column.measure.totalled:
+        return
+    counted = [c for name in row.row.printed if _is_total(c := CellRef(row, name))]
     fitting = {c.column.heading: _fitting_readings(c, context) for c in counted}
     if all(fitting.values()) and not set.intersection(*(set(names) for names in fitting.values())):
         needs = ", ".join(f"{heading} needs {' or '.join(names)}" for heading, names in fitting.items())
         yield f"no one reading gives all counted numbers of this row: {needs}"
+
+
+def _is_total(cell: CellRef) -> bool:
+    return cell.column.measure.totalled and missing_for(cell) is None
 
 
 def _fitting_readings(cell: CellRef, context: Context) -> list[str]:
@@ -76,6 +88,6 @@ def _fitting_readings(cell: CellRef, context: Context) -> list[str]:
     recipe = cell.row.row.model
     assert recipe is not None
     intervals = [cell.printed.interval(rule) for rule in context.conventions(cell.row.paper).roundings]
-    declared, _ = context.measured(cell.row.paper, recipe, cell.column.measure)
+    declared, _ = context.measured(cell.row.paper, recipe, cell.column)
     fitting = (m for m in declared if not m.uncounted and any(m.value in interval for interval in intervals))
     return list(dict.fromkeys(str(m.reading) for m in fitting))

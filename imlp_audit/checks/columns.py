@@ -13,7 +13,7 @@ from imlp_audit.spec.references import CellRef, rows_of_table
 def check_columns(plan: ColumnsPlan, context: Context) -> Check:
     """Judge whether two counted cells of a row fit each other's column, and neither its own."""
     rows = rows_of_table(plan.paper, plan.table)
-    cells = [cell for row in rows for name in row.row.printed if missing_for(cell := CellRef(row, name)) is None]
+    cells = [cell for row in rows for name in row.row.printed if _is_counted(cell := CellRef(row, name))]
     places = {(cell.row.row.id, cell.column_id): _stray(cell, context) for cell in cells}
     strays = [
         (cell, column)
@@ -21,7 +21,7 @@ def check_columns(plan: ColumnsPlan, context: Context) -> Check:
         if (column := places[cell.row.row.id, cell.column_id]) is not None
         and places.get((cell.row.row.id, column)) == cell.column_id
     ]
-    printed = ", ".join(column.heading for column in plan.table.value.columns.values() if column.measure.counted)
+    printed = ", ".join(column.heading for column in plan.table.value.columns.values() if column.measure.totalled)
     if not cells:
         return _check(plan, Verdict.UNVERIFIABLE, "no cell of the table can be counted", printed)
     if not strays and any(judge(cell, context).verdict is Verdict.UNVERIFIABLE for cell in cells):
@@ -32,6 +32,10 @@ def check_columns(plan: ColumnsPlan, context: Context) -> Check:
     where = [f"{cell.row.row.id}: {cell.printed.text} under {cell.column_id} is {column}" for cell, column in strays]
     reason = f"{len(strays)} of {len(cells)} counted cells stand under a wrong heading: {'; '.join(where)}"
     return _check(plan, Verdict.INCONSISTENT, reason, printed, "; ".join(where))
+
+
+def _is_counted(cell: CellRef) -> bool:
+    return cell.column.measure.totalled and missing_for(cell) is None
 
 
 def _stray(cell: CellRef, context: Context) -> str | None:

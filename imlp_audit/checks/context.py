@@ -17,11 +17,11 @@ from imlp_audit.measure.conventions import (
     parse_weight_key,
     total,
 )
-from imlp_audit.models.reading import Reading
+from imlp_audit.models.reading import PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.printed import Rounding
 from imlp_audit.spec.loader import Paper
-from imlp_audit.spec.schema import About, Measure
+from imlp_audit.spec.schema import About, Column, Measure
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,14 @@ class Conventions:
         return self.about.rounding
 
     @cached_property
-    def readings(self) -> Mapping[str | None, Reading | None]:
+    def readings(self) -> Mapping[str | None, PaperReading]:
         """The declared readings by name; one without a name where the paper leaves nothing open."""
-        named: dict[str | None, Reading | None] = {
+        named: dict[str | None, PaperReading] = {
             name: reading.reading() for name, reading in self.about.readings.items()
         }
         if self.chosen_reading in named:
             return {self.chosen_reading: named[self.chosen_reading], **named}
-        return named or {None: None}
+        return named or {None: PaperReading()}
 
     @cached_property
     def flops(self) -> Mapping[str, Convention]:
@@ -56,15 +56,25 @@ class Conventions:
         known = {**FLOPS_CONVENTIONS, **own}
         return {name: known[name] for name in (*self.about.flops, *known)}
 
-    def declared(self, measure: Measure) -> tuple[str, ...]:
-        """Return the names of the conventions declared for a measure."""
-        return tuple(map(str, self.about.parameters)) if measure is Measure.PARAMETERS else self.about.flops
+    def declared(self, measure: Measure) -> tuple[str | None, ...]:
+        """Return the names of the conventions declared for a measure; a setting has none to choose from."""
+        match measure:
+            case Measure.PARAMETERS:
+                return tuple(map(str, self.about.parameters))
+            case Measure.FLOPS:
+                return self.about.flops
+            case _:
+                return (None,)
 
-    def known(self, measure: Measure) -> tuple[str, ...]:
+    def known(self, measure: Measure) -> tuple[str | None, ...]:
         """Return the names of all conventions for a measure, the declared ones first."""
-        if measure is Measure.PARAMETERS:
-            return tuple(dict.fromkeys(map(str, (*self.about.parameters, *ParameterConvention))))
-        return tuple(self.flops)
+        match measure:
+            case Measure.PARAMETERS:
+                return tuple(dict.fromkeys(map(str, (*self.about.parameters, *ParameterConvention))))
+            case Measure.FLOPS:
+                return tuple(self.flops)
+            case _:
+                return (None,)
 
 
 @dataclass(frozen=True)
@@ -81,33 +91,35 @@ class Context:
         """Return how a paper's numbers are read in this audit."""
         return self._read.setdefault(paper.id, Conventions(paper.about.value, self.reading))
 
-    def measured(self, paper: Paper, recipe: Recipe, measure: Measure) -> tuple[list[Measured], list[Measured]]:
+    def measured(self, paper: Paper, recipe: Recipe, column: Column) -> tuple[list[Measured], list[Measured]]:
         """Return a model's measurements under each reading: by the declared conventions, and by all others.
 
-        Readings that failed are left out. Raises NotMeasuredError where the default one did.
+        Readings that failed are left out. Raises NotMeasuredError where the default one did, or the model
+        has no such number.
         """
         read = self.conventions(paper)
-        declared = read.declared(measure)
-        every = list(self._measure(read, recipe, measure))
-        return [m for m in every if m.convention in declared], [m for m in every if m.convention not in declared]
+        declared = read.declared(column.measure)
+        every = list(self._measure(read, recipe, column))
+        ours = [m for m in every if m.convention in declared]
+        if not ours:
+            lacking = f"equal blocks to read {column.of} off" if column.of else f"head for {declared[0]}"
+            raise NotMeasuredError(f"{recipe.name} has no {lacking}")
+        return ours, [m for m in every if m.convention not in declared]
 
     def failures(self, paper: Paper, recipe: Recipe) -> list[str]:
         """Return why readings of a model could not be measured."""
         keys = dict.fromkeys(ModelKey.of(recipe, reading) for reading in self.conventions(paper).readings.values())
         return [fact.message for key in keys if isinstance(fact := self.facts[key], Failure)]
 
-    def _measure(self, read: Conventions, recipe: Recipe, measure: Measure) -> Iterator[Measured]:
+    def _measure(self, read: Conventions, recipe: Recipe, column: Column) -> Iterator[Measured]:
         for position, (name, reading) in enumerate(read.readings.items()):
             if position and isinstance(self.facts[ModelKey.of(recipe, reading)], Failure):
                 continue
             facts = self.model(recipe, reading)
-            for convention in read.known(measure):
-                if measure is Measure.PARAMETERS:
-                    yield Measured(Fraction(facts.parameters[ParameterConvention(convention)]), name, convention)
-                else:
-                    yield _work(facts, name, read.flops[convention])
+            for convention in read.known(column.measure):
+                yield from _measured(facts, name, convention, read, column)
 
-    def model(self, recipe: Recipe, reading: Reading | None) -> ModelFacts:
+    def model(self, recipe: Recipe, reading: PaperReading) -> ModelFacts:
         """Return the facts of a model. Raises NotMeasuredError where there are none."""
         facts = self.facts[ModelKey.of(recipe, reading)]
         if isinstance(facts, Failure):
@@ -117,6 +129,23 @@ class Context:
 
 class NotMeasuredError(Exception):
     """A model that a check needs could not be built or counted; the message says why."""
+
+
+def _measured(
+    facts: ModelFacts, reading: str | None, convention: str | None, read: Conventions, column: Column
+) -> Iterator[Measured]:
+    """Yield what a model gives for a column under one convention; nothing where the model has no such thing."""
+    match column.measure:
+        case Measure.PARAMETERS:
+            parameters = facts.parameters.get(ParameterConvention(str(convention)))
+            if parameters is not None:
+                yield Measured(Fraction(parameters), reading, convention)
+        case Measure.FLOPS:
+            yield _work(facts, reading, read.flops[str(convention)])
+        case _:
+            assert column.of is not None, "the schema has seen to it"
+            if column.of in facts.settings:
+                yield Measured(Fraction(facts.settings[column.of]), reading)
 
 
 def _work(facts: ModelFacts, reading: str | None, convention: Convention) -> Measured:

@@ -8,7 +8,7 @@ from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.numbers import NO_MODEL
 from imlp_audit.compare import Outcome, compare
 from imlp_audit.interval import readable
-from imlp_audit.models.recipe import Imlp, Recipe, Replacement
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.result import PASSES, Check, Verdict
 from imlp_audit.spec.plan import MarkPlan
 from imlp_audit.spec.schema import Footnote
@@ -17,8 +17,9 @@ from imlp_audit.spec.schema import Footnote
 def with_kernel(recipe: Recipe, kernel: int) -> Recipe:
     """Return the recipe with another kernel in its IMLP blocks."""
     assert recipe.mlp is not None
-    block = Imlp(ratio=recipe.mlp.imlp.ratio, kernel=kernel, part=recipe.mlp.imlp.part)
-    return Recipe(timm=recipe.timm, activation=recipe.activation, mlp=Replacement(imlp=block))
+    assert recipe.mlp.imlp is not None
+    block = recipe.mlp.imlp.model_copy(update={"kernel": kernel})
+    return recipe.model_copy(update={"mlp": recipe.mlp.model_copy(update={"imlp": block})})
 
 
 def kernels(footnote: Footnote, *, marked: bool) -> tuple[int, int]:
@@ -57,7 +58,7 @@ def _outcomes(plan: MarkPlan, context: Context, recipe: Recipe, kernel: int) -> 
     assert footnote is not None, "spec.plan has seen to it"
     cell = plan.row.cell(footnote.decided_by)
     assert cell is not None, "spec.plan has seen to it"
-    declared, _ = context.measured(plan.row.paper, with_kernel(recipe, kernel), cell.column.measure)
+    declared, _ = context.measured(plan.row.paper, with_kernel(recipe, kernel), cell.column)
     roundings = context.conventions(plan.row.paper).roundings
     names = dict.fromkeys(one.reading for one in declared)
     return {name: compare(cell.printed, [m for m in declared if m.reading == name], roundings) for name in names}

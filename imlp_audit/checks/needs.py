@@ -6,32 +6,33 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import assert_never
 
 from imlp_audit.checks.context import Context
+from imlp_audit.checks.inputs import at_size
 from imlp_audit.checks.marks import kernels, with_kernel
-from imlp_audit.facts import ModelKey
+from imlp_audit.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
-from imlp_audit.spec.references import RowRef, find_rows, rows_of_table
+from imlp_audit.spec.references import CellRef, RowRef, rows_of_claim, rows_of_table
 from imlp_audit.spec.schema import Measure
+from imlp_audit.spec.schema_claims import Claim
 
 
-def models_needed(plans: Iterable[Plan], context: Context) -> Mapping[ModelKey, bool]:
-    """Return the models that the checks need, in their order, and whether their work is needed or parameters alone."""
-    needed: dict[ModelKey, bool] = {}
+def models_needed(plans: Iterable[Plan], context: Context) -> Mapping[ModelKey, Need]:
+    """Return the models that the checks need, in their order, and how much of each."""
+    needed: dict[ModelKey, Need] = {}
     for plan in plans:
-        for paper, recipe, work in _recipes(plan, context):
+        for paper, recipe, need in _recipes(plan, context):
             for reading in context.conventions(paper).readings.values():
                 key = ModelKey.of(recipe, reading)
-                needed[key] = needed.get(key, False) or work
+                needed[key] = needed.get(key, Need()) | need
     return needed
 
 
-def _recipes(plan: Plan, context: Context) -> Iterator[tuple[Paper, Recipe, bool]]:
-    """Yield a check's recipes, each with its paper and whether its work is needed."""
+def _recipes(plan: Plan, context: Context) -> Iterator[tuple[Paper, Recipe, Need]]:
+    """Yield a check's recipes, each with its paper and how much of it is needed."""
     match plan:
         case CellPlan():
-            if plan.cell.column.measure.counted:
-                yield from _own(plan.cell.row)
+            yield from _for_cell(plan.cell)
         case DeltaPlan():
             if plan.measured:
                 yield from _own(plan.cell.row)
@@ -42,30 +43,43 @@ def _recipes(plan: Plan, context: Context) -> Iterator[tuple[Paper, Recipe, bool
             for row in rows_of_table(plan.paper, plan.table):
                 yield from _own(row)
         case ClaimPlan():
-            yield from _shares(plan, context)
+            yield from _for_claim(plan.claim.value, context)
         case RepeatPlan() | EquationPlan():
             return
         case _:
             assert_never(plan)
 
 
-def _own(row: RowRef) -> Iterator[tuple[Paper, Recipe, bool]]:
+def _own(row: RowRef) -> Iterator[tuple[Paper, Recipe, Need]]:
     if row.row.model is not None:
-        yield row.paper, row.row.model, True
+        yield row.paper, row.row.model, Need(work=True)
 
 
-def _both_kernels(plan: MarkPlan) -> Iterator[tuple[Paper, Recipe, bool]]:
+def _for_cell(cell: CellRef) -> Iterator[tuple[Paper, Recipe, Need]]:
+    column, recipe = cell.column, cell.row.row.model
+    if recipe is None:
+        return
+    if column.measure.counted:
+        yield cell.row.paper, recipe, Need(work=column.measure is not Measure.SETTING)
+    if column.batch is not None:
+        yield cell.row.paper, recipe, Need(batches=frozenset({column.batch}))
+
+
+def _both_kernels(plan: MarkPlan) -> Iterator[tuple[Paper, Recipe, Need]]:
     footnote, recipe = plan.row.table.value.footnote, plan.row.row.model
     if footnote is not None and recipe is not None:
         work = plan.row.table.value.columns[footnote.decided_by].measure is Measure.FLOPS
         for kernel in kernels(footnote, marked=True):
-            yield plan.row.paper, with_kernel(recipe, kernel), work
+            yield plan.row.paper, with_kernel(recipe, kernel), Need(work=work)
 
 
-def _shares(plan: ClaimPlan, context: Context) -> Iterator[tuple[Paper, Recipe, bool]]:
-    claim = plan.claim.value
-    quantities = [*(claim.conditions or ()), *([claim.order] if claim.order else [])]
-    if any(quantity.kind == "mlp_share" for quantity in quantities):
-        for glob in claim.rows:
-            for row in find_rows(context.papers, glob):
-                yield from _own(row)
+def _for_claim(claim: Claim, context: Context) -> Iterator[tuple[Paper, Recipe, Need]]:
+    rows = rows_of_claim(claim, context.papers)
+    if any(quantity.kind == "mlp_share" for quantity in claim.quantities):
+        for row in rows:
+            yield from _own(row)
+    if claim.input is not None:
+        for row in rows:
+            assert row.row.model is not None, "spec.rules has seen to it"
+            for size in (claim.input.size, *claim.input.tried.get(row.row.id, ())):
+                yield row.paper, at_size(row.row.model, size), Need(work=True)

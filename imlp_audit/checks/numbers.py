@@ -12,7 +12,7 @@ from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.plan import CellPlan, DeltaPlan, RepeatPlan
 from imlp_audit.spec.references import CellRef
 
-NO_MODEL = "no model yet"
+NO_MODEL = "the spec gives no model"
 NumberPlan = CellPlan | DeltaPlan | RepeatPlan
 
 

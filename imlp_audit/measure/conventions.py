@@ -22,6 +22,23 @@ class ParameterConvention(StrEnum):
     NO_HEAD = "no_head"
 
 
+class MemoryConvention(StrEnum):
+    """What a paper's MB of memory are."""
+
+    MIB = "mib"  # 2^20 bytes, as torch.cuda's tools and nvidia-smi print them
+    MB = "mb"  # 10^6 bytes
+
+    @property
+    def size(self) -> int:
+        """Bytes of one unit."""
+        return 2**20 if self is MemoryConvention.MIB else 10**6
+
+    @property
+    def shown(self) -> str:
+        """The unit's symbol."""
+        return "MiB" if self is MemoryConvention.MIB else "MB"
+
+
 @dataclass(frozen=True)
 class WeightKey:
     """What a weight applies to: a class of work, everywhere or at one site: `layer_norm@downsample`."""

@@ -1,4 +1,4 @@
-"""The operation ledger as a record: what a forward pass did, by module and class of work."""
+"""What was measured of a forward pass, as records: its work by module and class, and its memory."""
 
 from __future__ import annotations
 
@@ -30,6 +30,17 @@ class Ledger:
     def within(self, prefixes: Collection[str]) -> Ledger:
         """The part of the work done in the modules at the given dotted paths and below them."""
         return Ledger({key: amount for key, amount in self.work.items() if is_within(key[0], prefixes)}, self.unknown)
+
+
+@dataclass(frozen=True)
+class Peak:
+    """Bytes of a forward pass: `live` at once at most, and `least` that any program of the same operations needs.
+
+    `least` is the weights and the operands and results of one operation; `live` also what the model's code holds on to.
+    """
+
+    live: int
+    least: int
 
 
 def _by_site(work: Mapping[tuple[str, Operation], int]) -> Mapping[tuple[Site, Operation], int]:

@@ -64,8 +64,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch typ
             return self._without_formula(func, args, kwargs)
         result = run(func, args, kwargs)
         work = work_of(call_of(func, args, kwargs, result), formula)
-        # An operation that writes in place, or looks into another tensor's storage, is run every time.
-        self._seen[key] = work, None if func._schema.is_mutable or func.is_view else template_of(result)
+        # An operation that writes in place, looks into another tensor's storage, or hands an argument back (a dropout
+        # that drops nothing), is run every time.
+        returned = any(result is argument for argument in args)
+        self._seen[key] = work, None if func._schema.is_mutable or func.is_view or returned else template_of(result)
         self._book(work)
         return result
 

@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 from typing import assert_never
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from imlp_audit.models.hosts.gmlp import Gate
+
 Norm = Callable[[int], nn.Module]
-
-
-class Gate(StrEnum):
-    """What the spatial gating unit does with f(Z) (the rows of Table 6)."""
-
-    LINEAR = "f(Z)"
-    SUM = "Z + f(Z)"
-    PRODUCT = "Z * f(Z)"
-    SPLIT = "Z1 * f(Z2)"
-
-    def width(self, hidden: int) -> int:
-        """Return the channels that go into f, and out of the unit, for a Z of `hidden` channels."""
-        return hidden // 2 if self is Gate.SPLIT else hidden
 
 
 class TokenProjection(nn.Module):
@@ -75,7 +63,7 @@ class SpatialGatingUnit(nn.Module):
     """s(Z), the only part of a block that mixes tokens.
 
     Maps (..., tokens, channels) to the same shape, or to half the channels where the gate splits them. The norm
-    is over the channels that go into f. `attention` is added to f, in aMLP.
+    is over the channels that go into f (nn.Identity: none). `attention` is added to f, in aMLP.
     """
 
     def __init__(
@@ -135,7 +123,8 @@ class TinyAttention(nn.Module):
 class GmlpBlock(nn.Module):
     """Z = GELU(X U), Z~ = s(Z), Y = Z~ V + X, with a norm before U (Fig. 3). Keeps (batch, tokens, width).
 
-    With `d_attn`, the tiny attention of the block's normed input is added to the gate (aMLP, Fig. 4).
+    `gate_norm_layer` is the norm inside s where it is another than the one before U (nn.Identity: none). With
+    `d_attn`, the tiny attention of the block's normed input is added to the gate (aMLP, Fig. 4).
     """
 
     def __init__(
@@ -147,11 +136,12 @@ class GmlpBlock(nn.Module):
         projection: type[TokenProjection] = TokenProjection,
         norm_layer: Norm = nn.LayerNorm,
         d_attn: int | None = None,
+        gate_norm_layer: Norm | None = None,
     ) -> None:
         super().__init__()
         self.norm = norm_layer(width)
         self.u = nn.Linear(width, hidden)
-        self.sgu = SpatialGatingUnit(hidden, tokens, gate, projection, norm_layer)
+        self.sgu = SpatialGatingUnit(hidden, tokens, gate, projection, gate_norm_layer or norm_layer)
         self.v = nn.Linear(gate.width(hidden), width)
         self.attention = None if d_attn is None else TinyAttention(width, gate.width(hidden), d_attn)
 

@@ -66,6 +66,24 @@ class ChannelPart(nn.Module):
         return y
 
 
+class PlainChannelPart(nn.Module):
+    """The channel part with the activation itself in place of AGeLU (Table 3, "GeLU+concat"): the same values twice.
+
+    Maps (..., h) to (..., 2h), or (batch, h, H, W) to (batch, 2h, H, W).
+    """
+
+    def __init__(self, hidden: int, reading: Reading, act_layer: type[nn.Module], *, channels_first: bool) -> None:
+        super().__init__()
+        self.phi1, self.phi2 = act_layer(), act_layer()
+        self.norm = _concat_norm(reading.concat_norm, 2 * hidden, channels_first=channels_first)
+        self.axis = 1 if channels_first else -1
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Double the channel axis."""
+        y: Tensor = self.norm(torch.cat((self.phi1(x), self.phi2(x)), dim=self.axis))
+        return y
+
+
 class DepthwiseBlock(nn.Module):
     """Spatial-wise enhancement: depthwise convolution, norm, activation (Sec. 4.3), and a skip if read so.
 
@@ -112,7 +130,8 @@ class Imlp(nn.Module):
     (batch, H, W, channels), or with `use_conv` (batch, channels, H, W), and keeps the shape but for
     `out_features`. `grid` is the (H, W) of the tokens, square where None. `hidden_features` is the
     width of the first FC layer; the second reads twice that where the channel part is used. A
-    `norm_layer` given takes the place of the reading's norm after the concatenation.
+    `norm_layer` given takes the place of the reading's norm after the concatenation; `plain` leaves the
+    coefficients of the channel part's AGeLUs out.
     """
 
     def __init__(
@@ -129,6 +148,7 @@ class Imlp(nn.Module):
         reading: Reading,
         kernel: int = 3,
         part: Part = Part.CHANNEL_AND_SPATIAL,
+        plain: bool = False,
         grid: tuple[int, int] | None = None,
         prefix_tokens: int = 0,
     ) -> None:
@@ -143,7 +163,8 @@ class Imlp(nn.Module):
             self.act: nn.Module = act_layer()
             width = hidden
         else:
-            self.act = ChannelPart(hidden, reading, act_layer, channels_first=use_conv)
+            channel_part = PlainChannelPart if plain else ChannelPart
+            self.act = channel_part(hidden, reading, act_layer, channels_first=use_conv)
             width = 2 * hidden
             if norm_layer is not None:
                 self.act.norm = norm_layer(width)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import torch
 from torch import Tensor, nn
+
+from imlp_audit.errors import BuildError
+from imlp_audit.models.hosts.mixer import Mixer
 
 
 class PatchEmbedding(nn.Module):
@@ -87,3 +93,58 @@ class MixerLayer(nn.Module):
         """Mix between tokens, then between channels."""
         y: Tensor = self.channel_mixing(self.token_mixing(x))
         return y
+
+
+class PatchClassifier(nn.Module):
+    """A table of patches, blocks that keep its shape, a norm, the average over patches, one linear layer (Fig. 1).
+
+    Maps (batch, 3, H, W), of the one size `image` = (H, W), to (batch, classes). LayerNorm has timm's epsilon.
+    """
+
+    def __init__(
+        self, image: tuple[int, int], patch: int, channels: int, blocks: Iterable[nn.Module], classes: int
+    ) -> None:
+        super().__init__()
+        self.image = image
+        self.stem = PatchEmbedding(patch, channels)
+        self.blocks = nn.Sequential(*blocks)
+        self.norm = nn.LayerNorm(channels, eps=1e-6)
+        self.head = nn.Linear(channels, classes)
+
+    def forward(self, image: Tensor) -> Tensor:
+        """Return the logits."""
+        patches: Tensor = self.norm(self.blocks(self.stem(image)))
+        logits: Tensor = self.head(patches.mean(dim=1))
+        return logits
+
+    def get_classifier(self) -> nn.Module:
+        """Return the linear layer that makes the logits."""
+        return self.head
+
+    def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
+        """Return images of the model's size."""
+        return (torch.zeros(batch, 3, *self.image),)
+
+
+class MlpMixer(PatchClassifier):
+    """N mixer layers on the patches of an image (Fig. 1, Table 1); without a position encoding (Sec. 2)."""
+
+    def __init__(self, sizes: Mixer, image: tuple[int, int], classes: int) -> None:
+        tokens = number_of_patches(image, sizes.patch)
+        layers = (
+            MixerLayer(tokens, sizes.width, sizes.tokens_hidden, sizes.channels_hidden) for _ in range(sizes.layers)
+        )
+        super().__init__(image, sizes.patch, sizes.width, layers, classes)
+
+
+def number_of_patches(image: tuple[int, int], patch: int) -> int:
+    """Return S = H W / P^2. Raises BuildError where the patch does not divide the image."""
+    for side in image:
+        if side % patch:
+            raise BuildError(f"patch and image: {patch} does not divide {side}")
+    return (image[0] // patch) * (image[1] // patch)
+
+
+def build_mixer(host: Mixer, size: tuple[int, int], classes: int) -> nn.Module:
+    """Build MLP-Mixer for images of `size` = (height, width) with fresh weights. Raises BuildError."""
+    return MlpMixer(host, size, classes)

@@ -1,4 +1,4 @@
-"""A reading: one consistent answer to everything the paper's text leaves open about the IMLP block.
+"""A reading: one consistent answer to everything that a paper's text leaves open about its models.
 
 Torch-free, so that specs can name readings without loading a framework.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeAlias
 
 
 class Presence(StrEnum):
@@ -80,6 +81,66 @@ class Reading:
     depthwise_activation: DepthwiseActivation
     depthwise_skip: Presence
     class_token: ClassToken
+
+
+class ResMlpForm(StrEnum):
+    """Which of its two descriptions a ResMLP follows: Eq. 2 and 3, or Algorithm 1 (facts of the arXiv version)."""
+
+    EQUATIONS = "equations"
+    ALGORITHM = "algorithm"
+
+
+@dataclass(frozen=True)
+class ResMlpReading:
+    """What ResMLP's text leaves open: its equations and its Algorithm 1 are two models."""
+
+    resmlp_form: ResMlpForm
+
+
+class SpatialMatrix(StrEnum):
+    """The matrix over the tokens in a spatial gating unit: n x n weights, or one for each of its 2 n - 1 diagonals."""
+
+    FULL = "full"
+    TOEPLITZ = "toeplitz"
+
+
+class OutputLayer(StrEnum):
+    """What maps the last hidden states to the vocabulary.
+
+    TIED: the embedding's own matrix; TIED_BIAS: with a bias of its own beside it; MASKED_LM: BERT's head, a linear
+    layer, an activation and a norm before the tied matrix and its bias; UNTIED: a linear layer of its own.
+    """
+
+    NONE = "none"
+    TIED = "tied"
+    TIED_BIAS = "tied_bias"
+    MASKED_LM = "masked_lm"
+    UNTIED = "untied"
+
+
+@dataclass(frozen=True)
+class TextReading:
+    """What the text leaves open about its models of language."""
+
+    vocabulary: int
+    sequence_length: int
+    ffn_width: int
+    spatial_matrix: SpatialMatrix
+    gate_norm: Presence
+    output_layer: OutputLayer
+    pooler: Presence
+
+
+AnyReading: TypeAlias = Reading | ResMlpReading | TextReading
+
+
+@dataclass(frozen=True)
+class PaperReading:
+    """One reading of a paper: an answer for each family of its models about which the text leaves something open."""
+
+    imlp: Reading | None = None
+    resmlp: ResMlpReading | None = None
+    text: TextReading | None = None
 
 
 # Eq. 5 with the biases of Theorem 1, and the DW block of Sec. 4.3, "DW Conv with BN and GeLU": a batch norm takes the

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-# A bare architecture name: timm would take "hf-hub:..." as an order to download.
-ARCHITECTURE = r"^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)?$"
+from imlp_audit.models.hosts.bert import Bert
+from imlp_audit.models.hosts.dense import Architecture, MaskRcnn, UperNet
+from imlp_audit.models.hosts.gmlp import Gmlp, GmlpText
+from imlp_audit.models.hosts.host import Count, Host, divides
+from imlp_audit.models.hosts.lvt import Lvt
+from imlp_audit.models.hosts.mixer import Mixer
+from imlp_audit.models.hosts.resmlp import CaitChain, ResMlp, ResMlpTranslation
+from imlp_audit.models.hosts.vanillanet import VanillaBlock
+from imlp_audit.models.reading import AnyReading, PaperReading
 
 
 class Activation(StrEnum):
@@ -32,7 +39,7 @@ class Imlp(BaseModel):
     """The IMLP block in place of a host's MLPs.
 
     `ratio` is the expansion of the first FC layer (r in Sec. 5.1), `kernel` the side of the depthwise
-    convolution (n there).
+    convolution (n there). `plain` leaves out the coefficients of its channel part's AGeLUs (Table 3, "GeLU+concat").
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -40,6 +47,7 @@ class Imlp(BaseModel):
     ratio: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 2
     kernel: Annotated[int, Field(gt=0)] = 3
     part: Part = Part.CHANNEL_AND_SPATIAL
+    plain: bool = False
 
     @model_validator(mode="after")
     def _kernel_is_odd(self) -> Self:
@@ -47,20 +55,154 @@ class Imlp(BaseModel):
             raise ValueError(f"an even kernel ({self.kernel}) cannot keep the size of the grid; use an odd one")
         return self
 
+    @model_validator(mode="after")
+    def _plain_has_a_channel_part(self) -> Self:
+        if self.plain and self.part is Part.SPATIAL:
+            raise ValueError("plain: the spatial part alone has no AGeLUs to leave coefficients out of")
+        return self
 
-class Replacement(BaseModel):
-    """What replaces every MLP of the host."""
+
+class Sums(BaseModel):
+    """`ratio` times C nonlinear functions added up in place of an MLP of C channels (imlp Sec. 5.2, Table 4).
+
+    With `agelu` each has AGeLU's coefficients, for every channel; else all are the activation itself.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    imlp: Imlp
+    ratio: Annotated[int, Field(gt=0, le=1000)] = 4
+    agelu: bool = False
+
+
+class Replacement(BaseModel):
+    """What replaces the MLPs of the host: every one, or those whose module paths match one of `sites` (globs)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    imlp: Imlp | None = None
+    sums: Sums | None = None
+    sites: Annotated[tuple[str, ...], Field(min_length=1)] = ("*",)
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if (self.imlp is None) == (self.sums is None):
+            raise ValueError("give exactly one of imlp, sums")
+        return self
+
+
+Size: TypeAlias = tuple[Count, Count]
+HOSTS = (
+    "timm", "mixer", "gmlp", "gmlp_text", "bert", "resmlp", "resmlp_translation", "cait_chain", "lvt",
+    "mask_rcnn", "upernet", "vanilla_block",
+)  # fmt: skip
 
 
 class Recipe(BaseModel):
-    """A timm host, the activation of its MLPs where it is not the host's own, and what replaces them."""
+    """One host, and what is changed of it.
+
+    `image` is the side of the input, or its height and width, and `classes` the number of classes, where they are
+    not the host's own. `activation` is that of its MLPs where it is not the host's own, `agelu` gives it AGeLU's
+    coefficients, and `mlp` is what replaces the MLPs.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    timm: Annotated[str, Field(pattern=ARCHITECTURE)]
+    timm: Architecture | None = None
+    mixer: Mixer | None = None
+    gmlp: Gmlp | None = None
+    gmlp_text: GmlpText | None = None
+    bert: Bert | None = None
+    resmlp: ResMlp | None = None
+    resmlp_translation: ResMlpTranslation | None = None
+    cait_chain: CaitChain | None = None
+    lvt: Lvt | None = None
+    mask_rcnn: MaskRcnn | None = None
+    upernet: UperNet | None = None
+    vanilla_block: VanillaBlock | None = None
+    image: Count | Size | None = None
+    classes: Count | None = None
     activation: Activation | None = None
+    agelu: bool = False
     mlp: Replacement | None = None
+
+    @model_validator(mode="after")
+    def _one_host(self) -> Self:
+        given = [name for name in HOSTS if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(f"give exactly one host of {', '.join(HOSTS)}; given: {', '.join(given) or 'none'}")
+        return self
+
+    @model_validator(mode="after")
+    def _no_activation_is_lost(self) -> Self:
+        if self.agelu and self.mlp is not None:
+            raise ValueError("agelu: it stands in the host's own MLPs, and these are replaced")
+        if self.activation is not None and self.mlp is not None and self.mlp.sums is not None:
+            raise ValueError("activation: the functions that are added up are GeLU or AGeLU")
+        return self
+
+    @model_validator(mode="after")
+    def _patch_divides_the_image(self) -> Self:
+        for side in self.size or (224,):
+            if isinstance(self.host, Mixer | Gmlp | ResMlp | CaitChain):
+                divides(self.host.patch, side, "patch and image")
+        return self
+
+    @property
+    def host(self) -> str | Host:
+        """The host: an architecture of timm by its name, or the sizes of one of ours."""
+        given: tuple[str | Host | None, ...] = tuple(getattr(self, name) for name in HOSTS)
+        return next(host for host in given if host is not None)
+
+    @property
+    def size(self) -> Size | None:
+        """The height and width of the input, where the recipe says them."""
+        return (self.image, self.image) if isinstance(self.image, int) else self.image
+
+    @property
+    def family(self) -> str | None:
+        """The part of a paper's reading that the model depends on, None where it is the same under all."""
+        if self.mlp is not None and self.mlp.imlp is not None:
+            return "imlp"
+        match self.host:
+            case GmlpText() | Bert():
+                return "text"
+            case ResMlp(form=None):
+                return "resmlp"
+            case _:
+                return None
+
+    def part_of(self, reading: PaperReading) -> AnyReading | None:
+        """Return what a paper's reading says about the model, None where nothing is left open."""
+        part: AnyReading | None = getattr(reading, self.family) if self.family else None
+        return part
+
+    @property
+    def name(self) -> str:
+        """What to call the model in a message: its architecture in timm, where that says it all but for the MLPs."""
+        return self.timm if self.timm and self.image is None and self.classes is None else str(self)
+
+    def __str__(self) -> str:
+        """The recipe on one line, as a spec would write it."""
+        return ", ".join(f"{name}: {_shown(getattr(self, name))}" for name in sorted(self.model_fields_set, key=_rank))
+
+
+def _rank(field: str) -> int:
+    return list(Recipe.model_fields).index(field)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, BaseModel):
+        return (
+            "{"
+            + ", ".join(
+                f"{name}: {_shown(getattr(value, name))}"
+                for name in type(value).model_fields
+                if name in value.model_fields_set
+            )
+            + "}"
+        )
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_shown, value)) + "]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value)

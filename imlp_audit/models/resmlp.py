@@ -5,9 +5,15 @@ Features are (batch, patches, channels): the transposes of the paper's d x N^2 m
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+
+PreNorm: TypeAlias = Callable[[int], nn.Module]
+"""Makes what stands before a sublayer of so many channels."""
 
 
 class Aff(nn.Module):
@@ -60,27 +66,34 @@ class CrossPatch(nn.Module):
 
 
 class FeedForward(nn.Module):
-    """Computes C GELU(B x) (Eq. 3) along the last axis; B is 4d x d and C is d x 4d where `expansion` is 4."""
+    """Computes C GELU(B x) (Eq. 3) along the last axis; B is 4d x d and C is d x 4d where `expansion` is 4.
 
-    def __init__(self, channels: int, expansion: float = 4, *, bias: bool) -> None:
+    `activation` makes what stands in GELU's place (Appendix A).
+    """
+
+    def __init__(
+        self, channels: int, expansion: float = 4, *, bias: bool, activation: Callable[[], nn.Module] = nn.GELU
+    ) -> None:
         super().__init__()
         hidden = int(expansion * channels)
         self.b = nn.Linear(channels, hidden, bias=bias)
-        self.gelu = nn.GELU()
+        self.activation = activation()
         self.c = nn.Linear(hidden, channels, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
         """Keep the shape."""
-        y: Tensor = self.c(self.gelu(self.b(x)))
+        y: Tensor = self.c(self.activation(self.b(x)))
         return y
 
 
 class CrossPatchMlp(nn.Module):
     """The transposed MLP that the linear layer A replaced (Appendix A; Table 3, "linear -> MLP")."""
 
-    def __init__(self, patches: int, expansion: float = 4) -> None:
+    def __init__(
+        self, patches: int, expansion: float = 4, *, bias: bool = True, activation: Callable[[], nn.Module] = nn.GELU
+    ) -> None:
         super().__init__()
-        self.mlp = FeedForward(patches, expansion, bias=True)
+        self.mlp = FeedForward(patches, expansion, bias=bias, activation=activation)
 
     def forward(self, x: Tensor) -> Tensor:
         """Keep the shape (batch, patches, channels)."""
@@ -88,17 +101,41 @@ class CrossPatchMlp(nn.Module):
         return y.transpose(1, 2)
 
 
+class OnGrid(nn.Module):
+    """Convolutions of the grid of patches (Table 3, "patch communication"); `grid` is its height and width."""
+
+    def __init__(self, grid: tuple[int, int], *convolutions: nn.Module) -> None:
+        super().__init__()
+        self.grid = grid
+        self.convolutions = nn.Sequential(*convolutions)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Keep the shape (batch, patches, channels)."""
+        y: Tensor = self.convolutions(x.transpose(1, 2).reshape(len(x), -1, *self.grid))
+        return y.flatten(2).transpose(1, 2)
+
+
 class ResMlpLayer(nn.Module):
-    """A cross-patch and a cross-channel sublayer, each between what comes before and after it, beside a skip."""
+    """A cross-patch and a cross-channel sublayer, each between what comes before and after it, beside a skip.
+
+    `pre` makes what comes before them.
+    """
 
     def __init__(
-        self, channels: int, across_patches: nn.Module, across_channels: nn.Module, post1: nn.Module, post2: nn.Module
+        self,
+        channels: int,
+        across_patches: nn.Module,
+        across_channels: nn.Module,
+        post1: nn.Module,
+        post2: nn.Module,
+        *,
+        pre: PreNorm = Aff,
     ) -> None:
         super().__init__()
-        self.pre1 = Aff(channels)
+        self.pre1 = pre(channels)
         self.across_patches = across_patches
         self.post1 = post1
-        self.pre2 = Aff(channels)
+        self.pre2 = pre(channels)
         self.across_channels = across_channels
         self.post2 = post2
 
@@ -148,43 +185,106 @@ class AlgorithmLayer(ResMlpLayer):
         )
 
 
-class ClassMlpLayer(nn.Module):
-    """Updates the class token, and it alone, from all tokens (Sec. 2, class-MLP).
+class BagOfPatchesLayer(nn.Module):
+    """The layer without its cross-patch sublayer (Table 3, "linear -> none"): no patch sees another."""
 
-    `aggregate` is one linear layer from the class token and all patches to one, shared by all channels; the MLP
-    acts on the class token. Maps (batch, 1 + patches, channels), the class token first, to the same shape.
+    def __init__(self, channels: int, across_channels: nn.Module, post: nn.Module, *, pre: PreNorm = Aff) -> None:
+        super().__init__()
+        self.pre = pre(channels)
+        self.across_channels = across_channels
+        self.post = post
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Keep the shape (batch, patches, channels)."""
+        y: Tensor = x + self.post(self.across_channels(self.pre(x)))
+        return y
+
+
+class Aggregate(nn.Linear):
+    """One linear layer from all tokens to one, shared by all channels; `weight` is (1, tokens)."""
+
+    def __init__(self, tokens: int) -> None:
+        super().__init__(tokens, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (batch, tokens, channels) to (batch, 1, channels)."""
+        return super().forward(x.transpose(1, 2)).transpose(1, 2)
+
+
+class ClassLayer(nn.Module):
+    """Updates the class token, and it alone, from all tokens (CaiT, arXiv 2103.17239, Sec. 3).
+
+    `aggregate` makes one token of all, the MLP acts on the class token; each stands between `pre` and a LayerScale,
+    beside a skip. Maps (batch, 1 + patches, channels), the class token first, to the same shape.
     """
 
-    def __init__(self, channels: int, patches: int, *, expansion: float = 4, scale: float = 1e-4) -> None:
+    def __init__(
+        self, channels: int, aggregate: nn.Module, mlp: nn.Module, scale: float = 1e-4, *, pre: PreNorm = Aff
+    ) -> None:
         super().__init__()
-        self.pre1 = Aff(channels)
-        self.aggregate = nn.Linear(1 + patches, 1)
+        self.pre1 = pre(channels)
+        self.aggregate = aggregate
         self.post1 = LayerScale(channels, scale)
-        self.pre2 = Aff(channels)
-        self.mlp = FeedForward(channels, expansion, bias=True)
+        self.pre2 = pre(channels)
+        self.mlp = mlp
         self.post2 = LayerScale(channels, scale)
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Keep the shape (batch, 1 + patches, channels), and the patches."""
         token, patches = tokens[:, :1], tokens[:, 1:]
-        token = token + self.post1(self.aggregate(self.pre1(tokens).transpose(1, 2)).transpose(1, 2))
+        token = token + self.post1(self.aggregate(self.pre1(tokens)))
         token = token + self.post2(self.mlp(self.pre2(token)))
         return torch.cat((token, patches), dim=1)
 
 
-class ClassMlp(nn.Module):
-    """Replaces average pooling: a learned class token, updated by layers from the frozen patch embeddings.
+class ClassMlpLayer(ClassLayer):
+    """A layer of class-MLP (Sec. 2): simple linear layers in place of class-attention.
+
+    `aggregate` is one linear layer from the class token and all patches to one, shared by all channels.
+    """
+
+    def __init__(
+        self,
+        channels: int,
+        patches: int,
+        *,
+        expansion: float = 4,
+        scale: float = 1e-4,
+        pre: PreNorm = Aff,
+        activation: Callable[[], nn.Module] = nn.GELU,
+    ) -> None:
+        mlp = FeedForward(channels, expansion, bias=True, activation=activation)
+        super().__init__(channels, Aggregate(1 + patches), mlp, scale, pre=pre)
+
+
+class ClassPooling(nn.Module):
+    """Pools by a learned class token: layers update it from the frozen patch embeddings, and it alone is kept.
 
     Maps (batch, patches, channels) to (batch, channels).
     """
 
-    def __init__(self, channels: int, patches: int, *, depth: int = 2, scale: float = 1e-4) -> None:
+    def __init__(self, channels: int, *layers: nn.Module) -> None:
         super().__init__()
         self.token = nn.Parameter(torch.zeros(channels))
-        self.layers = nn.Sequential(*(ClassMlpLayer(channels, patches, scale=scale) for _ in range(depth)))
+        self.layers = nn.Sequential(*layers)
 
     def forward(self, patches: Tensor) -> Tensor:
         """Pool the patches."""
         token = self.token.expand(len(patches), 1, -1)
         tokens: Tensor = self.layers(torch.cat((token, patches), dim=1))
         return tokens[:, 0]
+
+
+class ClassMlp(ClassPooling):
+    """Replaces average pooling by `depth` layers of class-MLP: (batch, patches, channels) to (batch, channels)."""
+
+    def __init__(self, channels: int, patches: int, *, depth: int = 2, scale: float = 1e-4) -> None:
+        super().__init__(channels, *(ClassMlpLayer(channels, patches, scale=scale) for _ in range(depth)))
+
+
+class AveragePooling(nn.Module):
+    """Averages the patches: (batch, patches, channels) to (batch, channels)."""
+
+    def forward(self, patches: Tensor) -> Tensor:
+        """Pool the patches."""
+        return patches.mean(dim=1)

@@ -8,10 +8,15 @@ from contextlib import contextmanager
 from timm.layers import Mlp
 from torch import nn
 
+from imlp_audit.models.lvt_mlp import DepthwiseMlp
+
+KINDS = (Mlp, DepthwiseMlp)
+"""The MLPs whose every part the IMLP block knows how to replace."""
+
 
 def mlps_of(model: nn.Module) -> dict[str, Mlp]:
     """Return the model's MLP modules by their dotted paths, in order."""
-    return {path: module for path, module in model.named_modules() if type(module) is Mlp}
+    return {path: module for path, module in model.named_modules() if type(module) in KINDS}
 
 
 @contextmanager

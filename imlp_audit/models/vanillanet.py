@@ -1,8 +1,12 @@
-"""VanillaNet's series activation (Chen et al., 2023), which Eq. 10 of the IMLP paper quotes."""
+"""VanillaNet's series activation and block (Chen et al., arXiv 2305.12972); imlp's Eq. 10 quotes the activation."""
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
+
+from imlp_audit.errors import BuildError
+from imlp_audit.models.hosts.vanillanet import VanillaBlock
 
 
 class SeriesActivation(nn.Module):
@@ -24,3 +28,42 @@ class SeriesActivation(nn.Module):
         """Keep the shape."""
         y: Tensor = self.norm(self.conv(self.act(x)))
         return y
+
+
+class VanillaNetBlock(nn.Module):
+    """A 1x1 convolution to twice the channels, max pooling to half the grid, and the series activation (Fig. 1).
+
+    Maps (batch, channels, H, W) to (batch, 2 channels, H / 2, W / 2), as stages 1 to 3 do. In training the convolution
+    is two with a norm after each, between them an activation that fades into the identity (Sec. 3.1); this is the block
+    with the two merged, as it stands in the figure and runs (huawei-noah/VanillaNet, class `Block`).
+    """
+
+    def __init__(self, channels: int, size: tuple[int, int], act_num: int = 3) -> None:
+        super().__init__()
+        self.shape = (channels, *size)
+        self.conv = nn.Conv2d(channels, 2 * channels, 1)
+        self.pool = nn.MaxPool2d(2)
+        self.act = SeriesActivation(2 * channels, act_num)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Double the channels and halve the grid."""
+        y: Tensor = self.act(self.pool(self.conv(x)))
+        return y
+
+    def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
+        """Return feature maps (batch, channels, H, W)."""
+        return (torch.zeros(batch, *self.shape),)
+
+    def get_classifier(self) -> tuple[nn.Module, ...]:
+        """Return nothing: a block has no classifier."""
+        return ()
+
+
+def build_vanilla_block(host: VanillaBlock, size: tuple[int, int]) -> VanillaNetBlock:
+    """Build the block for maps of a height and width; raises BuildError where its kernel is larger than they become."""
+    kernel, pooled = 2 * host.act_num + 1, (size[0] // 2, size[1] // 2)
+    if kernel > min(pooled):
+        raise BuildError(
+            f"act_num: a kernel of {kernel}x{kernel} is larger than the pooled map, {pooled[0]}x{pooled[1]}"
+        )
+    return VanillaNetBlock(host.width, size, host.act_num)

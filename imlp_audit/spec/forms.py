@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from imlp_audit.models.recipe import ARCHITECTURE
+from imlp_audit.models.hosts.dense import ARCHITECTURE
 
 
 class Record(BaseModel):
@@ -17,6 +17,7 @@ class Record(BaseModel):
 
 _SLUG, _GLOB = r"[a-z0-9_\-]+", r"[a-z0-9_\-*?\[\]!]+"
 SLUG = rf"^{_SLUG}$"
+TABLE_NAME = r"^[a-z0-9_.\-]+$"
 TABLE_ID = rf"^{_SLUG}/{_SLUG}$"
 ROW_ID = rf"^{_SLUG}/{_SLUG}/{_SLUG}$"
 CELL_ID = rf"^{_SLUG}/{_SLUG}/{_SLUG}/{_SLUG}$"
@@ -25,6 +26,7 @@ HOLDS_FOR = r"^(all|at least (100|[1-9]?[0-9])%)$"
 ITEM = r"^(Section|Equation|Table|Figure|Algorithm|Definition|Lemma|Theorem|Corollary|Sentence) .+$"
 FORMS = {  # what each pattern asks for, in words
     SLUG: "a slug: lower-case letters, digits, '-' and '_'",
+    TABLE_NAME: "a table's slug, or the number of a table that is not there, such as 3.2",
     TABLE_ID: "a table's id: paper/table",
     ROW_ID: "a row's id: paper/table/row",
     CELL_ID: "a cell's id: paper/table/row/column",

@@ -25,8 +25,7 @@ def paper_head(paper: Paper) -> PaperHead:
 
 
 def _reading_head(name: str, reading: NamedReading) -> ReadingHead:
-    choices = {axis: getattr(reading, axis) for axis in type(reading).model_fields}
-    axes = tuple(AxisHead(axis=a, value=choice.value, because=choice.because) for a, choice in choices.items())
+    axes = tuple(AxisHead(axis=a, value=str(c.value), because=c.because) for a, c in reading.choices.items())
     return ReadingHead(name=name, axes=axes)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from imlp_audit.errors import Problem
 from imlp_audit.spec.located import Located, SpecText
-from imlp_audit.spec.schema import About, Coverage, Expected, PaperFile, Table, TableFile
+from imlp_audit.spec.schema import About, Coverage, Expected, PaperFile, System, Table, TableFile
 from imlp_audit.spec.schema_claims import Claim
 from imlp_audit.spec.validate import validate
 from imlp_audit.spec.yaml_nodes import MapNode, Text
@@ -34,6 +34,7 @@ class Paper:
     claims: tuple[Located[Claim], ...]
     waivers: tuple[LocatedWaiver, ...]
     coverage: tuple[Located[Coverage], ...]
+    systems: tuple[Located[System], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,7 @@ def join(paper: str, files: Sequence[SpecFile]) -> tuple[Paper | None, list[Prob
         claims=tuple(Located(c, t, ("claims", i)) for t, r in rest for i, c in enumerate(r.claims)),
         waivers=tuple(w for text, r in rest for w in _waivers(text, r)),
         coverage=tuple(Located(r.coverage, t, ("coverage",)) for t, r in rest if r.coverage is not None),
+        systems=tuple(Located(s, t, ("systems", i)) for t, r in rest for i, s in enumerate(r.systems)),
     ), problems
 
 

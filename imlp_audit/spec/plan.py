@@ -123,7 +123,7 @@ def _cells(row: RowRef) -> Iterator[Plan]:
         if column in row.row.delta and base is not None:
             at = _at(row, "delta", column)
             yield DeltaPlan(f"{cell.id}.delta", at, cell, base, measured=False)
-            if cell.column.measure.counted:
+            if cell.column.measure.totalled:
                 yield DeltaPlan(f"{cell.id}.delta.measured", at, cell, base, measured=True)
 
 
@@ -135,14 +135,15 @@ def _marks(paper: Paper, table: Located[Table]) -> Iterator[Plan]:
         recipe = row.row.model
         if footnote.decided_by not in row.row.printed:
             continue
-        replaced = recipe is not None and recipe.mlp is not None and recipe.mlp.imlp.part is not Part.CHANNEL
+        block = recipe.mlp.imlp if recipe is not None and recipe.mlp is not None else None
+        replaced = block is not None and block.part is not Part.CHANNEL
         if replaced or (recipe is None and row.row.baseline):
             place = _at(row, "mark") if row.row.mark else _at(row)
             yield MarkPlan(f"{paper.id}/marks/{table.value.table}/{row.row.id}", place, row)
 
 
 def _columns(paper: Paper, table: Located[Table]) -> Iterator[Plan]:
-    counted = [column for column in table.value.columns.values() if column.measure.counted]
+    counted = [column for column in table.value.columns.values() if column.measure.totalled]
     if len(counted) > 1 and any(row.model is not None for row in table.value.rows):
         yield ColumnsPlan(f"{paper.id}/columns/{table.value.table}", table.source("columns"), paper, table)
 

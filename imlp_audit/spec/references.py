@@ -10,6 +10,7 @@ from imlp_audit.printed import Printed, parse_printed
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.located import Located
 from imlp_audit.spec.schema import Column, Row, Table
+from imlp_audit.spec.schema_claims import Claim
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,12 @@ def find_rows(papers: Sequence[Paper], glob: str) -> list[RowRef]:
     return [row for paper in papers for row in rows_of(paper) if fnmatchcase(row.id, glob)]
 
 
+def rows_of_claim(claim: Claim, papers: Sequence[Paper]) -> list[RowRef]:
+    """Return the rows that a claim is about, each once."""
+    found = (row for glob in claim.rows for row in find_rows(papers, glob))
+    return list({row.id: row for row in found}.values())
+
+
 def find_cell(papers: Sequence[Paper], cell_id: str) -> CellRef | None:
     """Return the cell of a full id."""
     row_id, _, column = cell_id.rpartition("/")
@@ -119,5 +126,12 @@ def papers_referred_to(paper: Paper) -> Iterator[str]:
     for row in rows_of(paper):
         yield from (ref.split("/")[0] for ref in (row.row.repeats, row.table.value.repeats) if ref)
     for claim in paper.claims:
-        holds = claim.value.reference.holds if claim.value.reference else ()
-        yield from (ref.split("/")[0] for ref in (*claim.value.rows, *holds))
+        yield from (ref.split("/")[0] for ref in (*claim.value.rows, *cells_named(claim.value)))
+        yield from (ref.split("/")[0] for quantity in claim.value.quantities for ref in quantity.references)
+
+
+def cells_named(claim: Claim) -> tuple[str, ...]:
+    """Return the ids of the cells that a claim names."""
+    if claim.reference is not None:
+        return claim.reference.holds
+    return (claim.average.cell, *claim.average.of) if claim.average is not None else ()

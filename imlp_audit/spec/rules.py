@@ -8,16 +8,16 @@ from collections.abc import Iterator, Sequence
 
 from imlp_audit.errors import Problem
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
-from imlp_audit.models.recipe import Part
+from imlp_audit.models.recipe import Part, Recipe
 from imlp_audit.near import did_you_mean
 from imlp_audit.printed import parse_printed
 from imlp_audit.result import FINDINGS
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.located import Located
 from imlp_audit.spec.plan import plan
-from imlp_audit.spec.references import RowRef, find_cell, find_rows, repeated_row, rows_of
-from imlp_audit.spec.schema import Coverage, Table
-from imlp_audit.spec.schema_claims import Claim, Quantity
+from imlp_audit.spec.references import RowRef, find_cell, find_row, find_rows, repeated_row, rows_of
+from imlp_audit.spec.schema import Coverage, Measure, Table
+from imlp_audit.spec.schema_claims import COMPARED, Average, Claim, Input, Quantity
 
 
 def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
@@ -61,8 +61,8 @@ def _table(located: Located[Table]) -> Iterator[Problem]:
     if footnote is None:
         return
     column = table.columns.get(footnote.decided_by)
-    if column is None or not column.measure.counted:
-        counted = [name for name, c in table.columns.items() if c.measure.counted]
+    if column is None or not column.measure.totalled:
+        counted = [name for name, c in table.columns.items() if c.measure.totalled]
         message = f"a mark is decided by a counted column; {did_you_mean(footnote.decided_by, counted)}"
         yield located.problem(message, "footnote", "decided_by")
     for index, row in enumerate(table.rows):
@@ -86,8 +86,8 @@ def _row(ref: RowRef, known: Sequence[Paper]) -> Iterator[Problem]:
         yield problem(f"no other row {row.baseline!r} in this table; {did_you_mean(row.baseline, others)}", "baseline")
     if row.mark and (table.footnote is None or row.mark != table.footnote.mark):
         yield problem(f"the table's footnote does not explain the mark {row.mark!r}", "mark")
-    if row.model is not None and row.model.mlp is not None and not ref.paper.about.value.readings:
-        yield problem("an IMLP block needs a reading: name at least one under about: readings:", "model")
+    if row.model is not None and (lacking := _unread(row.model, ref.paper)) is not None:
+        yield problem(lacking, "model")
     if (row.repeats or table.repeats) and repeated_row(ref, known) is None:
         target = row.repeats or f"{table.repeats}/{row.id}"
         rows = [r.id for p in known for r in rows_of(p)]
@@ -98,6 +98,18 @@ def _row(ref: RowRef, known: Sequence[Paper]) -> Iterator[Problem]:
             complaint = _number(ref, name, column, text)
             if complaint is not None:
                 yield problem(complaint, name, column)
+
+
+def _unread(recipe: Recipe, paper: Paper) -> str | None:
+    """Say so where a model leaves something open that no reading, or not every one, of the paper answers."""
+    if recipe.family is None:
+        return None
+    told = {"imlp": "an IMLP block", "resmlp": "a ResMLP without a form", "text": "a model of language"}[recipe.family]
+    readings = paper.about.value.readings
+    if not readings:
+        return f"{told} needs a reading: name at least one under about: readings:"
+    silent = [name for name, named in readings.items() if recipe.part_of(named.reading()) is None]
+    return f"{told} needs a reading, and {silent[0]!r} has none of its axes" if silent else None
 
 
 def _number(ref: RowRef, name: str, column: str, text: str) -> str | None:
@@ -128,20 +140,47 @@ def _claim(paper: Paper, located: Located[Claim], known: Sequence[Paper]) -> Ite
     for index, condition in enumerate(claim.conditions or ()):
         if condition.kind == "step" and len(rows) == 1:
             yield located.problem("a step needs two rows or more: the first has none", "conditions", index, "step")
-        yield from _quantity(located, rows, condition, condition.bound, ("conditions", index))
+        yield from _quantity(located, rows, condition, condition.bound, ("conditions", index), known)
     if claim.order is not None:
-        yield from _quantity(located, rows, claim.order, None, ("order",))
+        yield from _quantity(located, rows, claim.order, None, ("order",), known)
         least = 3 if claim.order.kind == "step" else 2
         if len(rows) < least:
             yield located.problem(f"an order of this quantity needs {least} rows or more", "rows")
     if claim.reference is not None:
         tables = [table.value.table for table in paper.tables]
-        if claim.reference.table not in tables:
+        absent = "." in claim.reference.table  # no slug has one: a table that the text names and the paper has not
+        if claim.reference.table not in tables and not absent:
             message = f"no table {claim.reference.table!r}; {did_you_mean(claim.reference.table, tables)}"
             yield located.problem(message, "reference", "table")
         for index, cell in enumerate(claim.reference.holds):
             if find_cell(known, cell) is None:
                 yield located.problem(f"no cell {cell!r}", "reference", "holds", index)
+    if claim.average is not None:
+        yield from _average(located, claim.average, known)
+    if claim.input is not None:
+        yield from _input(located, claim.input, rows)
+
+
+def _average(claim: Located[Claim], average: Average, known: Sequence[Paper]) -> Iterator[Problem]:
+    for path, name in [(("cell",), average.cell), *((("of", i), name) for i, name in enumerate(average.of))]:
+        if find_cell(known, name) is None:
+            yield claim.problem(f"no cell {name!r}", "average", *path)
+    try:
+        parse_printed(average.at_most)
+    except ValueError as error:
+        yield claim.problem(str(error), "average", "at_most")
+
+
+def _input(claim: Located[Claim], given: Input, rows: Sequence[RowRef]) -> Iterator[Problem]:
+    ids = [row.row.id for row in rows]
+    for name in given.tried:
+        if name not in ids:
+            yield claim.problem(f"the claim has no row {name!r}; {did_you_mean(name, ids)}", "input", "tried", name)
+    for row in rows:
+        cell = row.cell(given.decided_by)
+        if cell is None or cell.column.measure is not Measure.FLOPS or row.row.model is None:
+            yield claim.problem(f"{row.id} has no counted FLOPs {given.decided_by!r}", "input", "decided_by")
+            return
 
 
 def _quantity(
@@ -150,27 +189,36 @@ def _quantity(
     quantity: Quantity,
     bound: str | None,
     path: tuple[str | int, ...],
+    known: Sequence[Paper],
 ) -> Iterator[Problem]:
     """Check that each row has what the quantity is taken from, and that the bound is a number of its unit."""
     kind, column = quantity.kind, quantity.column
     for row in rows:
         if row.cell(column) is None:
             yield claim.problem(f"{row.id} prints no {column!r}", *path, kind)
-        elif kind in ("change", "difference") and (row.baseline is None or row.baseline.cell(column) is None):
+        elif kind in COMPARED and not quantity.against and (row.baseline is None or not row.baseline.cell(column)):
             yield claim.problem(f"{row.id} has no baseline row that prints {column!r}", *path, kind)
-        elif kind == "mlp_share" and (not row.table.value.columns[column].measure.counted or row.row.model is None):
+        elif kind == "mlp_share" and (not row.table.value.columns[column].measure.totalled or row.row.model is None):
             yield claim.problem(f"{row.id} has no counted {column!r} to take a share of", *path, kind)
         else:
             continue
         return
-    if bound is None or not rows:
+    if not rows:
         return
     units = {row.table.value.columns[column].unit for row in rows}
-    if kind in ("change", "mlp_share"):
-        units = {"%"}
+    for name in quantity.references:
+        other = find_row(known, name)
+        if other is None or other.cell(column) is None:
+            yield claim.problem(f"no row {name!r} that prints {column!r}", *path, kind)
+            return
+        units.add(other.table.value.columns[column].unit)
+    if kind == "ratio" or quantity.in_percent:
+        units = {"" if kind == "ratio" else "%"}
     if len(units) > 1:
         told = " and ".join(sorted(map(repr, units)))
         yield claim.problem(f"the rows print {column!r} in {told}; make a claim for each unit", *path, kind)
+        return
+    if bound is None:
         return
     try:
         parse_printed(bound, units.pop())

@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from enum import StrEnum
-from typing import Annotated, Generic, Self, TypeVar
+from typing import Annotated, Any, Generic, Self, TypeVar
 
 from pydantic import AfterValidator, Field, model_validator
 
-from imlp_audit.measure.conventions import ParameterConvention, parse_weight_key
+from imlp_audit.measure.conventions import MemoryConvention, ParameterConvention, parse_weight_key
+from imlp_audit.models.hosts.host import Count
 from imlp_audit.models.reading import (
     AGeLUParameters,
     ClassToken,
     ConcatNorm,
     DepthwiseActivation,
     DepthwiseNorm,
+    OutputLayer,
     OutputNorm,
+    PaperReading,
     Presence,
     Reading,
+    ResMlpForm,
+    ResMlpReading,
+    SpatialMatrix,
+    TextReading,
 )
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.setting import Setting
 from imlp_audit.printed import SCALES, Rounding
 from imlp_audit.result import Verdict
 from imlp_audit.spec.forms import ITEM, TABLE_ID, Place, Record, RowId, Sentence, Slug, exactly_one
 from imlp_audit.spec.schema_claims import Claim
 
-Axis = TypeVar("Axis", bound=StrEnum)
+Axis = TypeVar("Axis")
+Family = TypeVar("Family", Reading, ResMlpReading, TextReading)
 
 
 def _weight_key(text: str) -> str:
@@ -43,22 +54,54 @@ class Choice(Record, Generic[Axis]):
 
 
 class NamedReading(Record):
-    """A reading with a reason for each of its axes."""
+    """A reading with a reason for each of its axes: those of the IMLP block, of ResMLP, of models of language.
 
-    agelu_parameters: Choice[AGeLUParameters]
-    fc1_bias: Choice[Presence]
-    fc2_bias: Choice[Presence]
-    concat_norm: Choice[ConcatNorm]
-    output_norm: Choice[OutputNorm]
-    depthwise_bias: Choice[Presence]
-    depthwise_norm: Choice[DepthwiseNorm]
-    depthwise_activation: Choice[DepthwiseActivation]
-    depthwise_skip: Choice[Presence]
-    class_token: Choice[ClassToken]
+    A paper gives the axes of the families whose models it describes, of a family all.
+    """
 
-    def reading(self) -> Reading:
+    agelu_parameters: Choice[AGeLUParameters] | None = None
+    fc1_bias: Choice[Presence] | None = None
+    fc2_bias: Choice[Presence] | None = None
+    concat_norm: Choice[ConcatNorm] | None = None
+    output_norm: Choice[OutputNorm] | None = None
+    depthwise_bias: Choice[Presence] | None = None
+    depthwise_norm: Choice[DepthwiseNorm] | None = None
+    depthwise_activation: Choice[DepthwiseActivation] | None = None
+    depthwise_skip: Choice[Presence] | None = None
+    class_token: Choice[ClassToken] | None = None
+    resmlp_form: Choice[ResMlpForm] | None = None
+    vocabulary: Choice[Count] | None = None
+    sequence_length: Choice[Count] | None = None
+    ffn_width: Choice[Count] | None = None
+    spatial_matrix: Choice[SpatialMatrix] | None = None
+    gate_norm: Choice[Presence] | None = None
+    output_layer: Choice[OutputLayer] | None = None
+    pooler: Choice[Presence] | None = None
+
+    @property
+    def choices(self) -> Mapping[str, Choice[Any]]:
+        """The axes that are given, in order."""
+        return {name: choice for name in type(self).model_fields if (choice := getattr(self, name)) is not None}
+
+    @model_validator(mode="after")
+    def _families_are_whole(self) -> Self:
+        given = self.choices
+        if not given:
+            raise ValueError("a reading says something: give the axes of a family of models")
+        for family in (Reading, ResMlpReading, TextReading):
+            axes = [field.name for field in fields(family)]
+            lacking = [axis for axis in axes if axis not in given]
+            if lacking and len(lacking) < len(axes):
+                raise ValueError(f"{', '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} missing")
+        return self
+
+    def reading(self) -> PaperReading:
         """Return the reading without its reasons."""
-        return Reading(**{axis: getattr(self, axis).value for axis in type(self).model_fields})
+        return PaperReading(self._part(Reading), self._part(ResMlpReading), self._part(TextReading))
+
+    def _part(self, family: type[Family]) -> Family | None:
+        values = {f.name: self.choices[f.name].value for f in fields(family) if f.name in self.choices}
+        return family(**values) if values else None
 
 
 class About(Record):
@@ -74,6 +117,7 @@ class About(Record):
     rounding: Annotated[tuple[Rounding, ...], Field(min_length=1)] = (Rounding.HALF_UP,)
     parameters: Annotated[tuple[ParameterConvention, ...], Field(min_length=1)] = (ParameterConvention.ALL,)
     flops: Annotated[tuple[str, ...], Field(min_length=1)] = ("fvcore",)
+    memory: Annotated[tuple[MemoryConvention, ...], Field(min_length=1)] = (MemoryConvention.MIB,)
     conventions: dict[Slug, dict[WeightName, Annotated[int, Field(ge=0)]]] = Field(default_factory=dict)
     readings: dict[Slug, NamedReading] = Field(default_factory=dict)
 
@@ -83,29 +127,46 @@ class Measure(StrEnum):
 
     PARAMETERS = "parameters"
     FLOPS = "flops"
+    SETTING = "setting"  # a hyper-parameter: layers, width, ...
+    MEMORY = "memory"  # the peak of a forward pass: bounded from the model, known exactly only on the hardware
     SCORE = "score"  # an accuracy, an AP, a BLEU: needs trained weights and data
     THROUGHPUT = "throughput"  # needs the hardware
+    COST = "cost"  # of training: needs the hardware and the data
+
+    @property
+    def totalled(self) -> bool:
+        """Whether it is a total over the model, which a convention counts and a unit scales."""
+        return self in (Measure.PARAMETERS, Measure.FLOPS)
 
     @property
     def counted(self) -> bool:
         """Whether the tool counts it from the model alone."""
-        return self in (Measure.PARAMETERS, Measure.FLOPS)
+        return self.totalled or self is Measure.SETTING
 
 
 class Column(Record):
-    """A column: what it holds, in which unit, as headed, and what is needed to check what can't be counted."""
+    """A column: what it holds, in which unit, as headed, and what is needed to check what can't be counted.
+
+    `of` is the hyper-parameter of a column of settings, `batch` the number of images of a column of memory.
+    """
 
     measure: Measure
     unit: str
     heading: Sentence
     needs: str | None = None
+    of: Setting | None = None
+    batch: Count | None = None
 
     @model_validator(mode="after")
     def _is_checkable_or_says_why(self) -> Self:
-        if self.measure.counted and self.unit not in SCALES:
+        if self.measure.totalled and self.unit not in SCALES:
             raise ValueError(f"a column of {self.measure} is in one of {', '.join(SCALES)}, not {self.unit!r}")
         if not self.measure.counted and not self.needs:
             raise ValueError(f"say what a check of a {self.measure} column needs, e.g. needs: trained weights and ...")
+        if (self.of is not None) != (self.measure is Measure.SETTING):
+            raise ValueError("a column of a setting, and no other, says which: of: layers, width, ...")
+        if (self.batch is not None) != (self.measure is Measure.MEMORY):
+            raise ValueError("a column of memory, and no other, says for how many images: batch: 32")
         return self
 
 
@@ -208,6 +269,15 @@ class Coverage(Record):
     entries: tuple[CoverageEntry, ...]
 
 
+class System(Record):
+    """A model that the text describes outside its tables."""
+
+    id: Slug
+    label: Sentence
+    model: Recipe
+    source: Place
+
+
 class PaperFile(Record):
     """A file of a paper's folder that is no single table; a small paper is one such file with everything in it."""
 
@@ -215,5 +285,6 @@ class PaperFile(Record):
     about: About | None = None
     tables: tuple[Table, ...] = ()
     claims: tuple[Claim, ...] = ()
+    systems: tuple[System, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     coverage: Coverage | None = None

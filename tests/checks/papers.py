@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.needs import models_needed
 from imlp_audit.checks.run import run_check
-from imlp_audit.facts import Failure, ModelFacts, ModelKey
+from imlp_audit.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.measure.operations import Operation
-from imlp_audit.measure.record import Ledger
+from imlp_audit.measure.record import Ledger, Peak
+from imlp_audit.models.reading import Reading
+from imlp_audit.models.setting import Setting
 from imlp_audit.result import Check
 from imlp_audit.spec.library import Selection, load
 from imlp_audit.spec.plan import plan
@@ -50,12 +52,13 @@ TABLE = """\
 
 @dataclass(frozen=True)
 class Spec:
-    """A paper in one file. Rows, and lines for `about`, the tables and the end of the file, are YAML."""
+    """A paper in one file. Rows, further columns, and lines for `about`, the tables and the file's end are YAML."""
 
     rows: tuple[str, ...]
     more_rows: tuple[str, ...] = ()
     about: str = ""
     table: str = ""
+    columns: tuple[str, ...] = ()
     end: str = ""
     id: str = "p"
 
@@ -64,7 +67,8 @@ class Spec:
         lines = [ABOUT.format(id=self.id), f"  {self.about}\n" if self.about else "", READINGS, "tables:\n"]
         for name, rows, more in (("1", self.rows, self.table), ("2", self.more_rows, "")):
             if rows:
-                lines += [TABLE.format(name=name), f"    {more}\n" if more else "", "    rows:\n"]
+                lines += [TABLE.format(name=name), *(f"      {column}\n" for column in self.columns)]
+                lines += [f"    {more}\n" if more else "", "    rows:\n"]
                 lines += [f"      - {row}\n" for row in rows]
         return "".join([*lines, self.end])
 
@@ -93,9 +97,11 @@ class Count:
     mlp_macs: int = 0
     mlps: tuple[str, ...] = (MLP,)
     unknown: tuple[str, ...] = ()
+    settings: Mapping[Setting, int] = field(default_factory=dict)
+    peaks: Mapping[int, Peak] = field(default_factory=dict)
 
-    def facts(self, work: bool) -> ModelFacts:
-        """Return the facts, with a ledger only where work was asked for."""
+    def facts(self, need: Need) -> ModelFacts:
+        """Return the facts, with a ledger and with peaks only where they were asked for."""
         ledger = Ledger(
             work={
                 (MLP, Operation.LINEAR): self.mlp_macs,
@@ -105,29 +111,38 @@ class Count:
             unknown=dict.fromkeys(self.unknown, 1),
         )
         parameters = {ParameterConvention.ALL: self.params, ParameterConvention.NO_HEAD: self.params - self.head}
-        return ModelFacts(parameters, self.mlps, self.mlp_params, ledger if work else None)
+        return ModelFacts(
+            parameters, self.mlps, self.mlp_params,
+            ledger=ledger if need.work else None,
+            settings=self.settings,
+            peaks={batch: self.peaks[batch] for batch in need.batches},
+        )  # fmt: skip
 
 
 Counts = Mapping[str, Count | None]  # None and models without an entry fail
 
 
 def name(key: ModelKey) -> str:
-    """Return a model's name in the counts: its host, "+3" for a block of kernel 3, "@skip" for that reading."""
-    block = f"+{key.recipe.mlp.imlp.kernel}" if key.recipe.mlp else ""
-    return f"{key.recipe.timm}{block}{'@skip' if key.reading and key.reading.depthwise_skip else ''}"
+    """Return a model's name in the counts: its host, ":32" for images of that side, "+3" for a block of kernel 3,
+    "@skip" for that reading.
+    """
+    size = f":{key.recipe.image}" if key.recipe.image else ""
+    block = f"+{key.recipe.mlp.imlp.kernel}" if key.recipe.mlp and key.recipe.mlp.imlp else ""
+    skip = isinstance(key.reading, Reading) and key.reading.depthwise_skip
+    return f"{key.recipe.timm}{size}{block}{'@skip' if skip else ''}"
 
 
-def _measure(counts: Counts, key: ModelKey, work: bool) -> ModelFacts | Failure:
+def _measure(counts: Counts, key: ModelKey, need: Need) -> ModelFacts | Failure:
     named = name(key)
     count = counts[named] if named in counts else counts.get(named.removesuffix("@skip"))
-    return Failure(f"no model {named}") if count is None else count.facts(work)
+    return Failure(f"no model {named}") if count is None else count.facts(need)
 
 
 def run(selection: Selection, counts: Counts, reading: str | None = None) -> dict[str, Check]:
     """Make all checks of the papers from the counts of those models that they say they need."""
     plans = [one for paper in selection.papers for one in plan(paper, selection.known)]
     needed = models_needed(plans, Context(selection.known, {}, reading))
-    facts = {key: _measure(counts, key, work) for key, work in needed.items()}
+    facts = {key: _measure(counts, key, need) for key, need in needed.items()}
     context = Context(selection.known, facts, reading)
     return {one.id: run_check(one, context) for one in plans}
 

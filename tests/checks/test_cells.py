@@ -4,6 +4,7 @@ import pytest
 
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.needs import models_needed
+from imlp_audit.facts import Need
 from imlp_audit.result import Check, Measurement, Source, Verdict
 from imlp_audit.spec.plan import plan
 from tests.checks.papers import Count, Counts, Spec, checked, name, write
@@ -131,7 +132,7 @@ def test_what_cannot_be_counted_is_unverifiable_with_what_it_needs(tmp_path: Pat
     row = "{id: a, label: A, printed: {params: 5.00, top1: 72.2}}"
     checks = checked(tmp_path, {}, Spec((row,)))
     assert {check.id: (check.verdict, check.reason, check.printed) for check in checks.values()} == {
-        "p/1/a/params": (Verdict.UNVERIFIABLE, "no model yet", "5.00"),
+        "p/1/a/params": (Verdict.UNVERIFIABLE, "the spec gives no model", "5.00"),
         "p/1/a/top1": (Verdict.UNVERIFIABLE, "needs trained weights and images", "72.2"),
     }
 
@@ -160,16 +161,16 @@ def test_a_model_that_fails_is_an_error_of_its_own_checks_alone(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("row", "needed"),
     [
-        (ROW, {"host": True}),
-        (BLOCK, {"host+3": True, "host+3@skip": True}),
+        (ROW, {"host": Need(work=True)}),
+        (BLOCK, {"host+3": Need(work=True), "host+3@skip": Need(work=True)}),
         ("{id: a, label: A, printed: {params: 5.00}}", {}),
     ],
 )
-def test_models_are_needed_once_under_each_reading(tmp_path: Path, row: str, needed: dict[str, bool]) -> None:
+def test_models_are_needed_once_under_each_reading(tmp_path: Path, row: str, needed: dict[str, Need]) -> None:
     selection = write(tmp_path, Spec((row, row.replace("id: a", "id: b"))))
     plans = plan(selection.papers[0], selection.known)
     found = models_needed(plans, Context(selection.known, {}))
-    assert {name(key): work for key, work in found.items()} == needed
+    assert {name(key): need for key, need in found.items()} == needed
 
 
 @pytest.mark.parametrize(

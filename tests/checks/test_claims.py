@@ -182,6 +182,7 @@ def test_equal_shares_are_not_in_order(tmp_path: Path) -> None:
         ("2", "p/2/e/params", YES, "p/2"),
         ("2", "p/1/a/params", NO, "p/1"),
         ("1", "p/1/a/params, p/2/e/params", NO, "p/1 and p/2"),
+        ("3.2", "p/1/a/params", NO, "p/1"),  # a table that is not there
     ],
 )
 def test_a_reference(tmp_path: Path, table: str, holds: str, verdict: Verdict, measured: str) -> None:

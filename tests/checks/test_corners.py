@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.errors import SpecError
-from imlp_audit.facts import Failure, ModelFacts, ModelKey
+from imlp_audit.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.interval import Interval
 from imlp_audit.printed import parse_printed
 from imlp_audit.result import Verdict
@@ -65,8 +65,8 @@ def test_a_mark_over_uncounted_work_is_open(tmp_path: Path) -> None:
 def test_a_kernel_that_could_not_be_built_is_not_ruled_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     original = papers._measure
 
-    def measure(counts: Counts, key: ModelKey, work: bool) -> ModelFacts | Failure:
-        return Failure("broken") if papers.name(key) == "host+3@skip" else original(counts, key, work)
+    def measure(counts: Counts, key: ModelKey, need: Need) -> ModelFacts | Failure:
+        return Failure("broken") if papers.name(key) == "host+3@skip" else original(counts, key, need)
 
     monkeypatch.setattr(papers, "_measure", measure)
     check = mark(tmp_path, {"host+3": FITS, "host+5": FITS, "host+5@skip": FITS})

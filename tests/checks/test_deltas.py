@@ -92,7 +92,7 @@ def test_a_change_between_rows_without_a_recipe_is_judged_by_the_cells_alone(tmp
     rows[lacking] = [BASE.replace("model: {timm: host}, ", ""), row("-12.6%", model="")][lacking]
     cells, models = both(tmp_path, COUNTS, *rows)
     assert cells.verdict is Verdict.REPRODUCED
-    assert (models.verdict, models.reason) == (Verdict.UNVERIFIABLE, "no model yet")
+    assert (models.verdict, models.reason) == (Verdict.UNVERIFIABLE, "the spec gives no model")
 
 
 @pytest.mark.parametrize("unsure", ["host", "host+3"])

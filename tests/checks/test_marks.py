@@ -76,7 +76,7 @@ def test_a_mark_may_be_decided_by_flops(tmp_path: Path) -> None:
 
 def test_a_row_without_a_recipe_cannot_be_judged(tmp_path: Path) -> None:
     check = mark(tmp_path, {}, row("*", 5, model=False))
-    assert (check.verdict, check.reason) == (Verdict.UNVERIFIABLE, "no model yet")
+    assert (check.verdict, check.reason) == (Verdict.UNVERIFIABLE, "the spec gives no model")
 
 
 def test_rows_without_a_depthwise_convolution_have_no_such_check(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_work_that_one_check_needs_is_counted_whatever_another_needs(tmp_path: P
     plans = [one for one in plan(selection.papers[0], selection.known) if isinstance(one, CellPlan | MarkPlan)]
     for order in (plans, plans[::-1]):
         needed = models_needed(order, Context(selection.known, {}))
-        assert {name(key): work for key, work in needed.items()} == {
+        assert {name(key): need.work for key, need in needed.items()} == {
             "host": True,
             "host+5": True,
             "host+5@skip": True,
@@ -116,4 +116,4 @@ def test_both_kernels_are_needed_under_every_reading(tmp_path: Path, decided_by:
     needed = models_needed(marks, Context(selection.known, {}))
     work = decided_by == "flops"
     names = ("host+3", "host+5", "host+3@skip", "host+5@skip")
-    assert {name(key): value for key, value in needed.items()} == dict.fromkeys(names, work)
+    assert {name(key): need.work for key, need in needed.items()} == dict.fromkeys(names, work)

@@ -4,14 +4,18 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from pydantic import ValidationError
 from torch import nn
 
 from imlp_audit.errors import BuildError
-from imlp_audit.models.build import Builder, build_host
-from imlp_audit.models.imlp import Imlp
+from imlp_audit.models.agelu import AGeLU
+from imlp_audit.models.build import Builder
+from imlp_audit.models.hosting import build_host
+from imlp_audit.models.imlp import Imlp, PlainChannelPart
 from imlp_audit.models.reading import ClassToken, Reading
-from imlp_audit.models.recipe import Activation, Part, Recipe, Replacement
+from imlp_audit.models.recipe import Activation, Part, Recipe, Replacement, Sums
 from imlp_audit.models.recipe import Imlp as ImlpRecipe
+from imlp_audit.models.sums import SumOfFunctions
 from imlp_audit.models.swap import mlps_of
 from tests.models import formulas
 from tests.models.readings import AS_WRITTEN, RELEASED
@@ -128,7 +132,7 @@ def test_variants_compute_with_real_weights(host: str, reading: Reading) -> None
 
 def test_released_deit_averages_its_patches_after_the_norm() -> None:
     """As the released code does: no class token, 196 positions, norm, then mean."""
-    model = build_host("deit_tiny_patch16_224", ClassToken.REMOVED)
+    model = build_host(Recipe(timm="deit_tiny_patch16_224"), None, ClassToken.REMOVED)
     assert dict(model.named_parameters())["pos_embed"].shape == (1, 196, 192)
     normed: list[torch.Tensor] = []
     model.get_submodule("norm").register_forward_hook(lambda _, __, out: normed.append(out))
@@ -142,6 +146,127 @@ def test_another_activation_in_the_hosts_own_mlps() -> None:
         assert len(mlps) == 12
         assert all(isinstance(mlp.act, nn.Softplus) for mlp in mlps)
         assert count(variant.model) == 5_717_416
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_agelu_in_the_hosts_own_mlps(builder: Builder, host: str) -> None:
+    """Table 3, row AGeLU, ratio 4: four coefficients for each hidden channel and nothing else."""
+    parameters, widths = HOSTS[host]
+    with builder.variant(Recipe(timm=host, agelu=True), None) as variant:
+        assert count(variant.model) == parameters + sum(4 * 4 * width for width in widths)
+        assert all(isinstance(mlp.act, AGeLU) for mlp in mlps_of(variant.model).values())
+
+
+def test_agelu_extends_the_recipes_activation() -> None:
+    asked = Recipe(timm="deit_tiny_patch16_224", agelu=True, activation=Activation.SOFTPLUS)
+    with Builder().variant(asked, None) as variant:
+        assert all(isinstance(mlp.act.phi, nn.Softplus) for mlp in mlps_of(variant.model).values())
+
+
+@pytest.mark.parametrize("host", ["deit_tiny_patch16_224", "poolformer_s12"])
+def test_agelu_starts_as_the_host(host: str) -> None:
+    x = torch.randn(1, 3, 224, 224)
+    own = Builder("cpu")
+    with torch.inference_mode():
+        with own.variant(Recipe(timm=host), None) as variant:
+            expected = variant.model(x)
+        with own.variant(Recipe(timm=host, agelu=True), None) as variant:
+            torch.testing.assert_close(variant.model(x), expected)
+
+
+@pytest.mark.parametrize("reading", [AS_WRITTEN, RELEASED], ids=["as_written", "released"])
+@pytest.mark.parametrize("part", [Part.CHANNEL, Part.CHANNEL_AND_SPATIAL])
+@pytest.mark.parametrize("host", ["deit_tiny_patch16_224", "swin_tiny_patch4_window7_224", "poolformer_s12"])
+def test_plain_leaves_the_coefficients_out(builder: Builder, host: str, part: Part, reading: Reading) -> None:
+    """Table 3, row GeLU+concat, ratio 2: the block without its two AGeLUs' coefficients."""
+    plain = Recipe(timm=host, mlp=Replacement(imlp=ImlpRecipe(plain=True, part=part)))
+    with builder.variant(recipe(host, part=part), reading) as variant:
+        ours = count(variant.model)
+    with builder.variant(plain, reading) as variant:
+        assert count(variant.model) == ours - sum(2 * formulas.agelu(2 * width, reading) for width in HOSTS[host][1])
+        assert all(isinstance(variant.model.get_submodule(path).act, PlainChannelPart) for path in variant.mlps)
+
+
+@pytest.mark.parametrize("reading", [AS_WRITTEN, RELEASED], ids=["as_written", "released"])
+@pytest.mark.parametrize("use_conv", [False, True])
+def test_plain_block_is_the_block_as_it_starts(reading: Reading, use_conv: bool) -> None:
+    """AGeLU starts as GeLU; so the two halves are alike."""
+    torch.manual_seed(0)
+    ours = Imlp(4, 8, reading=reading, use_conv=use_conv).eval()
+    plain = Imlp(4, 8, reading=reading, use_conv=use_conv, plain=True).eval()
+    plain.load_state_dict({name: value for name, value in ours.state_dict().items() if ".agelu" not in name})
+    x = torch.randn(2, 4, 3, 3) if use_conv else torch.randn(2, 9, 4)
+    torch.testing.assert_close(plain(x), ours(x))
+    plain(x).square().sum().backward()
+    assert all(parameter.grad is not None for parameter in plain.parameters())
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_sums_take_the_place_of_the_mlps(builder: Builder, host: str) -> None:
+    """Table 4: 4C GeLUs have no parameters, 4C AGeLUs of C channels 16 C^2."""
+    parameters, widths = HOSTS[host]
+    without = parameters - sum(formulas.mlp(width) for width in widths)
+    for agelu, added in ((False, 0), (True, sum(16 * width * width for width in widths))):
+        asked = Recipe(timm=host, mlp=Replacement(sums=Sums(agelu=agelu)))
+        with builder.variant(asked, None) as variant:
+            assert count(variant.model) == without + added
+            assert all(isinstance(variant.model.get_submodule(path), SumOfFunctions) for path in variant.mlps)
+
+
+@pytest.mark.parametrize(
+    ("host", "site"),
+    [
+        ("deit_tiny_patch16_224", "blocks.11.*"),
+        ("swin_tiny_patch4_window7_224", "layers.3.*"),
+        ("poolformer_s12", "*3.*"),
+    ],
+)
+def test_sums_compute_with_real_weights(host: str, site: str) -> None:
+    """Where AGeLUs are no different yet: as GeLUs do."""
+    torch.manual_seed(0)
+    own, x = Builder("cpu"), torch.randn(1, 3, 224, 224)
+    logits = []
+    for agelu in (False, True):
+        asked = Recipe(timm=host, mlp=Replacement(sums=Sums(ratio=1, agelu=agelu), sites=(site,)))
+        with own.variant(asked, None) as variant, torch.inference_mode():
+            logits.append(variant.model(x))
+    assert logits[0].shape == (1, 1000)
+    assert torch.isfinite(logits[0]).all()
+    torch.testing.assert_close(logits[0], logits[1])
+
+
+def test_sites_are_the_mlps_that_are_replaced(builder: Builder) -> None:
+    block = ImlpRecipe()
+    first_and_last = Replacement(imlp=block, sites=("blocks.0.*", "blocks.11.mlp"))
+    with builder.variant(Recipe(timm="deit_tiny_patch16_224", mlp=first_and_last), AS_WRITTEN) as variant:
+        replaced = [path for path in variant.mlps if isinstance(variant.model.get_submodule(path), Imlp)]
+        assert replaced == ["blocks.0.mlp", "blocks.11.mlp"]
+        assert len(variant.mlps) == 12
+        each = formulas.imlp(192, 384, 3, Part.CHANNEL_AND_SPATIAL, AS_WRITTEN) - formulas.mlp(192)
+        assert count(variant.model) == formulas.deit(192) + 2 * each
+
+
+def test_site_that_is_none_is_told(builder: Builder) -> None:
+    nowhere = Replacement(sums=Sums(), sites=("blocks.12.mlp",))
+    asked = Recipe(timm="deit_tiny_patch16_224", mlp=nowhere)
+    told = r"sites: no MLP of the host is at 'blocks.12.mlp'; they are at blocks.0.mlp, "
+    with pytest.raises(BuildError, match=told), builder.variant(asked, None):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"agelu": True, "mlp": {"imlp": {}}}, "agelu: it stands in the host's own MLPs, and these are replaced"),
+        ({"activation": "relu", "mlp": {"sums": {}}}, "activation: the functions that are added up are GeLU or AGeLU"),
+        ({"mlp": {"imlp": {"plain": True, "part": "spatial"}}}, "plain: the spatial part alone has no AGeLUs"),
+        ({"mlp": {"imlp": {}, "sums": {}}}, "give exactly one of imlp, sums"),
+        ({"mlp": {}}, "give exactly one of imlp, sums"),
+    ],
+)
+def test_recipe_that_would_lose_something_is_refused(asked: dict[str, object], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        Recipe.model_validate({"timm": "deit_tiny_patch16_224", **asked})
 
 
 def test_activation_is_the_base_of_the_agelus() -> None:

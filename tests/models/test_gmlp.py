@@ -10,14 +10,8 @@ from timm.models.mlp_mixer import SpatialGatingUnit as TimmSpatialGatingUnit
 from torch import nn
 from torch.nn import functional as F
 
-from imlp_audit.models.gmlp import (
-    Gate,
-    GmlpBlock,
-    SpatialGatingUnit,
-    TinyAttention,
-    ToeplitzProjection,
-    TokenProjection,
-)
+from imlp_audit.models.gmlp import GmlpBlock, SpatialGatingUnit, TinyAttention, ToeplitzProjection, TokenProjection
+from imlp_audit.models.hosts.gmlp import Gate
 
 WIDTH, HIDDEN, TOKENS = 6, 10, 5
 TIMM_NAMES = {"mlp_channels.fc1": "u", "mlp_channels.gate": "sgu", "mlp_channels.fc2": "v"}
@@ -145,3 +139,25 @@ def test_parameters_follow_the_closed_formula(gate: Gate, projection: type[Token
     norms = 2 * WIDTH + 2 * inner
     layers = (WIDTH + 1) * HIDDEN + spatial + TOKENS + (inner + 1) * WIDTH
     assert sum(p.numel() for p in block.parameters()) == norms + layers
+
+
+@pytest.mark.parametrize("gate", Gate)
+def test_gate_without_a_norm(gate: Gate) -> None:
+    """The norm before U stays; of the one inside the gate neither parameters nor effect are left."""
+    block = GmlpBlock(WIDTH, HIDDEN, TOKENS, gate, gate_norm_layer=nn.Identity).double()
+    _randomise(block)
+    assert [name for name, _ in block.named_parameters() if "norm" in name] == ["norm.weight", "norm.bias"]
+    x = torch.randn(2, TOKENS, WIDTH, dtype=torch.float64)
+    z = F.gelu(block.u(block.norm(x)))
+    z1, z2 = z.chunk(2, dim=-1) if gate is Gate.SPLIT else (z, z)
+    f = torch.einsum("ij,bjc->bic", block.sgu.proj.weight, z2) + block.sgu.proj.bias[:, None]
+    gated = {Gate.LINEAR: f, Gate.SUM: z1 + f, Gate.PRODUCT: z1 * f, Gate.SPLIT: z1 * f}[gate]
+    torch.testing.assert_close(block(x), block.v(gated) + x)
+
+
+def test_gate_with_a_norm_of_its_own() -> None:
+    block = GmlpBlock(WIDTH, HIDDEN, TOKENS, gate_norm_layer=partial(nn.LayerNorm, eps=1e-3))
+    assert isinstance(block.norm, nn.LayerNorm)
+    assert isinstance(block.sgu.norm, nn.LayerNorm)
+    assert (block.norm.eps, block.sgu.norm.eps) == (1e-5, 1e-3)
+    assert block.sgu.norm.normalized_shape == (HIDDEN // 2,)

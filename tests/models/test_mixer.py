@@ -1,15 +1,27 @@
 from __future__ import annotations
 
+from functools import partial
 from typing import TypeVar
 
 import pytest
+import timm
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from timm.layers import Attention, PatchEmbed
 from timm.models.mlp_mixer import MixerBlock
+from timm.models.mlp_mixer import MlpMixer as TimmMixer
 from torch import Tensor, nn
 
+from imlp_audit.errors import BuildError
+from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.models.attention import SelfAttention
-from imlp_audit.models.mixer import MixerLayer, PatchEmbedding
+from imlp_audit.models.build import Builder
+from imlp_audit.models.example import example_inputs
+from imlp_audit.models.hosts.mixer import Mixer
+from imlp_audit.models.mixer import MixerLayer, PatchEmbedding, build_mixer
+from imlp_audit.models.recipe import Recipe
+from tests.models.wholes import assert_learns, assert_round_trips, macs, parameters
 
 _TIMM_NAMES = {
     "token_mixing.norm": "norm1",
@@ -76,3 +88,121 @@ def test_no_biases_where_none_are_asked_for() -> None:
         "channel_mixing.norm.bias",
     ]
     assert [name for name, _ in SelfAttention(4, bias=False).named_parameters()] == ["qkv.weight", "proj.weight"]
+
+
+def mixer(layers: int, patch: int, c: int, d_c: int, d_s: int) -> Mixer:
+    """The columns of Table 1, in its order."""
+    return Mixer(layers=layers, patch=patch, width=c, channels_hidden=d_c, tokens_hidden=d_s)
+
+
+# arXiv 2105.01601, Table 1: the sizes, and the millions of parameters "without the weights of the classifier head".
+TABLE_1 = {
+    "s32": (mixer(8, 32, 512, 2048, 256), 19),
+    "s16": (mixer(8, 16, 512, 2048, 256), 18),
+    "b32": (mixer(12, 32, 768, 3072, 384), 60),
+    "b16": (mixer(12, 16, 768, 3072, 384), 59),
+    "l32": (mixer(24, 32, 1024, 4096, 512), 206),
+    "l16": (mixer(24, 16, 1024, 4096, 512), 207),
+    "h14": (mixer(32, 14, 1280, 5120, 640), 431),
+}
+SMALL = mixer(layers=2, patch=4, c=6, d_c=10, d_s=3)
+
+
+def of_timm(name: str) -> nn.Module:
+    """timm's registered model; H/14 is not registered, but timm's class builds it."""
+    h14 = partial(TimmMixer, patch_size=14, num_blocks=32, embed_dim=1280)
+    model: nn.Module = h14() if name == "h14" else timm.create_model(f"mixer_{name}_224", pretrained=False)
+    return model
+
+
+def parameters_by_formula(m: Mixer, s: int, classes: int) -> int:
+    stem = 3 * m.patch**2 * m.width + m.width
+    tokens = s * m.tokens_hidden + m.tokens_hidden + m.tokens_hidden * s + s
+    channels = m.width * m.channels_hidden + m.channels_hidden + m.channels_hidden * m.width + m.width
+    norm = 2 * m.width
+    return stem + m.layers * (norm + tokens + norm + channels) + norm + m.width * classes + classes
+
+
+def macs_by_formula(m: Mixer, s: int, classes: int) -> int:
+    stem = s * 3 * m.patch**2 * m.width
+    layer = 2 * m.tokens_hidden * s * m.width + 2 * m.channels_hidden * s * m.width
+    return stem + m.layers * layer + m.width * classes
+
+
+@pytest.mark.parametrize("name", TABLE_1)
+def test_sizes_of_table_1_are_timms_models(name: str) -> None:
+    """Parameters and multiply-accumulates are timm's and the formulas'; without the head, the printed millions."""
+    sizes, printed = TABLE_1[name]
+    build = partial(build_mixer, sizes, (224, 224), 1000)
+    tokens = (224 // sizes.patch) ** 2
+    assert parameters(build) == parameters(partial(of_timm, name)) == parameters_by_formula(sizes, tokens, 1000)
+    assert macs(build) == macs(partial(of_timm, name)) == macs_by_formula(sizes, tokens, 1000)
+    assert round(parameters(build, ParameterConvention.NO_HEAD) / 1e6) == printed
+
+
+@pytest.mark.parametrize("image", [(8, 8), (8, 12)])
+def test_mixer_is_timms(image: tuple[int, int]) -> None:
+    tokens = image[0] * image[1] // 16
+    theirs = _randomised(TimmMixer(5, image, 3, 4, num_blocks=2, embed_dim=6, mlp_ratio=(0.5, 2)))
+    sizes = mixer(layers=2, patch=4, c=6, d_c=12, d_s=3)
+    own = {"stem": "stem", "norm": "norm", "head": "head"}
+    names = own | {f"blocks.{i}.{ours}": f"blocks.{i}.{timms}" for i in range(2) for ours, timms in _TIMM_NAMES.items()}
+    ours = _copied(build_mixer(sizes, image, 5), _renamed(theirs.state_dict(), names))
+    x = torch.randn(3, 3, *image, dtype=torch.float64)
+    assert ours(x).shape == (3, 5)
+    assert parameters(lambda: build_mixer(sizes, image, 5)) == parameters_by_formula(sizes, tokens, 5)
+    torch.testing.assert_close(ours(x), theirs(x))
+
+
+@given(
+    sizes=st.builds(mixer, *[st.integers(1, 5)] * 5),
+    grid=st.tuples(st.integers(1, 4), st.integers(1, 4)),
+    classes=st.integers(1, 9),
+)
+@settings(max_examples=50, deadline=None)
+def test_mixers_of_any_size_follow_the_closed_formulas(sizes: Mixer, grid: tuple[int, int], classes: int) -> None:
+    build = partial(build_mixer, sizes, (grid[0] * sizes.patch, grid[1] * sizes.patch), classes)
+    assert parameters(build) == parameters_by_formula(sizes, grid[0] * grid[1], classes)
+    assert macs(build) == macs_by_formula(sizes, grid[0] * grid[1], classes)
+
+
+def test_cifar_mixer_of_the_coursework() -> None:
+    """Sec. 2.2: P = 4, S = 64, C = 256, D_C = 1024, D_S = 256. It does not say how many layers."""
+    sizes = mixer(layers=8, patch=4, c=256, d_c=1024, d_s=256)
+    build = partial(build_mixer, sizes, (32, 32), 10)
+    assert parameters(build) == parameters_by_formula(sizes, 64, 10) == 4_493_066
+    assert macs(build) == macs_by_formula(sizes, 64, 10)
+
+
+def test_the_cifar_mixer_is_as_large_as_table_5_prints_it_only_with_153_layers() -> None:
+    """86 M, "our Mixer"; a layer has 0.56 M."""
+    fits = [n for n in range(1, 200) if round(parameters_by_formula(mixer(n, 4, 256, 1024, 256), 64, 10) / 1e6) == 86]
+    assert fits == [153, 154]
+
+
+def test_mixer_learns() -> None:
+    model = build_mixer(SMALL, (8, 12), 5)
+    assert_learns(model, torch.randn(2, 3, 8, 12, dtype=torch.float64))
+
+
+def test_mixer_round_trips() -> None:
+    assert_round_trips(lambda: build_mixer(SMALL, (8, 12), 5), torch.randn(2, 3, 8, 12, dtype=torch.float64))
+
+
+def test_mixer_says_what_it_is_run_on() -> None:
+    model = build_mixer(SMALL, (8, 12), 5)
+    (images,) = example_inputs(model, 3)
+    assert images.shape == (3, 3, 8, 12)
+    assert model(images).shape == (3, 5)
+
+
+@pytest.mark.parametrize("image", [(9, 8), (8, 9)])
+def test_a_patch_that_does_not_divide_the_image(image: tuple[int, int]) -> None:
+    with pytest.raises(BuildError, match="patch and image: 4 does not divide 9"):
+        build_mixer(SMALL, image, 5)
+
+
+def test_a_recipe_builds_it() -> None:
+    with Builder().variant(Recipe(mixer=SMALL, image=(8, 12), classes=5), None) as variant:
+        assert example_inputs(variant.model)[0].shape == (1, 3, 8, 12)
+        assert all(parameter.is_meta for parameter in variant.model.parameters())

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-from typing import TypeVar
-
 import pytest
 import torch
 from timm.layers import Mlp
 from timm.models.mlp_mixer import Affine, ResBlock
-from torch import Tensor, nn
+from torch import nn
 
 from imlp_audit.models.resmlp import (
     Aff,
@@ -18,46 +16,13 @@ from imlp_audit.models.resmlp import (
     EquationLayer,
     FeedForward,
 )
-
-_TIMM_NAMES = {
-    "norm1.alpha": "pre1.alpha",
-    "norm1.beta": "pre1.beta",
-    "linear_tokens.weight": "across_patches.a.weight",
-    "linear_tokens.bias": "across_patches.a.bias",
-    "ls1": "post1.alpha",
-    "norm2.alpha": "pre2.alpha",
-    "norm2.beta": "pre2.beta",
-    "mlp_channels.fc1.weight": "across_channels.b.weight",
-    "mlp_channels.fc1.bias": "across_channels.b.bias",
-    "mlp_channels.fc2.weight": "across_channels.c.weight",
-    "mlp_channels.fc2.bias": "across_channels.c.bias",
-    "ls2": "post2.alpha",
-}
-
-Module = TypeVar("Module", bound=nn.Module)
-
-
-def _randomised(module: Module) -> Module:
-    for parameter in module.parameters():
-        nn.init.normal_(parameter)
-    return module.double().eval()
-
-
-def _parameters(module: nn.Module) -> int:
-    return sum(parameter.numel() for parameter in module.parameters())
-
-
-def _copied_from_timm(ours: AlgorithmLayer, theirs: nn.Module) -> AlgorithmLayer:
-    """Aff's vectors are (1, 1, channels) in timm."""
-    weights: dict[str, Tensor] = {_TIMM_NAMES[name]: weight.squeeze() for name, weight in theirs.state_dict().items()}
-    ours.double().load_state_dict(weights)
-    return ours.eval()
+from tests.models.resmlp_helpers import RES_BLOCK, loaded, parameters, randomised, renamed
 
 
 @pytest.mark.parametrize(("patches", "channels"), [(4, 6), (9, 2), (2, 3)])
 def test_algorithm_1_is_timms_res_block(patches: int, channels: int) -> None:
-    theirs = _randomised(ResBlock(channels, patches))
-    ours = _copied_from_timm(AlgorithmLayer(channels, patches), theirs)
+    theirs = randomised(ResBlock(channels, patches))
+    ours = loaded(AlgorithmLayer(channels, patches), renamed(theirs, RES_BLOCK))
     x = torch.randn(3, patches, channels, dtype=torch.float64)
     torch.testing.assert_close(ours(x), theirs(x), rtol=1e-12, atol=1e-12)  # timm multiplies and adds in one step
 
@@ -65,8 +30,8 @@ def test_algorithm_1_is_timms_res_block(patches: int, channels: int) -> None:
 @pytest.mark.parametrize(("patches", "channels"), [(4, 6), (196, 384)])
 def test_algorithm_1_starts_as_timms_res_block(patches: int, channels: int) -> None:
     ours, theirs = AlgorithmLayer(channels, patches), ResBlock(channels, patches)
-    assert _parameters(ours) == _parameters(theirs)
-    theirs_by_name = {_TIMM_NAMES[name]: weight.squeeze() for name, weight in theirs.state_dict().items()}
+    assert parameters(ours) == parameters(theirs)
+    theirs_by_name = renamed(theirs, RES_BLOCK)
     for name, weight in ours.state_dict().items():
         if not name.startswith("across"):
             assert torch.equal(weight, theirs_by_name[name])
@@ -74,7 +39,7 @@ def test_algorithm_1_starts_as_timms_res_block(patches: int, channels: int) -> N
 
 def test_aff_and_feedforward_are_timms() -> None:
     x = torch.randn(2, 5, 6, dtype=torch.float64)
-    affine, mlp = _randomised(Affine(6)), _randomised(Mlp(6, 24))
+    affine, mlp = randomised(Affine(6)), randomised(Mlp(6, 24))
     aff, feedforward = Aff(6).double(), FeedForward(6, bias=True).double()
     aff.load_state_dict({name: weight.flatten() for name, weight in affine.state_dict().items()})
     weights = {name.replace("fc1", "b").replace("fc2", "c"): weight for name, weight in mlp.state_dict().items()}
@@ -87,14 +52,14 @@ def test_parameters_of_s12_as_published() -> None:
     """Twelve layers, patches of 16 x 16 x 3, the Aff before the mean and 1000 classes: 15.4 M; class-MLP: 17.7 M."""
     width, patches = 384, 196
     ends = (16 * 16 * 3 + 1) * width + 2 * width + (width + 1) * 1000
-    average = 12 * _parameters(AlgorithmLayer(width, patches)) + ends
+    average = 12 * parameters(AlgorithmLayer(width, patches)) + ends
     assert round(average / 1e6, 1) == 15.4
-    assert round((average + _parameters(ClassMlp(width, patches))) / 1e6, 1) == 17.7
+    assert round((average + parameters(ClassMlp(width, patches))) / 1e6, 1) == 17.7
 
 
 def test_parameters_of_the_communication_mlp_as_published() -> None:
     """ResMLP-S12 with it has 18.6 M; a linear layer, with bias, 15.4 M."""
-    added = 12 * (_parameters(CrossPatchMlp(196)) - _parameters(CrossPatch(196, bias=True)))
+    added = 12 * (parameters(CrossPatchMlp(196)) - parameters(CrossPatch(196, bias=True)))
     assert added == 12 * (7 * 196**2 + 4 * 196)
     assert round(15.35 + added / 1e6, 1) == 18.6
 
@@ -106,7 +71,7 @@ def test_layer_of_the_equations_has_no_biases_but_those_of_aff() -> None:
 
 
 def test_shorter_sequences_take_the_first_rows_and_columns() -> None:
-    layer = _randomised(CrossPatch(4, bias=True))
+    layer = randomised(CrossPatch(4, bias=True))
     x = torch.randn(2, 3, 5, dtype=torch.float64)
     expected = layer.a.weight[:3, :3] @ x + layer.a.bias[:3, None]
     torch.testing.assert_close(layer(x), expected, rtol=1e-12, atol=1e-12)
@@ -122,7 +87,7 @@ def test_class_mlp_layer_by_hand() -> None:
 
 
 def test_class_mlp_starts_from_one_token_for_all_images() -> None:
-    module = _randomised(ClassMlp(3, 4))
+    module = randomised(ClassMlp(3, 4))
     pooled = module(torch.randn(5, 4, 3, dtype=torch.float64))
     assert pooled.shape == (5, 3)
     alike = module(torch.ones(2, 4, 3, dtype=torch.float64))

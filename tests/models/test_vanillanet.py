@@ -5,7 +5,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from imlp_audit.models.vanillanet import SeriesActivation
+from imlp_audit.errors import BuildError
+from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.measure.ledger import measure
+from imlp_audit.measure.parameters import count_parameters
+from imlp_audit.models.build import Builder
+from imlp_audit.models.example import example_inputs
+from imlp_audit.models.hosts.vanillanet import VanillaBlock
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.vanillanet import SeriesActivation, VanillaNetBlock, build_vanilla_block
 
 
 class Released(nn.ReLU):
@@ -23,8 +31,34 @@ class Released(nn.ReLU):
         return y
 
 
+class ReleasedBlock(nn.Module):
+    """The released class `Block` as it is trained, at the end, where the activation between is the identity."""
+
+    def __init__(self, dim: int, act_num: int) -> None:
+        super().__init__()
+        self.conv1 = nn.Sequential(nn.Conv2d(dim, dim, 1), nn.BatchNorm2d(dim, eps=1e-6))
+        self.conv2 = nn.Sequential(nn.Conv2d(dim, 2 * dim, 1), nn.BatchNorm2d(2 * dim, eps=1e-6))
+        self.pool = nn.MaxPool2d(2)
+        self.act = Released(2 * dim, act_num)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y: Tensor = self.act(self.pool(self.conv2(F.leaky_relu(self.conv1(x), 1.0))))
+        return y
+
+
 def _ours(name: str) -> str:
     return "conv.weight" if name == "weight" else name.replace("bn.", "norm.")
+
+
+def _randomise(module: nn.Module) -> None:
+    for norm in module.modules():
+        if isinstance(norm, nn.BatchNorm2d):
+            assert norm.running_mean is not None
+            assert norm.running_var is not None
+            for values in (norm.weight, norm.running_var):
+                nn.init.uniform_(values, 0.5, 2)
+            for values in (norm.bias, norm.running_mean):
+                nn.init.normal_(values)
 
 
 @pytest.mark.parametrize("training", [False, True])
@@ -32,10 +66,7 @@ def _ours(name: str) -> str:
 def test_is_the_released_activation(act_num: int, training: bool) -> None:
     torch.manual_seed(act_num)
     theirs = Released(4, act_num).train(training)
-    nn.init.uniform_(theirs.bn.weight)
-    nn.init.normal_(theirs.bn.bias)
-    assert theirs.bn.running_mean is not None
-    nn.init.normal_(theirs.bn.running_mean)
+    _randomise(theirs)
     ours = SeriesActivation(4, act_num).train(training)
     ours.load_state_dict({_ours(name): value for name, value in theirs.state_dict().items()})
     x = torch.randn(2, 4, 5, 3)
@@ -62,3 +93,75 @@ def test_channels_stay_apart() -> None:
 def test_parameters_by_hand() -> None:
     """7 x 7 weights and BatchNorm's 2 a channel."""
     assert sum(p.numel() for p in SeriesActivation(5).parameters()) == 5 * (49 + 2)
+
+
+def _affine(layer: nn.Sequential, channels: int) -> tuple[Tensor, Tensor]:
+    """The matrix and the offset of a 1x1 convolution and its norm, from what they make of unit vectors and of zero."""
+    units = torch.cat((torch.eye(channels), torch.zeros(1, channels)))[..., None, None].double()
+    made = layer(units)[..., 0, 0]
+    return (made[:-1] - made[-1]).T, made[-1]
+
+
+@pytest.mark.parametrize("act_num", [1, 3])
+def test_block_is_the_released_one_with_its_convolutions_merged(act_num: int) -> None:
+    torch.manual_seed(act_num)
+    theirs = ReleasedBlock(3, act_num).double().eval()
+    _randomise(theirs)
+    ours = VanillaNetBlock(3, (14, 14), act_num).double().eval()
+    weight, bias = _affine(nn.Sequential(*theirs.conv1, *theirs.conv2), 3)
+    state = {_ours(name): value for name, value in theirs.act.state_dict().items()}
+    merged = {"conv.weight": weight[..., None, None], "conv.bias": bias}
+    ours.load_state_dict({**merged, **{f"act.{name}": value for name, value in state.items()}}, strict=True)
+    x = torch.randn(2, 3, 14, 14, dtype=torch.float64)
+    assert ours(x).shape == (2, 6, 7, 7)
+    torch.testing.assert_close(ours(x), theirs(x))
+
+
+def test_block_reaches_every_parameter_with_gradient() -> None:
+    block = VanillaNetBlock(4, (16, 14))
+    y = block(*(torch.randn_like(x) for x in block.example_inputs(2)))
+    assert y.shape == (2, 8, 8, 7)
+    assert torch.isfinite(y).all()
+    (y**3).sum().backward()
+    assert [name for name, p in block.named_parameters() if p.grad is None or not p.grad.any()] == []
+
+
+def _parameters(width: int, act_num: int) -> int:
+    return width * 2 * width + 2 * width + 2 * width * ((2 * act_num + 1) ** 2 + 2)
+
+
+def _macs(width: int, side: int, act_num: int) -> int:
+    """The convolution runs on the map, the activation on what is pooled of it."""
+    return side * side * width * 2 * width + (side // 2) ** 2 * 2 * width * (2 * act_num + 1) ** 2
+
+
+@pytest.mark.parametrize(("width", "side", "act_num"), [(512, 56, 3), (64, 14, 1), (3, 15, 2)])
+def test_block_follows_closed_formulas(width: int, side: int, act_num: int) -> None:
+    recipe = Recipe(vanilla_block=VanillaBlock(width=width, act_num=act_num), image=side)
+    with Builder().variant(recipe, None) as variant:
+        with torch.device("meta"):
+            ledger = measure(variant.model, *example_inputs(variant.model))
+        assert count_parameters(variant.model) == _parameters(width, act_num)
+        assert not ledger.unknown
+        assert total(ledger, FLOPS_CONVENTIONS["macs"]) == _macs(width, side, act_num)
+
+
+def test_three_blocks_make_vanillanet_5_as_published() -> None:
+    """15.5 M and 5.2 G (the release's README), with a stem of 4x4 patches and its activation, and 1000 classes."""
+    stages = [(512, 56), (1024, 28), (2048, 14)]
+    parameters = 4 * 4 * 3 * 512 + 512 * (49 + 2) + sum(_parameters(width, 3) for width, _ in stages) + 4096 * 1000
+    macs = 56 * 56 * 512 * (4 * 4 * 3 + 49) + sum(_macs(width, side, 3) for width, side in stages) + 4096 * 1000
+    assert (round(parameters / 1e6, 1), round(macs / 1e9, 1)) == (15.5, 5.2)
+
+
+@pytest.mark.parametrize(("size", "told"), [((56, 13), "7x7 is larger than the pooled map, 28x6"), ((1, 1), "0x0")])
+def test_block_refuses_a_map_smaller_than_its_kernel(size: tuple[int, int], told: str) -> None:
+    with pytest.raises(BuildError, match=f"act_num: .*{told}"):
+        build_vanilla_block(VanillaBlock(width=8), size)
+
+
+def test_block_state_dict_round_trip() -> None:
+    block, other = VanillaNetBlock(4, (14, 14)).eval(), VanillaNetBlock(4, (14, 14)).eval()
+    other.load_state_dict(block.state_dict(), strict=True)
+    (x,) = block.example_inputs(1)
+    torch.testing.assert_close(other(x + 1), block(x + 1))

@@ -13,7 +13,8 @@ from imlp_audit.equations.claim import Trial
 from imlp_audit.equations.mixer_gmlp_coursework._mixer import filled
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, numbers, vectors
-from imlp_audit.models.gmlp import Gate, GmlpBlock, SpatialGatingUnit
+from imlp_audit.models.gmlp import GmlpBlock, SpatialGatingUnit
+from imlp_audit.models.hosts.gmlp import Gate
 
 Rows = list[list[Rounded]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.mixer_gmlp_coursework._gmlp import Block
-from imlp_audit.models.gmlp import Gate
+from imlp_audit.models.hosts.gmlp import Gate
 
 
 def linked_tokens(case: Block, arithmetic: Arithmetic) -> list[tuple[int, int]]:

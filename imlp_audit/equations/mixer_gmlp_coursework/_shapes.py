@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.operations import Operation
-from imlp_audit.models.gmlp import Gate, GmlpBlock
+from imlp_audit.models.gmlp import GmlpBlock
+from imlp_audit.models.hosts.gmlp import Gate
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from imlp_audit.equations.mixer_gmlp_coursework._shapes import Sizes
-from imlp_audit.models.gmlp import Gate
+from imlp_audit.models.hosts.gmlp import Gate
 
 MILLIONS = {Gate.LINEAR: 92, Gate.SUM: 92, Gate.PRODUCT: 92, Gate.SPLIT: 102}
 WITHOUT_SPLIT = (Gate.LINEAR, Gate.SUM, Gate.PRODUCT)

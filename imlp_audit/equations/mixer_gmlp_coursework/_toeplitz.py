@@ -11,7 +11,8 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.mixer_gmlp_coursework._gmlp import Rows, elementwise, projected
 from imlp_audit.equations.mixer_gmlp_coursework._mixer import filled
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, numbers, vectors
-from imlp_audit.models.gmlp import Gate, SpatialGatingUnit, ToeplitzProjection
+from imlp_audit.models.gmlp import SpatialGatingUnit, ToeplitzProjection
+from imlp_audit.models.hosts.gmlp import Gate
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Words:
 
     def shown(self) -> dict[str, object]:
         """Return the symbols that a counterexample shows."""
-        return {"s(Z)": str(self.gate), "Z": self.z, "w": self.w, "b": self.b}
+        return {"s(Z)": self.gate.formula, "Z": self.z, "w": self.w, "b": self.b}
 
 
 def units(tokens: int, elements: st.SearchStrategy[float] | None = None) -> st.SearchStrategy[Words]:

@@ -14,7 +14,7 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.mixer_gmlp_coursework._shapes import Sizes
 from imlp_audit.equations.mixer_gmlp_coursework._transformer import transformer_macs
-from imlp_audit.models.gmlp import Gate
+from imlp_audit.models.hosts.gmlp import Gate
 
 
 def judge(case: tuple[int, int, int], arithmetic: Arithmetic) -> Trial:

@@ -13,7 +13,7 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial, equal
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.mixer_gmlp_coursework._gmlp import Block, blocks, elementwise, product, projected
-from imlp_audit.models.gmlp import Gate
+from imlp_audit.models.hosts.gmlp import Gate
 
 
 def judge(case: Block, arithmetic: Arithmetic) -> Trial:

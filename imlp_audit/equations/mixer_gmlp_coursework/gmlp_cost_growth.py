@@ -18,7 +18,7 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.mixer_gmlp_coursework._counts import second_differences
 from imlp_audit.equations.mixer_gmlp_coursework._shapes import Sizes, sizes
-from imlp_audit.models.gmlp import Gate
+from imlp_audit.models.hosts.gmlp import Gate
 
 STEPS = range(4)
 

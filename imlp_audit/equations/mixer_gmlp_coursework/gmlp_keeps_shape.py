@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.mixer_gmlp_coursework._shapes import Sizes, sizes
-from imlp_audit.models.gmlp import Gate
+from imlp_audit.models.hosts.gmlp import Gate
 
 
 def judge(drawn: tuple[Gate, Sizes], arithmetic: Arithmetic) -> Trial:
     """Give the package's block an S x C matrix."""
     gate, case = drawn
     shape = tuple(case.block(gate)(torch.empty(1, case.s, case.c, device="meta")).shape[1:])
-    return Trial(shape == (case.s, case.c), {"unit": f"s(Z) = {gate}", **case.shown(), "shape of Y": shape})
+    return Trial(shape == (case.s, case.c), {"unit": f"s(Z) = {gate.formula}", **case.shown(), "shape of Y": shape})
 
 
 CLAIM = Claim(st.tuples(st.sampled_from(Gate), sizes()), judge)

@@ -17,7 +17,7 @@ from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.mixer_gmlp_coursework._gmlp import Block, blocks
 from imlp_audit.equations.mixer_gmlp_coursework._order import linked_tokens
 from imlp_audit.equations.strategies import positive
-from imlp_audit.models.gmlp import Gate
+from imlp_audit.models.hosts.gmlp import Gate
 
 
 def judge(case: Block, arithmetic: Arithmetic) -> Trial:

@@ -20,7 +20,8 @@ from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.mixer_gmlp_coursework._gmlp import transposed
 from imlp_audit.equations.mixer_gmlp_coursework._mixer import filled
 from imlp_audit.equations.strategies import Matrix, matrices
-from imlp_audit.models.gmlp import Gate, GmlpBlock
+from imlp_audit.models.gmlp import GmlpBlock
+from imlp_audit.models.hosts.gmlp import Gate
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.mixer_gmlp_coursework._shapes import Sizes, sizes
-from imlp_audit.models.gmlp import Gate
+from imlp_audit.models.hosts.gmlp import Gate
 
 
 def judge(case: Sizes, arithmetic: Arithmetic) -> Trial:

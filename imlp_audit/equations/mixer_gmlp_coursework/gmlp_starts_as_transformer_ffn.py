@@ -19,7 +19,8 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial, equal
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.mixer_gmlp_coursework._gmlp import Block, blocks, elementwise, product
-from imlp_audit.models.gmlp import Gate, TokenProjection
+from imlp_audit.models.gmlp import TokenProjection
+from imlp_audit.models.hosts.gmlp import Gate
 
 
 def judge(drawn: tuple[Gate, Block], arithmetic: Arithmetic) -> Trial:
@@ -30,7 +31,7 @@ def judge(drawn: tuple[Gate, Block], arithmetic: Arithmetic) -> Trial:
     u = arithmetic.matrix([row[: len(case.v)] for row in case.u])
     hidden = [[gelu(entry) for entry in row] for row in product(x, u)]
     transformer = elementwise(lambda a, b: a + b, product(hidden, v), x)
-    return equal(case.y(arithmetic, gate), transformer, **{**case.shown(), "unit": f"s(Z) = {gate}"})
+    return equal(case.y(arithmetic, gate), transformer, **{**case.shown(), "unit": f"s(Z) = {gate.formula}"})
 
 
 def _initial_bias(tokens: int) -> tuple[float, ...]:

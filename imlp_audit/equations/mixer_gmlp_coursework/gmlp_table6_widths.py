@@ -16,13 +16,17 @@ from hypothesis import strategies as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.mixer_gmlp_coursework._table6 import MILLIONS, of_the_blocks
-from imlp_audit.models.gmlp import Gate
+from imlp_audit.models.hosts.gmlp import Gate
 
 
 def judge(gate: Gate, arithmetic: Arithmetic) -> Trial:
     """Hold the parameters of the blocks against the printed number."""
     blocks = of_the_blocks(gate, d_c=3072)
-    shown = {"unit": f"s(Z) = {gate}", "printed parameters (M)": MILLIONS[gate], "parameters of 36 blocks": blocks}
+    shown = {
+        "unit": f"s(Z) = {gate.formula}",
+        "printed parameters (M)": MILLIONS[gate],
+        "parameters of 36 blocks": blocks,
+    }
     return Trial(2 * blocks <= (2 * MILLIONS[gate] + 1) * 1_000_000, shown)
 
 

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.mixer_gmlp_coursework._table6 import MILLIONS, WITHOUT_SPLIT, of_the_blocks
-from imlp_audit.models.gmlp import Gate
+from imlp_audit.models.hosts.gmlp import Gate
 
 
 def judge(gate: Gate, arithmetic: Arithmetic) -> Trial:
     """Hold the parameters of blocks and embeddings against the printed number."""
     model = of_the_blocks(gate, d_c=2048) + 30_000 * 512
-    shown = {"unit": f"s(Z) = {gate}", "printed parameters (M)": MILLIONS[gate], "parameters": model}
+    shown = {"unit": f"s(Z) = {gate.formula}", "printed parameters (M)": MILLIONS[gate], "parameters": model}
     return Trial(abs(model - MILLIONS[gate] * 1_000_000) <= 500_000, shown)
 
 

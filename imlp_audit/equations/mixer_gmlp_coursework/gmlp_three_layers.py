@@ -15,7 +15,7 @@ from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.mixer_gmlp_coursework._gmlp import Block, blocks
 from imlp_audit.equations.mixer_gmlp_coursework._mixing import ONLY_CHANNELS, ONLY_TOKENS, mixes
 from imlp_audit.equations.strategies import positive
-from imlp_audit.models.gmlp import Gate
+from imlp_audit.models.hosts.gmlp import Gate
 
 
 def judge(case: Block, arithmetic: Arithmetic) -> Trial:

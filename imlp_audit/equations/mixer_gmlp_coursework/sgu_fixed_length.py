@@ -12,7 +12,8 @@ from torch import Tensor, nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
-from imlp_audit.models.gmlp import Gate, SpatialGatingUnit
+from imlp_audit.models.gmlp import SpatialGatingUnit
+from imlp_audit.models.hosts.gmlp import Gate
 
 
 def judge(case: tuple[int, int, Gate], arithmetic: Arithmetic) -> Trial:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial, equal
 from imlp_audit.equations.mixer_gmlp_coursework._gmlp import Gating, gatings
-from imlp_audit.models.gmlp import Gate
+from imlp_audit.models.hosts.gmlp import Gate
 
 
 def judge(case: Gating, arithmetic: Arithmetic) -> Trial:

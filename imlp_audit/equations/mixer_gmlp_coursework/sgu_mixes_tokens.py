@@ -16,7 +16,7 @@ from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.mixer_gmlp_coursework._gmlp import Gating, all_hold, gatings
 from imlp_audit.equations.strategies import nonzero
-from imlp_audit.models.gmlp import Gate
+from imlp_audit.models.hosts.gmlp import Gate
 
 
 def judge(drawn: tuple[Gate, Gating], arithmetic: Arithmetic) -> Trial:
@@ -27,7 +27,7 @@ def judge(drawn: tuple[Gate, Gating], arithmetic: Arithmetic) -> Trial:
     return all_hold(
         Trial(
             links[i][j] == (case.w[i][j] != 0),
-            {"unit": f"s(Z) = {gate}", **case.shown(), f"token {i + 1} depends on token {j + 1}": links[i][j]},
+            {"unit": f"s(Z) = {gate.formula}", **case.shown(), f"token {i + 1} depends on token {j + 1}": links[i][j]},
         )
         for i in tokens
         for j in tokens

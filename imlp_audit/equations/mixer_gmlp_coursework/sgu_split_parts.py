@@ -19,7 +19,7 @@ from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.mixer_gmlp_coursework._gmlp import Gating, all_hold
 from imlp_audit.equations.strategies import matrices, positive, vectors
-from imlp_audit.models.gmlp import Gate
+from imlp_audit.models.hosts.gmlp import Gate
 
 
 def judge(case: Gating, arithmetic: Arithmetic) -> Trial:

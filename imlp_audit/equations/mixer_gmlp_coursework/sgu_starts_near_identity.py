@@ -21,7 +21,7 @@ from imlp_audit.equations.claim import Claim, Trial, at_most, equal
 from imlp_audit.equations.mixer_gmlp_coursework._gmlp import Gating, all_hold, elementwise
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import matrices, vectors
-from imlp_audit.models.gmlp import Gate
+from imlp_audit.models.hosts.gmlp import Gate
 
 _UP_TO_ONE = st.sampled_from((0.0, 1.0, -1.0, 0.5, -0.5))
 _SMALL = st.sampled_from((0.0, 2.0**-10, 2.0**-20))

@@ -18,7 +18,7 @@ from imlp_audit.equations.dependence import jacobian
 from imlp_audit.equations.mixer_gmlp_coursework._gmlp import Gating
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import matrices, vectors
-from imlp_audit.models.gmlp import Gate
+from imlp_audit.models.hosts.gmlp import Gate
 
 _NEAR_ZERO = st.sampled_from((0.0, 2.0**-20, -(2.0**-20), 2.0**-21))
 _NEAR_ONE = st.sampled_from((1.0, 1 + 2.0**-20, 1 - 2.0**-20))

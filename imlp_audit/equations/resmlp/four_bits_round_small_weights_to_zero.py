@@ -2,7 +2,7 @@
 rounded to the nearest, with the maximum at 8 steps (-8 to 7, where 6.25 % is half a step, so that no weight above it
 is rounded to zero) or at 7 (-7 to 7).
 
-Place: Sec. 3.2, Measuring sparsity of the weights
+Place: Sec. 3.3, Measuring sparsity of the weights
 Printed: with a 4-bits representation of weight, one would typically round to zero all weights whose absolute value is
     below 6.25% of the maximum value
 Bound: none: the weights in steps are exact at 8 steps; at 7, 6.25 % is 0.4375 steps, far from where rounding turns

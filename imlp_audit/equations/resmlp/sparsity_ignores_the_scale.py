@@ -1,7 +1,7 @@
 """The rate of weights below 5 % of the maximum is that of the matrix normalized by its maximum: read as, multiplying
 all weights by one number changes nothing.
 
-Place: Sec. 3.2, Measuring sparsity of the weights
+Place: Sec. 3.3, Measuring sparsity of the weights
 Printed: we measure the rate of components whose absolute value is lower than 5% of the maximum value; discarding the
     small values is analogous to the case where we normalize the matrix by its maximum
 Bound: none: twenty times a weight is exact

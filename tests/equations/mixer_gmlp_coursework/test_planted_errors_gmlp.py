@@ -13,13 +13,13 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.mixer_gmlp_coursework import _gmlp, gmlp_language_model
 from imlp_audit.models.attention import SelfAttention
 from imlp_audit.models.gmlp import (
-    Gate,
     GmlpBlock,
     SpatialGatingUnit,
     TinyAttention,
     ToeplitzProjection,
     TokenProjection,
 )
+from imlp_audit.models.hosts.gmlp import Gate
 from tests.equations import mixers
 
 

@@ -114,12 +114,12 @@ def _tanh_gelu(feedforward: FeedForward, x: Tensor) -> Tensor:
 
 
 def _second_nonlinearity(feedforward: FeedForward, x: Tensor) -> Tensor:
-    y: Tensor = feedforward.c(feedforward.gelu(feedforward.b(x)).relu())
+    y: Tensor = feedforward.c(feedforward.activation(feedforward.b(x)).relu())
     return y
 
 
 def _across_patches_too(feedforward: FeedForward, x: Tensor) -> Tensor:
-    y: Tensor = feedforward.c(feedforward.gelu(feedforward.b(x.cumsum(dim=1))))
+    y: Tensor = feedforward.c(feedforward.activation(feedforward.b(x.cumsum(dim=1))))
     return y
 
 
@@ -143,7 +143,7 @@ def _nothing(_: nn.Module, x: Tensor) -> Tensor:
 
 
 def _all_tokens_updated(layer: ClassMlpLayer, tokens: Tensor) -> Tensor:
-    tokens = tokens + layer.post1(layer.aggregate(layer.pre1(tokens).transpose(1, 2)).transpose(1, 2))
+    tokens = tokens + layer.post1(layer.aggregate(layer.pre1(tokens)))
     updated: Tensor = tokens + layer.post2(layer.mlp(layer.pre2(tokens)))
     return updated
 
@@ -235,7 +235,7 @@ def _starts_large(layer: EquationLayer, channels: int, patches: int, *, scale: f
 
 def _starts_halved(layer: EquationLayer, channels: int, patches: int) -> None:
     _starts_large(layer, channels, patches)
-    layer.pre2.alpha.data.fill_(0.5)
+    nn.init.constant_(layer.get_parameter("pre2.alpha"), 0.5)
 
 
 def _narrow(layer: EquationLayer, channels: int, patches: int) -> None:

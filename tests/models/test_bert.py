@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import pytest
+import torch
+from torch import Tensor, nn
+from transformers import BertConfig, BertForMaskedLM, BertForSequenceClassification
+
+from imlp_audit.errors import BuildError
+from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
+from imlp_audit.measure.ledger import measure
+from imlp_audit.measure.parameters import count_parameters
+from imlp_audit.models.bert import build_bert
+from imlp_audit.models.build import Builder
+from imlp_audit.models.example import example_inputs
+from imlp_audit.models.hosts.bert import Bert
+from imlp_audit.models.reading import OutputLayer, Presence, SpatialMatrix, TextReading
+from imlp_audit.models.recipe import Recipe
+
+RELEASED = TextReading(
+    vocabulary=30522,
+    sequence_length=128,
+    ffn_width=3072,
+    spatial_matrix=SpatialMatrix.FULL,
+    gate_norm=Presence.YES,
+    output_layer=OutputLayer.MASKED_LM,
+    pooler=Presence.NO,
+)
+"""The vocabulary and the pre-training head of the released models (arXiv 1810.04805)."""
+
+TINY = Bert(layers=2, width=24, heads=4, hidden=48, positions=16)
+SHORT = replace(RELEASED, vocabulary=50, sequence_length=7)
+OUTPUTS = [(output, pooler) for output, pooler in product(OutputLayer, Presence)]
+
+
+def _randomised(model: nn.Module) -> nn.Module:
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, std=0.3)
+    return model.eval()
+
+
+def _ids(batch: int = 3) -> Tensor:
+    return torch.randint(50, (batch, 7))
+
+
+def _theirs(**more: int) -> BertConfig:
+    return BertConfig(
+        vocab_size=50,
+        hidden_size=24,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=48,
+        max_position_embeddings=16,
+        **more,
+    )
+
+
+def encoder_parameters(host: Bert, vocabulary: int) -> int:
+    """Embeddings of words, positions and two segments; in a layer four matrices of attention and two of the FFN."""
+    c, d = host.width, host.hidden
+    embeddings = (vocabulary + host.positions + 2) * c + 2 * c
+    return embeddings + host.layers * (4 * (c * c + c) + c * d + d + d * c + c + 2 * 2 * c)
+
+
+def output_parameters(kind: OutputLayer, c: int, vocabulary: int) -> int:
+    match kind:
+        case OutputLayer.NONE | OutputLayer.TIED:
+            return 0
+        case OutputLayer.TIED_BIAS:
+            return vocabulary
+        case OutputLayer.MASKED_LM:
+            return c * c + c + 2 * c + vocabulary
+        case OutputLayer.UNTIED:
+            return c * vocabulary + vocabulary
+
+
+def macs(host: Bert, reading: TextReading) -> int:
+    """Two products of attention beside the matrices; the scores of the vocabulary, the pooler's one token."""
+    c, n = host.width, reading.sequence_length
+    encoder = host.layers * n * (4 * c * c + 2 * n * c + 2 * c * host.hidden)
+    scores = 0 if reading.output_layer is OutputLayer.NONE else n * c * reading.vocabulary
+    transform = n * c * c if reading.output_layer is OutputLayer.MASKED_LM else 0
+    return encoder + scores + transform + (c * c if reading.pooler else 0)
+
+
+@pytest.mark.parametrize(("output", "pooler"), OUTPUTS)
+@pytest.mark.parametrize("host", [Bert(layers=6), TINY], ids=["published", "tiny"])
+def test_parameters_and_macs_follow_the_closed_formulas(host: Bert, output: OutputLayer, pooler: Presence) -> None:
+    reading = replace(SHORT if host is TINY else RELEASED, output_layer=output, pooler=pooler)
+    with torch.device("meta"):
+        model = build_bert(host, reading, None)
+        inputs = example_inputs(model, 2)
+    c, vocabulary = host.width, reading.vocabulary
+    rest = encoder_parameters(host, vocabulary) + (c * c + c if pooler else 0)
+    assert count_parameters(model) == rest + output_parameters(output, c, vocabulary)
+    assert count_parameters(model, ParameterConvention.NO_HEAD) == rest
+    ledger = measure(model, *inputs)
+    assert total(ledger, FLOPS_CONVENTIONS["macs"]) == 2 * macs(host, reading)
+    assert not ledger.unknown
+
+
+@pytest.mark.parametrize(("layers", "printed"), [(6, 67), (12, 110), (24, 195), (48, 365)])
+def test_masked_language_models_have_the_courseworks_sizes(layers: int, printed: int) -> None:
+    """In M (mixer_gmlp_coursework, Table 7)."""
+    with Builder().variant(Recipe(bert=Bert(layers=layers)), RELEASED) as variant:
+        assert round(count_parameters(variant.model) / 1e6) == printed
+
+
+@pytest.mark.parametrize("layers", [6, 12])
+def test_counts_are_transformers(layers: int) -> None:
+    with torch.device("meta"):
+        ours = build_bert(Bert(layers=layers), RELEASED, None)
+        theirs = BertForMaskedLM(BertConfig(num_hidden_layers=layers, attn_implementation="eager", pad_token_id=None))
+        ids = example_inputs(ours)
+        assert sum(p.numel() for p in ours.parameters()) == sum(p.numel() for p in theirs.parameters())
+        counts = [total(measure(model, *ids), FLOPS_CONVENTIONS["macs"]) for model in (ours, theirs)]
+    assert counts[0] == counts[1]
+
+
+def test_language_model_is_transformers() -> None:
+    torch.manual_seed(0)
+    theirs = _randomised(BertForMaskedLM(_theirs()))
+    ours = build_bert(TINY, SHORT, None).eval()
+    names = {"cls.predictions.transform.dense": "output.0", "cls.predictions.transform.LayerNorm": "output.2"}
+    names |= {"cls.predictions.decoder": "output.3"}
+    state = theirs.state_dict()
+    for old, new in names.items():
+        state = {key.replace(old, new): tensor for key, tensor in state.items() if key != "cls.predictions.bias"}
+    ours.load_state_dict(state, strict=True)
+    ids = _ids()
+    torch.testing.assert_close(ours(ids), theirs(ids).logits)
+
+
+def test_classifier_is_transformers() -> None:
+    torch.manual_seed(1)
+    theirs = _randomised(BertForSequenceClassification(_theirs(num_labels=5)))
+    ours = build_bert(TINY, replace(SHORT, pooler=Presence.YES), 5).eval()
+    ours.load_state_dict({key.replace("classifier", "head"): t for key, t in theirs.state_dict().items()}, strict=True)
+    ids = _ids()
+    torch.testing.assert_close(ours(ids), theirs(ids).logits)
+    assert count_parameters(ours) - count_parameters(ours, ParameterConvention.NO_HEAD) == 24 * 5 + 5
+
+
+def test_classifier_without_pooler_reads_the_first_token() -> None:
+    torch.manual_seed(2)
+    model = build_bert(TINY, SHORT, 5).eval()
+    ids = _ids()
+    states, pooled = model.states(ids)
+    assert pooled is None
+    torch.testing.assert_close(model(ids), model.get_submodule("head")(states[:, 0]))
+
+
+@pytest.mark.parametrize(("output", "pooler"), OUTPUTS)
+@pytest.mark.parametrize("classes", [None, 5])
+def test_computes_with_real_weights(output: OutputLayer, pooler: Presence, classes: int | None) -> None:
+    """Gradient reaches every parameter, and the state goes back in."""
+    torch.manual_seed(3)
+    reading = replace(SHORT, output_layer=output, pooler=pooler)
+    model = build_bert(TINY, reading, classes).eval()
+    outputs = model(_ids())
+    found = outputs if isinstance(outputs, tuple) else (outputs,)
+    if classes:
+        assert [tuple(x.shape) for x in found] == [(3, classes)]
+    else:
+        states = (3, 7, 24 if output is OutputLayer.NONE else 50)
+        assert [tuple(x.shape) for x in found] == [states, (3, 24)][: 1 + bool(pooler)]
+    assert all(torch.isfinite(x).all() for x in found)
+    torch.autograd.backward([x.square().sum() for x in found])
+    assert [name for name, p in model.named_parameters() if p.grad is None] == []
+    build_bert(TINY, reading, classes).load_state_dict(model.state_dict(), strict=True)
+
+
+def test_longer_texts_than_positions_are_refused() -> None:
+    with pytest.raises(BuildError, match="sequence_length: 17 tokens, and only 16 positions"):
+        build_bert(TINY, replace(SHORT, sequence_length=17), None)

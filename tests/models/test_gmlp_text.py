@@ -1,0 +1,265 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import pytest
+import scipy.linalg
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from timm.models.mlp_mixer import SpatialGatingBlock
+from torch import nn
+from torch.nn import functional as F
+
+from imlp_audit.errors import BuildError
+from imlp_audit.measure.conventions import ParameterConvention
+from imlp_audit.models.build import Builder
+from imlp_audit.models.example import example_inputs
+from imlp_audit.models.gmlp import GmlpBlock
+from imlp_audit.models.gmlp_text import GmlpEncoder, GmlpLanguageModel, GmlpTextClassifier, build_gmlp_text
+from imlp_audit.models.hosts.gmlp import Gate, GmlpText
+from imlp_audit.models.reading import OutputLayer, Presence, SpatialMatrix, TextReading
+from imlp_audit.models.recipe import Recipe
+from tests.models.wholes import assert_learns, assert_round_trips, macs, on_meta, parameters, randomised, run
+
+READING = TextReading(
+    vocabulary=11,
+    sequence_length=5,
+    ffn_width=8,
+    spatial_matrix=SpatialMatrix.FULL,
+    gate_norm=Presence.YES,
+    output_layer=OutputLayer.TIED,
+    pooler=Presence.NO,
+)
+SMALL = GmlpText(layers=2, width=6)
+
+readings = st.builds(
+    TextReading,
+    vocabulary=st.integers(1, 20),
+    sequence_length=st.integers(1, 6),
+    ffn_width=st.integers(1, 4).map(lambda half: 2 * half),
+    spatial_matrix=st.sampled_from(SpatialMatrix),
+    gate_norm=st.sampled_from(Presence),
+    output_layer=st.sampled_from(OutputLayer),
+    pooler=st.sampled_from(Presence),
+)
+hosts = st.builds(
+    lambda layers, width, half, gate, matrix, attention: GmlpText(
+        layers=layers, width=width, hidden=half and 2 * half, gate=gate, spatial_matrix=matrix, attention=attention
+    ),
+    st.integers(1, 3),
+    st.integers(1, 6),
+    st.none() | st.integers(1, 4),
+    st.sampled_from(Gate),
+    st.none() | st.sampled_from(SpatialMatrix),
+    st.none() | st.integers(1, 4),
+)
+
+
+def parameters_by_formula(m: GmlpText, r: TextReading, classes: int | None = None) -> int:
+    c, s, v, d = m.width, r.sequence_length, r.vocabulary, m.attention
+    hidden = m.hidden or r.ffn_width
+    inner = m.gate.width(hidden)
+    w = {SpatialMatrix.FULL: s * s, SpatialMatrix.TOEPLITZ: 2 * s - 1}[m.spatial_matrix or r.spatial_matrix]
+    block = 2 * c + (c + 1) * hidden + bool(r.gate_norm) * 2 * inner + w + s + (inner + 1) * c
+    if d is not None:
+        block += (c + 1) * 3 * d + (d + 1) * inner
+    head = {
+        OutputLayer.NONE: 0,
+        OutputLayer.TIED: 0,
+        OutputLayer.TIED_BIAS: v,
+        OutputLayer.MASKED_LM: (c + 1) * c + 2 * c + v,
+        OutputLayer.UNTIED: (c + 1) * v,
+    }[r.output_layer]
+    if classes is not None:
+        head = (c + 1) * classes
+    return v * c + m.layers * block + 2 * c + bool(r.pooler) * (c + 1) * c + head
+
+
+def macs_by_formula(m: GmlpText, r: TextReading, classes: int | None = None) -> int:
+    """Of one text; looking up an embedding multiplies nothing."""
+    c, s, v, d = m.width, r.sequence_length, r.vocabulary, m.attention
+    hidden = m.hidden or r.ffn_width
+    inner = m.gate.width(hidden)
+    block = s * c * hidden + s * s * inner + s * inner * c
+    if d is not None:
+        block += s * c * 3 * d + 2 * s * s * d + s * d * inner
+    words = {OutputLayer.NONE: 0, OutputLayer.MASKED_LM: s * c * c + s * c * v}.get(r.output_layer, s * c * v)
+    return m.layers * block + bool(r.pooler) * c * c + (words if classes is None else c * classes)
+
+
+@given(host=hosts, reading=readings, classes=st.none() | st.integers(1, 4))
+@settings(max_examples=60, deadline=None)
+def test_any_model_follows_the_closed_formulas(host: GmlpText, reading: TextReading, classes: int | None) -> None:
+    build = partial(build_gmlp_text, host, reading, classes)
+    assert parameters(build) == parameters_by_formula(host, reading, classes)
+    assert macs(build) == macs_by_formula(host, reading, classes)
+
+
+@given(host=hosts, reading=readings, classes=st.none() | st.integers(1, 4))
+@settings(max_examples=30, deadline=None)
+def test_any_model_runs_and_round_trips(host: GmlpText, reading: TextReading, classes: int | None) -> None:
+    build = partial(build_gmlp_text, host, reading, classes)
+    ids = torch.randint(reading.vocabulary, (2, reading.sequence_length))
+    assert_round_trips(build, ids)
+    shapes = [tuple(output.shape) for output in run(build().eval(), (ids,))]
+    if classes is None:
+        scored = host.width if reading.output_layer is OutputLayer.NONE else reading.vocabulary
+        assert shapes == [(2, reading.sequence_length, scored)] + [(2, host.width)] * bool(reading.pooler)
+    else:
+        assert shapes == [(2, classes)]
+
+
+@pytest.mark.parametrize("attention", [None, 3])
+@pytest.mark.parametrize("pooler", Presence)
+@pytest.mark.parametrize("output_layer", OutputLayer)
+@pytest.mark.parametrize("matrix", SpatialMatrix)
+@pytest.mark.parametrize("classes", [None, 3])
+def test_a_gradient_reaches_every_parameter(
+    classes: int | None, matrix: SpatialMatrix, output_layer: OutputLayer, pooler: Presence, attention: int | None
+) -> None:
+    torch.manual_seed(0)
+    reading = replace(READING, spatial_matrix=matrix, output_layer=output_layer, pooler=pooler)
+    model = build_gmlp_text(SMALL.model_copy(update={"attention": attention}), reading, classes)
+    assert_learns(model, torch.randint(READING.vocabulary, (2, READING.sequence_length)))
+
+
+IDS = torch.tensor([[3, 1, 4, 1, 5], [9, 2, 6, 5, 3]])
+
+
+def test_the_states_are_those_of_timms_blocks() -> None:
+    """With the split gate and a full matrix; timm has no embedding of tokens."""
+    model = randomised(GmlpEncoder(SMALL, READING))
+    theirs = nn.Sequential(
+        *(SpatialGatingBlock(6, 5, mlp_ratio=8 / 6, norm_layer=nn.LayerNorm) for _ in range(SMALL.layers))
+    ).double()
+    names = {"u.": "mlp_channels.fc1.", "v.": "mlp_channels.fc2.", "sgu.": "mlp_channels.gate."}
+    weights = dict(model.blocks.state_dict())
+    for ours, timms in names.items():
+        weights = {re.sub(rf"^(\d\.){re.escape(ours)}", rf"\1{timms}", name): w for name, w in weights.items()}
+    theirs.load_state_dict(weights, strict=True)
+    torch.testing.assert_close(model.states(IDS), model.norm(theirs(model.embedding.weight[IDS])))
+
+
+@pytest.mark.parametrize("gate", Gate)
+def test_tmlp_is_gmlp_with_a_toeplitz_matrix(gate: Gate) -> None:
+    host = SMALL.model_copy(update={"gate": gate})
+    tmlp = randomised(build_gmlp_text(host, replace(READING, spatial_matrix=SpatialMatrix.TOEPLITZ), None))
+    gmlp = build_gmlp_text(host, READING, None).double().eval()
+    weights = {
+        name: torch.from_numpy(scipy.linalg.toeplitz(w[4:], w[:5].flip(0))) if name.endswith("proj.weight") else w
+        for name, w in tmlp.state_dict().items()
+    }
+    gmlp.load_state_dict(weights, strict=True)
+    torch.testing.assert_close(tmlp(IDS), gmlp(IDS))
+
+
+def test_without_a_norm_in_the_gate_its_input_is_projected_as_it_is() -> None:
+    model = randomised(GmlpEncoder(GmlpText(layers=1, width=6), replace(READING, gate_norm=Presence.NO)))
+    (block,) = model.blocks
+    assert isinstance(block, GmlpBlock)
+    x = model.embedding.weight[IDS]
+    z1, z2 = F.gelu(block.u(block.norm(x))).chunk(2, dim=-1)
+    gate = torch.einsum("ij,bjc->bic", block.sgu.proj.weight, z2) + block.sgu.proj.bias[:, None]
+    torch.testing.assert_close(model.states(IDS), model.norm(x + block.v(z1 * gate)))
+
+
+def test_the_tied_layer_scores_a_word_by_its_embedding() -> None:
+    model = randomised(GmlpLanguageModel(SMALL, READING))
+    torch.testing.assert_close(model(IDS), model.states(IDS) @ model.embedding.weight.T)
+
+
+@pytest.mark.parametrize("pooler", Presence)
+def test_a_text_is_classified_by_its_first_token(pooler: Presence) -> None:
+    model = randomised(GmlpTextClassifier(SMALL, replace(READING, pooler=pooler), 3))
+    first = model.states(IDS)[:, 0]
+    pooled = first if model.pooler is None else torch.tanh(model.pooler.dense(first))
+    torch.testing.assert_close(model(IDS), model.head(pooled))
+
+
+def test_amlp_has_a_tiny_attention_in_every_block() -> None:
+    model = on_meta(lambda: build_gmlp_text(SMALL.model_copy(update={"attention": 3}), READING, None))
+    shapes = [tuple(p.shape) for name, p in model.named_parameters() if ".attention." in name and p.ndim == 2]
+    assert shapes == [(9, 6), (4, 3)] * SMALL.layers
+
+
+LARGE = TextReading(
+    vocabulary=32_000,
+    sequence_length=128,
+    ffn_width=3072,
+    spatial_matrix=SpatialMatrix.TOEPLITZ,
+    gate_norm=Presence.YES,
+    output_layer=OutputLayer.TIED,
+    pooler=Presence.NO,
+)
+TABLE_7 = {18: 59, 36: 102, 72: 187, 144: 357}
+
+
+def _millions(build: Callable[[], nn.Module]) -> int:
+    return round(parameters(build) / 1e6)
+
+
+@pytest.mark.parametrize("layers", TABLE_7)
+def test_toeplitz_models_have_the_sizes_of_table_7(layers: int) -> None:
+    host = GmlpText(layers=layers, width=512)
+    build = partial(build_gmlp_text, host, LARGE, None)
+    assert parameters(build) == parameters_by_formula(host, LARGE)
+    assert macs(build) == macs_by_formula(host, LARGE)
+    assert _millions(build) == TABLE_7[layers]
+
+
+@pytest.mark.parametrize("tokens", [128, 512])
+@pytest.mark.parametrize("gate_norm", Presence)
+def test_table_7_is_no_table_of_full_matrices(gate_norm: Presence, tokens: int) -> None:
+    """72 blocks more are 170 M more, before rounding 169 to 171, whatever the vocabulary; full ones are over 171."""
+
+    def grows_by(matrix: SpatialMatrix) -> float:
+        reading = replace(LARGE, sequence_length=tokens, gate_norm=gate_norm, spatial_matrix=matrix)
+        sizes = [parameters_by_formula(GmlpText(layers=n, width=512), reading) for n in (72, 144)]
+        return (sizes[1] - sizes[0]) / 1e6
+
+    assert 169 < grows_by(SpatialMatrix.TOEPLITZ) < 171 < grows_by(SpatialMatrix.FULL)
+
+
+@pytest.mark.parametrize("gate", Gate)
+def test_variants_of_table_6(gate: Gate) -> None:
+    """All are said to have D_C = 3072; the 92 M printed of those that do not split their gate need 2048."""
+    host = GmlpText(layers=36, width=512, gate=gate)
+    as_said = partial(build_gmlp_text, host, LARGE, None)
+    assert _millions(as_said) == (102 if gate is Gate.SPLIT else 130)
+    if gate is not Gate.SPLIT:
+        assert _millions(partial(build_gmlp_text, host.model_copy(update={"hidden": 2048}), LARGE, None)) == 92
+
+
+def test_what_the_head_is() -> None:
+    """A tied matrix is the embedding's, so it stays when the head is left out; its bias goes."""
+    biased = replace(READING, output_layer=OutputLayer.TIED_BIAS)
+    sizes = [
+        parameters(partial(build_gmlp_text, SMALL, reading, classes), ParameterConvention.NO_HEAD)
+        for reading, classes in ((READING, None), (biased, None), (READING, 3))
+    ]
+    assert sizes == [parameters_by_formula(SMALL, READING)] * 3
+
+
+def test_it_says_what_it_is_run_on() -> None:
+    (ids,) = example_inputs(build_gmlp_text(SMALL, READING, None), 3)
+    assert (ids.shape, ids.dtype) == ((3, 5), torch.long)
+
+
+def test_a_readings_odd_width_is_not_split() -> None:
+    with pytest.raises(BuildError, match="ffn_width: 7 channels have no halves"):
+        build_gmlp_text(SMALL, replace(READING, ffn_width=7), None)
+    with pytest.raises(ValidationError, match="hidden: 9 channels have no halves"):
+        GmlpText(layers=1, width=6, hidden=9)
+    assert run(build_gmlp_text(GmlpText(layers=1, width=6, gate=Gate.SUM), replace(READING, ffn_width=7), 2), (IDS,))
+
+
+@pytest.mark.parametrize("classes", [None, 2])
+def test_a_recipe_builds_it(classes: int | None) -> None:
+    with Builder().variant(Recipe(gmlp_text=SMALL, classes=classes), READING) as variant:
+        assert example_inputs(variant.model)[0].shape == (1, 5)
+        assert all(parameter.is_meta for parameter in variant.model.parameters())
