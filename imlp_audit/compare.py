@@ -122,10 +122,10 @@ def _hints(
         if one.uncounted or ((one.value, one.convention) in values and one is not declared[0]):
             continue
         values.add((one.value, one.convention))
-        for rule in Rounding:
-            if (one, rule) not in known and one.value in printed.interval(rule):
-                under = _told(_departures((one, rule), (declared[0], roundings[0])))
-                yield f"{readable(one.value)} would fit{under}, which the spec does not declare"
+        fitting = [rule for rule in Rounding if (one, rule) not in known and one.value in printed.interval(rule)]
+        for rule in [roundings[0]] if roundings[0] in fitting else fitting:
+            under = _told(_departures((one, rule), (declared[0], roundings[0])))
+            yield f"{readable(one.value)} would fit{under}, which the spec does not declare"
 
 
 def _also(

@@ -63,7 +63,7 @@ class Interval:
             self.low / base.high,
             self.high / base.low,
             self.low_closed and (base.high_closed or self.low == 0),  # of any base, 0 is 0 times as much
-            self.high_closed and base.low_closed,
+            self.high_closed and (base.low_closed or self.high == 0),
         )
 
     def change_from(self, base: Interval) -> Interval | None:
@@ -72,11 +72,11 @@ class Interval:
         return None if ratio is None else (ratio - Interval.point(1)) * 100
 
     def position_between(self, start: Interval, end: Interval) -> Interval | None:
-        """Return how far in percent from members of `start` to those of `end` these lie, None where the two meet.
+        """Return how far in percent from members of `start` to those of `end` these lie, None where those two touch.
 
         (x - a) / (b - a) is monotone in each of x, a and b, so its extremes are at ends. They are given as closed.
         """
-        if start.meets(end):
+        if max(start.low, end.low) <= min(start.high, end.high):
             return None
         corners = [
             (x - a) / (b - a) * 100

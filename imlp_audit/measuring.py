@@ -62,7 +62,8 @@ def _count(variant: Variant, memory: Memory, need: Need) -> ModelFacts:
 
 def _parameters(model: nn.Module) -> dict[ParameterConvention, int]:
     """Count by each convention that the model knows: one without a classifier has no count without it."""
-    known = [c for c in ParameterConvention if c is ParameterConvention.ALL or hasattr(model, "get_classifier")]
+    headless = not hasattr(model, "get_classifier")
+    known = [c for c in ParameterConvention if c is not ParameterConvention.NO_HEAD or not headless]
     return {convention: count_parameters(model, convention) for convention in known}
 
 

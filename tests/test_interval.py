@@ -2,10 +2,11 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from imlp_audit.interval import Interval, decimal_text, readable
+from imlp_audit.printed import parse_printed
 from tests.strategies import POINT, extremes, grid, intervals, members
 
 
@@ -90,11 +91,17 @@ def percent(value: Fraction, base: Fraction) -> Fraction:
     return 100 * (value - base) / base
 
 
-# A closed end at 0 is left out: no printed number has one, as 0 stands for both signs.
-positive = intervals(0, 4).filter(lambda interval: interval.low > 0 or not interval.low_closed)
+@given(intervals(0, 4), intervals(1, 4))
+@example(Interval.point(0), Interval(Fraction(1), Fraction(2), low_closed=False, high_closed=False))
+def test_ratios_are_sound_and_tight(value: Interval, base: Interval) -> None:
+    ratios = value.ratio_to(base)
+    assert ratios is not None
+    assert all(x / y in ratios for x in members(value) for y in members(base))
+    (low, high), (base_low, base_high) = extremes(value), extremes(base)
+    holds_exactly(ratios, low / base_high, high / base_low)
 
 
-@given(positive, intervals(1, 4))
+@given(intervals(0, 4), intervals(1, 4))
 def test_changes_are_sound_and_tight(value: Interval, base: Interval) -> None:
     changes = value.change_from(base)
     assert changes is not None
@@ -113,8 +120,54 @@ def test_changes_are_sound_and_tight(value: Interval, base: Interval) -> None:
         (Interval(Fraction(-1), Fraction(1)), Interval.point(1)),
     ],
 )
-def test_no_change_is_told_of_what_may_be_nothing_or_negative(value: Interval, base: Interval) -> None:
+def test_no_change_or_ratio_is_told_of_what_may_be_nothing_or_negative(value: Interval, base: Interval) -> None:
     assert value.change_from(base) is None
+    assert value.ratio_to(base) is None
+
+
+def position(value: Fraction, start: Fraction, end: Fraction) -> Fraction:
+    return 100 * (value - start) / (end - start)
+
+
+def apart(one: Interval, other: Interval) -> bool:
+    """Whether some room is left between two intervals, which has to be if the way between them has a length."""
+    return max(one.low, other.low) > min(one.high, other.high)
+
+
+@given(intervals(-1, 1), intervals(-1, 1), intervals(-1, 1))
+def test_positions_are_sound_and_tight(value: Interval, start: Interval, end: Interval) -> None:
+    positions = value.position_between(start, end)
+    assert (positions is not None) == apart(start, end)
+    if positions is None:
+        return
+    assert all(position(x, a, b) in positions for x in members(value) for a in members(start) for b in members(end))
+    corners = [position(x, a, b) for x in extremes(value) for a in extremes(start) for b in extremes(end)]
+    close = Fraction(1, 10**5)
+    assert min(corners) - positions.low < close
+    assert positions.high - max(corners) < close
+
+
+@given(intervals(), intervals(), intervals())
+def test_a_position_is_the_rest_of_the_way_from_the_other_end(value: Interval, start: Interval, end: Interval) -> None:
+    there, back = value.position_between(start, end), value.position_between(end, start)
+    assert (there is None) == (back is None)
+    assert there is None or back is None or back == Interval.point(100) - there
+
+
+def test_positions_of_numbers() -> None:
+    start, end = Interval.point(3), Interval.point(6)
+    for value, percent_of_the_way in ((3, 0), (4, Fraction(100, 3)), (6, 100), (9, 200), (0, -100)):
+        assert Interval.point(value).position_between(start, end) == Interval.point(percent_of_the_way)
+    assert Interval.point(5).position_between(end, start) == Interval.point(Fraction(100, 3))
+    assert Interval.point(3).position_between(start, start) is None
+
+
+def test_between_neighbouring_printed_numbers_there_is_no_position() -> None:
+    """2.9 and 3.0 may stand for numbers as close as one likes."""
+    start, end = parse_printed("2.9").interval(), parse_printed("3.0").interval()
+    assert start < end
+    assert Interval.point(3).position_between(start, end) is None
+    assert parse_printed("2.8").interval().position_between(start, end) is None
 
 
 @pytest.mark.parametrize(

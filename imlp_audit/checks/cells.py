@@ -8,7 +8,7 @@ from fractions import Fraction
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.memory import check_memory
 from imlp_audit.checks.numbers import from_outcome, missing_for, unless_missing, unmeasured
-from imlp_audit.compare import Outcome, compare
+from imlp_audit.compare import Measured, Outcome, compare
 from imlp_audit.interval import readable
 from imlp_audit.printed import parse_printed
 from imlp_audit.result import Check, Verdict
@@ -26,7 +26,8 @@ def check_cell(plan: CellPlan, context: Context) -> Check:
     if missing is not None:
         return unmeasured(plan, cell.printed, cell.column.unit, missing)
     outcome = judge(cell, context)
-    leads = _elsewhere(cell, context) if outcome.verdict is Verdict.DIFFERS else _no_one_reading(cell, context)
+    differs = outcome.verdict is Verdict.DIFFERS
+    leads = _elsewhere(cell, context) if differs else (*_no_one_reading(cell, context), *_two_counters(cell, context))
     found = from_outcome(plan, cell.printed, cell.column.unit, outcome)
     return found.model_copy(update={"hints": (*found.hints, *leads)})
 
@@ -35,7 +36,7 @@ def judge(cell: CellRef, context: Context) -> Outcome:
     """Compare a cell that can be measured with its model. Raises NotMeasuredError."""
     recipe, paper = cell.row.row.model, cell.row.paper
     assert recipe is not None
-    declared, others = context.measured(paper, recipe, cell.column)
+    declared, others = context.measured(cell.row, recipe, cell.column)
     outcome = compare(cell.printed, declared, context.conventions(paper).roundings, others)
     return unless_missing(outcome, context, paper, recipe)
 
@@ -51,7 +52,7 @@ def fits_elsewhere(cell: CellRef, context: Context) -> Iterator[tuple[str, Fract
         if name == cell.column_id or not column.measure.totalled:
             continue
         printed = parse_printed(f"{cell.printed.text.removesuffix(cell.column.unit)}", column.unit)
-        declared, _ = context.measured(cell.row.paper, recipe, column)
+        declared, _ = context.measured(cell.row, recipe, column)
         fitting = [
             m.value
             for m in declared
@@ -73,7 +74,7 @@ def _no_one_reading(cell: CellRef, context: Context) -> Iterator[str]:
     if not cell.column.measure.totalled:
         return
     counted = [c for name in row.row.printed if _is_total(c := CellRef(row, name))]
-    fitting = {c.column.heading: _fitting_readings(c, context) for c in counted}
+    fitting = {c.column.heading: list(dict.fromkeys(str(m.reading) for m in _fitting(c, context))) for c in counted}
     if all(fitting.values()) and not set.intersection(*(set(names) for names in fitting.values())):
         needs = ", ".join(f"{heading} needs {' or '.join(names)}" for heading, names in fitting.items())
         yield f"no one reading gives all counted numbers of this row: {needs}"
@@ -83,11 +84,23 @@ def _is_total(cell: CellRef) -> bool:
     return cell.column.measure.totalled and missing_for(cell) is None
 
 
-def _fitting_readings(cell: CellRef, context: Context) -> list[str]:
-    """Return the readings under which a cell's number follows, by some declared convention and rounding rule."""
+def _two_counters(cell: CellRef, context: Context) -> Iterator[str]:
+    """Say so where a number and its baseline's follow, each by some convention, but no one convention gives both."""
+    base = cell.row.baseline.cell(cell.column_id) if cell.row.baseline else None
+    if not cell.column.measure.totalled or base is None or not _is_total(base):
+        return
+    ours, theirs = ({str(m.convention): None for m in _fitting(one, context)} for one in (cell, base))
+    if ours and theirs and not ours.keys() & theirs.keys():
+        yield (
+            f"the baseline's {base.printed.text} follows by {' or '.join(theirs)}, this number by {' or '.join(ours)}: "
+            "their difference compares two counts"
+        )
+
+
+def _fitting(cell: CellRef, context: Context) -> list[Measured]:
+    """Return the measurements from which a cell's number follows, by some declared convention and rounding rule."""
     recipe = cell.row.row.model
     assert recipe is not None
     intervals = [cell.printed.interval(rule) for rule in context.conventions(cell.row.paper).roundings]
-    declared, _ = context.measured(cell.row.paper, recipe, cell.column)
-    fitting = (m for m in declared if not m.uncounted and any(m.value in interval for interval in intervals))
-    return list(dict.fromkeys(str(m.reading) for m in fitting))
+    declared, _ = context.measured(cell.row, recipe, cell.column)
+    return [m for m in declared if not m.uncounted and any(m.value in interval for interval in intervals)]

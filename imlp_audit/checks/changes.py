@@ -33,11 +33,11 @@ def check_delta(plan: DeltaPlan, context: Context) -> Check:
 
 def _changes(plan: DeltaPlan, variant: Recipe, base: Recipe, context: Context) -> tuple[list[Measured], list[Measured]]:
     """Return the measured changes, each between measurements of one reading and one convention."""
-    paper, column = plan.cell.row.paper, plan.cell.column
-    bases = {(b.reading, b.convention): b for side in context.measured(paper, base, column) for b in side}
+    column = plan.cell.column
+    bases = {(b.reading, b.convention): b for side in context.measured(plan.base.row, base, column) for b in side}
     declared, others = (
         [(v, bases[v.reading, v.convention]) for v in side if (v.reading, v.convention) in bases]
-        for side in context.measured(paper, variant, column)
+        for side in context.measured(plan.cell.row, variant, column)
     )
     return [_change(*pair) for pair in declared], [_change(v, b) for v, b in others if b.value]
 

@@ -21,7 +21,8 @@ from imlp_audit.models.reading import PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.printed import Rounding
 from imlp_audit.spec.loader import Paper
-from imlp_audit.spec.schema import About, Column, Measure
+from imlp_audit.spec.references import RowRef
+from imlp_audit.spec.schema import About, Column, Measure, Row
 
 
 @dataclass(frozen=True)
@@ -56,23 +57,23 @@ class Conventions:
         known = {**FLOPS_CONVENTIONS, **own}
         return {name: known[name] for name in (*self.about.flops, *known)}
 
-    def declared(self, measure: Measure) -> tuple[str | None, ...]:
-        """Return the names of the conventions declared for a measure; a setting has none to choose from."""
-        match measure:
+    def declared(self, row: Row, column: Column) -> tuple[str | None, ...]:
+        """Return the names of the conventions declared for a column in a row; a setting has none to choose from."""
+        match column.measure:
             case Measure.PARAMETERS:
                 return tuple(map(str, self.about.parameters))
             case Measure.FLOPS:
-                return self.about.flops
+                return row.counted_by or self.about.flops
             case _:
                 return (None,)
 
-    def known(self, measure: Measure) -> tuple[str | None, ...]:
-        """Return the names of all conventions for a measure, the declared ones first."""
-        match measure:
+    def known(self, row: Row, column: Column) -> tuple[str | None, ...]:
+        """Return the names of all conventions for a column in a row, the declared ones first."""
+        match column.measure:
             case Measure.PARAMETERS:
                 return tuple(dict.fromkeys(map(str, (*self.about.parameters, *ParameterConvention))))
             case Measure.FLOPS:
-                return tuple(self.flops)
+                return tuple(dict.fromkeys((*self.declared(row, column), *self.flops)))
             case _:
                 return (None,)
 
@@ -91,15 +92,15 @@ class Context:
         """Return how a paper's numbers are read in this audit."""
         return self._read.setdefault(paper.id, Conventions(paper.about.value, self.reading))
 
-    def measured(self, paper: Paper, recipe: Recipe, column: Column) -> tuple[list[Measured], list[Measured]]:
-        """Return a model's measurements under each reading: by the declared conventions, and by all others.
+    def measured(self, row: RowRef, recipe: Recipe, column: Column) -> tuple[list[Measured], list[Measured]]:
+        """Return a model's measurements for a row under each reading: by the declared conventions, and by all others.
 
         Readings that failed are left out. Raises NotMeasuredError where the default one did, or the model
         has no such number.
         """
-        read = self.conventions(paper)
-        declared = read.declared(column.measure)
-        every = list(self._measure(read, recipe, column))
+        read = self.conventions(row.paper)
+        declared = read.declared(row.row, column)
+        every = list(self._measure(row, recipe, column))
         ours = [m for m in every if m.convention in declared]
         if not ours:
             lacking = f"equal blocks to read {column.of} off" if column.of else f"head for {declared[0]}"
@@ -111,12 +112,13 @@ class Context:
         keys = dict.fromkeys(ModelKey.of(recipe, reading) for reading in self.conventions(paper).readings.values())
         return [fact.message for key in keys if isinstance(fact := self.facts[key], Failure)]
 
-    def _measure(self, read: Conventions, recipe: Recipe, column: Column) -> Iterator[Measured]:
+    def _measure(self, row: RowRef, recipe: Recipe, column: Column) -> Iterator[Measured]:
+        read = self.conventions(row.paper)
         for position, (name, reading) in enumerate(read.readings.items()):
             if position and isinstance(self.facts[ModelKey.of(recipe, reading)], Failure):
                 continue
             facts = self.model(recipe, reading)
-            for convention in read.known(column.measure):
+            for convention in read.known(row.row, column):
                 yield from _measured(facts, name, convention, read, column)
 
     def model(self, recipe: Recipe, reading: PaperReading) -> ModelFacts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from imlp_audit.arithmetic.claims import RowTruth, Truth
 from imlp_audit.checks.context import Context, NotMeasuredError
+from imlp_audit.checks.numbers import unless_missing
 from imlp_audit.compare import Outcome, compare
 from imlp_audit.interval import readable
 from imlp_audit.models.recipe import Recipe
@@ -42,5 +43,7 @@ def _outcome(row: RowRef, given: Input, size: int, context: Context) -> Outcome:
     recipe, cell = row.row.model, row.cell(given.decided_by)
     assert recipe is not None, "spec.rules has seen to it"
     assert cell is not None, "spec.rules has seen to it"
-    declared, _ = context.measured(row.paper, at_size(recipe, size), cell.column)
-    return compare(cell.printed, declared, context.conventions(row.paper).roundings)
+    sized = at_size(recipe, size)
+    declared, _ = context.measured(row, sized, cell.column)
+    outcome = compare(cell.printed, declared, context.conventions(row.paper).roundings)
+    return unless_missing(outcome, context, row.paper, sized)

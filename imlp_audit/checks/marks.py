@@ -58,7 +58,7 @@ def _outcomes(plan: MarkPlan, context: Context, recipe: Recipe, kernel: int) -> 
     assert footnote is not None, "spec.plan has seen to it"
     cell = plan.row.cell(footnote.decided_by)
     assert cell is not None, "spec.plan has seen to it"
-    declared, _ = context.measured(plan.row.paper, with_kernel(recipe, kernel), cell.column)
+    declared, _ = context.measured(plan.row, with_kernel(recipe, kernel), cell.column)
     roundings = context.conventions(plan.row.paper).roundings
     names = dict.fromkeys(one.reading for one in declared)
     return {name: compare(cell.printed, [m for m in declared if m.reading == name], roundings) for name in names}

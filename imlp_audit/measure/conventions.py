@@ -20,6 +20,7 @@ class ParameterConvention(StrEnum):
 
     ALL = "all"
     NO_HEAD = "no_head"
+    WITH_BUFFERS = "with_buffers"  # what a sum over the state dict counts
 
 
 class MemoryConvention(StrEnum):

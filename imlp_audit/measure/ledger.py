@@ -10,8 +10,11 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from imlp_audit.errors import BuildError
+from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.record import Ledger
 from imlp_audit.measure.recorder import Bucket, Memory, Recorder
+
+LAYERS = frozenset({nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d})
 
 
 def measure(model: nn.Module, *inputs: Tensor, memory: Memory | None = None) -> Ledger:
@@ -28,8 +31,17 @@ def measure(model: nn.Module, *inputs: Tensor, memory: Memory | None = None) -> 
     recorder = Recorder(buckets[""], {} if memory is None else memory)
     with torch.inference_mode(), _attribution(model.eval(), buckets, recorder.stack), recorder:
         model(*inputs)
+    _book_layers(model, buckets)
     work = {(path, op): amount for path, bucket in buckets.items() for op, amount in bucket.items() if amount}
     return Ledger(work, dict(recorder.unknown))
+
+
+def _book_layers(model: nn.Module, buckets: dict[str, Bucket]) -> None:
+    """Books again what layers of torch.nn did; a layer of a class derived from one is not among them."""
+    for path, module in model.named_modules():
+        if type(module) in LAYERS:
+            bucket = buckets[path]
+            bucket[Operation.IN_LAYERS] = bucket[Operation.LINEAR] + bucket[Operation.CONV]
 
 
 @contextmanager

@@ -19,6 +19,9 @@ class Operation(StrEnum):
     PRODUCT = "product"  # products of two activations, both of attention's included
     CONV = "conv"  # convolutions, transposed ones included; positions in the padding count like any other
 
+    # Of LINEAR and CONV, what a layer of torch.nn does itself: all that a counter of modules, such as thop, can see.
+    IN_LAYERS = "in_layers"
+
     BIAS = "bias"  # output elements of a linear layer or convolution with bias
 
     # Input elements.

@@ -58,9 +58,12 @@ def _imlp_for(host: nn.Module, path: str, mlp: Mlp, recipe: Recipe, block: ImlpR
     """Make the block that replaces one MLP: its widths and layout are the MLP's, its grid the host's."""
     use_conv = isinstance(mlp.fc1, nn.Conv2d)
     width, out = mlp.fc1.weight.shape[1], mlp.fc2.weight.shape[0]
+    hidden = int(width * block.ratio)
+    if not hidden:
+        raise BuildError(f"ratio: {block.ratio:g} of {width} channels leaves the first FC layer none")
     replacement = imlp.Imlp(
         width,
-        int(width * block.ratio),
+        hidden,
         out,
         act_layer=base_activation(recipe.activation or Activation.GELU),
         bias=(mlp.fc1.bias is not None, mlp.fc2.bias is not None),
@@ -177,7 +180,7 @@ def _chosen(replacement: Replacement, mlps: Mapping[str, Mlp]) -> dict[str, Mlp]
 
 def _refuse_what_would_stay(recipe: Recipe, host: nn.Module, mlps: Mapping[str, Mlp]) -> None:
     """Raise BuildError for a host of which some MLP would stay as it is, or lose a part that IMLP has not."""
-    kinds = "hosts that work are ViT and DeiT, Swin, PoolFormer and others whose MLPs are all timm.layers.Mlp"
+    kinds = "hosts that work are ViT and DeiT, Swin, PoolFormer, LVT and others whose MLPs are all timm.layers.Mlp"
     if not mlps:
         raise BuildError(f"{recipe.name} has no timm.layers.Mlp that could be replaced; {kinds}")
     others = [

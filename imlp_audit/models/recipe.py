@@ -141,6 +141,17 @@ class Recipe(BaseModel):
         return self
 
     @model_validator(mode="after")
+    def _nothing_is_ignored(self) -> Self:
+        text = isinstance(self.host, GmlpText | Bert | ResMlpTranslation)
+        if self.image is not None and text:
+            raise ValueError("image: this host reads token ids")
+        if self.classes is not None and isinstance(self.host, MaskRcnn | UperNet):
+            raise ValueError("classes: a detector's or segmenter's stand in its host, beside the backbone")
+        if self.classes is not None and isinstance(self.host, ResMlpTranslation | VanillaBlock):
+            raise ValueError("classes: this host classifies nothing")
+        return self
+
+    @model_validator(mode="after")
     def _patch_divides_the_image(self) -> Self:
         for side in self.size or (224,):
             if isinstance(self.host, Mixer | Gmlp | ResMlp | CaitChain):

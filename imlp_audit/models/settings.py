@@ -38,8 +38,11 @@ def _settings(model: nn.Module) -> Iterator[tuple[Setting, int]]:
     yield Setting.PATCH, patch
     yield Setting.WIDTH, stem.out_channels
     yield Setting.TOKENS, tokens
-    linear = [m for m in blocks[0].modules() if isinstance(m, nn.Linear)]
+    if tokens == stem.out_channels:
+        return
+    # An MLP's first layer reads tokens or channels; what gives tokens back is the second layer of another.
+    first = [m for m in blocks[0].modules() if isinstance(m, nn.Linear) and m.out_features != tokens]
     for setting, read in ((Setting.TOKENS_HIDDEN, tokens), (Setting.CHANNELS_HIDDEN, stem.out_channels)):
-        hidden = next((m.out_features for m in linear if m.in_features == read), None)
-        if hidden is not None and tokens != stem.out_channels:
+        hidden = next((m.out_features for m in first if m.in_features == read), None)
+        if hidden is not None:
             yield setting, hidden

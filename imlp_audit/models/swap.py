@@ -1,4 +1,4 @@
-"""Replacing every MLP of a timm host, and nothing else."""
+"""Finding the MLPs of a host, and replacing them and nothing else."""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ class SwinFeatures(nn.Module):
 
     Maps images (batch, 3, height, width) of the `size` given to maps (batch, `channels`[i], height / s, width / s) at
     the strides s = 4, 8, 16, 32, the sides rounded up. A grid that the windows do not divide is padded, and one that is
-    smaller than a window too, so that the parameters do not depend on the size.
+    smaller than a window too, so that the parameters do not depend on the size. (timm shifts a grid before it pads it,
+    the official code pads first: the same work, but where a grid is padded not the same function.)
     """
 
     def __init__(self, name: str, size: tuple[int, int]) -> None:

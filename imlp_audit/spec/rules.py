@@ -22,7 +22,8 @@ from imlp_audit.spec.schema_claims import COMPARED, Average, Claim, Input, Quant
 
 def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
     """Return every breach in a paper; rules about check ids are asked only where the tables are sound."""
-    problems = [*_about(paper), *(p for table in paper.tables for p in _table(table))]
+    own = paper.about.value.conventions
+    problems = [*_about(paper), *(p for table in paper.tables for p in _table(table, [*FLOPS_CONVENTIONS, *own]))]
     problems += [p for row in rows_of(paper) for p in _row(row, known)]
     problems += [p for claim in paper.claims for p in _claim(paper, claim, known)]
     problems += _twice([(table.value.table, table, "table") for table in paper.tables])
@@ -51,12 +52,17 @@ def _about(paper: Paper) -> Iterator[Problem]:
             yield paper.about.problem(f"no convention is called {name!r}; {did_you_mean(name, known)}", "flops", index)
 
 
-def _table(located: Located[Table]) -> Iterator[Problem]:
+def _table(located: Located[Table], conventions: Sequence[str]) -> Iterator[Problem]:
     table = located.value
     ids = Counter(row.id for row in table.rows)
     for index, row in enumerate(table.rows):
         if ids[row.id] > 1 and [r.id for r in table.rows].index(row.id) < index:
             yield located.problem(f"the row id {row.id!r} is taken already; give each its own", "rows", index, "id")
+    for index, row in enumerate(table.rows):
+        for position, name in enumerate(row.counted_by or ()):
+            if name not in conventions:
+                message = f"no convention is called {name!r}; {did_you_mean(name, conventions)}"
+                yield located.problem(message, "rows", index, "counted_by", position)
     footnote = table.footnote
     if footnote is None:
         return

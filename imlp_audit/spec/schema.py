@@ -187,7 +187,10 @@ class Footnote(Record):
 
 
 class Row(Record):
-    """A model as the table lists it. Without `model` there is no recipe for it yet."""
+    """A model as the table lists it. Without `model` there is no recipe for it.
+
+    `counted_by` are the conventions of its FLOPs where they are not the paper's, the default first.
+    """
 
     id: Slug
     label: Sentence
@@ -195,6 +198,7 @@ class Row(Record):
     model: Recipe | None = None
     mark: str = ""
     repeats: RowId | None = None
+    counted_by: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     printed: Annotated[dict[Slug, str], Field(min_length=1)]
     delta: dict[Slug, str] = Field(default_factory=dict)
 

@@ -93,6 +93,87 @@ def test_a_change_difference_or_share(tmp_path: Path, condition: str, verdict: V
 
 
 @pytest.mark.parametrize(
+    ("condition", "verdict"),
+    [
+        # b's params to a's: 7.95/10.05 = 0.791 to 8.05/9.95 = 0.809
+        ("ratio: params, equals: 0.8", YES),
+        ("ratio: params, equals: 0.81", YES),
+        ("ratio: params, equals: 0.82", NO),
+        ("ratio: params, below: 0.81", YES),
+        ("ratio: params, below: 0.80", OPEN),
+        ("ratio: params, below: 0.79", NO),
+        ("ratio: params, at_least: 0.79", YES),
+        ("ratio: params, against: p/1/c, below: 1", YES),  # 7.95/9.05 to 8.05/8.95
+        ("ratio: params, against: p/1/c, above: 0.9", NO),
+        ("ratio: params, against: p/2/e, at_least: 7.9", YES),  # 7.95/1.005 to 8.05/0.995: another table
+        ("ratio: params, against: p/2/e, at_least: 8", OPEN),
+        ("ratio: params, against: p/1/b, at_least: 1", OPEN),  # a number of which only the digits are known
+        ("change: params, against: p/2/e, above: 690%", YES),
+        ("change: params, against: p/2/e, equals: 700%", YES),
+        ("change: params, against: p/2/e, above: 700%", OPEN),
+        ("change: params, against: p/1/a, equals: -20%", YES),
+        ("difference: top1, against: p/1/c, equals: -0.5", YES),
+        ("difference: top1, against: p/1/c, equals: -0.7", NO),
+        ("difference: params, against: p/2/e, equals: 7M", YES),
+        ("difference: params, against: p/2/e, above: 7.1M", NO),
+    ],
+)
+def test_a_ratio_or_difference_is_from_the_baseline_or_from_the_row_named(
+    tmp_path: Path, condition: str, verdict: Verdict
+) -> None:
+    assert claim(tmp_path, conditions("p/1/b", condition)).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("row", "condition", "verdict"),
+    [
+        # b's 3.00 between 4.00 and 2.00: 49.5 % of the way from 3.995 to 1.995, to 50.5 % from 4.005 to 2.005
+        ("p/1/b", "position: flops, between: [p/1/a, p/1/c], equals: 50%", YES),
+        ("p/1/b", "position: flops, between: [p/1/a, p/1/c], at_least: 49.5%", YES),
+        ("p/1/b", "position: flops, between: [p/1/a, p/1/c], above: 49.6", OPEN),
+        ("p/1/b", "position: flops, between: [p/1/a, p/1/c], at_most: 50.5", YES),
+        ("p/1/b", "position: flops, between: [p/1/a, p/1/c], below: 50.4", OPEN),
+        ("p/1/b", "position: flops, between: [p/1/a, p/1/c], below: 49", NO),
+        ("p/1/a", "position: flops, between: [p/1/b, p/1/c], equals: -100%", YES),  # past the start
+        ("p/1/b", "position: top1, between: [p/1/a, p/1/c], equals: 67%", YES),
+        ("p/1/b", "position: top1, between: [p/1/c, p/1/a], equals: 33%", YES),
+        ("p/1/b", "position: top1, between: [p/1/c, p/1/a], equals: 67%", NO),
+        ("p/1/b", "position: params, between: [p/2/e, p/1/a], equals: 78%", YES),  # 7 of 9
+        ("p/1/b", "position: params, between: [p/1/a, p/1/d], equals: 50%", OPEN),  # both print 10.0
+    ],
+)
+def test_a_position_is_a_share_of_the_way_between_two_rows(
+    tmp_path: Path, row: str, condition: str, verdict: Verdict
+) -> None:
+    assert claim(tmp_path, conditions(row, condition)).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("condition", "measured"),
+    [
+        ("ratio: params", "ratio of params 0.8 ± 0.009"),
+        ("position: params, between: [p/1/a, p/1/c]", "position of params 202.02 ± 20.202"),
+        ("difference: params, against: p/1/c", "difference of params -1 ± 0.1"),
+        ("change: params, against: p/1/c", "change of params -11.105 ± 1.049"),
+        ("value: params", "value of params 8 ± 0.05"),
+    ],
+)
+def test_values_are_told_in_the_unit_they_are_printed_in(tmp_path: Path, condition: str, measured: str) -> None:
+    check = claim(tmp_path, conditions("p/1/b", f"{condition}, above: 1000"))
+    assert (check.verdict, check.measured) == (NO, f"b: {measured}")
+
+
+def test_a_row_of_another_paper_is_read_by_its_own_rules(tmp_path: Path) -> None:
+    """5.0 half-up is [4.95, 5.05), 5.0 cut is [5.0, 5.1): the difference is below 0.05."""
+    quoted = "rows: [p/1/a], conditions: [{difference: params, against: q/1/a, at_most: 0.05}]"
+    end = f'claims:\n  - {{id: it, text: no more, source: {{section: "1"}}, {quoted}}}\n'
+    row = "{id: a, label: A, printed: {params: 5.0}}"
+    for rounding, verdict in (("truncation", YES), ("half_up", OPEN)):
+        other = Spec((row,), about=f"rounding: [{rounding}]", id="q")
+        assert checked(tmp_path / rounding, {}, Spec((row,), end=end), other)["p/claims/it"].verdict is verdict
+
+
+@pytest.mark.parametrize(
     ("rows", "condition", "verdict"),
     [
         ("p/1/b, p/1/c", "step: top1, above: 0.39", YES),
@@ -162,6 +243,12 @@ def test_a_glob_is_all_its_rows(tmp_path: Path) -> None:
         ("p/1/a, p/1/b, p/1/c", "step: flops, direction: decreasing", OPEN),  # -1 and -1
         ("p/1/a, p/1/b", "mlp_share: params, direction: increasing", YES),
         ("p/1/a, p/1/b", "mlp_share: flops, direction: increasing", NO),
+        ("p/1/b, p/1/c", "ratio: params, direction: increasing", YES),
+        ("p/1/b, p/1/c", "ratio: params, direction: decreasing", NO),
+        ("p/1/a, p/1/b, p/1/c", "ratio: flops, against: p/1/d, direction: decreasing", YES),
+        ("p/1/a, p/1/b, p/1/c", "position: flops, between: [p/1/a, p/1/c], direction: increasing", YES),
+        ("p/1/a, p/1/b, p/1/c", "position: flops, between: [p/1/c, p/1/a], direction: increasing", NO),
+        ("p/1/b, p/1/c", "position: flops, between: [p/1/a, p/1/d], direction: increasing", OPEN),
     ],
 )
 def test_an_order(tmp_path: Path, rows: str, order: str, verdict: Verdict) -> None:

@@ -12,7 +12,7 @@ import imlp_audit
 from .running import MODULE, SCRIPT, call, spawn
 
 COMMANDS = ("verify", "properties", "lipschitz", "list", "lint", "report")
-HEAVY = ("torch", "torchvision", "timm", "fvcore", "numpy", "hypothesis", "cvxpy", "matplotlib")
+HEAVY = ("torch", "torchvision", "timm", "transformers", "fvcore", "numpy", "hypothesis", "cvxpy", "matplotlib")
 
 
 @pytest.mark.parametrize("command", [(SCRIPT,), MODULE], ids=["script", "module"])

@@ -181,9 +181,10 @@ def test_views_of_weights_are_no_activations() -> None:
     assert peak_memory(Transposed().to("meta"), meta(5, 4)) == Peak(48 + 80 + 40, 48 + 80 + 40)
 
 
-def test_an_empty_forward_pass_holds_weights_and_inputs() -> None:
-    model = nn.Sequential(nn.Identity()).to("meta")
-    assert peak_memory(model, meta(2, 4)) == Peak(32, 0)
+def test_weights_that_nothing_uses_are_there_too() -> None:
+    model = Applied(lambda x: x)
+    model.unused = nn.Linear(3, 5, bias=False)
+    assert peak_memory(model.to("meta"), meta(2, 4)) == Peak(60 + 32, 60)
 
 
 def test_a_model_is_counted_as_it_is_used_and_stays_as_it_was() -> None:

@@ -1,0 +1,45 @@
+"""The ledger of every system that is built here, against torch's own counter."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from imlp_audit.measure.attention import unfuse_attention
+from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.measure.ledger import measure
+from imlp_audit.models.build import Builder
+from imlp_audit.models.example import example_inputs
+from imlp_audit.models.reading import AnyReading
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.spec.library import load
+from imlp_audit.spec.references import rows_of
+
+
+def systems() -> dict[Recipe, AnyReading | None]:
+    """Every recipe of the bundled specs whose host or block is ours, under its paper's first reading."""
+    found: dict[Recipe, AnyReading | None] = {}
+    for paper in load().papers:
+        readings = [named.reading() for named in paper.about.value.readings.values()]
+        recipes = [row.row.model for row in rows_of(paper)] + [system.value.model for system in paper.systems]
+        for recipe in recipes:
+            if recipe is not None and (recipe.timm is None or recipe.mlp is not None):
+                found.setdefault(recipe, recipe.part_of(readings[0]) if readings else None)
+    return found
+
+
+SYSTEMS = systems()
+
+
+@pytest.mark.parametrize("recipe", SYSTEMS, ids=str)
+def test_multiply_accumulates_are_half_of_torchs_flops(recipe: Recipe) -> None:
+    with Builder().variant(recipe, SYSTEMS[recipe]) as variant:
+        model = unfuse_attention(variant.model).requires_grad_(requires_grad=False)
+        with torch.device("meta"):
+            inputs = example_inputs(model)
+        ledger = measure(model, *inputs)
+        with FlopCounterMode(display=False) as counter, torch.no_grad():
+            model(*inputs)
+    assert not ledger.unknown
+    assert 2 * total(ledger, FLOPS_CONVENTIONS["macs"]) == counter.get_total_flops()
