@@ -41,6 +41,10 @@ class Interval:
     def __neg__(self) -> Interval:
         return Interval(-self.high, -self.low, self.high_closed, self.low_closed)
 
+    def __add__(self, other: Interval) -> Interval:
+        """Return the sums of independent members."""
+        return self - -other
+
     def __sub__(self, other: Interval) -> Interval:
         """Return the differences of independent members."""
         return Interval(

@@ -79,6 +79,13 @@ def test_differences_are_tight(one: Interval, other: Interval) -> None:
     holds_exactly(one - other, low - other_high, high - other_low)
 
 
+@given(intervals(), intervals())
+def test_sums_are_sound_and_tight(one: Interval, other: Interval) -> None:
+    assert all(x + y in one + other for x in members(one) for y in members(other))
+    (low, high), (other_low, other_high) = extremes(one), extremes(other)
+    holds_exactly(one + other, low + other_low, high + other_high)
+
+
 @given(intervals(), grid(-3, 3).filter(bool))
 def test_multiples_are_sound_and_tight(interval: Interval, factor: Fraction) -> None:
     scaled = interval * factor

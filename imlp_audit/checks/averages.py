@@ -16,19 +16,16 @@ from imlp_audit.spec.schema_claims import Average
 def judge_average(average: Average, context: Context) -> tuple[Verdict, str, str]:
     """Judge an average by its printed members; those that are not printed lie between 0 and the largest score."""
     printed = _interval(_cell(average.cell, context), context)
-    known = [_interval(_cell(name, context), context) for name in average.of]
-    least = sum((one.low for one in known), Fraction(0))
-    most = sum((one.high for one in known), Fraction(0))
-    rest = average.count - len(known)
+    known = sum((_interval(_cell(name, context), context) for name in average.of), Interval.point(0))
+    rest = average.count - len(average.of)
     if rest == 0:
-        mean = Interval(least / average.count, most / average.count)
+        mean = known * Fraction(1, average.count)
         verdict = Verdict.REPRODUCED if mean.meets(printed) else Verdict.INCONSISTENT
         return verdict, f"the mean of the {average.count} is {middle(mean)}", middle(mean)
-    others = Interval((printed.low * average.count - most) / rest, (printed.high * average.count - least) / rest)
+    others = (printed * average.count - known) * Fraction(1, rest)
     told = f"the {rest} that are not printed must average {middle(others)}"
-    limit = parse_printed(average.at_most).value
-    if others.low > limit or others.high < 0:
-        return Verdict.INCONSISTENT, f"{told}, but none is above {average.at_most}", middle(others)
+    if not others.meets(Interval(Fraction(0), parse_printed(average.at_most).value)):
+        return Verdict.INCONSISTENT, f"{told}, but each lies between 0 and {average.at_most}", middle(others)
     return Verdict.UNVERIFIABLE, f"{told}, which is possible", middle(others)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from imlp_audit.checks.context import Context
+from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.memory import check_memory
 from imlp_audit.checks.numbers import from_outcome, missing_for, unless_missing, unmeasured
 from imlp_audit.compare import Measured, Outcome, compare
@@ -89,7 +89,10 @@ def _two_counters(cell: CellRef, context: Context) -> Iterator[str]:
     base = cell.row.baseline.cell(cell.column_id) if cell.row.baseline else None
     if not cell.column.measure.totalled or base is None or not _is_total(base):
         return
-    ours, theirs = ({str(m.convention): None for m in _fitting(one, context)} for one in (cell, base))
+    try:
+        ours, theirs = ({str(m.convention): None for m in _fitting(one, context)} for one in (cell, base))
+    except NotMeasuredError:  # of the baseline's model, which is its own row's error
+        return
     if ours and theirs and not ours.keys() & theirs.keys():
         yield (
             f"the baseline's {base.printed.text} follows by {' or '.join(theirs)}, this number by {' or '.join(ours)}: "

@@ -13,6 +13,7 @@ from imlp_audit.facts import Facts, Failure, ModelFacts, ModelKey
 from imlp_audit.measure.conventions import (
     FLOPS_CONVENTIONS,
     Convention,
+    MemoryConvention,
     ParameterConvention,
     parse_weight_key,
     total,
@@ -64,6 +65,8 @@ class Conventions:
                 return tuple(map(str, self.about.parameters))
             case Measure.FLOPS:
                 return row.counted_by or self.about.flops
+            case Measure.MEMORY:
+                return tuple(map(str, self.about.memory))
             case _:
                 return (None,)
 
@@ -74,6 +77,8 @@ class Conventions:
                 return tuple(dict.fromkeys(map(str, (*self.about.parameters, *ParameterConvention))))
             case Measure.FLOPS:
                 return tuple(dict.fromkeys((*self.declared(row, column), *self.flops)))
+            case Measure.MEMORY:
+                return tuple(dict.fromkeys(map(str, (*self.about.memory, *MemoryConvention))))
             case _:
                 return (None,)
 
@@ -144,6 +149,10 @@ def _measured(
                 yield Measured(Fraction(parameters), reading, convention)
         case Measure.FLOPS:
             yield _work(facts, reading, read.flops[str(convention)])
+        case Measure.MEMORY:
+            assert column.batch is not None, "the schema has seen to it"
+            unit = MemoryConvention(str(convention)).size
+            yield Measured(Fraction(facts.peaks[column.batch].live, unit), reading, convention)
         case _:
             assert column.of is not None, "the schema has seen to it"
             if column.of in facts.settings:

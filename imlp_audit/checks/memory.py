@@ -5,10 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.numbers import ends
-from imlp_audit.interval import EXACT, decimal_text, readable
+from imlp_audit.checks.numbers import from_outcome, unless_missing
+from imlp_audit.compare import compare
+from imlp_audit.interval import readable
 from imlp_audit.measure.conventions import MemoryConvention
-from imlp_audit.result import Check, Verdict
+from imlp_audit.result import PASSES, Check, Verdict
 from imlp_audit.spec.plan import CellPlan
 
 
@@ -17,28 +18,42 @@ def check_memory(plan: CellPlan, context: Context) -> Check:
 
     Between the two it is open: an allocator's work space and what the authors' code holds on to are not in the model.
     """
-    cell, read = plan.cell, context.conventions(plan.cell.row.paper)
-    recipe, batch = cell.row.row.model, cell.column.batch
+    cell = plan.cell
+    recipe = cell.row.row.model
+    assert recipe is not None
+    declared, others = context.measured(cell.row, recipe, cell.column)
+    outcome = compare(cell.printed, declared, context.conventions(cell.row.paper).roundings, others)
+    if outcome.verdict not in PASSES:
+        outcome = unless_missing(outcome, context, cell.row.paper, recipe)
+    found = from_outcome(plan, cell.printed, cell.column.unit, outcome)
+    unit = MemoryConvention(str(found.convention))
+    live = f"{readable(outcome.deciding.value, 1)} {unit.shown} live at once"
+    if outcome.verdict in PASSES:
+        return found.model_copy(update={"reason": f"{live}: {outcome.reason}"})
+    least = _least(plan, context)
+    if _is_impossible(plan, context, least):
+        told = f"{live}, and one operation with the weights alone takes {readable(least / unit.size, 1)} {unit.shown}"
+        return found.model_copy(update={"reason": told})
+    told = f"{live}; what else is in {cell.printed.text} needs {cell.column.needs}"
+    return found.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": told, "hints": ()})
+
+
+def _least(plan: CellPlan, context: Context) -> Fraction:
+    """Return the bytes that any program of the model's operations needs, under the reading that needs fewest."""
+    recipe, batch = plan.cell.row.row.model, plan.cell.column.batch
     assert recipe is not None
     assert batch is not None
-    peak = context.model(recipe, next(iter(read.readings.values()))).peaks[batch]
-    interval = cell.printed.interval(read.roundings[0])
-    units = [(convention, Fraction(1, convention.size)) for convention in read.about.memory]
-    told = ", ".join(f"{_in_units(peak.live, convention)} live at once" for convention, _ in units)
-    fitting = next((convention for convention, unit in units if peak.live * unit in interval), None)
-    if fitting is not None:
-        verdict, reason = Verdict.REPRODUCED, f"{told}; that prints as {cell.printed.text}"
-    elif all(interval.high <= peak.least * unit for _, unit in units):
-        least = ", ".join(_in_units(peak.least, convention) for convention, _ in units)
-        verdict, reason = Verdict.DIFFERS, f"one operation and the weights alone take {least}"
-    else:
-        verdict, reason = Verdict.UNVERIFIABLE, f"{told}; the rest needs {cell.column.needs}"
-    return Check(
-        id=plan.id, kind=plan.kind, verdict=verdict, reason=reason, source=plan.source, printed=cell.printed.text,
-        unit=cell.column.unit, interval=ends(cell.printed, read.roundings[0]),
-        measured=decimal_text(peak.live * units[0][1], EXACT), convention=str(fitting or units[0][0]),
-    )  # fmt: skip
+    readings = context.conventions(plan.cell.row.paper).readings.values()
+    return Fraction(min(context.model(recipe, reading).peaks[batch].least for reading in readings))
 
 
-def _in_units(size: int, convention: MemoryConvention) -> str:
-    return f"{readable(Fraction(size, convention.size), 1)} {convention.shown}"
+def _is_impossible(plan: CellPlan, context: Context, least: Fraction) -> bool:
+    """Say whether every number that prints so, in every declared unit and by every rule, is smaller than `least`."""
+    read = context.conventions(plan.cell.row.paper)
+    floor = [least / unit.size for unit in read.about.memory]
+    printed = [plan.cell.printed.interval(rule) for rule in read.roundings]
+    return all(
+        interval.high < low or (interval.high == low and not interval.high_closed)
+        for interval in printed
+        for low in floor
+    )

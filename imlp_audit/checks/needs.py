@@ -41,7 +41,8 @@ def _recipes(plan: Plan, context: Context) -> Iterator[tuple[Paper, Recipe, Need
             yield from _both_kernels(plan)
         case ColumnsPlan():
             for row in rows_of_table(plan.paper, plan.table):
-                yield from _own(row)
+                if any(CellRef(row, name).column.measure.totalled for name in row.row.printed):
+                    yield from _own(row)
         case ClaimPlan():
             yield from _for_claim(plan.claim.value, context)
         case RepeatPlan() | EquationPlan():
@@ -61,6 +62,9 @@ def _for_cell(cell: CellRef) -> Iterator[tuple[Paper, Recipe, Need]]:
         return
     if column.measure.counted:
         yield cell.row.paper, recipe, Need(work=column.measure is not Measure.SETTING)
+    base = cell.row.baseline  # whose number may follow by another convention
+    if column.measure.totalled and base is not None and base.cell(cell.column_id) is not None:
+        pass
     if column.batch is not None:
         yield cell.row.paper, recipe, Need(batches=frozenset({column.batch}))
 

@@ -14,7 +14,8 @@ from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.record import Ledger
 from imlp_audit.measure.recorder import Bucket, Memory, Recorder
 
-LAYERS = frozenset({nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d})
+CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)
+LAYERS = frozenset({nn.Linear, *CONVOLUTIONS})
 
 
 def measure(model: nn.Module, *inputs: Tensor, memory: Memory | None = None) -> Ledger:

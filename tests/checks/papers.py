@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +17,8 @@ from imlp_audit.models.reading import Reading
 from imlp_audit.models.setting import Setting
 from imlp_audit.result import Check
 from imlp_audit.spec.library import Selection, load
-from imlp_audit.spec.plan import plan
+from imlp_audit.spec.loader import Paper
+from imlp_audit.spec.plan import Plan, plan
 
 ABOUT = """\
 paper: {id}
@@ -138,13 +139,18 @@ def _measure(counts: Counts, key: ModelKey, need: Need) -> ModelFacts | Failure:
     return Failure(f"no model {named}") if count is None else count.facts(need)
 
 
-def run(selection: Selection, counts: Counts, reading: str | None = None) -> dict[str, Check]:
-    """Make all checks of the papers from the counts of those models that they say they need."""
-    plans = [one for paper in selection.papers for one in plan(paper, selection.known)]
-    needed = models_needed(plans, Context(selection.known, {}, reading))
+def made(plans: Sequence[Plan], papers: Sequence[Paper], counts: Counts, reading: str | None = None) -> list[Check]:
+    """Make checks from the counts of those models that they say they need, and of no others."""
+    needed = models_needed(plans, Context(papers, {}, reading))
     facts = {key: _measure(counts, key, need) for key, need in needed.items()}
-    context = Context(selection.known, facts, reading)
-    return {one.id: run_check(one, context) for one in plans}
+    context = Context(papers, facts, reading)
+    return [run_check(one, context) for one in plans]
+
+
+def run(selection: Selection, counts: Counts, reading: str | None = None) -> dict[str, Check]:
+    """Make all checks of the papers."""
+    plans = [one for paper in selection.papers for one in plan(paper, selection.known)]
+    return {check.id: check for check in made(plans, selection.known, counts, reading)}
 
 
 def checked(root: Path, counts: Counts, *specs: Spec, reading: str | None = None) -> dict[str, Check]:

@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from imlp_audit.measure.ledger import LAYERS
 from imlp_audit.measure.operations import Operation as Op
 
 from .counters import both_fvcore, by_operation, flop_counter_macs, ledger_of
@@ -189,9 +190,9 @@ def inputs_of(shapes: list[tuple[int, ...]]) -> list[Tensor]:
 def test_work_is_the_hand_formula(case: str) -> None:
     module, shapes, work, excess = CASES[case]
     ledger = ledger_of(module_copy(module), *inputs_of(shapes))
-    assert by_operation(ledger) == {op: amount for op, amount in work.items() if amount} | (
-        {Op.FVCORE_EXCESS: excess} if excess else {}
-    )
+    layers = work.get(Op.LINEAR, 0) + work.get(Op.CONV, 0) if type(module) in LAYERS else 0
+    expected = {**work, Op.FVCORE_EXCESS: excess, Op.IN_LAYERS: layers}
+    assert by_operation(ledger) == {op: amount for op, amount in expected.items() if amount}
     assert ledger.unknown == {}
 
 

@@ -68,7 +68,30 @@ class Shared(nn.Module):
 
 def test_work_belongs_to_the_innermost_module() -> None:
     ledger = measure(Shared().to("meta"), torch.empty(4, 4, device="meta"))
-    assert ledger.work == {("first", Op.LINEAR): 2 * 64, ("", Op.PRODUCT): 64}
+    assert ledger.work == {("first", Op.LINEAR): 2 * 64, ("first", Op.IN_LAYERS): 2 * 64, ("", Op.PRODUCT): 64}
+
+
+def test_what_layers_do_themselves_is_booked_again() -> None:
+    """A function gets the same weights, and a class derived from a layer does its own thing: no hook sees either."""
+
+    class Derived(nn.Linear):
+        pass
+
+    class Model(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer, self.conv, self.derived = nn.Linear(4, 5), nn.Conv1d(5, 6, 1), Derived(6, 7)
+
+        def forward(self, x: Tensor) -> Tensor:
+            x = nn.functional.linear(x, self.layer.weight)
+            x = self.conv(self.layer(x @ self.layer.weight).mT).mT
+            y: Tensor = self.derived(x)
+            return y
+
+    work = measure(Model().to("meta"), torch.empty(2, 3, 4, device="meta")).by_site
+    amounts = {op: sum(n for (_, one), n in work.items() if one is op) for op in (Op.IN_LAYERS, Op.LINEAR, Op.CONV)}
+    assert amounts[Op.IN_LAYERS] == 6 * 4 * 5 + 6 * 5 * 6
+    assert amounts[Op.CONV] == 6 * 5 * 6
 
 
 class Failing(nn.Module):

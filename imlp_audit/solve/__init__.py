@@ -1,0 +1,1 @@
+"""Which reading and which counting explain the printed numbers: an exact search, and how sure its answer is."""

@@ -1,0 +1,79 @@
+"""Counting a model, or a part of it, on the meta device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from imlp_audit.measure.attention import unfuse_attention
+from imlp_audit.measure.conventions import ParameterConvention
+from imlp_audit.measure.ledger import measure
+from imlp_audit.measure.parameters import count_parameters
+from imlp_audit.measure.record import Ledger
+from imlp_audit.measure.recorder import Memory
+from imlp_audit.models.build import Variant
+from imlp_audit.models.example import example_inputs
+from imlp_audit.models.swap import swapped
+from imlp_audit.solve.amounts import CONVENTIONS, Amounts, amounts
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A model, its work by module, and by path what each call of an MLP was given."""
+
+    model: nn.Module
+    ledger: Ledger
+    inputs: Mapping[str, Sequence[Tensor]]
+
+    def amounts(self) -> Amounts:
+        """Return the amounts of the whole."""
+        return amounts(_parameters(self.model), self.ledger)
+
+    def without(self, paths: Sequence[str]) -> Amounts:
+        """Return the amounts of what is left when the modules at some paths are taken out."""
+        inside = self.ledger.within(paths).work
+        rest = {key: amount for key, amount in self.ledger.work.items() if key not in inside}
+        with swapped(self.model, {path: nn.Identity() for path in paths}):
+            return amounts(_parameters(self.model), Ledger(rest, self.ledger.unknown))
+
+
+def count_model(variant: Variant, memory: Memory) -> Counted:
+    """Run a model once, on what it is meant for."""
+    model = unfuse_attention(variant.model)
+    inputs: dict[str, list[Tensor]] = {path: [] for path in variant.mlps}
+    with torch.device("meta"):
+        images = example_inputs(model)
+    with ExitStack() as listening:
+        for path, heard in inputs.items():
+            hook = model.get_submodule(path).register_forward_pre_hook(_listener(heard))
+            listening.callback(hook.remove)
+        ledger = measure(model, *images, memory=memory)
+    return Counted(model, ledger, inputs)
+
+
+def _listener(heard: list[Tensor]) -> Callable[[nn.Module, tuple[Tensor, ...]], None]:
+    """Return a hook that keeps what a module is given; on the meta device that holds no data."""
+
+    def listen(_module: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+        heard.extend(inputs)
+
+    return listen
+
+
+def count_block(block: nn.Module, inputs: Sequence[Tensor], memory: Memory) -> Amounts:
+    """Return the amounts of a part that is called once for each input; none of it is a model's head."""
+    whole = ParameterConvention.ALL
+    own = {c: count_parameters(block, whole if c is ParameterConvention.NO_HEAD else c) for c in CONVENTIONS}
+    nothing = amounts(own, Ledger({}, {}))
+    return sum((amounts({}, measure(block, x, memory=memory)) for x in inputs), nothing)
+
+
+def _parameters(model: nn.Module) -> dict[ParameterConvention, int]:
+    """Count by each convention that the model knows: one without a classifier has no count without it."""
+    headless = not hasattr(model, "get_classifier")
+    known = [c for c in CONVENTIONS if c is not ParameterConvention.NO_HEAD or not headless]
+    return {convention: count_parameters(model, convention) for convention in known}

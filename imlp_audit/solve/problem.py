@@ -1,0 +1,162 @@
+"""What is to be explained and what may explain it: rows with their counts under every reading, and printed cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from imlp_audit.errors import SolverError
+from imlp_audit.measure.operations import Operation
+from imlp_audit.printed import Rounding
+
+Integers: TypeAlias = NDArray[np.int64]
+Kind: TypeAlias = Literal["parameters", "flops"]
+
+WEIGHTS = tuple(range(7))
+"""The weights that a class of work may have."""
+
+NORMS: Mapping[str, tuple[str, ...]] = {
+    "norm": (
+        Operation.LAYER_NORM,
+        Operation.GROUP_NORM,
+        Operation.INSTANCE_NORM,
+        Operation.BATCH_NORM,
+        Operation.BATCH_NORM_TRAINING,
+        Operation.RMS_NORM,
+    ),
+    "norm_affine": (
+        Operation.LAYER_NORM_AFFINE,
+        Operation.GROUP_NORM_AFFINE,
+        Operation.INSTANCE_NORM_AFFINE,
+        Operation.BATCH_NORM_AFFINE,
+        Operation.RMS_NORM_AFFINE,
+    ),
+}
+"""The kinds of norm, for a counter that does not tell them apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A row of the selected tables with a model.
+
+    `group` names the choice of readings it takes ("imlp", "text", "resmlp"), "" where no reading changes it.
+    `parameters` has, by parameter convention, one value a reading of the group; `work` the ledger's totals,
+    (readings, classes), with the classes in the order of `Problem.classes`. Both have one reading for the group "".
+    `totals` are the FLOPs by named conventions, as `parameters` are, for those who want to search under one of them.
+    """
+
+    id: str
+    group: str
+    parameters: Mapping[str, Integers]
+    work: Integers
+    totals: Mapping[str, Integers] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A printed number of the row at an index.
+
+    `ranges` are, by rounding rule, the integers that print so, both ends included; `step` is one unit of the last
+    digit, in base units.
+    """
+
+    id: str
+    row: int
+    kind: Kind
+    ranges: Mapping[Rounding, tuple[int, int]]
+    step: Fraction
+
+
+@dataclass(frozen=True)
+class Space:
+    """The readings of a group: every combination of its axes' values, in C order (the last axis fastest)."""
+
+    axes: tuple[tuple[str, tuple[str, ...]], ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of values of each axis."""
+        return tuple(len(values) for _, values in self.axes)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Rows, cells, the readings of each group, the classes of work, and the spec's named readings.
+
+    `named` maps a name to the index of the reading in each group that it says something about; `text` is the name
+    of what the text says. `families` and `hosts` map rows' ids to the family and the host of their models. A class
+    of work has one of the weights `allowed` for it, or of WEIGHTS.
+    """
+
+    rows: tuple[Row, ...]
+    cells: tuple[Cell, ...]
+    spaces: Mapping[str, Space]
+    classes: tuple[str, ...]
+    named: Mapping[str, Mapping[str, int]]
+    text: str | None = None
+    families: Mapping[str, str] = field(default_factory=dict)
+    hosts: Mapping[str, str] = field(default_factory=dict)
+    allowed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @property
+    def roundings(self) -> tuple[Rounding, ...]:
+        """The rounding rules that the cells know."""
+        return tuple(self.cells[0].ranges)
+
+    @property
+    def conventions(self) -> tuple[str, ...]:
+        """The parameter conventions that some row with a printed size knows."""
+        rows = (self.rows[cell.row] for cell in self.cells if cell.kind == "parameters")
+        return tuple(dict.fromkeys(name for row in rows for name in row.parameters))
+
+    def weights_of(self, name: str) -> tuple[int, ...]:
+        """Return the weights that a class of work may have."""
+        return self.allowed.get(name, WEIGHTS)
+
+    def where(self, wanted: Callable[[Cell], bool]) -> Problem:
+        """Return the problem that some of the cells pose."""
+        return replace(self, cells=tuple(filter(wanted, self.cells)))
+
+    def only(self, kind: Kind) -> Problem:
+        """Return the problem of the parameters alone, or of the FLOPs alone."""
+        return self.where(lambda cell: cell.kind == kind)
+
+    def tied(self, together: Mapping[str, tuple[str, ...]] = NORMS) -> Problem:
+        """Return the problem in which all classes of each list have one weight, under the list's name."""
+        name_of = {name: tied for tied, names in together.items() for name in names}
+        classes = tuple(dict.fromkeys(name_of.get(name, name) for name in self.classes))
+        places = np.array([classes.index(name_of.get(name, name)) for name in self.classes], dtype=np.int64)
+        sums = (places[:, np.newaxis] == np.arange(len(classes))).astype(np.int64)
+        return replace(self, classes=classes, rows=tuple(replace(row, work=row.work @ sums) for row in self.rows))
+
+    def under(self, convention: str) -> Problem:
+        """Return the problem in which FLOPs are counted by a named convention, and no weight is open."""
+        rows = tuple(replace(row, work=row.totals[convention][:, np.newaxis]) for row in self.rows)
+        return replace(self, rows=rows, classes=(convention,), allowed={convention: (1,)})
+
+
+def check(problem: Problem) -> None:
+    """Raise SolverError where a problem has nothing to explain or does not fit together."""
+    if not problem.cells:
+        raise SolverError("nothing to solve: no printed parameters or FLOPs of a model that can be measured")
+    for row in problem.rows:
+        _check_row(row, problem)
+    for cell in problem.cells:
+        if tuple(cell.ranges) != problem.roundings:
+            raise SolverError(f"{cell.id} and {problem.cells[0].id} know different rounding rules")
+
+
+def _check_row(row: Row, problem: Problem) -> None:
+    if row.group and row.group not in problem.spaces:
+        raise SolverError(f"{row.id} takes a reading of {row.group!r}, which has no space of readings")
+    readings = int(np.prod(problem.spaces[row.group].shape)) if row.group else 1
+    for length in (len(row.work), *map(len, row.parameters.values())):
+        if length not in (readings, 1):
+            raise SolverError(f"{row.id} has counts for {length} readings of {readings}")
+    if row.work.shape[1] != len(problem.classes):
+        raise SolverError(f"{row.id} has {row.work.shape[1]} classes of work, not {len(problem.classes)}")

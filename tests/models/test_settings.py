@@ -1,0 +1,159 @@
+"""Hyper-parameters read off models are those that the models' papers print."""
+
+from __future__ import annotations
+
+import pytest
+import timm
+import torch
+from torch import Tensor, nn
+
+from imlp_audit.models.build import Builder
+from imlp_audit.models.hosts.bert import Bert
+from imlp_audit.models.hosts.gmlp import Gmlp, GmlpText
+from imlp_audit.models.hosts.mixer import Mixer
+from imlp_audit.models.hosts.resmlp import CaitChain, CaitStage, Communication, ResMlp
+from imlp_audit.models.reading import (
+    OutputLayer,
+    Presence,
+    ResMlpForm,
+    SpatialMatrix,
+    TextReading,
+)
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.setting import Setting
+from imlp_audit.models.settings import settings_of
+
+TEXT = TextReading(
+    vocabulary=30,
+    sequence_length=16,
+    ffn_width=12,
+    spatial_matrix=SpatialMatrix.FULL,
+    gate_norm=Presence.YES,
+    output_layer=OutputLayer.TIED,
+    pooler=Presence.NO,
+)
+
+
+def named(layers: int, image: int, patch: int, width: int, tokens: int, **hidden: int) -> dict[Setting, int]:
+    """The settings of a model of equal blocks on images."""
+    found = {"layers": layers, "image": image, "patch": patch, "width": width, "tokens": tokens, **hidden}
+    return {Setting(name): value for name, value in found.items()}
+
+
+def of(recipe: Recipe) -> dict[Setting, int]:
+    with Builder().variant(recipe, TEXT if recipe.family == "text" else None) as variant:
+        return dict(settings_of(variant.model))
+
+
+# arXiv 2105.01601, Table 1 (timm lacks H/14); 2105.08050, Table 1; 2105.03404, Sec. 2; 2012.12877.
+PUBLISHED = {
+    "mixer_s32_224": named(8, 224, 32, 512, 49, tokens_hidden=256, channels_hidden=2048),
+    "mixer_s16_224": named(8, 224, 16, 512, 196, tokens_hidden=256, channels_hidden=2048),
+    "mixer_b32_224": named(12, 224, 32, 768, 49, tokens_hidden=384, channels_hidden=3072),
+    "mixer_b16_224": named(12, 224, 16, 768, 196, tokens_hidden=384, channels_hidden=3072),
+    "mixer_l32_224": named(24, 224, 32, 1024, 49, tokens_hidden=512, channels_hidden=4096),
+    "mixer_l16_224": named(24, 224, 16, 1024, 196, tokens_hidden=512, channels_hidden=4096),
+    "gmlp_ti16_224": named(30, 224, 16, 128, 196, channels_hidden=768),
+    "gmlp_s16_224": named(30, 224, 16, 256, 196, channels_hidden=1536),
+    "gmlp_b16_224": named(30, 224, 16, 512, 196, channels_hidden=3072),
+    "resmlp_12_224": named(12, 224, 16, 384, 196, channels_hidden=1536),
+    "resmlp_24_224": named(24, 224, 16, 384, 196, channels_hidden=1536),
+    "resmlp_big_24_224": named(24, 224, 8, 768, 784, channels_hidden=3072),
+    "deit_tiny_patch16_224": named(12, 224, 16, 192, 196, channels_hidden=768),
+    "vit_base_patch32_384": named(12, 384, 32, 768, 144, channels_hidden=3072),
+    "vit_huge_patch14_224": named(32, 224, 14, 1280, 256, channels_hidden=5120),
+    "cait_s24_224": named(24, 224, 16, 384, 196, channels_hidden=1536),
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_settings_of_timms_models_are_the_published_ones(name: str) -> None:
+    assert of(Recipe(timm=name)) == PUBLISHED[name]
+
+
+@pytest.mark.parametrize(
+    ("recipe", "expected"),
+    [
+        (
+            Recipe(mixer=Mixer(layers=3, patch=4, width=20, tokens_hidden=7, channels_hidden=9), image=32),
+            named(3, 32, 4, 20, 64, tokens_hidden=7, channels_hidden=9),
+        ),
+        (
+            Recipe(mixer=Mixer(layers=32, patch=14, width=1280, tokens_hidden=640, channels_hidden=5120)),
+            named(32, 224, 14, 1280, 256, tokens_hidden=640, channels_hidden=5120),
+        ),
+        (
+            Recipe(gmlp=Gmlp(layers=2, patch=16, width=12, hidden=10)),
+            named(2, 224, 16, 12, 196, channels_hidden=10),
+        ),
+        (
+            Recipe(resmlp=ResMlp(layers=2, width=12, patch=14, form=ResMlpForm.ALGORITHM)),
+            named(2, 224, 14, 12, 256, channels_hidden=48),
+        ),
+        (
+            Recipe(resmlp=ResMlp(layers=2, width=12, form=ResMlpForm.EQUATIONS), image=64),
+            named(2, 64, 16, 12, 16, channels_hidden=48),
+        ),
+        (
+            Recipe(
+                resmlp=ResMlp(
+                    layers=2, width=12, form=ResMlpForm.ALGORITHM, communication=Communication.MLP, expansion=2
+                )
+            ),
+            named(2, 224, 16, 12, 196, tokens_hidden=392, channels_hidden=48),
+        ),
+        (
+            Recipe(cait_chain=CaitChain(stage=CaitStage.ATTENTION, layers=2, width=12, heads=4)),
+            named(2, 224, 16, 12, 196, channels_hidden=48),
+        ),
+        (
+            Recipe(cait_chain=CaitChain(stage=CaitStage.PATCH_MLP, layers=2, width=12, heads=4, expansion=0.5)),
+            named(2, 224, 16, 12, 196, tokens_hidden=98, channels_hidden=48),
+        ),
+        (Recipe(gmlp_text=GmlpText(layers=3, width=6)), {Setting.LAYERS: 3}),
+        (Recipe(bert=Bert(layers=2, width=8, heads=2, hidden=12)), {Setting.LAYERS: 2}),
+    ],
+    ids=str,
+)
+def test_settings_of_our_models_are_those_of_their_recipes(recipe: Recipe, expected: dict[Setting, int]) -> None:
+    assert of(recipe) == expected
+
+
+@pytest.mark.parametrize(("recipe", "side"), [(Recipe(timm="resnet18", image=64), 64), (Recipe(timm="resnet18"), 224)])
+def test_any_model_of_images_has_their_side(recipe: Recipe, side: int) -> None:
+    assert of(recipe) == {Setting.IMAGE: side}
+
+
+@pytest.mark.parametrize(
+    ("name", "side"), [("efficientnet_b0", 224), ("swin_tiny_patch4_window7_224", 224), ("poolformer_s12", 224)]
+)
+def test_models_of_unequal_stages_have_no_depth_or_width(name: str, side: int) -> None:
+    assert of(Recipe(timm=name)) == {Setting.IMAGE: side}
+
+
+def test_images_of_another_size_have_other_numbers_of_tokens() -> None:
+    found = of(Recipe(timm="mixer_s32_224", image=224)), of(Recipe(timm="deit_tiny_patch16_224", image=384))
+    assert [one[Setting.TOKENS] for one in found] == [49, 576]
+    assert [one[Setting.IMAGE] for one in found] == [224, 384]
+
+
+class SameWidths(nn.Module):
+    """As many tokens as channels, so that what reads the one may read the other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Conv2d(3, 16, 8, stride=8)
+        self.blocks = nn.ModuleList([nn.Sequential(nn.Linear(16, 5), nn.Linear(5, 16))])
+
+    def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
+        return (torch.zeros(batch, 3, 32, 32),)
+
+
+def test_widths_that_cannot_be_told_apart_are_not_told() -> None:
+    assert not {Setting.TOKENS_HIDDEN, Setting.CHANNELS_HIDDEN} & settings_of(SameWidths()).keys()
+
+
+def test_a_model_without_blocks_has_its_images_alone() -> None:
+    with torch.device("meta"):
+        assert settings_of(nn.Linear(2, 2)) == {Setting.IMAGE: 224}
+        assert settings_of(timm.create_model("resnet18", pretrained=False)) == {Setting.IMAGE: 224}

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from imlp_audit.errors import BuildError
+from imlp_audit.measure.recorder import Memory
+from imlp_audit.models.build import Builder
+from imlp_audit.models.hosts.lvt import Lvt
+from imlp_audit.models.imlp import Imlp
+from imlp_audit.models.reading import AnyReading, ClassToken, Reading
+from imlp_audit.models.recipe import Activation, Part, Recipe, Replacement, Sums
+from imlp_audit.models.recipe import Imlp as ImlpRecipe
+from imlp_audit.solve.additive import tabulate
+from imlp_audit.solve.amounts import Amounts
+from imlp_audit.solve.compose_blocks import BLOCK, Hosts
+from imlp_audit.solve.counting import count_block
+from imlp_audit.solve.space import readings_of
+from imlp_audit.spec.library import load
+from imlp_audit.spec.references import rows_of
+from tests.solve.direct import composed, direct, sample
+
+READINGS = readings_of("imlp")
+SAMPLED = 2  # readings of each model
+PATCHES = 196 * 192 * 3 * 16 * 16  # multiply-accumulates of DeiT-Ti's patch embedding, a convolution
+
+
+def in_the_specs() -> list[Recipe]:
+    """Every model with IMLP blocks that a table of the IMLP paper lists, each once."""
+    rows = (row for paper in load(["imlp"]).papers for row in rows_of(paper))
+    recipes = (row.row.model for row in rows)
+    return list(dict.fromkeys(recipe for recipe in recipes if recipe is not None and recipe.family == "imlp"))
+
+
+def with_imlp(host: str, activation: Activation | None = None, image: int | None = None, **block: object) -> Recipe:
+    replacement = Replacement(imlp=ImlpRecipe.model_validate(block))
+    return Recipe(timm=host, mlp=replacement, activation=activation, image=image)
+
+
+OTHERS = [
+    with_imlp("deit_tiny_patch16_224", plain=True),
+    with_imlp("deit_tiny_patch16_224", Activation.PRELU, kernel=5),
+    with_imlp("deit_tiny_patch16_224", image=384, ratio=1.5),
+    with_imlp("vit_tiny_r_s16_p8_224", part=Part.SPATIAL),
+    with_imlp("poolformer_s12", part=Part.CHANNEL),
+    Recipe(lvt=Lvt(recursions=2), mlp=Replacement(imlp=ImlpRecipe(kernel=5), sites=("backbone.[1-3].*",))),
+    Recipe(lvt=Lvt(recursions=3), mlp=Replacement(imlp=ImlpRecipe(kernel=3), sites=("post_network.*", "*.0.mlp"))),
+]
+
+
+@pytest.fixture(scope="module")
+def hosts() -> Hosts:
+    return Hosts()
+
+
+@pytest.fixture(scope="module")
+def builder() -> Builder:
+    return Builder()
+
+
+@pytest.fixture(scope="module")
+def memory() -> Memory:
+    return {}
+
+
+def test_the_tables_list_the_largest_hosts_and_those_that_are_no_classifiers() -> None:
+    named = " ".join(map(str, in_the_specs()))
+    for host in ("swin_base_patch4", "poolformer_m48", "deit_base_patch16", "recursions: 4", "mask_rcnn", "upernet"):
+        assert host in named
+    assert SAMPLED * len(in_the_specs() + OTHERS) >= 60
+
+
+@pytest.mark.parametrize("recipe", in_the_specs() + OTHERS, ids=str)
+def test_a_composed_model_has_what_a_built_one_has(
+    recipe: Recipe, hosts: Hosts, builder: Builder, memory: Memory
+) -> None:
+    table = hosts.with_blocks(recipe, READINGS)
+    assert len(table) == len(READINGS) == 2304
+    for index, reading in sample(READINGS, SAMPLED, str(recipe)):
+        assert composed(table, index) == direct(builder, memory, recipe, reading), reading
+
+
+@pytest.mark.parametrize("part", [Part.CHANNEL_AND_SPATIAL, Part.SPATIAL])
+def test_the_parts_of_a_block_add_up_under_every_reading(part: Part) -> None:
+    kept = READINGS.where("class_token", ClassToken.KEPT)
+    memory: Memory = {}
+
+    def count(reading: AnyReading) -> Amounts:
+        assert isinstance(reading, Reading)
+        with torch.device("meta"):
+            block = Imlp(8, 12, reading=reading, part=part, prefix_tokens=1)
+            return count_block(block.eval(), [torch.zeros(1, 17, 8)], memory)
+
+    every = np.array([count(kept.at(places)) for places in np.ndindex(*kept.shape)])
+    assert len(every) == 1152
+    np.testing.assert_array_equal(tabulate(kept, count, BLOCK), every)
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        Recipe(timm="deit_tiny_patch16_224"),
+        Recipe(timm="deit_tiny_patch16_224", mlp=Replacement(sums=Sums())),
+        Recipe(timm="deit_tiny_patch16_224", activation=Activation.RELU, agelu=True),
+        Recipe(timm="resnet152"),
+    ],
+    ids=str,
+)
+def test_a_model_that_no_reading_changes_is_counted_as_it_is(
+    recipe: Recipe, hosts: Hosts, builder: Builder, memory: Memory
+) -> None:
+    assert composed(hosts.as_it_is(recipe)[np.newaxis], 0) == direct(builder, memory, recipe, None)
+
+
+def test_a_host_is_as_it_was_after_its_mlps_were_replaced(hosts: Hosts) -> None:
+    host = Recipe(timm="deit_tiny_patch16_224")
+    hosts.with_blocks(with_imlp("deit_tiny_patch16_224"), READINGS)
+    counts = composed(hosts.as_it_is(host)[np.newaxis], 0)
+    assert (counts["all"], counts["linear"]) == (5_717_416, counts["in_layers"] - PATCHES)
+
+
+def test_a_kernel_larger_than_the_grid_is_refused(hosts: Hosts) -> None:
+    with pytest.raises(BuildError, match="kernel: 9 is larger than the grid of 7 x 7"):
+        hosts.with_blocks(with_imlp("swin_tiny_patch4_window7_224", kernel=9), READINGS)
