@@ -11,10 +11,9 @@ from torch import Tensor, nn
 from imlp_audit.errors import BuildError
 from imlp_audit.facts import Facts, Failure, ModelFacts, ModelKey, Need
 from imlp_audit.measure.attention import unfuse_attention
-from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.lifetime import peak_memory
-from imlp_audit.measure.parameters import count_parameters
+from imlp_audit.measure.parameters import count_parameters, parameter_counts
 from imlp_audit.measure.recorder import Memory
 from imlp_audit.models.build import Builder, Variant
 from imlp_audit.models.example import example_inputs
@@ -51,20 +50,13 @@ def _measured(
 def _count(variant: Variant, memory: Memory, need: Need) -> ModelFacts:
     model = unfuse_attention(variant.model)
     return ModelFacts(
-        parameters=_parameters(model),
+        parameters=parameter_counts(model),
         mlps=variant.mlps,
         mlp_parameters=count_parameters(nn.ModuleList(model.get_submodule(path) for path in variant.mlps)),
         ledger=measure(model, *_inputs(model, "meta"), memory=memory) if need.work else None,
         settings=settings_of(model),
         peaks={n: peak_memory(model, *_inputs(model, "meta", n), memory=memory) for n in sorted(need.batches)},
     )
-
-
-def _parameters(model: nn.Module) -> dict[ParameterConvention, int]:
-    """Count by each convention that the model knows: one without a classifier has no count without it."""
-    headless = not hasattr(model, "get_classifier")
-    known = [c for c in ParameterConvention if c is not ParameterConvention.NO_HEAD or not headless]
-    return {convention: count_parameters(model, convention) for convention in known}
 
 
 def _with_fvcore(facts: ModelFacts, key: ModelKey, device: str) -> ModelFacts:

@@ -64,7 +64,7 @@ def _for_cell(cell: CellRef) -> Iterator[tuple[Paper, Recipe, Need]]:
         yield cell.row.paper, recipe, Need(work=column.measure is not Measure.SETTING)
     base = cell.row.baseline  # whose number may follow by another convention
     if column.measure.totalled and base is not None and base.cell(cell.column_id) is not None:
-        pass
+        yield from _own(base)
     if column.batch is not None:
         yield cell.row.paper, recipe, Need(batches=frozenset({column.batch}))
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import assert_never
+from collections.abc import Iterator, Mapping
 
 from torch import nn
 
@@ -12,36 +11,52 @@ from imlp_audit.measure.conventions import ParameterConvention
 
 
 def count_parameters(model: nn.Module, convention: ParameterConvention = ParameterConvention.ALL) -> int:
-    """Number of parameters, one that is shared counted once, frozen ones included.
+    """Number of parameters by one convention, as `parameter_counts` has it.
 
-    Buffers are no parameters, but `with_buffers` adds those that the state dict has, such as running statistics.
+    Raises BuildError for `no_head` of a model without `get_classifier`.
+    """
+    counts = parameter_counts(model)
+    if convention not in counts:
+        raise BuildError(f"{type(model).__name__} has no get_classifier(), so its head can't be told apart")
+    return counts[convention]
+
+
+def parameter_counts(model: nn.Module) -> Mapping[ParameterConvention, int]:
+    """Number of parameters by each convention, one that is shared counted once, frozen ones included.
+
     `no_head` leaves out the modules that the model's `get_classifier()` returns (timm's contract: the last
     linear layer, or both of a distilled model, without the norm and pooling before it). A parameter that the
-    rest of the model holds too, such as an embedding tied to the head, stays. Raises BuildError for a model
-    without `get_classifier`.
+    rest of the model holds too, such as an embedding tied to the head, stays. A model without `get_classifier` has
+    no such count. Buffers are no parameters, but `with_buffers` adds those that the state dict has, such as running
+    statistics.
     """
-    match convention:
-        case ParameterConvention.ALL | ParameterConvention.WITH_BUFFERS:
-            head: set[nn.Module] = set()
-        case ParameterConvention.NO_HEAD:
-            head = {inner for module in classifiers(model) for inner in module.modules()}
-        case _:
-            assert_never(convention)
-    held = {p for module in model.modules() if module not in head for p in module.parameters(recurse=False)}
-    buffers = _persistent_buffers(model) if convention is ParameterConvention.WITH_BUFFERS else 0
-    return sum(parameter.numel() for parameter in held) + buffers
+    head = {inner for module in classifiers(model) for inner in module.modules()}
+    everything, rest, buffers = {}, {}, 0
+    for module in model.modules():  # once for all: large models have tens of thousands
+        held = {p: p.numel() for p in module._parameters.values() if p is not None}
+        everything.update(held)
+        if module not in head:
+            rest.update(held)
+        if module._buffers:
+            buffers += _persistent(module)
+    counts = {ParameterConvention.ALL: sum(everything.values())}
+    if callable(getattr(model, "get_classifier", None)):
+        counts[ParameterConvention.NO_HEAD] = sum(rest.values())
+    counts[ParameterConvention.WITH_BUFFERS] = counts[ParameterConvention.ALL] + buffers
+    return counts
 
 
-def _persistent_buffers(model: nn.Module) -> int:
-    state = model.state_dict()
-    return sum(buffer.numel() for name, buffer in model.named_buffers() if name in state)
+def _persistent(module: nn.Module) -> int:
+    """Number of a module's own buffers that are in its state dict."""
+    kept = (b for name, b in module._buffers.items() if name not in module._non_persistent_buffers_set)
+    return sum(buffer.numel() for buffer in kept if buffer is not None)
 
 
 def classifiers(model: nn.Module) -> Iterator[nn.Module]:
-    """The modules of the model's classifier head; raises BuildError if it doesn't say which they are."""
+    """The modules of the model's classifier head, none where it doesn't say which they are."""
     get_classifier = getattr(model, "get_classifier", None)
     if not callable(get_classifier):
-        raise BuildError(f"{type(model).__name__} has no get_classifier(), so its head can't be told apart")
+        return
     found = get_classifier()
     for module in found if isinstance(found, tuple | list) else (found,):
         if isinstance(module, nn.Module):

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from imlp_audit.measure.recorder import Memory
 from imlp_audit.measure.signature import signature
+from imlp_audit.measure.sites import site_of
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
@@ -35,49 +36,53 @@ BLOCK = Structure(
 
 @dataclass(frozen=True)
 class Shape:
-    """MLPs of a host that are alike: the path of one of them, their number, and what each is called on."""
+    """MLPs of a host that are alike: the path of one of them, their number, and what each is called on.
 
+    `kind` is all that the counts of a block in their place depend on, but for its recipe and its reading.
+    """
+
+    kind: Hashable
     path: str
     number: int
     inputs: Sequence[Tensor]
 
 
 @dataclass(frozen=True)
-class Swap:
-    """A host whose MLPs are replaced: what stays of it, and the shapes of what does not.
-
-    `recipe` replaces one MLP of each shape alone.
-    """
+class Blocks:
+    """Counts the blocks of each recipe, kind and reading once, in whatever host they are met first."""
 
     builder: Builder
     memory: Memory
-    recipe: Recipe
-    rest: Amounts
-    shapes: Sequence[Shape]
+    _counted: dict[Hashable, Amounts] = field(default_factory=dict)
 
-    def under(self, reading: AnyReading) -> Amounts:
-        """Return the amounts of the host with all of them replaced."""
-        with self.builder.variant(self.recipe, reading) as variant:
-            return sum((self._blocks(variant.model, shape) for shape in self.shapes), self.rest)
-
-    def _blocks(self, model: nn.Module, shape: Shape) -> Amounts:
-        return shape.number * count_block(model.get_submodule(shape.path), shape.inputs, self.memory)
+    def count(self, recipe: Recipe, shapes: Sequence[Shape], reading: AnyReading) -> Amounts:
+        """Return the amounts of all blocks of some shapes in the host of a recipe."""
+        keys = [(_block_of(recipe), shape.kind, reading) for shape in shapes]
+        new = {key: shape for key, shape in zip(keys, shapes, strict=True) if key not in self._counted}
+        if new:
+            one_each = _at_sites(recipe, tuple(shape.path for shape in new.values()))
+            with self.builder.variant(one_each, reading) as variant:
+                for key, shape in new.items():
+                    block = variant.model.get_submodule(shape.path)
+                    self._counted[key] = count_block(block, shape.inputs, shape.path, self.memory)
+        counts = [shape.number * self._counted[key] for key, shape in zip(keys, shapes, strict=True)]
+        total: Amounts = np.sum(counts, axis=0, dtype=np.int64)
+        return total
 
 
 @dataclass(frozen=True)
 class Hosts:
     """Counts each host once, whatever is put in the place of its MLPs."""
 
-    _builder: Builder = field(default_factory=Builder)
-    _memory: Memory = field(default_factory=dict)
+    _blocks: Blocks = field(default_factory=lambda: Blocks(Builder(), {}))
     _counted: dict[nn.Module, Counted] = field(default_factory=dict)
 
     def as_it_is(self, recipe: Recipe) -> Amounts:
         """Return the amounts of a model that no reading changes."""
         if recipe == _host_of(recipe):
             return self._host(recipe, None).amounts()
-        with self._builder.variant(recipe, None) as variant:
-            return count_model(variant, self._memory).amounts()
+        with self._blocks.builder.variant(recipe, None) as variant:
+            return count_model(variant, self._blocks.memory).amounts()
 
     def with_blocks(self, recipe: Recipe, readings: Readings) -> Amounts:
         """Return the amounts of a host with IMLP blocks under every reading, (readings, amounts).
@@ -90,25 +95,25 @@ class Hosts:
             alike = readings.where("class_token", token)
             host = self._host(recipe, alike.first)
             if host.model not in tables:
-                tables[host.model] = tabulate(alike, self._swap(host, recipe, alike.first).under, BLOCK)
+                tables[host.model] = self._tabulate(host, recipe, alike)
             by_token.append(tables[host.model])
         return np.stack(by_token, axis=1).reshape(len(readings), -1)  # the class token is the last axis
 
     def _host(self, recipe: Recipe, reading: AnyReading | None) -> Counted:
         """Return the host alone, counted; without its class token where it has one and the reading removes it."""
-        with self._builder.variant(_host_of(recipe), reading) as variant:
+        with self._blocks.builder.variant(_host_of(recipe), reading) as variant:
             if variant.model not in self._counted:
-                self._counted[variant.model] = count_model(variant, self._memory)
+                self._counted[variant.model] = count_model(variant, self._blocks.memory)
             return self._counted[variant.model]
 
-    def _swap(self, host: Counted, recipe: Recipe, reading: AnyReading) -> Swap:
-        """Find out which MLPs a recipe replaces."""
+    def _tabulate(self, host: Counted, recipe: Recipe, readings: Readings) -> Amounts:
+        """Return the amounts of one host under the readings that ask for it."""
         own = {path: host.model.get_submodule(path) for path in host.inputs}
-        with self._builder.variant(recipe, reading) as variant:
+        with self._blocks.builder.variant(recipe, readings.first) as variant:
             replaced = [path for path, mlp in own.items() if variant.model.get_submodule(path) is not mlp]
         shapes = _shapes(host, replaced)
-        one_each = _at_sites(recipe, tuple(shape.path for shape in shapes))
-        return Swap(self._builder, self._memory, one_each, host.without(replaced), shapes)
+        blocks = tabulate(readings, lambda reading: self._blocks.count(recipe, shapes, reading), BLOCK)
+        return host.without(replaced) + blocks
 
 
 def _host_of(recipe: Recipe) -> Recipe:
@@ -121,12 +126,24 @@ def _at_sites(recipe: Recipe, sites: tuple[str, ...]) -> Recipe:
     return recipe.model_copy(update={"mlp": recipe.mlp.model_copy(update={"sites": sites})})
 
 
+def _block_of(recipe: Recipe) -> Hashable:
+    """Return what a recipe says of the blocks alone."""
+    return recipe.mlp and recipe.mlp.imlp, recipe.activation
+
+
 def _shapes(host: Counted, paths: Sequence[str]) -> list[Shape]:
-    """Sort MLPs by what a block in their place is made from: their kind, place, weights and inputs."""
+    """Sort MLPs by what the counts of a block in their place depend on."""
     alike: dict[Hashable, list[str]] = {}
     for path in paths:
-        mlp = host.model.get_submodule(path)
-        block = host.model.get_submodule(path.rpartition(".")[0])
-        weights = tuple((name, weight.shape) for name, weight in mlp.named_parameters())
-        alike.setdefault((type(mlp), type(block), weights, signature(host.inputs[path])), []).append(path)
-    return [Shape(group[0], len(group), host.inputs[group[0]]) for group in alike.values()]
+        alike.setdefault(_kind(host, path), []).append(path)
+    return [Shape(kind, group[0], len(group), host.inputs[group[0]]) for kind, group in alike.items()]
+
+
+def _kind(host: Counted, path: str) -> Hashable:
+    """Return a block's place, weights and inputs; of tokens in a list, it is the host that tells the grid."""
+    mlp = host.model.get_submodule(path)
+    block = host.model.get_submodule(path.rpartition(".")[0])
+    weights = tuple((name, weight.shape) for name, weight in mlp.named_parameters())
+    on_a_grid = all(x.ndim == 4 for x in host.inputs[path])
+    at = site_of(path), None if on_a_grid else host.model
+    return at, type(mlp), type(block), weights, signature(host.inputs[path])

@@ -64,12 +64,18 @@ def _listener(heard: list[Tensor]) -> Callable[[nn.Module, tuple[Tensor, ...]], 
     return listen
 
 
-def count_block(block: nn.Module, inputs: Sequence[Tensor], memory: Memory) -> Amounts:
-    """Return the amounts of a part that is called once for each input; none of it is a model's head."""
+def count_block(block: nn.Module, inputs: Sequence[Tensor], at: str, memory: Memory) -> Amounts:
+    """Return the amounts of the part of a model at a dotted path, called once for each input; none of it is a head."""
     whole = ParameterConvention.ALL
     own = {c: count_parameters(block, whole if c is ParameterConvention.NO_HEAD else c) for c in CONVENTIONS}
-    nothing = amounts(own, Ledger({}, {}))
-    return sum((amounts({}, measure(block, x, memory=memory)) for x in inputs), nothing)
+    calls = (amounts({}, _moved(measure(block, x, memory=memory), at)) for x in inputs)
+    return sum(calls, amounts(own, Ledger({}, {})))
+
+
+def _moved(ledger: Ledger, at: str) -> Ledger:
+    """Return the ledger of a module with the paths that it has in a model."""
+    work = {(f"{at}.{path}" if path else at, operation): amount for (path, operation), amount in ledger.work.items()}
+    return Ledger(work, ledger.unknown)
 
 
 def _parameters(model: nn.Module) -> dict[ParameterConvention, int]:

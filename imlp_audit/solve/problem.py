@@ -135,7 +135,13 @@ class Problem:
         return replace(self, classes=classes, rows=tuple(replace(row, work=row.work @ sums) for row in self.rows))
 
     def under(self, convention: str) -> Problem:
-        """Return the problem in which FLOPs are counted by a named convention, and no weight is open."""
+        """Return the problem in which FLOPs are counted by a named convention, and no weight is open.
+
+        Raises SolverError where a row has no total under it.
+        """
+        without = [row.id for row in self.rows if convention not in row.totals]
+        if without:
+            raise SolverError(f"{convention}: no total of {', '.join(without)} is known under it")
         rows = tuple(replace(row, work=row.totals[convention][:, np.newaxis]) for row in self.rows)
         return replace(self, rows=rows, classes=(convention,), allowed={convention: (1,)})
 

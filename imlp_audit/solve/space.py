@@ -9,7 +9,6 @@ from math import prod
 from typing import Any, TypeAlias, get_type_hints
 
 from imlp_audit.models.reading import AnyReading, Reading, ResMlpReading, TextReading
-from imlp_audit.solve.problem import Space
 
 Value: TypeAlias = StrEnum | int
 
@@ -62,10 +61,6 @@ class Readings:
         for axis, values in self.axes.items():
             index = index * len(values) + values.index(getattr(reading, axis))
         return index
-
-    def space(self) -> Space:
-        """Return the axes and their values by name."""
-        return Space(tuple((axis, tuple(map(str, values))) for axis, values in self.axes.items()))
 
 
 def readings_of(family: str, named: Iterable[AnyReading] = ()) -> Readings:

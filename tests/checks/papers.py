@@ -133,7 +133,8 @@ def name(key: ModelKey) -> str:
     return f"{key.recipe.timm}{size}{block}{'@skip' if skip else ''}"
 
 
-def _measure(counts: Counts, key: ModelKey, need: Need) -> ModelFacts | Failure:
+def counted(counts: Counts, key: ModelKey, need: Need) -> ModelFacts | Failure:
+    """Return what is counted of a model, as far as it is needed."""
     named = name(key)
     count = counts[named] if named in counts else counts.get(named.removesuffix("@skip"))
     return Failure(f"no model {named}") if count is None else count.facts(need)
@@ -142,7 +143,7 @@ def _measure(counts: Counts, key: ModelKey, need: Need) -> ModelFacts | Failure:
 def made(plans: Sequence[Plan], papers: Sequence[Paper], counts: Counts, reading: str | None = None) -> list[Check]:
     """Make checks from the counts of those models that they say they need, and of no others."""
     needed = models_needed(plans, Context(papers, {}, reading))
-    facts = {key: _measure(counts, key, need) for key, need in needed.items()}
+    facts = {key: counted(counts, key, need) for key, need in needed.items()}
     context = Context(papers, facts, reading)
     return [run_check(one, context) for one in plans]
 

@@ -63,12 +63,12 @@ def test_a_mark_over_uncounted_work_is_open(tmp_path: Path) -> None:
 
 
 def test_a_kernel_that_could_not_be_built_is_not_ruled_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    original = papers._measure
+    original = papers.counted
 
     def measure(counts: Counts, key: ModelKey, need: Need) -> ModelFacts | Failure:
         return Failure("broken") if papers.name(key) == "host+3@skip" else original(counts, key, need)
 
-    monkeypatch.setattr(papers, "_measure", measure)
+    monkeypatch.setattr(papers, "counted", measure)
     check = mark(tmp_path, {"host+3": FITS, "host+5": FITS, "host+5@skip": FITS})
     assert check.verdict not in PASSES
 

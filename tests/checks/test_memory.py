@@ -68,6 +68,13 @@ def test_less_than_any_program_needs_is_not_possible(tmp_path: Path, least: int,
     assert cell(tmp_path, counts(300 * MIB, least)).verdict is verdict
 
 
+def test_a_floor_at_the_open_end_of_what_is_printed_is_above_it(tmp_path: Path) -> None:
+    """100 stands for less than 100.5."""
+    row = ROW.replace("100.0", "100")
+    for least, verdict in ((100 * MIB + MIB // 2 - 1, Verdict.UNVERIFIABLE), (100 * MIB + MIB // 2, Verdict.DIFFERS)):
+        assert cell(tmp_path / str(least), counts(300 * MIB, least), row).verdict is verdict
+
+
 def test_what_lies_between_is_open_and_says_what_a_check_needs(tmp_path: Path) -> None:
     check = cell(tmp_path, counts(120 * MIB, 80 * MIB))
     assert check.verdict is Verdict.UNVERIFIABLE

@@ -28,6 +28,7 @@ ROWS = (
     "{id: c, label: C, baseline: b, model: {timm: other}, printed: {layers: 24, mem: 90.0, more: 800.0}}",
     "{id: d, label: D, model: {timm: broken}, baseline: a, printed: {flops: 9.00, layers: 8, mem: 1.0, top1: 70.0}}",
     "{id: e, label: E, baseline: d, model: {timm: other}, printed: {params: 1.00, flops: 1.00}, delta: {flops: 0%}}",
+    "{id: f, label: F, model: {timm: never_built}, printed: {top1: 70.0}}",
 )
 FOOTNOTE = 'footnote: {mark: "*", meaning: kernel 5, kernel: 5, otherwise: 3, decided_by: params}'
 END = """\
@@ -41,7 +42,14 @@ claims:
     input: {size: 64, decided_by: flops, tried: {a: [32, 96]}}
   - {id: average, text: t, source: {section: "1"}, average: {cell: p/1/a/top1, of: [p/1/d/top1], count: 2}}
 """
-PAPER = Spec(ROWS, ("{id: a, label: A, repeats: p/1/a, printed: {params: 5.00}}",), "flops: [macs, fvcore]", FOOTNOTE, COLUMNS, END)
+PAPER = Spec(
+    ROWS,
+    ("{id: a, label: A, repeats: p/1/a, printed: {params: 5.00}}",),
+    "flops: [macs, fvcore]",
+    FOOTNOTE,
+    COLUMNS,
+    END,
+)
 
 
 def count(millions: int, layers: int = 12) -> Count:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+import torch
 from torch import nn
 
 from imlp_audit.errors import BuildError
@@ -67,3 +68,20 @@ def test_buffers_do_not_count_and_frozen_parameters_do() -> None:
 def test_a_model_without_classifier_is_refused() -> None:
     with pytest.raises(BuildError, match=r"Linear has no get_classifier\(\)"):
         count_parameters(nn.Linear(2, 2), ParameterConvention.NO_HEAD)
+
+
+class Buffered(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.BatchNorm2d(3)
+        self.register_buffer("index", torch.zeros(7), persistent=False)
+        self.register_buffer("table", torch.zeros(5))
+        self.register_buffer("none", None)
+
+
+def test_buffers_are_those_of_the_state_dict() -> None:
+    """3 weights and 3 biases; running mean and variance, the number of batches, and the table."""
+    model = Buffered()
+    assert count_parameters(model) == 6
+    assert count_parameters(model, ParameterConvention.WITH_BUFFERS) == 6 + 3 + 3 + 1 + 5
+    assert sum(value.numel() for value in model.state_dict().values()) == 6 + 3 + 3 + 1 + 5

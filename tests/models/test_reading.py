@@ -2,11 +2,23 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from imlp_audit.models.reading import TextReading
+from imlp_audit.models.reading import PaperReading, Presence, Reading, ResMlpReading, TextReading
 from imlp_audit.spec.schema import NamedReading
 from tests.models.readings import AXES
 
 
 def test_specs_name_every_axis_of_a_reading() -> None:
-    other = ("resmlp_form", *(field.name for field in fields(TextReading)))
-    assert tuple(NamedReading.model_fields) == (*AXES, *other)
+    named = tuple(NamedReading.model_fields)
+    assert named[: len(AXES)] == AXES
+    families = (Reading, ResMlpReading, TextReading)
+    assert named == tuple(field.name for family in families for field in fields(family))
+    assert len(set(named)) == len(named), "an axis is of one family"
+
+
+def test_nothing_is_answered_unless_it_is_said() -> None:
+    assert PaperReading() == PaperReading(imlp=None, resmlp=None, text=None)
+
+
+def test_what_is_there_counts_as_true() -> None:
+    assert bool(Presence.YES)
+    assert not bool(Presence.NO)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import torch
@@ -14,25 +15,26 @@ from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.parameters import count_parameters
 from imlp_audit.measure.recorder import Memory
+from imlp_audit.measure.sites import site_of
 from imlp_audit.models.build import Builder
 from imlp_audit.models.example import example_inputs
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.solve.amounts import CLASSES, Amounts, parameters_in, work_in
+from imlp_audit.solve.amounts import CLASSES, CONVENTIONS, SITES, Amounts
 from imlp_audit.solve.space import Readings
 
 Counts = dict[str, int]
 
 
 def counts_of(model: nn.Module, memory: Memory | None = None) -> Counts:
-    """Count parameters by each convention and work by each class, those that are 0 left out."""
+    """Count parameters by each convention, and work by site and class; what is 0 is left out."""
     with torch.device("meta"):
         inputs = example_inputs(model)
     ledger = measure(model, *inputs, memory=memory)
     assert not ledger.unknown
     counts: Counter[str] = Counter({str(c): count_parameters(model, c) for c in ParameterConvention})
-    for (_, operation), amount in ledger.work.items():
-        counts[str(operation)] += amount
+    for (path, operation), amount in ledger.work.items():
+        counts[f"{operation}@{site_of(path)}"] += amount
     return {name: count for name, count in counts.items() if count}
 
 
@@ -44,9 +46,8 @@ def direct(builder: Builder, memory: Memory, recipe: Recipe, reading: AnyReading
 
 def composed(table: Amounts, index: int) -> Counts:
     """Return one reading's counts, in the same form."""
-    parameters = {name: int(column[index]) for name, column in parameters_in(table).items()}
-    work = {str(operation): int(amount) for operation, amount in zip(CLASSES, work_in(table)[index], strict=True)}
-    return {name: count for name, count in (parameters | work).items() if count}
+    names = [*CONVENTIONS, *(f"{operation}@{site}" for site, operation in product(SITES, CLASSES))]
+    return {str(name): int(count) for name, count in zip(names, table[index], strict=True) if count}
 
 
 def sample(readings: Readings, count: int, seed: str) -> list[tuple[int, AnyReading]]:

@@ -1,0 +1,1 @@
+"""One check in words and numbers: what was compared with what, and where a gap comes from."""

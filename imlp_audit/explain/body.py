@@ -1,0 +1,100 @@
+"""A model taken apart: what each of its modules holds and does, as records without a framework."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from imlp_audit.explain.parts import part_of
+from imlp_audit.measure.conventions import Convention, ParameterConvention
+from imlp_audit.measure.operations import Operation
+from imlp_audit.measure.record import Ledger, is_within
+from imlp_audit.measure.sites import site_of
+
+
+class ParameterKind(StrEnum):
+    """What a parameter is for."""
+
+    WEIGHT = "weights"
+    BIAS = "biases"
+    COEFFICIENT = "AGeLU coefficients"
+    NORM = "norms"
+    SCALE = "other scales and shifts"
+    TABLE = "class token and positions"
+    BUFFER = "buffers"
+
+
+@dataclass(frozen=True)
+class Held:
+    """A parameter, or a buffer of the state dict: its dotted path, kind and size; `in_head` if a head alone has it."""
+
+    path: str
+    kind: ParameterKind
+    size: int
+    in_head: bool = False
+
+    def counts(self, convention: ParameterConvention) -> bool:
+        """Say whether a convention counts it."""
+        if self.kind is ParameterKind.BUFFER:
+            return convention is ParameterConvention.WITH_BUFFERS
+        return not (self.in_head and convention is ParameterConvention.NO_HEAD)
+
+
+@dataclass(frozen=True)
+class Block:
+    """The dimensions of an IMLP block.
+
+    C channels come in and leave, C' reach its second FC layer. It sees `tokens`, of which `grid` lie on the grid that
+    it convolves. `biases` says whether its first and second FC layer have one.
+    """
+
+    channels: int
+    hidden: int
+    tokens: int
+    grid: int
+    biases: tuple[bool, bool]
+
+
+@dataclass(frozen=True)
+class Item:
+    """A part of a model, a kind of parameter or class of work, and how much of it is counted there."""
+
+    part: str
+    kind: str
+    amount: int
+
+
+@dataclass(frozen=True)
+class Body:
+    """A model's parameters and its work, the dotted paths of its MLPs, and how many IMLP blocks of each size it has."""
+
+    held: tuple[Held, ...]
+    ledger: Ledger
+    mlps: tuple[str, ...]
+    blocks: Mapping[Block, int]
+
+    def items(self, counting: ParameterConvention | Convention) -> tuple[Item, ...]:
+        """Return what a convention counts; the amounts add up to the model's number."""
+        return tuple(item for _, item in self._counted(counting))
+
+    def outside_mlps(self, counting: ParameterConvention | Convention) -> int:
+        """Return what a convention counts outside the MLPs."""
+        return sum(item.amount for path, item in self._counted(counting) if not is_within(path, self.mlps))
+
+    def _counted(self, counting: ParameterConvention | Convention) -> Iterator[tuple[str, Item]]:
+        """Yield what a convention counts, each with its path."""
+        if isinstance(counting, ParameterConvention):
+            for held in self.held:
+                if held.counts(counting):
+                    yield held.path, Item(part_of(held.path), held.kind, held.size)
+            return
+        for (path, operation), amount in self.ledger.work.items():
+            counted = amount * counting.weight(operation, site_of(path))
+            if counted:
+                yield path, Item(part_of(path), operation_name(operation), counted)
+
+
+def operation_name(operation: Operation) -> str:
+    """Write a class of work in words."""
+    return operation.replace("_", " ")

@@ -1,0 +1,89 @@
+"""Building a model and taking it apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from torch import Tensor, nn
+
+from imlp_audit.explain.body import Block, Body, Held, ParameterKind
+from imlp_audit.measure.attention import unfuse_attention
+from imlp_audit.measure.parameters import classifiers
+from imlp_audit.models.agelu import AGeLU
+from imlp_audit.models.build import Builder
+from imlp_audit.models.imlp import Imlp
+from imlp_audit.models.reading import AnyReading
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.solve.counting import count_model
+
+
+def dissect(recipe: Recipe, reading: AnyReading | None) -> Body:
+    """Return the parts of a model, built on the meta device. Raises BuildError, or whatever a host's code raises."""
+    with Builder().variant(recipe, reading) as variant:
+        counted = count_model(variant, {})
+        model = unfuse_attention(variant.model)
+        held = (*_parameters(model), *_buffers(model))
+        return Body(held, counted.ledger, variant.mlps, _blocks(model, counted.inputs))
+
+
+def _parameters(model: nn.Module) -> Iterator[Held]:
+    """Yield every parameter once, where it is first found."""
+    head = {inner for module in classifiers(model) for inner in module.modules()}
+    elsewhere = {p for module in model.modules() if module not in head for p in module.parameters(recurse=False)}
+    seen: set[nn.Parameter] = set()
+    for path, module in model.named_modules():
+        for name, parameter in module.named_parameters(recurse=False):
+            if parameter not in seen:
+                seen.add(parameter)
+                kind = _kind(module, name)
+                yield Held(_below(path, name), kind, parameter.numel(), in_head=parameter not in elsewhere)
+
+
+def _buffers(model: nn.Module) -> Iterator[Held]:
+    kept = model.state_dict().keys()
+    for path, buffer in model.named_buffers():
+        if path in kept:
+            yield Held(path, ParameterKind.BUFFER, buffer.numel())
+
+
+def _kind(module: nn.Module, name: str) -> ParameterKind:
+    """Tell what a parameter is for from its module and its name there."""
+    if isinstance(module, AGeLU):
+        return ParameterKind.COEFFICIENT
+    if "Norm" in type(module).__name__:
+        return ParameterKind.NORM
+    if name.endswith("bias"):
+        return ParameterKind.BIAS
+    if name.endswith("weight"):
+        return ParameterKind.WEIGHT
+    is_table = any(word in name for word in ("token", "pos"))
+    return ParameterKind.TABLE if is_table else ParameterKind.SCALE
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _blocks(model: nn.Module, inputs: Mapping[str, Sequence[Tensor]]) -> Mapping[Block, int]:
+    """Count the IMLP blocks of each size, a block once for each of its calls."""
+    found: Counter[Block] = Counter()
+    for path, given in inputs.items():
+        module = model.get_submodule(path)
+        if isinstance(module, Imlp):
+            found.update(_block(module, x) for x in given)
+    return found
+
+
+def _block(module: Imlp, x: Tensor) -> Block:
+    channels, hidden = (fc.weight.shape[1] for fc in (module.fc1, module.fc2))
+    assert isinstance(channels, int)
+    assert isinstance(hidden, int)
+    tokens = x.numel() // channels
+    return Block(
+        channels=channels,
+        hidden=hidden,
+        tokens=tokens,
+        grid=tokens - module.prefix_tokens,
+        biases=(module.fc1.bias is not None, module.fc2.bias is not None),
+    )

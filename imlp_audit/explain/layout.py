@@ -1,0 +1,53 @@
+"""Words and numbers as lines of a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from textwrap import wrap
+from typing import TypeAlias
+
+from imlp_audit.interval import readable
+
+WIDTH = 100
+INDENT = "  "
+
+Lines: TypeAlias = list[str]
+
+
+def words(text: str, *, under: str = INDENT) -> Lines:
+    """Break a text into indented lines; the second and all further ones begin with `under`."""
+    return wrap(text, WIDTH, initial_indent=INDENT, subsequent_indent=under, break_on_hyphens=False)
+
+
+def entry(name: str, text: str, width: int) -> Lines:
+    """Write a text beside its name, which takes `width` columns."""
+    return words(f"{name:{width}}{text}", under=INDENT + " " * width) if text else []
+
+
+def signed(value: int) -> str:
+    """Write a difference with its sign, its digits in groups of three."""
+    return f"+{readable(value)}" if value > 0 else readable(value)
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number of things: 1 layer, 2 layers."""
+    return f"{readable(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def table(rows: Sequence[Sequence[str]], *, left: int = 1, right: int | None = None) -> Lines:
+    """Align rows in columns, of which those from `left` up to `right` (the last, if None) are flush right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    numbers = range(left, len(widths) if right is None else right)
+    return [
+        (INDENT + INDENT.join(_cell(text, widths[i], flush_right=i in numbers) for i, text in enumerate(row))).rstrip()
+        for row in rows
+    ]
+
+
+def _cell(text: str, width: int, *, flush_right: bool) -> str:
+    return text.rjust(width) if flush_right else text.ljust(width)
+
+
+def document(sections: Iterable[Lines]) -> str:
+    """Put sections below each other, the empty ones left out."""
+    return "\n\n".join("\n".join(lines) for lines in sections if lines) + "\n"

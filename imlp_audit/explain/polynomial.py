@@ -1,0 +1,79 @@
+"""Closed formulas: polynomials in a model's dimensions with exact coefficients."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+from typing import TypeAlias
+
+Monomial: TypeAlias = tuple[str, ...]
+"""Symbols in order, one that is squared twice; empty for a constant."""
+
+Number: TypeAlias = int | Fraction
+
+_ORDER = ("L", "T", "N", "n", "V", "P", "K", "C", "C'", "D_C", "d")  # in which symbols of a product are written
+_EXPONENTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """A sum of products of symbols, each product with a coefficient other than 0."""
+
+    terms: Mapping[Monomial, Fraction]
+
+    @classmethod
+    def of(cls, value: Polynomial | Number) -> Polynomial:
+        """Return a number as a polynomial, and a polynomial as it is."""
+        return value if isinstance(value, Polynomial) else _without_zeros({(): Fraction(value)})
+
+    def __add__(self, other: Polynomial | Number) -> Polynomial:
+        sums: Counter[Monomial] = Counter()
+        for terms in (self.terms, Polynomial.of(other).terms):
+            for monomial, coefficient in terms.items():
+                sums[monomial] += coefficient  # type: ignore[assignment]  # a Counter of fractions
+        return _without_zeros(sums)
+
+    __radd__ = __add__
+
+    def __mul__(self, other: Polynomial | Number) -> Polynomial:
+        products = Polynomial({})
+        for mine, a in self.terms.items():
+            for theirs, b in Polynomial.of(other).terms.items():
+                products = products + Polynomial({tuple(sorted((*mine, *theirs), key=_ORDER.index)): a * b})
+        return products
+
+    __rmul__ = __mul__
+
+    def at(self, values: Mapping[str, int]) -> int:
+        """Return the value for given numbers. Raises ValueError where it is no whole number."""
+        value = sum(c * prod(values[symbol] for symbol in monomial) for monomial, c in self.terms.items())
+        if Fraction(value).denominator != 1:
+            raise ValueError(f"{self} is not a whole number for {values}")
+        return int(value)
+
+    def __str__(self) -> str:
+        """Write the terms of highest degree first: 3/2 C C' + n² C' + 3 C."""
+        terms = sorted(self.terms.items(), key=lambda term: (-len(term[0]), [_ORDER.index(s) for s in term[0]]))
+        return " + ".join(_term(monomial, coefficient) for monomial, coefficient in terms) or "0"
+
+
+def symbol(name: str) -> Polynomial:
+    """Return a dimension by its name, one of those that formulas are written in."""
+    _ORDER.index(name)
+    return Polynomial({(name,): Fraction(1)})
+
+
+def _without_zeros(terms: Mapping[Monomial, Number]) -> Polynomial:
+    return Polynomial({monomial: Fraction(c) for monomial, c in terms.items() if c})
+
+
+def _term(monomial: Monomial, coefficient: Fraction) -> str:
+    powers = [_power(name, count) for name, count in Counter(monomial).items()]
+    return " ".join([*([str(coefficient)] if coefficient != 1 or not powers else []), *powers])
+
+
+def _power(name: str, count: int) -> str:
+    return name if count == 1 else name + str(count).translate(_EXPONENTS)

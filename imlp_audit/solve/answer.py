@@ -1,0 +1,137 @@
+"""The answer of a search: the best solutions, all ties, what they agree on, and what none of them explains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+from imlp_audit.printed import Rounding
+from imlp_audit.solve.problem import Integers
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A reading for each group, how sizes and FLOPs are counted and rounded, and the ids of the cells it explains.
+
+    `weights` are in the order of the problem's classes; 0 for a class without work, whose weight nothing depends on.
+    `nearest` is the named reading it departs from least, on `apart` axes.
+    """
+
+    readings: Mapping[str, int]
+    parameter_convention: str | None
+    parameter_rounding: Rounding | None
+    flops_rounding: Rounding | None
+    weights: tuple[int, ...]
+    explained: tuple[str, ...] = ()
+    nearest: str | None = None
+    apart: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """Some classes of work and the weights they may have together, (combinations, classes)."""
+
+    classes: tuple[int, ...]
+    options: Integers
+
+
+@dataclass(frozen=True, eq=False)
+class Ties:
+    """Solutions that all explain as many cells: every combination of a reading of each group and of weights.
+
+    Classes in no choice have no work: their weights are free, and not counted.
+    """
+
+    parameter_convention: str | None
+    parameter_rounding: Rounding | None
+    flops_rounding: Rounding | None
+    readings: Mapping[str, Integers]
+    weights: tuple[Choice, ...]
+
+    @property
+    def weightings(self) -> int:
+        """The number of combinations of weights."""
+        return prod(len(choice.options) for choice in self.weights)
+
+    @property
+    def count(self) -> int:
+        """The number of solutions."""
+        return self.weightings * prod(map(len, self.readings.values()))
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The values that an axis of a group's readings has in the best solutions, of all that were tried."""
+
+    group: str
+    name: str
+    values: tuple[str, ...]
+    tried: tuple[str, ...]
+
+    @property
+    def pinned(self) -> bool:
+        """Whether every best solution has the same value."""
+        return len(self.values) == 1
+
+
+@dataclass(frozen=True)
+class Weight:
+    """The weights that a class of work has in the best solutions.
+
+    Where it has no work (`works` is False), no number depends on it, and every weight does.
+    """
+
+    name: str
+    values: tuple[int, ...]
+    works: bool
+
+    @property
+    def pinned(self) -> bool:
+        """Whether every best solution has the same weight."""
+        return len(self.values) == 1
+
+
+@dataclass(frozen=True, order=True)
+class Miss:
+    """How near a value comes to the range of a cell: its distance, the same below (-) or above it, and the value."""
+
+    distance: int
+    gap: int
+    value: int
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """A cell that no best solution explains: the nearest value of any, and its gap in units of the last digit.
+
+    The gap is that to the nearest value that would print so; above zero where the value is too large. Without a
+    value the row knows no such count.
+    """
+
+    cell: str
+    value: int | None
+    gap: Fraction | None
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a search found.
+
+    `score` cells of `of` are explained by each of `count` solutions, which `ties` hold all; `solutions` are the first
+    of them in order. Where `exhaustive` is False the budget ended the search: no solution explains more than `bound`
+    cells, there may be more and better ones, and what is pinned may be free.
+    """
+
+    score: int
+    of: int
+    count: int
+    solutions: tuple[Solution, ...]
+    ties: tuple[Ties, ...]
+    axes: tuple[Axis, ...]
+    weights: tuple[Weight, ...]
+    contradicted: tuple[Contradiction, ...]
+    exhaustive: bool
+    bound: int
+    nodes: int

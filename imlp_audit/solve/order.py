@@ -1,0 +1,163 @@
+"""Which of the best solutions come first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from heapq import nsmallest
+from itertools import product
+from typing import TypeAlias
+
+import numpy as np
+
+from imlp_audit.solve.answer import Choice, Solution, Ties
+from imlp_audit.solve.evaluate import explained
+from imlp_audit.solve.problem import Integers, Problem
+
+RULE = (
+    "First come solutions whose readings differ from a named reading of the spec on the fewest axes, then those that "
+    "depart from the text on the fewest axes, then those with the smallest sum of weights; what is still equal is "
+    "ordered by parameter convention and rounding rule as they are listed, by weights, the larger one on the class "
+    "listed first, and by readings as they are listed."
+)
+
+Departures: TypeAlias = tuple[int, int]
+"""Axes that differ from the nearest named reading, and from the text's."""
+
+Key: TypeAlias = tuple[Departures, int, tuple[int, int, int], tuple[int, ...], tuple[int, ...]]
+
+
+class Nearness:
+    """How many axes each reading differs on from the named ones, and from the text's."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.names: tuple[str | None, ...] = tuple(problem.named) or (None,)
+        self._apart = {
+            (name, group): _apart(space.shape, problem.named.get(name or "", {}).get(group))
+            for name in (*self.names, problem.text)
+            for group, space in problem.spaces.items()
+        }
+        self._text = problem.text
+
+    def least(self, readings: Mapping[str, Integers]) -> Departures:
+        """Return a bound: no combination of the readings departs less."""
+        from_names = min(self._least(name, readings) for name in self.names)
+        return from_names, self._least(self._text, readings)
+
+    def _least(self, name: str | None, readings: Mapping[str, Integers]) -> int:
+        return sum(int(self._apart[name, group][some].min()) for group, some in readings.items())
+
+    def nearest(self, reading: Sequence[int], groups: Sequence[str]) -> tuple[int, str | None]:
+        """Return on how many axes one combination differs from the nearest named reading, and its name."""
+        return min(
+            ((self._sum(name, reading, groups), name) for name in self.names),
+            key=lambda found: found[0],
+        )
+
+    def departures(self, reading: Sequence[int], groups: Sequence[str]) -> Departures:
+        """Return how far one combination departs from the nearest named reading, and from the text."""
+        return self.nearest(reading, groups)[0], self._sum(self._text, reading, groups)
+
+    def _sum(self, name: str | None, reading: Sequence[int], groups: Sequence[str]) -> int:
+        return sum(int(self._apart[name, group][one]) for group, one in zip(groups, reading, strict=True))
+
+    def first(self, readings: Mapping[str, Integers], most: int) -> list[tuple[Departures, tuple[int, ...]]]:
+        """Return the combinations of one reading a group that depart least.
+
+        Those nearest to one name are made of the readings that are nearest in each group, as departures add up; and
+        the first of all are among the first of each name.
+        """
+        groups = list(readings)
+        found = {
+            combination
+            for name in self.names
+            for combination in product(*(self._order(name, group, some)[:most] for group, some in readings.items()))
+        }
+        return nsmallest(most, ((self.departures(one, groups), one) for one in found))
+
+    def _order(self, name: str | None, group: str, readings: Integers) -> list[int]:
+        order = np.lexsort((readings, self._apart[self._text, group][readings], self._apart[name, group][readings]))
+        places: list[int] = readings[order].tolist()
+        return places
+
+
+def _apart(shape: tuple[int, ...], index: int | None) -> Integers:
+    """Count for each reading the axes on which it differs from one; nothing differs from one that says nothing."""
+    if index is None:
+        return np.zeros(int(np.prod(shape)), dtype=np.int64)
+    here, all_ = np.unravel_index(index, shape), np.indices(shape).reshape(len(shape), -1)
+    count: Integers = (all_ != np.array(here)[:, np.newaxis]).sum(axis=0)
+    return count
+
+
+def first_solutions(problem: Problem, ties: Iterable[Ties], most: int) -> tuple[Solution, ...]:
+    """Return the first solutions of all ties, in the order of RULE.
+
+    Ties are taken by the least that any solution in them could have for the first three parts of the order, so that
+    the rest can be left out as soon as enough solutions come before it.
+    """
+    nearness = Nearness(problem)
+    bounded = sorted(
+        ((nearness.least(one.readings), _least_sum(one), place, one) for place, one in enumerate(ties)),
+        key=lambda entry: entry[:3],
+    )
+    best: list[tuple[Key, Ties]] = []
+    for departures, least, _, one in bounded:
+        if len(best) == most and best[-1][0][:2] < (departures, least):
+            break
+        best = nsmallest(most, [*best, *((key, one) for key in _keys(problem, nearness, one, most))], key=lambda e: e[0])
+    return tuple(_solution(problem, nearness, key, one) for key, one in best)
+
+
+def _least_sum(ties: Ties) -> int:
+    return sum(int(choice.options.sum(axis=1).min()) for choice in ties.weights)
+
+
+def _keys(problem: Problem, nearness: Nearness, ties: Ties, most: int) -> Iterator[Key]:
+    counted = (
+        problem.conventions.index(ties.parameter_convention) if ties.parameter_convention else 0,
+        problem.roundings.index(ties.parameter_rounding) if ties.parameter_rounding else 0,
+        problem.roundings.index(ties.flops_rounding) if ties.flops_rounding else 0,
+    )
+    weights = _first_weights(ties.weights, len(problem.classes), most)
+    for departures, reading in nearness.first(ties.readings, most):
+        for total, negated in weights:
+            yield departures, total, counted, negated, reading
+
+
+def _first_weights(choices: Sequence[Choice], classes: int, most: int) -> list[tuple[int, tuple[int, ...]]]:
+    """Return the weights of the smallest sums, negated, so that the larger one on the class listed first comes first.
+
+    One choice is added after the other. What is beaten by `most` others stays beaten by them, whatever weights
+    follow, since the same are added to all.
+    """
+    first = [(0, (0,) * classes)]
+    for choice in choices:
+        options = nsmallest(most, ((int(row.sum()), tuple((-row).tolist())) for row in choice.options))
+        first = nsmallest(
+            most,
+            ((a + b, _with(weights, choice.classes, option)) for a, weights in first for b, option in options),
+        )
+    return first
+
+
+def _with(weights: tuple[int, ...], places: tuple[int, ...], option: tuple[int, ...]) -> tuple[int, ...]:
+    new = list(weights)
+    for place, weight in zip(places, option, strict=True):
+        new[place] = weight
+    return tuple(new)
+
+
+def _solution(problem: Problem, nearness: Nearness, key: Key, ties: Ties) -> Solution:
+    _, _, _, negated, reading = key
+    apart, name = nearness.nearest(reading, list(ties.readings))
+    bare = Solution(
+        readings=dict(zip(ties.readings, reading, strict=True)),
+        parameter_convention=ties.parameter_convention,
+        parameter_rounding=ties.parameter_rounding,
+        flops_rounding=ties.flops_rounding,
+        weights=tuple(-weight for weight in negated),
+        nearest=name,
+        apart=apart,
+    )
+    return replace(bare, explained=explained(problem, bare))

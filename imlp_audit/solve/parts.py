@@ -1,0 +1,118 @@
+"""A problem as arrays: for each group of readings its cells, its work, and which sizes its readings explain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from imlp_audit.errors import SolverError
+from imlp_audit.printed import Rounding
+from imlp_audit.solve.bundles import Bundle, bundles_of
+from imlp_audit.solve.problem import Cell, Integers, Problem, Row, check
+
+_EXACT = 2**53  # integers below are exact as floating-point numbers, and so is every sum of them
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How printed sizes are read: a parameter convention and a rounding rule; neither where no size is printed."""
+
+    convention: str | None
+    rounding: Rounding | None
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The cells of one group of rows, and its readings, those of equal work as one profile.
+
+    `flops` and `sizes` are positions of cells. `work`, (cells, bundles, profiles), is the work of the FLOPs cells;
+    `readings` are the readings of each profile. `points`, (settings, readings), counts the sizes that are explained,
+    and `most_points`, (settings, profiles), is the most that a reading of a profile has. The group "" has one reading.
+    """
+
+    group: str
+    flops: Integers
+    sizes: Integers
+    work: NDArray[np.float64]
+    points: Integers
+    most_points: Integers
+    readings: tuple[Integers, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A problem and what the search needs of it."""
+
+    problem: Problem
+    bundles: tuple[Bundle, ...]
+    settings: tuple[Setting, ...]
+    parts: tuple[Part, ...]
+
+
+def lay_out(problem: Problem) -> Layout:
+    """Return a problem's arrays. Raises SolverError for one that cannot be solved."""
+    check(problem)
+    rows = sorted({cell.row for cell in problem.cells if cell.kind == "flops"})
+    work = np.concatenate([np.zeros((0, len(problem.classes)), dtype=np.int64), *(problem.rows[r].work for r in rows)])
+    bundles = bundles_of(work, [problem.weights_of(name) for name in problem.classes])
+    units = np.stack([bundle.unit for bundle in bundles], axis=1) if bundles else work[:, :0]
+    _check_exact(units, bundles)
+    cuts = np.cumsum([len(problem.rows[row].work) for row in rows])[:-1]
+    work_of = dict(zip(rows, np.split(units, cuts), strict=False))
+    settings = _settings(problem)
+    groups = dict.fromkeys(problem.rows[cell.row].group for cell in problem.cells)
+    return Layout(problem, bundles, settings, tuple(_part(problem, group, settings, work_of) for group in groups))
+
+
+def _settings(problem: Problem) -> tuple[Setting, ...]:
+    known = tuple(Setting(name, rounding) for name in problem.conventions for rounding in problem.roundings)
+    return known or (Setting(None, None),)
+
+
+def _check_exact(units: Integers, bundles: tuple[Bundle, ...]) -> None:
+    largest = sum(int(units[:, i].max()) * int(bundle.values[-1]) for i, bundle in enumerate(bundles))
+    if largest >= _EXACT:
+        raise SolverError(f"totals of {largest:.1e} are too large to be added up exactly; select smaller models")
+
+
+def _part(problem: Problem, group: str, settings: tuple[Setting, ...], work_of: dict[int, Integers]) -> Part:
+    own = [(place, cell) for place, cell in enumerate(problem.cells) if problem.rows[cell.row].group == group]
+    flops = [(place, cell) for place, cell in own if cell.kind == "flops"]
+    sizes = [(place, cell) for place, cell in own if cell.kind == "parameters"]
+    readings = int(np.prod(problem.spaces[group].shape)) if group else 1
+    bundles = next(iter(work_of.values())).shape[1] if work_of else 0
+    work = np.zeros((len(flops), bundles, readings), dtype=np.int64)
+    for index, (_, cell) in enumerate(flops):
+        work[index] = work_of[cell.row].T
+    points = np.zeros((len(settings), readings), dtype=np.int64)
+    for _, cell in sizes:
+        points += np.stack([_hits(problem.rows[cell.row], cell, setting) for setting in settings])
+    profiles = _profiles(work)
+    return Part(
+        group=group,
+        flops=np.array([place for place, _ in flops], dtype=np.int64),
+        sizes=np.array([place for place, _ in sizes], dtype=np.int64),
+        work=np.ascontiguousarray(work[..., [profile[0] for profile in profiles]], dtype=np.float64),
+        points=points,
+        most_points=np.stack([points[:, profile].max(axis=1) for profile in profiles], axis=1),
+        readings=profiles,
+    )
+
+
+def _hits(row: Row, cell: Cell, setting: Setting) -> NDArray[np.bool_]:
+    """Say for each reading whether its size prints so; a row that does not know the convention explains nothing."""
+    if setting.convention not in row.parameters or setting.rounding is None:
+        return np.zeros(1, dtype=np.bool_)
+    least, most = cell.ranges[setting.rounding]
+    sizes = row.parameters[setting.convention]
+    return (least <= sizes) & (sizes <= most)
+
+
+def _profiles(work: Integers) -> tuple[Integers, ...]:
+    """Group the readings of equal work, in the order of the first of each."""
+    alike: dict[bytes, list[int]] = {}
+    for reading in range(work.shape[-1]):
+        alike.setdefault(work[..., reading].tobytes(), []).append(reading)
+    return tuple(np.array(readings, dtype=np.int64) for readings in alike.values())

@@ -1,0 +1,137 @@
+"""Rows whose models are counted, as a problem: their cells as ranges of integers, and what the spec has names for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+
+import numpy as np
+
+from imlp_audit.interval import Interval
+from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, Convention, parse_weight_key
+from imlp_audit.models.reading import AnyReading
+from imlp_audit.models.recipe import HOSTS, Recipe
+from imlp_audit.printed import Rounding
+from imlp_audit.solve.amounts import CLASSES, Amounts, parameters_in, total_in, work_in
+from imlp_audit.solve.problem import Cell, Kind, Problem, Row, Space
+from imlp_audit.solve.space import Readings
+from imlp_audit.spec.loader import Paper
+from imlp_audit.spec.references import CellRef, RowRef
+from imlp_audit.spec.schema import Measure
+
+KINDS: Mapping[Measure, Kind] = {Measure.PARAMETERS: "parameters", Measure.FLOPS: "flops"}
+TEXT = "as_written"
+"""The name that specs have for the reading of the text and nothing else."""
+
+
+@dataclass(frozen=True)
+class Posed:
+    """A row, how its model is built, and the model's amounts under every reading of its family."""
+
+    row: RowRef
+    recipe: Recipe
+    table: Amounts
+
+
+def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> Problem:
+    """Return the problem; its classes are those in which some row does work."""
+    done = [i for i in range(len(CLASSES)) if any(work_in(one.table)[:, i].any() for one in posed)]
+    families = {one.recipe.family for one in posed}
+    open_ = {family: readings for family, readings in spaces.items() if family in families}
+    named = _named({one.row.paper.id: one.row.paper for one in posed}.values(), open_)
+    return Problem(
+        rows=tuple(_row(one, done) for one in posed),
+        cells=tuple(cell for index, one in enumerate(posed) for cell in cells_of(one.row, index)),
+        spaces={family: _space(readings) for family, readings in open_.items()},
+        classes=tuple(CLASSES[i] for i in done),
+        named=named,
+        text=TEXT if TEXT in named else None,
+        families={one.row.id: _kind(one.recipe) for one in posed},
+        hosts={one.row.id: _host(one.recipe) for one in posed},
+    )
+
+
+def cells_of(row: RowRef, index: int) -> Iterator[Cell]:
+    """Yield the printed totals of a row, which is at an index of the problem's rows."""
+    for column in row.row.printed:
+        cell = CellRef(row, column)
+        kind = KINDS.get(cell.column.measure)
+        if kind is not None:
+            printed = cell.printed
+            ranges = {rule: _integers(printed.interval(rule)) for rule in Rounding}
+            yield Cell(cell.id, index, kind, ranges, printed.step * printed.scale)
+
+
+def named_parts(papers: Sequence[Paper], family: str) -> Iterator[AnyReading]:
+    """Yield what the named readings of some papers say about a family."""
+    for paper in papers:
+        for named in paper.about.value.readings.values():
+            part: AnyReading | None = getattr(named.reading(), family)
+            if part is not None:
+                yield part
+
+
+def _row(one: Posed, classes: Sequence[int]) -> Row:
+    return Row(
+        id=one.row.id,
+        group=one.recipe.family or "",
+        parameters=parameters_in(one.table),
+        work=np.ascontiguousarray(work_in(one.table)[:, classes]),
+        totals={c.name: total_in(one.table, c) for c in _conventions(one.row.paper)},
+    )
+
+
+def _conventions(paper: Paper) -> Iterator[Convention]:
+    """Yield the named ways to count FLOPs: those that everybody knows, and the paper's own."""
+    yield from FLOPS_CONVENTIONS.values()
+    for name, weights in paper.about.value.conventions.items():
+        yield Convention(name, {parse_weight_key(key): weight for key, weight in weights.items()})
+
+
+def _integers(interval: Interval) -> tuple[int, int]:
+    """Return the least and the largest integer of an interval."""
+    least, most = ceil(interval.low), floor(interval.high)
+    return (
+        least + (least == interval.low and not interval.low_closed),
+        most - (most == interval.high and not interval.high_closed),
+    )
+
+
+def _space(readings: Readings) -> Space:
+    return Space(tuple((axis, tuple(map(str, values))) for axis, values in readings.axes.items()))
+
+
+def _named(papers: Iterable[Paper], spaces: Mapping[str, Readings]) -> dict[str, dict[str, int]]:
+    """Return where the named readings are; a name that another paper has for another reading is told apart by paper."""
+    found: dict[str, dict[str, int]] = {}
+    for paper in papers:
+        for name, named in paper.about.value.readings.items():
+            reading = named.reading()
+            at = {
+                family: readings.index(part)
+                for family, readings in spaces.items()
+                if (part := getattr(reading, family)) is not None
+            }
+            taken = any(found.get(name, {}).get(family, index) != index for family, index in at.items())
+            if at:
+                found.setdefault(f"{paper.id}:{name}" if taken else name, {}).update(at)
+    return found
+
+
+def _kind(recipe: Recipe) -> str:
+    """Return the family of a host: the first word of its name in timm, "deit" of deit_tiny_patch16_224, or our own."""
+    if recipe.timm is None:
+        return _field(recipe)
+    word = re.search("[a-z]+", recipe.timm.removeprefix("tf_").removeprefix("dm_"))
+    return word.group() if word else recipe.timm
+
+
+def _host(recipe: Recipe) -> str:
+    """Return the host's name in timm, or what the recipe says of it."""
+    return recipe.timm or str(Recipe.model_validate({_field(recipe): recipe.host}))
+
+
+def _field(recipe: Recipe) -> str:
+    return next(name for name in HOSTS if getattr(recipe, name) is not None)

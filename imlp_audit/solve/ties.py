@@ -1,0 +1,93 @@
+"""From boxes in which the best score is reached to the solutions in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from imlp_audit.solve.answer import Choice, Miss, Ties
+from imlp_audit.solve.bounds import Floats, Run, Truths, View, reach, tops_of
+from imlp_audit.solve.boxes import Boxes, corners
+from imlp_audit.solve.explore import Found, boxes_at_once
+from imlp_audit.solve.parts import Layout
+from imlp_audit.solve.pinned import miss_of
+from imlp_audit.solve.problem import Integers
+
+
+@dataclass
+class Collected:
+    """All ties, and for each cell of FLOPs how near the best solutions come to it."""
+
+    layout: Layout
+    ties: list[Ties] = field(default_factory=list)
+    near: dict[int, Miss] = field(default_factory=dict)
+    _choices: dict[tuple[int, int, int], Choice] = field(default_factory=dict)
+
+    def add(self, found: Found) -> None:
+        """Add the solutions of a run's boxes."""
+        if found.boxes is None:
+            return
+        step = boxes_at_once(found.run)
+        for start in range(0, len(found.boxes), step):
+            self._add(found.run, found.boxes.take(slice(start, start + step)), found.score)
+
+    def _add(self, run: Run, boxes: Boxes, score: int) -> None:
+        """Parts choose independently: with weights and a setting given, each takes any of its best profiles."""
+        low, high = corners(boxes, run.bundles)
+        counts = [reach(view, low, high).some.sum(axis=0) for view in run.views]
+        tops = [tops_of(view, count) for view, count in zip(run.views, counts, strict=True)]
+        winning = np.sum(tops, axis=0) == score
+        best = [  # (boxes, settings, profiles)
+            (count[:, np.newaxis] + view.points == top[..., np.newaxis]) & winning[..., np.newaxis]
+            for view, count, top in zip(run.views, counts, tops, strict=True)
+        ]
+        for view, chosen in zip(run.views, best, strict=True):
+            self._approach(view, chosen.any(axis=1), low, high)
+        for box, which in np.argwhere(winning):
+            self.ties.append(self._ties(run, boxes, int(box), int(which), [chosen[box, which] for chosen in best]))
+
+    def _ties(self, run: Run, boxes: Boxes, box: int, which: int, best: list[Truths]) -> Ties:
+        setting = run.settings[which]
+        known = self.layout.settings[setting]
+        return Ties(
+            parameter_convention=known.convention,
+            parameter_rounding=known.rounding,
+            flops_rounding=run.rounding,
+            readings={
+                view.part.group: _readings(view, chosen, setting)
+                for view, chosen in zip(run.views, best, strict=True)
+                if view.part.group
+            },
+            weights=tuple(self._weights(boxes, box)),
+        )
+
+    def _weights(self, boxes: Boxes, box: int) -> Iterator[Choice]:
+        for axis, bundle in enumerate(self.layout.bundles):
+            low, high = int(boxes.low[box, axis]), int(boxes.high[box, axis])
+            if (axis, low, high) not in self._choices:
+                self._choices[axis, low, high] = Choice(bundle.classes, bundle.between(low, high))
+            yield self._choices[axis, low, high]
+
+    def _approach(self, view: View, chosen: Truths, low: Floats, high: Floats) -> None:
+        """Note how near the chosen profiles, (boxes, profiles), come to each cell.
+
+        A cell is inside or outside throughout a closed box, so the nearest total is that of a corner.
+        """
+        least, most = low @ view.work, high @ view.work
+        for index, place in enumerate(view.part.flops):
+            nearest = np.where(most[index] < view.low[index], most[index], least[index])[chosen]
+            new = miss_of(nearest.astype(np.int64), int(view.low[index]), int(view.high[index]))
+            self.near[int(place)] = min(self.near.get(int(place), new), new)
+
+
+def _readings(view: View, chosen: Truths, setting: int) -> Integers:
+    """Return the readings of the chosen profiles that explain the most sizes of their profile."""
+    part = view.part
+    found = [
+        readings[part.points[setting, readings] == part.most_points[setting, profile]]
+        for profile in view.profiles[chosen]
+        for readings in [part.readings[profile]]
+    ]
+    return np.sort(np.concatenate(found))

@@ -1,0 +1,61 @@
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.models.setting import Setting
+from imlp_audit.result import Check, Verdict
+from tests.checks.papers import Count, Counts, Spec, checked
+
+COLUMNS = tuple(
+    f'{name}: {{measure: setting, of: {name}, unit: "{unit}", heading: {name}}}'
+    for name, unit in (("layers", ""), ("width", ""), ("channels_hidden", "K"))
+)
+ROW = "{id: a, label: A, model: {timm: host}, printed: {layers: 12, width: 192, channels_hidden: 0.8}}"
+BLOCK = ROW.replace("timm: host", "timm: host, mlp: {imlp: {kernel: 3}}")
+FOUND = {Setting.LAYERS: 12, Setting.WIDTH: 192, Setting.CHANNELS_HIDDEN: 768}
+
+
+def settings(root: Path, counts: Counts, row: str = ROW) -> dict[str, Check]:
+    checks = checked(root, counts, Spec((row,), columns=COLUMNS))
+    return {one.removeprefix("p/1/a/"): check for one, check in checks.items() if one.startswith("p/1/a/")}
+
+
+def test_a_setting_is_read_off_the_model(tmp_path: Path) -> None:
+    found = settings(tmp_path, {"host": Count(1, settings=FOUND)})
+    assert {name: (check.verdict, check.measured) for name, check in found.items()} == {
+        "layers": (Verdict.REPRODUCED, "12"),
+        "width": (Verdict.REPRODUCED, "192"),
+        "channels_hidden": (Verdict.REPRODUCED, "768"),
+    }
+    assert found["layers"].convention is None
+    assert found["layers"].interval == ("11.5", "12.5")
+
+
+@pytest.mark.parametrize(
+    ("layers", "verdict"), [(11, Verdict.DIFFERS), (13, Verdict.DIFFERS), (12, Verdict.REPRODUCED)]
+)
+def test_one_layer_decides(tmp_path: Path, layers: int, verdict: Verdict) -> None:
+    check = settings(tmp_path, {"host": Count(1, settings={**FOUND, Setting.LAYERS: layers})})["layers"]
+    assert (check.verdict, check.measured, check.hints) == (verdict, str(layers), ())
+
+
+def test_a_setting_that_the_model_has_not_is_an_error_of_its_own_cell(tmp_path: Path) -> None:
+    found = settings(tmp_path, {"host": Count(1, settings={Setting.LAYERS: 12})})
+    assert {name: check.verdict for name, check in found.items()} == {
+        "layers": Verdict.REPRODUCED,
+        "width": Verdict.ERROR,
+        "channels_hidden": Verdict.ERROR,
+    }
+    assert found["width"].reason == "host has no equal blocks to read width off"
+
+
+def test_a_row_without_a_model_has_no_settings(tmp_path: Path) -> None:
+    row = "{id: a, label: A, printed: {layers: 12}}"
+    check = settings(tmp_path, {}, row)["layers"]
+    assert (check.verdict, check.reason) == (Verdict.UNVERIFIABLE, "the spec gives no model")
+
+
+def test_settings_are_those_of_any_declared_reading(tmp_path: Path) -> None:
+    counts = {"host+3": Count(1, settings={Setting.LAYERS: 11}), "host+3@skip": Count(1, settings={Setting.LAYERS: 12})}
+    check = settings(tmp_path, counts, BLOCK)["layers"]
+    assert (check.verdict, check.under) == (Verdict.REPRODUCED_UNDER, ("reading skip",))

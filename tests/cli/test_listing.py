@@ -1,0 +1,90 @@
+"""`imlp-audit list --systems`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .papers import PARAMS, write
+from .running import call
+
+DEIT = "{timm: deit_tiny_patch16_224}"
+HEADING = "  parameters         multiply-accumulates  system"
+DEIT_SIZE = "    5,717,416              1,253,683,200"
+
+
+@pytest.fixture
+def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two papers with a model in common, one of which has a model of its own and one that cannot be built."""
+    one = f"{{id: base, label: DeiT-Ti, model: {DEIT}, printed: {{params: 5.72}}}}"
+    write(tmp_path, "one", PARAMS, one)
+    write(
+        tmp_path,
+        "two",
+        PARAMS,
+        one.replace("DeiT-Ti", "A tiny DeiT"),
+        "{id: mixer, label: Mixer, printed: {params: 5.72}, model: {classes: 7, image: 16,"
+        " mixer: {layers: 1, patch: 8, width: 2, tokens_hidden: 3, channels_hidden: 5}}}",
+        "{id: typo, label: Typo, model: {timm: deit_tinny_patch16_224}, printed: {params: 5.72}}",
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_model_is_on_a_line_with_its_size_recipe_and_tables(models: Path) -> None:
+    done = call("list", "--systems", "--no-progress", "--skip", "*/typo")
+    mixer = "mixer: {layers: 1, patch: 8, width: 2, tokens_hidden: 3, channels_hidden: 5}, image: 16, classes: 7"
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        HEADING,
+        f"{DEIT_SIZE}  DeiT-Ti  {DEIT}  one/1, two/1",
+        f"          477                      1,678  Mixer  {{{mixer}}}  two/1",
+    ]
+
+
+def test_a_model_that_fails_ends_with_3_and_says_why(models: Path) -> None:
+    done = call("list", "two", "--systems")
+    assert (done.code, done.err) == (3, "")
+    lines = done.out.splitlines()
+    assert lines[-2] == "Typo  {timm: deit_tinny_patch16_224}  two/1"
+    assert lines[-1].startswith("  not counted: timm has no model 'deit_tinny_patch16_224'; did you mean")
+    assert lines[1].startswith(DEIT_SIZE), "the others are counted"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "labels"),
+    [
+        (("one",), ["DeiT-Ti"]),
+        (("two", "--only", "two/1/base"), ["A tiny DeiT"]),
+        (("--only", "*/base", "--skip", "one/*"), ["A tiny DeiT"]),
+        (("--skip", "*/mixer", "--skip", "*/typo"), ["DeiT-Ti"]),
+        (("--only", "*/mixer"), ["Mixer"]),
+    ],
+)
+def test_only_and_skip_choose_by_globs(models: Path, arguments: tuple[str, ...], labels: list[str]) -> None:
+    done = call("list", "--systems", *arguments)
+    assert done.code == 0
+    assert [line[42:].split("  ")[0] for line in done.out.splitlines()[1:]] == labels
+
+
+@pytest.mark.parametrize("options", [("--only", "three/*"), ("--skip", "*"), ("--only", "one/1/base/params")])
+def test_nothing_left_is_unusable_input(models: Path, options: tuple[str, ...]) -> None:
+    done = call("list", "--systems", *options)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("imlp-audit: no model is left; give globs of rows such as 'imlp/1/*'")
+
+
+def test_a_broken_spec_is_told_before_anything_is_built(models: Path) -> None:
+    (models / "specs" / "two" / "paper.yaml").write_text("paper: two\nabot: {}\n", encoding="utf-8")
+    done = call("list", "--systems")
+    assert (done.code, done.out) == (2, "")
+    assert "specs/two/paper.yaml:2:1: unknown key 'abot'" in done.err
+
+
+def test_checks_are_listed_without_the_option(models: Path) -> None:
+    assert [line.split()[0] for line in call("list", "two").out.splitlines()] == [
+        "two/1/base/params",
+        "two/1/mixer/params",
+        "two/1/typo/params",
+    ]

@@ -1,0 +1,272 @@
+"""Recipes: what a spec writes, read and written again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from imlp_audit.models.hosts.bert import Bert
+from imlp_audit.models.hosts.dense import MaskRcnn, UperNet
+from imlp_audit.models.hosts.gmlp import Gate, Gmlp, GmlpText
+from imlp_audit.models.hosts.host import Host
+from imlp_audit.models.hosts.lvt import Lvt
+from imlp_audit.models.hosts.mixer import Mixer
+from imlp_audit.models.hosts.resmlp import CaitChain, CaitStage, Norm, Pooling, ResMlp, ResMlpTranslation
+from imlp_audit.models.hosts.vanillanet import VanillaBlock
+from imlp_audit.models.reading import (
+    AnyReading,
+    OutputLayer,
+    PaperReading,
+    Presence,
+    ResMlpForm,
+    ResMlpReading,
+    SpatialMatrix,
+    TextReading,
+)
+from imlp_audit.models.recipe import HOSTS, Activation, Imlp, Part, Recipe, Replacement, Sums
+from imlp_audit.spec.yaml_nodes import plain
+from imlp_audit.spec.yaml_tree import read_tree
+from tests.models.readings import RELEASED
+
+HOST: dict[str, Host] = {
+    "mixer": Mixer(layers=8, patch=16, width=512, tokens_hidden=256, channels_hidden=2048),
+    "gmlp": Gmlp(layers=30, patch=16, width=128, hidden=768),
+    "gmlp_text": GmlpText(layers=18, width=512),
+    "bert": Bert(layers=6),
+    "resmlp": ResMlp(layers=12, width=384),
+    "resmlp_translation": ResMlpTranslation(layers=6),
+    "cait_chain": CaitChain(stage=CaitStage.LINEAR),
+    "lvt": Lvt(recursions=2),
+    "mask_rcnn": MaskRcnn(backbone="swin_tiny_patch4_window7_224"),
+    "upernet": UperNet(backbone="swin_tiny_patch4_window7_224"),
+    "vanilla_block": VanillaBlock(width=64),
+}
+BLOCK = Replacement(imlp=Imlp())
+TEXT = TextReading(30, 16, 12, SpatialMatrix.FULL, Presence.YES, OutputLayer.TIED, Presence.NO)
+RESMLP = ResMlpReading(ResMlpForm.EQUATIONS)
+PAPER = PaperReading(RELEASED, RESMLP, TEXT)
+
+
+def of(name: str, **options: object) -> Recipe:
+    """A recipe of one host, by its key."""
+    return Recipe.model_validate({name: HOST.get(name, "deit_tiny_patch16_224"), **options})
+
+
+def test_every_host_is_tried_here() -> None:
+    assert set(HOSTS) == {"timm", *HOST}
+    assert set(HOSTS) <= set(Recipe.model_fields)
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_the_host_of_a_recipe_is_the_one_that_is_given(name: str) -> None:
+    assert of(name).host == HOST.get(name, "deit_tiny_patch16_224")
+
+
+@pytest.mark.parametrize(
+    ("image", "size"), [(None, None), (32, (32, 32)), ((800, 1280), (800, 1280)), ((1280, 800), (1280, 800))]
+)
+def test_a_size_is_height_and_width(image: object, size: object) -> None:
+    assert of("timm", image=image).size == size
+
+
+@pytest.mark.parametrize(
+    ("recipe", "family", "part"),
+    [
+        (of("timm"), None, None),
+        (of("timm", activation=Activation.RELU, agelu=True, image=32, classes=2), None, None),
+        (of("timm", mlp=Replacement(sums=Sums())), None, None),
+        (of("timm", mlp=BLOCK), "imlp", RELEASED),
+        (of("upernet", mlp=BLOCK), "imlp", RELEASED),
+        (of("mask_rcnn", mlp=BLOCK), "imlp", RELEASED),
+        (of("lvt", mlp=BLOCK), "imlp", RELEASED),
+        (of("lvt"), None, None),
+        (of("upernet"), None, None),
+        (of("vanilla_block"), None, None),
+        (of("mixer"), None, None),
+        (of("gmlp"), None, None),
+        (of("gmlp_text"), "text", TEXT),
+        (of("bert"), "text", TEXT),
+        (of("bert", classes=3), "text", TEXT),
+        (of("resmlp"), "resmlp", RESMLP),
+        (Recipe(resmlp=ResMlp(layers=12, width=384, form=ResMlpForm.ALGORITHM)), None, None),
+        (of("resmlp_translation"), None, None),
+        (of("cait_chain"), None, None),
+    ],
+    ids=str,
+)
+def test_a_model_depends_on_its_own_part_of_a_reading(
+    recipe: Recipe, family: str | None, part: AnyReading | None
+) -> None:
+    assert recipe.family == family
+    assert recipe.part_of(PAPER) == part
+    assert recipe.part_of(PaperReading()) is None
+
+
+@pytest.mark.parametrize(
+    ("recipe", "name"),
+    [
+        (of("timm"), "deit_tiny_patch16_224"),
+        (of("timm", mlp=BLOCK, activation="relu"), "deit_tiny_patch16_224"),
+        (of("timm", image=64), "timm: deit_tiny_patch16_224, image: 64"),  # 64 may be what it cannot take
+        (of("timm", classes=10), "timm: deit_tiny_patch16_224, classes: 10"),
+        (of("lvt"), "lvt: {recursions: 2}"),
+        (of("lvt", mlp=BLOCK), "lvt: {recursions: 2}, mlp: {imlp: {}}"),
+    ],
+)
+def test_a_model_is_called_by_its_architecture_or_by_its_recipe(recipe: Recipe, name: str) -> None:
+    assert recipe.name == name
+
+
+@pytest.mark.parametrize(
+    ("recipe", "text"),
+    [
+        (Recipe(timm="resnet50"), "timm: resnet50"),
+        (Recipe(timm="resnet50", image=160, classes=10), "timm: resnet50, image: 160, classes: 10"),
+        (Recipe(classes=10, image=(160, 192), timm="resnet50"), "timm: resnet50, image: [160, 192], classes: 10"),
+        (Recipe(timm="vit", activation=Activation.PRELU, agelu=True), "timm: vit, activation: prelu, agelu: true"),
+        (Recipe(timm="vit", agelu=False), "timm: vit, agelu: false"),
+        (
+            Recipe(timm="vit", mlp=Replacement(imlp=Imlp(ratio=2, kernel=5, part=Part.CHANNEL, plain=True))),
+            "timm: vit, mlp: {imlp: {ratio: 2, kernel: 5, part: channel, plain: true}}",
+        ),
+        (
+            Recipe(timm="vit", mlp=Replacement(sites=("blocks.0.mlp", "blocks.1.mlp"), imlp=Imlp(ratio=2.5))),
+            "timm: vit, mlp: {imlp: {ratio: 2.5}, sites: [blocks.0.mlp, blocks.1.mlp]}",
+        ),
+        (Recipe(timm="vit", mlp=Replacement(sums=Sums())), "timm: vit, mlp: {sums: {}}"),
+        (
+            Recipe(gmlp_text=GmlpText(width=512, layers=18, gate=Gate.SUM, attention=64), classes=2),
+            "gmlp_text: {layers: 18, width: 512, gate: sum, attention: 64}, classes: 2",
+        ),
+        (
+            Recipe(resmlp=ResMlp(layers=12, width=384, norm=Norm.AFF, pooling=Pooling.CLASS_MLP)),
+            "resmlp: {layers: 12, width: 384, norm: aff, pooling: class_mlp}",
+        ),
+    ],
+)
+def test_a_recipe_is_written_on_a_line_as_it_was_given(recipe: Recipe, text: str) -> None:
+    assert str(recipe) == text
+
+
+def sizes(low: int = 1) -> st.SearchStrategy[int]:
+    return st.integers(low, 1000)
+
+
+def given_or_not(options: Mapping[str, st.SearchStrategy[object]]) -> st.SearchStrategy[dict[str, object]]:
+    return st.fixed_dictionaries({}, optional=dict(options))
+
+
+architectures = st.from_regex(r"[a-z][a-z0-9_]{0,12}(\.[a-z][a-z0-9_]{0,5})?", fullmatch=True)
+ratios = st.floats(2**-10, 64, width=32)
+globs = st.lists(st.from_regex(r"[a-z*?\[][a-z0-9_.*?\[\]!]{0,8}", fullmatch=True), min_size=1, max_size=2)
+kernels = sizes().map(lambda n: 2 * n + 1)
+block = given_or_not({"ratio": ratios, "kernel": kernels, "part": st.sampled_from(Part)})
+sums = given_or_not({"ratio": sizes(), "agelu": st.booleans()})
+replacements = st.tuples(
+    st.fixed_dictionaries({"imlp": block}) | st.fixed_dictionaries({"sums": sums}), given_or_not({"sites": globs})
+).map(lambda pair: {**pair[0], **pair[1]})
+hosts: dict[str, st.SearchStrategy[object]] = {
+    "timm": architectures,
+    "bert": given_or_not({"positions": sizes()}).map(lambda more: {"layers": 2, "width": 12, "heads": 3, **more}),
+    "gmlp_text": given_or_not(
+        {
+            "hidden": sizes().map(lambda n: 2 * n),
+            "gate": st.sampled_from(Gate),
+            "spatial_matrix": st.sampled_from(SpatialMatrix),
+            "attention": sizes(),
+        }
+    ).map(lambda more: {"layers": 2, "width": 4, **more}),
+    "resmlp": given_or_not({"norm": st.sampled_from(Norm), "expansion": ratios, "patch": st.sampled_from([8, 16])}).map(
+        lambda more: {"layers": 2, "width": 4, "communication": "mlp", **more}
+    ),
+}
+images = sizes().map(lambda n: 16 * n) | st.tuples(st.just(32), st.just(48))
+
+
+def options(host: str) -> st.SearchStrategy[dict[str, object]]:
+    size = {} if host in ("bert", "gmlp_text") else {"image": images}
+    return given_or_not({**size, "classes": sizes(), "mlp": replacements})
+
+
+recipes = st.sampled_from(sorted(hosts)).flatmap(
+    lambda host: st.builds(lambda sizes, more: Recipe.model_validate({host: sizes, **more}), hosts[host], options(host))
+)
+
+
+def read(text: str) -> object:
+    """Read a recipe as a spec's reader does."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "recipe.yaml")
+        path.write_text(f"model: {{{text}}}\n", encoding="utf-8")
+        tree, problems = read_tree(path, path.name)
+    assert not problems
+    assert tree is not None
+    values = plain(tree)
+    assert isinstance(values, dict)
+    return values["model"]
+
+
+@given(recipes)
+@settings(max_examples=150, deadline=None)
+def test_what_is_written_is_the_recipe_as_a_spec_would_write_it(recipe: Recipe) -> None:
+    assert Recipe.model_validate(read(str(recipe))) == recipe
+
+
+def test_recipes_are_equal_and_hash_alike_where_they_say_the_same() -> None:
+    assert len({of("timm"), of("timm", agelu=False), of("timm", image=None), of("timm", mlp=None)}) == 1
+    assert len({of("timm"), of("timm", image=224), of("timm", classes=1000), of("timm", agelu=True), of("lvt")}) == 5
+
+
+def test_an_image_may_be_square_in_two_ways() -> None:
+    assert of("timm", image=224).size == of("timm", image=(224, 224)).size
+
+
+@pytest.mark.parametrize(
+    ("host", "image"),
+    [("mixer", 225), ("gmlp", 20), ("resmlp", (32, 40)), ("resmlp", (40, 32)), ("cait_chain", 8)],
+)
+def test_patches_divide_the_image(host: str, image: object) -> None:
+    with pytest.raises(ValidationError, match="patch and image: 16 does not divide"):
+        of(host, image=image)
+
+
+def test_images_that_are_no_sequence_of_patches_may_have_any_size() -> None:
+    for host in ("timm", "lvt", "mask_rcnn", "upernet", "vanilla_block"):
+        assert of(host, image=225).size == (225, 225)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"agelu": True, "mlp": BLOCK}, "agelu: it stands in the host's own MLPs"),
+        ({"activation": "relu", "mlp": Replacement(sums=Sums())}, "activation: the functions that are added up"),
+        ({"lvt": HOST["lvt"]}, "given: timm, lvt"),
+        ({"timm": None}, "given: none"),
+        ({"mlp": {"imlp": {}, "sums": {}}}, "give exactly one of imlp, sums"),
+        ({"mlp": {}}, "give exactly one of imlp, sums"),
+        ({"mlp": {"imlp": {"kernel": 2}}}, "an even kernel"),
+        ({"mlp": {"imlp": {"part": "spatial", "plain": True}}}, "the spatial part alone has no AGeLUs"),
+        ({"colour": "red"}, "colour"),
+    ],
+)
+def test_recipes_that_contradict_themselves(options: dict[str, object], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        of("timm", **options)
+
+
+@pytest.mark.parametrize("host", ["gmlp_text", "bert", "resmlp_translation"])
+def test_models_of_text_take_no_images(host: str) -> None:
+    with pytest.raises(ValidationError, match="image: this host reads token ids"):
+        of(host, image=224)
+
+
+@pytest.mark.parametrize("host", ["mask_rcnn", "upernet", "resmlp_translation", "vanilla_block"])
+def test_only_classifiers_have_their_classes_beside_the_host(host: str) -> None:
+    with pytest.raises(ValidationError, match="classes: "):
+        of(host, classes=10)

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+
+from imlp_audit.measure.recorder import Memory
+from imlp_audit.models.imlp import Imlp
+from imlp_audit.models.reading import AnyReading, ClassToken, Presence, Reading, TextReading
+from imlp_audit.solve.additive import Structure, tabulate
+from imlp_audit.solve.amounts import Amounts
+from imlp_audit.solve.compose_blocks import BLOCK
+from imlp_audit.solve.counting import count_block
+from imlp_audit.solve.space import readings_of
+
+READINGS = readings_of("text")
+
+
+class Made:
+    """Amounts with an interaction of vocabulary and length, one of width and length, and a pooler; counts its calls."""
+
+    def __init__(self) -> None:
+        self.calls: Counter[AnyReading] = Counter()
+
+    def __call__(self, reading: AnyReading) -> Amounts:
+        assert isinstance(reading, TextReading)
+        self.calls[reading] += 1
+        tokens, pooler = reading.sequence_length, reading.pooler is Presence.YES
+        return np.array([tokens * reading.vocabulary + 7 * pooler, tokens * reading.ffn_width + 10**15], dtype=np.int64)
+
+
+def everywhere(made: Made) -> Amounts:
+    return np.array([made(READINGS.at(places)) for places in np.ndindex(*READINGS.shape)])
+
+
+def test_what_does_not_interact_adds_up_exactly() -> None:
+    made = Made()
+    structure = Structure(apart=(("vocabulary",), ("ffn_width",), ("pooler",)), together=("sequence_length",))
+    table = tabulate(READINGS, made, structure)
+    assert table.dtype == np.int64
+    assert max(made.calls.values()) == 1
+    assert len(made.calls) == 2 * (1 + 3 + 1 + 1)
+    np.testing.assert_array_equal(table, everywhere(Made()))
+
+
+@pytest.mark.parametrize(
+    "structure",
+    [
+        Structure(apart=(("vocabulary",), ("ffn_width",), ("pooler",), ("sequence_length",))),
+        Structure(apart=(("vocabulary",), ("ffn_width",)), together=("sequence_length",)),
+    ],
+    ids=["an interaction left out", "an axis left out"],
+)
+def test_a_wrong_structure_gives_another_table(structure: Structure) -> None:
+    assert (tabulate(READINGS, Made(), structure) != everywhere(Made())).any()
+
+
+def test_one_group_of_all_axes_measures_everything() -> None:
+    made = Made()
+    table = tabulate(READINGS, made, Structure(apart=(tuple(READINGS.axes),)))
+    np.testing.assert_array_equal(table, everywhere(Made()))
+    assert len(made.calls) == len(READINGS)
+
+
+def test_the_parts_of_an_imlp_block_add_up() -> None:
+    kept = readings_of("imlp").where("class_token", ClassToken.KEPT)
+    memory: Memory = {}
+
+    def count(reading: AnyReading) -> Amounts:
+        assert isinstance(reading, Reading)
+        with torch.device("meta"):
+            block = Imlp(8, 12, reading=reading, prefix_tokens=1)
+            return count_block(block.eval(), [torch.zeros(1, 17, 8)], "blocks.0.mlp", memory)
+
+    places = list(np.ndindex(*kept.shape))
+    assert len(places) == 1152
+    chosen = slice(None, None, 5)  # no multiple of the number of values of an axis
+    some = np.array([count(kept.at(place)) for place in places[chosen]])
+    np.testing.assert_array_equal(tabulate(kept, count, BLOCK)[chosen], some)

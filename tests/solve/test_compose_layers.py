@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from imlp_audit.errors import BuildError
+from imlp_audit.measure.recorder import Memory
+from imlp_audit.models.build import Builder
+from imlp_audit.models.hosts.bert import Bert
+from imlp_audit.models.hosts.gmlp import Gate, GmlpText
+from imlp_audit.models.hosts.resmlp import Communication, Norm, Pooling, ResMlp
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.solve.compose_layers import Stacks
+from imlp_audit.solve.space import readings_of
+from imlp_audit.spec.library import load
+from imlp_audit.spec.references import rows_of
+from tests.solve.direct import composed, direct, sample
+
+TEXTS = readings_of("text")
+FORMS = readings_of("resmlp")
+SAMPLED = 2  # readings of each model of language
+
+
+@cache
+def in_the_specs(paper: str, family: str) -> list[Recipe]:
+    """Every model of a family that a paper's tables list, and those that its text describes, each once."""
+    recipes = [
+        recipe
+        for found in load([paper]).papers
+        for recipe in [*(row.row.model for row in rows_of(found)), *(one.value.model for one in found.systems)]
+    ]
+    return list(dict.fromkeys(recipe for recipe in recipes if recipe is not None and recipe.family == family))
+
+
+@pytest.fixture(scope="module")
+def stacks() -> Stacks:
+    return Stacks()
+
+
+@pytest.fixture(scope="module")
+def memory() -> Memory:
+    return {}
+
+
+def test_the_tables_list_the_deepest_models_and_every_gate() -> None:
+    named = " ".join(map(str, in_the_specs("mixer_gmlp_coursework", "text")))
+    for part in ("bert: {layers: 48}", "layers: 144", "attention: 64", *(f"gate: {gate}" for gate in Gate)):
+        assert part in named
+
+
+@pytest.mark.parametrize("recipe", in_the_specs("mixer_gmlp_coursework", "text"), ids=str)
+def test_a_model_of_language_is_its_layers_and_what_stands_around_them(
+    recipe: Recipe, stacks: Stacks, memory: Memory
+) -> None:
+    table = stacks.with_layers(recipe, TEXTS)
+    assert len(table) == len(TEXTS) == 640
+    for index, reading in sample(TEXTS, SAMPLED, str(recipe)):
+        assert composed(table, index) == direct(Builder(), memory, recipe, reading), reading
+
+
+@pytest.mark.parametrize("classes", [None, 3])
+@pytest.mark.parametrize(
+    "host",
+    [
+        {"gmlp_text": GmlpText(layers=3, width=12)},
+        {"gmlp_text": GmlpText(layers=3, width=12, gate=Gate.PRODUCT, attention=8)},
+        {"bert": Bert(layers=3, width=12, heads=3, hidden=24)},
+    ],
+    ids=str,
+)
+def test_small_models_agree_under_many_readings(
+    host: dict[str, object], classes: int | None, stacks: Stacks, memory: Memory
+) -> None:
+    recipe = Recipe.model_validate({**host, "classes": classes})
+    table = stacks.with_layers(recipe, TEXTS)
+    for index, reading in sample(TEXTS, 12, str(recipe)):
+        assert composed(table, index) == direct(Builder(), memory, recipe, reading), reading
+
+
+RESMLPS = [
+    ResMlp(layers=3, width=24, norm=Norm.BATCH, pooling=Pooling.CLASS_MLP),
+    ResMlp(layers=3, width=24, norm=Norm.L2, communication=Communication.MLP, expansion=0.5),
+]
+
+
+@pytest.mark.parametrize(
+    "recipe", in_the_specs("resmlp", "resmlp") + [Recipe(resmlp=host) for host in RESMLPS], ids=str
+)
+def test_a_resmlp_is_its_layers_and_what_stands_around_them(recipe: Recipe, stacks: Stacks, memory: Memory) -> None:
+    table = stacks.with_layers(recipe, FORMS)
+    assert len(table) == len(FORMS) == 2
+    for index, reading in sample(FORMS, 2, ""):
+        assert composed(table, index) == direct(Builder(), memory, recipe, reading), reading
+
+
+def test_a_width_that_the_recipe_says_is_that_under_every_reading(stacks: Stacks) -> None:
+    said = stacks.with_layers(Recipe(gmlp_text=GmlpText(layers=4, width=12, hidden=2048)), TEXTS)
+    open_ = stacks.with_layers(Recipe(gmlp_text=GmlpText(layers=4, width=12)), TEXTS)
+    axis = list(TEXTS.axes).index("ffn_width")
+    by_width = np.moveaxis(said.reshape(*TEXTS.shape, -1), axis, 0)
+    np.testing.assert_array_equal(by_width[0], by_width[1])
+    np.testing.assert_array_equal(by_width[0], np.moveaxis(open_.reshape(*TEXTS.shape, -1), axis, 0)[0])
+
+
+def test_texts_longer_than_the_table_of_positions_are_refused(stacks: Stacks) -> None:
+    with pytest.raises(BuildError, match="sequence_length: 512 tokens, and only 256 positions"):
+        stacks.with_layers(Recipe(bert=Bert(layers=2, positions=256)), TEXTS)

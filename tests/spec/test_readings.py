@@ -1,0 +1,107 @@
+"""Readings of a paper: from axes with reasons to one record for each family of models."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from imlp_audit.models.reading import (
+    OutputLayer,
+    PaperReading,
+    Presence,
+    Reading,
+    ResMlpForm,
+    ResMlpReading,
+    SpatialMatrix,
+    TextReading,
+)
+from imlp_audit.spec.schema import NamedReading
+from tests.models.readings import AS_WRITTEN, RELEASED, readings
+
+TEXT = TextReading(
+    vocabulary=30000,
+    sequence_length=128,
+    ffn_width=3072,
+    spatial_matrix=SpatialMatrix.TOEPLITZ,
+    gate_norm=Presence.YES,
+    output_layer=OutputLayer.MASKED_LM,
+    pooler=Presence.NO,
+)
+
+texts = st.builds(
+    TextReading,
+    vocabulary=st.integers(1, 10**6),
+    sequence_length=st.integers(1, 10**6),
+    ffn_width=st.integers(1, 10**6),
+    spatial_matrix=st.sampled_from(SpatialMatrix),
+    gate_norm=st.sampled_from(Presence),
+    output_layer=st.sampled_from(OutputLayer),
+    pooler=st.sampled_from(Presence),
+)
+papers = st.builds(
+    PaperReading,
+    imlp=st.none() | readings,
+    resmlp=st.none() | st.builds(ResMlpReading, st.sampled_from(ResMlpForm)),
+    text=st.none() | texts,
+)
+
+
+def written(reading: PaperReading) -> dict[str, dict[str, str]]:
+    """A reading as a spec writes it: each axis as text, with a reason."""
+    families = [family for family in (reading.imlp, reading.resmlp, reading.text) if family is not None]
+    return {
+        axis: {"value": str(value), "because": f"of {axis}"}
+        for family in families
+        for axis, value in asdict(family).items()
+    }
+
+
+@given(papers)
+def test_a_reading_is_what_its_axes_say(reading: PaperReading) -> None:
+    axes = written(reading)
+    if not axes:
+        with pytest.raises(ValidationError, match="a reading says something"):
+            NamedReading.model_validate(axes)
+        return
+    named = NamedReading.model_validate(axes)
+    assert named.reading() == reading
+    assert {axis: choice.because for axis, choice in named.choices.items()} == {axis: f"of {axis}" for axis in axes}
+
+
+@given(papers.filter(written), st.data())
+def test_a_family_is_given_whole_or_not_at_all(reading: PaperReading, data: st.DataObject) -> None:
+    axes = written(reading)
+    lost = data.draw(st.sampled_from(sorted(axes)))
+    left = {axis: choice for axis, choice in axes.items() if axis != lost}
+    alone = lost == "resmlp_form"  # the one axis of its family
+    if alone and left:
+        assert NamedReading.model_validate(left).reading().resmlp is None
+    else:
+        with pytest.raises(ValidationError, match="a reading says something" if alone else f"{lost} is missing"):
+            NamedReading.model_validate(left)
+
+
+@pytest.mark.parametrize("reading", [AS_WRITTEN, RELEASED])
+def test_the_families_of_a_reading_are_apart(reading: Reading) -> None:
+    block, text = PaperReading(imlp=reading), PaperReading(text=TEXT)
+    both = NamedReading.model_validate(written(block) | written(text)).reading()
+    assert both == PaperReading(imlp=reading, text=TEXT)
+    assert both.resmlp is None
+
+
+def test_axes_are_told_in_one_order_however_they_are_written() -> None:
+    axes = written(PaperReading(RELEASED, ResMlpReading(ResMlpForm.EQUATIONS), TEXT))
+    backwards = dict(reversed(list(axes.items())))
+    assert list(NamedReading.model_validate(backwards).choices) == list(NamedReading.model_fields)
+
+
+def test_several_axes_that_lack_are_all_told() -> None:
+    axes = written(PaperReading(text=TEXT))
+    left = {axis: axes[axis] for axis in ("vocabulary", "pooler")}
+    told = "sequence_length, ffn_width, spatial_matrix, gate_norm, output_layer are missing"
+    with pytest.raises(ValidationError, match=told):
+        NamedReading.model_validate(left)
