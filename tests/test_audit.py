@@ -114,11 +114,11 @@ def test_lvt_was_counted_by_another_counter_than_the_rest(audited: Audited) -> N
     """thop's rules give all eight FLOPs, 0.76 to 1.00 G and 0.68 to 0.92 G with IMLP; no count of parameters 4.98 M."""
     flops = {i: c for i, c in audited.checks.items() if i.startswith("imlp/1/lvt") and i.endswith("/flops")}
     assert len(flops) == 8
-    for check in flops.values():
-        under_thop = [m.measured for m in check.also if m.convention == "thop" and m.reading == "released"]
-        measured = under_thop or [check.measured or ""]
-        assert any(abs(Decimal(m) / 10**9 - Decimal(check.printed or "")) <= Decimal("0.005") for m in measured)
-        assert check.verdict is Verdict.REPRODUCED_UNDER
+    for name, check in flops.items():
+        expected = Verdict.REPRODUCED_UNDER if "_imlp" in name else Verdict.REPRODUCED
+        assert (check.verdict, check.convention) == (expected, "thop")
+        gap = Decimal(_in(check, "released") or "") / 10**9 - Decimal(check.printed or "")
+        assert abs(gap) <= Decimal("0.005")
     params = {i: c for i, c in audited.checks.items() if i.startswith("imlp/1/lvt") and i.endswith("/params")}
     assert {c.verdict for i, c in params.items() if "_imlp" not in i} == {Verdict.REPRODUCED}
     assert {(c.verdict, _in(c, "released")) for i, c in params.items() if "_imlp" in i} == {(Verdict.WAIVED, "4970420")}
@@ -129,8 +129,8 @@ def test_detectors_and_segmenters_compare_two_counts(audited: Audited) -> None:
     for table in ("6", "7"):
         base, ours = (audited.checks[f"imlp/{table}/{row}/flops"] for row in ("swin_ti", "swin_ti_imlp"))
         assert (base.verdict, base.convention) == (Verdict.REPRODUCED, "mmcv_products")
-        assert ours.under == ("convention mmcv",)
-        assert any("compares two counts" in hint for hint in ours.hints)
+        assert (ours.verdict, ours.finding) == (Verdict.WAIVED, Verdict.DIFFERS)
+        assert any("would fit under convention mmcv, which the spec does not declare" in hint for hint in ours.hints)
 
 
 def test_a_row_that_no_one_reading_gives_whole_says_so(audited: Audited) -> None:
@@ -236,7 +236,7 @@ def test_no_changed_digit_of_a_repeated_cell_passes(audited: Audited) -> None:
         for text in _other_digits(cell.printed.text, steps=(1,)):
             for changed in (cell, twin):
                 found = {c.id: c for c in _changed(audited, changed, text, "printed", repeat)}
-                assert found[repeat].verdict is Verdict.INCONSISTENT, f"{changed.id}: {text}"
+                assert found[repeat].verdict in FINDINGS, f"{changed.id}: {text}"
                 assert twin.id in found[repeat].reason
                 tried += 1
     assert tried > 500

@@ -62,6 +62,13 @@ def fits_elsewhere(cell: CellRef, context: Context) -> Iterator[tuple[str, Fract
         yield from ((name, value) for value in fitting[:1])
 
 
+def misplaced(cell: CellRef, context: Context) -> str | None:
+    """Return the column that a cell belongs to instead of its own, if so."""
+    if judge(cell, context).verdict is not Verdict.DIFFERS:
+        return None
+    return next((column for column, _ in fits_elsewhere(cell, context)), None)
+
+
 def _elsewhere(cell: CellRef, context: Context) -> Iterator[str]:
     for column, value in fits_elsewhere(cell, context):
         heading = cell.row.table.value.columns[column].heading

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from imlp_audit.arithmetic.changes import Agreement, agree, follows_from_cells, percent_change
+from imlp_audit.checks.cells import misplaced
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.numbers import ends, from_outcome, missing_for, unless_missing, unmeasured
 from imlp_audit.compare import Measured, compare
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.printed import Printed, Rounding
-from imlp_audit.result import Check
+from imlp_audit.result import Check, Verdict
 from imlp_audit.spec.plan import DeltaPlan, RepeatPlan
 
 
@@ -28,6 +31,10 @@ def check_delta(plan: DeltaPlan, context: Context) -> Check:
     assert base is not None
     declared, others = _changes(plan, variant, base, context)
     outcome = compare(delta, declared, read.roundings, others)
+    column = misplaced(plan.cell, context)
+    if column is not None:
+        told = f"{plan.cell.printed.text} is of the column {column!r}, so its change is none of {plan.cell.column_id!r}"
+        outcome = replace(outcome, verdict=Verdict.DIFFERS, reason=told, under=())
     return from_outcome(plan, delta, "%", unless_missing(outcome, context, plan.cell.row.paper, variant, base))
 
 
@@ -59,7 +66,10 @@ def check_repeat(plan: RepeatPlan, context: Context) -> Check:
     roundings = context.conventions(plan.cell.row.paper).roundings
     theirs = context.conventions(plan.other.row.paper).roundings
     unit = "%" if plan.delta else plan.cell.column.unit
-    return _from_agreement(plan, one, unit, agree(one, other, name, roundings, theirs), roundings[0])
+    agreement = agree(one, other, name, roundings, theirs)
+    if agreement.verdict is Verdict.INCONSISTENT and plan.other.row.paper.id != plan.cell.row.paper.id:
+        agreement = replace(agreement, verdict=Verdict.DIFFERS)  # two papers disagree; neither contradicts itself
+    return _from_agreement(plan, one, unit, agreement, roundings[0])
 
 
 def _from_agreement(

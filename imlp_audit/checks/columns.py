@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from imlp_audit.checks.cells import fits_elsewhere, judge
+from imlp_audit.checks.cells import judge, misplaced
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.numbers import missing_for
 from imlp_audit.result import Check, Verdict
@@ -14,7 +14,7 @@ def check_columns(plan: ColumnsPlan, context: Context) -> Check:
     """Judge whether two counted cells of a row fit each other's column, and neither its own."""
     rows = rows_of_table(plan.paper, plan.table)
     cells = [cell for row in rows for name in row.row.printed if _is_counted(cell := CellRef(row, name))]
-    places = {(cell.row.row.id, cell.column_id): _stray(cell, context) for cell in cells}
+    places = {(cell.row.row.id, cell.column_id): misplaced(cell, context) for cell in cells}
     strays = [
         (cell, column)
         for cell in cells
@@ -36,13 +36,6 @@ def check_columns(plan: ColumnsPlan, context: Context) -> Check:
 
 def _is_counted(cell: CellRef) -> bool:
     return cell.column.measure.totalled and missing_for(cell) is None
-
-
-def _stray(cell: CellRef, context: Context) -> str | None:
-    """Return the column that a cell belongs to instead of its own, if so."""
-    if judge(cell, context).verdict is not Verdict.DIFFERS:
-        return None
-    return next((column for column, _ in fits_elsewhere(cell, context)), None)
 
 
 def _check(plan: ColumnsPlan, verdict: Verdict, reason: str, printed: str, measured: str | None = None) -> Check:

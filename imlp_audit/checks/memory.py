@@ -34,7 +34,9 @@ def check_memory(plan: CellPlan, context: Context) -> Check:
     if _is_impossible(plan, context, least):
         told = f"{live}, and one operation with the weights alone takes {readable(least / unit.size, 1)} {unit.shown}"
         return found.model_copy(update={"reason": told})
-    told = f"{live}; what else is in {cell.printed.text} needs {cell.column.needs}"
+    more = outcome.deciding.value > cell.printed.value
+    rest = "how much of it the authors' code frees earlier" if more else "what else is in that"
+    told = f"{live}, {cell.printed.text} printed; {rest} needs {cell.column.needs}"
     return found.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": told, "hints": ()})
 
 

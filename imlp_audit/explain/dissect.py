@@ -76,14 +76,15 @@ def _blocks(model: nn.Module, inputs: Mapping[str, Sequence[Tensor]]) -> Mapping
 
 
 def _block(module: Imlp, x: Tensor) -> Block:
-    channels, hidden = (fc.weight.shape[1] for fc in (module.fc1, module.fc2))
-    assert isinstance(channels, int)
-    assert isinstance(hidden, int)
+    fc1, fc2 = module.fc1, module.fc2
+    assert isinstance(fc1, nn.Linear | nn.Conv2d)
+    assert isinstance(fc2, nn.Linear | nn.Conv2d)
+    channels, hidden = fc1.weight.shape[1], fc2.weight.shape[1]
     tokens = x.numel() // channels
     return Block(
         channels=channels,
         hidden=hidden,
         tokens=tokens,
         grid=tokens - module.prefix_tokens,
-        biases=(module.fc1.bias is not None, module.fc2.bias is not None),
+        biases=(fc1.bias is not None, fc2.bias is not None),
     )

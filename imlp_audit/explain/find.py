@@ -25,4 +25,6 @@ def find_plan(selection: Selection, check_id: str) -> Plan:
     if below:
         more = f" and {len(below) - _TOLD} more" if len(below) > _TOLD else ""
         raise UsageError(f"{check_id} is no check, but there are {', '.join(below[:_TOLD])}{more}")
-    raise UsageError(f"no check has the id {check_id!r}; {did_you_mean(wanted, plans, '`imlp-audit list` prints them')}")
+    raise UsageError(
+        f"no check has the id {check_id!r}; {did_you_mean(wanted, plans, '`imlp-audit list` prints them')}"
+    )

@@ -37,8 +37,14 @@ _RULES = (
     (r"\b(norm|pre|LayerNorm)\d?\b", "norms of the blocks"),
 )
 
-_MLP = re.compile(r"\b(mlp|mlp_tokens|mlp_channels)\b\.?(.*)")
-_MLP_NAMES = {"mlp": "MLP", "mlp_tokens": "token MLP", "mlp_channels": "channel MLP"}
+_MLP_NAMES = {
+    "token_mixing.mlp": "token MLP",
+    "mlp_tokens": "token MLP",
+    "channel_mixing.mlp": "channel MLP",
+    "mlp_channels": "channel MLP",
+    "mlp": "MLP",
+}
+_MLP = re.compile(rf"(?<!across_patches\.)\b({'|'.join(map(re.escape, _MLP_NAMES))})\b\.?(.*)")
 
 _IN_MLP = (
     (r"^(fc1|b)\b", "FC1"),

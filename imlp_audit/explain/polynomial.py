@@ -14,7 +14,7 @@ Monomial: TypeAlias = tuple[str, ...]
 
 Number: TypeAlias = int | Fraction
 
-_ORDER = ("L", "T", "N", "n", "V", "P", "K", "C", "C'", "D_C", "d")  # in which symbols of a product are written
+_ORDER = ("L", "N", "n", "V", "P", "K", "C", "C'", "D_C", "d")  # in which symbols of a product are written
 _EXPONENTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -30,10 +30,9 @@ class Polynomial:
         return value if isinstance(value, Polynomial) else _without_zeros({(): Fraction(value)})
 
     def __add__(self, other: Polynomial | Number) -> Polynomial:
-        sums: Counter[Monomial] = Counter()
-        for terms in (self.terms, Polynomial.of(other).terms):
-            for monomial, coefficient in terms.items():
-                sums[monomial] += coefficient  # type: ignore[assignment]  # a Counter of fractions
+        sums = dict(self.terms)
+        for monomial, coefficient in Polynomial.of(other).terms.items():
+            sums[monomial] = sums.get(monomial, Fraction(0)) + coefficient
         return _without_zeros(sums)
 
     __radd__ = __add__
@@ -57,7 +56,8 @@ class Polynomial:
     def __str__(self) -> str:
         """Write the terms of highest degree first: 3/2 C C' + n² C' + 3 C."""
         terms = sorted(self.terms.items(), key=lambda term: (-len(term[0]), [_ORDER.index(s) for s in term[0]]))
-        return " + ".join(_term(monomial, coefficient) for monomial, coefficient in terms) or "0"
+        written = " + ".join(_term(monomial, coefficient) for monomial, coefficient in terms)
+        return written.replace("+ -", "- ") or "0"
 
 
 def symbol(name: str) -> Polynomial:

@@ -47,7 +47,10 @@ class ResMlpClassifier(nn.Module):
 
     def forward(self, image: Tensor) -> Tensor:
         """Return the logits."""
-        logits: Tensor = self.head(self.pool(self.blocks(self.stem(image))))
+        x = self.stem(image)
+        for block in self.blocks:  # as the authors' code does: nothing holds on to what came before
+            x = block(x)
+        logits: Tensor = self.head(self.pool(x))
         return logits
 
     def get_classifier(self) -> nn.Module:

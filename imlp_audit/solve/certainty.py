@@ -132,7 +132,9 @@ def _systems(layout: Layout, answer: Answer) -> Iterator[System]:
     known: set[bytes] = set()
     profile_of = [{int(r): at for at, profile in enumerate(part.readings) for r in profile} for part in layout.parts]
     for ties in answer.ties:
-        for profiles in product(*(_profiles(part, of, ties) for part, of in zip(layout.parts, profile_of, strict=True))):
+        for profiles in product(
+            *(_profiles(part, of, ties) for part, of in zip(layout.parts, profile_of, strict=True))
+        ):
             system = _system(layout, ties, profiles)
             key = system.work.tobytes() + system.low.tobytes()
             if len(system.low) and key not in known:
@@ -152,7 +154,9 @@ def _system(layout: Layout, ties: Ties, profiles: tuple[int, ...]) -> System:
     places = [place for part in layout.parts for place in part.flops]
     ranges = [cells[place].ranges[ties.flops_rounding] for place in places] if ties.flops_rounding else []
     low, high = np.array(ranges, dtype=np.float64).reshape(-1, 2).T
-    totals = work @ [float(c.options[0] @ np.array(b.factors)) for c, b in zip(ties.weights, layout.bundles, strict=True)]
+    totals = work @ [
+        float(c.options[0] @ np.array(b.factors)) for c, b in zip(ties.weights, layout.bundles, strict=True)
+    ]
     inside = (low <= totals) & (totals <= high)
     return System(work[inside], low[inside], high[inside])
 
@@ -201,6 +205,9 @@ def _hull(found: Sequence[Bounds], bundles: int) -> Bounds:
     if not found:
         return [(0.0, None)] * bundles
     return [
-        (min(low for low, _ in some), None if any(high is None for _, high in some) else max(high for _, high in some if high is not None))
+        (
+            min(low for low, _ in some),
+            None if any(high is None for _, high in some) else max(high for _, high in some if high is not None),
+        )
         for some in zip(*found, strict=True)
     ]

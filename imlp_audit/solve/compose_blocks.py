@@ -140,10 +140,10 @@ def _shapes(host: Counted, paths: Sequence[str]) -> list[Shape]:
 
 
 def _kind(host: Counted, path: str) -> Hashable:
-    """Return a block's place, weights and inputs; of tokens in a list, it is the host that tells the grid."""
-    mlp = host.model.get_submodule(path)
-    block = host.model.get_submodule(path.rpartition(".")[0])
-    weights = tuple((name, weight.shape) for name, weight in mlp.named_parameters())
-    on_a_grid = all(x.ndim == 4 for x in host.inputs[path])
-    at = site_of(path), None if on_a_grid else host.model
-    return at, type(mlp), type(block), weights, signature(host.inputs[path])
+    """Return an MLP's place, weights and inputs. Where these are maps, blocks of all hosts are alike.
+
+    Of tokens in a list, it is the host that tells the grid, and which of them are on it.
+    """
+    weights = tuple((name, weight.shape) for name, weight in host.model.get_submodule(path).named_parameters())
+    maps = all(x.ndim == 4 for x in host.inputs[path])
+    return site_of(path), weights, signature(host.inputs[path]), None if maps else host.model

@@ -17,14 +17,18 @@ class Departure:
     score: Score
 
 
-def by_family(problem: Problem, score: int, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET) -> tuple[Departure, ...]:
+def by_family(
+    problem: Problem, score: int, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET
+) -> tuple[Departure, ...]:
     """Return the least sets of families that have to differ for more than `score` cells to be explained.
 
     All sets of one size are tried before any of the next, and the search ends with the first size that helps; it is
     empty where none does. Where all families but one differ, so does every one: larger sets say nothing more. A
     score may be a range where the budget ended a search.
     """
-    names = tuple(dict.fromkeys(problem.families[row.id] for row in problem.rows if row.group and row.id in problem.families))
+    names = tuple(
+        dict.fromkeys(problem.families[row.id] for row in problem.rows if row.group and row.id in problem.families)
+    )
     for size in range(1, len(names) if score < len(problem.cells) else 1):
         tried = [
             Departure(apart, best_score(differing(problem, apart), rules, floor=score + 1, budget=budget))

@@ -75,10 +75,15 @@ def best_score(problem: Problem, rules: Rules = Rules.TOGETHER, *, floor: int = 
 
 
 def _runs(layout: Layout, rules: Rules, budget: int, floor: int = 0, *, ties: bool) -> Iterator[Found]:
-    """Search under each rounding of FLOPs; what one explains, the next must reach (exceed, without `ties`)."""
-    for rounding, settings in _roundings(layout, rules):
-        found = explore(run_of(layout, rounding, settings), floor, budget, ties=ties)
-        budget = max(0, budget - found.nodes)
+    """Search under each rounding of FLOPs; what one explains, the next must reach (exceed, without `ties`).
+
+    Each may look at its share of the boxes that are left.
+    """
+    roundings = list(_roundings(layout, rules))
+    for done, (rounding, settings) in enumerate(roundings):
+        share = max(0, budget) // (len(roundings) - done)
+        found = explore(run_of(layout, rounding, settings), floor, share, ties=ties)
+        budget -= found.nodes
         floor = max(floor, found.score + (not ties))
         yield found
 

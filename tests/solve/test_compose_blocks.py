@@ -41,6 +41,7 @@ OTHERS = [
     with_imlp("deit_tiny_patch16_224", image=384, ratio=1.5),
     with_imlp("vit_tiny_r_s16_p8_224", part=Part.SPATIAL),
     with_imlp("poolformer_s12", part=Part.CHANNEL),
+    with_imlp("poolformer_s12", image=160),
     Recipe(lvt=Lvt(recursions=2), mlp=Replacement(imlp=ImlpRecipe(kernel=5), sites=("backbone.[1-3].*",))),
     Recipe(lvt=Lvt(recursions=3), mlp=Replacement(imlp=ImlpRecipe(kernel=3), sites=("post_network.*", "*.0.mlp"))),
 ]

@@ -1,0 +1,111 @@
+"""Whether what explains some numbers explains others too: cells that the search did not see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import sha256
+
+import numpy as np
+
+from imlp_audit.solve.answer import Answer, Ties
+from imlp_audit.solve.evaluate import explained
+from imlp_audit.solve.lattice import TooManyError, share_within
+from imlp_audit.solve.problem import Cell, Integers, Problem
+from imlp_audit.solve.search import BUDGET, Rules, solve
+
+HALVES = 4
+_MOST = 20_000  # pairs of a reading and a cell, over all ties, beyond which no mean is given
+
+
+@dataclass(frozen=True)
+class Held:
+    """Cells left out of a search, and how many of them its solutions explain.
+
+    `chosen` is for the first solution, `mean` over all ties: None where they are too many to be averaged exactly.
+    `exhaustive` is False where the search on the rest was cut short.
+    """
+
+    name: str
+    of: int
+    chosen: int
+    mean: Fraction | None
+    exhaustive: bool
+
+
+def held_out(problem: Problem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET) -> Iterator[Held]:
+    """Yield what is explained of each host, each family and random halves by the solutions for the rest."""
+    for name, cells in folds(problem).items():
+        rest = problem.where(lambda cell, out=cells: cell not in out)  # type: ignore[misc]
+        answer = solve(rest, rules, budget=budget)
+        hits = explained(problem, answer.solutions[0], cells)
+        yield Held(name, len(cells), len(hits), mean_hits(problem, answer, cells), answer.exhaustive)
+
+
+def folds(problem: Problem) -> dict[str, list[Cell]]:
+    """Return the cells of each host and each family, and random halves; none that leaves nothing to search."""
+    found: dict[str, list[Cell]] = {}
+    for kind, name_of in (("host", problem.hosts), ("family", problem.families)):
+        for cell in problem.cells:
+            name = name_of.get(problem.rows[cell.row].id)
+            if name is not None:
+                found.setdefault(f"{kind} {name}", []).append(cell)
+    for number in range(HALVES):
+        found[f"half {number + 1}"] = _half(problem.cells, number)
+    return {name: cells for name, cells in found.items() if 0 < len(cells) < len(problem.cells)}
+
+
+def _half(cells: Sequence[Cell], number: int) -> list[Cell]:
+    """Return half of the cells, drawn by a hash of their ids: the same ones everywhere."""
+    drawn = sorted(cells, key=lambda cell: sha256(f"{number}/{cell.id}".encode()).digest())[: len(cells) // 2]
+    return [cell for cell in cells if cell in drawn]
+
+
+def mean_hits(problem: Problem, answer: Answer, cells: Sequence[Cell]) -> Fraction | None:
+    """Return how many cells a solution explains on average over all ties; exactly, or None for too many ties.
+
+    Weights of classes that had no work in what was searched are part of the average, and so are all readings of a
+    group that had no cell there.
+    """
+    totals = sum(len(_readings(problem, cell, ties)) for ties in answer.ties for cell in cells)
+    if totals > _MOST:
+        return None
+    free = {w.name: np.array(w.values, dtype=np.int64) for w in answer.weights}
+    try:
+        hits = sum(ties.count * _share(problem, cell, ties, free) for ties in answer.ties for cell in cells)
+    except TooManyError:
+        return None
+    return Fraction(hits) / answer.count
+
+
+def _readings(problem: Problem, cell: Cell, ties: Ties) -> Integers:
+    """Return the readings that the row of a cell may have."""
+    row = problem.rows[cell.row]
+    if not row.group:
+        return np.zeros(1, dtype=np.int64)
+    return ties.readings.get(row.group, np.arange(np.prod(problem.spaces[row.group].shape)))
+
+
+def _share(problem: Problem, cell: Cell, ties: Ties, free: Mapping[str, Integers]) -> Fraction:
+    """Return the share of the solutions of ties that explain a cell."""
+    rounding = ties.flops_rounding if cell.kind == "flops" else ties.parameter_rounding
+    if rounding is None:
+        return Fraction(0)
+    row, readings = problem.rows[cell.row], _readings(problem, cell, ties)
+    least, most = cell.ranges[rounding]
+    if cell.kind == "parameters":
+        sizes = row.parameters.get(ties.parameter_convention or "", np.full(1, -1))
+        sizes = sizes if len(sizes) == 1 else sizes[readings]
+        return Fraction(int(((least <= sizes) & (sizes <= most)).sum()), len(sizes))
+    work, counts = np.unique(row.work if len(row.work) == 1 else row.work[readings], axis=0, return_counts=True)
+    shares = (share_within(_terms(problem, amounts, ties, free), least, most) for amounts in work)
+    return sum((int(n) * one for n, one in zip(counts, shares, strict=True)), Fraction(0)) / int(counts.sum())
+
+
+def _terms(problem: Problem, amounts: Integers, ties: Ties, free: Mapping[str, Integers]) -> list[Integers]:
+    """Return what each choice of weights, and each weight that is free, may add to a total."""
+    chosen = {place for choice in ties.weights for place in choice.classes}
+    return [choice.options @ amounts[list(choice.classes)] for choice in ties.weights] + [
+        free[name] * amounts[place] for place, name in enumerate(problem.classes) if place not in chosen
+    ]
