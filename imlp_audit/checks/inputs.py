@@ -15,7 +15,7 @@ from imlp_audit.spec.schema_claims import Input
 
 def at_size(recipe: Recipe, size: int) -> Recipe:
     """Return the recipe with square images of this side."""
-    return recipe.model_copy(update={"image": size})
+    return recipe.model_copy(update={"image": (size, size)})
 
 
 def input_truth(row: RowRef, given: Input, context: Context) -> RowTruth:

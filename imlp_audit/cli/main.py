@@ -16,7 +16,7 @@ import typer
 from typer.exceptions import TyperException
 
 from imlp_audit import __version__
-from imlp_audit.cli import lint, lipschitz, listing, properties, report, verify
+from imlp_audit.cli import explain, lint, lipschitz, listing, properties, report, verify
 from imlp_audit.cli.exits import ExitCode
 from imlp_audit.errors import AuditError, BuildError, ClosedPipeError, OutputError, SolverError, SpecError
 
@@ -29,6 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(verify.verify)
+app.command()(explain.explain)
 app.command()(properties.properties)
 app.command()(lipschitz.lipschitz)
 app.command(name="list")(listing.list_checks)
@@ -93,9 +94,19 @@ def _guarded() -> int:
         return ExitCode.CLEAN
     except OSError as error:  # of the streams: files and specs have their own errors
         return _told(error, ExitCode.INCOMPLETE)
-    except Exception:  # ours to mend; Python's own exit code for it would read as "findings"
+    except Exception as error:  # ours to mend; Python's own exit code for it would read as "findings"
+        if _interrupted(error):
+            return ExitCode.INTERRUPTED
         traceback.print_exc()
         return _told("this is a bug in imlp-audit, please report it with the lines above", ExitCode.INCOMPLETE)
+
+
+def _interrupted(error: BaseException) -> bool:
+    """Say whether an error is what a library made of Ctrl-C, as pydantic does while its classes are made."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None
 
 
 def _told(what: object, code: ExitCode) -> ExitCode:

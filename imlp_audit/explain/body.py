@@ -67,20 +67,20 @@ class Item:
 
 @dataclass(frozen=True)
 class Body:
-    """A model's parameters and its work, the dotted paths of its MLPs, and how many IMLP blocks of each size it has."""
+    """A model's parameters and its work, and its IMLP blocks: their dotted paths, and how many of each size it has."""
 
     held: tuple[Held, ...]
     ledger: Ledger
-    mlps: tuple[str, ...]
+    blocks_at: tuple[str, ...]
     blocks: Mapping[Block, int]
 
     def items(self, counting: ParameterConvention | Convention) -> tuple[Item, ...]:
         """Return what a convention counts; the amounts add up to the model's number."""
         return tuple(item for _, item in self._counted(counting))
 
-    def outside_mlps(self, counting: ParameterConvention | Convention) -> int:
-        """Return what a convention counts outside the MLPs."""
-        return sum(item.amount for path, item in self._counted(counting) if not is_within(path, self.mlps))
+    def outside_blocks(self, counting: ParameterConvention | Convention) -> int:
+        """Return what a convention counts outside the IMLP blocks."""
+        return sum(item.amount for path, item in self._counted(counting) if not is_within(path, self.blocks_at))
 
     def _counted(self, counting: ParameterConvention | Convention) -> Iterator[tuple[str, Item]]:
         """Yield what a convention counts, each with its path."""
@@ -90,11 +90,18 @@ class Body:
                     yield held.path, Item(part_of(held.path), held.kind, held.size)
             return
         for (path, operation), amount in self.ledger.work.items():
-            counted = amount * counting.weight(operation, site_of(path))
-            if counted:
-                yield path, Item(part_of(path), operation_name(operation), counted)
+            weight = counting.weight(operation, site_of(path))
+            if weight and amount:
+                times = f"{TIMES}{weight}" if weight != 1 else ""
+                yield path, Item(part_of(path), f"{_named(operation)}{times}", amount * weight)
 
 
-def operation_name(operation: Operation) -> str:
+def _named(operation: Operation) -> str:
     """Write a class of work in words."""
     return operation.replace("_", " ")
+
+
+KINDS = (*map(str, ParameterKind), *map(_named, Operation))
+"""Kinds of parameter and classes of work in order."""
+TIMES = " x "
+"""What stands before the weight of a class of work, where it has another than 1."""

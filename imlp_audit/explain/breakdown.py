@@ -6,12 +6,16 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
-from imlp_audit.explain.body import Item
+from imlp_audit.explain.body import KINDS, TIMES, Item
 from imlp_audit.explain.layout import INDENT, Lines, signed, table
 from imlp_audit.interval import decimal_text, readable
 
-Key = Callable[[Item], str]
+Key: TypeAlias = Callable[[Item], str]
+Amounts: TypeAlias = tuple[str, int, int]
+"""A part, and how much of it the baseline has and the model."""
+_SMALL = Fraction(2, 100)
 
 
 @dataclass(frozen=True)
@@ -55,15 +59,16 @@ def saved_and_given_back(ours: Side, base: Side) -> Lines:
 
 
 def _alone(ours: Side, key: Key, head: str) -> Lines:
-    sums = ours.by(key)
-    whole = sum(sums.values())
-    rows = [(part, readable(amount), _share(amount, whole)) for part, amount in sums.items()]
+    sums, whole = ours.by(key), ours.by(key).total()
+    rows = [(part, readable(sums[part]), _share(sums[part], whole)) for part in _parts(ours, ours, key)]
     return table([(head, ours.label, "share"), *rows, ("total", readable(whole), "")])
 
 
 def _compared(ours: Side, base: Side, key: Key, head: str) -> Lines:
     mine, theirs = ours.by(key), base.by(key)
     amounts = [(part, theirs[part], mine[part]) for part in _parts(ours, base, key)]
+    if key is by_part:
+        amounts = _merged(amounts, theirs.total())
     amounts.append(("total", theirs.total(), mine.total()))
     rows = [(part, readable(a), readable(b), signed(b - a)) for part, a, b in amounts]
     change = _share(mine.total() - theirs.total(), theirs.total())
@@ -72,8 +77,19 @@ def _compared(ours: Side, base: Side, key: Key, head: str) -> Lines:
     return lines
 
 
+def _merged(amounts: Sequence[Amounts], whole: int) -> list[Amounts]:
+    """Put small parts that are the same in both into one row."""
+    small = [part for part, a, b in amounts if a == b and a < _SMALL * whole]
+    if len(small) < 2:
+        return list(amounts)
+    rest = sum(a for part, a, _ in amounts if part in small)
+    return [*(row for row in amounts if row[0] not in small), ("other parts, all unchanged", rest, rest)]
+
+
 def _parts(ours: Side, base: Side, key: Key) -> list[str]:
-    """Return the parts of both in our order; what the baseline alone has stands where it has it."""
+    """Return the parts of both in our order, where the baseline has them if it alone does; kinds have their own."""
+    if key is by_kind:
+        return sorted({*ours.by(key), *base.by(key)}, key=_rank)
     parts = list(ours.by(key))
     before = -1
     for part in base.by(key):
@@ -81,6 +97,10 @@ def _parts(ours: Side, base: Side, key: Key) -> list[str]:
             parts.insert(before + 1, part)
         before = parts.index(part)
     return parts
+
+
+def _rank(kind: str) -> int:
+    return KINDS.index(kind.partition(TIMES)[0])
 
 
 def _share(amount: int, whole: int) -> str:

@@ -24,7 +24,10 @@ def dissect(recipe: Recipe, reading: AnyReading | None) -> Body:
         counted = count_model(variant, {})
         model = unfuse_attention(variant.model)
         held = (*_parameters(model), *_buffers(model))
-        return Body(held, counted.ledger, variant.mlps, _blocks(model, counted.inputs))
+        blocks = {
+            path: inputs for path, inputs in counted.inputs.items() if isinstance(model.get_submodule(path), Imlp)
+        }
+        return Body(held, counted.ledger, tuple(blocks), _sizes(model, blocks))
 
 
 def _parameters(model: nn.Module) -> Iterator[Held]:
@@ -65,13 +68,13 @@ def _below(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _blocks(model: nn.Module, inputs: Mapping[str, Sequence[Tensor]]) -> Mapping[Block, int]:
-    """Count the IMLP blocks of each size, a block once for each of its calls."""
+def _sizes(model: nn.Module, blocks: Mapping[str, Sequence[Tensor]]) -> Mapping[Block, int]:
+    """Count the IMLP blocks of each size, a block once for each input that it was given."""
     found: Counter[Block] = Counter()
-    for path, given in inputs.items():
+    for path, inputs in blocks.items():
         module = model.get_submodule(path)
-        if isinstance(module, Imlp):
-            found.update(_block(module, x) for x in given)
+        assert isinstance(module, Imlp)
+        found.update(_block(module, x) for x in inputs)
     return found
 
 

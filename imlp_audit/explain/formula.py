@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from imlp_audit.explain import block_formula, text_formula
 from imlp_audit.explain.block_formula import BlockForm
 from imlp_audit.explain.body import Block, Body
-from imlp_audit.explain.layout import INDENT, Lines, counted, table, words
+from imlp_audit.explain.layout import Lines, counted, table
 from imlp_audit.explain.terms import Term, total
 from imlp_audit.explain.text_formula import TextForm
 from imlp_audit.interval import readable
@@ -50,16 +50,11 @@ def _of_blocks(recipe: Recipe, reading: Reading, body: Body, counting: Parameter
     form = form_of(recipe, reading, body.blocks)
     noun = "parameters" if counting else "multiply-accumulates"
     terms = block_formula.parameters(form) if counting else block_formula.multiply_accumulates(form)
-    heading = f"The {noun} of one IMLP block in closed form: C channels, C' of them after FC1 and the concatenation,"
-    more = " an n x n kernel" if counting else f" an n x n kernel on a grid of N tokens{_prefix(form)}"
-    rows = [(term.part, str(term.formula)) for term in terms]
-    lines = [*words(heading + more + ".", under="")]
-    lines[0] = lines[0].removeprefix(INDENT)
-    return [*lines, *table([*rows, ("one block", str(total(terms)))], right=0), *_sum(form, terms, body, counting)]
-
-
-def _prefix(form: BlockForm) -> str:
-    return f" and {counted(form.prefix, 'token')} beside it" if form.prefix else ""
+    heading = f"The {noun} of one IMLP block: C channels, C' before FC2"
+    heading += ", n x n kernel" if form.convolves else ""
+    heading += "" if counting else f", N{f' + {form.prefix}' if form.prefix else ''} tokens"
+    rows = [*((term.part, str(term.formula)) for term in terms), ("one block", str(total(terms)))]
+    return [heading, *table(rows, right=0), *_sum(form, terms, body, counting)]
 
 
 def _sum(form: BlockForm, terms: Sequence[Term], body: Body, counting: ParameterConvention | None) -> Lines:
@@ -75,16 +70,16 @@ def _sum(form: BlockForm, terms: Sequence[Term], body: Body, counting: Parameter
     for place, number in sizes.items():
         each = one.at(dict(zip(symbols, place, strict=True)))
         whole += number * each
-        rows.append((readable(number), *map(readable, place), readable(each), readable(number * each)))
-    rest = body.outside_mlps(counting or MACS)
+        rows.append((counted(number, "block"), *map(readable, place), readable(each), readable(number * each)))
+    rest = body.outside_blocks(counting or MACS)
     blank = [""] * len(symbols)
     rows = [
-        ("blocks", *symbols, "one block", "all"),
+        ("", *symbols, "one block", "all of them"),
         *rows,
-        ("host", *blank, "", readable(rest)),
+        ("the model without them", *blank, "", readable(rest)),
         ("sum", *blank, "", readable(whole + rest)),
     ]
-    lines = table(rows, left=0)
+    lines = table(rows)
     lines[-1] += f"  {_agreement(whole + rest, body, counting)}"
     return lines
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from textwrap import wrap
 from typing import TypeAlias
 
-from imlp_audit.interval import readable
+from imlp_audit.interval import decimal_text, readable
 
 WIDTH = 100
 INDENT = "  "
+_NAME = 11  # columns that the name of an entry takes
 
 Lines: TypeAlias = list[str]
 
@@ -19,14 +21,21 @@ def words(text: str, *, under: str = INDENT) -> Lines:
     return wrap(text, WIDTH, initial_indent=INDENT, subsequent_indent=under, break_on_hyphens=False)
 
 
-def entry(name: str, text: str, width: int) -> Lines:
-    """Write a text beside its name, which takes `width` columns."""
-    return words(f"{name:{width}}{text}", under=INDENT + " " * width) if text else []
+def entry(name: str, text: str) -> Lines:
+    """Write a text beside its name; nothing for an empty one."""
+    return words(f"{name:{_NAME}}{text}", under=INDENT + " " * _NAME) if text else []
 
 
 def signed(value: int) -> str:
     """Write a difference with its sign, its digits in groups of three."""
     return f"+{readable(value)}" if value > 0 else readable(value)
+
+
+def gap(units: Fraction) -> str:
+    """Write how far a number is off, in units of a last digit, with one decimal place and its sign."""
+    text = decimal_text(units, 1)
+    sign = "+" if units > 0 and text != "0" else ""
+    return sign + (text if "." in text else f"{text}.0")
 
 
 def counted(number: int, noun: str) -> str:

@@ -36,23 +36,33 @@ def build_host(recipe: Recipe, reading: AnyReading | None, class_token: ClassTok
 def _timm(name: str, recipe: Recipe, class_token: ClassToken) -> nn.Module:
     if not timm.is_model(name):
         raise BuildError(f"timm has no model {name!r}; {did_you_mean(name, timm.list_models(), 'it has')}")
-    options: dict[str, object] = {}
+    options: dict[str, object] = {"num_classes": recipe.classes or IMAGENET_CLASSES}
     if class_token is ClassToken.REMOVED:
         options |= {"class_token": False, "global_pool": "avg", "fc_norm": False}
-    if recipe.classes is not None:
-        options["num_classes"] = recipe.classes
     own = timm.models.get_pretrained_cfg(name)
-    if recipe.size is not None and own is not None and own.fixed_input_size:
-        options["img_size"] = recipe.size
-    if recipe.size is not None:
-        options["pretrained_cfg_overlay"] = {"input_size": (3, *recipe.size)}
+    if recipe.image is not None and own is not None and own.fixed_input_size:
+        options["img_size"] = recipe.image
+    if recipe.image is not None:
+        options["pretrained_cfg_overlay"] = {"input_size": (3, *recipe.image)}
     model: nn.Module = timm.create_model(name, pretrained=False, **options)
+    _refuse_torn_patches(model, recipe.image or ())
     return model
+
+
+def _refuse_torn_patches(model: nn.Module, image: tuple[int, ...]) -> None:
+    """Raise BuildError where a size that the recipe says is no multiple of the patches; timm would drop the rest."""
+    embedding = getattr(model, "patch_embed", None) or getattr(model, "stem", None)
+    patch = getattr(embedding, "patch_size", None)
+    if not isinstance(patch, tuple):
+        return
+    for side, part in zip(image, patch, strict=False):
+        if side % part:
+            raise BuildError(f"image: patches of {part} do not divide {side}")
 
 
 def _ours(host: Host, recipe: Recipe, reading: AnyReading | None) -> nn.Module:
     """Build one of the hosts that are defined here; each is imported when it is needed."""
-    size, classes = recipe.size or IMAGENET_SIZE, recipe.classes or IMAGENET_CLASSES
+    size, classes = recipe.image or IMAGENET_SIZE, recipe.classes or IMAGENET_CLASSES
     match host:
         case Mixer():
             from imlp_audit.models.mixer import build_mixer
@@ -93,11 +103,11 @@ def _ours(host: Host, recipe: Recipe, reading: AnyReading | None) -> nn.Module:
         case MaskRcnn():
             from imlp_audit.models.mask_rcnn import build_mask_rcnn
 
-            return build_mask_rcnn(host, recipe.size or (800, 1280))
+            return build_mask_rcnn(host, recipe.image or (800, 1280))
         case UperNet():
             from imlp_audit.models.upernet import build_upernet
 
-            return build_upernet(host, recipe.size or (512, 2048))
+            return build_upernet(host, recipe.image or (512, 2048))
         case VanillaBlock():
             from imlp_audit.models.vanillanet import build_vanilla_block
 

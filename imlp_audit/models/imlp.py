@@ -9,6 +9,7 @@ import torch
 from timm.layers import LayerNorm2d
 from torch import Tensor, nn
 
+from imlp_audit.errors import BuildError
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.reading import (
     PRINTED,
@@ -201,6 +202,8 @@ class Imlp(nn.Module):
         prefix, patches = x[:, : self.prefix_tokens], x[:, self.prefix_tokens :]
         side = isqrt(patches.shape[1])
         height, width = self.grid or (side, side)
+        if patches.shape[1] != height * width:
+            raise BuildError(f"mlp: {patches.shape[1]} tokens do not lie on a grid; this host cannot take IMLP")
         y = self.spatial(patches.transpose(1, 2).reshape(len(x), -1, height, width))
         y = y.flatten(2).transpose(1, 2)
         return torch.cat((prefix, y), dim=1) if self.prefix_tokens else y

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import Annotated, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from imlp_audit.models.hosts.bert import Bert
 from imlp_audit.models.hosts.dense import Architecture, MaskRcnn, UperNet
@@ -90,7 +91,17 @@ class Replacement(BaseModel):
         return self
 
 
-Size: TypeAlias = tuple[Count, Count]
+def _sides(image: object) -> tuple[int, ...]:
+    """Read `224` as `[224, 224]`; raise ValueError for what is neither a side nor two."""
+    sides = [image, image] if isinstance(image, str | int) else image
+    told = [str(side) for side in sides] if isinstance(sides, list | tuple) else []
+    if len(told) != 2 or not all(re.fullmatch("[1-9][0-9]{0,4}", side) and int(side) <= LARGEST_SIDE for side in told):
+        raise ValueError(f"image is a side in pixels, or [height, width], of at most {LARGEST_SIDE}, not {image!r}")
+    return tuple(map(int, told))
+
+
+LARGEST_SIDE = 16384
+Size: TypeAlias = tuple[int, int]
 HOSTS = (
     "timm", "mixer", "gmlp", "gmlp_text", "bert", "resmlp", "resmlp_translation", "cait_chain", "lvt",
     "mask_rcnn", "upernet", "vanilla_block",
@@ -119,7 +130,7 @@ class Recipe(BaseModel):
     mask_rcnn: MaskRcnn | None = None
     upernet: UperNet | None = None
     vanilla_block: VanillaBlock | None = None
-    image: Count | Size | None = None
+    image: Annotated[Size, BeforeValidator(_sides)] | None = None
     classes: Count | None = None
     activation: Activation | None = None
     agelu: bool = False
@@ -147,13 +158,16 @@ class Recipe(BaseModel):
             raise ValueError("image: this host reads token ids")
         if self.classes is not None and isinstance(self.host, MaskRcnn | UperNet):
             raise ValueError("classes: a detector's or segmenter's stand in its host, beside the backbone")
+        replaced = self.mlp is not None or self.activation is not None or self.agelu
+        if replaced and not isinstance(self.host, str | Lvt | MaskRcnn | UperNet):
+            raise ValueError("mlp, activation and agelu change timm's MLPs, and this host has none of them")
         if self.classes is not None and isinstance(self.host, ResMlpTranslation | VanillaBlock):
             raise ValueError("classes: this host classifies nothing")
         return self
 
     @model_validator(mode="after")
     def _patch_divides_the_image(self) -> Self:
-        for side in self.size or (224,):
+        for side in self.image or (224,):
             if isinstance(self.host, Mixer | Gmlp | ResMlp | CaitChain):
                 divides(self.host.patch, side, "patch and image")
         return self
@@ -163,11 +177,6 @@ class Recipe(BaseModel):
         """The host: an architecture of timm by its name, or the sizes of one of ours."""
         given: tuple[str | Host | None, ...] = tuple(getattr(self, name) for name in HOSTS)
         return next(host for host in given if host is not None)
-
-    @property
-    def size(self) -> Size | None:
-        """The height and width of the input, where the recipe says them."""
-        return (self.image, self.image) if isinstance(self.image, int) else self.image
 
     @property
     def family(self) -> str | None:
@@ -212,8 +221,10 @@ def _shown(value: object) -> str:
             )
             + "}"
         )
+    if isinstance(value, tuple) and len(value) == 2 and value[0] == value[1]:
+        return _shown(value[0])  # a square image
     if isinstance(value, tuple):
         return "[" + ", ".join(map(_shown, value)) + "]"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 import torch
 from torch import nn
@@ -14,8 +15,8 @@ from imlp_audit.models.setting import Setting
 def settings_of(model: nn.Module) -> Mapping[Setting, int]:
     """Return the side of the images, and of a model of equal blocks its depth, its patches and its widths.
 
-    The stem is the model's first convolution; the widths of the MLPs are those of the first block's linear layers,
-    told apart by what they read: tokens or channels.
+    The stem is the model's first convolution; the widths of the MLPs are those of the first block's, told apart by what
+    they read and give: tokens or channels.
     """
     return dict(_settings(model))
 
@@ -24,10 +25,12 @@ def _settings(model: nn.Module) -> Iterator[tuple[Setting, int]]:
     with torch.device("meta"):
         images = example_inputs(model)[0]
     height, width = images.shape[-2:] if images.ndim == 4 else (0, 0)
-    if height:
+    if height and height == width:
         yield Setting.IMAGE, height
     blocks = getattr(model, "blocks", None)
     if not isinstance(blocks, nn.Sequential | nn.ModuleList) or not len(blocks):
+        return
+    if len({type(block) for block in blocks} - {nn.Sequential}) != 1:  # stages of blocks have no one depth
         return
     yield Setting.LAYERS, len(blocks)
     stem = next((m for m in model.modules() if isinstance(m, nn.Conv2d)), None)
@@ -40,9 +43,17 @@ def _settings(model: nn.Module) -> Iterator[tuple[Setting, int]]:
     yield Setting.TOKENS, tokens
     if tokens == stem.out_channels:
         return
-    # An MLP's first layer reads tokens or channels; what gives tokens back is the second layer of another.
-    first = [m for m in blocks[0].modules() if isinstance(m, nn.Linear) and m.out_features != tokens]
-    for setting, read in ((Setting.TOKENS_HIDDEN, tokens), (Setting.CHANNELS_HIDDEN, stem.out_channels)):
-        hidden = next((m.out_features for m in first if m.in_features == read), None)
-        if hidden is not None:
-            yield setting, hidden
+    for first, second in _mlps(blocks[0]):
+        if first.in_features == second.out_features == tokens:
+            yield Setting.TOKENS_HIDDEN, first.out_features
+        if first.in_features == second.out_features == stem.out_channels:
+            yield Setting.CHANNELS_HIDDEN, first.out_features
+
+
+def _mlps(block: nn.Module) -> Iterator[tuple[nn.Linear, nn.Linear]]:
+    """Yield the two layers of each MLP: siblings, of which the second reads what the first gives, or half (a gate)."""
+    for parent in block.modules():
+        linear = [child for child in parent.children() if isinstance(child, nn.Linear)]
+        for first, second in pairwise(linear):
+            if first.out_features in (second.in_features, 2 * second.in_features):
+                yield first, second

@@ -137,7 +137,7 @@ def judge(run: Run, boxes: Boxes, target: int) -> Verdict:
     verdict = Verdict(_rough(run, low, high), np.zeros(len(boxes), dtype=np.bool_), np.zeros(len(boxes), np.int64))
     kept = np.flatnonzero(verdict.bound >= target)
     if len(kept):
-        exact = _exact(run, low[kept], high[kept], target)
+        exact = _exact(run, low[kept], high[kept])
         verdict.bound[kept], verdict.closed[kept], verdict.axes[kept] = exact.bound, exact.closed, exact.axes
     return verdict
 
@@ -152,26 +152,27 @@ def _rough(run: Run, low: Floats, high: Floats) -> Integers:
     return most
 
 
-def _exact(run: Run, low: Floats, high: Floats, target: int) -> Verdict:
+def _exact(run: Run, low: Floats, high: Floats) -> Verdict:
     """Bound by the best profile of each part: given the weights and the setting, parts choose independently.
 
-    A box is closed where, for every profile that a solution of `target` cells in it could have, each cell is
-    explained by all its weights or by none: then what the bound counts is explained, everywhere in the box.
+    A box is closed where, for every profile with which the bound could be reached, each cell is explained by all its
+    weights or by none: then the bound is reached everywhere in it, and with these profiles alone.
     """
     reached = [reach(view, low, high) for view in run.views]
     counts = [met.some.sum(axis=0) for met in reached]
     tops = [tops_of(view, count) for view, count in zip(run.views, counts, strict=True)]
     together = np.sum(tops, axis=0)
+    bound = together.max(axis=1)
     open_ = np.zeros(len(low), dtype=np.bool_)
     pull = np.zeros_like(low)
     for view, met, count, top in zip(run.views, reached, counts, tops, strict=True):
-        matters = best_of(view, count, together - top) >= target
+        matters = best_of(view, count, together - top) == bound[:, np.newaxis]
         undecided = (met.some & ~met.all & matters).any(axis=2)
         open_ |= undecided.any(axis=0)
         pull += (undecided / (view.high - view.low + 1)[:, np.newaxis]).T @ view.most
     spread = (high - low) * pull
     axes = spread.argmax(axis=1) if run.bundles else np.zeros(len(low), dtype=np.int64)
-    return Verdict(together.max(axis=1), ~open_, axes)
+    return Verdict(bound, ~open_, axes)
 
 
 def tops_of(view: View, counts: Integers) -> Integers:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
-from math import ceil, floor, prod
+from math import ceil, floor, inf, prod
 from typing import TypeAlias
 
 import numpy as np
@@ -22,7 +22,7 @@ FEW = 12
 """Up to so many equally good candidates are called "one of k"."""
 
 _SYSTEMS = 12  # linear programs are solved for so many combinations of a reading and the cells it explains
-_PLACES = 3  # decimal places of a bound, rounded outward
+_PARTS = 1000  # a bound is rounded outward to one of so many parts of a weight
 
 
 @dataclass(frozen=True)
@@ -130,11 +130,10 @@ class System:
 def _systems(layout: Layout, answer: Answer) -> Iterator[System]:
     """Yield, each once, the systems of the cells of FLOPs that the best readings explain."""
     known: set[bytes] = set()
-    profile_of = [{int(r): at for at, profile in enumerate(part.readings) for r in profile} for part in layout.parts]
+    places = [_places(part) for part in layout.parts]
     for ties in answer.ties:
-        for profiles in product(
-            *(_profiles(part, of, ties) for part, of in zip(layout.parts, profile_of, strict=True))
-        ):
+        best = [_profiles(part, of, ties) for part, of in zip(layout.parts, places, strict=True)]
+        for profiles in product(*best):
             system = _system(layout, ties, profiles)
             key = system.work.tobytes() + system.low.tobytes()
             if len(system.low) and key not in known:
@@ -142,9 +141,14 @@ def _systems(layout: Layout, answer: Answer) -> Iterator[System]:
                 yield system
 
 
-def _profiles(part: Part, profile_of: Mapping[int, int], ties: Ties) -> list[int]:
+def _places(part: Part) -> Mapping[int, int]:
+    """Return the profile of each reading of a part."""
+    return {reading: at for at, profile in enumerate(part.readings) for reading in profile.tolist()}
+
+
+def _profiles(part: Part, places: Mapping[int, int], ties: Ties) -> list[int]:
     """Return the profiles of a part's best readings."""
-    return sorted({profile_of[int(one)] for one in ties.readings[part.group]}) if part.group else [0]
+    return sorted({places[reading] for reading in ties.readings[part.group].tolist()}) if part.group else [0]
 
 
 def _system(layout: Layout, ties: Ties, profiles: tuple[int, ...]) -> System:
@@ -154,9 +158,8 @@ def _system(layout: Layout, ties: Ties, profiles: tuple[int, ...]) -> System:
     places = [place for part in layout.parts for place in part.flops]
     ranges = [cells[place].ranges[ties.flops_rounding] for place in places] if ties.flops_rounding else []
     low, high = np.array(ranges, dtype=np.float64).reshape(-1, 2).T
-    totals = work @ [
-        float(c.options[0] @ np.array(b.factors)) for c, b in zip(ties.weights, layout.bundles, strict=True)
-    ]
+    sums = [choice.options[0] @ np.array(b.factors) for choice, b in zip(ties.weights, layout.bundles, strict=True)]
+    totals = work @ np.array(sums, dtype=np.float64)
     inside = (low <= totals) & (totals <= high)
     return System(work[inside], low[inside], high[inside])
 
@@ -196,18 +199,18 @@ def _optimum(goal: NDArray[np.float64], demands: NDArray[np.float64], limits: ND
 
 
 def _outward(value: float, sign: int) -> float:
-    scaled = value * 10**_PLACES + sign * 1e-3  # what the solver's tolerances may hide
-    return max(0.0, (ceil(scaled) if sign > 0 else floor(scaled)) / 10**_PLACES)
+    scaled = value * _PARTS + sign * 1e-3  # what the solver's tolerances may hide
+    return max(0, ceil(scaled) if sign > 0 else floor(scaled)) / _PARTS
 
 
 def _hull(found: Sequence[Bounds], bundles: int) -> Bounds:
     """Return the range of each sum over all systems; without one, nothing is known."""
     if not found:
         return [(0.0, None)] * bundles
-    return [
-        (
-            min(low for low, _ in some),
-            None if any(high is None for _, high in some) else max(high for _, high in some if high is not None),
-        )
-        for some in zip(*found, strict=True)
-    ]
+    return [(min(low for low, _ in some), _largest(high for _, high in some)) for some in zip(*found, strict=True)]
+
+
+def _largest(limits: Iterable[float | None]) -> float | None:
+    """Return the largest limit; None, which stands for no limit, is larger than all."""
+    limit = max(inf if one is None else one for one in limits)
+    return None if limit == inf else limit

@@ -12,13 +12,13 @@ from torch import Tensor, nn
 from imlp_audit.measure.attention import unfuse_attention
 from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.measure.ledger import measure
-from imlp_audit.measure.parameters import count_parameters
+from imlp_audit.measure.parameters import parameter_counts
 from imlp_audit.measure.record import Ledger
 from imlp_audit.measure.recorder import Memory
 from imlp_audit.models.build import Variant
 from imlp_audit.models.example import example_inputs
 from imlp_audit.models.swap import swapped
-from imlp_audit.solve.amounts import CONVENTIONS, Amounts, amounts
+from imlp_audit.solve.amounts import Amounts, amounts
 
 
 @dataclass(frozen=True)
@@ -31,14 +31,14 @@ class Counted:
 
     def amounts(self) -> Amounts:
         """Return the amounts of the whole."""
-        return amounts(_parameters(self.model), self.ledger)
+        return amounts(parameter_counts(self.model), self.ledger)
 
     def without(self, paths: Sequence[str]) -> Amounts:
         """Return the amounts of what is left when the modules at some paths are taken out."""
         inside = self.ledger.within(paths).work
         rest = {key: amount for key, amount in self.ledger.work.items() if key not in inside}
         with swapped(self.model, {path: nn.Identity() for path in paths}):
-            return amounts(_parameters(self.model), Ledger(rest, self.ledger.unknown))
+            return amounts(parameter_counts(self.model), Ledger(rest, self.ledger.unknown))
 
 
 def count_model(variant: Variant, memory: Memory) -> Counted:
@@ -66,8 +66,8 @@ def _listener(heard: list[Tensor]) -> Callable[[nn.Module, tuple[Tensor, ...]], 
 
 def count_block(block: nn.Module, inputs: Sequence[Tensor], at: str, memory: Memory) -> Amounts:
     """Return the amounts of the part of a model at a dotted path, called once for each input; none of it is a head."""
-    whole = ParameterConvention.ALL
-    own = {c: count_parameters(block, whole if c is ParameterConvention.NO_HEAD else c) for c in CONVENTIONS}
+    counts = parameter_counts(block)
+    own = {**counts, ParameterConvention.NO_HEAD: counts[ParameterConvention.ALL]}
     calls = (amounts({}, _moved(measure(block, x, memory=memory), at)) for x in inputs)
     return sum(calls, amounts(own, Ledger({}, {})))
 
@@ -76,10 +76,3 @@ def _moved(ledger: Ledger, at: str) -> Ledger:
     """Return the ledger of a module with the paths that it has in a model."""
     work = {(f"{at}.{path}" if path else at, operation): amount for (path, operation), amount in ledger.work.items()}
     return Ledger(work, ledger.unknown)
-
-
-def _parameters(model: nn.Module) -> dict[ParameterConvention, int]:
-    """Count by each convention that the model knows: one without a classifier has no count without it."""
-    headless = not hasattr(model, "get_classifier")
-    known = [c for c in CONVENTIONS if c is not ParameterConvention.NO_HEAD or not headless]
-    return {convention: count_parameters(model, convention) for convention in known}

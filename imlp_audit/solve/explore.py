@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,23 +13,7 @@ from imlp_audit.solve.problem import Integers
 
 _AT_ONCE = 1_500_000  # pairs of a cell and a profile that are looked at in one step
 _MOST_BOXES = 512  # more would look far and wide before anything is learnt from them
-_BEAM = 16  # boxes that the first dive follows
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """The best score of a run, the boxes in which it is reached, and the number of boxes looked at.
-
-    `bound` is the most that is possible: the score, unless the budget ended first, which `cut` says. `boxes` is
-    None where the run explains less than it had to.
-    """
-
-    score: int
-    bound: int
-    boxes: Boxes | None
-    nodes: int
-    cut: bool
-    run: Run
+_BEAM = 16  # boxes that a dive follows
 
 
 @dataclass
@@ -59,50 +44,103 @@ class _Pool:
         return boxes.take(slice(most)).halves(axes[:most])
 
 
-def explore(run: Run, floor: int, budget: int, *, ties: bool) -> Found:
-    """Find the best score of a run, if it is no less than `floor`, and the boxes in which it is reached.
+@dataclass
+class _Search:
+    """The open boxes of a run, and those in which the best score was found so far."""
 
-    Exact: a box is left out only where its bound, which is never too low, is below the best score known; every other
-    box is cut in two until it is closed, and what a closed box's bound counts, all its weights explain. Without
-    `ties`, boxes that could do no better than what is known are left out too, and one box is found.
+    run: Run
+    pool: _Pool = field(default_factory=_Pool)
+    done: list[Boxes] = field(default_factory=list)
+    score: int = -1
+    nodes: int = 0
+
+    def look(self, boxes: Boxes, target: int, *, ties: bool) -> int:
+        """Judge some boxes, and return what is to be reached from now on: the best score, or more without `ties`.
+
+        Exact: a box is left out only where its bound, which is never too low, is below the target; every other box
+        is kept to be cut until it is closed, and what a closed box's bound counts is explained everywhere in it.
+        """
+        self.nodes += len(boxes)
+        verdict = judge(self.run, boxes, target)
+        reached = np.where(verdict.closed, verdict.bound, -1)
+        best = int(reached.max())
+        if best >= target:
+            self.done = [*(self.done if best == self.score else []), boxes.take(reached == best)]
+            self.score = best
+            target = best if ties else best + 1
+        self.pool.push(boxes, verdict, target)
+        return target
+
+    def next(self, target: int) -> Boxes:
+        """Return the boxes to look at next."""
+        self.run = self.run.narrowed(target)
+        return self.pool.pop(boxes_at_once(self.run))
+
+
+@dataclass(frozen=True, eq=False)
+class Explored:
+    """The best score of some runs, the boxes of each run in which it is reached, and the number of boxes looked at.
+
+    The score is -1, without boxes, where none was found that was asked for. `bound` is the most that is possible:
+    the score, unless `cut` says that the budget ended first.
     """
-    dived, landed = _dive(run, floor)
-    target = max(floor, dived)
-    pool, boxes, done = _Pool(), Boxes.whole(run.bundles), list[Boxes]()
-    score, nodes = -1, 0
+
+    score: int
+    bound: int
+    found: tuple[tuple[Run, Boxes], ...]
+    nodes: int
+    cut: bool
+
+
+def explore(runs: Sequence[Run], floor: int, budget: int, *, ties: bool) -> Explored:
+    """Find the best score of several runs that is no less than `floor`, and the boxes in which it is reached.
+
+    Boxes of the highest bound come first, whatever their run: one that promises less than what another is found to
+    explain is never cut. Without `ties`, boxes that could do no better than what is known are left out too, and
+    some box of the best score is found.
+    """
+    target, searches = floor, [_Search(run) for run in runs]
+    for search in searches:
+        target = search.look(Boxes.whole(search.run.bundles), target, ties=ties)
+    while (search := max(searches, key=lambda one: one.pool.bound)).pool.bound >= target:
+        if sum(one.nodes for one in searches) >= budget:
+            return _cut_short(searches, search, floor)
+        target = search.look(search.next(target), target, ties=ties)
+    return _explored(searches, -1)
+
+
+def _explored(searches: Sequence[_Search], bound: int) -> Explored:
+    """Return what was found; `bound` is that of the boxes that were left open, -1 where none was."""
+    score = max(search.score for search in searches)
+    return Explored(
+        score=score,
+        bound=max(score, bound),
+        found=tuple((s.run, Boxes.joined(s.done)) for s in searches if s.score == score and s.done),
+        nodes=sum(search.nodes for search in searches),
+        cut=bound >= 0,
+    )
+
+
+def _cut_short(searches: Sequence[_Search], search: _Search, floor: int) -> Explored:
+    """Return what was found where the budget ended, or by a dive from the best open boxes, if that is better."""
+    bound = search.pool.bound
+    _dive(search, max(floor, 1 + max(one.score for one in searches)))
+    return _explored(searches, bound)
+
+
+def _dive(search: _Search, target: int) -> None:
+    """Look for a solution of at least the target, and better ones, by following the highest bounds of a few boxes."""
+    boxes = search.next(target)
     while len(boxes):
-        nodes += len(boxes)
-        verdict = judge(run, boxes, target)
+        search.nodes += len(boxes)
+        verdict = judge(search.run, boxes, target)
         reached = np.where(verdict.closed, verdict.bound, -1)
         if reached.max() >= target:
-            done = done if reached.max() == score else []
-            score = int(reached.max())
-            done.append(boxes.take(reached == score))
-            target = score if ties else score + 1
-            run = run.narrowed(target)
-        pool.push(boxes, verdict, target)
-        if pool.bound < target or nodes >= budget:
-            break
-        boxes = pool.pop(boxes_at_once(run))
-    if not done and landed is not None:  # the budget ended before the search came as far as the dive
-        score, done = dived, [landed]
-    cut = pool.bound >= target
-    bound = max(score, pool.bound) if cut else score
-    return Found(score, bound, Boxes.joined(done) if done else None, nodes, cut, run)
-
-
-def _dive(run: Run, target: int) -> tuple[int, Boxes | None]:
-    """Return a score no less than `target` and a box that has it, found by following the highest bounds, or -1."""
-    boxes, score, landed = Boxes.whole(run.bundles), -1, None
-    while len(boxes):
-        verdict = judge(run, boxes, max(target, score + 1))
-        reached = np.where(verdict.closed, verdict.bound, -1)
-        if reached.max() > max(target - 1, score):
-            score, landed = int(reached.max()), boxes.take(reached == reached.max())
+            search.score, search.done = int(reached.max()), [boxes.take(reached == reached.max())]
+            target = search.score + 1
         order = np.argsort(-verdict.bound, kind="stable")
-        open_ = order[~verdict.closed[order] & (verdict.bound[order] > max(target - 1, score))][:_BEAM]
-        boxes = boxes.take(open_).halves(verdict.axes[open_])
-    return score, landed
+        best = order[~verdict.closed[order] & (verdict.bound[order] >= target)][:_BEAM]
+        boxes = boxes.take(best).halves(verdict.axes[best])
 
 
 def boxes_at_once(run: Run) -> int:

@@ -24,17 +24,16 @@ def by_family(
 
     All sets of one size are tried before any of the next, and the search ends with the first size that helps; it is
     empty where none does. Where all families but one differ, so does every one: larger sets say nothing more. A
-    score may be a range where the budget ended a search.
+    set of which the budget left open whether it helps is told too: its score is a range.
     """
-    names = tuple(
-        dict.fromkeys(problem.families[row.id] for row in problem.rows if row.group and row.id in problem.families)
-    )
+    known = (problem.families.get(row.id) for row in problem.rows if row.group)
+    names = tuple(dict.fromkeys(name for name in known if name is not None))
     for size in range(1, len(names) if score < len(problem.cells) else 1):
         tried = [
             Departure(apart, best_score(differing(problem, apart), rules, floor=score + 1, budget=budget))
             for apart in combinations(names, size)
         ]
-        helped = tuple(one for one in tried if one.score.found > score)
+        helped = tuple(one for one in tried if one.score.at_most > score)
         if helped:
             return helped
     return ()

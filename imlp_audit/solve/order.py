@@ -105,9 +105,8 @@ def first_solutions(problem: Problem, ties: Iterable[Ties], most: int) -> tuple[
     for departures, least, _, one in bounded:
         if len(best) == most and best[-1][0][:2] < (departures, least):
             break
-        best = nsmallest(
-            most, [*best, *((key, one) for key in _keys(problem, nearness, one, most))], key=lambda e: e[0]
-        )
+        new = [(key, one) for key in _keys(problem, nearness, one, most)]
+        best = nsmallest(most, [*best, *new], key=lambda entry: entry[0])
     return tuple(_solution(problem, nearness, key, one) for key, one in best)
 
 

@@ -88,7 +88,8 @@ def _part(problem: Problem, group: str, settings: tuple[Setting, ...], work_of: 
         work[index] = work_of[cell.row].T
     points = np.zeros((len(settings), readings), dtype=np.int64)
     for _, cell in sizes:
-        points += np.stack([_hits(problem.rows[cell.row], cell, setting) for setting in settings])
+        for which, setting in enumerate(settings):
+            points[which] += _hits(problem.rows[cell.row], cell, setting)
     profiles = _profiles(work)
     return Part(
         group=group,
@@ -103,10 +104,10 @@ def _part(problem: Problem, group: str, settings: tuple[Setting, ...], work_of: 
 
 def _hits(row: Row, cell: Cell, setting: Setting) -> NDArray[np.bool_]:
     """Say for each reading whether its size prints so; a row that does not know the convention explains nothing."""
-    if setting.convention not in row.parameters or setting.rounding is None:
+    sizes = row.parameters.get(setting.convention or "")
+    if sizes is None or setting.rounding is None:
         return np.zeros(1, dtype=np.bool_)
     least, most = cell.ranges[setting.rounding]
-    sizes = row.parameters[setting.convention]
     return (least <= sizes) & (sizes <= most)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from imlp_audit.solve.answer import Choice, Miss, Ties
 from imlp_audit.solve.bounds import Floats, Run, Truths, View, reach, tops_of
 from imlp_audit.solve.boxes import Boxes, corners
-from imlp_audit.solve.explore import Found, boxes_at_once
+from imlp_audit.solve.explore import boxes_at_once
 from imlp_audit.solve.parts import Layout
 from imlp_audit.solve.pinned import miss_of
 from imlp_audit.solve.problem import Integers
@@ -25,13 +25,11 @@ class Collected:
     near: dict[int, Miss] = field(default_factory=dict)
     _choices: dict[tuple[int, int, int], Choice] = field(default_factory=dict)
 
-    def add(self, found: Found) -> None:
-        """Add the solutions of a run's boxes."""
-        if found.boxes is None:
-            return
-        step = boxes_at_once(found.run)
-        for start in range(0, len(found.boxes), step):
-            self._add(found.run, found.boxes.take(slice(start, start + step)), found.score)
+    def add(self, run: Run, boxes: Boxes, score: int) -> None:
+        """Add the solutions in boxes of a run in which a score is reached."""
+        step = boxes_at_once(run)
+        for start in range(0, len(boxes), step):
+            self._add(run, boxes.take(slice(start, start + step)), score)
 
     def _add(self, run: Run, boxes: Boxes, score: int) -> None:
         """Parts choose independently: with weights and a setting given, each takes any of its best profiles."""

@@ -16,7 +16,7 @@ from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.located import Located
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import RowRef, find_cell, find_row, find_rows, repeated_row, rows_of
-from imlp_audit.spec.schema import Coverage, Measure, Table
+from imlp_audit.spec.schema import Coverage, Measure, System, Table
 from imlp_audit.spec.schema_claims import COMPARED, Average, Claim, Input, Quantity
 
 
@@ -26,6 +26,8 @@ def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
     problems = [*_about(paper), *(p for table in paper.tables for p in _table(table, [*FLOPS_CONVENTIONS, *own]))]
     problems += [p for row in rows_of(paper) for p in _row(row, known)]
     problems += [p for claim in paper.claims for p in _claim(paper, claim, known)]
+    problems += [p for system in paper.systems for p in _system(paper, system)]
+    problems += _twice([(system.value.id, system, "id") for system in paper.systems])
     problems += _twice([(table.value.table, table, "table") for table in paper.tables])
     problems += _twice([(claim.value.id, claim, "id") for claim in paper.claims])
     if problems:
@@ -99,11 +101,27 @@ def _row(ref: RowRef, known: Sequence[Paper]) -> Iterator[Problem]:
         rows = [r.id for p in known for r in rows_of(p)]
         message = f"no row {target!r} that this could repeat; {did_you_mean(target, rows)}"
         yield problem(message, *(("repeats",) if row.repeats else ()))
+    for column in _changed_meanings(ref, repeated_row(ref, known)):
+        yield problem(f"the row it repeats has another kind of number under {column!r}; rename one", "printed", column)
     for name, numbers in (("printed", row.printed), ("delta", row.delta)):
         for column, text in numbers.items():
             complaint = _number(ref, name, column, text)
             if complaint is not None:
                 yield problem(complaint, name, column)
+
+
+def _changed_meanings(ref: RowRef, other: RowRef | None) -> Iterator[str]:
+    """Yield the columns that a row and the one it repeats both print, and that hold different kinds of numbers."""
+    ours, theirs = ref.table.value.columns, other.table.value.columns if other else {}
+    for column in ref.row.printed:
+        if column in ours and column in theirs and not ours[column].means_the_same(theirs[column]):
+            yield column
+
+
+def _system(paper: Paper, located: Located[System]) -> Iterator[Problem]:
+    lacking = _unread(located.value.model, paper)
+    if lacking is not None:
+        yield located.problem(lacking, "model")
 
 
 def _unread(recipe: Recipe, paper: Paper) -> str | None:

@@ -157,12 +157,18 @@ class Column(Record):
     of: Setting | None = None
     batch: Count | None = None
 
+    def means_the_same(self, other: Column) -> bool:
+        """Whether two columns hold the same kind of number, so that one can print again what the other does."""
+        return (self.measure, self.of, self.batch) == (other.measure, other.of, other.batch)
+
     @model_validator(mode="after")
     def _is_checkable_or_says_why(self) -> Self:
         if self.measure.totalled and self.unit not in SCALES:
             raise ValueError(f"a column of {self.measure} is in one of {', '.join(SCALES)}, not {self.unit!r}")
         if not self.measure.counted and not self.needs:
             raise ValueError(f"say what a check of a {self.measure} column needs, e.g. needs: trained weights and ...")
+        if self.measure is Measure.MEMORY and self.unit != "MB":
+            raise ValueError(f"a column of memory is in MB (which of the two, about: memory: says), not {self.unit!r}")
         if (self.of is not None) != (self.measure is Measure.SETTING):
             raise ValueError("a column of a setting, and no other, says which: of: layers, width, ...")
         if (self.batch is not None) != (self.measure is Measure.MEMORY):

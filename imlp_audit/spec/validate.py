@@ -69,8 +69,12 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
             return str(context["error"])
         case "model_type" | "dict_type" | "model_attributes_type":
             return f"{name} is a mapping of keys to values, not {_shown(detail['input'])}"
+        case "too_short" if context["min_length"] > 1:
+            return f"{name} needs {context['min_length']} entries, not {context['actual_length']}"
         case "too_short":
             return f"{name} is empty; give at least one entry"
+        case "too_long":
+            return f"{name} takes {context['max_length']} entries, not {context['actual_length']}"
         case "int_parsing" | "float_parsing":
             return f"{name} is a number, not {_shown(detail['input'])}"
         case "tuple_type":

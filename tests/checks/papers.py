@@ -127,7 +127,7 @@ def name(key: ModelKey) -> str:
     """Return a model's name in the counts: its host, ":32" for images of that side, "+3" for a block of kernel 3,
     "@skip" for that reading.
     """
-    size = f":{key.recipe.image}" if key.recipe.image else ""
+    size = f":{key.recipe.image[0]}" if key.recipe.image else ""
     block = f"+{key.recipe.mlp.imlp.kernel}" if key.recipe.mlp and key.recipe.mlp.imlp else ""
     skip = isinstance(key.reading, Reading) and key.reading.depthwise_skip
     return f"{key.recipe.timm}{size}{block}{'@skip' if skip else ''}"

@@ -45,8 +45,8 @@ def test_a_table_that_repeats_another_papers(tmp_path: Path) -> None:
     checks = checked(tmp_path, {}, first, Spec(rows, table="repeats: p/1", id="q"))
     assert {one: check.verdict for one, check in checks.items() if "/repeats/" in one} == {
         "q/repeats/1/base/params": Verdict.REPRODUCED,
-        "q/repeats/1/base/top1": Verdict.INCONSISTENT,
-        "q/repeats/1/b/params": Verdict.INCONSISTENT,
+        "q/repeats/1/base/top1": Verdict.DIFFERS,
+        "q/repeats/1/b/params": Verdict.DIFFERS,
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import timm
 import torch
+from timm.layers import Mlp
 from torch import Tensor, nn
 
 from imlp_audit.models.build import Builder
@@ -131,6 +132,14 @@ def test_models_of_unequal_stages_have_no_depth_or_width(name: str, side: int) -
     assert of(Recipe(timm=name)) == {Setting.IMAGE: side}
 
 
+def test_an_oblong_image_has_tokens_and_no_one_side() -> None:
+    mixer = Mixer(layers=1, patch=16, width=20, tokens_hidden=7, channels_hidden=9)
+    expected = named(1, 0, 16, 20, 6, tokens_hidden=7, channels_hidden=9)
+    del expected[Setting.IMAGE]
+    assert of(Recipe(mixer=mixer, image=(32, 48))) == expected
+    assert of(Recipe(timm="resnet18", image=(32, 48))) == {}
+
+
 def test_images_of_another_size_have_other_numbers_of_tokens() -> None:
     found = of(Recipe(timm="mixer_s32_224", image=224)), of(Recipe(timm="deit_tiny_patch16_224", image=384))
     assert [one[Setting.TOKENS] for one in found] == [49, 576]
@@ -143,7 +152,7 @@ class SameWidths(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.stem = nn.Conv2d(3, 16, 8, stride=8)
-        self.blocks = nn.ModuleList([nn.Sequential(nn.Linear(16, 5), nn.Linear(5, 16))])
+        self.blocks = nn.ModuleList([Mlp(16, 5)])
 
     def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
         return (torch.zeros(batch, 3, 32, 32),)

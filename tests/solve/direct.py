@@ -8,12 +8,10 @@ from itertools import product
 
 import numpy as np
 import torch
-from torch import nn
 
 from imlp_audit.measure.attention import unfuse_attention
-from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.measure.ledger import measure
-from imlp_audit.measure.parameters import count_parameters
+from imlp_audit.measure.parameters import parameter_counts
 from imlp_audit.measure.recorder import Memory
 from imlp_audit.measure.sites import site_of
 from imlp_audit.models.build import Builder
@@ -26,22 +24,18 @@ from imlp_audit.solve.space import Readings
 Counts = dict[str, int]
 
 
-def counts_of(model: nn.Module, memory: Memory | None = None) -> Counts:
-    """Count parameters by each convention, and work by site and class; what is 0 is left out."""
-    with torch.device("meta"):
-        inputs = example_inputs(model)
-    ledger = measure(model, *inputs, memory=memory)
+def direct(builder: Builder, memory: Memory, recipe: Recipe, reading: AnyReading | None) -> Counts:
+    """Build a model whole and count its parameters by convention, its work by site and class, where not 0."""
+    with builder.variant(recipe, reading) as variant:
+        model = unfuse_attention(variant.model)
+        with torch.device("meta"):
+            inputs = example_inputs(model)
+        ledger = measure(model, *inputs, memory=memory)
+        counts: Counter[str] = Counter({str(c): count for c, count in parameter_counts(model).items()})
     assert not ledger.unknown
-    counts: Counter[str] = Counter({str(c): count_parameters(model, c) for c in ParameterConvention})
     for (path, operation), amount in ledger.work.items():
         counts[f"{operation}@{site_of(path)}"] += amount
     return {name: count for name, count in counts.items() if count}
-
-
-def direct(builder: Builder, memory: Memory, recipe: Recipe, reading: AnyReading | None) -> Counts:
-    """Build a model through the builder and count it."""
-    with builder.variant(recipe, reading) as variant:
-        return counts_of(unfuse_attention(variant.model), memory)
 
 
 def composed(table: Amounts, index: int) -> Counts:

@@ -6,7 +6,7 @@ from typing import Self
 
 from pydantic import model_validator
 
-from imlp_audit.models.hosts.host import Count, Host, divides
+from imlp_audit.models.hosts.host import Count, Host, Layers, divides
 
 
 class Bert(Host):
@@ -16,7 +16,7 @@ class Bert(Host):
     the texts.
     """
 
-    layers: Count
+    layers: Layers
     width: Count = 768
     heads: Count = 12
     hidden: Count = 3072

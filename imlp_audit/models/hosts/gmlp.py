@@ -7,7 +7,7 @@ from typing import Self
 
 from pydantic import model_validator
 
-from imlp_audit.models.hosts.host import Count, Host
+from imlp_audit.models.hosts.host import Count, Host, Layers
 from imlp_audit.models.reading import SpatialMatrix
 
 
@@ -37,7 +37,7 @@ def _check_halves(gate: Gate, hidden: int | None) -> None:
 class Gmlp(Host):
     """gMLP on the patches of an image. `width` is C and `hidden` D_C."""
 
-    layers: Count
+    layers: Layers
     patch: Count
     width: Count
     hidden: Count
@@ -62,7 +62,7 @@ class GmlpText(Host):
     `hidden` is D_C, `spatial_matrix` full or Toeplitz (tMLP), `attention` the width of a tiny attention (aMLP).
     """
 
-    layers: Count
+    layers: Layers
     width: Count
     hidden: Count | None = None
     gate: Gate = Gate.SPLIT

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-Count = Annotated[int, Field(gt=0, le=1_000_000)]
-"""A number of layers, channels, tokens, ...: positive, and no larger than any model's."""
+
+def _whole(value: object) -> object:
+    """Refuse what Python would read as a number and a paper would not print as one, such as 1_92 or 4.0."""
+    if isinstance(value, str) and not re.fullmatch("[0-9]+", value):
+        raise ValueError(f"write a whole number in digits, not {value!r}")
+    return value
+
+
+Count = Annotated[int, BeforeValidator(_whole), Field(gt=0, le=1_000_000)]
+"""A number of channels, tokens, words, ...: positive, and no larger than any model's."""
+
+Layers = Annotated[int, BeforeValidator(_whole), Field(gt=0, le=1000)]
+"""A number of layers: each is built, so a slip of the pen must not fill the memory."""
 
 
 class Host(BaseModel):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from imlp_audit.models.hosts.host import Count, Host
+from imlp_audit.models.hosts.host import Count, Host, Layers
 
 
 class Mixer(Host):
     """`width` is C, `tokens_hidden` D_S and `channels_hidden` D_C; S follows from the image and the patch."""
 
-    layers: Count
+    layers: Layers
     patch: Count
     width: Count
     tokens_hidden: Count

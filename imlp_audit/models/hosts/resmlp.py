@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from imlp_audit.models.hosts.host import Count, Host, divides
+from imlp_audit.models.hosts.host import Count, Host, Layers, divides
 from imlp_audit.models.reading import ResMlpForm
 
 
@@ -53,7 +53,7 @@ class ResMlp(Host):
     `expansion` is that of the communication MLP over the patches, where there is one.
     """
 
-    layers: Count
+    layers: Layers
     width: Count
     patch: Count = 16
     form: ResMlpForm | None = None
@@ -88,7 +88,7 @@ class CaitChain(Host):
     """
 
     stage: CaitStage
-    layers: Count = 24
+    layers: Layers = 24
     width: Count = 384
     heads: Count = 8
     patch: Count = 16
@@ -116,7 +116,7 @@ class ResMlpTranslation(Host):
     of the matrices A, and `vocabulary` is shared by both languages.
     """
 
-    layers: Count
+    layers: Layers
     width: Count = 512
     hidden: Count = 2048
     heads: Count = 8

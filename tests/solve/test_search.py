@@ -1,0 +1,172 @@
+"""The search against trying everything."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from imlp_audit.errors import SolverError
+from imlp_audit.solve.answer import Answer, Solution
+from imlp_audit.solve.evaluate import explained
+from imlp_audit.solve.problem import Problem
+from imlp_audit.solve.search import Rules, best_score, solve
+from tests.solve.tiny import Candidate, candidates, expanded, problems
+
+
+def best_of(problem: Problem, rules: Rules) -> tuple[int, list[Candidate]]:
+    every = [(sum(one.hits(problem)), one) for one in candidates(problem, rules)]
+    score = max(hits for hits, _ in every)
+    return score, [one for hits, one in every if hits == score]
+
+
+def key(problem: Problem, one: Candidate | Solution) -> tuple[object, ...]:
+    """What tells candidates apart; of rounding rules, those that some cell is rounded by."""
+    kinds = {cell.kind for cell in problem.cells}
+    readings = one.readings.items() if isinstance(one, Solution) else one.readings
+    convention = one.parameter_convention if isinstance(one, Solution) else one.convention
+    return (
+        tuple(sorted(readings)),
+        convention,
+        one.parameter_rounding if "parameters" in kinds else None,
+        one.flops_rounding if "flops" in kinds else None,
+        one.weights,
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(problems(), st.sampled_from(Rules))
+def test_the_best_score_and_all_ties_are_those_of_trying_everything(problem: Problem, rules: Rules) -> None:
+    score, best = best_of(problem, rules)
+    answer = solve(problem, rules)
+    assert answer.score == answer.bound == score
+    assert answer.exhaustive
+    found = [key(problem, one) for one in expanded(problem, answer)]
+    assert len(found) == len(set(found)) == answer.count
+    assert set(found) == {key(problem, one) for one in best}
+
+
+@settings(max_examples=50, deadline=None)
+@given(problems(), st.sampled_from(Rules), st.integers(0, 3))
+def test_the_score_alone_is_the_same(problem: Problem, rules: Rules, floor: int) -> None:
+    score, _ = best_of(problem, rules)
+    alone = best_score(problem, rules, floor=floor)
+    assert (alone.found, alone.at_most) == ((score, score) if score >= floor else (-1, -1))
+
+
+@settings(max_examples=50, deadline=None)
+@given(problems(), st.sampled_from(Rules))
+def test_pinned_and_free_axes_and_weights(problem: Problem, rules: Rules) -> None:
+    _, best = best_of(problem, rules)
+    answer = solve(problem, rules)
+    for axis in answer.axes:
+        space = problem.spaces[axis.group]
+        place = [name for name, _ in space.axes].index(axis.name)
+        at = {np.unravel_index(dict(one.readings)[axis.group], space.shape)[place] for one in best}
+        assert axis.values == tuple(axis.tried[i] for i in sorted(at))
+        assert axis.pinned == (len(at) == 1)
+    for index, weight in enumerate(answer.weights):
+        if weight.works:
+            assert weight.values == tuple(sorted({one.weights[index] for one in best}))
+        else:
+            assert weight.values == problem.weights_of(weight.name)
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems(), st.sampled_from(Rules))
+def test_contradicted_cells_have_the_nearest_miss_of_the_best_solutions(problem: Problem, rules: Rules) -> None:
+    _, best = best_of(problem, rules)
+    told = {one.cell: one for one in solve(problem, rules).contradicted}
+    for place, cell in enumerate(problem.cells):
+        missed = not any(one.hits(problem)[place] for one in best)
+        assert (cell.id in told) == missed
+        if missed:
+            gaps = [gap for one in best for gap in gap_of(one, problem, place)]
+            assert (told[cell.id].gap is None) == (not gaps)
+            assert gaps == [] or abs(told[cell.id].gap or 0) == min(map(abs, gaps))
+
+
+def gap_of(one: Candidate, problem: Problem, place: int) -> list[Fraction]:
+    """Return by how much a candidate misses a cell, in units of its last digit; nothing where it gives no value."""
+    cell, value = problem.cells[place], one.values[place]
+    rounding = one.flops_rounding if cell.kind == "flops" else one.parameter_rounding
+    if value is None or rounding is None:
+        return []
+    least, most = cell.ranges[rounding]
+    return [(value - min(max(value, least), most)) / cell.step]
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems(), st.sampled_from(Rules), st.integers(1, 6))
+def test_the_first_solutions_are_the_first_of_all_in_the_stated_order(
+    problem: Problem, rules: Rules, most: int
+) -> None:
+    answer = solve(problem, rules, most=most)
+    every = sorted(expanded(problem, answer), key=lambda one: place_of(problem, one))
+    assert [bare(one) for one in answer.solutions] == [bare(one) for one in every[:most]]
+    for one in answer.solutions:
+        assert one.explained == explained(problem, one)
+        assert len(one.explained) == answer.score
+        assert one.apart == place_of(problem, one)[0]
+        assert one.nearest is None or distance(problem, one, one.nearest) == one.apart
+
+
+def bare(one: Solution) -> tuple[object, ...]:
+    counted = (one.parameter_convention, one.parameter_rounding, one.flops_rounding)
+    return (dict(one.readings), *counted, one.weights)
+
+
+def distance(problem: Problem, one: Solution, name: str) -> int:
+    """Count the axes on which a solution's readings are not the named ones."""
+    named = problem.named.get(name, {})
+    pairs = [
+        (
+            np.unravel_index(index, problem.spaces[group].shape),
+            np.unravel_index(named[group], problem.spaces[group].shape),
+        )
+        for group, index in one.readings.items()
+        if group in named
+    ]
+    return sum(int(a != b) for ours, theirs in pairs for a, b in zip(ours, theirs, strict=True))
+
+
+def place_of(problem: Problem, one: Solution) -> tuple[int, int, int, list[int], list[int], list[int]]:
+    """Return the place in the order that RULE states."""
+    counted = [
+        problem.conventions.index(one.parameter_convention) if one.parameter_convention else 0,
+        problem.roundings.index(one.parameter_rounding) if one.parameter_rounding else 0,
+        problem.roundings.index(one.flops_rounding) if one.flops_rounding else 0,
+    ]
+    return (
+        min((distance(problem, one, name) for name in problem.named), default=0),
+        distance(problem, one, problem.text) if problem.text else 0,
+        sum(one.weights),
+        counted,
+        [-weight for weight in one.weights],
+        list(one.readings.values()),
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems(), st.sampled_from(Rules), st.integers(0, 12))
+def test_an_answer_cut_short_says_so_and_stays_true(problem: Problem, rules: Rules, budget: int) -> None:
+    score, _ = best_of(problem, rules)
+    try:
+        answer: Answer | None = solve(problem, rules, budget=budget)
+    except SolverError as error:
+        assert "select fewer tables" in str(error)
+        return
+    assert answer.score <= score <= answer.bound
+    assert answer.exhaustive or answer.bound >= answer.score
+    for one in expanded(problem, answer):
+        assert len(explained(problem, one)) == answer.score
+    alone = best_score(problem, rules, budget=budget)
+    assert alone.found <= score <= alone.at_most
+
+
+def test_nothing_to_explain_is_an_error() -> None:
+    with pytest.raises(SolverError, match="nothing to solve"):
+        solve(Problem((), (), {}, (), {}))
