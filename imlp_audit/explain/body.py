@@ -78,6 +78,10 @@ class Body:
         """Return what a convention counts; the amounts add up to the model's number."""
         return tuple(item for _, item in self._counted(counting))
 
+    def total(self, counting: ParameterConvention | Convention) -> int:
+        """Return the model's number by a convention."""
+        return sum(item.amount for item in self.items(counting))
+
     def outside_blocks(self, counting: ParameterConvention | Convention) -> int:
         """Return what a convention counts outside the IMLP blocks."""
         return sum(item.amount for path, item in self._counted(counting) if not is_within(path, self.blocks_at))

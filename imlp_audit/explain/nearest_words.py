@@ -42,7 +42,10 @@ def _ways(search: Nearest) -> str:
 
 def _listed(found: Sequence[Found], printed: Printed) -> Lines:
     """Write each reading as its number, how far that is off, and what changes."""
-    rows = [(readable(one.value), gap(printed.gap(one.value)), one.convention) for one in found]
+    counted_alike = len({one.convention for one in found}) == 1
+    rows = [
+        (readable(one.value), gap(printed.gap(one.value)), "" if counted_alike else one.convention) for one in found
+    ]
     fronts = table(rows, left=0, right=2)
     return [
         line
@@ -57,7 +60,7 @@ def _changes(found: Found) -> str:
 
 def _reasons(changes: Sequence[Change], first: str, readings: Mapping[str, NamedReading]) -> Lines:
     """Quote, for each axis that changes, what the spec gives as the place that decides it."""
-    lines = [f"{INDENT}What decides that:"] if changes else []
+    lines: Lines = []
     for axis in dict.fromkeys(change.axis for change in changes):
         wanted = {change.becomes for change in changes if change.axis == axis}
         sources = [

@@ -11,7 +11,6 @@ from imlp_audit.explain.layout import Lines, words
 from imlp_audit.explain.nearest import Nearest, nearest
 from imlp_audit.explain.nearest_words import told
 from imlp_audit.explain.origin import Decided, origin
-from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.result import Check
 from imlp_audit.spec.references import CellRef
 
@@ -25,8 +24,7 @@ def anatomy(check: Check, cell: CellRef, read: Conventions) -> Iterator[Lines]:
     decided = Decided(cell, check, read)
     body = dissect(decided.recipe, decided.reading)
     yield from origin(decided, body)
-    counting = decided.counting if isinstance(decided.counting, ParameterConvention) else None
-    yield formula(decided.recipe, decided.reading, body, counting)
+    yield formula(decided.recipe, decided.reading, body, decided.counting)
     yield which_readings(cell, read)
 
 

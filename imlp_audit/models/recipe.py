@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from enum import StrEnum
 from typing import Annotated, Self, TypeAlias
@@ -211,20 +212,20 @@ def _rank(field: str) -> int:
 
 
 def _shown(value: object) -> str:
-    if isinstance(value, BaseModel):
-        return (
-            "{"
-            + ", ".join(
-                f"{name}: {_shown(getattr(value, name))}"
-                for name in type(value).model_fields
-                if name in value.model_fields_set
-            )
-            + "}"
-        )
-    if isinstance(value, tuple) and len(value) == 2 and value[0] == value[1]:
-        return _shown(value[0])  # a square image
-    if isinstance(value, tuple):
-        return "[" + ", ".join(map(_shown, value)) + "]"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    """Write a value as YAML would have it."""
+    match value:
+        case BaseModel():
+            given = (name for name in type(value).model_fields if name in value.model_fields_set)
+            return "{" + ", ".join(f"{name}: {_shown(getattr(value, name))}" for name in given) + "}"
+        case (int(height), int(width)) if height == width:
+            return str(height)
+        case tuple():
+            return "[" + ", ".join(map(_shown, value)) + "]"
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return repr(value).removesuffix(".0")
+        case str() if not re.fullmatch(r"[A-Za-z0-9_.]+", value):
+            return json.dumps(value)  # a glob has signs that YAML takes for its own
+        case _:
+            return str(value)
