@@ -10,6 +10,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from imlp_audit.errors import UsageError
+from imlp_audit.solved import Solved
 
 FORMAT = "imlp-audit/1"
 
@@ -178,16 +179,21 @@ class PaperHead(Record):
 
 
 class AuditResult(Record):
-    """All checks of an audit, the papers they are of, and the versions of what measured them."""
+    """All checks of an audit, the papers they are of, and the versions of what measured them.
+
+    `solved` is, by paper, what a report's search found that the numbers say about the models.
+    """
 
     papers: tuple[PaperHead, ...]
     versions: dict[str, str]
     checks: tuple[Check, ...]
+    solved: dict[str, Solved] = {}
 
     def of(self, paper: PaperHead) -> AuditResult:
         """Return the part of the result that is about one paper."""
         checks = tuple(check for check in self.checks if check.id.startswith(f"{paper.id}/"))
-        return AuditResult(papers=(paper,), versions=self.versions, checks=checks)
+        solved = {name: found for name, found in self.solved.items() if name == paper.id}
+        return AuditResult(papers=(paper,), versions=self.versions, checks=checks, solved=solved)
 
     def counts(self) -> dict[Verdict, int]:
         """Return how many checks have each verdict, in the verdicts' order."""
@@ -203,6 +209,8 @@ def to_json(result: AuditResult) -> str:
             if not check[name]:
                 del check[name]
     summary = {verdict.value: count for verdict, count in result.counts().items()}
+    if not body["solved"]:
+        del body["solved"]
     document = {"format": FORMAT, "summary": summary, **body}
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 

@@ -12,6 +12,7 @@ from imlp_audit.errors import UsageError
 from imlp_audit.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.result import Source
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.references import RowRef, rows_of
@@ -19,10 +20,11 @@ from imlp_audit.spec.references import RowRef, rows_of
 
 @dataclass(frozen=True)
 class Use:
-    """One place that has a model: what it calls it, and the id of the row, or of the system, there."""
+    """One place that has a model: what it calls it, the id of the row, or of the system, there, and its file."""
 
     label: str
     id: str
+    file: str
     recipe: Recipe
     key: ModelKey
 
@@ -50,7 +52,9 @@ def systems(
 
     uses: dict[ModelKey, list[Use]] = {}
     for use in chain.from_iterable(map(_uses, selection.papers)):
-        if (not only or _matches(use.id, only)) and not _matches(use.id, skip):
+        files = selection.only_files.get(use.id.partition("/")[0])
+        chosen = (not only or _matches(use.id, only)) and not _matches(use.id, skip)
+        if chosen and (not files or use.file in files):
             uses.setdefault(use.key, []).append(use)
     if not uses:
         raise UsageError("no model is left; give globs of rows such as 'imlp/1/*', or of 'imlp/systems/*'")
@@ -66,14 +70,14 @@ def _matches(name: str, globs: Sequence[str]) -> bool:
 def _uses(paper: Paper) -> Iterator[Use]:
     reading = next(iter(Conventions(paper.about.value).readings.values()))
 
-    def used(label: str, name: str, recipe: Recipe) -> Use:
-        return Use(label, name, recipe, ModelKey.of(recipe, reading))
+    def used(label: str, name: str, place: Source, recipe: Recipe) -> Use:
+        return Use(label, name, place.file, recipe, ModelKey.of(recipe, reading))
 
     for row in rows_of(paper):
         if row.row.model is not None:
-            yield used(_label(row), row.id, row.row.model)
+            yield used(_label(row), row.id, row.table.source(), row.row.model)
     for system in paper.systems:
-        yield used(system.value.label, f"{paper.id}/systems/{system.value.id}", system.value.model)
+        yield used(system.value.label, f"{paper.id}/systems/{system.value.id}", system.source(), system.value.model)
 
 
 def _label(row: RowRef) -> str:
@@ -88,5 +92,7 @@ def _system(uses: list[Use], facts: ModelFacts | Failure) -> System:
     if isinstance(facts, Failure):
         return System(first.label, first.recipe, places, failure=facts.message)
     assert facts.ledger is not None, "work was asked for"
+    if facts.ledger.unknown:
+        return System(first.label, first.recipe, places, failure=f"no formula counts {', '.join(facts.ledger.unknown)}")
     macs = total(facts.ledger, FLOPS_CONVENTIONS["macs"])
     return System(first.label, first.recipe, places, facts.parameters[ParameterConvention.ALL], macs)

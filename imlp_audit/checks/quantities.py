@@ -7,7 +7,7 @@ from fractions import Fraction
 from imlp_audit.arithmetic.claims import middle
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.interval import Interval
-from imlp_audit.measure.conventions import total
+from imlp_audit.measure.conventions import ParameterConvention, total
 from imlp_audit.printed import Printed, parse_printed
 from imlp_audit.spec.references import RowRef, find_row
 from imlp_audit.spec.schema import Measure
@@ -94,9 +94,14 @@ def _mlp_share(row: RowRef, quantity: Quantity, context: Context) -> Fraction:
     facts = context.model(recipe, next(iter(read.readings.values())))
     if not facts.mlps:
         raise NotMeasuredError(f"{recipe.name} has no MLP of a known kind to take a share of")
-    if row.table.value.columns[quantity.column].measure is Measure.PARAMETERS:
-        return Fraction(100 * facts.mlp_parameters, facts.parameters[read.about.parameters[0]])
-    convention = read.flops[read.about.flops[0]]
+    column = row.table.value.columns[quantity.column]
+    usual = str(read.declared(row.row, column)[0])
+    if column.measure is Measure.PARAMETERS:
+        parameters = facts.parameters.get(ParameterConvention(usual))
+        if parameters is None:
+            raise NotMeasuredError(f"{recipe.name} has no head for {usual}")
+        return Fraction(100 * facts.mlp_parameters, parameters)
+    convention = read.flops[usual]
     assert facts.ledger is not None, "work was asked for"
     whole = total(facts.ledger, convention)
     if facts.ledger.unknown or not whole:

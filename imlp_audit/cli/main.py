@@ -16,7 +16,7 @@ import typer
 from typer.exceptions import TyperException
 
 from imlp_audit import __version__
-from imlp_audit.cli import explain, lint, lipschitz, listing, properties, report, verify
+from imlp_audit.cli import explain, lint, lipschitz, listing, properties, report, solve, verify
 from imlp_audit.cli.exits import ExitCode
 from imlp_audit.errors import AuditError, BuildError, ClosedPipeError, OutputError, SolverError, SpecError
 
@@ -31,6 +31,7 @@ app = typer.Typer(
 app.command()(verify.verify)
 app.command()(explain.explain)
 app.command()(properties.properties)
+app.command()(solve.solve)
 app.command()(lipschitz.lipschitz)
 app.command(name="list")(listing.list_checks)
 app.command()(lint.lint)

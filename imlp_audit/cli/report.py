@@ -12,11 +12,16 @@ from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.cli.files import check_writable, write_whole
 from imlp_audit.cli.options import Specs, helpers
 from imlp_audit.cli.stream import emit
-from imlp_audit.errors import UsageError
+from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from imlp_audit.result import AuditResult
+    from imlp_audit.solved import Solved
+    from imlp_audit.spec.library import Selection
+    from imlp_audit.spec.loader import Paper
 
 
 def report(
@@ -76,7 +81,23 @@ def _audited(specs: list[str], *, shown: bool) -> AuditResult:
 
     selection = load(specs)
     with progress(shown=shown) as announce:
-        return audit(selection, Options(jobs=helpers()), announce)
+        result = audit(selection, Options(jobs=helpers()), announce)
+        told = announce(len(selection.papers))
+        solved = {
+            paper.id: found for paper in selection.papers if (found := _solved(selection, paper, told)) is not None
+        }
+    return result.model_copy(update={"solved": solved})
+
+
+def _solved(selection: Selection, paper: Paper, progress: Callable[[str], None]) -> Solved | None:
+    """Return what the numbers of a paper say about its models; None where its text leaves nothing open."""
+    from imlp_audit.solving import Search, default_targets, solve_selection
+
+    targets = default_targets(paper)
+    try:
+        return solve_selection(selection, targets, Search(), progress) if targets else None
+    except SolverError:  # of no model there are numbers: the checks say so one by one
+        return None
 
 
 def _stale(reports: dict[Path, str]) -> ExitCode:

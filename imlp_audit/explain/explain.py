@@ -11,6 +11,7 @@ from imlp_audit.explain.cells import measurements, opening
 from imlp_audit.explain.changes import delta, repeat
 from imlp_audit.explain.claims import claim
 from imlp_audit.explain.equations import equation
+from imlp_audit.explain.head import head, stands_at
 from imlp_audit.explain.layout import Lines, document
 from imlp_audit.explain.tables import columns, mark
 from imlp_audit.explain.totals import anatomy
@@ -41,6 +42,14 @@ def explain(plan: Plan, checks: Mapping[str, Check], papers: Sequence[Paper]) ->
 
 
 def _sections(plan: Plan, checks: Mapping[str, Check], papers: Sequence[Paper]) -> Iterator[Lines]:
+    yield from _explained(plan, checks, papers)
+    paper, _, rest = plan.id.partition("/")
+    waiver = checks.get(f"{paper}/waivers/{rest}")
+    if waiver is not None:
+        yield head(waiver, ("declared", stands_at(waiver.source)))
+
+
+def _explained(plan: Plan, checks: Mapping[str, Check], papers: Sequence[Paper]) -> Iterator[Lines]:
     check = checks[plan.id]
     match plan:
         case CellPlan():

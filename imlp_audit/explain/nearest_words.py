@@ -28,8 +28,8 @@ def _head(search: Nearest, printed: str, first: str) -> str:
         near = f"has {axes} changed from {first}" if away else f"is {first} itself"
         return f"None of all {whole} gives {printed}. The nearest miss {near}{_ways(search)}:"
     if not away:
-        more = f", and so do {readable(search.fitting - 1)} of the others" if search.fitting > 1 else ""
-        return f"{first} does, as it is{more}. There are {whole}."
+        more = f"so do {readable(search.fitting - 1)}" if search.fitting > 1 else "none"
+        return f"{first} does as it is, and {more} of the {readable(search.readings - 1)} others."
     return f"{readable(search.fitting)} of {whole} do. From {first}, at least {axes} must change{_ways(search)}:"
 
 
@@ -41,21 +41,17 @@ def _ways(search: Nearest) -> str:
 
 
 def _listed(found: Sequence[Found], printed: Printed) -> Lines:
-    """Write each reading as its number, how far that is off, and what changes."""
-    counted_alike = len({one.convention for one in found}) == 1
+    """Write each reading as its number, how far that is off, and what it has where the first reading has another."""
+    one_way = len({one.convention for one in found}) == 1
     rows = [
-        (readable(one.value), gap(printed.gap(one.value)), "" if counted_alike else one.convention) for one in found
+        (readable(one.value), gap(printed.gap(one.value)), *([] if one_way else [one.convention]), _values(one))
+        for one in found
     ]
-    fronts = table(rows, left=0, right=2)
-    return [
-        line
-        for front, one in zip(fronts, found, strict=True)
-        for line in words(f"{front.strip()}  {_changes(one)}", under=INDENT * 3)
-    ]
+    return [f"{INDENT}{line}" for line in table(rows, left=0, right=2)]
 
 
-def _changes(found: Found) -> str:
-    return ", ".join(f"{change.axis} {change.was} -> {change.becomes}" for change in found.changes)
+def _values(found: Found) -> str:
+    return ", ".join(f"{change.axis} {change.becomes}" for change in found.changes)
 
 
 def _reasons(changes: Sequence[Change], first: str, readings: Mapping[str, NamedReading]) -> Lines:

@@ -6,13 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from imlp_audit.explain import text_formula
-from imlp_audit.explain.layout import INDENT, Lines, counted, table
+from imlp_audit.explain.layout import INDENT, Lines, counted, table, words
 from imlp_audit.explain.terms import Term, total
 from imlp_audit.interval import readable
 from imlp_audit.measure.conventions import Convention, ParameterConvention
 from imlp_audit.models.reading import TextReading
 from imlp_audit.models.recipe import Recipe
 
+_NOUNS = {
+    "V": "words",
+    "C": "channels",
+    "D_C": "hidden",
+    "n": "tokens",
+    "L": "layers",
+    "P": "positions",
+    "K": "classes",
+    "d": "in the attention",
+}
 _HEADS = ("output layer", "classifier head")
 
 
@@ -55,8 +65,8 @@ def told(found: TextSum, noun: str) -> Lines:
         (counted(layers, "layer"), f"L ({layer})", readable(layers * found.one_layer)),
         ("sum", "", readable(found.whole)),
     ]
-    numbers = ", ".join(f"{name} = {readable(number)}" for name, number in found.values.items())
-    return [f"The {noun} in closed form, with {numbers}", *table(rows, left=2)]
+    numbers = ", ".join(f"{name} = {readable(number)} {_NOUNS[name]}" for name, number in found.values.items())
+    return [f"The {noun} in closed form", *words(numbers), *table(rows, left=2)]
 
 
 def _rows(found: TextSum, terms: Sequence[Term]) -> list[tuple[str, str, str]]:

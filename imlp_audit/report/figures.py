@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel
 
 from imlp_audit.result import AuditResult, Figure
+from imlp_audit.solved import SolvedSizes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 def figures(result: AuditResult) -> dict[str, str]:
     """Return the figures of a result as SVG, by the names of their files."""
-    return {figure_file(check.id): _svg(check.figure) for check in result.checks if check.figure is not None}
+    drawn = {figure_file(check.id): _svg(check.figure) for check in result.checks if check.figure is not None}
+    sizes = {paper: solved.sizes for paper, solved in result.solved.items()}
+    return drawn | {figure_file(f"{paper}/solved"): _bars(found) for paper, found in sizes.items() if found is not None}
 
 
 def figure_file(check_id: str) -> str:
@@ -26,13 +38,45 @@ def same_figure(one: str, other: str) -> bool:
     return _DIGEST.findall(one) == _DIGEST.findall(other)
 
 
-def _svg(figure: Figure) -> str:
+@contextmanager
+def _canvas(data: BaseModel, out: BytesIO) -> Iterator[tuple[Canvas, Axes]]:
+    """Give something to draw on, and write it when it is done, with a digest of the data that it shows."""
     import matplotlib as mpl
     from matplotlib.figure import Figure as Canvas  # no pyplot: no windows, no state
 
     with mpl.rc_context({"svg.hashsalt": "imlp-audit", "svg.fonttype": "none", "font.size": 9}):
         canvas = Canvas(figsize=(6.4, 4.0), layout="constrained")
         axes = canvas.subplots()
+        axes.grid(alpha=0.25)
+        yield canvas, axes
+        digest = hashlib.sha256(data.model_dump_json().encode()).hexdigest()
+        metadata = {"Date": None, "Creator": None, "Description": f"sha256:{digest}"}
+        canvas.savefig(out, format="svg", metadata=metadata)
+
+
+def _bars(sizes: SolvedSizes) -> str:
+    """Draw how many readings explain how many sizes, and where the named ones are."""
+    out = BytesIO()
+    with _canvas(sizes, out) as (_, axes):
+        bars = axes.bar(range(len(sizes.readings)), sizes.readings, color="0.7")
+        axes.bar_label(bars, labels=[str(n) if n else "" for n in sizes.readings], fontsize=7, color="0.3")
+        for name, score in sizes.named.items():
+            axes.axvline(score, linewidth=1.2, linestyle="--", color="C0")
+            axes.annotate(
+                f" {name}: {score}", (score, 1), xycoords=("data", "axes fraction"), xytext=(0, -4),
+                textcoords="offset points", rotation=90, ha="left", va="top", color="C0",
+            )  # fmt: skip
+        most = len(sizes.readings) - 1
+        axes.set(
+            title=f"How many of {most} printed sizes each of {sum(sizes.readings)} readings explains",
+            xlabel="sizes explained", ylabel="readings",
+        )  # fmt: skip
+    return out.getvalue().decode()
+
+
+def _svg(figure: Figure) -> str:
+    out = BytesIO()
+    with _canvas(figure, out) as (canvas, axes):
         for curve in figure.curves:
             axes.plot(figure.x, curve.y, label=curve.label, linewidth=1.4)
         for label, height in figure.levels:
@@ -42,10 +86,5 @@ def _svg(figure: Figure) -> str:
                 xytext=(4, 0), textcoords="offset points", va="center", color="0.3",
             )  # fmt: skip
         axes.set(title=figure.title, xlabel=figure.x_label, ylabel=figure.y_label)
-        axes.grid(alpha=0.25)
         canvas.legend(loc="outside lower center", ncols=2, frameon=False)
-        out = BytesIO()
-        digest = hashlib.sha256(figure.model_dump_json().encode()).hexdigest()
-        metadata = {"Date": None, "Creator": None, "Description": f"sha256:{digest}"}
-        canvas.savefig(out, format="svg", metadata=metadata)
     return out.getvalue().decode()

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from imlp_audit.report.figures import figure_file
 from imlp_audit.report.layout import CellChecks, cells, findings, leads, measured, others, summary
+from imlp_audit.report.solved import as_markdown
 from imlp_audit.result import AuditResult, Check, Kind, PaperHead, TableHead, Verdict
 
 HEADINGS = {
@@ -45,6 +46,9 @@ def _paper(result: AuditResult, paper: PaperHead) -> Iterator[str]:
     yield from _counts(own)
     yield ""
     yield LEGEND
+    if paper.id in own.solved:
+        found = own.solved[paper.id]
+        yield from as_markdown(found, figure_file(f"{paper.id}/solved") if found.sizes else None)
     yield from _findings(findings(own))
     yield from _waived([check for check in own.checks if check.verdict is Verdict.WAIVED])
     for table in paper.tables:

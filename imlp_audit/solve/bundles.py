@@ -39,13 +39,14 @@ class Bundle:
 def bundles_of(work: Integers, weights: Sequence[tuple[int, ...]]) -> tuple[Bundle, ...]:
     """Group the classes of `work`, (rows and readings, classes), each with its possible weights.
 
-    A class without work is in no bundle: no total depends on its weight. Nor is one with negative work somewhere
-    (an excess of one counter over another): bounds of the search need work that is none or more, so its weight is 0.
+    A class without work is in no bundle: no total depends on its weight. Nor is one whose weight is 0: because no other
+    is possible, or because it has negative work somewhere (an excess of one counter over another), while bounds of
+    the search need work that is none or more.
     """
     proportional: dict[bytes, list[tuple[int, int]]] = {}
     for place, column in enumerate(work.T):
         divisor = int(np.gcd.reduce(column))
-        if divisor and column.min() >= 0:
+        if divisor and column.min() >= 0 and any(weights[place]):
             proportional.setdefault((column // divisor).tobytes(), []).append((place, divisor))
     return tuple(
         _bundle(members, work, weights) for alike in proportional.values() for members in _small(alike, weights)

@@ -9,8 +9,10 @@ from imlp_audit.solve.problem import Cell, Problem
 
 
 def value_of(problem: Problem, cell: Cell, solution: Solution) -> int | None:
-    """Return what a solution gives for a cell; None where the row has no count by its convention."""
+    """Return what a solution gives for a cell; None where it has no reading or no convention for the row."""
     row = problem.rows[cell.row]
+    if row.group and row.group not in solution.readings:
+        return None
     if cell.kind == "flops":
         work = row.work[_place(solution.readings, row.group, len(row.work))]
         return sum(int(amount) * weight for amount, weight in zip(work, solution.weights, strict=True))

@@ -124,23 +124,24 @@ def _explored(searches: Sequence[_Search], bound: int) -> Explored:
 def _cut_short(searches: Sequence[_Search], search: _Search, floor: int) -> Explored:
     """Return what was found where the budget ended, or by a dive from the best open boxes, if that is better."""
     bound = search.pool.bound
-    _dive(search, max(floor, 1 + max(one.score for one in searches)))
-    return _explored(searches, bound)
+    dived = _dive(search, max(floor, 1 + max(one.score for one in searches)))
+    return _explored([*searches, dived], bound)
 
 
-def _dive(search: _Search, target: int) -> None:
+def _dive(search: _Search, target: int) -> _Search:
     """Look for a solution of at least the target, and better ones, by following the highest bounds of a few boxes."""
-    boxes = search.next(target)
+    dive, boxes = _Search(search.run), search.pool.pop(boxes_at_once(search.run))
     while len(boxes):
-        search.nodes += len(boxes)
-        verdict = judge(search.run, boxes, target)
+        dive.nodes += len(boxes)
+        verdict = judge(dive.run, boxes, target)
         reached = np.where(verdict.closed, verdict.bound, -1)
         if reached.max() >= target:
-            search.score, search.done = int(reached.max()), [boxes.take(reached == reached.max())]
-            target = search.score + 1
+            dive.score, dive.done = int(reached.max()), [boxes.take(reached == reached.max())]
+            target = dive.score + 1
         order = np.argsort(-verdict.bound, kind="stable")
         best = order[~verdict.closed[order] & (verdict.bound[order] >= target)][:_BEAM]
         boxes = boxes.take(best).halves(verdict.axes[best])
+    return dive
 
 
 def boxes_at_once(run: Run) -> int:

@@ -14,8 +14,11 @@ from imlp_audit.solve.problem import Cell, Integers, Problem
 
 def readings_of(ties: Sequence[Ties]) -> dict[str, Integers]:
     """Return the readings of each group that some best solution has, ascending."""
-    groups = dict.fromkeys(group for one in ties for group in one.readings)
-    return {group: np.unique(np.concatenate([one.readings[group] for one in ties])) for group in groups}
+    groups: dict[str, dict[int, Integers]] = {}
+    for one in ties:
+        for group, readings in one.readings.items():
+            groups.setdefault(group, {})[id(readings)] = readings  # many ties share one array
+    return {group: np.unique(np.concatenate(list(some.values()))) for group, some in groups.items()}
 
 
 def axes_of(problem: Problem, ties: Sequence[Ties]) -> Iterator[Axis]:

@@ -24,6 +24,7 @@ class Collected:
     ties: list[Ties] = field(default_factory=list)
     near: dict[int, Miss] = field(default_factory=dict)
     _choices: dict[tuple[int, int, int], Choice] = field(default_factory=dict)
+    _readings: dict[tuple[str, int, bytes], Integers] = field(default_factory=dict)
 
     def add(self, run: Run, boxes: Boxes, score: int) -> None:
         """Add the solutions in boxes of a run in which a score is reached."""
@@ -54,12 +55,19 @@ class Collected:
             parameter_rounding=known.rounding,
             flops_rounding=run.rounding,
             readings={
-                view.part.group: _readings(view, chosen, setting)
+                view.part.group: self._chosen(view, chosen, setting)
                 for view, chosen in zip(run.views, best, strict=True)
                 if view.part.group
             },
             weights=tuple(self._weights(boxes, box)),
         )
+
+    def _chosen(self, view: View, chosen: Truths, setting: int) -> Integers:
+        """Return the readings of the chosen profiles; equal ones are one array, as ties are many."""
+        key = view.part.group, setting, view.profiles[chosen].tobytes()
+        if key not in self._readings:
+            self._readings[key] = _readings(view, chosen, setting)
+        return self._readings[key]
 
     def _weights(self, boxes: Boxes, box: int) -> Iterator[Choice]:
         for axis, bundle in enumerate(self.layout.bundles):

@@ -88,11 +88,14 @@ MLP = "blocks.0.mlp"
 
 @dataclass(frozen=True)
 class Count:
-    """What is counted of a model; `mlp_*` is the part in its MLPs, `norms` counts by fvcore's weights alone."""
+    """What is counted of a model; `mlp_*` is the part in its MLPs, `norms` counts by fvcore's weights alone.
+
+    A model whose `head` is None is no classifier.
+    """
 
     params: int
     macs: int = 0
-    head: int = 0
+    head: int | None = 0
     norms: int = 0
     mlp_params: int = 0
     mlp_macs: int = 0
@@ -111,7 +114,9 @@ class Count:
             },
             unknown=dict.fromkeys(self.unknown, 1),
         )
-        parameters = {ParameterConvention.ALL: self.params, ParameterConvention.NO_HEAD: self.params - self.head}
+        parameters = {ParameterConvention.ALL: self.params}
+        if self.head is not None:
+            parameters[ParameterConvention.NO_HEAD] = self.params - self.head
         return ModelFacts(
             parameters, self.mlps, self.mlp_params,
             ledger=ledger if need.work else None,

@@ -291,6 +291,27 @@ def test_a_share_of_parameters_is_by_the_default_convention(tmp_path: Path) -> N
     assert claim(tmp_path / "b", body, counts, "parameters: [all, no_head]").verdict is NO
 
 
+def test_a_share_of_the_parameters_without_the_head_needs_one(tmp_path: Path) -> None:
+    counts = {**COUNTS, "large": Count(8_000_000, head=None, mlp_params=4_000_000)}
+    body = conditions("p/1/b", "mlp_share: params, equals: 50%")
+    assert claim(tmp_path / "a", body, counts, "parameters: [all, no_head]").verdict is YES
+    check = claim(tmp_path / "b", body, counts, "parameters: [no_head, all]")
+    assert (check.verdict, check.reason) == (Verdict.ERROR, "large has no head for no_head")
+
+
+@pytest.mark.parametrize(("counted_by", "verdict"), [("macs", YES), ("fvcore", NO), ("macs, fvcore", YES)])
+def test_a_share_of_work_is_by_the_convention_that_counted_the_row(
+    tmp_path: Path, counted_by: str, verdict: Verdict
+) -> None:
+    row = f"{{id: b, label: B, model: {{timm: large}}, counted_by: [{counted_by}], printed: {{flops: 3.00}}}}"
+    counts = {"large": Count(8_000_000, macs=3 * 10**9, mlp_macs=12 * 10**8, norms=10**8)}
+    body = conditions("p/1/b", "mlp_share: flops, at_least: 40%")  # 12/30, or 12/34
+    end = f'claims:\n  - {{id: it, text: t, source: {{section: "1"}}, {body}}}\n'
+    for about in ("flops: [fvcore]", "flops: [macs]"):
+        spec = Spec((row,), about=about, end=end)
+        assert checked(tmp_path / about[-6:-1], counts, spec)["p/claims/it"].verdict is verdict
+
+
 def test_a_share_of_a_model_that_failed_is_an_error_and_other_quantities_need_no_model(tmp_path: Path) -> None:
     shares = conditions("p/1/b", "mlp_share: params, above: 1%")
     check = claim(tmp_path / "a", shares, {"small": COUNTS["small"]})

@@ -141,6 +141,14 @@ def test_a_model_is_called_by_its_architecture_or_by_its_recipe(recipe: Recipe, 
         ),
         (Recipe(timm="vit", mlp=Replacement(sums=Sums())), "timm: vit, mlp: {sums: {}}"),
         (
+            Recipe(timm="swin", mlp=Replacement(sums=Sums(), sites=("layers.0.*", "*.mlp"))),
+            'timm: swin, mlp: {sums: {}, sites: ["layers.0.*", "*.mlp"]}',
+        ),
+        (
+            Recipe(timm="vit", mlp=Replacement(sums=Sums(), sites=("a.mlp", "a.mlp"))),
+            "timm: vit, mlp: {sums: {}, sites: [a.mlp, a.mlp]}",
+        ),
+        (
             Recipe(gmlp_text=GmlpText(width=512, layers=18, gate=Gate.SUM, attention=64), classes=2),
             "gmlp_text: {layers: 18, width: 512, gate: sum, attention: 64}, classes: 2",
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import timm
 import torch
-from timm.layers import Mlp
+from timm.layers import Attention, Mlp
 from torch import Tensor, nn
 
 from imlp_audit.models.build import Builder
@@ -146,20 +146,42 @@ def test_images_of_another_size_have_other_numbers_of_tokens() -> None:
     assert [one[Setting.IMAGE] for one in found] == [224, 384]
 
 
-class SameWidths(nn.Module):
-    """As many tokens as channels, so that what reads the one may read the other."""
+class OneBlock(nn.Module):
+    """A stem to 16 channels, and one block of these parts."""
 
-    def __init__(self) -> None:
+    def __init__(self, patch: int, *parts: nn.Module) -> None:
         super().__init__()
-        self.stem = nn.Conv2d(3, 16, 8, stride=8)
-        self.blocks = nn.ModuleList([Mlp(16, 5)])
+        self.stem = nn.Conv2d(3, 16, patch, stride=patch)
+        self.blocks = nn.ModuleList([nn.ModuleList(parts)])
 
     def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
         return (torch.zeros(batch, 3, 32, 32),)
 
 
+def hidden(model: nn.Module) -> dict[Setting, int]:
+    found = settings_of(model)
+    return {name: found[name] for name in (Setting.TOKENS_HIDDEN, Setting.CHANNELS_HIDDEN) if name in found}
+
+
 def test_widths_that_cannot_be_told_apart_are_not_told() -> None:
-    assert not {Setting.TOKENS_HIDDEN, Setting.CHANNELS_HIDDEN} & settings_of(SameWidths()).keys()
+    """Patches of 8 make as many tokens as there are channels."""
+    assert hidden(OneBlock(8, Mlp(16, 5))) == {}
+    assert hidden(OneBlock(16, Mlp(16, 5))) == {Setting.CHANNELS_HIDDEN: 5}
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ((Mlp(16, 5), Attention(16, num_heads=2)), {Setting.CHANNELS_HIDDEN: 5}),
+        ((Attention(16, num_heads=2), Mlp(16, 5)), {Setting.CHANNELS_HIDDEN: 5}),
+        ((Attention(16, num_heads=2),), {}),
+        ((Mlp(4, 7), Mlp(16, 5)), {Setting.TOKENS_HIDDEN: 7, Setting.CHANNELS_HIDDEN: 5}),
+        ((Mlp(4, 7, 9), Mlp(16, 5, 20)), {}),  # not back to as many tokens or channels
+        ((nn.Linear(4, 4), nn.Linear(16, 16)), {}),
+    ],
+)
+def test_an_mlp_is_there_and_back(parts: tuple[nn.Module, ...], expected: dict[Setting, int]) -> None:
+    assert hidden(OneBlock(16, *parts)) == expected
 
 
 def test_a_model_without_blocks_has_its_images_alone() -> None:

@@ -1,0 +1,73 @@
+"""Writing what a search found into the paper's spec, with its evidence."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from imlp_audit.cli.files import write_whole
+from imlp_audit.errors import SpecError, UsageError
+from imlp_audit.solved import Answered, Solved
+from imlp_audit.spec.adding import read_text, with_convention, with_reading
+from imlp_audit.spec.finding import find, shown
+from imlp_audit.spec.loader import Paper, read_spec
+
+
+def write_found(paper: Paper, name: str, solved: Solved) -> None:
+    """Add the first solution's reading, and its counter where FLOPs were solved, to the file that describes a paper.
+
+    A reading that the spec has a name for is not written again. Raises UsageError where there is nothing to add.
+    """
+    path = _file_of(paper)
+    told, text = shown(path), read_text(path)
+    first, added = solved.last.first, []
+    axes = {axis: value for values in first.reading.values() for axis, value in values.items()}
+    if axes and first.apart:
+        text = with_reading(text, name, _reasons(axes, solved.last), told)
+        added.append(f"the reading {name!r}")
+    if first.weights:
+        text = with_convention(text, name, first.weights, _evidence(solved.last), told)
+        added.append(f"the convention {name!r}")
+    if not added:
+        raise UsageError(f"nothing to write: the first solution is the reading {first.nearest!r}, and counts no FLOPs")
+    _check(text, path.name)
+    write_whole(path, text)
+    sys.stderr.write(f"{told}: added {' and '.join(added)}\n")
+
+
+def _file_of(paper: Paper) -> Path:
+    """Return the file that holds the paper's `about`."""
+    files = [file for one in find([paper.id]) for file in one.files]
+    found = next((file for file in files if shown(file) == paper.about.file.shown_as), None)
+    if found is None:
+        raise UsageError(f"{paper.about.file.shown_as} was not found again; run where `imlp-audit lint` names it so")
+    return found
+
+
+def _reasons(axes: Mapping[str, str], answer: Answered) -> dict[str, tuple[str, str]]:
+    """Return each axis' value with what the numbers say about it."""
+    states = {axis.axis: axis for axis in answer.axes}
+    reasons = {}
+    for name, value in axes.items():
+        axis = states[name]
+        told = {"pinned": "every best solution has it", "free": "free: every value is among the best solutions"}
+        why = told.get(axis.state, f"the best solutions have {' or '.join(axis.values)}")
+        reasons[name] = (value, f"found by solve: {why}; {answer.score} of {answer.of} numbers explained")
+    return reasons
+
+
+def _evidence(answer: Answered) -> str:
+    null = f", tables with shifted digits at most {max(most for _, most in answer.null)}" if answer.null else ""
+    return f"Found by solve: {answer.score} of {answer.of} numbers explained{null}; the counter is {answer.counter}."
+
+
+def _check(text: str, name: str) -> None:
+    """Read the new text before it takes the old one's place. Raises SpecError."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / name
+        copy.write_text(text, encoding="utf-8", newline="")
+        _, problems = read_spec(copy, name)
+    if problems:
+        raise SpecError(problems)

@@ -1,0 +1,57 @@
+"""Rows that say who counted them, and models that have no head to leave out."""
+
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.result import Check, Verdict
+from tests.checks.papers import Count, Spec, checked
+
+COUNT = Count(10**6, macs=10**9, norms=25 * 10**6)  # 1.00 G by macs, 1.10 G by fvcore's weights
+
+
+def flops(root: Path, counted_by: str, printed: str, about: str = "flops: [macs]") -> Check:
+    by = f"counted_by: [{counted_by}], " if counted_by else ""
+    row = f"{{id: a, label: A, model: {{timm: host}}, {by}printed: {{flops: {printed}}}}}"
+    return checked(root, {"host": COUNT}, Spec((row,), about=about))["p/1/a/flops"]
+
+
+@pytest.mark.parametrize(
+    ("counted_by", "printed", "verdict", "convention", "under"),
+    [
+        ("", "1.00", Verdict.REPRODUCED, "macs", ()),
+        ("", "1.10", Verdict.DIFFERS, "macs", ()),
+        ("fvcore", "1.10", Verdict.REPRODUCED, "fvcore", ()),
+        ("fvcore", "1.00", Verdict.DIFFERS, "fvcore", ()),  # what the paper's other rows are counted by is not declared
+        ("fvcore, macs", "1.00", Verdict.REPRODUCED_UNDER, "macs", ("convention macs",)),
+        ("macs, fvcore", "1.10", Verdict.REPRODUCED_UNDER, "fvcore", ("convention fvcore",)),
+    ],
+)
+def test_a_row_is_counted_by_its_own_conventions(
+    tmp_path: Path, counted_by: str, printed: str, verdict: Verdict, convention: str, under: tuple[str, ...]
+) -> None:
+    check = flops(tmp_path, counted_by, printed)
+    assert (check.verdict, check.convention, check.under) == (verdict, convention, under)
+
+
+def test_a_convention_that_a_row_does_not_declare_is_a_lead_alone(tmp_path: Path) -> None:
+    check = flops(tmp_path, "fvcore", "1.00")
+    assert any("1 000 000 000 would fit under convention macs" in hint for hint in check.hints)
+
+
+@pytest.mark.parametrize(
+    ("about", "verdict", "reason"),
+    [
+        ("parameters: [all]", Verdict.REPRODUCED, None),
+        ("parameters: [all, no_head]", Verdict.REPRODUCED, None),
+        ("parameters: [no_head, all]", Verdict.REPRODUCED, None),
+        ("parameters: [no_head]", Verdict.ERROR, "host has no head for no_head"),
+    ],
+)
+def test_a_model_without_a_head_is_counted_with_all_its_parameters(
+    tmp_path: Path, about: str, verdict: Verdict, reason: str | None
+) -> None:
+    row = "{id: a, label: A, model: {timm: host}, printed: {params: 5.00}}"
+    check = checked(tmp_path, {"host": Count(5_000_000, head=None)}, Spec((row,), about=about))["p/1/a/params"]
+    assert check.verdict is verdict
+    assert reason is None or check.reason == reason

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from .running import MODULE, call, spawn
+
+ROW = "imlp_row/1/block/params"
+
+
+def test_a_check_is_explained(here: Path) -> None:
+    outcome = call("explain", ROW)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.startswith(f"{ROW}: differs\n  printed    1.00 M in Table 1, DeiT-Ti + IMLP, Parameters (M); ")
+    assert "Where the number comes from, against DeiT-Ti (all parameters, reading as_written)" in outcome.out
+    assert "Which readings give the printed number\n  None of all 2 304 readings gives 1.00." in outcome.out
+    assert outcome.out.endswith("\n")
+
+
+def test_a_finding_is_no_failure(here: Path) -> None:
+    outcome = call("explain", "findings/1/b/top1.delta")
+    assert outcome.code == 0
+    assert "10.0 to 20.0 is a change of 100 %" in outcome.out
+
+
+def test_specs_can_be_named(here: Path) -> None:
+    assert call("explain", ROW, "specs/imlp_row").code == 0
+    other = call("explain", ROW, "specs/clean")
+    assert other.code == 2
+    assert f"no check has the id '{ROW}'" in other.err
+
+
+def test_an_unknown_id_is_a_usage_error_with_the_near_miss(here: Path) -> None:
+    outcome = call("explain", "imlp_row/1/blok/params")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert (
+        outcome.err
+        == "imlp-audit: no check has the id 'imlp_row/1/blok/params'; did you mean 'imlp_row/1/block/params'?\n"
+    )
+    assert call("explain").code == 2
+
+
+def test_a_model_that_failed_ends_with_its_code(here: Path) -> None:
+    outcome = call("explain", "broken/1/typo/params")
+    assert outcome.code == 3
+    assert outcome.out.startswith("broken/1/typo/params: error\n")
+    assert "did you mean 'deit_tiny_patch16_224'?" in outcome.out
+
+
+def test_a_claim_that_needs_a_solver_is_tested_as_properties_does() -> None:
+    outcome = call("explain", "imlp/equations/theorem1_optimum")
+    assert outcome.code == 0
+    assert outcome.out.startswith("imlp/equations/theorem1_optimum: ")
+
+
+def test_nothing_heavy_is_loaded_where_nothing_is_counted(papers: Path) -> None:
+    code = (
+        "import sys; from imlp_audit.cli.main import app; app(['explain', 'scores/1/a/top1'], standalone_mode=False); "
+        "sys.exit('torch' in sys.modules)"
+    )
+    outcome = spawn("-c", code, cwd=papers, command=MODULE[:1])
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "needs trained weights and images" in outcome.out

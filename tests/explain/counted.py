@@ -1,0 +1,49 @@
+"""Models counted whole, without taking them apart."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from imlp_audit.measure.attention import unfuse_attention
+from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConvention
+from imlp_audit.measure.ledger import measure
+from imlp_audit.measure.operations import Operation
+from imlp_audit.measure.parameters import count_parameters
+from imlp_audit.models.build import Builder
+from imlp_audit.models.example import example_inputs
+from imlp_audit.models.reading import AnyReading
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.solve.space import Readings
+
+MACS = FLOPS_CONVENTIONS["macs"]
+Counts = dict[ParameterConvention | Operation, int]
+
+
+def whole(recipe: Recipe, reading: AnyReading | None, builder: Builder | None = None) -> Counts:
+    """Count a model's parameters by convention and its work by class."""
+    with (builder or Builder()).variant(recipe, reading) as variant:
+        model = unfuse_attention(variant.model)
+        with torch.device("meta"):
+            inputs = example_inputs(model)
+        ledger = measure(model, *inputs)
+        sizes = {convention: count_parameters(model, convention) for convention in ParameterConvention}
+    counts: Counter[ParameterConvention | Operation] = Counter(sizes)
+    for (_, operation), amount in ledger.work.items():
+        counts[operation] += amount
+    return counts
+
+
+def macs(counts: Counts) -> int:
+    """Return the multiply-accumulates."""
+    return sum(counts[operation] for operation in (Operation.LINEAR, Operation.PRODUCT, Operation.CONV))
+
+
+def sample(readings: Readings, count: int, seed: str) -> Iterator[AnyReading]:
+    """Yield a few readings, always the same ones for a seed."""
+    for index in random.Random(seed).sample(range(len(readings)), count):
+        yield readings.at(tuple(map(int, np.unravel_index(index, readings.shape))))
