@@ -88,7 +88,7 @@ class Answered(Record):
     exhaustive: bool
     bound: int
     readings: dict[str, int]
-    reading: str
+    reading: str | None
     counter: str | None
     named: tuple[str, ...]
     first: SolvedFirst

@@ -118,7 +118,7 @@ def _answered(what: str, problem: Problem, search: Search, progress: Callable[[s
     counted = any(cell.kind == "flops" for cell in problem.cells)
     plain = Answered(
         what=what, score=answer.score, of=answer.of, solutions=answer.count, exhaustive=answer.exhaustive,
-        bound=answer.bound, readings=dict(sure.readings), reading=sure.reading,
+        bound=answer.bound, readings=dict(sure.readings), reading=sure.reading if answer.axes else None,
         counter=sure.counter if counted else None, named=tuple(_named_in(problem, answer)),
         first=_first(problem, answer), axes=tuple(_axes(problem, answer)),
         weights=tuple(

@@ -20,7 +20,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 SPECS = (ROOT / "specs" / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("command", ["verify", "explain", "properties", "lipschitz", "list", "lint", "report"])
+@pytest.mark.parametrize("command", ["verify", "explain", "properties", "solve", "lipschitz", "list", "lint", "report"])
 def test_readme_shows_the_help_as_it_is(command: str) -> None:
     help_ = subprocess.run(
         [sys.executable, "-m", "imlp_audit", command, "--help"],

@@ -1,4 +1,4 @@
-"""Planted truths: tables that a reading and a counter print for the real hosts of IMLP's Table 1, and one cell of noise."""
+"""Planted truths: what a reading and a counter print for the real hosts of IMLP's Table 1, and one cell of noise."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from imlp_audit.spec.library import load
 from imlp_audit.spec.references import rows_of
 from tests.solve.table1 import printed_cell
 
-TRUTHS = 50
+TRUTHS = 12  # of as many as one likes: a second each
 
 
 @dataclass(frozen=True)
@@ -75,3 +75,41 @@ def is_among(truth: Truth, ties: Sequence[Ties]) -> bool:
         )
         for one in ties
     )
+
+
+@pytest.fixture(scope="module")
+def solved(table1: Problem) -> list[tuple[Truth, Problem, Answer]]:
+    return [(truth, problem, solve(problem)) for truth in truths(table1) for problem in [printed(table1, truth)]]
+
+
+def test_every_truth_is_among_the_best(solved: list[tuple[Truth, Problem, Answer]]) -> None:
+    for truth, problem, answer in solved:
+        assert answer.score == answer.bound == len(problem.cells) == 44
+        assert answer.contradicted == ()
+        assert is_among(truth, answer.ties), truth
+
+
+def test_nothing_is_pinned_to_a_wrong_value(solved: list[tuple[Truth, Problem, Answer]]) -> None:
+    for truth, problem, answer in solved:
+        space = problem.spaces["imlp"]
+        places = np.unravel_index(truth.reading, space.shape)
+        assert [axis.name for axis in answer.axes] == [name for name, _ in space.axes]
+        for axis, place in zip(answer.axes, places, strict=True):
+            assert axis.tried[int(place)] in axis.values, (truth, axis.name)
+        for weight, planted in zip(answer.weights, truth.weights, strict=True):
+            assert planted in weight.values, (truth, weight.name)
+
+
+@pytest.mark.parametrize("place", [0, 7, 20, 43])
+def test_a_cell_out_of_reach_is_named(solved: list[tuple[Truth, Problem, Answer]], place: int) -> None:
+    truth, problem, _ = solved[0]
+    cell = problem.cells[place]
+    move = 1000 * int(cell.step)
+    moved = replace(cell, ranges={rule: (low + move, high + move) for rule, (low, high) in cell.ranges.items()})
+    answer = solve(replace(problem, cells=(*problem.cells[:place], moved, *problem.cells[place + 1 :])))
+    assert answer.score == 43
+    assert [one.cell for one in answer.contradicted] == [cell.id]
+    assert is_among(truth, answer.ties)
+    gap = answer.contradicted[0].gap
+    assert gap is not None
+    assert -1001 < gap < -900

@@ -37,8 +37,9 @@ def solve(
         bool, typer.Option("--free-widths", help="Leave open the hidden widths of text models that the text fixes.")
     ] = False,
     budget: Annotated[
-        int, typer.Option(min=1, help="Boxes of weights to look at, before the answer is told as not exhaustive.")
-    ] = 100_000,
+        int,
+        typer.Option(min=1, help="Pairs of weights and a reading to look at, before the answer is not exhaustive."),
+    ] = 50_000_000,
     write: Annotated[
         str | None,
         typer.Option("--write", metavar="NAME", help="Add what the first solution is, so named, to the paper's spec."),

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from imlp_audit.arithmetic.claims import Truth, all_of, compared
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.quantities import bound_of, shown, value_of
+from imlp_audit.explain.claim_rows import by_row
 from imlp_audit.explain.head import head, stands_at
-from imlp_audit.explain.layout import INDENT, Lines, table, words
+from imlp_audit.explain.layout import Lines
 from imlp_audit.explain.pointers import pointers
 from imlp_audit.result import Check
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.plan import ClaimPlan
 from imlp_audit.spec.references import CellRef, RowRef, cells_named, find_cell, find_row, rows_of_claim
-from imlp_audit.spec.schema_claims import Claim, Condition, Quantity
+from imlp_audit.spec.schema_claims import COMPARED, Claim, Quantity
 
 _JUDGED = "each printed number is any number that prints so; the claim holds where it holds for all of them"
-
-_SHORT = {Truth.YES: "holds", Truth.NO: "does not hold", Truth.OPEN: "open"}
 
 
 def claim(plan: ClaimPlan, check: Check, papers: Sequence[Paper]) -> Iterator[Lines]:
     """Yield the sentence, its meaning, what was judged, and the numbers."""
     value = plan.claim.value
     rows = rows_of_claim(value, papers)
-    lines = _by_row(value, check, Context(papers, {}), rows)
+    lines = by_row(value, check, Context(papers, {}), rows)
     told_by_row = value.conditions is not None and lines
     reason = check.reason.partition("; ")[0] if told_by_row else check.reason
     yield head(
@@ -81,45 +78,12 @@ def _told(quantity: Quantity) -> str:
             return "share: what the MLPs have of the model's measured number, in percent"
 
 
-def _by_row(value: Claim, check: Check, context: Context, rows: list[RowRef]) -> Lines:
-    """Return a table of what each row comes to; what was measured stands as the check has it."""
-    printed = all(quantity.kind != "mlp_share" for quantity in value.quantities)
-    if value.conditions and printed:
-        return _conditions(value.conditions, context, rows)
-    if value.order and printed:
-        order = value.order
-        pairs = [
-            (row.row.id, shown(row, order, value_of(row, order, context, rows))) for row in rows[order.kind == "step" :]
-        ]
-        return [f"Row by row, to be {order.direction}", *table(pairs)]
-    if check.measured is None or value.order or not rows:
-        return []
-    return ["Row by row", *(line for told in check.measured.split("; ") for line in words(told, under=2 * INDENT))]
-
-
-def _conditions(conditions: Sequence[Condition], context: Context, rows: list[RowRef]) -> Lines:
-    head = [("row", *(f"{c.kind} of {c.column}" for c in conditions), "")]
-    head.append(("", *(f"{c.relation.replace('_', ' ')} {c.bound}" for c in conditions), ""))
-    body = [_row(row, conditions, context, rows) for row in rows]
-    return ["Row by row", *table([*head, *body], right=len(conditions) + 1)]
-
-
-def _row(row: RowRef, conditions: Sequence[Condition], context: Context, rows: list[RowRef]) -> tuple[str, ...]:
-    applying = [c for c in conditions if c.kind != "step" or row is not rows[0]]
-    values = {id(c): value_of(row, c, context, rows) for c in applying}
-    truths = [
-        Truth.OPEN if (value := values[id(c)]) is None else compared(value, c.relation, bound_of(row, c, context))
-        for c in applying
-    ]
-    texts = [shown(row, c, values[id(c)]) if id(c) in values else "" for c in conditions]
-    return (row.id, *texts, _SHORT[all_of(truths)] if truths else "")
-
-
 def _cells(value: Claim, rows: list[RowRef], papers: Sequence[Paper]) -> list[CellRef]:
     """Return the numbers that a claim is about: the cells it names, or those of its columns in its rows."""
     named = [cell for name in cells_named(value) if (cell := find_cell(papers, name)) is not None]
     columns = dict.fromkeys(quantity.column for quantity in value.quantities)
     others = [row for q in value.quantities for name in q.references if (row := find_row(papers, name)) is not None]
-    bases = [row.baseline for row in rows if row.baseline is not None]
+    compared_with_it = any(quantity.kind in COMPARED and quantity.against is None for quantity in value.quantities)
+    bases = [row.baseline for row in rows if row.baseline is not None and compared_with_it]
     found = [cell for row in (*rows, *bases, *others) for name in columns if (cell := row.cell(name)) is not None]
     return list({cell.id: cell for cell in (*named, *found)}.values())

@@ -16,9 +16,9 @@ _NAME = 11  # columns that the name of an entry takes
 Lines: TypeAlias = list[str]
 
 
-def words(text: str, *, under: str = INDENT) -> Lines:
-    """Break a text into indented lines; the second and all further ones begin with `under`."""
-    return wrap(text, WIDTH, initial_indent=INDENT, subsequent_indent=under, break_on_hyphens=False)
+def words(text: str, *, first: str = INDENT, under: str = INDENT) -> Lines:
+    """Break a text into lines; the first begins with `first`, all further ones with `under`."""
+    return wrap(text, WIDTH, initial_indent=first, subsequent_indent=under, break_on_hyphens=False)
 
 
 def entry(name: str, text: str) -> Lines:

@@ -142,7 +142,7 @@ def _search(countings: Sequence[Counting], readings: Places) -> Nearest:
     miss = misses.min(axis=0)
     best = np.flatnonzero(miss == miss.min())
     ties = best[readings.changed[best] == readings.changed[best].min()]
-    ties = ties[::-1]
+    ties = ties[np.argsort(readings.unheard[ties], kind="stable")]
     found = (_found(countings[int(misses[:, i].argmin())], readings, int(i)) for i in ties[:SHOWN])
     return Nearest(len(miss), int((miss == 0).sum()), len(ties), tuple(found))
 

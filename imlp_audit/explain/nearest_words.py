@@ -47,7 +47,8 @@ def _listed(found: Sequence[Found], printed: Printed) -> Lines:
         (readable(one.value), gap(printed.gap(one.value)), *([] if one_way else [one.convention]), _values(one))
         for one in found
     ]
-    return [f"{INDENT}{line}" for line in table(rows, left=0, right=2)]
+    lines = table(rows, left=0, right=2)
+    return [part for line in lines for part in words(line.removeprefix(INDENT), first=2 * INDENT, under=4 * INDENT)]
 
 
 def _values(found: Found) -> str:

@@ -23,7 +23,8 @@ COUNTED = {
     "with_buffers": "parameters and buffers",
     "macs": "multiply-accumulates",
 }
-_LABEL = 14
+_LABEL = 14  # characters over a column
+_LONGEST = 30  # characters of a name in a heading
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def origin(decided: Decided, body: Body) -> Iterator[Lines]:
         yield [f"Where the number comes from ({decided.told})", *failed, *breakdown(ours, None, by_part, "part")]
         yield breakdown(ours, None, by_kind, _kinds(decided))
         return
-    heading = f"Where the number comes from, against {label_of(base)} ({decided.told})"
+    heading = f"Where the number comes from, against {_name(base)} ({decided.told})"
     yield [heading, *breakdown(ours, theirs, by_part, "part"), *saved_and_given_back(ours, theirs)]
     yield breakdown(ours, theirs, by_kind, _kinds(decided))
 
@@ -94,6 +95,12 @@ def _baseline(row: RowRef, decided: Decided) -> Side | str:
     except Exception as error:  # whatever a host's code raises
         return f"{type(error).__name__}: {error}"
     return Side(_head(row), body.items(decided.counting))
+
+
+def _name(row: RowRef) -> str:
+    """Return what a row is called in a heading."""
+    label = label_of(row)
+    return label if len(label) <= _LONGEST else row.row.id
 
 
 def _head(row: RowRef) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from imlp_audit.explain.layout import Lines, table
+from imlp_audit.explain.layout import INDENT, Lines, table, words
 from imlp_audit.result import Check
 from imlp_audit.spec.references import CellRef
 
@@ -19,7 +19,7 @@ def pointers(cells: Sequence[CellRef], checks: Mapping[str, Check]) -> Lines:
         first = cells[0]
         table_ = first.id.rpartition("/")[0].rpartition("/")[0]
         told = f"It rests on {len(cells)} printed numbers; `imlp-audit list --only '{table_}/*'` lists their ids."
-        return [f"{told} One is explained", f"by `imlp-audit explain {first.id}`."]
+        return words(f"{told} One is explained by `imlp-audit explain {first.id}`.", first="", under=INDENT)
     rows = [(cell.id, cell.row.row.printed[cell.column_id], cell.column.unit, _verdict(cell, checks)) for cell in cells]
     return ["The numbers it rests on, each explained by its id", *table(rows, right=2)]
 

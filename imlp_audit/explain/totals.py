@@ -14,7 +14,7 @@ from imlp_audit.explain.origin import Decided, origin
 from imlp_audit.result import Check
 from imlp_audit.spec.references import CellRef
 
-_WHICH = "Which readings give the printed number"
+_WHICH = "Which readings give the printed number (`imlp-audit solve` asks this of all numbers together)"
 
 
 def anatomy(check: Check, cell: CellRef, read: Conventions) -> Iterator[Lines]:

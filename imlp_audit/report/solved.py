@@ -12,9 +12,9 @@ COLUMNS = {"parameters": "parameters", "flops": "FLOPs", "both": "both"}
 
 
 _INTRODUCTION = (
-    "A paper's text leaves questions about its models open. A reading is one answer to each of them, and a counter says "
-    "how much each kind of work counts as FLOPs (a whole number from 0 to 6). All combinations of the two and of the "
-    "usual rounding rules were searched, without sampling, for those that explain most printed numbers of {}."
+    "A paper's text leaves questions about its models open. A reading is one answer to each of them, and a counter "
+    "says how much each kind of work counts as FLOPs (a whole number from 0 to 6). All combinations of the two and of "
+    "the usual rounding rules were searched, without sampling, for those that explain most printed numbers of {}."
 )
 
 
@@ -84,7 +84,7 @@ def _score(answer: Answered) -> str:
 
 def _words(answer: Answered) -> Iterator[str]:
     """Say how sure it is."""
-    if answer.axes:
+    if answer.reading is not None:
         yield f"The reading is {_told(answer.reading)}."
     if answer.counter is not None:
         yield f"The counter of FLOPs is {_told(answer.counter)}."
@@ -92,7 +92,8 @@ def _words(answer: Answered) -> Iterator[str]:
         scores = ", ".join(f"{name} {score}" for name, score in answer.conventions.items())
         yield f"By named counters the best scores are: {scores} of {answer.of}."
     for families in answer.families:
-        yield f"If {' and '.join(families)} had a reading of their own, more would be explained."
+        own = "its own" if len(families) == 1 else "their own"
+        yield f"If {' and '.join(families)} had a reading of {own}, more would be explained."
 
 
 def _told(word: str) -> str:
@@ -101,7 +102,9 @@ def _told(word: str) -> str:
 
 def _first(first: SolvedFirst) -> Iterator[str]:
     for family, axes in first.reading.items():
-        near = f" ({first.apart} axes from `{first.nearest}`)" if first.nearest else ""
+        near = (
+            f" ({first.apart} {'axis' if first.apart == 1 else 'axes'} from `{first.nearest}`)" if first.nearest else ""
+        )
         yield f"- {family}{near}: {', '.join(f'{axis} {value}' for axis, value in axes.items())}"
     if first.parameters is not None:
         yield f"- parameters: {first.parameters}, rounded {first.parameter_rounding}"

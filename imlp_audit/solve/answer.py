@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import prod
 
 from imlp_audit.printed import Rounding
@@ -35,6 +36,11 @@ class Choice:
 
     classes: tuple[int, ...]
     options: Integers
+
+    @cached_property
+    def least_sum(self) -> int:
+        """The smallest sum of weights."""
+        return int(self.options.sum(axis=1).min())
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +127,8 @@ class Answer:
 
     `score` cells of `of` are explained by each of `count` solutions, which `ties` hold all; `solutions` are the first
     of them in order. Where `exhaustive` is False the budget ended the search: no solution explains more than `bound`
-    cells, there may be more and better ones, and what is pinned may be free.
+    cells, there may be more and better ones, and what is pinned may be free. `looked` is what it counted against
+    the budget.
     """
 
     score: int
@@ -134,4 +141,4 @@ class Answer:
     contradicted: tuple[Contradiction, ...]
     exhaustive: bool
     bound: int
-    nodes: int
+    looked: int

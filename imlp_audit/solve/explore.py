@@ -11,7 +11,7 @@ from imlp_audit.solve.bounds import Run, Verdict, judge
 from imlp_audit.solve.boxes import Boxes
 from imlp_audit.solve.problem import Integers
 
-_AT_ONCE = 1_500_000  # pairs of a cell and a profile that are looked at in one step
+_PRODUCTS = 250_000  # of one matrix product: OpenBLAS shares larger ones among threads, which costs more than it saves
 _MOST_BOXES = 512  # more would look far and wide before anything is learnt from them
 _BEAM = 16  # boxes that a dive follows
 
@@ -52,7 +52,7 @@ class _Search:
     pool: _Pool = field(default_factory=_Pool)
     done: list[Boxes] = field(default_factory=list)
     score: int = -1
-    nodes: int = 0
+    looked: int = 0
 
     def look(self, boxes: Boxes, target: int, *, ties: bool) -> int:
         """Judge some boxes, and return what is to be reached from now on: the best score, or more without `ties`.
@@ -60,7 +60,7 @@ class _Search:
         Exact: a box is left out only where its bound, which is never too low, is below the target; every other box
         is kept to be cut until it is closed, and what a closed box's bound counts is explained everywhere in it.
         """
-        self.nodes += len(boxes)
+        self.looked += pairs(self.run, len(boxes))
         verdict = judge(self.run, boxes, target)
         reached = np.where(verdict.closed, verdict.bound, -1)
         best = int(reached.max())
@@ -79,7 +79,7 @@ class _Search:
 
 @dataclass(frozen=True, eq=False)
 class Explored:
-    """The best score of some runs, the boxes of each run in which it is reached, and the number of boxes looked at.
+    """The best score of some runs, the boxes of each run in which it is reached, and how many pairs were looked at.
 
     The score is -1, without boxes, where none was found that was asked for. `bound` is the most that is possible:
     the score, unless `cut` says that the budget ended first.
@@ -88,7 +88,7 @@ class Explored:
     score: int
     bound: int
     found: tuple[tuple[Run, Boxes], ...]
-    nodes: int
+    looked: int
     cut: bool
 
 
@@ -103,7 +103,7 @@ def explore(runs: Sequence[Run], floor: int, budget: int, *, ties: bool) -> Expl
     for search in searches:
         target = search.look(Boxes.whole(search.run.bundles), target, ties=ties)
     while (search := max(searches, key=lambda one: one.pool.bound)).pool.bound >= target:
-        if sum(one.nodes for one in searches) >= budget:
+        if sum(one.looked for one in searches) >= budget:
             return _cut_short(searches, search, floor)
         target = search.look(search.next(target), target, ties=ties)
     return _explored(searches, -1)
@@ -116,7 +116,7 @@ def _explored(searches: Sequence[_Search], bound: int) -> Explored:
         score=score,
         bound=max(score, bound),
         found=tuple((s.run, Boxes.joined(s.done)) for s in searches if s.score == score and s.done),
-        nodes=sum(search.nodes for search in searches),
+        looked=sum(search.looked for search in searches),
         cut=bound >= 0,
     )
 
@@ -132,7 +132,7 @@ def _dive(search: _Search, target: int) -> _Search:
     """Look for a solution of at least the target, and better ones, by following the highest bounds of a few boxes."""
     dive, boxes = _Search(search.run), search.pool.pop(boxes_at_once(search.run))
     while len(boxes):
-        dive.nodes += len(boxes)
+        dive.looked += pairs(dive.run, len(boxes))
         verdict = judge(dive.run, boxes, target)
         reached = np.where(verdict.closed, verdict.bound, -1)
         if reached.max() >= target:
@@ -144,7 +144,12 @@ def _dive(search: _Search, target: int) -> _Search:
     return dive
 
 
+def pairs(run: Run, boxes: int) -> int:
+    """Return the number of pairs of a box and a reading, those of equal work being one: what a step costs."""
+    return boxes * sum(len(view.profiles) for view in run.views)
+
+
 def boxes_at_once(run: Run) -> int:
     """Return how many boxes to look at in one step."""
-    pairs = sum(len(view.low) * len(view.profiles) for view in run.views)
-    return min(_MOST_BOXES, max(1, _AT_ONCE // (2 * pairs + 1)))
+    widest = max((view.work.shape[1] * view.work.shape[2] for view in run.views), default=0)
+    return min(_MOST_BOXES, max(1, _PRODUCTS // (widest + 1)))

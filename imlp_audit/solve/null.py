@@ -10,7 +10,7 @@ from imlp_audit.solve.problem import Cell, Problem
 from imlp_audit.solve.search import Rules, Score, best_score
 
 TABLES = 10
-_BUDGET = 1000  # boxes a table: what remains open after that is told as a bound
+_BUDGET = 1_000_000  # for each table: what remains open after that is told as a bound
 
 
 def null_scores(

@@ -38,13 +38,17 @@ class Nearness:
             for group, space in problem.spaces.items()
         }
         self._text = problem.text
+        self._least: dict[tuple[int, ...], tuple[Departures, Mapping[str, Integers]]] = {}
 
     def least(self, readings: Mapping[str, Integers]) -> Departures:
         """Return a bound: no combination of the readings departs less."""
-        from_names = min(self._least(name, readings) for name in self.names)
-        return from_names, self._least(self._text, readings)
+        key = tuple(map(id, readings.values()))  # many ties share the arrays, which are kept alive here
+        if key not in self._least:
+            from_names = min(self._nearest(name, readings) for name in self.names)
+            self._least[key] = (from_names, self._nearest(self._text, readings)), readings
+        return self._least[key][0]
 
-    def _least(self, name: str | None, readings: Mapping[str, Integers]) -> int:
+    def _nearest(self, name: str | None, readings: Mapping[str, Integers]) -> int:
         return sum(int(self._apart[name, group][some].min()) for group, some in readings.items())
 
     def nearest(self, reading: Sequence[int], groups: Sequence[str]) -> tuple[int, str | None]:
@@ -98,7 +102,10 @@ def first_solutions(problem: Problem, ties: Iterable[Ties], most: int) -> tuple[
     """
     nearness = Nearness(problem)
     bounded = sorted(
-        ((nearness.least(one.readings), _least_sum(one), place, one) for place, one in enumerate(ties)),
+        (
+            (nearness.least(one.readings), sum(choice.least_sum for choice in one.weights), place, one)
+            for place, one in enumerate(ties)
+        ),
         key=lambda entry: entry[:3],
     )
     best: list[tuple[Key, Ties]] = []
@@ -108,10 +115,6 @@ def first_solutions(problem: Problem, ties: Iterable[Ties], most: int) -> tuple[
         new = [(key, one) for key in _keys(problem, nearness, one, most)]
         best = nsmallest(most, [*best, *new], key=lambda entry: entry[0])
     return tuple(_solution(problem, nearness, key, one) for key, one in best)
-
-
-def _least_sum(ties: Ties) -> int:
-    return sum(int(choice.options.sum(axis=1).min()) for choice in ties.weights)
 
 
 def _keys(problem: Problem, nearness: Nearness, ties: Ties, most: int) -> Iterator[Key]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from imlp_audit.errors import SolverError
 from imlp_audit.solve.answer import Answer
 from imlp_audit.solve.bounds import Run, run_of
 from imlp_audit.solve.explore import explore
@@ -15,8 +14,8 @@ from imlp_audit.solve.pinned import axes_of, contradictions, weights_of
 from imlp_audit.solve.problem import Problem
 from imlp_audit.solve.ties import Collected
 
-BUDGET = 100_000
-"""Boxes of weights that a search may look at."""
+BUDGET = 50_000_000
+"""Pairs of a box of weights and a reading that a search may look at."""
 
 
 class Rules(StrEnum):
@@ -41,13 +40,10 @@ def solve(problem: Problem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDG
     """Return the best solutions over all readings, parameter conventions, rounding rules and weights.
 
     The answer is exact, with all ties, unless it says that the budget ended it. `most` is how many solutions are
-    written out in order. Raises SolverError for a problem with nothing to explain, or of which no solution at all
-    was found within the budget.
+    written out in order. Raises SolverError for a problem with nothing to explain, or that does not fit together.
     """
     layout = lay_out(problem)
     explored = explore(_runs(layout, rules), 0, budget, ties=True)
-    if not explored.found:
-        raise SolverError(_too_large(problem, budget))
     collected = Collected(layout)
     for run, boxes in explored.found:
         collected.add(run, boxes, explored.score)
@@ -62,7 +58,7 @@ def solve(problem: Problem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDG
         contradicted=tuple(contradictions(problem, collected.ties, collected.near)),
         exhaustive=not explored.cut,
         bound=explored.bound,
-        nodes=explored.nodes,
+        looked=explored.looked,
     )
 
 
@@ -81,11 +77,3 @@ def _runs(layout: Layout, rules: Rules) -> list[Run]:
         run_of(layout, rounding, [p for p, s in settings if rules is Rules.BY_COLUMN or s.rounding in (None, rounding)])
         for rounding in layout.problem.roundings
     ]
-
-
-def _too_large(problem: Problem, budget: int) -> str:
-    readings = max((space.shape for space in problem.spaces.values()), default=())
-    return (
-        f"the search is too large for {budget} boxes of weights: {len(problem.classes)} classes of work, readings of "
-        f"{readings}; select fewer tables, tie the norms, or raise the budget"
-    )

@@ -44,23 +44,15 @@ class Collected:
         ]
         for view, chosen in zip(run.views, best, strict=True):
             self._approach(view, chosen.any(axis=1), low, high)
-        for box, which in np.argwhere(winning):
-            self.ties.append(self._ties(run, boxes, int(box), int(which), [chosen[box, which] for chosen in best]))
-
-    def _ties(self, run: Run, boxes: Boxes, box: int, which: int, best: list[Truths]) -> Ties:
-        setting = run.settings[which]
-        known = self.layout.settings[setting]
-        return Ties(
-            parameter_convention=known.convention,
-            parameter_rounding=known.rounding,
-            flops_rounding=run.rounding,
-            readings={
-                view.part.group: self._chosen(view, chosen, setting)
+        weights = [tuple(self._weights(*box)) for box in zip(boxes.low.tolist(), boxes.high.tolist(), strict=True)]
+        for box, which in np.argwhere(winning).tolist():
+            readings = {
+                view.part.group: self._chosen(view, chosen[box, which], run.settings[which])
                 for view, chosen in zip(run.views, best, strict=True)
                 if view.part.group
-            },
-            weights=tuple(self._weights(boxes, box)),
-        )
+            }
+            setting = self.layout.settings[run.settings[which]]
+            self.ties.append(Ties(setting.convention, setting.rounding, run.rounding, readings, weights[box]))
 
     def _chosen(self, view: View, chosen: Truths, setting: int) -> Integers:
         """Return the readings of the chosen profiles; equal ones are one array, as ties are many."""
@@ -69,12 +61,13 @@ class Collected:
             self._readings[key] = _readings(view, chosen, setting)
         return self._readings[key]
 
-    def _weights(self, boxes: Boxes, box: int) -> Iterator[Choice]:
-        for axis, bundle in enumerate(self.layout.bundles):
-            low, high = int(boxes.low[box, axis]), int(boxes.high[box, axis])
-            if (axis, low, high) not in self._choices:
-                self._choices[axis, low, high] = Choice(bundle.classes, bundle.between(low, high))
-            yield self._choices[axis, low, high]
+    def _weights(self, low: list[int], high: list[int]) -> Iterator[Choice]:
+        for axis, ends in enumerate(zip(low, high, strict=True)):
+            key = axis, *ends
+            if key not in self._choices:
+                bundle = self.layout.bundles[axis]
+                self._choices[key] = Choice(bundle.classes, bundle.between(*ends))
+            yield self._choices[key]
 
     def _approach(self, view: View, chosen: Truths, low: Floats, high: Floats) -> None:
         """Note how near the chosen profiles, (boxes, profiles), come to each cell.

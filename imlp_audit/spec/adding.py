@@ -36,11 +36,19 @@ def _inserted(text: str, key: str, name: str, added: list[str], shown_as: str) -
     end = _end(lines, about, 0)
     block = _place(lines, f"  {key}:", about + 1, end)
     if block is None:
-        return "\n".join([*lines[:end], f"  {key}:", *added, *lines[end:]])
+        if any(line.startswith(f"  {key}:") for line in lines[about:end]):
+            raise UsageError(f"{shown_as} has no `{key}:` in a block of lines of its own to add {name!r} to")
+        return _with(lines, end, [f"  {key}:", *added])
     last = _end(lines, block, 2)
     if any(line.startswith(f"    {name}:") for line in lines[block:last]):
         raise UsageError(f"{shown_as} has {key[:-1]} {name!r} already; give another name")
-    return "\n".join([*lines[:last], *added, *lines[last:]])
+    return _with(lines, last, added)
+
+
+def _with(lines: list[str], at: int, added: list[str]) -> str:
+    """Return the text with lines added at a place, ended as the first line is."""
+    end = "\r" if lines[0].endswith("\r") else ""
+    return "\n".join([*lines[:at], *(line + end for line in added), *lines[at:]])
 
 
 def _place(lines: list[str], wanted: str, start: int, end: int) -> int | None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from imlp_audit.errors import BuildError
-from imlp_audit.explain.nearest import SHOWN, Change, Nearest, nearest
+from imlp_audit.explain.nearest import SHOWN, Change, Counting, Nearest, nearest
 from imlp_audit.explain.nearest_words import told
 from imlp_audit.models.reading import ClassToken, Reading
 from imlp_audit.models.recipe import Part
@@ -70,6 +70,11 @@ def test_the_answer_is_that_of_trying_every_reading(tmp_path: Path, printed: str
 
 def _is(reading: Reading, changed: dict[str, str]) -> bool:
     return all(str(getattr(reading, axis)) == changed.get(axis, getattr(AS_WRITTEN, axis)) for axis in AXES)
+
+
+def test_a_miss_is_how_far_a_count_is_from_what_prints_so() -> None:
+    counting = Counting("all", Rounding.HALF_UP, np.array([7, 9, 10, 20, 21]), low=10, high=20)
+    assert counting.miss.tolist() == [3, 1, 0, 0, 1]
 
 
 def test_the_first_reading_itself_is_the_nearest_where_it_fits(tmp_path: Path) -> None:

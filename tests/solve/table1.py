@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import ceil, floor
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from imlp_audit.interval import Interval
 from imlp_audit.printed import Rounding, parse_printed
-from imlp_audit.solve.problem import Cell, Kind, Problem, Row, Space
+from imlp_audit.solve.problem import Cell, Integers, Kind, Problem, Row, Space
 
 CLASSES = (
     "linear", "product", "layer_norm", "activation", "softmax", "elementwise", "bias", "batch_norm", "pool",
@@ -58,35 +57,39 @@ HOSTS = {
 }
 
 
-def counts(host: Host, parts: dict[str, NDArray[np.int64] | int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def counts(host: Host, parts: Mapping[str, Integers]) -> tuple[Integers, Integers]:
     """Return a model's parameters and its work, (readings, classes), from amounts of a block in units of its width."""
     attention = host.family != "poolformer"
     width, elements = host.width, host.width * host.tokens
     square = parts["square"] + (4 if attention else 0)
-    one = np.zeros_like(square)
-    each = [
-        square * width * elements,
-        one + (2 * elements * host.tokens if attention else 0),
-        (parts["layer_norm"] + 2) * elements,
-        parts["activation"] * elements,
-        one + (host.tokens**2 * width // 64 if attention else 0),
-        (parts["elementwise"] + 2) * elements,
-        (parts["bias"] + 4) * elements,
-        parts["batch_norm"] * elements,
-        one + (0 if attention else elements),
-    ]
-    work = np.stack(np.broadcast_arrays(*each), axis=-1) * host.blocks
-    parameters = host.blocks * width * (square * width + parts["vectors"]) + 1000 * width
-    return parameters, work
+    same = np.ones_like(square)
+    work = np.stack(
+        [
+            square * width * elements,
+            same * (2 * elements * host.tokens if attention else 0),
+            (parts["layer_norm"] + 2) * elements,
+            parts["activation"] * elements,
+            same * (host.tokens**2 * width // 64 if attention else 0),
+            (parts["elementwise"] + 2) * elements,
+            (parts["bias"] + 4) * elements,
+            parts["batch_norm"] * elements,
+            same * (0 if attention else elements),
+        ],
+        axis=-1,
+    )
+    vectors: Integers = host.blocks * width * (square * width + parts["vectors"]) + 1000 * width
+    return vectors, host.blocks * work
 
 
-def baseline(host: Host) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def baseline(host: Host) -> tuple[Integers, Integers]:
     """Return what a host has with plain MLPs of four times its width."""
-    parts = {"layer_norm": 0, "activation": 4, "elementwise": 0, "bias": 5, "batch_norm": 0, "vectors": 13}
-    return counts(host, {"square": np.full(1, 8), **parts})
+    amounts = {
+        "square": 8, "layer_norm": 0, "activation": 4, "elementwise": 0, "bias": 5, "batch_norm": 0, "vectors": 13,
+    }  # fmt: skip
+    return counts(host, {name: np.full(1, amount, dtype=np.int64) for name, amount in amounts.items()})
 
 
-def variant(host: Host) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def variant(host: Host) -> tuple[Integers, Integers]:
     """Return what a host has with the block, under every reading."""
     on = {(name, value): AXES[name] == i for name, values in SPACE.axes for i, value in enumerate(values)}
     agelu = on["depthwise_activation", "agelu"]
@@ -98,7 +101,7 @@ def variant(host: Host) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     parameters, work = counts(
         host,
         {
-            "square": np.full(READINGS, 6),
+            "square": np.full(READINGS, 6, dtype=np.int64),
             "layer_norm": 4 * layer + 1 * on["output_norm", "layer"],
             "activation": 4 + 4 * (1 - on["depthwise_activation", "none"]),
             "elementwise": 8 + 8 * agelu + 4 * on["depthwise_skip", "yes"],
@@ -144,7 +147,10 @@ ROWS = tuple(rows())
 
 
 def planted(
-    reading: int, weights: tuple[int, ...], rounding: Rounding = Rounding.HALF_UP, readings: dict[str, int] | None = None
+    reading: int,
+    weights: tuple[int, ...],
+    rounding: Rounding = Rounding.HALF_UP,
+    readings: dict[str, int] | None = None,
 ) -> Problem:
     """Return the table that a reading and weights print; `readings` are those of families with one of their own."""
     cells = []

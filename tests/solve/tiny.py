@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from imlp_audit.printed import Rounding
 from imlp_audit.solve.answer import Answer, Solution
-from imlp_audit.solve.problem import Cell, Problem, Row, Space
+from imlp_audit.solve.problem import Cell, Kind, Problem, Row, Space
 from imlp_audit.solve.search import Rules
 
 WEIGHTS = (0, 1, 3)
+KINDS: tuple[Kind, ...] = ("parameters", "flops")
 SPACES = {
     "imlp": Space((("bias", ("yes", "no")), ("norm", ("none", "layer", "batch")))),
     "text": Space((("tied", ("yes", "no")),)),
@@ -43,7 +44,7 @@ def rows(draw: st.DrawFn, number: int) -> Row:
 @st.composite
 def cells(draw: st.DrawFn, number: int, rows: int) -> Cell:
     """Return a cell of either kind, with a range under each of two rules."""
-    kind = draw(st.sampled_from(["parameters", "flops"]))
+    kind: Kind = draw(st.sampled_from(KINDS))
     low, width = draw(st.integers(0, 40)), draw(st.integers(0, 5))
     low = low // 4 if kind == "parameters" else low
     ranges = {Rounding.HALF_UP: (low, low + width), Rounding.TRUNCATION: (low + 2, low + 2 + width)}
@@ -55,7 +56,7 @@ def problems(draw: st.DrawFn) -> Problem:
     """Return a problem of a few rows, with proportional classes, one without work or one with negative work."""
     count = draw(st.integers(1, 4))
     drawn = tuple(draw(rows(number)) for number in range(count))
-    classes = ("linear", "conv", "norm", "pool")
+    classes: tuple[str, ...] = ("linear", "conv", "norm", "pool")
     if draw(st.booleans()):
         drawn = tuple(Row(r.id, r.group, r.parameters, np.hstack([r.work, r.work[:, :1] - 4])) for r in drawn)
         classes = (*classes, "excess")
@@ -126,7 +127,7 @@ def _value(
     row = problem.rows[cell.row]
     if cell.kind == "flops":
         work = row.work[at[row.group] if len(row.work) > 1 else 0].tolist()
-        return sum(amount * weight for amount, weight in zip(work, weights, strict=True))
+        return sum(int(amount) * weight for amount, weight in zip(work, weights, strict=True))
     sizes = row.parameters.get(convention or "")
     return None if sizes is None else int(sizes[at[row.group] if len(sizes) > 1 else 0])
 

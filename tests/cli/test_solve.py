@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .papers import DEIT, IMLP, PARAMS, _reading, write
+from .running import MODULE, call, spawn
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A paper that may be written to; the authors' block has 4 998 184 parameters, by a reading without a name here."""
+    write(
+        tmp_path,
+        "own",
+        PARAMS,
+        f"{{id: base, label: DeiT-Ti, model: {DEIT}, printed: {{params: 5.72}}}}",
+        f"{{id: block, label: + IMLP, baseline: base, model: {IMLP}, printed: {{params: 4.998184}}}}",
+        readings=_reading("as_written"),
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "specs" / "own" / "paper.yaml"
+
+
+def test_what_explains_the_numbers_is_told(here: Path) -> None:
+    outcome = call("solve", "imlp_row")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "imlp_row" in outcome.out.splitlines()[0]
+    assert "parameters: 1 of 2 numbers explained" in outcome.out
+    assert "imlp_row/1/block/params" in outcome.out
+    assert outcome.out.endswith("\n")
+
+
+def test_json_has_everything_and_equal_bytes_every_time(here: Path) -> None:
+    first, second = (call("solve", "imlp_row/1", "-f", "json") for _ in range(2))
+    assert first.code == 0
+    assert first.out == second.out
+    record = json.loads(first.out)
+    assert record["selection"] == ["imlp_row/1"]
+    assert record["answers"][0]["score"] == 1
+    assert record["answers"][0]["contradicted"][0]["id"] == "imlp_row/1/block/params"
+
+
+def test_a_folder_is_its_paper(here: Path) -> None:
+    assert call("solve", "specs/imlp_row").out == call("solve", "imlp_row").out
+
+
+def test_an_unknown_paper_is_a_usage_error(here: Path) -> None:
+    outcome = call("solve", "imlp_rwo")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "imlp_rwo" in outcome.err
+
+
+@pytest.mark.parametrize("target", ["imlp_row/9", "imlp_row/1/block/flops", "imlp_row/1/*/top1"])
+def test_an_empty_selection_says_what_to_do(here: Path, target: str) -> None:
+    outcome = call("solve", target)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == (
+        f"imlp-audit: no printed number matches {target}; give a paper, paper/table or a glob of cells\n"
+    )
+
+
+def test_nothing_measurable_is_not_completed(here: Path) -> None:
+    outcome = call("solve", "scores")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert "nothing to solve: no printed parameters or FLOPs" in outcome.err
+    assert "scores/1/a: the row has no model" in outcome.err
+
+
+def test_rows_that_cannot_be_built_are_left_out_and_named(here: Path) -> None:
+    outcome = call("solve", "broken")
+    assert outcome.code == 0
+    assert "2 of 3" not in outcome.out
+    for row in ("typo", "no_mlp"):
+        assert f"- broken/1/{row}: " in outcome.out
+
+
+def test_a_budget_of_nothing_says_that_it_is_not_exhaustive() -> None:
+    outcome = call("solve", "imlp/2", "--budget", "1")
+    assert outcome.code == 0
+    assert "NOT exhaustive: the budget ended the search, at most 10 are possible" in outcome.out
+    assert call("solve", "imlp/2", "--budget", "0").code == 2
+
+
+def test_write_adds_the_found_reading_and_nothing_else(own: Path) -> None:
+    before = own.read_text(encoding="utf-8")
+    outcome = call("solve", "own", "--write", "found")
+    assert (outcome.code, outcome.err) == (0, "specs/own/paper.yaml: added the reading 'found'\n")
+    after = own.read_text(encoding="utf-8")
+    assert after.startswith(before)
+    assert "found by solve: " in after
+    assert call("lint", "own").code == 0
+    verified = json.loads(call("verify", "own", "-f", "json", "--no-progress").out)
+    block = next(check for check in verified["checks"] if check["id"] == "own/1/block/params")
+    assert (block["verdict"], block["reading"]) == ("reproduced_under", "found")
+
+
+def test_what_has_a_name_is_not_written_again(own: Path) -> None:
+    assert call("solve", "own", "--write", "found").code == 0
+    written = own.read_bytes()
+    outcome = call("solve", "own", "--write", "other")
+    assert outcome.code == 2
+    assert "nothing to write: the first solution is the reading 'found'" in outcome.err
+    assert own.read_bytes() == written
+
+
+def test_a_name_that_is_taken_leaves_the_file_as_it_was(own: Path) -> None:
+    before = own.read_bytes()
+    outcome = call("solve", "own", "--write", "as_written")
+    assert outcome.code == 2
+    assert "has reading 'as_written' already; give another name" in outcome.err
+    assert own.read_bytes() == before
+
+
+def test_a_reading_is_written_to_one_paper(here: Path) -> None:
+    outcome = call("solve", "imlp_row", "clean", "--write", "found")
+    assert (outcome.code, outcome.err) == (
+        2,
+        "imlp-audit: --write adds a reading to one paper; give targets of one\n",
+    )
+
+
+def test_torch_is_not_loaded_for_a_mistake(papers: Path) -> None:
+    code = (
+        "import sys; from imlp_audit.cli.main import app\n"
+        "try: app(['solve', 'nobody'], standalone_mode=False)\n"
+        "except Exception: pass\n"
+        "sys.exit('torch' in sys.modules)"
+    )
+    assert spawn("-c", code, cwd=papers, command=MODULE[:1]).code == 0

@@ -1,0 +1,58 @@
+"""Cells that the search did not see."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+from hypothesis import given, settings
+
+from imlp_audit.printed import Rounding
+from imlp_audit.solve.evaluate import explained
+from imlp_audit.solve.heldout import folds, held_out, mean_hits
+from imlp_audit.solve.problem import Problem
+from imlp_audit.solve.search import solve
+from tests.solve.table1 import planted
+from tests.solve.tiny import expanded, problems
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems())
+def test_the_mean_over_ties_is_that_of_all_their_solutions(problem: Problem) -> None:
+    """Weights of classes without work in what was searched, and readings of groups without a cell, are all as good."""
+    seen = problem.cells[: (len(problem.cells) + 1) // 2]
+    rest = problem.cells[len(seen) :]
+    answer = solve(replace(problem, cells=seen))
+    hits = []
+    free = [weight.values if not weight.works else (None,) for weight in answer.weights]
+    for one in expanded(problem, answer):
+        groups = [group for group in problem.spaces if group not in one.readings]
+        sizes = [range(6 if group == "imlp" else 2) for group in groups]
+        for weights, readings in product(product(*free), product(*sizes)):
+            merged = tuple(w if f is None else f for w, f in zip(one.weights, weights, strict=True))
+            whole = replace(one, weights=merged, readings={**one.readings, **dict(zip(groups, readings, strict=True))})
+            hits.append(len(explained(problem, whole, rest)))
+    assert mean_hits(problem, answer, rest) == Fraction(sum(hits), len(hits))
+
+
+def test_a_planted_counter_explains_what_was_held_out() -> None:
+    problem = planted(161, (1, 1, 1, 0, 1, 0, 0, 2, 1))
+    problem = replace(
+        problem, cells=tuple(replace(c, ranges={Rounding.HALF_UP: c.ranges[Rounding.HALF_UP]}) for c in problem.cells)
+    )
+    found = {one.name: one for one in held_out(problem)}
+    assert [name.split()[0] for name in found] == ["host"] * 11 + ["family"] * 3 + ["half"] * 4
+    assert all(one.exhaustive for one in found.values())
+    assert sum(one.of for name, one in found.items() if name.startswith("host")) == 44
+    assert found["host deit_s"].chosen == 4
+    for one in found.values():
+        assert one.mean is not None
+        assert 0 < one.mean <= one.of
+
+
+def test_folds_leave_something_to_search() -> None:
+    problem = planted(161, (1,) * 9)
+    one = problem.where(lambda cell: cell.id.startswith("imlp/1/deit_ti/"))
+    assert {name: len(cells) for name, cells in folds(one).items()} == {f"half {n}": 1 for n in range(1, 5)}
+    assert folds(problem) == folds(problem)

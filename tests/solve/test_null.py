@@ -1,0 +1,34 @@
+"""Tables with shifted digits."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from imlp_audit.solve.null import null_scores, shifted
+from imlp_audit.solve.problem import Problem
+from imlp_audit.solve.search import Rules, solve
+from tests.solve.table1 import planted
+from tests.solve.tiny import problems
+
+
+@given(problems(), st.integers(0, 3))
+def test_every_cell_is_moved_by_2_to_9_units_and_stays_as_wide(problem: Problem, number: int) -> None:
+    for old, new in zip(problem.cells, shifted(problem, number).cells, strict=True):
+        moves = {new.ranges[rule][end] - old.ranges[rule][end] for rule in old.ranges for end in (0, 1)}
+        assert len(moves) == 1
+        assert 2 <= abs(moves.pop() / old.step) <= 9
+    assert [c.ranges for c in shifted(problem, number).cells] == [c.ranges for c in shifted(problem, number).cells]
+
+
+@settings(max_examples=30, deadline=None)
+@given(problems(), st.sampled_from(Rules))
+def test_the_scores_are_those_of_the_same_search(problem: Problem, rules: Rules) -> None:
+    for number, score in enumerate(null_scores(problem, rules, tables=2)):
+        assert score.found == score.at_most == solve(shifted(problem, number), rules).score
+
+
+def test_a_planted_table_explains_far_more_than_shifted_ones() -> None:
+    scores = list(null_scores(planted(161, (1, 1, 1, 0, 1, 0, 0, 2, 1)), tables=3, budget=300_000))
+    assert all(0 < score.found <= score.at_most < 22 for score in scores)
+    assert len(set(scores)) > 1 or len(scores) == 3
