@@ -37,10 +37,13 @@ class Held:
 def held_out(problem: Problem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET) -> Iterator[Held]:
     """Yield what is explained of each host, each family and random halves by the solutions for the rest."""
     for name, cells in folds(problem).items():
-        rest = problem.where(lambda cell, out=cells: cell not in out)  # type: ignore[misc]
-        answer = solve(rest, rules, budget=budget)
+        answer = solve(_without(problem, cells), rules, budget=budget)
         hits = explained(problem, answer.solutions[0], cells)
         yield Held(name, len(cells), len(hits), mean_hits(problem, answer, cells), answer.exhaustive)
+
+
+def _without(problem: Problem, cells: Sequence[Cell]) -> Problem:
+    return problem.where(lambda cell: cell not in cells)
 
 
 def folds(problem: Problem) -> dict[str, list[Cell]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
@@ -47,8 +46,8 @@ def test_the_families_that_were_built_by_another_reading_are_found(
 
 @settings(max_examples=25, deadline=None)
 @given(problems())
-def test_a_family_apart_scores_what_its_own_best_reading_gives(problem: Problem) -> None:
-    """With one row a family, its rows' readings are chosen on their own: the same as a group of their own."""
+def test_a_family_apart_never_lowers_the_score(problem: Problem) -> None:
+    """More may be chosen, so no less is explained."""
     families = {row.id: f"family{place % 2}" for place, row in enumerate(problem.rows)}
     problem = replace(problem, families=families)
     apart = differing(problem, ("family1",))
@@ -62,4 +61,3 @@ def test_named_readings_go_with_their_groups() -> None:
     apart = differing(table({}), ("deit",))
     assert apart.named == {"released": {"imlp": READING, "imlp@deit": READING}}
     assert [int(np.prod(space.shape)) for space in apart.spaces.values()] == [READINGS] * 2
-    assert len(list(product(apart.spaces, repeat=1))) == 2

@@ -6,12 +6,13 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 from hypothesis import given, settings
 
 from imlp_audit.printed import Rounding
 from imlp_audit.solve.evaluate import explained
 from imlp_audit.solve.heldout import folds, held_out, mean_hits
-from imlp_audit.solve.problem import Problem
+from imlp_audit.solve.problem import Cell, Problem, Row
 from imlp_audit.solve.search import solve
 from tests.solve.table1 import planted
 from tests.solve.tiny import expanded, problems
@@ -34,6 +35,18 @@ def test_the_mean_over_ties_is_that_of_all_their_solutions(problem: Problem) -> 
             whole = replace(one, weights=merged, readings={**one.readings, **dict(zip(groups, readings, strict=True))})
             hits.append(len(explained(problem, whole, rest)))
     assert mean_hits(problem, answer, rest) == Fraction(sum(hits), len(hits))
+
+
+def test_a_weight_that_nothing_seen_depends_on_is_averaged_over() -> None:
+    """The first row has w0 = 2; the second, 2 + w1, prints as 4 or 5: for two weights of seven."""
+    rows = tuple(Row(f"p/1/{i}", "", {}, np.array([work])) for i, work in enumerate(([1, 0], [1, 1])))
+    seen, rest = (
+        Cell(f"p/1/{i}/flops", i, "flops", {Rounding.HALF_UP: ends}, Fraction(1))
+        for i, ends in enumerate([(2, 2), (4, 5)])
+    )
+    problem = Problem(rows, (seen, rest), {}, ("linear", "conv"), {})
+    answer = solve(problem.where(lambda cell: cell == seen))
+    assert mean_hits(problem, answer, [rest]) == Fraction(2, 7)
 
 
 def test_a_planted_counter_explains_what_was_held_out() -> None:

@@ -10,11 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from imlp_audit.errors import SolverError
+from imlp_audit.printed import Rounding
 from imlp_audit.solve.answer import Solution
 from imlp_audit.solve.evaluate import explained
-from imlp_audit.solve.problem import Problem
+from imlp_audit.solve.null import shifted
+from imlp_audit.solve.problem import Cell, Problem, Row
 from imlp_audit.solve.search import Rules, best_score, solve
-from tests.solve.tiny import Candidate, candidates, expanded, problems
+from tests.solve.table1 import planted
+from tests.solve.tiny import NAMED, SPACES, Candidate, candidates, expanded, problems
 
 
 def best_of(problem: Problem, rules: Rules) -> tuple[int, list[Candidate]]:
@@ -166,3 +169,29 @@ def test_an_answer_cut_short_says_so_and_stays_true(problem: Problem, rules: Rul
 def test_nothing_to_explain_is_an_error() -> None:
     with pytest.raises(SolverError, match="nothing to solve"):
         solve(Problem((), (), {}, (), {}))
+
+
+def test_a_search_on_numbers_that_fit_nothing_is_cut_and_says_how_much_is_possible() -> None:
+    problem = shifted(planted(161, (1, 1, 1, 0, 1, 0, 0, 2, 1)), 0)
+    answer = solve(problem, budget=300_000)
+    assert not answer.exhaustive
+    assert answer.looked >= 300_000
+    assert 0 < answer.score < answer.bound < 30
+    assert len(answer.solutions[0].explained) == answer.score
+    assert best_score(problem, budget=3_000_000).at_most <= answer.bound
+
+
+def test_named_readings_come_first_then_those_near_the_text() -> None:
+    """Of (bias, norm), released is (no, batch) and the text (yes, layer); all six readings explain the one size."""
+    row = Row("p/1/a", "imlp", {"all": np.array([5])}, np.array([[1]]))
+    cell = Cell("p/1/a/params", 0, "parameters", {Rounding.HALF_UP: (5, 5)}, Fraction(1))
+    answer = solve(Problem((row,), (cell,), SPACES, ("linear",), NAMED, "as_written"))
+    found = [(one.readings["imlp"], one.nearest, one.apart) for one in answer.solutions]
+    assert found == [
+        (1, "as_written", 0),
+        (5, "released", 0),
+        (0, "as_written", 1),
+        (2, "released", 1),
+        (4, "released", 1),
+        (3, "released", 1),
+    ]
