@@ -47,6 +47,10 @@ class BuildError(AuditError):
     """A model cannot be built from its recipe, or cannot be counted."""
 
 
+class DatasetError(AuditError):
+    """Images, or their labels, cannot be used."""
+
+
 class CheckpointError(AuditError):
     """A file of weights cannot be used."""
 

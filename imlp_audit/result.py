@@ -10,6 +10,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from imlp_audit.errors import UsageError
+from imlp_audit.evidence import Evidence
 from imlp_audit.solved import Solved
 
 FORMAT = "imlp-audit/1"
@@ -91,7 +92,8 @@ class Check(Record):
     Numbers are decimal text in base units (parameters, not millions; percent for changes); `gap` is the
     measured value minus the printed one in units of the printed last digit; `under` names what departs from
     the default where the verdict is `reproduced_under`. Of a waived check `finding` is
-    the verdict it has without its waiver, and `waiver` why that is known. Of an equation `statement` is what is
+    the verdict it has without its waiver, and `waiver` why that is known. `evidence` is what runs of a checkpoint or
+    on hardware measured. Of an equation `statement` is what is
     claimed in words, `printed` its literal form or `corrected` the form that holds, `place` where it stands in the
     paper, `examples` how many it was tried on, `bound` what rounding may make of it, `counterexample` the smallest
     example it is false on, and `figure` what a report draws beside it.
@@ -122,6 +124,7 @@ class Check(Record):
     figure: Figure | None = None
     finding: Verdict | None = None
     waiver: str | None = None
+    evidence: tuple[Evidence, ...] = ()
 
 
 class ColumnHead(Record):
@@ -205,7 +208,7 @@ def to_json(result: AuditResult) -> str:
     """Write a result as JSON: sorted keys, so equal audits are equal bytes."""
     body = result.model_dump(mode="json", exclude_none=True)
     for check in body["checks"]:
-        for name in ("also", "counterexample", "hints", "under"):
+        for name in ("also", "counterexample", "evidence", "hints", "under"):
             if not check[name]:
                 del check[name]
     summary = {verdict.value: count for verdict, count in result.counts().items()}

@@ -1,0 +1,1 @@
+"""Timing models against each other, and what that says about printed throughput."""

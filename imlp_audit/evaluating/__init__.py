@@ -1,0 +1,1 @@
+"""Running checkpoints over images, and what that says about printed accuracy."""

@@ -1,0 +1,1 @@
+"""Looking into checkpoints: which row they fit, and what their weights show."""
