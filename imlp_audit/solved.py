@@ -50,6 +50,21 @@ class SolvedCell(Record):
     gap: str | None
 
 
+class SolvedChange(Record):
+    """Where a row departs, from what and to what: an axis of its reading, or a part of its recipe."""
+
+    axis: str
+    was: str
+    becomes: str
+
+
+class SolvedRow(Record):
+    """A row that the first solution does not explain, and all least changes of it alone after which it would."""
+
+    id: str
+    ways: tuple[tuple[SolvedChange, ...], ...]
+
+
 class SolvedFirst(Record):
     """The first of the best solutions, by the rule of order."""
 
@@ -75,10 +90,11 @@ class Answered(Record):
     """The answer to one search: over the parameters, the FLOPs, or both.
 
     `score` cells of `of` are explained by each of `solutions`, with `readings` best readings by family; `named` are
-    the named readings among them. `conventions` are the best scores by named conventions. `null` are the least and
+    the named readings among them. `contradicted` cells are explained by no solution, `disputed` ones by some and not by
+    others. `conventions` are the best scores by named conventions. `null` are the least and
     the largest score that the same search can reach on tables with shifted digits. `families` would have to differ in
     their readings for more to be explained. Where `exhaustive` is false the budget ended the search, and no solution
-    explains more than `bound` cells.
+    explains more than `bound` cells. `rows` are those of which the first solution leaves a number unexplained.
     """
 
     what: str
@@ -95,10 +111,12 @@ class Answered(Record):
     axes: tuple[SolvedAxis, ...]
     weights: tuple[SolvedWeights, ...] = ()
     contradicted: tuple[SolvedCell, ...] = ()
+    disputed: tuple[str, ...] = ()
     conventions: dict[str, int] = {}
     null: tuple[tuple[int, int], ...] = ()
     held: tuple[SolvedHeld, ...] = ()
     families: tuple[tuple[str, ...], ...] = ()
+    rows: tuple[SolvedRow, ...] = ()
 
 
 class SolvedSizes(Record):

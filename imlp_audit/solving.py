@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import partial
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.interval import decimal_text
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
 from imlp_audit.measure.operations import Operation
-from imlp_audit.solve.answer import Answer
+from imlp_audit.solve.answer import Answer, Own, Solution
 from imlp_audit.solve.certainty import certainty
 from imlp_audit.solve.families import by_family
 from imlp_audit.solve.heldout import held_out
@@ -26,8 +27,10 @@ from imlp_audit.solved import (
     Solved,
     SolvedAxis,
     SolvedCell,
+    SolvedChange,
     SolvedFirst,
     SolvedHeld,
+    SolvedRow,
     SolvedSizes,
     SolvedWeights,
 )
@@ -58,6 +61,7 @@ def solve_selection(
     is selected, SolverError where nothing can be measured.
     """
     from imlp_audit.solve.compose import compose  # torch takes seconds to import: not before the specs are read
+    from imlp_audit.solve.own import own_changes
 
     globs = list(dict.fromkeys(glob for target in targets for glob in _globs(target)))
     rows = [row for paper in selection.papers for row in _rows(paper, globs)]
@@ -79,7 +83,10 @@ def solve_selection(
     asked = [kind for kind in ("parameters", "flops") if any(cell.kind == kind for cell in problem.cells)]
     parts = {kind: problem.only(kind) for kind in asked} if len(asked) > 1 else {}  # type: ignore[arg-type]  # a Kind
     parts["both" if len(asked) > 1 else asked[0]] = problem
-    answers = tuple(_answered(what, part, search, progress, whole=part is problem) for what, part in parts.items())
+    changed = partial(own_changes, recipes=composed.recipes, composer=composed.composer)
+    answers = tuple(
+        _answered(what, part, search, progress, changed if part is problem else None) for what, part in parts.items()
+    )
     other = {f"{name}/flops": f"counted by {', '.join(by)}" for name, by in own.items()}
     left = {**{name: reason for name, reason in composed.refused.items() if "prints no" not in reason}, **other}
     return Solved(selection=tuple(targets), left_out=left, answers=answers, order=RULE, sizes=_sizes(problem))
@@ -110,8 +117,14 @@ def _is_wanted(cell: Cell, globs: Sequence[str], own: Mapping[str, object]) -> b
     return not elsewhere and any(fnmatchcase(cell.id, glob) for glob in globs)
 
 
-def _answered(what: str, problem: Problem, search: Search, progress: Callable[[str], None], *, whole: bool) -> Answered:
-    """Search one problem; how sure the answer is, is asked of the whole alone."""
+def _answered(
+    what: str,
+    problem: Problem,
+    search: Search,
+    progress: Callable[[str], None],
+    changed: Callable[[Problem, Solution], Iterator[Own]] | None,
+) -> Answered:
+    """Search one problem; of the whole, ask how sure the answer is, and what its rows would have to change."""
     progress(f"solving {what}")
     answer = solve(problem, search.rules, budget=search.budget)
     sure = certainty(problem, answer)
@@ -130,9 +143,19 @@ def _answered(what: str, problem: Problem, search: Search, progress: Callable[[s
             SolvedCell(id=c.cell, value=c.value, gap=None if c.gap is None else decimal_text(c.gap, 2))
             for c in answer.contradicted
         ),
+        disputed=answer.disputed,
         conventions=_conventions(problem, search) if counted else {},
     )  # fmt: skip
-    return _with_evidence(plain, problem, answer, search, progress) if whole else plain
+    if changed is None:
+        return plain
+    progress("changing single rows")
+    rows = tuple(_row(own) for own in changed(problem, answer.solutions[0]))
+    return _with_evidence(plain.model_copy(update={"rows": rows}), problem, answer, search, progress)
+
+
+def _row(own: Own) -> SolvedRow:
+    ways = (tuple(SolvedChange(axis=one.axis, was=one.was, becomes=one.becomes) for one in way) for way in own.ways)
+    return SolvedRow(id=own.row, ways=tuple(ways))
 
 
 def _with_evidence(

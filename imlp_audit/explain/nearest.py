@@ -10,20 +10,12 @@ import numpy as np
 
 from imlp_audit.errors import BuildError
 from imlp_audit.printed import Rounding
+from imlp_audit.solve.answer import Change
 from imlp_audit.solve.problem import Cell, Integers, Problem, Space
 from imlp_audit.spec.references import CellRef
 
 SHOWN = 5
 """So many of equally near readings are listed."""
-
-
-@dataclass(frozen=True)
-class Change:
-    """An axis on which a reading departs from the first one."""
-
-    axis: str
-    was: str
-    becomes: str
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from imlp_audit.explain.layout import INDENT, Lines, counted, gap, table, words
-from imlp_audit.explain.nearest import Change, Found, Nearest
+from imlp_audit.explain.nearest import Found, Nearest
 from imlp_audit.interval import readable
 from imlp_audit.printed import Printed
+from imlp_audit.solve.answer import Change
 from imlp_audit.spec.schema import NamedReading
 
 

@@ -106,7 +106,19 @@ FVCORE_WEIGHTS: Work = {
     Operation.FVCORE_EXCESS: 1,
 }
 
-FLOPS_CONVENTIONS: Mapping[str, Convention] = {
-    "macs": Convention("macs", _everywhere(MACS_WEIGHTS)),
-    "fvcore": Convention("fvcore", _everywhere(FVCORE_WEIGHTS)),
+_NAMED: Mapping[str, Mapping[WeightKey, int]] = {
+    "macs": _everywhere(MACS_WEIGHTS),
+    "fvcore": _everywhere(FVCORE_WEIGHTS),
+    # torch.utils.flop_counter: a multiplication and an addition are two
+    "torch": _everywhere(dict.fromkeys(MACS_WEIGHTS, 2)),
+    # ptflops 0.7 with its backend "aten": biases are additions of their own
+    "ptflops": _everywhere({**MACS_WEIGHTS, Operation.BIAS: 1}),
+    # what counters drop: products in fused attention; all that no module of torch.nn does; the classifier's head
+    "no_products": _everywhere({Operation.LINEAR: 1, Operation.CONV: 1}),
+    "modules": _everywhere({Operation.IN_LAYERS: 1}),
+    "no_head": {
+        **_everywhere(MACS_WEIGHTS),
+        **{WeightKey(operation, Site.HEAD): 0 for operation in MACS_WEIGHTS},
+    },
 }
+FLOPS_CONVENTIONS: Mapping[str, Convention] = {name: Convention(name, weights) for name, weights in _NAMED.items()}

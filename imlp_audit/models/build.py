@@ -157,17 +157,22 @@ def _replacements(host: nn.Module, recipe: Recipe, reading: AnyReading | None) -
     """Make what takes the place of the host's MLPs; nothing where they stay as they are."""
     if recipe.mlp is None and recipe.activation is None and not recipe.agelu:
         return {}
-    mlps = mlps_of(host)
-    _refuse_what_would_stay(recipe, host, mlps)
+    chosen = changed_mlps(host, recipe)
     if recipe.mlp is None:
-        return {path: _with_activation(mlp, recipe) for path, mlp in mlps.items()}
-    chosen = _chosen(recipe.mlp, mlps)
+        return {path: _with_activation(mlp, recipe) for path, mlp in chosen.items()}
     if recipe.mlp.sums is not None:
         return {path: _sums_for(mlp, recipe.mlp.sums) for path, mlp in chosen.items()}
     assert recipe.mlp.imlp is not None
     if not isinstance(reading, Reading):
         raise BuildError(f"{recipe.name} is built under a reading of the IMLP block, and the paper names none")
     return {path: _imlp_for(host, path, mlp, recipe, recipe.mlp.imlp, reading) for path, mlp in chosen.items()}
+
+
+def changed_mlps(host: nn.Module, recipe: Recipe) -> dict[str, Mlp]:
+    """Return the host's MLPs that a recipe replaces, or gives another activation, by their paths. Raises BuildError."""
+    mlps = mlps_of(host)
+    _refuse_what_would_stay(recipe, host, mlps)
+    return mlps if recipe.mlp is None else _chosen(recipe.mlp, mlps)
 
 
 def _chosen(replacement: Replacement, mlps: Mapping[str, Mlp]) -> dict[str, Mlp]:

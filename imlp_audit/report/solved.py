@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from imlp_audit.interval import readable
-from imlp_audit.solved import Answered, Solved, SolvedFirst, SolvedWeights
+from imlp_audit.solved import Answered, Solved, SolvedFirst, SolvedRow, SolvedWeights
 
+_WAYS = 4  # of as many ways that a row might differ are written out
 COLUMNS = {"parameters": "parameters", "flops": "FLOPs", "both": "both"}
 
 
@@ -63,6 +64,14 @@ def blocks(solved: Solved) -> Iterator[Block]:
         rows = tuple((c.id, "" if c.value is None else readable(c.value), c.gap or "") for c in last.contradicted)
         told = "Printed numbers that no best solution gives, with the nearest value of any and its gap in last digits:"
         yield Block((told,), ("cell", "nearest", "gap"), rows)
+    if last.disputed:
+        told = "Printed numbers that some of the best solutions give and others do not; not all of them are right:"
+        yield Block((told, *(f"- {cell}" for cell in last.disputed)))
+    if last.rows:
+        told = (
+            "Rows of which the first solution leaves a number unexplained, and the least change of the row alone that"
+        )
+        yield Block((f"{told} would explain all its numbers:", *(f"- {row.id}: {_ways(row)}" for row in last.rows)))
     yield from _evidence(last)
     if solved.left_out:
         yield Block(("Left out:", *(f"- {name}: {why}" for name, why in solved.left_out.items())))
@@ -135,6 +144,15 @@ def _weights(weights: Sequence[SolvedWeights]) -> tuple[tuple[str, ...], tuple[t
         high = "no limit" if one.high is None else f"{one.high:g}"
         rows.append((" + ".join(terms), ", ".join(map(str, one.values)), f"{one.low:g} to {high}"))
     return ("weight of", "in the best solutions", "over the reals"), tuple(rows)
+
+
+def _ways(row: SolvedRow) -> str:
+    """Say how a row would have to differ."""
+    if not row.ways:
+        return "none of those tried (one or two places of its reading or its recipe)"
+    told = [" and ".join(f"{one.axis} {one.becomes} (not {one.was})" for one in way) for way in row.ways[:_WAYS]]
+    more = f"; or one of {len(row.ways) - _WAYS} other ways" if len(row.ways) > _WAYS else ""
+    return "; or ".join(told) + more
 
 
 def _evidence(answer: Answered) -> Iterator[Block]:

@@ -121,14 +121,34 @@ class Contradiction:
     gap: Fraction | None
 
 
+@dataclass(frozen=True)
+class Change:
+    """Where a row departs, from what and to what: an axis of its reading, or a part of its recipe."""
+
+    axis: str
+    was: str
+    becomes: str
+
+
+@dataclass(frozen=True)
+class Own:
+    """A row of which a solution leaves a number unexplained, and the least changes of it alone that would explain it.
+
+    `ways` are all that change as few places; none where no change that was tried does.
+    """
+
+    row: str
+    ways: tuple[tuple[Change, ...], ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Answer:
     """What a search found.
 
     `score` cells of `of` are explained by each of `count` solutions, which `ties` hold all; `solutions` are the first
-    of them in order. Where `exhaustive` is False the budget ended the search: no solution explains more than `bound`
-    cells, there may be more and better ones, and what is pinned may be free. `looked` is what it counted against
-    the budget.
+    of them in order. `contradicted` cells are explained by none, `disputed` ones by some and not by others. Where
+    `exhaustive` is False the budget ended the search: no solution explains more than `bound` cells, there may be more
+    and better ones, and what is pinned may be free. `looked` is what it counted against the budget.
     """
 
     score: int
@@ -139,6 +159,7 @@ class Answer:
     axes: tuple[Axis, ...]
     weights: tuple[Weight, ...]
     contradicted: tuple[Contradiction, ...]
+    disputed: tuple[str, ...]
     exhaustive: bool
     bound: int
     looked: int

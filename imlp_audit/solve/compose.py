@@ -24,10 +24,13 @@ from imlp_audit.spec.references import RowRef
 
 @dataclass(frozen=True)
 class Composition:
-    """The problem that rows pose, and by id why other rows are no part of it."""
+    """The problem that rows pose, by their ids the recipes of its rows and why others are no part of it, and what
+    counted them."""
 
     problem: Problem
     refused: Mapping[str, str]
+    recipes: Mapping[str, Recipe]
+    composer: Composer
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,10 @@ class Composer:
         if recipe not in self._known:
             self._known[recipe] = self._compose(recipe)
         return self._known[recipe]
+
+    def mlps(self, recipe: Recipe) -> tuple[str, ...]:
+        """Return the paths of the MLPs that IMLP blocks take the place of; none for a recipe without them."""
+        return self._hosts.mlps(recipe) if recipe.family == "imlp" else ()
 
     def _compose(self, recipe: Recipe) -> Amounts:
         try:
@@ -77,7 +84,7 @@ def compose(rows: Sequence[RowRef], *, free_widths: bool = False) -> Composition
             posed.append(Posed(row, recipe, composer.table(recipe)))
         except BuildError as error:
             refused[row.id] = str(error)
-    return Composition(pose(posed, composer.spaces), refused)
+    return Composition(pose(posed, composer.spaces), refused, {one.row.id: one.recipe for one in posed}, composer)
 
 
 def _recipe(row: RowRef, free_widths: bool) -> Recipe:

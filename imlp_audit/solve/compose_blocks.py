@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from imlp_audit.measure.recorder import Memory
 from imlp_audit.measure.signature import signature
 from imlp_audit.measure.sites import site_of
-from imlp_audit.models.build import Builder
+from imlp_audit.models.build import Builder, changed_mlps
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.solve.additive import Structure, tabulate
@@ -84,6 +84,10 @@ class Hosts:
         with self._blocks.builder.variant(recipe, None) as variant:
             return count_model(variant, self._blocks.memory).amounts()
 
+    def mlps(self, recipe: Recipe) -> tuple[str, ...]:
+        """Return the paths of the host's MLPs."""
+        return tuple(self._host(recipe, None).inputs)
+
     def with_blocks(self, recipe: Recipe, readings: Readings) -> Amounts:
         """Return the amounts of a host with IMLP blocks under every reading, (readings, amounts).
 
@@ -108,9 +112,7 @@ class Hosts:
 
     def _tabulate(self, host: Counted, recipe: Recipe, readings: Readings) -> Amounts:
         """Return the amounts of one host under the readings that ask for it."""
-        own = {path: host.model.get_submodule(path) for path in host.inputs}
-        with self._blocks.builder.variant(recipe, readings.first) as variant:
-            replaced = [path for path, mlp in own.items() if variant.model.get_submodule(path) is not mlp]
+        replaced = list(changed_mlps(host.model, recipe))
         shapes = _shapes(host, replaced)
         blocks = tabulate(readings, lambda reading: self._blocks.count(recipe, shapes, reading), BLOCK)
         return host.without(replaced) + blocks

@@ -1,8 +1,8 @@
-"""What all best solutions agree on, and the cells that none of them explains."""
+"""What all best solutions agree on, the cells that none of them explains, and those that some do not."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -54,18 +54,39 @@ def contradictions(problem: Problem, ties: Sequence[Ties], near: Mapping[int, Mi
             yield Contradiction(cell.id, miss.value, Fraction(miss.gap) / cell.step)
 
 
+def disputed(problem: Problem, ties: Sequence[Ties], missed: Collection[int]) -> Iterator[str]:
+    """Yield the cells that some best solutions explain and others do not.
+
+    `missed` are the positions of the cells of FLOPs that some solution does not explain.
+    """
+    for place, cell in enumerate(problem.cells):
+        if cell.kind == "flops" and place in missed:
+            yield cell.id
+        if cell.kind == "parameters" and any(
+            _misses(values, least, most) for values, least, most in _counts(problem, cell, ties)
+        ):
+            yield cell.id
+
+
 def _nearest_size(problem: Problem, cell: Cell, ties: Sequence[Ties]) -> Miss | None:
     """Return how near the best solutions come to a printed size; None where none has a count for it."""
+    found = _counts(problem, cell, ties)
+    return min((miss_of(sizes, least, most) for sizes, least, most in found if sizes is not None), default=None)
+
+
+def _misses(sizes: Integers | None, least: int, most: int) -> bool:
+    return sizes is None or bool(np.any((sizes < least) | (sizes > most)))
+
+
+def _counts(problem: Problem, cell: Cell, ties: Sequence[Ties]) -> Iterator[tuple[Integers | None, int, int]]:
+    """Yield for each way that the best solutions count and round sizes what they give for one, and its range."""
     row = problem.rows[cell.row]
     settings: dict[tuple[str | None, Rounding | None], list[Ties]] = {}
     for one in ties:
         settings.setdefault((one.parameter_convention, one.parameter_rounding), []).append(one)
-    misses = [
-        miss_of(sizes, *cell.ranges[rounding])
-        for (convention, rounding), some in settings.items()
-        if rounding is not None and (sizes := _sizes(row.parameters.get(convention or ""), row.group, some)) is not None
-    ]
-    return min(misses, default=None)
+    for (convention, rounding), some in settings.items():
+        if rounding is not None:
+            yield _sizes(row.parameters.get(convention or ""), row.group, some), *cell.ranges[rounding]
 
 
 def _sizes(sizes: Integers | None, group: str, ties: Sequence[Ties]) -> Integers | None:

@@ -10,7 +10,7 @@ from imlp_audit.solve.bounds import Run, run_of
 from imlp_audit.solve.explore import explore
 from imlp_audit.solve.order import first_solutions
 from imlp_audit.solve.parts import Layout, lay_out
-from imlp_audit.solve.pinned import axes_of, contradictions, weights_of
+from imlp_audit.solve.pinned import axes_of, contradictions, disputed, weights_of
 from imlp_audit.solve.problem import Problem
 from imlp_audit.solve.ties import Collected
 
@@ -47,6 +47,8 @@ def solve(problem: Problem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDG
     collected = Collected(layout)
     for run, boxes in explored.found:
         collected.add(run, boxes, explored.score)
+    contradicted = tuple(contradictions(problem, collected.ties, collected.near))
+    never = {one.cell for one in contradicted}
     return Answer(
         score=explored.score,
         of=len(problem.cells),
@@ -55,7 +57,8 @@ def solve(problem: Problem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDG
         ties=tuple(collected.ties),
         axes=tuple(axes_of(problem, collected.ties)),
         weights=tuple(weights_of(problem, collected.ties)),
-        contradicted=tuple(contradictions(problem, collected.ties, collected.near)),
+        contradicted=contradicted,
+        disputed=tuple(cell for cell in disputed(problem, collected.ties, collected.missed) if cell not in never),
         exhaustive=not explored.cut,
         bound=explored.bound,
         looked=explored.looked,

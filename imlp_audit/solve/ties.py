@@ -18,11 +18,12 @@ from imlp_audit.solve.problem import Integers
 
 @dataclass
 class Collected:
-    """All ties, and for each cell of FLOPs how near the best solutions come to it."""
+    """All ties, and for each cell of FLOPs how near the best solutions come to it; `missed` by some of them."""
 
     layout: Layout
     ties: list[Ties] = field(default_factory=list)
     near: dict[int, Miss] = field(default_factory=dict)
+    missed: set[int] = field(default_factory=set)
     _choices: dict[tuple[int, int, int], Choice] = field(default_factory=dict)
     _readings: dict[tuple[str, int, bytes], Integers] = field(default_factory=dict)
 
@@ -79,6 +80,8 @@ class Collected:
             nearest = np.where(most[index] < view.low[index], most[index], least[index])[chosen]
             new = miss_of(nearest.astype(np.int64), int(view.low[index]), int(view.high[index]))
             self.near[int(place)] = min(self.near.get(int(place), new), new)
+            if np.any((nearest < view.low[index]) | (nearest > view.high[index])):
+                self.missed.add(int(place))
 
 
 def _readings(view: View, chosen: Truths, setting: int) -> Integers:

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from imlp_audit.errors import BuildError
-from imlp_audit.explain.nearest import SHOWN, Change, Counting, Nearest, nearest
+from imlp_audit.explain.nearest import SHOWN, Counting, Nearest, nearest
+from imlp_audit.solve.answer import Change
 from imlp_audit.explain.nearest_words import told
 from imlp_audit.models.reading import ClassToken, Reading
 from imlp_audit.models.recipe import Part

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.measure.fvcore_counter import count_with_fvcore
 from imlp_audit.measure.ledger import measure
 
-from .counters import flop_counter_macs, host, image_size
+from .counters import flop_counter_macs, host, image_size, ptflops_of
 
 AUDITED = (
     "deit_tiny_patch16_224 deit_small_patch16_224 deit_base_patch16_224 swin_tiny_patch4_window7_224"
@@ -53,3 +54,27 @@ def test_fused_attention_costs_fvcore_both_products() -> None:
     # 12 blocks; 197 tokens, width 192, in Q K^T and again in A V.
     assert unfused - total(fused, FLOPS_CONVENTIONS["fvcore"]) == 12 * 2 * 197 * 197 * 192
     assert total(fused, FLOPS_CONVENTIONS["macs"]) == flop_counter_macs(model, image)
+
+
+@pytest.mark.parametrize(
+    "name", ["deit_tiny_patch16_224", "swin_tiny_patch4_window7_224", "poolformer_s12", "resnet18"]
+)
+def test_the_other_named_counters_are_those_that_they_are_named_after(name: str) -> None:
+    """torch's FlopCounterMode counts two for each multiply-accumulate, ptflops' backend "aten" biases as well."""
+    ledger = measure(host(name, "meta"), torch.empty(1, 3, 224, 224, device="meta"))
+    with FlopCounterMode(display=False) as counter:
+        host(name, "meta")(torch.empty(1, 3, 224, 224, device="meta"))
+
+    assert total(ledger, FLOPS_CONVENTIONS["torch"]) == counter.get_total_flops()
+    assert total(ledger, FLOPS_CONVENTIONS["ptflops"]) == ptflops_of(host(name, "cpu"))
+
+
+def test_what_counters_leave_out_is_the_attention_or_the_head() -> None:
+    """DeiT-Ti: 12 blocks of 197 tokens of width 192, and 1000 classes; thop sees modules alone: 1.0749 G."""
+    ledger = measure(host("deit_tiny_patch16_224", "meta"), torch.empty(1, 3, 224, 224, device="meta"))
+    macs, products = 1_253_683_200, 12 * 2 * 197 * 197 * 192
+
+    assert total(ledger, FLOPS_CONVENTIONS["macs"]) == macs
+    assert total(ledger, FLOPS_CONVENTIONS["no_products"]) == macs - products
+    assert total(ledger, FLOPS_CONVENTIONS["modules"]) == macs - products == 1_074_851_328
+    assert total(ledger, FLOPS_CONVENTIONS["no_head"]) == macs - 192 * 1000

@@ -92,6 +92,15 @@ def test_contradicted_cells_have_the_nearest_miss_of_the_best_solutions(problem:
             assert gaps == [] or abs(told[cell.id].gap or 0) == min(map(abs, gaps))
 
 
+@settings(max_examples=80, deadline=None)
+@given(problems(), st.sampled_from(Rules))
+def test_disputed_cells_are_those_that_some_of_the_best_solutions_explain(problem: Problem, rules: Rules) -> None:
+    _, best = best_of(problem, rules)
+    hits = [one.hits(problem) for one in best]
+    some = [cell.id for cell, told in zip(problem.cells, zip(*hits, strict=True), strict=True) if len(set(told)) == 2]
+    assert list(solve(problem, rules).disputed) == some
+
+
 def gap_of(one: Candidate, problem: Problem, place: int) -> list[Fraction]:
     """Return by how much a candidate misses a cell, in units of its last digit; nothing where it gives no value."""
     cell, value = problem.cells[place], one.values[place]

@@ -1,0 +1,90 @@
+"""Recipes that differ from a row's in one place that a text may leave open or get wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import TypeAlias
+
+from pydantic import ValidationError
+
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.solve.answer import Change
+
+# The sides that published classifiers take; the kernels and ratios around those of IMLP's Tables 1 and 5.
+SIDES = (160, 192, 224, 256, 288, 300, 320, 336, 380, 384, 448, 456, 480, 512, 528, 576, 600)
+KERNELS = (1, 3, 5, 7, 9)
+RATIOS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
+USUAL_SIDE = 224
+
+Variation: TypeAlias = tuple[Change, Recipe]
+Edit: TypeAlias = tuple[Change, tuple[str, ...], object]
+"""What differs, the path of the field that says so, and its value."""
+
+
+def with_other_blocks(recipe: Recipe, mlps: Sequence[str]) -> Iterator[Variation]:
+    """Yield the recipes whose IMLP blocks differ in one thing, with what differs; `mlps` are the host's."""
+    for change, path, value in _blocks(recipe, mlps):
+        varied = _edited(recipe, path, value)
+        if varied is not None:
+            yield change, varied
+
+
+def with_other_sides(recipe: Recipe, *, larger: bool) -> Iterator[Variation]:
+    """Yield the recipes with larger images, or with smaller ones, the nearest first; none of a host without images."""
+    now = recipe.image or (USUAL_SIDE, USUAL_SIDE)
+    if recipe.family == "text" or now[0] != now[1]:
+        return
+    for side in sorted(SIDES, reverse=not larger):
+        varied = _edited(recipe, ("image",), side) if (side > now[0] if larger else side < now[0]) else None
+        if varied is not None:
+            yield Change("image", str(now[0]), str(side)), varied
+
+
+def _edited(recipe: Recipe, path: Sequence[str], value: object) -> Recipe | None:
+    """Return the recipe with one field changed; None where the host cannot be so."""
+    whole = recipe.model_dump(exclude_unset=True)
+    below = whole
+    for name in path[:-1]:
+        below = below[name]
+    below[path[-1]] = value
+    try:
+        return Recipe.model_validate(whole)
+    except ValidationError:
+        return None
+
+
+def _blocks(recipe: Recipe, mlps: Sequence[str]) -> Iterator[Edit]:
+    """Yield other kernels, ratios and places of IMLP blocks."""
+    if recipe.mlp is None or recipe.mlp.imlp is None:
+        return
+    block = recipe.mlp.imlp
+    for kernel in KERNELS:
+        if kernel != block.kernel:
+            yield Change("kernel", str(block.kernel), str(kernel)), ("mlp", "imlp", "kernel"), kernel
+    for ratio in RATIOS:
+        if ratio != block.ratio:
+            yield Change("ratio", f"{block.ratio:g}", f"{ratio:g}"), ("mlp", "imlp", "ratio"), ratio
+    if recipe.mlp.sites == ("*",):
+        for told, sites in _sites(mlps):
+            yield Change("sites", "all", told), ("mlp", "sites"), sites
+
+
+def _sites(mlps: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the MLPs of some stages, but not of all; of a host without stages, which are alike, some of them."""
+    stages: dict[str, list[str]] = {}
+    for path in mlps:
+        stages.setdefault(stage_of(path), []).append(path)
+    if len(stages) == 1:
+        yield from ((f"{number} of {len(mlps)}", tuple(mlps[:number])) for number in range(1, len(mlps)))
+        return
+    for number in range(1, len(stages)):
+        for chosen in combinations(stages, number):
+            told = " and ".join(f"{stage}.*" for stage in chosen)
+            yield told, tuple(path for stage in chosen for path in stages[stage])
+
+
+def stage_of(path: str) -> str:
+    """Return where a block is, "stages.1" of the MLP "stages.1.blocks.0.mlp", "blocks" of "blocks.0.mlp"."""
+    return re.sub(r"(\.blocks)?\.\d+\.mlp$", "", path)

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import get_type_hints
+
+import pytest
+
+from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConvention, WeightKey
+from imlp_audit.measure.operations import Operation
+from imlp_audit.models.reading import Reading
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.printed import Rounding
+from imlp_audit.solve.answer import Change, Own, Solution
+from imlp_audit.solve.compose import compose
+from imlp_audit.solve.evaluate import explained
+from imlp_audit.solve.own import own_changes
+from imlp_audit.solve.search import solve
+from imlp_audit.solve.variations import stage_of, with_other_sides
+from imlp_audit.solving import _LEFT_OUT
+from imlp_audit.spec.library import Selection, load
+from imlp_audit.spec.references import rows_of
+from tests.explain.counted import macs, whole
+from tests.explain.papers import AXES, IMLP, RELEASED, paper, row
+
+SWIN = "{timm: swin_tiny_patch4_window7_224, mlp: {imlp: {ratio: 2, kernel: 3}}}"
+DEIT_BLOCKS: Mapping[str, object] = {"timm": "deit_tiny_patch16_224", "mlp": {"imlp": {"ratio": 2, "kernel": 3}}}
+
+
+KINDS = list(get_type_hints(Reading).values())
+
+
+def size(recipe: Mapping[str, object], **axes: str) -> str:
+    """Print to the last unit how many M parameters a model has that is built whole, under `released` but for axes."""
+    reading = Reading(
+        **{name: kind(value) for (name, value), kind in zip((AXES | RELEASED | axes).items(), KINDS, strict=True)}
+    )
+    count = whole(Recipe.model_validate(recipe), reading)[ParameterConvention.ALL]
+    return f"{count / 10**6:.6f}"
+
+
+def ways(papers: Selection) -> dict[str, tuple[tuple[Change, ...], ...]]:
+    """What the rows would have to change under the reading `released`, counted in multiply-accumulates."""
+    composed = compose(list(rows_of(papers.papers[0])))
+    problem, macs = composed.problem, FLOPS_CONVENTIONS["macs"].weights
+    solution = Solution(
+        readings={group: at for group, at in problem.named.get("released", {}).items() if group in problem.spaces},
+        parameter_convention="all",
+        parameter_rounding=Rounding.HALF_UP,
+        flops_rounding=Rounding.HALF_UP,
+        weights=tuple(macs.get(WeightKey(Operation(name)), 0) for name in problem.classes),
+    )
+    solution = replace(solution, explained=explained(problem, solution))
+    found: Sequence[Own] = list(own_changes(problem, solution, composed.recipes, composed.composer))
+    return {one.row.rpartition("/")[2]: one.ways for one in found}
+
+
+def replaced(**changes: object) -> Mapping[str, object]:
+    return {**DEIT_BLOCKS, "mlp": {"imlp": {"ratio": 2, "kernel": 3}} | changes}
+
+
+PRINTED: Mapping[str, tuple[str, tuple[tuple[Change, ...], ...]]] = {
+    "as_told": (size(DEIT_BLOCKS), ()),
+    "kernel": (size(replaced(imlp={"ratio": 2, "kernel": 5})), ((Change("kernel", "3", "5"),),)),
+    "ratio": (size(replaced(imlp={"ratio": 3, "kernel": 3})), ((Change("ratio", "2", "3"),),)),
+    "sites": (size(replaced(sites=["blocks.[0-6].mlp"])), ((Change("sites", "all", "7 of 12"),),)),
+    "token": (size(DEIT_BLOCKS, class_token="kept"), ((Change("class_token", "removed", "kept"),),)),
+    "two": (
+        size(replaced(imlp={"ratio": 2, "kernel": 7}), class_token="kept"),
+        ((Change("kernel", "3", "7"), Change("class_token", "removed", "kept")),),
+    ),
+    "none": ("99.99", ()),
+}
+"""What rows of one recipe print, and the only least ways to change them that give it."""
+
+
+def test_each_row_is_told_where_it_alone_differs(tmp_path: Path) -> None:
+    papers = paper(tmp_path, *(row(name, name, IMLP, f"params: {printed}") for name, (printed, _) in PRINTED.items()))
+    assert ways(papers) == {name: told for name, (_, told) in PRINTED.items() if name != "as_told"}
+
+
+def test_stages_alone_may_have_been_replaced(tmp_path: Path) -> None:
+    block = {"imlp": {"ratio": 2, "kernel": 3}, "sites": ["layers.0.*", "layers.2.*"]}
+    recipe: Mapping[str, object] = {"timm": "swin_tiny_patch4_window7_224", "mlp": block}
+    papers = paper(tmp_path, row("one", "one", SWIN, f"params: {size(recipe)}"))
+    assert (Change("sites", "all", "layers.0.* and layers.2.*"),) in ways(papers)["one"]
+
+
+def test_the_size_of_the_images_is_found_from_flops(tmp_path: Path) -> None:
+    """ResNet-18 at 288 x 288, counted whole; its parameters say nothing about its images."""
+    count = macs(whole(Recipe.model_validate({"timm": "resnet18", "image": 288}), None))
+    papers = paper(tmp_path, row("one", "one", "{timm: resnet18}", f"params: 11.69, flops: {count / 1e9:.9f}"))
+    assert ways(papers) == {"one": ((Change("image", "224", "288"),),)}
+
+
+def test_no_size_of_images_explains_less_work_than_any_has(tmp_path: Path) -> None:
+    assert ways(paper(tmp_path, row("two", "two", "{timm: resnet18}", "flops: 0.01"))) == {"two": ()}
+
+
+def test_images_are_tried_from_the_nearest_side_on() -> None:
+    recipe = Recipe.model_validate({"timm": "resnet18", "image": 300})
+    assert [change.becomes for change, _ in with_other_sides(recipe, larger=False)] == [
+        "288",
+        "256",
+        "224",
+        "192",
+        "160",
+    ]
+    assert [change.becomes for change, _ in with_other_sides(recipe, larger=True)][:2] == ["320", "336"]
+
+
+@pytest.mark.parametrize(
+    "host", [{"timm": "resnet18", "image": [224, 320]}, {"bert": {"layers": 2, "width": 64, "heads": 1}}]
+)
+def test_a_host_without_square_images_keeps_its_own(host: dict[str, object]) -> None:
+    assert list(with_other_sides(Recipe.model_validate(host), larger=True)) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "stage"),
+    [
+        ("layers.0.blocks.1.mlp", "layers.0"),
+        ("blocks.11.mlp", "blocks"),
+        ("backbone.0.1.0.mlp", "backbone.0.1"),
+        ("post_network.1.mlp", "post_network"),
+    ],
+)
+def test_a_stage_is_where_blocks_are(path: str, stage: str) -> None:
+    assert stage_of(path) == stage
+
+
+def test_table_2s_spatial_row_alone_keeps_its_class_token() -> None:
+    """Of Tables 1 (without LVT) and 2 of the IMLP paper, the one number that the best solutions do not give."""
+    every = rows_of(load(["imlp"]).papers[0])
+    composed = compose([r for r in every if r.table.value.table in ("1", "2") and "lvt" not in r.id])
+    problem = replace(composed.problem, allowed={str(one): (0,) for one in _LEFT_OUT})
+    answer = solve(problem, most=1)
+    assert (answer.score, answer.of) == (53, 54)
+    assert [one.cell for one in answer.contradicted] == ["imlp/2/spatial/flops"]
+    (own,) = own_changes(problem, answer.solutions[0], composed.recipes, composed.composer)
+    assert own == Own("imlp/2/spatial", ((Change("class_token", "removed", "kept"),),))
