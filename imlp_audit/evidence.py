@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Count = Annotated[int, Field(ge=0)]
+Number = Annotated[str, Field(pattern=r"^-?\d{1,20}(\.\d{1,20})?$")]  # decimal text
+Probability = Annotated[str, Field(pattern=r"^\d(\.\d{1,20})?(E-\d{1,7})?$")]
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]  # SHA-256
 
 
 class Record(BaseModel):
@@ -16,60 +21,108 @@ class Record(BaseModel):
 class Accuracy(Record):
     """How many images a checkpoint classified rightly.
 
-    `correct` of `images` are right, of the `available` that the data set has; `unreadable` are counted among neither.
-    `low` and `high` are Wilson's 95 % interval in percent, decimal text. `checkpoint` is the file's SHA-256, `data`
-    that of the evaluated images' ids and labels. `settings` are the pipeline's and the model's, by name.
+    `correct` of `images` are right, of the `available` that the data set has; `unreadable` and `unlabelled` ones, which
+    have no accepted class, are counted among neither. `low` and `high` are the ends of Wilson's 95 % interval in
+    percent, decimal text, if all unreadable images were wrong and if all were right. `outcomes` has four of the
+    `images` a hexadecimal digit, in the data set's order, 1 for right and the last ones filled up with 0. `checkpoint`
+    is the file's SHA-256, `data` that of the images' ids and labels. `settings` are the pipeline's and the model's, by
+    name.
     """
 
     kind: Literal["accuracy"] = "accuracy"
     metric: str
-    correct: int
-    images: int
-    available: int
-    unreadable: int
-    low: str
-    high: str
-    checkpoint: str
-    data: str
+    correct: Count
+    images: Count
+    available: Count
+    unreadable: Count
+    unlabelled: Count = 0
+    low: Number
+    high: Number
+    outcomes: Annotated[str, Field(pattern=r"^[0-9a-f]*$")]
+    checkpoint: Digest
+    data: Digest
     settings: dict[str, str]
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> Self:
+        if self.images + self.unreadable + self.unlabelled > self.available:
+            raise ValueError("more images than are available")
+        ones = int(self.outcomes or "0", 16).bit_count()  # those that fill up the last digit included
+        if len(self.outcomes) != -(-self.images // 4) or not sum(self.right()) == self.correct == ones:
+            raise ValueError("the outcomes are not those of the images")
+        return self
+
+    def right(self) -> tuple[bool, ...]:
+        """Return of each image whether it is classified rightly."""
+        bits = f"{int(self.outcomes or '0', 16):0{4 * len(self.outcomes)}b}"
+        return tuple(bit == "1" for bit in bits[: self.images])
+
+    @property
+    def whole(self) -> bool:
+        """Whether every image of the data set that has a label was classified or could not be read."""
+        return self.images + self.unreadable + self.unlabelled == self.available
 
 
 class PairedAccuracy(Record):
     """Two runs over the same images: `first_only` and `second_only` are right in one of them alone.
 
     `p` is the two-sided probability of McNemar's exact test, `difference` second minus first in points of percent,
-    `low` and `high` its 95 % interval; all decimal text.
+    `low` and `high` its 95 % interval (Tango's), whatever unreadable images would give; all decimal text. `first` and
+    `second` are the checkpoints' SHA-256.
     """
 
     kind: Literal["paired"] = "paired"
     metric: str
-    images: int
-    both: int
-    first_only: int
-    second_only: int
-    difference: str
-    low: str
-    high: str
-    p: str
+    images: Count
+    both: Count
+    first_only: Count
+    second_only: Count
+    difference: Number
+    low: Number
+    high: Number
+    p: Probability
+    first: Digest
+    second: Digest
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> Self:
+        if self.both + self.first_only + self.second_only > self.images:
+            raise ValueError("more outcomes than images")
+        return self
+
+
+class Spent(Record):
+    """What the modules of one kind do and take for one image, in the baseline's model and in the variant's.
+
+    Multiply-accumulates are those of the ledger, seconds decimal text.
+    """
+
+    modules: str
+    baseline_macs: Count
+    variant_macs: Count
+    baseline_seconds: Number
+    variant_seconds: Number
 
 
 class Throughput(Record):
     """Images a second of two models, measured in turns: medians over `pairs`, and the ratio with its 95 % interval.
 
-    `hardware` is this machine's, `stated` what the paper names. Numbers are decimal text.
+    `hardware` is this machine's, `stated` what the paper names. Numbers are decimal text. `spent` is by kind of module
+    what both models do and how long they take for it.
     """
 
     kind: Literal["throughput"] = "throughput"
-    batch: int
-    pairs: int
-    baseline: str
-    variant: str
-    ratio: str
-    low: str
-    high: str
+    batch: Count
+    pairs: Count
+    baseline: Number
+    variant: Number
+    ratio: Number
+    low: Number
+    high: Number
     hardware: str
     stated: str
     settings: dict[str, str]
+    spent: tuple[Spent, ...] = ()
 
 
 Evidence: TypeAlias = Annotated[Accuracy | PairedAccuracy | Throughput, Field(discriminator="kind")]

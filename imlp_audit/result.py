@@ -218,9 +218,9 @@ def to_json(result: AuditResult) -> str:
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def from_json(text: str, shown_as: str) -> AuditResult:
-    """Read a result back. Raises UsageError naming the file and what is wrong with it."""
-    advice = "give a file written by `imlp-audit verify --format json`"
+def from_json(text: str, shown_as: str, *, written_by: str = "`imlp-audit verify --format json`") -> AuditResult:
+    """Read a result back. Raises UsageError naming the file and what is wrong with it, and what writes such files."""
+    advice = f"give a file written by {written_by}"
     try:
         document = json.loads(text)
         json.dumps(document, ensure_ascii=False).encode()  # half of a surrogate pair could not be written again

@@ -20,10 +20,16 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 SPECS = (ROOT / "specs" / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("command", ["verify", "explain", "properties", "solve", "lipschitz", "list", "lint", "report"])
+COMMANDS = (
+    "verify", "explain", "properties", "solve", "lipschitz", "eval", "inspect", "bench", "doctor imagenet", "list",
+    "lint", "report",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_readme_shows_the_help_as_it_is(command: str) -> None:
     help_ = subprocess.run(
-        [sys.executable, "-m", "imlp_audit", command, "--help"],
+        [sys.executable, "-m", "imlp_audit", *command.split(), "--help"],
         capture_output=True,
         text=True,
         check=True,

@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import argparse
+import hashlib
+from io import BufferedReader
 from pathlib import Path
+from typing import assert_never
 
 import torch
 from torch import Tensor
 
-from imlp_audit.errors import CheckpointError
+from imlp_audit.checkpoint.container import Container, opened
+from imlp_audit.checkpoint.layouts import State
+from imlp_audit.checkpoint.refusal import RefusedError, naming, shown
+from imlp_audit.checkpoint.shapes import check_sums, preflight
 
-_WRAPPERS = ("model", "state_dict", "model_ema")
+SAFE_SINCE = "2.10"  # before it, a file could corrupt memory through torch's safe unpickler (CVE-2026-24747)
 
 
-def read_state(path: Path) -> dict[str, Tensor]:
-    """Return the tensors of a safetensors file, or of a torch file that holds tensors alone.
+def read_state(path: Path, state: str | None = None) -> dict[str, Tensor]:
+    """Return the tensors of a safetensors file, or of a torch file that holds tensors alone, on the CPU.
 
-    Raises CheckpointError saying what is wrong with the file.
+    Names are the model's own: without the wrappers' prefixes. `state` chooses among several states in the file.
+    What the file claims is held against it before torch is given it (`shapes.examine`). Raises CheckpointError.
     """
-    if not path.is_file():
-        raise CheckpointError(f"{path} is no file; give a .safetensors file or a torch file of weights")
-    loaded = _safetensors(path) if path.suffix == ".safetensors" else _torch(path)
-    for wrapper in _WRAPPERS:
-        if isinstance(loaded, Mapping) and isinstance(loaded.get(wrapper), Mapping):
-            loaded = loaded[wrapper]
-    state = (
-        {n: v for n, v in loaded.items() if isinstance(n, str) and isinstance(v, Tensor)}
-        if isinstance(loaded, Mapping)
-        else {}
-    )
-    if not state:
-        raise CheckpointError(f"{path} holds no tensors by name")
-    return state
+    with naming(path), opened(path) as one:
+        contents = preflight(one.data, state)
+        match contents.container:
+            case Container.SAFETENSORS:
+                loaded = _safetensors(path)
+            case Container.TORCH:
+                check_sums(one.data)
+                loaded = _torch(one.file)
+            case Container.LEGACY_TORCH:
+                loaded = _torch(one.file)
+            case _:
+                assert_never(contents.container)
+        return _taken(loaded, contents.state)
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal. Raises CheckpointError where it cannot be read."""
+    with naming(path), opened(path) as one:
+        return hashlib.file_digest(one.file, "sha256").hexdigest()
 
 
 def _safetensors(path: Path) -> object:
@@ -40,14 +52,34 @@ def _safetensors(path: Path) -> object:
 
     try:
         return load_file(path)
-    except (SafetensorError, OSError, ValueError) as error:
-        raise CheckpointError(f"{path} is no whole safetensors file: {error}") from error
+    except (SafetensorError, ValueError, RuntimeError) as error:
+        raise RefusedError(f"is no whole safetensors file: {shown(error)}; download it or save it again") from error
 
 
-def _torch(path: Path) -> object:
+def _torch(file: BufferedReader) -> object:
+    if torch.__version__ < SAFE_SINCE:  # a TorchVersion: 2.9 is less
+        told = f"is a torch file, and reading those safely takes torch {SAFE_SINCE}"
+        raise RefusedError(f"{told}, not {torch.__version__}; upgrade torch, or save the weights with safetensors")
     try:
-        return torch.load(path, weights_only=True, map_location="cpu")
+        with torch.serialization.safe_globals([argparse.Namespace]):  # training options, a plain table
+            return torch.load(file, weights_only=True, map_location="cpu", mmap=False)
     except Exception as error:  # of a broken file torch's unpickler raises whatever it stumbles on
         # torch's own words advise to load it with its code
         advice = "save model.state_dict() with safetensors, in a file that ends in .safetensors"
-        raise CheckpointError(f"{path} is no torch file that holds tensors alone; {advice}") from error
+        raise RefusedError(f"is no torch file that holds tensors alone; {advice}") from error
+
+
+def _taken(loaded: object, state: State) -> dict[str, Tensor]:
+    """Return the chosen tensors of what was loaded, which must be what the preflight saw."""
+    table = loaded
+    for key in state.path:
+        table = dict.get(table, key) if isinstance(table, dict) else None
+    if not isinstance(table, dict):
+        raise RefusedError("was read as something else than it was checked as; do not use it")
+    found = {new: dict.get(table, old) for new, old in state.names.items()}
+    tensors = {name: value for name, value in found.items() if isinstance(value, Tensor)}
+    for name, held in state.tensors.items():
+        tensor = tensors.get(name)
+        if tensor is None or (tuple(tensor.shape), str(tensor.dtype)) != (held.shape, f"torch.{held.dtype}"):
+            raise RefusedError(f"was read with another {shown(name)} than it was checked with; do not use it")
+    return {name: tensor.detach() for name, tensor in tensors.items()}

@@ -16,7 +16,20 @@ import typer
 from typer.exceptions import TyperException
 
 from imlp_audit import __version__
-from imlp_audit.cli import explain, lint, lipschitz, listing, properties, report, solve, verify
+from imlp_audit.cli import (
+    bench,
+    doctor,
+    eval,
+    explain,
+    inspect,
+    lint,
+    lipschitz,
+    listing,
+    properties,
+    report,
+    solve,
+    verify,
+)
 from imlp_audit.cli.exits import ExitCode
 from imlp_audit.errors import AuditError, BuildError, ClosedPipeError, OutputError, SolverError, SpecError
 
@@ -33,6 +46,10 @@ app.command()(explain.explain)
 app.command()(properties.properties)
 app.command()(solve.solve)
 app.command()(lipschitz.lipschitz)
+app.command(name="eval")(eval.evaluate)
+app.command()(inspect.inspect)
+app.command()(bench.bench)
+app.add_typer(doctor.app, name="doctor")
 app.command(name="list")(listing.list_checks)
 app.command()(lint.lint)
 app.command()(report.report)

@@ -14,7 +14,7 @@ def _silent(_: int) -> Callable[[str], None]:
 
 
 @contextmanager
-def progress(*, shown: bool) -> Iterator[Announce]:
+def progress(*, shown: bool, doing: str = "counting") -> Iterator[Announce]:
     """Yield what is to be told how many models there are, and then of each; shows a bar on a terminal alone."""
     if not shown or not sys.stderr.isatty():
         yield _silent
@@ -23,7 +23,7 @@ def progress(*, shown: bool) -> Iterator[Announce]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
-        TextColumn("counting"),
+        TextColumn(doing),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),

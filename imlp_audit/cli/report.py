@@ -23,12 +23,18 @@ if TYPE_CHECKING:
     from imlp_audit.spec.library import Selection
     from imlp_audit.spec.loader import Paper
 
+RUN = "`imlp-audit eval` or `imlp-audit bench` with `--format json`"
+
 
 def report(
     specs: Specs = None,
     from_: Annotated[
         Path | None,
         typer.Option("--from", metavar="FILE", help="Use a JSON result of verify; audit nothing."),
+    ] = None,
+    with_: Annotated[
+        list[Path] | None,
+        typer.Option("--with", metavar="FILE", help="A JSON result of eval or bench to put in; repeatable."),
     ] = None,
     folder: Annotated[
         Path | None,
@@ -45,6 +51,7 @@ def report(
     """Write the report of each paper."""
     from imlp_audit.cli.output import render, surface
     from imlp_audit.report.figures import figures
+    from imlp_audit.report.merging import merged
 
     if from_ is not None and specs:
         raise UsageError("give specs to audit or --from FILE, not both")
@@ -54,7 +61,9 @@ def report(
         if format_ is not Format.MARKDOWN:
             raise UsageError("--dir holds markdown reports; leave out --format, or print instead")
         check_writable(folder / "PAPER.md")
+    runs = [(str(path), _read(path, written_by=RUN)) for path in with_ or []]
     result = _read(from_) if from_ is not None else _audited(specs or [], shown=not no_progress)
+    result = merged(result, runs)
     incomplete = exit_code(result, strict=False) is ExitCode.INCOMPLETE
     if folder is None:
         emit(render(result, format_, surface()))
@@ -65,11 +74,11 @@ def report(
     return ExitCode.INCOMPLETE if incomplete else written
 
 
-def _read(path: Path) -> AuditResult:
+def _read(path: Path, **advice: str) -> AuditResult:
     from imlp_audit.result import from_json
 
     try:
-        return from_json(path.read_text(encoding="utf-8"), str(path))
+        return from_json(path.read_text(encoding="utf-8"), str(path), **advice)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} could not be read: {error}") from error
 

@@ -61,7 +61,7 @@ def solve(
         raise UsageError("--write adds a reading to one paper; give targets of one")
     names = [_named(target, [paper.id for paper in selection.papers]) for target in wanted]
     search = Search(Rules.BY_COLUMN if by_column else Rules.TOGETHER, tied_norms, free_widths, budget)
-    with progress(shown=not no_progress) as announce:
+    with progress(shown=not no_progress, doing="solving") as announce:
         solved = solve_selection(selection, names, search, announce(9))
     if write is not None:
         from imlp_audit.cli.write_found import write_found

@@ -10,18 +10,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from imlp_audit.checkpoint.released import ours
 from imlp_audit.errors import CheckpointError
 
 Matrix = NDArray[np.float64]
-RELEASED = {  # the names of the authors' released code, and ours
-    "conv1": "fc1", "conv2": "fc2",
-    "act1.move1.scale": "act.agelu1.alpha", "act1.move1.bias": "act.agelu1.gamma",
-    "act1.move2.scale": "act.agelu1.beta", "act1.move2.bias": "act.agelu1.theta",
-    "act2.move1.scale": "act.agelu2.alpha", "act2.move1.bias": "act.agelu2.gamma",
-    "act2.move2.scale": "act.agelu2.beta", "act2.move2.bias": "act.agelu2.theta",
-}  # fmt: skip
-
-
 _LARGEST = 1e60  # products of four such numbers, and their sums, are still finite
 
 
@@ -74,10 +66,10 @@ class _Own:
         self._found: dict[str, tuple[str, Tensor]] = {}
         for name, value in state.items():
             if name.startswith(self._prefix):
-                ours = _ours(name.removeprefix(self._prefix))
-                if ours in self._found:
-                    raise CheckpointError(f"{name} and {self._found[ours][0]} are the same tensor by two names")
-                self._found[ours] = (name, value)
+                own = ours(name.removeprefix(self._prefix))
+                if own in self._found:
+                    raise CheckpointError(f"{name} and {self._found[own][0]} are the same tensor by two names")
+                self._found[own] = (name, value)
 
     def shown(self, name: str) -> str:
         """Return a tensor's name in the file."""
@@ -114,11 +106,3 @@ class _Own:
             told = f"{self.shown(name)} has numbers that are not finite, or are too large to multiply"
             raise CheckpointError(told)
         return values
-
-
-def _ours(name: str) -> str:
-    """Return our name of a tensor that may have its released one."""
-    for theirs, ours in RELEASED.items():
-        if name == theirs or name.startswith(f"{theirs}."):
-            return ours + name.removeprefix(theirs)
-    return name

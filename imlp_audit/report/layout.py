@@ -14,23 +14,32 @@ GRAVEST_FIRST = (Verdict.ERROR, Verdict.INCONSISTENT, Verdict.DIFFERS)
 
 @dataclass(frozen=True)
 class CellChecks:
-    """The selected checks of one cell: the number itself, and its printed change by cells and by measurements."""
+    """The selected checks of one cell: the number itself, and its printed change by cells and by measurements.
+
+    `against` are those of its difference from other rows, where runs on the same images were held against each other.
+    """
 
     row: RowHead
     column: ColumnHead
     cell: Check | None
     delta: Check | None
     delta_measured: Check | None
+    against: tuple[Check, ...] = ()
 
 
 def cells(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[CellChecks]:
     """Yield the selected cells of a table, row by row."""
     checks = {check.id: check for check in result.checks}
+    against: dict[str, tuple[Check, ...]] = {}
+    for check in result.checks:
+        name, dot, _ = check.id.partition(".against.")
+        against |= {name: (*against.get(name, ()), check)} if dot else {}
     for row in table.rows:
         for column in table.columns:
             name = f"{paper.id}/{table.id}/{row.id}/{column.id}"
-            found = CellChecks(row, column, *(checks.get(name + end) for end in ("", ".delta", ".delta.measured")))
-            if found.cell or found.delta or found.delta_measured:
+            cell, delta, by_measurement = (checks.get(name + end) for end in ("", ".delta", ".delta.measured"))
+            found = CellChecks(row, column, cell, delta, by_measurement, against.get(name, ()))
+            if found.cell or found.delta or found.delta_measured or found.against:
                 yield found
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Iterator
 
+from imlp_audit.evidence import Throughput
+from imlp_audit.report.evidence import SAMPLING, SPENT, spent, told, with_evidence
 from imlp_audit.report.figures import figure_file
 from imlp_audit.report.layout import CellChecks, cells, findings, leads, measured, others, summary
 from imlp_audit.report.solved import as_markdown
@@ -53,6 +55,7 @@ def _paper(result: AuditResult, paper: PaperHead) -> Iterator[str]:
     yield from _waived([check for check in own.checks if check.verdict is Verdict.WAIVED])
     for table in paper.tables:
         yield from _table(own, paper, table)
+    yield from _evidence(with_evidence(own))
     yield from _claims(others(own, paper, Kind.CLAIM))
     yield from _equations(others(own, paper, Kind.EQUATION))
     for kind, heading in HEADINGS.items():
@@ -127,14 +130,17 @@ def _cell(one: CellChecks) -> Iterator[tuple[str, ...]]:
     label, heading = _text(one.row.label), _text(one.column.heading)
     if one.cell is not None:
         yield (label, heading, *_numbers(one.cell))
-    for name, check in (("change, from the cells", one.delta), ("change, as measured", one.delta_measured)):
+    changes = [("change, from the cells", one.delta), ("change, as measured", one.delta_measured)]
+    changes += [(f"against {check.id.rpartition('.')[2]}", check) for check in one.against]
+    for name, check in changes:
         if check is not None:
             yield ("" if one.cell else label, name if one.cell else f"{heading}, {name}", *_numbers(check))
 
 
 def _numbers(check: Check) -> tuple[str, ...]:
     under = f" ({', '.join(check.under)})" if check.under else ""
-    missing = f": {_text(check.reason)}" if check.verdict in (Verdict.UNVERIFIABLE, Verdict.ERROR) else ""
+    untold = check.verdict in (Verdict.UNVERIFIABLE, Verdict.ERROR) and not check.evidence  # of evidence there is more
+    missing = f": {_text(check.reason)}" if untold else ""
     verdict = f"{check.verdict.value}{under}{missing}"
     return (_text(check.printed or "?"), measured(check.measured), check.gap or "", verdict, _also(check))
 
@@ -145,6 +151,27 @@ def _also(check: Check) -> str:
     for one in check.also:
         names.setdefault(one.measured, []).append("/".join(part for part in (one.reading, one.convention) if part))
     return "; ".join(f"{measured(value)} ({', '.join(group)})" for value, group in names.items())
+
+
+def _evidence(checks: list[Check]) -> Iterator[str]:
+    """Tell what the numbers that needed a run rest on."""
+    if not checks:
+        return
+    yield from ("", "## Evidence", "")
+    if any("sampling" in check.under for check in checks):
+        yield from (SAMPLING, "")
+    yield from _rows(("number", "verdict", "what was found", "measured with"), map(_run, checks))
+    for check in checks:
+        for timed in check.evidence:
+            if isinstance(timed, Throughput) and timed.spent:
+                yield from ("", f"Where the time goes, `{check.id}`, one image of a batch of {timed.batch}:", "")
+                yield from _rows(SPENT, (tuple(map(_text, row)) for row in spent(timed)))
+
+
+def _run(check: Check) -> tuple[str, ...]:
+    under = f" ({_text(', '.join(check.under))})" if check.under else ""
+    with_ = _text(" / ".join(map(told, check.evidence)))
+    return f"`{check.id}`", f"{check.verdict.value}{under}", _text(check.reason), with_
 
 
 def _claims(checks: list[Check]) -> Iterator[str]:

@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from imlp_audit.report.layout import CellChecks, cells, findings, leads, measured, others, summary
+from imlp_audit.report.evidence import SAMPLING, told, with_evidence
+from imlp_audit.report.layout import GRAVEST_FIRST, CellChecks, cells, findings, leads, measured, others, summary
 from imlp_audit.result import PASSES, AuditResult, Check, Kind, PaperHead, TableHead, Verdict
 
 STYLES = {
@@ -33,6 +34,7 @@ def terminal(result: AuditResult, width: int, *, colour: bool) -> str:
         _line(console, Text.assemble((paper.id, "bold"), f" {paper.title}"))
         for table in paper.tables:
             _print_table(console, result, paper, table)
+        _print_evidence(console, with_evidence(result.of(paper)))
         _print_others(console, result, paper)
         _print_equations(console, result, paper)
     _print_findings(console, findings(result))
@@ -86,7 +88,7 @@ def _footer(found: list[CellChecks]) -> Iterator[str]:
     missing = Counter(
         (one.column.heading, one.cell.reason)
         for one in found
-        if one.cell is not None and one.cell.verdict is Verdict.UNVERIFIABLE
+        if one.cell is not None and one.cell.verdict is Verdict.UNVERIFIABLE and not one.cell.evidence
     )
     for (heading, reason), count in missing.items():
         yield f"{heading}: {count} unverifiable: {reason}"
@@ -102,6 +104,20 @@ def _footer(found: list[CellChecks]) -> Iterator[str]:
 def _counts(checks: list[Check]) -> str:
     counted = {verdict: sum(check.verdict is verdict for check in checks) for verdict in Verdict}
     return ", ".join(f"{count} {verdict.value}" for verdict, count in counted.items() if count)
+
+
+def _print_evidence(console: Console, checks: list[Check]) -> None:
+    """Print what the numbers that needed a run rest on."""
+    if not checks:
+        return
+    _line(console, "Evidence", style="italic")
+    for check in checks:
+        why = "" if check.verdict in GRAVEST_FIRST else f": {check.reason}"  # among the findings it is told
+        _line(console, Text.assemble("  ", _verdict(check), f"  {check.id} printed {check.printed}{why}"))
+        for evidence in check.evidence:
+            _line(console, f"      {told(evidence)}", style="dim")
+    if any("sampling" in check.under for check in checks):
+        _line(console, f"  {SAMPLING}", style="dim")
 
 
 def _print_others(console: Console, result: AuditResult, paper: PaperHead) -> None:

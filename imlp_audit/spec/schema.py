@@ -144,10 +144,23 @@ class Measure(StrEnum):
         return self.totalled or self is Measure.SETTING
 
 
+class Metric(StrEnum):
+    """How a score counts an image as right."""
+
+    TOP1 = "top1"  # the class of the highest score is accepted
+    TOP5 = "top5"  # one of the five highest is
+
+    @property
+    def guesses(self) -> int:
+        """How many classes are looked at."""
+        return 1 if self is Metric.TOP1 else 5
+
+
 class Column(Record):
     """A column: what it holds, in which unit, as headed, and what is needed to check what can't be counted.
 
-    `of` is the hyper-parameter of a column of settings, `batch` the number of images of a column of memory.
+    `of` is the hyper-parameter of a column of settings, `batch` the number of images of a column of memory; `metric`
+    and `data` say which share of which images a score is, for a checkpoint to be held against.
     """
 
     measure: Measure
@@ -156,6 +169,8 @@ class Column(Record):
     needs: str | None = None
     of: Setting | None = None
     batch: Count | None = None
+    metric: Metric | None = None
+    data: Slug | None = None
 
     def means_the_same(self, other: Column) -> bool:
         """Whether two columns hold the same kind of number, so that one can print again what the other does."""
@@ -173,6 +188,10 @@ class Column(Record):
             raise ValueError("a column of a setting, and no other, says which: of: layers, width, ...")
         if (self.batch is not None) != (self.measure is Measure.MEMORY):
             raise ValueError("a column of memory, and no other, says for how many images: batch: 32")
+        if (self.metric is None) != (self.data is None):
+            raise ValueError("a share of right images has both: metric: top1 or top5, and data: imagenet-1k, ...")
+        if self.metric is not None and (self.measure is not Measure.SCORE or self.unit != "%"):
+            raise ValueError("a metric on images is of a column of score in %, and of no other")
         return self
 
 

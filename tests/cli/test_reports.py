@@ -205,3 +205,121 @@ def test_a_report_that_is_missing_or_no_text_is_stale(here: Path, content: bytes
     done = call("report", "scores", "--dir", "d", "--check")
     assert (done.code, done.out) == (1, "")
     assert f"d/scores.md is {'missing' if content is None else 'stale'}" in done.err
+
+
+ACCURACY = {
+    "kind": "accuracy",
+    "metric": "top1",
+    "correct": 36,
+    "images": 50,
+    "available": 50,
+    "unreadable": 0,
+    "low": "58.3",
+    "high": "82.6",
+    "outcomes": "fffffffff0000",
+    "checkpoint": "0123456789abcdef" * 4,
+    "data": "f" * 64,
+    "settings": {"crop": "0.9"},
+}
+
+
+def evaluated(verdict: str = "reproduced_under", **changes: object) -> str:
+    """The JSON of an evaluation of the only number of `scores`."""
+    plain: dict[str, object] = {
+        "id": "scores/1/a/top1",
+        "verdict": verdict,
+        "printed": "72.2",
+        "unit": "%",
+        "measured": "72",
+    }
+    plain |= {"under": ["sampling"], "reason": "36 of 50 are right", "evidence": [ACCURACY]}
+    return result(**{**plain, **changes})
+
+
+def test_a_run_is_put_into_the_report_of_an_audit(here: Path) -> None:
+    (here / "a.json").write_text(evaluated(), encoding="utf-8")
+    done = call("report", "scores", "--with", "a.json")
+    assert (done.code, done.err) == (0, "")
+    assert "| A | Top-1 (%) | 72.2 | 72 |  | reproduced_under (sampling) |  |" in done.out
+    assert "## Evidence" in done.out
+    assert "| 36 of 50 are right | checkpoint 0123456789ab; 36 of 50 images" in done.out
+    shown = call("report", "scores", "--with", "a.json", "-f", "rich").out
+    assert "scores/1/a/top1 printed 72.2: 36 of 50 are right" in shown
+    assert shown.endswith("1 check: 1 reproduced_under\n")
+
+
+def test_a_run_is_put_into_a_result_and_stays_there(here: Path) -> None:
+    (here / "a.json").write_text(evaluated(), encoding="utf-8")
+    call("verify", "scores", "-q", "-o", "json:r.json")
+    merged = call("report", "--from", "r.json", "--with", "a.json", "-f", "json")
+    (here / "m.json").write_text(merged.out, encoding="utf-8")
+    document = json.loads(merged.out)
+    assert document["checks"][0]["evidence"] == [{**ACCURACY, "unlabelled": 0}]
+    assert document["summary"]["reproduced_under"] == 1
+    assert (
+        document["checks"][0]["source"]["file"]
+        == json.loads((here / "r.json").read_text())["checks"][0]["source"]["file"]
+    )
+    assert call("report", "--from", "m.json").out == call("report", "scores", "--with", "a.json").out
+    assert call("report", "--from", "m.json", "--with", "a.json", "-f", "json") == merged
+
+
+def test_runs_are_put_into_kept_reports(here: Path) -> None:
+    (here / "d").mkdir()
+    (here / "a.json").write_text(evaluated(), encoding="utf-8")
+    with_run = ("report", "scores", "findings", "--with", "a.json", "--dir", "d")
+    assert call(*with_run).code == 0
+    assert "## Evidence" in (here / "d" / "scores.md").read_text(encoding="utf-8")
+    assert "## Evidence" not in (here / "d" / "findings.md").read_text(encoding="utf-8")
+    assert call(*with_run, "--check") == Outcome(0, "", "")
+    assert call("report", "scores", "findings", "--dir", "d", "--check").code == 1
+
+
+def test_several_runs_are_put_in(here: Path) -> None:
+    (here / "a.json").write_text(evaluated(), encoding="utf-8")
+    for row, printed in (("a", "10.0"), ("b", "20.0")):
+        text = evaluated("differs", id=f"findings/1/{row}/top1", printed=printed, under=[])
+        (here / f"{row}.json").write_text(text, encoding="utf-8")
+    done = call("report", "findings", "--with", "a.json", "--with", "b.json")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.count("checkpoint 0123456789ab") == 2
+    assert "**differs** `findings/1/b/top1` printed 20.0: 36 of 50 are right" in done.out
+
+
+def test_a_run_that_could_not_be_judged_makes_the_report_incomplete(here: Path) -> None:
+    (here / "a.json").write_text(evaluated("error", under=[]), encoding="utf-8")
+    assert call("report", "scores", "--with", "a.json").code == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "a.json: not JSON"),
+        ("{}", "a.json: not a result of format imlp-audit/1"),
+        (evaluated(evidence="none"), "a.json: checks.0.evidence"),
+        (evaluated(evidence=[{**ACCURACY, "correct": 37}]), "a.json: checks.0.evidence.0"),
+        (result(), "a.json: none of its checks has evidence; give a JSON result of eval or bench"),
+        (evaluated(printed="72.3"), "a.json: it judges scores/1/a/top1 as '72.3', but '72.2' is printed"),
+        (evaluated(id="scores/1/b/top1"), "a.json: scores/1/b/top1 is no number of this report"),
+    ],
+)
+def test_a_broken_run_or_one_of_other_numbers_is_refused(here: Path, text: str, told: str) -> None:
+    (here / "a.json").write_text(text, encoding="utf-8")
+    done = call("report", "scores", "--with", "a.json")
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_file_that_is_no_run_is_refused_with_what_writes_one(here: Path) -> None:
+    (here / "a.json").write_text("[]", encoding="utf-8")
+    assert "`imlp-audit eval` or `imlp-audit bench`" in call("report", "scores", "--with", "a.json").err
+    assert "b.json could not be read" in call("report", "scores", "--with", "b.json").err
+
+
+def test_two_runs_of_one_number_are_refused(here: Path) -> None:
+    (here / "a.json").write_text(evaluated(), encoding="utf-8")
+    (here / "b.json").write_text(evaluated("differs", under=[]), encoding="utf-8")
+    done = call("report", "scores", "--with", "a.json", "--with", "b.json")
+    assert (done.code, done.out) == (2, "")
+    assert "a.json and b.json both judge scores/1/a/top1; a report has one run of a number: give one" in done.err

@@ -142,7 +142,7 @@ def test_a_score_says_what_is_missing(bundled: Selection) -> None:
     text = text_of(bundled, "imlp/1/deit_ti/top1")
     assert text.splitlines() == [
         "imlp/1/deit_ti/top1: unverifiable",
-        "  printed    72.2 % in Table 1, DeiT-Ti, Top-1 Accuracy (%); specs/imlp/table1.yaml:25",
+        "  printed    72.2 % in Table 1, DeiT-Ti, Top-1 Accuracy (%); specs/imlp/table1.yaml:27",
         "  stands for any number from 72.15 to below 72.25 (rounded half up)",
         "  because    needs trained weights of the row's model and the ImageNet-1k validation images",
     ]

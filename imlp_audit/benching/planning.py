@@ -1,0 +1,82 @@
+"""Which cells of a throughput column are measured, and what each is compared with; told from the spec alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from imlp_audit.errors import UsageError
+from imlp_audit.near import did_you_mean
+from imlp_audit.spec.loader import Paper
+from imlp_audit.spec.located import Located
+from imlp_audit.spec.references import CellRef, RowRef, rows_of_table
+from imlp_audit.spec.schema import Measure, Table
+
+NAMED_AFTER = {"cpu": "cpu", "cuda": "gpu"}
+"""What papers call the column of a device."""
+
+
+@dataclass(frozen=True)
+class Contest:
+    """A printed throughput, and the row that its model is timed against, if any."""
+
+    cell: CellRef
+    base: RowRef | None
+
+
+def find_table(paper: Paper, name: str) -> Located[Table]:
+    """Return a table by its id. Raises UsageError naming the nearest."""
+    tables = {table.value.table: table for table in paper.tables}
+    if name not in tables:
+        raise UsageError(f"{paper.id} has no table {name!r}; {did_you_mean(name, list(tables), 'its tables')}")
+    return tables[name]
+
+
+def find_column(table: Table, wanted: str | None, device: str) -> str:
+    """Return the throughput column that is meant: by name, the only one, or the one named after the device.
+
+    Raises UsageError naming those that there are.
+    """
+    found = [name for name, column in table.columns.items() if column.measure is Measure.THROUGHPUT]
+    if not found:
+        raise UsageError(f"table {table.table} has no column of throughput")
+    chosen = wanted or (found[0] if len(found) == 1 else NAMED_AFTER[device])
+    if chosen not in found:
+        hint = did_you_mean(chosen, found, "its columns of throughput")
+        raise UsageError(f"table {table.table} has no column of throughput {chosen!r}; {hint}; choose with --column")
+    return chosen
+
+
+def contests(
+    paper: Paper, table: Located[Table], column: str, globs: Sequence[str] = (), against: str | None = None
+) -> tuple[Contest, ...]:
+    """Return the cells to measure, in the table's order, each against `against` or else its own row's baseline.
+
+    `globs` narrow the rows, by their ids in the table or in full. Raises UsageError where none is left.
+    """
+    rows = {row.row.id: row for row in rows_of_table(paper, table)}
+    cells = [cell for row in rows.values() if (cell := row.cell(column)) is not None and _wanted(row, globs)]
+    if not cells:
+        named = "".join(f" --rows {glob}" for glob in globs)
+        raise UsageError(f"no row with a number in {column!r} is selected{named and f' by{named}'}; {_listed(rows)}")
+    if against is not None and against not in rows:
+        raise UsageError(f"--against: no row {against!r}; {did_you_mean(against, list(rows), 'rows')}")
+    other = rows[against] if against is not None else None
+    if other is not None and other.row.model is None:
+        raise UsageError(f"--against: the spec gives no model for {other.id}; name a row that has one")
+    return tuple(Contest(cell, _base(cell.row, other)) for cell in cells)
+
+
+def _wanted(row: RowRef, globs: Sequence[str]) -> bool:
+    return not globs or any(fnmatchcase(name, glob) for name in (row.row.id, row.id) for glob in globs)
+
+
+def _base(row: RowRef, against: RowRef | None) -> RowRef | None:
+    """Return what a row is timed against: not itself, and nothing without a model."""
+    base = against or row.baseline
+    return base if base is not None and base.id != row.id and base.row.model is not None else None
+
+
+def _listed(rows: dict[str, RowRef]) -> str:
+    return f"rows: {', '.join(rows)}"

@@ -1,0 +1,82 @@
+"""The table of a contest's operations: where saved work is saved time, and where it is not. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from imlp_audit.evidence import Evidence, Spent, Throughput
+from imlp_audit.interval import decimal_text
+from imlp_audit.result import AuditResult, Check
+
+LEAST = Fraction(1, 100)  # of a model's time or work; kinds of modules with less are added up
+HEADS = ("modules", "M MACs", "ms", "G MACs/s", "M MACs", "ms", "G MACs/s")
+
+
+def operations(result: AuditResult) -> str:
+    """Return a table for every contest of a result: what modules of each kind do and take for one image."""
+    lines = (line for check in result.checks for one in check.evidence for line in _table(check, one))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _table(check: Check, evidence: Evidence) -> Iterator[str]:
+    if not isinstance(evidence, Throughput) or not evidence.spent:
+        return
+    against = evidence.settings["against"]
+    eager = ", module by module and so not compiled" if evidence.settings["compiled"] == "yes" else ""
+    yield ""
+    yield f"{check.id} beside {against}, one image of a batch of {evidence.batch}{eager}"
+    all_ = _sum("all", evidence.spent)
+    shown = [one for one in evidence.spent if _matters(one, all_)]
+    rest = [one for one in evidence.spent if one not in shown]
+    rows = [*map(_row, shown), *([_row(_sum("others", rest))] if rest else []), _row(all_)]
+    wide = max(len(row[0]) for row in rows)
+    yield f"{'':{wide}}{'baseline':>33}{'variant':>33}"
+    yield from (f"{row[0]:{wide}}" + "".join(f"{cell:>11}" for cell in row[1:]) for row in (HEADS, *rows))
+    yield _saved(all_, evidence)
+
+
+def _sum(name: str, spent: Sequence[Spent]) -> Spent:
+    return Spent(
+        modules=name,
+        baseline_macs=sum(one.baseline_macs for one in spent),
+        variant_macs=sum(one.variant_macs for one in spent),
+        baseline_seconds=decimal_text(sum((Fraction(one.baseline_seconds) for one in spent), Fraction(0)), 12),
+        variant_seconds=decimal_text(sum((Fraction(one.variant_seconds) for one in spent), Fraction(0)), 12),
+    )
+
+
+def _matters(one: Spent, whole: Spent) -> bool:
+    shares = (
+        (Fraction(one.baseline_macs), Fraction(whole.baseline_macs)),
+        (Fraction(one.variant_macs), Fraction(whole.variant_macs)),
+        (Fraction(one.baseline_seconds), Fraction(whole.baseline_seconds)),
+        (Fraction(one.variant_seconds), Fraction(whole.variant_seconds)),
+    )
+    return any(part > 0 and part >= LEAST * total for part, total in shares)
+
+
+def _row(one: Spent) -> tuple[str, ...]:
+    return (
+        one.modules,
+        *_cells(one.baseline_macs, Fraction(one.baseline_seconds)),
+        *_cells(one.variant_macs, Fraction(one.variant_seconds)),
+    )
+
+
+def _cells(macs: int, seconds: Fraction) -> tuple[str, str, str]:
+    """Write millions of multiply-accumulates, milliseconds, and 10^9 of them a second; nothing for none."""
+    rate = f"{float(macs / seconds / 10**9):.2f}" if macs and seconds else ""
+    return (f"{macs / 10**6:.2f}" if macs else "", f"{float(seconds * 1000):.3f}" if seconds else "", rate)
+
+
+def _saved(whole: Spent, evidence: Throughput) -> str:
+    work = (
+        f"{_percent(1 - Fraction(whole.variant_macs, whole.baseline_macs))} of the work" if whole.baseline_macs else ""
+    )
+    time, least, most = (_percent(1 - 1 / Fraction(x)) for x in (evidence.ratio, evidence.low, evidence.high))
+    return f"saved: {work and f'{work}, '}{time} of the time (95 % {least} to {most})"
+
+
+def _percent(share: Fraction) -> str:
+    return f"{float(100 * share):.2f} %"

@@ -1,0 +1,105 @@
+"""What kind of file it is, told from its first bytes alone; and opening it where it can hold weights."""
+
+from __future__ import annotations
+
+import mmap
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from io import BufferedReader
+from pathlib import Path
+
+from imlp_audit.checkpoint.refusal import RefusedError
+
+
+class Container(StrEnum):
+    """The files of weights that are read."""
+
+    SAFETENSORS = "safetensors"
+    TORCH = "torch"
+    LEGACY_TORCH = "legacy torch"
+
+
+LEGACY_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
+_AGAIN = "download it again"
+_CONVERT = "load it in its own framework and save the weights with safetensors"
+_UNPACK = "unpack it and give the file of weights inside"
+_OTHERS = (
+    (b"version https://git-lfs", "a Git LFS pointer to the weights; run `git lfs pull` where it came from"),
+    (b"\x89PNG", f"a PNG image; {_AGAIN}, or give another file"),
+    (b"\xff\xd8\xff", f"a JPEG image; {_AGAIN}, or give another file"),
+    (b"%PDF", f"a PDF document; {_AGAIN}, or give another file"),
+    (b"\x7fELF", "a program; give a file of weights"),
+    (b"\x89HDF\r\n\x1a\n", f"an HDF5 file, as Keras writes them; {_CONVERT}"),
+    (b"\x93NUMPY", f"a numpy array; {_CONVERT}"),
+    (b"GGUF", f"a GGUF file; {_CONVERT}"),
+    (b"PK\x05\x06", f"an empty zip archive; {_AGAIN}"),
+    (b"\x1f\x8b", f"a gzip file; {_UNPACK}"),
+    (b"BZh", f"a bzip2 file; {_UNPACK}"),
+    (b"\xfd7zXZ", f"an xz file; {_UNPACK}"),
+    (b"(\xb5/\xfd", f"a Zstandard file; {_UNPACK}"),
+    (b"7z\xbc\xaf", f"a 7z archive; {_UNPACK}"),
+    (b"\x80", "a pickle that torch.save did not write; it is not opened, as that would run what it says"),
+)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A regular file, and its bytes: mapped, not read."""
+
+    file: BufferedReader
+    data: mmap.mmap
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Opened]:
+    """Open a file and hold it, so that what is checked is what is read. Raises RefusedError, or OSError."""
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise RefusedError("is no file; give a .safetensors file or a torch file of weights") from error
+    except ValueError as error:  # a null in its name
+        raise RefusedError("is no name of a file") from error
+    if not stat.S_ISREG(mode):  # opening a pipe would wait for ever, and reading a device as well
+        kind = "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
+        raise RefusedError(f"is no file but {kind}; give a .safetensors file or a torch file of weights")
+    with path.open("rb") as file:
+        try:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except ValueError as error:
+            raise RefusedError(f"is empty; {_AGAIN}") from error
+        with data:
+            yield Opened(file, data)
+
+
+def kind_of(data: mmap.mmap) -> Container:
+    """Return what the file is, whatever it is called. Raises RefusedError where it holds no weights that are read."""
+    head = data[:512]
+    if head.startswith(LEGACY_MAGIC):
+        return Container.LEGACY_TORCH
+    if head.startswith(b"PK\x03\x04"):
+        return Container.TORCH
+    if head[8:9] == b"{" and not _is_text(head[:8]):  # a length, then a header in JSON
+        return Container.SAFETENSORS
+    raise RefusedError(f"is {_other(head)}")
+
+
+def _other(head: bytes) -> str:
+    for magic, told in _OTHERS:
+        if head.startswith(magic):
+            return told
+    if head[257:262] == b"ustar":
+        return f"a tar archive; {_UNPACK}"
+    if head.lstrip().lower().startswith((b"<!doctype", b"<html", b"<?xml")):
+        return f"a web page, as a failed download leaves it; {_AGAIN}, signed in if need be"
+    if head[:1] == b"\x08" and (b"onnx" in head.lower() or b"pytorch" in head.lower()):
+        return f"an ONNX file; {_CONVERT}"
+    if _is_text(head):
+        return f"a text file and no checkpoint; {_AGAIN}, or give another file"
+    return f"neither a safetensors file nor one that torch.save wrote; {_AGAIN}, or give another file"
+
+
+def _is_text(data: bytes) -> bool:
+    return all(byte in b"\t\n\r" or 32 <= byte < 127 for byte in data)

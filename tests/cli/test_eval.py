@@ -1,0 +1,217 @@
+"""`imlp-audit eval`: verdicts on printed accuracies, alone and in two processes, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.evaluating import evaluate
+from tests.evaluating.digits import Digits
+from tests.evaluating.digits import digits as trained
+
+from .running import Outcome, call, spawn
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> Digits:
+    return trained(tmp_path_factory)
+
+
+@pytest.fixture
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to stand in and write to."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def arguments(digits: Digits, row: str = "deit_imlp") -> list[str]:
+    required = [str(digits.checkpoint(row)), str(digits.spec), "--row", f"digits/1/{row}", "--data", str(digits.images)]
+    return ["eval", *required, "--reading", "released", "--workers", "0"]
+
+
+def evaluated(digits: Digits, *more: str, row: str = "deit_imlp") -> Outcome:
+    return call(*arguments(digits, row), *more)
+
+
+def test_every_format_tells_the_verdict(digits: Digits, there: Path) -> None:
+    done = evaluated(digits, "-o", "json:r.json", "-o", "markdown:r.md")
+    assert (done.code, done.err) == (0, "")
+    right, printed = sum(digits.plain["deit_imlp"].right(1)), digits.plain["deit_imlp"].share(1)
+    (check,) = json.loads((there / "r.json").read_text(encoding="utf-8"))["checks"]
+    assert (check["id"], check["verdict"]) == ("digits/1/deit_imlp/top1", "reproduced_under")
+    assert check["under"] == ["reading released"]
+    assert (check["evidence"][0]["correct"], check["evidence"][0]["images"]) == (right, 360)
+    for text in (done.out, (there / "r.md").read_text(encoding="utf-8")):
+        assert printed in text
+        assert "reproduced" in text
+        assert f"{right} of" in text
+
+
+def test_json_names_nothing_of_the_machine(digits: Digits, there: Path) -> None:
+    done = evaluated(digits, "-f", "json", "--limit", "10", "--predictions", "p.csv")
+    found = json.loads(done.out)
+    for check in found["checks"]:
+        del check["source"]  # the spec, as it was given
+    assert str(digits.root) not in json.dumps(found)
+    assert set(found["versions"]) == {"imlp_audit", "pillow", "timm", "torch", "torchvision"}
+
+
+def test_a_number_that_is_not_the_printed_one(digits: Digits, there: Path) -> None:
+    printed = digits.plain["deit"].share(1)
+    other = f"{(float(printed) + 30) % 100:.1f}"
+    text = digits.spec.read_text(encoding="utf-8").replace(f"top1: {printed},", f"top1: {other},")
+    (there / "digits.yaml").write_text(text, encoding="utf-8")
+    given = arguments(digits, "deit")
+    given[2] = "digits.yaml"
+    done = call(*given)
+    assert done.code == 1
+    assert "more than sampling explains" in done.out
+    assert "1 differs" in done.out
+
+
+def test_two_rows_over_the_same_images(digits: Digits, there: Path) -> None:
+    assert evaluated(digits, "-q", "-o", "json:base.json", row="deit").code == 0
+    done = evaluated(digits, "--against", "base.json", "-f", "json")
+    check = json.loads(done.out)["checks"][1]
+    assert check["id"] == "digits/1/deit_imlp/top1.against.deit"
+    assert check["evidence"][0]["kind"] == "paired"
+    assert "McNemar's exact test has p = " in check["reason"]
+
+
+def test_a_limit_takes_of_each_class_its_share(digits: Digits, there: Path) -> None:
+    done = evaluated(digits, "--limit", "30", "--predictions", "p.csv", "-f", "json")
+    (check,) = json.loads(done.out)["checks"]
+    assert check["evidence"][0]["images"] == 30
+    lines = (there / "p.csv").read_text(encoding="utf-8").splitlines()[1:]
+    counts = [sum(line.startswith(f"{label}/") for line in lines) for label in range(10)]
+    assert sum(counts) == 30
+    assert min(counts) >= 2
+    assert max(counts) <= 4
+
+
+def test_the_users_own_pipeline(digits: Digits, there: Path) -> None:
+    options = ["--crop-pct", "1", "--interpolation", "bilinear", "--mean", "0.5,0.4,0.3", "--std", ".5,.5,.5"]
+    done = evaluated(
+        digits, *options, "--input-size", "48x48", "--limit", "20", "--channels-last", "--amp", "-f", "json"
+    )
+    settings = json.loads(done.out)["checks"][0]["evidence"][0]["settings"]
+    assert settings == {
+        "data": "digits",
+        "images": "20, stratified",
+        "batch size": "32",
+        "device": "cpu",
+        "precision": "autocast to bfloat16",
+        "memory layout": "channels last",
+        "input size": "48 x 48",
+        "crop_pct": "1.0",
+        "crop_mode": "center",
+        "interpolation": "bilinear",
+        "mean": "0.5, 0.4, 0.3",
+        "std": "0.5, 0.5, 0.5",
+    }
+
+
+def test_an_interrupt_keeps_what_is_finished(digits: Digits, there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = evaluate.answers  # type: ignore[attr-defined]
+
+    def some(*given: object) -> Iterator[object]:
+        for number, answer in enumerate(answers(*given)):  # type: ignore[arg-type]
+            if number == 3:
+                raise KeyboardInterrupt
+            yield answer
+
+    outputs = ["--predictions", "p.parquet", "-o", "json:r.json", "-q"]
+    with monkeypatch.context() as patch:
+        patch.setattr(evaluate, "answers", some)
+        done = evaluated(digits, *outputs)
+    assert done.code == 130
+    assert done.err == "imlp-audit: interrupted; the same command with --resume goes on from here\n"
+    assert [path.name for path in there.iterdir()] == ["p.parquet.parts"]
+    again = evaluated(digits, *outputs)
+    assert again.code == 2
+    assert "p.parquet.parts holds what an earlier run has finished; add --resume" in again.err
+    assert evaluated(digits, *outputs, "--resume").code == 0
+    resumed = [(there / name).read_bytes() for name in ("p.parquet", "r.json")]
+    assert evaluated(digits, *outputs).code == 0
+    assert [(there / name).read_bytes() for name in ("p.parquet", "r.json")] == resumed
+    assert not (there / "p.parquet.parts").exists()
+
+
+def test_two_processes_give_the_same_as_one(digits: Digits, there: Path) -> None:
+    alone = evaluated(digits, "--predictions", "one.csv", "-o", "json:one.json", "-f", "json")
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "-m", "imlp_audit"]
+    together = spawn(
+        *(*arguments(digits), "--predictions", "two.csv", "-o", "json:two.json", "-f", "json"),
+        cwd=there,
+        command=torchrun,
+        PYTHONPATH=str(REPOSITORY),
+    )
+    assert (together.code, together.out) == (0, alone.out)
+    for ending in ("csv", "json"):
+        assert (there / f"two.{ending}").read_bytes() == (there / f"one.{ending}").read_bytes()
+    assert sorted(path.name for path in there.iterdir()) == ["one.csv", "one.json", "two.csv", "two.json"]
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "words"),
+    [
+        (["--row", "digits/1/deit_imp"], 2, "--row digits/1/deit_imp: did you mean 'digits/1/deit_imlp'?"),
+        (["--row", "digits/1/deit"], 2, "does not fit the model"),
+        (["--row", "digits/1/unknown", "--on", "digits"], 2, "has no model in its spec"),
+        (["--reading", "lean"], 2, "but it does with --reading released"),
+        (["--reading", "leen"], 2, "did you mean 'lean'?"),
+        (["--data", "nowhere"], 2, "nowhere is neither a folder nor a .tar file"),
+        (["--on", "letter"], 2, "did you mean 'letters'?"),
+        (["--resume"], 2, "name that file"),
+        (["--predictions", "p.txt"], 2, "end its name in one of .parquet, .csv"),
+        (["--predictions", "no/p.csv"], 2, "no is no folder"),
+        (["--against", "no.json"], 2, "--against no.json could not be read"),
+        (["--input-size", "12x"], 2, "give a side in pixels, or HEIGHTxWIDTH"),
+        (["--input-size", "50"], 2, "takes no images of 50 x 50"),
+        (["--mean", "1,2"], 2, "--mean 1,2: give three numbers"),
+        (["--mean", "1,2,nan"], 2, "--mean 1,2,nan: give finite numbers"),
+        (["--std", "1,0,1"], 2, "each number has to be above 0"),
+        (["--batch-size", "0"], 2, "--batch-size"),
+        (["--limit", "0"], 2, "--limit"),
+        (["--state", "ema"], 2, "holds no state ema"),
+    ],
+)
+def test_what_it_refuses(digits: Digits, there: Path, more: list[str], code: int, words: str) -> None:
+    done = evaluated(digits, *more)
+    assert (done.code, done.out) == (code, "")
+    assert words in done.err
+    assert list(there.iterdir()) == []
+
+
+def test_a_device_that_is_not_there(digits: Digits, there: Path) -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("there is one")
+    done = evaluated(digits, "--device", "cuda")
+    assert done.code == 3
+    assert "torch finds no CUDA device here" in done.err
+
+
+def test_too_many_unreadable_images_are_an_error(digits: Digits, there: Path) -> None:
+    shutil.copytree(digits.images / "val", there / "digits")
+    broken = there / "digits" / "0" / "extra.png"
+    broken.write_bytes(b"")
+    done = evaluated(digits, "--data", "digits", "-f", "json")
+    assert done.code == 3
+    (check,) = json.loads(done.out)["checks"]
+    assert check["verdict"] == "error"
+    assert "not read: 0/extra.png: the file is empty" in check["hints"]
+    assert evaluated(digits, "--data", "digits", "--max-unreadable", "0.01").code == 0
+
+
+def test_help_needs_no_torch(there: Path) -> None:
+    code = "import sys; from imlp_audit.cli import eval; sys.exit('torch' in sys.modules)"
+    assert spawn("-c", code, cwd=REPOSITORY, command=(sys.executable,)).code == 0

@@ -1,0 +1,147 @@
+"""`imlp-audit inspect`: what a checkpoint is, what it fits, and how that ends the run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import timm
+import torch
+from safetensors.torch import save_file
+from torch import Tensor
+
+from imlp_audit.models.build import Builder
+from imlp_audit.models.recipe import Imlp, Recipe, Replacement
+from tests.models.readings import RELEASED
+
+from .running import call, environment
+
+DEIT = "deit_tiny_patch16_224"
+
+
+@pytest.fixture(scope="module")
+def deit() -> dict[str, Tensor]:
+    state: dict[str, Tensor] = timm.create_model(DEIT).state_dict()
+    return state
+
+
+@pytest.fixture(scope="module")
+def block() -> dict[str, Tensor]:
+    """DeiT-Ti with the released block; its readings are none that the tiny papers declare."""
+    with Builder("cpu").variant(Recipe(timm=DEIT, mlp=Replacement(imlp=Imlp(ratio=2))), RELEASED) as variant:
+        return {name: value.clone() for name, value in variant.model.state_dict().items()}
+
+
+def test_a_checkpoint_that_fits(here: Path, deit: dict[str, Tensor]) -> None:
+    save_file(deit, here / "deit.safetensors")
+    done = call("inspect", "deit.safetensors", "specs/clean")
+    size, sha256 = (here / "deit.safetensors").stat().st_size, hashlib.sha256((here / "deit.safetensors").read_bytes())
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        f"deit.safetensors: a safetensors file of {size:,} bytes, SHA-256 {sha256.hexdigest()}",
+        "  152 tensors (float32) with 5,717,416 parameters",
+        "Fits exactly",
+        "  DeiT-Ti  {timm: deit_tiny_patch16_224}",
+        "    clean/1/base",
+    ]
+
+
+def test_a_training_checkpoint_and_the_state_that_is_asked_for(here: Path, deit: dict[str, Tensor]) -> None:
+    ten = {name: value[:10] if name.startswith("head") else value for name, value in deit.items()}
+    torch.save({"model": deit, "model_ema": ten, "epoch": 3}, here / "deit.pth")
+    done = call("inspect", "deit.pth", "specs/clean")
+    assert done.code == 0
+    assert "  model is used; it also holds model_ema, which --state would choose\n" in done.out
+    assert "  left out, as no weights: epoch\n" in done.out
+    other = call("inspect", "deit.pth", "specs/clean", "--state", "model_ema")
+    assert other.code == 1
+    assert other.out.splitlines()[-4:] == [
+        "Fits none of the papers' 1 models. Nearest, of 1 with names like its own:",
+        "  DeiT-Ti  {timm: deit_tiny_patch16_224}",
+        "    clean/1/base",
+        "    mis-shaped: another number of classes: 10 in the file, 1000 in the model "
+        "(2 tensors: head.weight, head.bias)",
+    ]
+    assert call("inspect", "deit.pth", "--state", "ema").code == 2
+
+
+def test_readings_of_a_block(here: Path, block: dict[str, Tensor]) -> None:
+    save_file(block, here / "block.safetensors")
+    done = call("inspect", "block.safetensors", "specs/imlp_row")
+    assert done.code == 0
+    assert done.out.splitlines()[-3:] == [
+        "    imlp_row/1/block",
+        "    under no reading that the papers declare, but with agelu_parameters per_channel, fc1_bias yes, "
+        "fc2_bias yes, concat_norm layer, output_norm layer, depthwise_bias yes, depthwise_norm batch, "
+        "class_token removed",
+        "    shapes leave open depthwise_activation (none or gelu) and depthwise_skip (yes or no): 4 readings fit",
+    ]
+
+
+def test_json(here: Path, deit: dict[str, Tensor], block: dict[str, Tensor]) -> None:
+    save_file(block, here / "block.safetensors")
+    done = call("inspect", "block.safetensors", "specs/imlp_row", "-f", "json")
+    told = json.loads(done.out)
+    assert told["format"] == "imlp-audit/inspect/1"
+    assert told["file"]["parameters"] == 4_998_184  # imlp Table 1's "5.00" M under the reading released
+    assert told["file"]["dtypes"] == {"float32": len(block) - 12, "int64": 12}
+    assert told["models"] == {"known": 2, "compared": 2}
+    (only,) = told["exact"]
+    assert only["places"] == ["imlp_row/1/block"]
+    assert only["axes"]["depthwise_skip"] == ["yes", "no"]
+    assert only["axes"]["concat_norm"] == ["layer"]
+    assert told["nearest"] == []
+    assert call("inspect", "block.safetensors", "specs/imlp_row", "-f", "json").out == done.out
+
+
+def test_problems_in_json(here: Path, deit: dict[str, Tensor]) -> None:
+    save_file({name: value for name, value in deit.items() if name != "norm.bias"}, here / "deit.safetensors")
+    done = call("inspect", "deit.safetensors", "specs/clean", "--format", "json")
+    told = json.loads(done.out)
+    assert done.code == 1
+    assert told["nearest"][0]["problems"] == [
+        {"kind": "missing", "reason": "a norm", "details": [], "tensors": ["norm.bias"]}
+    ]
+
+
+def test_a_checkpoint_of_nothing_here(here: Path) -> None:
+    save_file({"w": torch.ones(1)}, here / "w.safetensors")
+    done = call("inspect", "w.safetensors", "specs/clean")
+    assert done.code == 1
+    assert done.out.endswith("Fits none of the papers' 1 models: they have no tensors of its names and widths.\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("nowhere.pth",), "nowhere.pth is no file; give a .safetensors file"),
+        (("specs",), "specs is no file but a folder"),
+        (("text.pth",), "text.pth is a text file and no checkpoint"),
+        (("w.safetensors", "nopaper"), "nopaper"),
+        (("w.safetensors", "--state", "model"), "holds no state model"),
+        (("w.safetensors", "-f", "xml"), "xml"),
+        ((), "CHECKPOINT"),
+    ],
+)
+def test_unusable_input(here: Path, arguments: tuple[str, ...], told: str) -> None:
+    save_file({"w": torch.ones(1)}, here / "w.safetensors")
+    (here / "text.pth").write_text("no weights", encoding="utf-8")
+    done = call("inspect", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+
+
+def test_torch_is_not_imported_for_what_is_refused(here: Path) -> None:
+    (here / "text.pth").write_text("no weights", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "imlp_audit", "inspect", "text.pth"],
+        capture_output=True, encoding="utf-8", env=environment(), cwd=here, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "imlp_audit.checkpoint.shapes" in done.stderr
+    assert "| torch" not in done.stderr
+    assert "numpy" not in done.stderr

@@ -1,0 +1,60 @@
+"""Checks that rest on runs, made by hand: their evidence says what it is told, the numbers are constants."""
+
+from __future__ import annotations
+
+from imlp_audit.evidence import Accuracy, PairedAccuracy, Spent, Throughput
+from imlp_audit.result import AuditResult, Check, Kind, Verdict
+
+from .results import BENIGN, check, result
+
+
+def accuracy(text: str = BENIGN) -> Accuracy:
+    return Accuracy(
+        metric="top1", correct=2, images=5, available=8, unreadable=1, unlabelled=2, low="11.76", high="76.93",
+        outcomes="88", checkpoint="0123456789abcdef" * 4, data="f" * 64, settings={"crop": text, text: "bicubic"},
+    )  # fmt: skip
+
+
+def paired() -> PairedAccuracy:
+    return PairedAccuracy(
+        metric="top1", images=1000, both=700, first_only=20, second_only=40, difference="2", low="0.5", high="3.6",
+        p="0.0139", first="a" * 64, second="b" * 64,
+    )  # fmt: skip
+
+
+def throughput(text: str = BENIGN) -> Throughput:
+    kinds = (
+        Spent(modules=text, baseline_macs=1_250_000_000, variant_macs=625_000_000, baseline_seconds="0.0125",
+              variant_seconds="0.01"),
+        Spent(modules="norms", baseline_macs=0, variant_macs=0, baseline_seconds="0.001", variant_seconds="0.002"),
+    )  # fmt: skip
+    return Throughput(
+        batch=32, pairs=10, baseline="63.6", variant="69.9", ratio="1.099", low="1.09", high="1.11", hardware=text,
+        stated=text, settings={"threads": "2"}, spent=kinds,
+    )  # fmt: skip
+
+
+def cell(
+    text: str = BENIGN, name: str = "1/r1/top1", verdict: Verdict = Verdict.REPRODUCED_UNDER, **more: object
+) -> Check:
+    """The check of an evaluation, of the one number that is open in `results.result`."""
+    plain: dict[str, object] = {"printed": "72.2", "unit": "%", "measured": "40", "gap": "-322"}
+    plain |= {"evidence": (accuracy(text),), "under": ("sampling",) if verdict is Verdict.REPRODUCED_UNDER else ()}
+    return check(name, Kind.CELL, verdict, text, **{**plain, **more})
+
+
+def against(text: str = BENIGN, other: str = "r2", printed: str = "72.1 to 72.2") -> Check:
+    name = f"1/r1/top1.against.{other}"
+    return check(name, Kind.DELTA, Verdict.DIFFERS, text, printed=printed, measured="2", evidence=(paired(),))
+
+
+def run(*checks: Check) -> AuditResult:
+    """The JSON of a run, as far as a report reads it."""
+    return AuditResult(papers=(), versions={}, checks=checks)
+
+
+def audited(text: str = BENIGN) -> AuditResult:
+    """An audit with one more number that is open, in the row that the first one is held against."""
+    whole = result(text)
+    other = check("1/r2/top1", Kind.CELL, Verdict.UNVERIFIABLE, text, printed="72.1", unit="%")
+    return whole.model_copy(update={"checks": (*whole.checks, other)})

@@ -1,0 +1,108 @@
+"""What runs measured, in the terminal and in markdown; a result without any is shown as it was."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from imlp_audit.report.evidence import SAMPLING, told
+from imlp_audit.report.markdown import markdown
+from imlp_audit.report.merging import merged
+from imlp_audit.report.terminal import terminal
+from imlp_audit.result import AuditResult, Check, Verdict
+
+from .results import BENIGN, HOSTILE, result
+from .runs import accuracy, against, audited, cell, paired, run, throughput
+from .test_markdown import PARSER, inlines, tables
+
+
+def shown(text: str = BENIGN, *checks: Check) -> AuditResult:
+    return merged(audited(text), [("a.json", run(*(checks or (cell(text), against(text)))))])
+
+
+def test_the_evidence_in_words() -> None:
+    assert told(accuracy("0.9")) == (
+        "checkpoint 0123456789ab; 2 of 5 images, 95 % interval [11.76, 76.93]; images ffffffffffff; "
+        "0.9 bicubic, crop 0.9"
+    )
+    assert told(paired()) == (
+        "checkpoints aaaaaaaaaaaa and bbbbbbbbbbbb; 1 000 images: 700 right in both, 20 in the first alone, 40 in the "
+        "second alone, 240 in neither; difference 2 points, 95 % interval [0.5, 3.6]; p = 0.0139"
+    )
+    assert told(throughput("a CPU")) == (
+        "63.6 and 69.9 images a second, ratio 1.099; 95 % interval [1.09, 1.11], batch 32, 10 pairs; "
+        "on a CPU; the paper: a CPU; threads 2"
+    )
+
+
+def test_a_number_that_was_open_stands_in_its_table_with_its_verdict() -> None:
+    report = markdown(shown())
+    rows = [[part.strip() for part in row] for table in tables(report) for row in table]
+    assert [BENIGN, "T", "72.2", "40", "-322", "reproduced_under (sampling)", ""] in rows
+    assert ["", "against r2", "72.1 to 72.2", "2", "", "differs", ""] in rows
+    text = terminal(shown(), 160, colour=False)
+    assert re.search(r"T +│ +72\.2 │ +40 │ +-322 │ reproduced under sampling", text)
+    assert "T: 1 unverifiable" in text  # the other row's, of which there is no run
+    assert "T: 2 unverifiable" in terminal(audited(), 160, colour=False)
+
+
+def test_markdown_has_a_section_of_evidence() -> None:
+    report = markdown(shown())
+    section = report.partition("\n## Evidence\n")[2].partition("\n## ")[0]
+    assert SAMPLING in section
+    (table,) = tables(section)
+    assert [row[0].strip() for row in table[2:]] == ["`p/1/r1/top1`", "`p/1/r1/top1.against.r2`"]
+    assert [row[1].strip() for row in table[2:]] == ["reproduced_under (sampling)", "differs"]
+    assert "checkpoint 0123456789ab" in table[2][3]
+    assert "p = 0.0139" in table[3][3]
+
+
+def test_the_terminal_has_a_section_of_evidence() -> None:
+    text = terminal(shown(), 120, colour=False)
+    section = text.partition("\nEvidence\n")[2]
+    assert f"  reproduced under sampling  p/1/r1/top1 printed 72.2: {BENIGN}\n      {told(accuracy())}\n" in section
+    assert "  differs  p/1/r1/top1.against.r2 printed 72.1 to 72.2\n" in section  # its reason is among the findings
+    assert f"  {SAMPLING}\n" in section
+    assert text.count("\nEvidence\n") == 1
+
+
+def test_sampling_is_explained_only_where_it_is_said() -> None:
+    equal = cell(verdict=Verdict.REPRODUCED)
+    for text in (markdown(shown(BENIGN, equal)), terminal(shown(BENIGN, equal), 120, colour=False)):
+        assert "Evidence" in text
+        assert SAMPLING not in text
+
+
+def test_where_the_time_goes_has_a_table() -> None:
+    bench = cell(verdict=Verdict.UNVERIFIABLE, evidence=(throughput(),))
+    report = markdown(shown(BENIGN, bench))
+    *_, table = tables(report.partition("\n## Evidence\n")[2].partition("\n## ")[0])
+    assert [[part.strip() for part in row] for row in table[2:]] == [
+        [BENIGN, "1 250", "12.5", "100", "625", "10", "62.5"],
+        ["norms", "0", "1", "", "0", "2", ""],
+    ]
+
+
+def test_of_a_run_that_leaves_a_number_open_the_reason_is_told_once() -> None:
+    bench = cell("on other hardware", verdict=Verdict.UNVERIFIABLE, evidence=(throughput(),))
+    assert markdown(shown(BENIGN, bench)).count("on other hardware") == 1
+    assert terminal(shown(BENIGN, bench), 120, colour=False).count("on other hardware") == 1
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_evidence_brings_no_markup_of_its_own(text: str) -> None:
+    def all_of(words: str) -> AuditResult:
+        return shown(words, cell(words, evidence=(accuracy(words), throughput(words))), against(words))
+
+    report, plain = markdown(all_of(text)), markdown(all_of(BENIGN))
+    assert [token.type for token in PARSER.parse(report)] == [token.type for token in PARSER.parse(plain)]
+    assert {token.type for token in inlines(report)} <= {token.type for token in inlines(plain)}
+    for rows in tables(report):
+        assert {len(row) for row in rows} == {len(rows[0])}
+    assert terminal(all_of(text), 100, colour=False)
+
+
+def test_a_result_without_evidence_says_nothing_of_it() -> None:
+    assert "Evidence" not in markdown(result())
+    assert "Evidence" not in terminal(result(), 120, colour=False)
