@@ -20,20 +20,22 @@ def check_writable(path: Path) -> None:
         raise UsageError(f"{folder} cannot be written to; write elsewhere")
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file so that a reader finds the old one or the new one, never a part. Raises OutputError.
 
     A link is written through; what is no regular file (a pipe, a device) is written to as it is.
     """
-    path = path.resolve()
+    path, data = path.resolve(), content.encode() if isinstance(content, str) else content
     try:
         if path.exists() and not path.is_file():
-            path.write_text(text, encoding="utf-8")
+            path.write_bytes(data)
             return
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
             Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
             Path(name).replace(path)
         except BaseException:

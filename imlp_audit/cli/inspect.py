@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from imlp_audit.cli.exits import ExitCode
+from imlp_audit.cli.files import check_writable, write_whole
 from imlp_audit.cli.options import NoProgress, Specs
 from imlp_audit.cli.stream import emit
+
+if TYPE_CHECKING:
+    from imlp_audit.inspecting.records import Inspection
 
 
 class Form(StrEnum):
@@ -27,6 +33,10 @@ def inspect(
     state: Annotated[
         str | None, typer.Option(metavar="NAME", help="Which state of several in the file, such as model_ema.")
     ] = None,
+    draw: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write pictures of the weights, and DIR/weights.md that shows them."),
+    ] = None,
     format_: Annotated[Form, typer.Option("--format", "-f", help="What to print.")] = Form.TEXT,
     no_progress: NoProgress = False,
 ) -> int:
@@ -35,18 +45,59 @@ def inspect(
     from imlp_audit.cli.progress import progress
     from imlp_audit.spec.library import load
 
+    if draw is not None:
+        check_writable(draw / "weights.md")
     contents = examine(checkpoint, state, sums=True)  # what cannot be used is refused before torch is imported
     selection = load(specs or [])
     from imlp_audit.checkpoint.reading import digest
     from imlp_audit.inspecting.candidate_words import about, as_json, fitting
     from imlp_audit.inspecting.candidates import candidates
+    from imlp_audit.inspecting.records import Inspection
+    from imlp_audit.inspecting.telling import as_text
 
     sha256 = digest(checkpoint)
     with progress(shown=not no_progress) as announce:
         found = candidates(contents.shapes, selection, announce)
+    weights, pictures = _weights(checkpoint, state, contents.shapes, draw)
     if format_ is Form.JSON:
-        emit(json.dumps(as_json(contents, sha256, found), indent=2, sort_keys=True) + "\n")
+        looked = {"weights": weights.model_dump(mode="json"), "pictures": pictures}
+        told = {**as_json(contents, sha256, found), **looked}
+        emit(json.dumps(told, indent=2, sort_keys=True) + "\n")
     else:
         first, *others = about(contents, sha256)
         emit("\n".join([f"{checkpoint}: {first}", *(f"  {line}" for line in others), *fitting(found)]) + "\n")
+        if weights != Inspection():
+            emit("\n" + as_text(weights))
     return ExitCode.CLEAN if found.exact else ExitCode.FINDINGS
+
+
+def _weights(
+    checkpoint: Path, state: str | None, names: Iterable[str], folder: Path | None
+) -> tuple[Inspection, dict[str, str]]:
+    """Look into the weights, where they have parts that are looked at; return that, and the captions of pictures.
+
+    Pictures are drawn where a folder is given.
+    """
+    from imlp_audit.checkpoint.reading import read_state
+    from imlp_audit.inspecting.found import find, worth_looking
+    from imlp_audit.inspecting.records import Inspection
+    from imlp_audit.inspecting.telling import as_markdown
+    from imlp_audit.inspecting.weights import measure
+
+    if not worth_looking(names):
+        if folder is not None:
+            sys.stderr.write("imlp-audit: nothing to draw: no AGeLUs, cross-patch matrices or spatial gating units\n")
+        return Inspection(), {}
+    held = read_state(checkpoint, state)
+    parts = find(held)
+    inspection = measure(parts, held)
+    if folder is None:
+        return inspection, {}
+    from imlp_audit.inspecting.drawings import draw
+
+    drawings = draw(parts, inspection)
+    for one in drawings:
+        write_whole(folder / one.file, one.content)
+    captions = {one.file: one.caption for one in drawings}
+    write_whole(folder / "weights.md", "\n".join(as_markdown(inspection, captions)).lstrip() + "\n")
+    return inspection, captions

@@ -18,12 +18,13 @@ from imlp_audit.report.formats import Format
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from imlp_audit.cli.inspected import Inspected
     from imlp_audit.result import AuditResult
     from imlp_audit.solved import Solved
     from imlp_audit.spec.library import Selection
     from imlp_audit.spec.loader import Paper
 
-RUN = "`imlp-audit eval` or `imlp-audit bench` with `--format json`"
+RUN = "`imlp-audit eval`, `bench` or `inspect` with `--format json`"
 
 
 def report(
@@ -34,7 +35,7 @@ def report(
     ] = None,
     with_: Annotated[
         list[Path] | None,
-        typer.Option("--with", metavar="FILE", help="A JSON result of eval or bench to put in; repeatable."),
+        typer.Option("--with", metavar="FILE", help="A JSON result of eval, bench or inspect to put in; repeatable."),
     ] = None,
     folder: Annotated[
         Path | None,
@@ -61,24 +62,51 @@ def report(
         if format_ is not Format.MARKDOWN:
             raise UsageError("--dir holds markdown reports; leave out --format, or print instead")
         check_writable(folder / "PAPER.md")
-    runs = [(str(path), _read(path, written_by=RUN)) for path in with_ or []]
+    inspected, runs = _results(with_ or [])
+    if inspected and format_ is not Format.MARKDOWN:
+        raise UsageError("--with a result of inspect: it goes into markdown; leave out --format")
     result = _read(from_) if from_ is not None else _audited(specs or [], shown=not no_progress)
     result = merged(result, runs)
     incomplete = exit_code(result, strict=False) is ExitCode.INCOMPLETE
     if folder is None:
-        emit(render(result, format_, surface()))
+        sections = "".join(one.section(paper.id) for paper in result.papers for one in inspected)
+        emit(render(result, format_, surface()) + sections)
         return ExitCode.INCOMPLETE if incomplete else ExitCode.CLEAN
-    reports = {folder / f"{paper.id}.md": render(result.of(paper), Format.MARKDOWN) for paper in result.papers}
+    reports = {
+        folder / f"{paper.id}.md": render(result.of(paper), Format.MARKDOWN)
+        + "".join(one.section(paper.id) for one in inspected)
+        for paper in result.papers
+    }
     reports |= {folder / name: drawn for name, drawn in figures(result).items()}
     written = _stale(reports) if check else _write(reports)
     return ExitCode.INCOMPLETE if incomplete else written
 
 
-def _read(path: Path, **advice: str) -> AuditResult:
+def _results(paths: list[Path]) -> tuple[list[Inspected], list[tuple[str, AuditResult]]]:
+    """Read results of inspect, and of eval and bench by the names of their files."""
+    from imlp_audit.cli.inspected import read_inspected
     from imlp_audit.result import from_json
 
+    inspected, runs = [], []
+    for path in paths:
+        text = _text(path)
+        found = read_inspected(path, text)
+        if found is not None:
+            inspected.append(found)
+        else:
+            runs.append((str(path), from_json(text, str(path), written_by=RUN)))
+    return inspected, runs
+
+
+def _read(path: Path) -> AuditResult:
+    from imlp_audit.result import from_json
+
+    return from_json(_text(path), str(path))
+
+
+def _text(path: Path) -> str:
     try:
-        return from_json(path.read_text(encoding="utf-8"), str(path), **advice)
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} could not be read: {error}") from error
 

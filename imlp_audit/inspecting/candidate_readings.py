@@ -48,9 +48,10 @@ def allowed_readings(held: Shapes, found: Fit, recipe: Recipe, near: Reading, bu
     tensors of its own, but that two together decide on AGeLU in the depthwise block. Whether all of the model fits
     is for the caller to see.
     """
-    if any(problem.kind is Kind.MISSHAPED and not _of_reading(problem.names) for problem in found.problems):
-        return None
     blocks = _Blocks(builder, recipe, near)
+    wrong = (name for problem in found.problems if problem.kind is Kind.MISSHAPED for name in problem.names)
+    if any(name.startswith(f"{blocks.path}.") and ".agelu" not in name for name in wrong):
+        return None  # a width or a kernel, which no reading changes
     own = {name: shape for name, shape in held.items() if found.names[name].startswith(f"{blocks.path}.")}
     axes = {axis: values for axis, values in readings_of("imlp").axes.items() if axis != _TOKEN}
     one = near
@@ -67,10 +68,6 @@ def allowed_readings(held: Shapes, found: Fit, recipe: Recipe, near: Reading, bu
 def _with(reading: Reading, axis: str, value: Value) -> Reading:
     changed: dict[str, Any] = {axis: value}
     return replace(reading, **changed)
-
-
-def _of_reading(names: tuple[str, ...]) -> bool:
-    return all(".agelu" in name or name == "pos_embed" for name in names)
 
 
 def _misfit(held: Shapes, wanted: Shapes) -> tuple[int, int]:

@@ -140,7 +140,7 @@ def _under_any(held: Shapes, use: Use, nearest: Reading, found: Fit, builder: Bu
     """Return how a checkpoint fits a model with an IMLP block, under whatever reading its shapes allow."""
     allowed = allowed_readings(held, found, use.recipe, nearest, builder)
     one = _fit(held, use.recipe, allowed.one, builder) if allowed is not None else None
-    if allowed is None or one is None or not one.exact:
+    if allowed is None or one is None or one.misfits > found.misfits:
         return _candidate(use, use.readings[nearest], found)
     names = [name for reading, names in use.readings.items() if allowed.has(reading) for name in names]
     return _candidate(use, names, one, allowed)

@@ -73,7 +73,8 @@ def test_readings_of_a_block(here: Path, block: dict[str, Tensor]) -> None:
     save_file(block, here / "block.safetensors")
     done = call("inspect", "block.safetensors", "specs/imlp_row")
     assert done.code == 0
-    assert done.out.splitlines()[-3:] == [
+    lines = done.out.splitlines()
+    assert lines[lines.index("    imlp_row/1/block") :][:3] == [
         "    imlp_row/1/block",
         "    under no reading that the papers declare, but with agelu_parameters per_channel, fc1_bias yes, "
         "fc2_bias yes, concat_norm layer, output_norm layer, depthwise_bias yes, depthwise_norm batch, "

@@ -313,7 +313,7 @@ def test_a_broken_run_or_one_of_other_numbers_is_refused(here: Path, text: str, 
 
 def test_a_file_that_is_no_run_is_refused_with_what_writes_one(here: Path) -> None:
     (here / "a.json").write_text("[]", encoding="utf-8")
-    assert "`imlp-audit eval` or `imlp-audit bench`" in call("report", "scores", "--with", "a.json").err
+    assert "`imlp-audit eval`, `bench` or `inspect`" in call("report", "scores", "--with", "a.json").err
     assert "b.json could not be read" in call("report", "scores", "--with", "b.json").err
 
 

@@ -207,7 +207,7 @@ def mode_or_reason(held: bytes) -> str:
         return str(error)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     form=st.sampled_from(FORMS),
     changes=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), min_size=1, max_size=6),

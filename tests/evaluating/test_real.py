@@ -45,14 +45,14 @@ def test_labels_go_by_the_number_in_the_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "other", ["n0/1.JPEG", f"n0/{name(0)}", f"n0/{name(50_001)}", f"n0/x{name(1)}", f"{name(1)}/x"]
 )
-def test_other_images_have_none(tmp_path: Path, other: str) -> None:
+def test_other_images_have_none(other: str) -> None:
     with pytest.raises(DatasetError, match="is not called ILSVRC2012_val_NNNNNNNN"):
-        real_labels(write(tmp_path, labels_with()), [name(1), other])
+        real_labels(SHIPPED, [name(1), other])
 
 
-def test_an_image_in_two_folders_is_refused(tmp_path: Path) -> None:
+def test_an_image_in_two_folders_is_refused() -> None:
     with pytest.raises(DatasetError, match=f"n0/{name(1)} and n1/{name(1)} are the same validation image"):
-        real_labels(write(tmp_path, labels_with()), [f"n0/{name(1)}", f"n1/{name(1)}"])
+        real_labels(SHIPPED, [f"n0/{name(1)}", f"n1/{name(1)}"])
 
 
 @pytest.mark.parametrize(

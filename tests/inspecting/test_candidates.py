@@ -16,7 +16,7 @@ from imlp_audit.checkpoint.problems import Shapes
 from imlp_audit.inspecting.candidate_clues import plausible, starts_alike
 from imlp_audit.inspecting.candidates import Candidate, Candidates, candidates, models_of
 from imlp_audit.models.build import Builder
-from imlp_audit.models.reading import AnyReading, ClassToken, Presence, Reading
+from imlp_audit.models.reading import AnyReading, ClassToken, ConcatNorm, Presence, Reading
 from imlp_audit.models.recipe import Part, Recipe
 from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.library import Selection, load
@@ -168,6 +168,22 @@ def test_a_block_that_fits_under_no_reading_is_told_under_the_nearest_declared_o
     (nearest, *_) = answer.nearest
     assert (nearest.readings, nearest.allowed) == (("released",), None)
     assert [problem.reason for problem in nearest.fit.problems] == ["a kernel of another size"]
+
+
+def test_a_block_fits_though_the_head_does_not() -> None:
+    """Nearer under a reading that no paper declares than under one that does."""
+    reading = replace(RELEASED, concat_norm=ConcatNorm.BATCH)
+    held = {**built(recipe(), reading), "head.weight": (10, 192), "head.bias": (10,)}
+    (nearest, *_) = found(held, TABLE).nearest
+    assert nearest.allowed is not None
+    assert nearest.allowed.has(reading)
+    assert (nearest.readings, nearest.fit.misfits) == ((), 2)
+
+
+def test_a_first_block_unlike_the_others_decides_nothing() -> None:
+    held = {name: shape for name, shape in built(recipe(), RELEASED).items() if name != "blocks.0.mlp.fc1.bias"}
+    (nearest, *_) = found(held, TABLE).nearest
+    assert (nearest.readings, nearest.fit.misfits, nearest.allowed) == (("released",), 1, None)
 
 
 def test_names_of_nobody() -> None:

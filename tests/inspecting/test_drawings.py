@@ -91,7 +91,7 @@ def test_of_gmlp_the_gates() -> None:
 def test_the_same_weights_give_the_same_bytes_whatever_the_users_style() -> None:
     state = imlp(1) | resmlp([spike(4, own=3, seed=0)])
     once = drawn(state)
-    with mpl.rc_context({"lines.linewidth": 9, "font.size": 20, "svg.fonttype": "path"}):
+    with mpl.rc_context({"axes.facecolor": "black", "font.size": 20, "svg.fonttype": "path"}):
         twice = drawn(state)
         assert mpl.rcParams["font.size"] == 20
     assert once == twice
