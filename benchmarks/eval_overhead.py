@@ -1,10 +1,11 @@
 """Times `imlp-audit eval` against a plain timm loop on the same images and batches, in turn, and prints the ratios.
 
-    python benchmarks/eval_overhead.py [PAIRS [IMAGES [BATCH [WORKERS]]]]
+    python benchmarks/eval_overhead.py [PAIRS [IMAGES [BATCH [WORKERS [THREADS]]]]]
 
 The plain loop is what timm's validate script does: create_dataset, create_loader, the model, argmax. Both sides build
-DeiT-Ti, load its weights, read the same JPEG files of 500 x 375 pixels and classify them, with as many threads as there
-are cores; ours also reads the spec, checks the weights, hashes them, notes each image, writes predictions and judges.
+DeiT-Ti, load its weights, read the same JPEG files of 500 x 375 pixels and classify them; ours also reads the spec,
+checks the weights, hashes them, notes each image, writes predictions and judges. Threads are as many as cores if not
+given: the plain loop computes each batch with all of them, ours as many batches at a time with one each.
 The sides take turns in being first. Times are of the wall, and of the processor, which others on the machine
 disturb less.
 """
@@ -18,6 +19,7 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import timm
@@ -33,6 +35,7 @@ from imlp_audit.spec.library import load
 from imlp_audit.spec.references import find_row
 from imlp_audit.workers import cores
 
+Side: TypeAlias = Callable[[Path, int, int, int], int]
 MODEL = "deit_tiny_patch16_224"
 SPEC = f"""\
 paper: bench
@@ -61,8 +64,9 @@ def prepare(root: Path, images: int) -> None:
     (root / "spec.yaml").write_text(SPEC, encoding="utf-8")
 
 
-def plain(root: Path, batch: int, workers: int) -> int:
+def plain(root: Path, batch: int, workers: int, threads: int) -> int:
     """Return how many images a plain timm loop classifies rightly."""
+    torch.set_num_threads(threads)
     model = timm.create_model(MODEL, num_classes=10).eval()
     model.load_state_dict(load_file(root / "deit.safetensors"))
     config = resolve_data_config({}, model=model)
@@ -85,14 +89,14 @@ def plain(root: Path, batch: int, workers: int) -> int:
     return right
 
 
-def ours(root: Path, batch: int, workers: int) -> int:
+def ours(root: Path, batch: int, workers: int, threads: int) -> int:
     """Return how many images `imlp-audit eval` finds classified rightly."""
     row = find_row(load([str(root / "spec.yaml")]).papers, "bench/1/deit")
     assert row is not None
     request = Request(
         Weights(row, root / "deit.safetensors"),
         Data(str(root / "noise")),
-        running=Running(batch_size=batch, workers=workers, threads=cores()),
+        running=Running(batch_size=batch, workers=workers, threads=threads),
         predictions=root / "predictions.parquet",
     )
     with evaluation(request, Group(), lambda text: None, lambda: nullcontext(lambda done, total: None)) as result:
@@ -102,10 +106,10 @@ def ours(root: Path, batch: int, workers: int) -> int:
         return found.correct
 
 
-def timed(work: Callable[[Path, int, int], int], root: Path, batch: int, workers: int) -> tuple[float, float, int]:
+def timed(work: Side, root: Path, *how: int) -> tuple[float, float, int]:
     """Return the seconds of the wall and of the processors, those of finished workers included, and the result."""
     wall, spent = time.perf_counter(), _spent()
-    right = work(root, batch, workers)
+    right = work(root, *how)
     return time.perf_counter() - wall, _spent() - spent, right
 
 
@@ -119,18 +123,19 @@ def _spent() -> float:
 def main() -> None:
     """Run both in turn and print medians."""
     given = [int(text) for text in sys.argv[1:]]
-    pairs, images, batch, workers = [*given, *(10, 256, 32, 2)[len(given) :]]
+    pairs, images, *how = [*given, *(10, 256, 32, 2, cores())[len(given) :]]
+    batch, workers, threads = how
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
         prepare(root, images)
-        sides = {"plain timm loop": plain, "imlp-audit eval": ours}
-        seen = {side: [timed(work, root, batch, workers)] for side, work in sides.items()}  # to warm up
+        sides: dict[str, Side] = {"plain timm loop": plain, "imlp-audit eval": ours}
+        seen = {side: [timed(work, root, *how)] for side, work in sides.items()}  # to warm up
         if len({found[0][2] for found in seen.values()}) > 1:
             raise SystemExit("the sides disagree on how many images are classified rightly")
         for turn in range(pairs):
             for side in list(sides)[:: -1 if turn % 2 else 1]:
-                seen[side].append(timed(sides[side], root, batch, workers))
-    print(f"{images} images, batches of {batch}, {workers} workers, {cores()} threads; {pairs} pairs, medians")
+                seen[side].append(timed(sides[side], root, *how))
+    print(f"{images} images, batches of {batch}, {workers} workers, {threads} threads; {pairs} pairs, medians")
     for side, runs in seen.items():
         wall, spent = (statistics.median(run[which] for run in runs[1:]) for which in (0, 1))
         print(f"{side:>16} {images / wall:8.1f} images a second {wall:8.2f} s {spent:8.2f} s of the processors")

@@ -71,11 +71,15 @@ def _cells(macs: int, seconds: Fraction) -> tuple[str, str, str]:
 
 
 def _saved(whole: Spent, evidence: Throughput) -> str:
-    work = (
-        f"{_percent(1 - Fraction(whole.variant_macs, whole.baseline_macs))} of the work" if whole.baseline_macs else ""
-    )
-    time, least, most = (_percent(1 - 1 / Fraction(x)) for x in (evidence.ratio, evidence.low, evidence.high))
-    return f"saved: {work and f'{work}, '}{time} of the time (95 % {least} to {most})"
+    """Say how much less or more work and time the variant takes, and where the interval of the time shows neither."""
+    work = f"{_changed(Fraction(whole.variant_macs, whole.baseline_macs))} work, " if whole.baseline_macs else ""
+    time, least, most = (1 / Fraction(x) for x in (evidence.ratio, evidence.high, evidence.low))
+    open_ = ", which shows neither" if least <= 1 <= most else ""
+    return f"the variant takes {work}{_changed(time)} time (95 % {_changed(least)} to {_changed(most)}{open_})"
+
+
+def _changed(share: Fraction) -> str:
+    return f"{_percent(abs(1 - share))} {'less' if share <= 1 else 'more'}"
 
 
 def _percent(share: Fraction) -> str:

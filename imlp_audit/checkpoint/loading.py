@@ -36,10 +36,10 @@ def load_into(model: nn.Module, path: Path, state: str | None = None) -> Loaded:
     return Loaded((*contents.state.notes, *found.notes, *notes))
 
 
-def unfit(path: Path, found: Fit) -> str:
+def unfit(path: Path, found: Fit, model: str = "the model") -> str:
     """Say all that keeps a checkpoint from fitting a model."""
     return "\n  ".join(
-        [f"{path} does not fit the model; `imlp-audit inspect` tells what it fits", *map(str, found.problems)]
+        [f"{path} does not fit {model}; `imlp-audit inspect` tells what it fits", *map(str, found.problems)]
     )
 
 

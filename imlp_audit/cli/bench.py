@@ -16,7 +16,10 @@ from imlp_audit.report.formats import Format
 
 def bench(
     table: Annotated[
-        str, typer.Option("--table", metavar="PAPER/TABLE", help="The table, such as imlp/9.", show_default=False)
+        str,
+        typer.Option(
+            "--table", metavar="PAPER/TABLE", help="The table: imlp/9, of a file mine.yaml/1.", show_default=False
+        ),
     ],
     rows: Annotated[
         list[str] | None, typer.Option("--rows", metavar="GLOB", help="Only rows whose id matches; repeatable.")

@@ -25,13 +25,21 @@ class Inspected:
     weights: Inspection
     pictures: dict[str, str]
 
-    def section(self, paper: str) -> str:
-        """Return the section of a paper's report; empty where the checkpoint is of no row of it."""
+    def section(self, paper: str, folder: Path | None = None) -> str:
+        """Return the section of a paper's report; empty where the checkpoint is of no row of it.
+
+        Pictures are shown that lie in the folder of the report.
+        """
         if paper not in self.papers:
             return ""
+        there = {file: caption for file, caption in self.pictures.items() if folder and (folder / file).is_file()}
         told = f"Of the checkpoint with SHA-256 `{self.sha256}`, by `imlp-audit inspect`."
-        heading, *rest = "\n".join(as_markdown(self.weights, self.pictures)).strip().split("\n")
+        heading, *rest = "\n".join(as_markdown(self.weights, there)).strip().split("\n")
         return "\n".join(["", heading, "", told, *rest]) + "\n"
+
+    def lacking(self, folder: Path) -> list[str]:
+        """Return the pictures that were drawn and do not lie in a folder."""
+        return [file for file in self.pictures if not (folder / file).is_file()]
 
 
 def read_inspected(path: Path, text: str) -> Inspected | None:

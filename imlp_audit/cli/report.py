@@ -74,9 +74,15 @@ def report(
         return ExitCode.INCOMPLETE if incomplete else ExitCode.CLEAN
     reports = {
         folder / f"{paper.id}.md": render(result.of(paper), Format.MARKDOWN)
-        + "".join(one.section(paper.id) for one in inspected)
+        + "".join(one.section(paper.id, folder) for one in inspected)
         for paper in result.papers
     }
+    for one in inspected:
+        if one.lacking(folder):
+            sys.stderr.write(
+                f"imlp-audit: {', '.join(one.lacking(folder))} not in {folder} and left out of the report; "
+                f"`imlp-audit inspect CHECKPOINT --draw {folder}` draws there\n"
+            )
     reports |= {folder / name: drawn for name, drawn in figures(result).items()}
     written = _stale(reports) if check else _write(reports)
     return ExitCode.INCOMPLETE if incomplete else written

@@ -15,6 +15,7 @@ class Kind(StrEnum):
     """What is wrong."""
 
     EMPTY = "empty"
+    OTHER_DATA = "other_data"
     FLAT = "flat"
     DEEP = "deep"
     TRAIN = "train"

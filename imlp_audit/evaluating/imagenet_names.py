@@ -36,12 +36,24 @@ def from_names(listing: Listing) -> Iterator[Finding]:
         what = f"{counted(len(training), 'image')} are called as those of the training set are: {some(training)}"
         yield Finding(Kind.TRAIN, what, "give the folder of the validation set", tuple(training))
         return
+    if _is_other_data(ids):
+        what = "no class folder, no file and no number of classes is as in ImageNet's validation set"
+        then = "of other images `imlp-audit eval` says itself what is wrong; --class-map says which class a folder is"
+        yield Finding(Kind.OTHER_DATA, what, then)
+        return
     yield from _misplaced(listing)
     sorted_in = [one for one in ids if one.count("/") == 1]
     if sorted_in:
         yield from _class_folders(sorted({one.partition("/")[0] for one in sorted_in}))
         yield from _per_class(sorted_in)
     yield from _numbers(ids)
+
+
+def _is_other_data(ids: Sequence[str]) -> bool:
+    """Say whether images lie in class folders of which nothing shows that they are ImageNet's."""
+    folders = {one.partition("/")[0] for one in ids if "/" in one}
+    ours = folders & set(imagenet_classes()) or len(folders) == len(imagenet_classes())
+    return bool(folders) and not ours and all(validation_number(file_name(one)) is None for one in ids)
 
 
 def file_name(one: str) -> str:

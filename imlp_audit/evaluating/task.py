@@ -89,7 +89,7 @@ def prepared(request: Request, device: torch.device, stack: ExitStack) -> Task:
     )
     cells, taken = _cells(weights.row, request.data, images)
     loaded = stack.enter_context(
-        with_weights(weights.row, reading, weights.checkpoint, weights.state, request.overrides.size)
+        with_weights(weights.row, weights.reading, weights.checkpoint, weights.state, request.overrides.size)
     )
     check_classes(images, loaded.classes)
     chosen = stratified(images.labels, request.data.limit or len(images.ids), images.ids)

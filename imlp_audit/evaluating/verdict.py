@@ -13,9 +13,7 @@ from imlp_audit.near import did_you_mean
 from imlp_audit.result import Check, Kind, Verdict
 from imlp_audit.spec.references import CellRef, RowRef
 
-MOST_UNREADABLE = Fraction(
-    1, 1000
-)  # of the images looked at: with more, nothing is judged unless a user says so unless a user says so
+MOST_UNREADABLE = Fraction(1, 1000)  # of the images: with more, nothing is judged unless a user says so
 UNPROVEN = (
     "an evaluation says what the given file does, not that it is the file behind the printed number; "
     "the evidence has its SHA-256"

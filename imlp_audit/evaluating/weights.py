@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from imlp_audit.checkpoint.fitting import fit
+from imlp_audit.checkpoint.fitting import Fit, fit
 from imlp_audit.checkpoint.loading import load_into, unfit
 from imlp_audit.checkpoint.shapes import read_shapes
 from imlp_audit.errors import CheckpointError, UsageError
@@ -47,24 +47,26 @@ def reading_of(row: RowRef, given: str | None) -> str | None:
 
 @contextmanager
 def with_weights(
-    row: RowRef, reading: str | None, path: Path, state: str | None, size: tuple[int, int] | None
+    row: RowRef, given: str | None, path: Path, state: str | None, size: tuple[int, int] | None
 ) -> Iterator[Weighted]:
     """Yield a row's model, on the CPU and in evaluation mode, with a checkpoint's weights.
 
     `state` chooses among several states in the file, `size` the height and width of the images if not the model's own.
+    `given` is the reading that a user states; without, it is the paper's default one, if no other fits as well.
     Shapes are compared before a number is read. Raises UsageError for a row whose model does not classify such images,
     BuildError where it cannot be built, and CheckpointError where the weights do not fit, with the readings under which
     they do.
     """
-    recipe = row.row.model
+    recipe, reading = row.row.model, reading_of(row, given)
     if recipe is None:
         raise UsageError(f"{row.id} has no model in its spec, so nothing can be evaluated; choose another row")
     with Builder().variant(recipe, _part(row, recipe, reading)) as variant:
-        size, classes = _classified(row, variant.model, size)
-    _check_fits(row, recipe, reading, path, state)
+        own = _own_size(row, variant.model)
+    open_ = _check_fits(row, recipe, reading, path, state, stated=given is not None)
     with Builder("cpu").variant(recipe, _part(row, recipe, reading)) as variant:
         notes = load_into(variant.model, path, state).notes
-        yield Weighted(variant.model.requires_grad_(False).eval(), size, classes, notes)
+        model = variant.model.requires_grad_(False).eval()
+        yield Weighted(model, size or own, _classes(row, model, size or own), (*open_, *notes))
 
 
 def _part(row: RowRef, recipe: Recipe, reading: str | None) -> AnyReading | None:
@@ -73,39 +75,56 @@ def _part(row: RowRef, recipe: Recipe, reading: str | None) -> AnyReading | None
     return recipe.part_of(row.paper.about.value.readings[reading].reading())
 
 
-def _classified(row: RowRef, model: nn.Module, size: tuple[int, int] | None) -> tuple[tuple[int, int], int]:
-    """Return the height and width of the images that a model on the meta device classifies, and the number of classes.
-
-    Raises UsageError for a model that does not classify images, or none of a size asked for.
-    """
+def _own_size(row: RowRef, model: nn.Module) -> tuple[int, int]:
+    """Return the height and width of the images that a model on the meta device is made for. Raises UsageError."""
     with torch.device("meta"):
         inputs = example_inputs(model)
-    own = inputs[0].shape
-    if len(inputs) != 1 or len(own) != 4 or own[1] != 3:
+    shape = inputs[0].shape
+    if len(inputs) != 1 or len(shape) != 4 or shape[1] != 3:
         raise UsageError(f"{row.id}: its model reads no images; eval measures accuracies of image classifiers")
-    height, width = size or (own[2], own[3])
+    return shape[2], shape[3]
+
+
+def _classes(row: RowRef, model: nn.Module, size: tuple[int, int]) -> int:
+    """Return how many classes a model tells apart in images of a size, by one of them. Raises UsageError."""
     try:
         with torch.inference_mode():
-            scores = model(torch.zeros(1, 3, height, width, device="meta"))
+            scores = model(torch.zeros(1, 3, *size))
     except Exception as error:  # whatever a host's code raises
-        raise UsageError(f"{row.id}: its model takes no images of {height} x {width}: {error}") from error
+        raise UsageError(f"{row.id}: its model takes no images of {size[0]} x {size[1]}: {error}") from error
     if not isinstance(scores, torch.Tensor) or scores.dim() != 2:
         raise UsageError(f"{row.id}: its model does not classify; eval measures accuracies of image classifiers")
-    return (height, width), scores.shape[1]
+    return scores.shape[1]
 
 
-def _check_fits(row: RowRef, recipe: Recipe, reading: str | None, path: Path, state: str | None) -> None:
-    """Raise CheckpointError where a file's shapes are not the model's, naming the readings under which they are."""
+def _check_fits(
+    row: RowRef, recipe: Recipe, reading: str | None, path: Path, state: str | None, *, stated: bool
+) -> tuple[str, ...]:
+    """Return what shapes leave open. Raise CheckpointError where they are not the model's, with the readings they fit.
+
+    A reading that nobody `stated` must be the only declared one that fits: others compute other things.
+    """
     held = read_shapes(path, state)
     found = {}
     for name in dict.fromkeys((reading, *row.paper.about.value.readings)):
         with Builder().variant(recipe, _part(row, recipe, name)) as variant:
             found[name] = fit(held, variant.model)
-        if name == reading and found[name].exact:
-            return
+    if not found[reading].exact:
+        raise CheckpointError(_misfit(row, path, reading, found))
+    own = _part(row, recipe, reading)
+    others = [f"--reading {name}" for name, one in found.items() if one.exact and _part(row, recipe, name) != own]
+    if not others:
+        return ()
+    told = f"its shapes fit {' and '.join(others)} as well as the reading {reading}, and these compute other things"
+    if not stated:
+        raise CheckpointError(f"{path}: {told}; say by --reading which of them it was trained as")
+    return (told,)
+
+
+def _misfit(row: RowRef, path: Path, reading: str | None, found: Mapping[str | None, Fit]) -> str:
+    model = row.id if reading is None else f"{row.id} under the reading {reading}"
     under = [f"--reading {name}" for name, one in found.items() if one.exact]
     if under:
-        raise CheckpointError(
-            f"{path} does not fit {row.id} under the reading {reading}, but it does with {' or '.join(under)}"
-        )
-    raise CheckpointError(unfit(path, found[reading]))
+        return f"{path} does not fit {model}, but it does with {' or '.join(under)}"
+    other = [name for name in found if name not in (reading, None)]
+    return unfit(path, found[reading], f"{model}, nor under {', '.join(map(str, other))}" if other else model)

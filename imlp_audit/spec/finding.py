@@ -1,4 +1,4 @@
-"""Finding the files of papers: by id among the bundled specs or those of a checkout, by folder, or by file."""
+"""Finding the files of papers: by id among the bundled specs or those of ./specs, by folder, or by file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def default_roots() -> list[Path]:
     bundled = PACKAGE / "_specs"
     installed = bundled if bundled.is_dir() else PACKAGE.parent / "specs"
     here = Path("specs")
-    return [here, installed] if here.is_dir() and paper_folders(here) else [installed]
+    return [here, installed] if here.is_dir() and (paper_folders(here) or spec_files(here)) else [installed]
 
 
 def bundled(papers: Sequence[str]) -> list[str]:
@@ -81,9 +81,12 @@ def _named(argument: str) -> Iterator[Wanted]:
     elif _is_there(path) and path.is_file():
         yield _around(path)
     else:
-        folder = paper_folder(argument)
+        folder, files = paper_folder(argument), _single_files()
+        if folder is None and argument in files:
+            yield _around(files[argument])
+            return
         if folder is None:
-            known = dict.fromkeys(folder.name for root in default_roots() for folder in paper_folders(root))
+            known = dict.fromkeys([*files, *(f.name for root in default_roots() for f in paper_folders(root))])
             hint = did_you_mean(argument, list(known), "papers here")
             raise UsageError(f"{argument}: no spec file, folder or paper of that name; {hint}")
         yield Wanted(spec_files(folder))
@@ -97,10 +100,17 @@ def _is_there(path: Path) -> bool:
 
 
 def _papers_in(root: Path) -> Iterator[Wanted]:
-    folders = paper_folders(root)
-    if not folders:
+    folders, files = paper_folders(root), spec_files(root)
+    if not folders and not files:
         raise UsageError(f"{shown(root)}: no paper's folder with .yaml files in it")
-    return (Wanted(spec_files(folder)) for folder in folders)
+    yield from (Wanted(spec_files(folder)) for folder in folders)
+    yield from (_around(path) for path in files)
+
+
+def _single_files() -> dict[str, Path]:
+    """Return the files in ./specs itself by the paper they are of."""
+    here = default_roots()[0]
+    return {paper: path for path in spec_files(here) if (paper := declared_paper(path)) is not None}
 
 
 def _around(path: Path) -> Wanted:

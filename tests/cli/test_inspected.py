@@ -65,9 +65,22 @@ def test_a_report_has_a_section_on_the_weights(looked: tuple[Path, Outcome]) -> 
     assert report.code == 0
     assert "\n## What the weights show\n" in report.out
     assert f"`{told['file']['sha256']}`" in report.out
-    assert all(f"]({file})" in report.out for file in told["pictures"])
+    assert "](" not in report.out  # there is no folder that pictures could lie in
     plain = call("report", str(folder / "mixing.yaml")).out
     assert report.out.startswith(plain)
+
+
+def test_a_report_shows_the_pictures_that_lie_beside_it(looked: tuple[Path, Outcome]) -> None:
+    folder, done = looked
+    asked = ("report", str(folder / "mixing.yaml"), "--with", str(folder / "looked.json"), "--dir")
+    pictures = json.loads(done.out)["pictures"]
+    assert call(*asked, str(folder / "drawn")).code == 0
+    page = (folder / "drawn" / "mixing.md").read_text(encoding="utf-8")
+    assert all(f"]({file})" in page for file in pictures)
+    (folder / "bare").mkdir()
+    bare = call(*asked, str(folder / "bare"))
+    assert all(file in bare.err for file in pictures)
+    assert "](cross" not in (folder / "bare" / "mixing.md").read_text(encoding="utf-8")
 
 
 def test_the_report_of_another_paper_has_none(looked: tuple[Path, Outcome]) -> None:

@@ -11,6 +11,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 import torch
@@ -28,6 +29,8 @@ from imlp_audit.result import AuditResult, Verdict, to_json
 from .digits import ROWS, Digits
 from .digits import digits as trained
 
+Told = TypeVar("Told")
+
 
 @pytest.fixture(scope="module")
 def digits(tmp_path_factory: pytest.TempPathFactory) -> Digits:
@@ -43,9 +46,9 @@ def request(digits: Digits, row: str = "deit_imlp", limit: int | None = 80, **ch
     return replace(asked, **changes)  # type: ignore[arg-type]
 
 
-def evaluated(asked: Request, said: list[str] | None = None) -> AuditResult:
+def evaluated(asked: Request, said: list[str] | None = None, group: Group | None = None) -> AuditResult:
     say = said.append if said is not None else lambda text: None
-    with evaluation(asked, Group(), say, lambda: nullcontext(lambda done, total: None)) as result:
+    with evaluation(asked, group or Group(), say, lambda: nullcontext(lambda done, total: None)) as result:
         assert result is not None
     return result
 
@@ -88,6 +91,7 @@ def test_top5_is_judged_where_it_is_printed(digits: Digits) -> None:
     assert result.checks[1].verdict is Verdict.REPRODUCED
 
 
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")  # of the loader's processes
 def test_equal_however_it_is_computed(digits: Digits, tmp_path: Path) -> None:
     written = []
     for number, running in enumerate(
@@ -232,6 +236,17 @@ def test_a_resume_goes_on_with_the_halved_batches(digits: Digits, tmp_path: Path
         expected = evaluated(replace(asked, predictions=tmp_path / "q.csv"))
     assert to_json(evaluated(replace(asked, resume=True))) == to_json(expected)  # though now there is memory again
     assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "q.csv").read_bytes()
+
+
+def test_batches_are_halved_where_another_process_needs_it(digits: Digits) -> None:
+    class Beside(Group):
+        """Another process has memory for four images."""
+
+        def exchange(self, mine: Told) -> list[Told]:
+            return [mine, type(mine)(4)] if type(mine) is int else [mine]  # type: ignore[call-arg]
+
+    halved = evaluated(request(digits), group=Beside())
+    assert to_json(halved) == to_json(evaluated(request(digits, running=Running(batch_size=4))))
 
 
 def test_memory_for_not_one_image(digits: Digits) -> None:

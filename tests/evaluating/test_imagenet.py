@@ -116,6 +116,13 @@ def test_class_folders_by_other_names(rename: Callable[[int], str], told: str) -
     assert len(found[Kind.CLASS_NAMES].names) == 1000
 
 
+def test_images_of_something_else_get_no_advice_to_rename_them() -> None:
+    found = named([f"{digit}/image{number}.png" for digit in range(10) for number in range(5)])
+    assert list(found) == [Kind.OTHER_DATA]
+    assert Kind.OTHER_DATA not in named([f"{digit}/ILSVRC2012_val_{digit + 1:08}.JPEG" for digit in range(10)])
+    assert Kind.OTHER_DATA not in named([f"n01440764/{number}.JPEG" for number in range(5)])
+
+
 def test_a_class_is_not_there() -> None:
     found = named([one for one in whole() if not one.startswith("n01443537/")])
     assert set(found) == {Kind.CLASSES, Kind.IMAGES}

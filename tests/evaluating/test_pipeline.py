@@ -63,6 +63,7 @@ def test_a_user_says_otherwise() -> None:
     }
 
 
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")  # of the loader's processes
 @pytest.mark.parametrize("workers", [0, 1])
 def test_batches_are_the_images_in_their_order_as_timm_transforms_them(folder: Path, workers: int) -> None:
     images = open_images(str(folder), split="", class_map=None, real_labels=None, allow_download=False)

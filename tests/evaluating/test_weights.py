@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ from safetensors.torch import save_file
 from torch import nn
 
 from imlp_audit.errors import CheckpointError, UsageError
-from imlp_audit.evaluating.weights import _classified, reading_of, with_weights
+from imlp_audit.evaluating.weights import _classes, reading_of, with_weights
 from imlp_audit.models.build import Builder
+from imlp_audit.models.reading import Presence
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import RowRef, find_row
 
@@ -65,11 +67,32 @@ def test_a_reading_that_fits_is_named(row: RowRef, checkpoint: Path) -> None:
 
 def test_a_checkpoint_of_another_row_is_told_by_cause(spec: Path, checkpoint: Path) -> None:
     row = _row("digits/1/deit", spec)
+    words = r"does not fit digits/1/deit under the reading lean, nor under released(.|\n)*unexpected: the coefficients"
+    with pytest.raises(CheckpointError, match=words), with_weights(row, None, checkpoint, None, None):
+        pass
+
+
+def test_a_reading_is_to_be_stated_where_another_fits_as_well(spec: Path, checkpoint: Path) -> None:
+    """A skip around the depthwise block has no weights: shapes do not tell whether it is there."""
+    row = _row("digits/1/deit_imlp", spec)
+    about = row.paper.about.value
+    skip = about.readings["released"].depthwise_skip
+    assert skip is not None
+    other = about.readings["released"].model_copy(
+        update={"depthwise_skip": skip.model_copy(update={"value": Presence.NO if skip.value else Presence.YES})}
+    )
+    readings = {"released": about.readings["released"], "without": other}
+    both = replace(
+        row,
+        paper=replace(row.paper, about=replace(row.paper.about, value=about.model_copy(update={"readings": readings}))),
+    )
     with (
-        pytest.raises(CheckpointError, match=r"does not fit the model(.|\n)*unexpected: the coefficients of AGeLU"),
-        with_weights(row, None, checkpoint, None, None),
+        pytest.raises(CheckpointError, match=r"fit --reading without as well.*say by --reading"),
+        with_weights(both, None, checkpoint, None, None),
     ):
         pass
+    with with_weights(both, "released", checkpoint, None, None) as found:
+        assert "fit --reading without as well" in found.notes[0]
 
 
 def test_images_of_another_size(spec: Path, row: RowRef, checkpoint: Path) -> None:
@@ -94,7 +117,7 @@ def test_a_model_that_classifies_no_images(name: str, words: str, checkpoint: Pa
 
 def test_a_model_whose_outputs_are_no_scores(row: RowRef) -> None:
     with pytest.raises(UsageError, match="its model does not classify"):
-        _classified(row, nn.Conv2d(3, 4, 3, device="meta"), None)
+        _classes(row, nn.Conv2d(3, 4, 3), (8, 8))
 
 
 def test_a_row_without_a_model(spec: Path, checkpoint: Path) -> None:
