@@ -163,7 +163,7 @@ def test_two_processes_give_the_same_as_one(digits: Digits, there: Path) -> None
     ("more", "code", "words"),
     [
         (["--row", "digits/1/deit_imp"], 2, "--row digits/1/deit_imp: did you mean 'digits/1/deit_imlp'?"),
-        (["--row", "digits/1/deit"], 2, "does not fit the model"),
+        (["--row", "digits/1/deit"], 2, "does not fit digits/1/deit under the reading"),
         (["--row", "digits/1/unknown", "--on", "digits"], 2, "has no model in its spec"),
         (["--reading", "lean"], 2, "but it does with --reading released"),
         (["--reading", "leen"], 2, "did you mean 'lean'?"),

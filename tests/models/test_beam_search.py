@@ -170,7 +170,8 @@ def test_padding_the_source_changes_nothing(beam: int) -> None:
     padded = torch.tensor([3, 4, END, PADDING, PADDING])
     alone, in_batch = beam_search(model, SOURCE, beam), beam_search(model, padded, beam)
     assert [h.tokens for h in alone] == [h.tokens for h in in_batch]
-    torch.testing.assert_close([h.score for h in alone], [h.score for h in in_batch])
+    # sums of float32 in another order: the batch is wider
+    torch.testing.assert_close([h.score for h in alone], [h.score for h in in_batch], rtol=1e-5, atol=0)
 
 
 def test_a_beam_of_nothing_is_refused() -> None:
