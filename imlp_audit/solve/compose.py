@@ -12,6 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from imlp_audit.errors import AuditError, BuildError
+from imlp_audit.models.hosting import IMAGENET_SIZE
+from imlp_audit.models.hosts.gmlp import Gmlp
+from imlp_audit.models.hosts.lvt import Lvt
+from imlp_audit.models.hosts.mixer import Mixer
+from imlp_audit.models.hosts.resmlp import CaitChain, ResMlp
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.solve.amounts import Amounts
 from imlp_audit.solve.compose_blocks import Hosts
@@ -51,6 +56,14 @@ class Composer:
     def mlps(self, recipe: Recipe) -> tuple[str, ...]:
         """Return the paths of the MLPs that IMLP blocks take the place of; none for a recipe without them."""
         return self._hosts.mlps(recipe) if recipe.family == "imlp" else ()
+
+    def side(self, recipe: Recipe) -> int | None:
+        """Return the side of the square images that a model takes; None of a host that takes none, or other ones."""
+        if recipe.image is not None:
+            return recipe.image[0] if recipe.image[0] == recipe.image[1] else None
+        if recipe.timm is not None:
+            return self._hosts.side(recipe)
+        return IMAGENET_SIZE[0] if isinstance(recipe.host, Mixer | Gmlp | ResMlp | CaitChain | Lvt) else None
 
     def _compose(self, recipe: Recipe) -> Amounts:
         try:

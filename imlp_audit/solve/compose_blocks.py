@@ -14,6 +14,8 @@ from imlp_audit.measure.sites import site_of
 from imlp_audit.models.build import Builder, changed_mlps
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.setting import Setting
+from imlp_audit.models.settings import settings_of
 from imlp_audit.solve.additive import Structure, tabulate
 from imlp_audit.solve.amounts import Amounts
 from imlp_audit.solve.counting import Counted, count_block, count_model
@@ -87,6 +89,10 @@ class Hosts:
     def mlps(self, recipe: Recipe) -> tuple[str, ...]:
         """Return the paths of the host's MLPs."""
         return tuple(self._host(recipe, None).inputs)
+
+    def side(self, recipe: Recipe) -> int | None:
+        """Return the side of the host's images, None where they are not square."""
+        return settings_of(self._host(recipe, None).model).get(Setting.IMAGE)
 
     def with_blocks(self, recipe: Recipe, readings: Readings) -> Amounts:
         """Return the amounts of a host with IMLP blocks under every reading, (readings, amounts).

@@ -112,8 +112,8 @@ def _changed(row: _Row, composer: Composer) -> Iterator[tuple[Way, NDArray[np.bo
     for change, recipe in with_other_blocks(row.recipe, composer.mlps(row.recipe)):
         with suppress(BuildError):  # a kernel larger than its grid
             yield (change,), row.explained(composer.table(recipe))
-    missing = row.missing(composer.table(row.recipe))
-    for change, recipe in with_other_sides(row.recipe, larger=missing > 0) if missing else ():
+    missing, side = row.missing(composer.table(row.recipe)), composer.side(row.recipe)
+    for change, recipe in with_other_sides(row.recipe, side, larger=missing > 0) if missing and side else ():
         with suppress(BuildError):  # patches that do not divide such a side
             table = composer.table(recipe)
             yield (change,), row.explained(table)

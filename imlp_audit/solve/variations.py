@@ -16,7 +16,6 @@ from imlp_audit.solve.answer import Change
 SIDES = (160, 192, 224, 256, 288, 300, 320, 336, 380, 384, 448, 456, 480, 512, 528, 576, 600)
 KERNELS = (1, 3, 5, 7, 9)
 RATIOS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
-USUAL_SIDE = 224
 
 Variation: TypeAlias = tuple[Change, Recipe]
 Edit: TypeAlias = tuple[Change, tuple[str, ...], object]
@@ -31,15 +30,12 @@ def with_other_blocks(recipe: Recipe, mlps: Sequence[str]) -> Iterator[Variation
             yield change, varied
 
 
-def with_other_sides(recipe: Recipe, *, larger: bool) -> Iterator[Variation]:
-    """Yield the recipes with larger images, or with smaller ones, the nearest first; none of a host without images."""
-    now = recipe.image or (USUAL_SIDE, USUAL_SIDE)
-    if recipe.family == "text" or now[0] != now[1]:
-        return
-    for side in sorted(SIDES, reverse=not larger):
-        varied = _edited(recipe, ("image",), side) if (side > now[0] if larger else side < now[0]) else None
+def with_other_sides(recipe: Recipe, side: int, *, larger: bool) -> Iterator[Variation]:
+    """Yield the recipes with images larger than their own `side`, or smaller ones, the nearest first."""
+    for other in sorted(SIDES, reverse=not larger):
+        varied = _edited(recipe, ("image",), other) if (other > side if larger else other < side) else None
         if varied is not None:
-            yield Change("image", str(now[0]), str(side)), varied
+            yield Change("image", str(side), str(other)), varied
 
 
 def _edited(recipe: Recipe, path: Sequence[str], value: object) -> Recipe | None:

@@ -13,7 +13,7 @@ from imlp_audit.models.reading import Reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.printed import Rounding
 from imlp_audit.solve.answer import Change, Own, Solution
-from imlp_audit.solve.compose import compose
+from imlp_audit.solve.compose import Composer, compose
 from imlp_audit.solve.evaluate import explained
 from imlp_audit.solve.own import own_changes
 from imlp_audit.solve.search import solve
@@ -100,21 +100,24 @@ def test_no_size_of_images_explains_less_work_than_any_has(tmp_path: Path) -> No
 
 def test_images_are_tried_from_the_nearest_side_on() -> None:
     recipe = Recipe.model_validate({"timm": "resnet18", "image": 300})
-    assert [change.becomes for change, _ in with_other_sides(recipe, larger=False)] == [
-        "288",
-        "256",
-        "224",
-        "192",
-        "160",
-    ]
-    assert [change.becomes for change, _ in with_other_sides(recipe, larger=True)][:2] == ["320", "336"]
+    smaller, larger = (list(with_other_sides(recipe, 300, larger=way)) for way in (False, True))
+    assert [change.becomes for change, _ in smaller] == ["288", "256", "224", "192", "160"]
+    assert [change.becomes for change, _ in larger][:2] == ["320", "336"]
 
 
 @pytest.mark.parametrize(
-    "host", [{"timm": "resnet18", "image": [224, 320]}, {"bert": {"layers": 2, "width": 64, "heads": 1}}]
+    ("host", "side"),
+    [
+        ({"timm": "tf_efficientnet_b4"}, 380),  # its published size, which the recipe does not say
+        ({"timm": "resnet18", "image": 288}, 288),
+        ({"timm": "resnet18", "image": [224, 320]}, None),
+        ({"resmlp": {"layers": 2, "width": 24}}, 224),
+        ({"bert": {"layers": 2, "width": 64, "heads": 1}}, None),
+        ({"mask_rcnn": {"backbone": "swin_tiny_patch4_window7_224"}}, None),
+    ],
 )
-def test_a_host_without_square_images_keeps_its_own(host: dict[str, object]) -> None:
-    assert list(with_other_sides(Recipe.model_validate(host), larger=True)) == []
+def test_the_side_is_that_of_the_model(host: dict[str, object], side: int | None) -> None:
+    assert Composer({}).side(Recipe.model_validate(host)) == side
 
 
 @pytest.mark.parametrize(
