@@ -10,16 +10,16 @@ from imlp_audit import __version__
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.needs import models_needed
 from imlp_audit.checks.run import run_check
+from imlp_audit.checks.waive import waive
 from imlp_audit.equations.running import running
 from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
-from imlp_audit.facts import Facts, ModelKey, Need
-from imlp_audit.result import AuditResult
+from imlp_audit.measure.facts import Facts, ModelKey, Need
+from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.heads import paper_head
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.plan import EquationPlan, Plan
 from imlp_audit.spec.selected import planned, planned_equations
-from imlp_audit.waiving import waive
 
 Announce = Callable[[int], Callable[[str], None]]
 
@@ -85,7 +85,7 @@ def _facts(needed: Mapping[ModelKey, Need], progress: Callable[[str], None], opt
     if not needed:
         return {}
     # torch takes seconds to import: not where nothing is to be counted, nor before the specs are known to be sound
-    from imlp_audit.measuring import measure_models
+    from imlp_audit.measure.models import measure_models
 
     return measure_models(needed, progress, options.fvcore_device)
 

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from imlp_audit.compare import Measured
-from imlp_audit.interval import Interval
-from imlp_audit.printed import Printed, Rounding, parse_printed
-from imlp_audit.result import (
+from imlp_audit.checks.compare import Measured
+from imlp_audit.numbers.interval import Interval
+from imlp_audit.numbers.printed import Printed, Rounding, parse_printed
+from imlp_audit.records.result import (
     AuditResult,
     AxisHead,
     Check,

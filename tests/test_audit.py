@@ -13,11 +13,12 @@ from imlp_audit.audit import Options, audit
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.needs import models_needed
 from imlp_audit.checks.run import run_check
-from imlp_audit.facts import Facts, ModelFacts, ModelKey, Need
+from imlp_audit.checks.waive import waive
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.measuring import measure_models
+from imlp_audit.measure.facts import Facts, ModelFacts, ModelKey, Need
+from imlp_audit.measure.models import measure_models
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.result import AuditResult, Check, Kind, Verdict
+from imlp_audit.records.result import AuditResult, Check, Kind, Verdict
 from imlp_audit.spec.library import Selection, load
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.located import Located
@@ -25,7 +26,6 @@ from imlp_audit.spec.plan import EquationPlan, plan
 from imlp_audit.spec.references import CellRef, repeated_row, rows_of
 from imlp_audit.spec.schema import Measure, Row, Table
 from imlp_audit.spec.selected import planned
-from imlp_audit.waiving import waive
 
 SPECS = Path(__file__).parent.parent / "specs"
 FINDINGS = (Verdict.DIFFERS, Verdict.INCONSISTENT)

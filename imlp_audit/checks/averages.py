@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from imlp_audit.arithmetic.claims import middle
+from imlp_audit.checks.claim_arithmetic import middle
 from imlp_audit.checks.context import Context
-from imlp_audit.interval import Interval
-from imlp_audit.printed import parse_printed
-from imlp_audit.result import Verdict
+from imlp_audit.numbers.interval import Interval
+from imlp_audit.numbers.printed import parse_printed
+from imlp_audit.records.result import Verdict
 from imlp_audit.spec.references import CellRef, find_cell
 from imlp_audit.spec.schema_claims import Average
 

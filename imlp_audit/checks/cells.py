@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from imlp_audit.checks.compare import Measured, Outcome, compare
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.memory import check_memory
 from imlp_audit.checks.numbers import from_outcome, missing_for, unless_missing, unmeasured
-from imlp_audit.compare import Measured, Outcome, compare
-from imlp_audit.interval import readable
-from imlp_audit.printed import parse_printed
-from imlp_audit.result import Check, Verdict
+from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.printed import parse_printed
+from imlp_audit.records.result import Check, Verdict
 from imlp_audit.spec.plan import CellPlan
 from imlp_audit.spec.references import CellRef
 from imlp_audit.spec.schema import Measure

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from imlp_audit.arithmetic.changes import Agreement, agree, follows_from_cells, percent_change
 from imlp_audit.checks.cells import misplaced
+from imlp_audit.checks.change_arithmetic import Agreement, agree, follows_from_cells, percent_change
+from imlp_audit.checks.compare import Measured, compare
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.numbers import ends, from_outcome, missing_for, unless_missing, unmeasured
-from imlp_audit.compare import Measured, compare
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.printed import Printed, Rounding
-from imlp_audit.result import Check, Verdict
+from imlp_audit.numbers.printed import Printed, Rounding
+from imlp_audit.records.result import Check, Verdict
 from imlp_audit.spec.plan import DeltaPlan, RepeatPlan
 
 

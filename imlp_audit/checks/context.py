@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from imlp_audit.compare import Measured
+from imlp_audit.checks.compare import Measured
 from imlp_audit.equations.outcome import Outcome
-from imlp_audit.facts import Facts, Failure, ModelFacts, ModelKey
 from imlp_audit.measure.conventions import (
     FLOPS_CONVENTIONS,
     Convention,
@@ -18,9 +17,10 @@ from imlp_audit.measure.conventions import (
     parse_weight_key,
     total,
 )
+from imlp_audit.measure.facts import Facts, Failure, ModelFacts, ModelKey
 from imlp_audit.models.reading import PaperReading
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.printed import Rounding
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.references import RowRef
 from imlp_audit.spec.schema import About, Column, Measure, Row

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from imlp_audit.arithmetic.claims import RowTruth, Truth
+from imlp_audit.checks.claim_arithmetic import RowTruth, Truth
+from imlp_audit.checks.compare import Outcome, compare
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.numbers import unless_missing
-from imlp_audit.compare import Outcome, compare
-from imlp_audit.interval import readable
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.result import PASSES, Verdict
+from imlp_audit.numbers.interval import readable
+from imlp_audit.records.result import PASSES, Verdict
 from imlp_audit.spec.references import RowRef
 from imlp_audit.spec.schema_claims import Input
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from imlp_audit.checks.compare import compare
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.numbers import from_outcome, unless_missing
-from imlp_audit.compare import compare
-from imlp_audit.interval import readable
 from imlp_audit.measure.conventions import MemoryConvention
-from imlp_audit.result import PASSES, Check, Verdict
+from imlp_audit.numbers.interval import readable
+from imlp_audit.records.result import PASSES, Check, Verdict
 from imlp_audit.spec.plan import CellPlan
 
 

@@ -8,7 +8,7 @@ from typing import assert_never
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.inputs import at_size
 from imlp_audit.checks.marks import kernels, with_kernel
-from imlp_audit.facts import ModelKey, Need
+from imlp_audit.measure.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from imlp_audit.checks.compare import Outcome
 from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.compare import Outcome
-from imlp_audit.interval import EXACT, decimal_text
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.printed import Printed, Rounding
-from imlp_audit.result import Check, Verdict
+from imlp_audit.numbers.interval import EXACT, decimal_text
+from imlp_audit.numbers.printed import Printed, Rounding
+from imlp_audit.records.result import Check, Verdict
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.plan import CellPlan, DeltaPlan, RepeatPlan
 from imlp_audit.spec.references import CellRef

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from imlp_audit.arithmetic.claims import middle
+from imlp_audit.checks.claim_arithmetic import middle
 from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.interval import Interval
 from imlp_audit.measure.conventions import ParameterConvention, total
-from imlp_audit.printed import Printed, parse_printed
+from imlp_audit.numbers.interval import Interval
+from imlp_audit.numbers.printed import Printed, parse_printed
 from imlp_audit.spec.references import RowRef, find_row
 from imlp_audit.spec.schema import Measure
 from imlp_audit.spec.schema_claims import Condition, Quantity

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.benching.setup import FEWEST_PAIRS, Dtype, Setup
+from imlp_audit.bench.setup import FEWEST_PAIRS, Dtype, Setup
 from imlp_audit.cli.files import write_whole
 from imlp_audit.cli.options import Device, Formatted, NoProgress, Output, Quiet, check_device
 from imlp_audit.cli.stream import emit
@@ -70,7 +70,7 @@ def bench(
     no_progress: NoProgress = False,
 ) -> int:
     """Time a table's models against their baselines."""
-    from imlp_audit.benching.planning import contests, find_column, find_table
+    from imlp_audit.bench.planning import contests, find_column, find_table
     from imlp_audit.cli.exits import exit_code
     from imlp_audit.cli.output import parse_output, render, surface
     from imlp_audit.cli.progress import progress
@@ -95,8 +95,8 @@ def bench(
         reading=reading,
         same_hardware=same_hardware,
     )
-    from imlp_audit.benching.running import bench as run
-    from imlp_audit.benching.text import operations
+    from imlp_audit.bench.running import bench as run
+    from imlp_audit.bench.text import operations
 
     with progress(shown=not (quiet or no_progress), doing="timing") as announce:
         result = run(paper, wanted, setup, announce)

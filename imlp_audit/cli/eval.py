@@ -19,15 +19,15 @@ from imlp_audit.cli.files import check_writable, write_whole
 from imlp_audit.cli.options import Device, Formatted, NoProgress, Output, Quiet, Specs, check_device
 from imlp_audit.cli.stream import emit
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluating.pipeline import Interpolation, Overrides
+from imlp_audit.evaluate.pipeline import Interpolation, Overrides
 from imlp_audit.near import did_you_mean
 from imlp_audit.report.formats import Format
 from imlp_audit.workers import cores
 
 if TYPE_CHECKING:
-    from imlp_audit.evaluating.request import Request
-    from imlp_audit.evaluating.sharding import Group
-    from imlp_audit.result import AuditResult
+    from imlp_audit.evaluate.request import Request
+    from imlp_audit.evaluate.sharding import Group
+    from imlp_audit.records.result import AuditResult
     from imlp_audit.spec.references import RowRef
 
 Channels: TypeAlias = tuple[float, float, float]
@@ -124,7 +124,7 @@ def evaluate(
     no_progress: NoProgress = False,
 ) -> int:
     """Evaluate a checkpoint on images, and judge the accuracies that its row prints."""
-    from imlp_audit.evaluating.sharding import ElsewhereError, group, processes_here
+    from imlp_audit.evaluate.sharding import ElsewhereError, group, processes_here
 
     share = max(1, cores() // processes_here())
 
@@ -136,7 +136,7 @@ def evaluate(
         crop = Overrides(_size(input_size), crop_pct, interpolation, *_statistics(mean, std))
         found, compared = _row(row, specs), _earlier(against)
         check_device(device)
-        from imlp_audit.evaluating.request import Data, Request, Running, Weights
+        from imlp_audit.evaluate.request import Data, Request, Running, Weights
 
         running = Running(
             device=device.value,
@@ -182,7 +182,7 @@ class Asked:
 def _run(asked: Asked, group: Group) -> int:
     from imlp_audit.cli.output import render, surface
     from imlp_audit.cli.progress_images import image_progress
-    from imlp_audit.evaluating.evaluate import evaluation
+    from imlp_audit.evaluate.evaluate import evaluation
 
     gc.enable()  # it is off for commands that end in seconds
     say = _say if group.leads and asked.shown else _say_nothing
@@ -234,7 +234,7 @@ def _channels(option: str, text: str | None) -> Channels | None:
 
 
 def _check_predictions(path: Path | None, *, resume: bool) -> None:
-    from imlp_audit.evaluating.predictions import check_ending
+    from imlp_audit.evaluate.predictions import check_ending
 
     if path is not None:
         check_ending(path)
@@ -256,7 +256,7 @@ def _row(wanted: str, specs: list[str] | None) -> RowRef:
 
 
 def _earlier(path: Path | None) -> tuple[AuditResult, str] | None:
-    from imlp_audit.result import from_json
+    from imlp_audit.records.result import from_json
 
     if path is None:
         return None

@@ -17,7 +17,7 @@ from imlp_audit.cli.options import NoProgress, Specs
 from imlp_audit.cli.stream import emit
 
 if TYPE_CHECKING:
-    from imlp_audit.inspecting.records import Inspection
+    from imlp_audit.records.inspection import Inspection
 
 
 class Form(StrEnum):
@@ -50,10 +50,10 @@ def inspect(
     contents = examine(checkpoint, state, sums=True)  # what cannot be used is refused before torch is imported
     selection = load(specs or [])
     from imlp_audit.checkpoint.reading import digest
-    from imlp_audit.inspecting.candidate_words import about, as_json, fitting
-    from imlp_audit.inspecting.candidates import candidates
-    from imlp_audit.inspecting.records import Inspection
-    from imlp_audit.inspecting.telling import as_text
+    from imlp_audit.inspect.candidate_words import about, as_json, fitting
+    from imlp_audit.inspect.candidates import candidates
+    from imlp_audit.inspect.telling import as_text
+    from imlp_audit.records.inspection import Inspection
 
     sha256 = digest(checkpoint)
     with progress(shown=not no_progress) as announce:
@@ -79,10 +79,10 @@ def _weights(
     Pictures are drawn where a folder is given.
     """
     from imlp_audit.checkpoint.reading import read_state
-    from imlp_audit.inspecting.found import find, worth_looking
-    from imlp_audit.inspecting.records import Inspection
-    from imlp_audit.inspecting.telling import as_markdown
-    from imlp_audit.inspecting.weights import measure
+    from imlp_audit.inspect.found import find, worth_looking
+    from imlp_audit.inspect.telling import as_markdown
+    from imlp_audit.inspect.weights import measure
+    from imlp_audit.records.inspection import Inspection
 
     if not worth_looking(names):
         if folder is not None:
@@ -93,7 +93,7 @@ def _weights(
     inspection = measure(parts, held)
     if folder is None:
         return inspection, {}
-    from imlp_audit.inspecting.drawings import draw
+    from imlp_audit.inspect.drawings import draw
 
     drawings = draw(parts, inspection)
     for one in drawings:

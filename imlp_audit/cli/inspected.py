@@ -10,8 +10,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from imlp_audit.errors import UsageError
-from imlp_audit.inspecting.records import Inspection
-from imlp_audit.inspecting.telling import as_markdown
+from imlp_audit.inspect.telling import as_markdown
+from imlp_audit.records.inspection import Inspection
 
 FORMAT = "imlp-audit/inspect/1"
 

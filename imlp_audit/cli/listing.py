@@ -11,7 +11,7 @@ from imlp_audit.cli.options import NoProgress, Only, Skip, Specs
 from imlp_audit.cli.stream import emit
 
 if TYPE_CHECKING:
-    from imlp_audit.systems import System
+    from imlp_audit.explain.systems import System
 
 
 def list_checks(
@@ -39,8 +39,8 @@ def list_checks(
 def _list_systems(specs: list[str] | None, only: list[str] | None, skip: list[str] | None, *, shown: bool) -> int:
     """List the models of the selected papers; exit with 3 where one could not be built or counted."""
     from imlp_audit.cli.progress import progress
+    from imlp_audit.explain.systems import systems
     from imlp_audit.spec.library import load
-    from imlp_audit.systems import systems
 
     with progress(shown=shown) as announce:
         found = systems(load(specs or []), only or (), skip or (), announce)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from imlp_audit.cli.files import check_writable
 from imlp_audit.errors import UsageError
+from imlp_audit.records.result import AuditResult
 from imlp_audit.report.formats import Format, Surface
 from imlp_audit.report.registry import FORMATS
-from imlp_audit.result import AuditResult
 
 
 def parse_output(text: str) -> tuple[Format, Path]:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from imlp_audit.cli.inspected import Inspected
-    from imlp_audit.result import AuditResult
-    from imlp_audit.solved import Solved
+    from imlp_audit.records.result import AuditResult
+    from imlp_audit.records.solved import Solved
     from imlp_audit.spec.library import Selection
     from imlp_audit.spec.loader import Paper
 
@@ -91,7 +91,7 @@ def report(
 def _results(paths: list[Path]) -> tuple[list[Inspected], list[tuple[str, AuditResult]]]:
     """Read results of inspect, and of eval and bench by the names of their files."""
     from imlp_audit.cli.inspected import read_inspected
-    from imlp_audit.result import from_json
+    from imlp_audit.records.result import from_json
 
     inspected, runs = [], []
     for path in paths:
@@ -105,7 +105,7 @@ def _results(paths: list[Path]) -> tuple[list[Inspected], list[tuple[str, AuditR
 
 
 def _read(path: Path) -> AuditResult:
-    from imlp_audit.result import from_json
+    from imlp_audit.records.result import from_json
 
     return from_json(_text(path), str(path))
 
@@ -134,7 +134,7 @@ def _audited(specs: list[str], *, shown: bool) -> AuditResult:
 
 def _solved(selection: Selection, paper: Paper, progress: Callable[[str], None]) -> Solved | None:
     """Return what the numbers of a paper say about its models; None where its text leaves nothing open."""
-    from imlp_audit.solving import Search, default_targets, solve_selection
+    from imlp_audit.solve.selection import Search, default_targets, solve_selection
 
     targets = default_targets(paper)
     try:

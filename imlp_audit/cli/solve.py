@@ -51,7 +51,7 @@ def solve(
     from imlp_audit.cli.progress import progress
     from imlp_audit.report.solved import as_text
     from imlp_audit.solve.search import Rules
-    from imlp_audit.solving import Search, solve_selection
+    from imlp_audit.solve.selection import Search, solve_selection
     from imlp_audit.spec.library import load
 
     wanted = targets or ["imlp"]

@@ -12,10 +12,10 @@ from imlp_audit.explain.body import Body
 from imlp_audit.explain.layout import Lines, counted, table
 from imlp_audit.explain.polynomial import Polynomial
 from imlp_audit.explain.terms import Term, total
-from imlp_audit.interval import readable
 from imlp_audit.measure.conventions import Convention, ParameterConvention
 from imlp_audit.models.reading import Reading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.numbers.interval import readable
 
 _SYMBOLS = ("C", "C'", "n", "N")
 

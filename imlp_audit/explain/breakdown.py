@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from imlp_audit.explain.body import KINDS, TIMES, Item
 from imlp_audit.explain.layout import INDENT, Lines, signed, table
-from imlp_audit.interval import decimal_text, readable
+from imlp_audit.numbers.interval import decimal_text, readable
 
 Key: TypeAlias = Callable[[Item], str]
 Amounts: TypeAlias = tuple[str, int, int]

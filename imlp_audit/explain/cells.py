@@ -9,9 +9,9 @@ from imlp_audit.checks.context import Conventions
 from imlp_audit.explain.head import head, place_of, stands_at
 from imlp_audit.explain.layout import Lines, gap, table
 from imlp_audit.explain.measured import every_measurement
-from imlp_audit.interval import readable
-from imlp_audit.printed import Printed, Rounding
-from imlp_audit.result import Check, Measurement
+from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.printed import Printed, Rounding
+from imlp_audit.records.result import Check, Measurement
 from imlp_audit.spec.references import CellRef
 
 ROUNDED = {

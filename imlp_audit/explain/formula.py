@@ -5,10 +5,10 @@ from __future__ import annotations
 from imlp_audit.explain import block_sum, text_sum
 from imlp_audit.explain.body import Body
 from imlp_audit.explain.layout import Lines
-from imlp_audit.interval import readable
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention
 from imlp_audit.models.reading import AnyReading, Reading, TextReading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.numbers.interval import readable
 
 
 def formula(

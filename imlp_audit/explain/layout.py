@@ -7,7 +7,7 @@ from fractions import Fraction
 from textwrap import wrap
 from typing import TypeAlias
 
-from imlp_audit.interval import decimal_text, readable
+from imlp_audit.numbers.interval import decimal_text, readable
 
 WIDTH = 100
 INDENT = "  "

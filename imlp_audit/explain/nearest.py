@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from imlp_audit.errors import BuildError
-from imlp_audit.printed import Rounding
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.answer import Change
 from imlp_audit.solve.problem import Cell, Integers, Problem, Space
 from imlp_audit.spec.references import CellRef

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from imlp_audit.explain.layout import INDENT, Lines, counted, gap, table, words
 from imlp_audit.explain.nearest import Found, Nearest
-from imlp_audit.interval import readable
-from imlp_audit.printed import Printed
+from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.printed import Printed
 from imlp_audit.solve.answer import Change
 from imlp_audit.spec.schema import NamedReading
 

@@ -10,8 +10,8 @@ from imlp_audit.explain.cells import held_against, stands_for
 from imlp_audit.explain.head import head, label_of, stands_at
 from imlp_audit.explain.layout import Lines, table, words
 from imlp_audit.explain.pointers import pointers
-from imlp_audit.printed import Printed
-from imlp_audit.result import Check
+from imlp_audit.numbers.printed import Printed
+from imlp_audit.records.result import Check
 from imlp_audit.spec.plan import ColumnsPlan, MarkPlan
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from imlp_audit.explain import text_formula
 from imlp_audit.explain.layout import INDENT, Lines, counted, table, words
 from imlp_audit.explain.terms import Term, total
-from imlp_audit.interval import readable
 from imlp_audit.measure.conventions import Convention, ParameterConvention
 from imlp_audit.models.reading import TextReading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.numbers.interval import readable
 
 _NOUNS = {
     "V": "words",

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from imlp_audit.result import AuditResult, Figure
-from imlp_audit.solved import SolvedSizes
+from imlp_audit.records.result import AuditResult, Figure
+from imlp_audit.records.solved import SolvedSizes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,8 +6,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from imlp_audit.interval import readable
-from imlp_audit.result import PASSES, AuditResult, Check, ColumnHead, Kind, PaperHead, RowHead, TableHead, Verdict
+from imlp_audit.numbers.interval import readable
+from imlp_audit.records.result import (
+    PASSES,
+    AuditResult,
+    Check,
+    ColumnHead,
+    Kind,
+    PaperHead,
+    RowHead,
+    TableHead,
+    Verdict,
+)
 
 GRAVEST_FIRST = (Verdict.ERROR, Verdict.INCONSISTENT, Verdict.DIFFERS)
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Iterator
 
-from imlp_audit.evidence import Throughput
+from imlp_audit.records.evidence import Throughput
+from imlp_audit.records.result import AuditResult, Check, Kind, PaperHead, TableHead, Verdict
 from imlp_audit.report.evidence import SAMPLING, SPENT, spent, told, with_evidence
 from imlp_audit.report.figures import figure_file
 from imlp_audit.report.layout import CellChecks, cells, findings, leads, measured, others, summary
 from imlp_audit.report.solved import as_markdown
-from imlp_audit.result import AuditResult, Check, Kind, PaperHead, TableHead, Verdict
 
 HEADINGS = {
     Kind.MARK: "Footnote marks",

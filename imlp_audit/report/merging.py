@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from imlp_audit.errors import UsageError
-from imlp_audit.result import AuditResult, Check, Kind, Verdict
+from imlp_audit.records.result import AuditResult, Check, Kind, Verdict
 
 AGAINST = ".against."
 

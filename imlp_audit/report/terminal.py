@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from imlp_audit.records.result import PASSES, AuditResult, Check, Kind, PaperHead, TableHead, Verdict
 from imlp_audit.report.evidence import SAMPLING, told, with_evidence
 from imlp_audit.report.layout import GRAVEST_FIRST, CellChecks, cells, findings, leads, measured, others, summary
-from imlp_audit.result import PASSES, AuditResult, Check, Kind, PaperHead, TableHead, Verdict
 
 STYLES = {
     Verdict.REPRODUCED: "green",

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import prod
 
-from imlp_audit.printed import Rounding
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.problem import Integers
 
 

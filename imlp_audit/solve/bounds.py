@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from imlp_audit.printed import Rounding
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.boxes import Boxes, corners
 from imlp_audit.solve.bundles import Bundle
 from imlp_audit.solve.parts import Layout, Part

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from imlp_audit.errors import SolverError
-from imlp_audit.printed import Rounding
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.bundles import Bundle, bundles_of
 from imlp_audit.solve.problem import Cell, Integers, Problem, Row, check
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from imlp_audit.printed import Rounding
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.answer import Axis, Choice, Contradiction, Miss, Ties, Weight
 from imlp_audit.solve.problem import Cell, Integers, Problem
 

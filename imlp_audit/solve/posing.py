@@ -9,11 +9,11 @@ from math import ceil, floor
 
 import numpy as np
 
-from imlp_audit.interval import Interval
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, Convention, parse_weight_key
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import HOSTS, Recipe
-from imlp_audit.printed import Rounding
+from imlp_audit.numbers.interval import Interval
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.amounts import CLASSES, Amounts, parameters_in, total_in, work_in
 from imlp_audit.solve.problem import Cell, Kind, Problem, Row, Space
 from imlp_audit.solve.space import Readings

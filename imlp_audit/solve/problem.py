@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from imlp_audit.errors import SolverError
 from imlp_audit.measure.operations import Operation
-from imlp_audit.printed import Rounding
+from imlp_audit.numbers.printed import Rounding
 
 Integers: TypeAlias = NDArray[np.int64]
 Kind: TypeAlias = Literal["parameters", "flops"]

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from imlp_audit.equations.catalogue import ClaimText, claims_of
 from imlp_audit.models.recipe import Part
-from imlp_audit.result import Kind, Source
+from imlp_audit.records.result import Kind, Source
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.located import Located
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of, rows_of_table

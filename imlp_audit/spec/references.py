@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from imlp_audit.printed import Printed, parse_printed
+from imlp_audit.numbers.printed import Printed, parse_printed
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.located import Located
 from imlp_audit.spec.schema import Column, Row, Table

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from imlp_audit.benching import bouts, timing
-from tests.benching.papers import LARGE, SMALL, VIT, row, write
+from imlp_audit.bench import bouts, timing
+from tests.bench.papers import LARGE, SMALL, VIT, row, write
 
 from .running import call
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.evaluating.published import imagenet_classes
-from tests.evaluating.folders import picture, sorted_like_imagenet
+from imlp_audit.evaluate.published import imagenet_classes
+from tests.evaluate.folders import picture, sorted_like_imagenet
 
 from .running import call, spawn
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.evaluating import evaluate
-from tests.evaluating.digits import Digits
-from tests.evaluating.digits import digits as trained
+from imlp_audit.evaluate import evaluate
+from tests.evaluate.digits import Digits
+from tests.evaluate.digits import digits as trained
 
 from .running import Outcome, call, spawn
 

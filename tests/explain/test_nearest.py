@@ -11,7 +11,7 @@ from imlp_audit.explain.nearest import SHOWN, Counting, Nearest, nearest
 from imlp_audit.explain.nearest_words import told
 from imlp_audit.models.reading import ClassToken, Reading
 from imlp_audit.models.recipe import Part
-from imlp_audit.printed import Rounding, parse_printed
+from imlp_audit.numbers.printed import Rounding, parse_printed
 from imlp_audit.solve.answer import Change
 from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.references import CellRef, find_row

@@ -25,7 +25,7 @@ from imlp_audit.models.resmlp import (
 )
 from imlp_audit.models.resmlp_ablations import ACTIVATIONS, BatchNorm, L2Norm, initial_scale
 from imlp_audit.models.resmlp_image import build_resmlp
-from imlp_audit.printed import Rounding, parse_printed
+from imlp_audit.numbers.printed import Rounding, parse_printed
 from tests.models.resmlp_helpers import (
     RES_BLOCK,
     assert_round_trip,

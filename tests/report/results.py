@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from imlp_audit.result import (
+from imlp_audit.records.result import (
     AuditResult,
     AxisHead,
     Check,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from imlp_audit.evidence import Accuracy, PairedAccuracy, Spent, Throughput
-from imlp_audit.result import AuditResult, Check, Kind, Verdict
+from imlp_audit.records.evidence import Accuracy, PairedAccuracy, Spent, Throughput
+from imlp_audit.records.result import AuditResult, Check, Kind, Verdict
 
 from .results import BENIGN, check, result
 

@@ -9,8 +9,8 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from imlp_audit.records.result import AuditResult, Kind, Verdict
 from imlp_audit.report.markdown import markdown
-from imlp_audit.result import AuditResult, Kind, Verdict
 
 from .results import HOSTILE, check, head, result
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from imlp_audit.records.solved import Answered, Solved, SolvedAxis, SolvedCell, SolvedFirst, SolvedHeld, SolvedWeights
 from imlp_audit.report.solved import as_markdown, as_text
-from imlp_audit.solved import Answered, Solved, SolvedAxis, SolvedCell, SolvedFirst, SolvedHeld, SolvedWeights
 
 FIRST = SolvedFirst(
     reading={"imlp": {"fc1_bias": "yes", "concat_norm": "layer"}},

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from imlp_audit.interval import Interval
-from imlp_audit.printed import Rounding, parse_printed
+from imlp_audit.numbers.interval import Interval
+from imlp_audit.numbers.printed import Rounding, parse_printed
 from imlp_audit.solve.problem import Cell, Integers, Kind, Problem, Row, Space
 
 CLASSES = (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from imlp_audit.printed import Rounding
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.certainty import certainty, word
 from imlp_audit.solve.polytope import System, ranges_of
 from imlp_audit.solve.problem import Cell, Problem, Row

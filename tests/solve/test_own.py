@@ -11,14 +11,14 @@ from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConventio
 from imlp_audit.measure.operations import Operation
 from imlp_audit.models.reading import Reading
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.printed import Rounding
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.answer import Change, Own, Solution
 from imlp_audit.solve.compose import Composer, compose
 from imlp_audit.solve.evaluate import explained
 from imlp_audit.solve.own import own_changes
 from imlp_audit.solve.search import solve
+from imlp_audit.solve.selection import _LEFT_OUT
 from imlp_audit.solve.variations import stage_of, with_other_sides
-from imlp_audit.solving import _LEFT_OUT
 from imlp_audit.spec.library import Selection, load
 from imlp_audit.spec.references import rows_of
 from tests.explain.counted import macs, whole

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from imlp_audit.printed import Rounding
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.answer import Answer
 from imlp_audit.solve.problem import Cell, Problem
 from imlp_audit.solve.search import solve

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from imlp_audit.errors import SolverError
-from imlp_audit.printed import Rounding
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.problem import Cell, Problem, Row, Space
 from imlp_audit.solve.search import solve
 

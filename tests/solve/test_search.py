@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from imlp_audit.errors import SolverError
-from imlp_audit.printed import Rounding
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.answer import Solution
 from imlp_audit.solve.evaluate import explained
 from imlp_audit.solve.null import shifted

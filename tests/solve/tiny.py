@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
-from imlp_audit.printed import Rounding
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.answer import Answer, Solution
 from imlp_audit.solve.problem import Cell, Kind, Problem, Row, Space
 from imlp_audit.solve.search import Rules

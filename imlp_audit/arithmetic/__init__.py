@@ -1,1 +1,0 @@
-"""The paper against itself: interval arithmetic over printed numbers, without a model."""

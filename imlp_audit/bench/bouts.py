@@ -1,0 +1,146 @@
+"""Timing one row's model, against its baseline's or alone: seconds to throughput, ratio and evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+
+import torch
+from torch import nn
+
+from imlp_audit.bench.hardware import hardware
+from imlp_audit.bench.models import forward_of, images_for, ready
+from imlp_audit.bench.modules import macs_by_kind, seconds_by_kind
+from imlp_audit.bench.planning import Contest
+from imlp_audit.bench.setup import Setup
+from imlp_audit.bench.statistics import METHOD, estimate
+from imlp_audit.bench.timing import Forward, in_turns, seconds, with_threads
+from imlp_audit.bench.verdict import Timed
+from imlp_audit.models.reading import PaperReading
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.numbers.interval import EXACT, decimal_text
+from imlp_audit.records.evidence import Spent, Throughput
+from imlp_audit.spec.references import RowRef
+
+
+@dataclass(frozen=True)
+class Bout:
+    """What one contest gave at one batch size."""
+
+    base: Timed
+    variant: Timed
+    evidence: Throughput
+
+
+@dataclass(frozen=True)
+class Ring:
+    """Where models are timed: how, under which reading, and who is told of each pair."""
+
+    setup: Setup
+    reading_name: str | None
+    reading: PaperReading
+    told: Callable[[str], None]
+
+    @property
+    def threads(self) -> int:
+        """The threads that torch computes with."""
+        return self.setup.threads or torch.get_num_threads()
+
+    def against(self, contest: Contest, base: RowRef) -> list[Bout]:
+        """Time a row's model against another's, both there at once, at every batch size."""
+        with self._models(base, contest.cell.row) as models:
+            return [self._bout(contest, base, models, batch) for batch in self.setup.batches]
+
+    def alone(self, row: RowRef) -> list[Timed]:
+        """Time a row's model at every batch size."""
+        with self._models(row) as (model,):
+            return [self._alone(row, model, batch) for batch in self.setup.batches]
+
+    @contextmanager
+    def _models(self, *rows: RowRef) -> Iterator[tuple[nn.Module, ...]]:
+        with with_threads(self.threads), ExitStack() as stack:
+            recipes = [_recipe(row) for row in rows]
+            yield tuple(stack.enter_context(ready(r, r.part_of(self.reading), self.setup)) for r in recipes)
+
+    def _alone(self, row: RowRef, model: nn.Module, batch: int) -> Timed:
+        (forward,) = self._warm(batch, model)
+        found = []
+        for _ in range(self.setup.pairs):
+            self.told(f"{row.row.id}, batch size {batch}")
+            found.append(seconds(forward, self.threads))
+        return Timed(batch, estimate([batch / taken for taken in found]))
+
+    def _bout(self, contest: Contest, base: RowRef, models: tuple[nn.Module, ...], batch: int) -> Bout:
+        one, other = self._warm(batch, *models)
+        told = partial(self.told, f"{contest.cell.row.row.id} against {base.row.id}, batch size {batch}")
+        pairs = in_turns(one, other, self.setup.pairs, partial(seconds, threads=self.threads), told)
+        first = Timed(batch, estimate([batch / taken for taken, _ in pairs]))
+        ratio = estimate([base_took / took for base_took, took in pairs])
+        second = Timed(batch, estimate([batch / taken for _, taken in pairs]), ratio)
+        return Bout(first, second, self._evidence(contest, base, models, first, second))
+
+    def _warm(self, batch: int, *models: nn.Module) -> tuple[Forward, ...]:
+        """Return the calls to time, after a first one of each that compiles and chooses kernels."""
+        if self.setup.compiled:
+            torch.compiler.reset()  # torch gives up compiling what it compiled often, for other models
+        forwards = tuple(forward_of(model, images_for(model, self.setup, batch), self.setup) for model in models)
+        with torch.inference_mode():
+            for forward in forwards:
+                forward()
+        return forwards
+
+    def _evidence(
+        self, contest: Contest, base: RowRef, models: tuple[nn.Module, ...], first: Timed, second: Timed
+    ) -> Throughput:
+        assert second.ratio is not None
+        return Throughput(
+            batch=first.batch,
+            pairs=self.setup.pairs,
+            baseline=decimal_text(first.own.value, EXACT),
+            variant=decimal_text(second.own.value, EXACT),
+            ratio=decimal_text(second.ratio.value, EXACT),
+            low=decimal_text(second.ratio.low, EXACT),
+            high=decimal_text(second.ratio.high, EXACT),
+            hardware=hardware(self.setup.device),
+            stated=contest.cell.column.needs or "",
+            settings={"against": base.id, **self._settings()},
+            spent=self._spent((base, contest.cell.row), models, first.batch),
+        )
+
+    def _settings(self) -> dict[str, str]:
+        setup = self.setup
+        return {
+            "device": setup.device,
+            "threads": str(self.threads),
+            "dtype": setup.dtype,
+            "layout": "channels last" if setup.channels_last else "contiguous",
+            "compiled": "yes" if setup.compiled else "no",
+            "reading": self.reading_name or "none",
+            "interval": METHOD,
+            "torch": version("torch"),
+        }
+
+    def _spent(self, rows: tuple[RowRef, RowRef], models: tuple[nn.Module, ...], batch: int) -> tuple[Spent, ...]:
+        """Return what modules of each kind do and take for one image, those that take longest first."""
+        recipes = [_recipe(row) for row in rows]
+        macs = [macs_by_kind(recipe, recipe.part_of(self.reading)) for recipe in recipes]
+        times = [seconds_by_kind(model, images_for(model, self.setup, batch)) for model in models]
+        kinds = sorted({*times[0], *times[1]}, key=lambda kind: (-sum(one.get(kind, 0) for one in times), kind))
+        return tuple(
+            Spent(
+                modules=kind,
+                baseline_macs=macs[0].get(kind, 0),
+                variant_macs=macs[1].get(kind, 0),
+                baseline_seconds=f"{times[0].get(kind, 0) / batch:.12f}",
+                variant_seconds=f"{times[1].get(kind, 0) / batch:.12f}",
+            )
+            for kind in kinds
+        )
+
+
+def _recipe(row: RowRef) -> Recipe:
+    assert row.row.model is not None, "planning leaves out rows without a model"
+    return row.row.model

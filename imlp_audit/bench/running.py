@@ -1,0 +1,120 @@
+"""From the cells that are to be measured to checks with evidence. A model that fails is a check too; the rest go on."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+from typing import TypeAlias, TypeVar
+
+import torch
+
+from imlp_audit import __version__
+from imlp_audit.bench.bouts import Ring
+from imlp_audit.bench.hardware import hardware
+from imlp_audit.bench.planning import Contest
+from imlp_audit.bench.setup import Setup
+from imlp_audit.bench.verdict import Place, Timed, checked, judge
+from imlp_audit.checks.context import Conventions
+from imlp_audit.checks.numbers import NO_MODEL
+from imlp_audit.errors import BuildError, UsageError
+from imlp_audit.measure.facts import Failure
+from imlp_audit.near import did_you_mean
+from imlp_audit.records.evidence import Throughput
+from imlp_audit.records.result import AuditResult, Check, Verdict
+from imlp_audit.spec.heads import paper_head
+from imlp_audit.spec.loader import Paper
+
+Announce = Callable[[int], Callable[[str], None]]
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was measured of a row: its throughput at every batch size, and the evidence of its contest, if any."""
+
+    timed: tuple[Timed, ...]
+    evidence: tuple[Throughput, ...] = ()
+
+
+Outcomes: TypeAlias = Mapping[str, Found | Failure]
+
+
+def bench(paper: Paper, contests: Sequence[Contest], setup: Setup, announce: Announce) -> AuditResult:
+    """Time the models of all cells, and judge their printed numbers. Raises UsageError for an unknown reading."""
+    declared = Conventions(paper.about.value, setup.reading).readings
+    if setup.reading is not None and setup.reading not in declared:
+        hint = did_you_mean(setup.reading, [str(name) for name in declared if name], "declared here")
+        raise UsageError(f"no reading is called {setup.reading!r}; {hint}")
+    name, reading = next(iter(declared.items()))
+    outcomes = _outcomes(contests, Ring(setup, name, reading, announce(_measurements(contests, setup))))
+    place = Place(hardware(setup.device), setup.same_hardware, name)
+    checks = tuple(_check(contest, outcomes.get(contest.cell.row.id), place) for contest in contests)
+    versions = {"imlp_audit": __version__, **{library: version(library) for library in ("torch", "timm")}}
+    return AuditResult(papers=(paper_head(paper),), versions=versions, checks=checks)
+
+
+def _runnable(contests: Sequence[Contest]) -> list[Contest]:
+    return [contest for contest in contests if contest.cell.row.row.model is not None]
+
+
+def _measurements(contests: Sequence[Contest], setup: Setup) -> int:
+    bases = {contest.base.id for contest in contests if contest.base}
+    runs = [contest for contest in _runnable(contests) if contest.base or contest.cell.row.id not in bases]
+    return len(runs) * len(setup.batches) * setup.pairs
+
+
+def _outcomes(contests: Sequence[Contest], ring: Ring) -> Outcomes:
+    """Time each row against its base, which so is timed too, and then what is left alone."""
+    found: dict[str, Found | Failure] = {}
+    for contest in _runnable(contests):
+        row, base = contest.cell.row, contest.base
+        if base is None:
+            continue
+        bouts = _attempted(partial(ring.against, contest, base), ring.setup)
+        if isinstance(bouts, Failure):
+            found[row.id] = bouts
+            continue
+        found[row.id] = Found(tuple(b.variant for b in bouts), tuple(b.evidence for b in bouts))
+        found.setdefault(base.id, Found(tuple(b.base for b in bouts)))
+    for contest in _runnable(contests):
+        row = contest.cell.row
+        if row.id not in found:
+            timed = _attempted(partial(ring.alone, row), ring.setup)
+            found[row.id] = timed if isinstance(timed, Failure) else Found(tuple(timed))
+    return found
+
+
+def _attempted(run: Callable[[], Result], setup: Setup) -> Result | Failure:
+    """Run something that builds and times models; what fails in them is a result of their row."""
+    try:
+        return run()
+    except BuildError as error:
+        return Failure(str(error))
+    except Exception as error:  # whatever a host's code, a kernel or a compiler raises
+        return Failure(_told(error, setup))
+    finally:
+        gc.collect()  # the command line collects no cycles by itself, and compiled models are full of them
+        torch.cuda.empty_cache()
+
+
+def _told(error: Exception, setup: Setup) -> str:
+    """Say what failed, and what to do about it."""
+    if isinstance(error, torch.OutOfMemoryError | MemoryError) or "can't allocate memory" in str(error):
+        sizes = ", ".join(map(str, setup.batches))
+        return f"memory ran out at batch size {sizes}; give a smaller --batch-size"
+    first = next(iter(str(error).splitlines()), "")
+    advice = "; try it without --compile" if setup.compiled else ""
+    return f"the model could not be timed: {type(error).__name__}: {first}{advice}"
+
+
+def _check(contest: Contest, found: Found | Failure | None, place: Place) -> Check:
+    match found:
+        case None:
+            return checked(contest, Verdict.UNVERIFIABLE, f"needs {contest.cell.column.needs}; {NO_MODEL}")
+        case Failure(message):
+            return checked(contest, Verdict.ERROR, message)
+        case Found(timed, evidence):
+            return judge(contest, timed, place, evidence)

@@ -1,0 +1,183 @@
+"""What timings say about a printed throughput, and about its ratio to a baseline's. Pure, and without a framework."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import assert_never
+
+from imlp_audit.bench.planning import Contest
+from imlp_audit.bench.statistics import Estimate
+from imlp_audit.checks.numbers import missing_for
+from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
+from imlp_audit.records.evidence import Throughput
+from imlp_audit.records.result import Check, Kind, Verdict
+from imlp_audit.spec.references import RowRef
+
+
+class Direction(StrEnum):
+    """On which side of 1 all of an interval of ratios lies."""
+
+    FASTER = "faster"
+    SLOWER = "slower"
+    OPEN = "neither faster nor slower"
+
+
+class Finding(StrEnum):
+    """What a measured ratio says of a printed one."""
+
+    MET = "met"  # the same direction, and the intervals meet
+    OFF = "off"  # the same direction, and they do not
+    OPPOSITE = "opposite"
+    OPEN = "open"  # one of the intervals holds 1: no direction is shown, or none is printed
+
+
+@dataclass(frozen=True)
+class Timed:
+    """The throughput of one row's model in images a second, and its ratio to the baseline's, at one batch size."""
+
+    batch: int
+    own: Estimate
+    ratio: Estimate | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something was measured, whether that is where the paper measured, as the user states, and the reading."""
+
+    hardware: str
+    same: bool
+    reading: str | None = None
+
+
+def direction(interval: Interval) -> Direction:
+    """Return the side of 1 that all of an interval lies on."""
+    one = Interval.point(1)
+    if one < interval:
+        return Direction.FASTER
+    return Direction.SLOWER if interval < one else Direction.OPEN
+
+
+def find(printed: Interval, measured: Interval) -> Finding:
+    """Hold a measured interval of a ratio against the printed one; an interval that holds 1 decides nothing."""
+    said, found = direction(printed), direction(measured)
+    if Direction.OPEN in (said, found):
+        return Finding.OPEN
+    if said is not found:
+        return Finding.OPPOSITE
+    return Finding.MET if printed.meets(measured) else Finding.OFF
+
+
+def printed_ratio(contest: Contest) -> Interval | None:
+    """Return the ratios that are possible of the numbers that print as the two cells; None where one is missing."""
+    base = contest.base.cell(contest.cell.column_id) if contest.base else None
+    if base is None:
+        return None
+    rounding = contest.cell.row.paper.about.value.rounding[0]
+    return contest.cell.printed.interval(rounding).ratio_to(base.printed.interval(rounding))
+
+
+def judge(contest: Contest, timed: Sequence[Timed], place: Place, evidence: Sequence[Throughput] = ()) -> Check:
+    """Put on record what was measured for a cell; of several batch sizes the first is judged by.
+
+    On other hardware than the paper's a printed number can be neither confirmed nor refuted. On the paper's own, as the
+    user states, it is `reproduced_under` sampling where number and ratio both meet what was measured, and `differs`
+    where the ratio is on the other side of 1. A number that is merely off stays unverifiable: between two runs clocks
+    and memory layouts move throughput by more than the spread within one.
+    """
+    verdict = _verdict(contest, timed[0]) if place.same else Verdict.UNVERIFIABLE
+    row = contest.cell.row
+    reading = place.reading if row.row.model is not None and row.row.model.family else None
+    departs = reading != next(iter(row.paper.about.value.readings), reading) and reading is not None
+    under = ("sampling", *((f"reading {reading}",) if departs else ()))
+    return checked(contest, verdict, _reason(contest, timed, place)).model_copy(
+        update={
+            "measured": decimal_text(timed[0].own.value, EXACT),
+            "reading": reading,
+            "under": under if verdict is Verdict.REPRODUCED_UNDER else (),
+            "evidence": tuple(evidence),
+        }
+    )
+
+
+def checked(contest: Contest, verdict: Verdict, reason: str) -> Check:
+    """Return a check of a cell with nothing measured."""
+    cell = contest.cell
+    return Check(
+        id=cell.id,
+        kind=Kind.CELL,
+        verdict=verdict,
+        reason=reason,
+        source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
+        printed=cell.printed.text,
+        unit=cell.column.unit,
+    )
+
+
+def _verdict(contest: Contest, timed: Timed) -> Verdict:
+    """Judge by timings from the paper's hardware."""
+    rounding = contest.cell.row.paper.about.value.rounding[0]
+    near = contest.cell.printed.interval(rounding).meets(_interval(timed.own))
+    alone = Verdict.REPRODUCED_UNDER if near else Verdict.UNVERIFIABLE
+    printed = printed_ratio(contest)
+    if timed.ratio is None or printed is None:
+        return alone
+    match find(printed, _interval(timed.ratio)):
+        case Finding.MET:
+            return alone
+        case Finding.OPPOSITE:
+            return Verdict.DIFFERS
+        case Finding.OFF | Finding.OPEN:
+            return Verdict.UNVERIFIABLE
+        case never:
+            assert_never(never)
+
+
+def _reason(contest: Contest, timed: Sequence[Timed], place: Place) -> str:
+    where = f"by --same-hardware, {place.hardware} is it" if place.same else f"on {place.hardware} instead"
+    return f"{missing_for(contest.cell)}; {where}: {'; '.join(_measured(contest, one) for one in timed)}"
+
+
+def _measured(contest: Contest, timed: Timed) -> str:
+    own = f"{_told(timed.own)} {contest.cell.column.unit or 'a second'} at batch size {timed.batch}"
+    return f"{own}, {_ratio(contest, contest.base, timed.ratio)}" if contest.base and timed.ratio else own
+
+
+def _ratio(contest: Contest, base: RowRef, ratio: Estimate) -> str:
+    """Say how the measured ratio goes with the printed one."""
+    measured = f"{_told(ratio)} times {base.row.id}"
+    printed, found = printed_ratio(contest), direction(_interval(ratio))
+    if printed is None:
+        return f"{measured}, {_shown(found)}; no ratio is printed"
+    delta = contest.cell.delta if base.row.id == contest.cell.row.row.baseline else None
+    change = f" ({delta.text})" if delta is not None else ""
+    told = f"{measured}, printed {_ends(printed)}{change}"
+    match find(printed, _interval(ratio)):
+        case Finding.MET:
+            return f"{told}: {found} as printed, and the interval meets the printed ratio"
+        case Finding.OFF:
+            side = "less" if (ratio.high <= printed.low) == (found is Direction.FASTER) else "more"
+            return f"{told}: {found} as printed, but by {side} than the interval allows"
+        case Finding.OPPOSITE:
+            return f"{told}: {found}, but printed as {direction(printed)}"
+        case Finding.OPEN:
+            return f"{told}: {_shown(found)}, printed as {direction(printed)}"
+        case never:
+            assert_never(never)
+
+
+def _shown(found: Direction) -> str:
+    return f"{found} is shown" if found is Direction.OPEN else str(found)
+
+
+def _interval(estimate: Estimate) -> Interval:
+    return Interval(estimate.low, estimate.high)
+
+
+def _told(estimate: Estimate) -> str:
+    return f"{readable(estimate.value)} (95 % {_interval(estimate)})"
+
+
+def _ends(interval: Interval) -> str:
+    return f"{readable(interval.low)} to {readable(interval.high)}"

@@ -1,0 +1,174 @@
+"""What the files of a validation folder are: first and last bytes of each, and some images in full."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from heapq import nsmallest
+from itertools import chain
+from pathlib import Path
+
+from imlp_audit.evaluate.findings import Finding, Kind, counted, some
+from imlp_audit.evaluate.folder import Listing
+from imlp_audit.evaluate.opening import UnreadableError, opened
+from imlp_audit.numbers.interval import readable
+from imlp_audit.workers import cores, workers
+
+_PEEKED = 100_000  # files that are looked into: twice the validation set
+_SAMPLE = 500  # images decoded of those that look whole, and as many of those that do not
+_BYTES = 64  # at either end of a file
+_READERS = 8  # disks and networks answer several at once
+_ALIKE = 0.95  # share of a sample with one shorter side, from which images were resized: about half have 375 pixels
+_JPEG = "JPEG"
+_HEADS = {
+    b"\xff\xd8\xff": _JPEG,
+    b"\x89PNG\r\n\x1a\n": "PNG",
+    b"GIF8": "GIF",
+    b"RIFF": "WebP",
+    b"BM": "BMP",
+    b"\x1f\x8b": "gzip",
+    b"PK\x03\x04": "zip",
+    b"<": "HTML or XML",
+    b"version https://git-lfs": "Git LFS pointers",
+}
+
+
+@dataclass(frozen=True)
+class Ends:
+    """A file's size in bytes, and its first and last bytes."""
+
+    size: int
+    head: bytes
+    tail: bytes
+
+    @property
+    def type(self) -> str:
+        """Name what the first bytes are of."""
+        return next((name for head, name in _HEADS.items() if self.head.startswith(head)), "of an unknown type")
+
+    @property
+    def whole(self) -> bool:
+        """Say whether this looks like a JPEG file to its end."""
+        return self.type == _JPEG and self.tail.rstrip(b"\0").endswith(b"\xff\xd9")
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What was found in the files, and how much was looked at."""
+
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+
+
+def look(root: Path, listing: Listing, *, decode_all: bool) -> Looked:
+    """Look into the files below a folder: at both ends of each, and at some images, or all, in full."""
+    paths = {one: f"{root}{os.sep}{name}" for one, name in zip(listing.ids, listing.files, strict=True)}
+    peeked = listing.ids if len(paths) <= _PEEKED else _sample(listing.ids)
+    ends = dict(zip(peeked, _ends([paths[one] for one in peeked]), strict=True))
+    doubtful = [one for one, found in ends.items() if isinstance(found, Ends) and not found.whole]
+    sound = [one for one, found in ends.items() if isinstance(found, Ends) and found.whole]
+    chosen = [*doubtful, *sound] if decode_all else [*_sample(doubtful), *_sample(sound)]
+    decoded = dict(zip(chosen, _decoded([paths[one] for one in chosen], spread=decode_all), strict=True))
+    reasons = {one: found for one, found in (ends | decoded).items() if isinstance(found, str)}
+    types = {one: f.type for one, f in ends.items() if isinstance(f, Ends) and f.type != _JPEG and f.size}
+    sides = [found for one in sound if isinstance(found := decoded.get(one), int)]
+    findings = (*_wrong_types(types), *_unreadable(reasons, types), *_resized(sides))
+    unsure = len(doubtful) - sum(one in decoded for one in doubtful)
+    return Looked(findings, tuple(_notes(len(peeked), len(paths), len(decoded), unsure, _alike(ends, paths))))
+
+
+def _sample(ids: Sequence[str]) -> list[str]:
+    """Choose some by a hash of their ids: the same on every machine, and whatever their order is."""
+    return nsmallest(_SAMPLE, ids, key=lambda one: sha256(one.encode("utf-8")).digest())
+
+
+def _ends(paths: Sequence[str]) -> Iterator[Ends | str]:
+    batches = [paths[start : start + 250] for start in range(0, len(paths), 250)]
+    with ThreadPoolExecutor(_READERS) as pool:
+        yield from chain.from_iterable(pool.map(lambda batch: [_end(path) for path in batch], batches))
+
+
+def _end(path: str) -> Ends | str:
+    """Return the ends of a file, or why it cannot be read."""
+    try:
+        file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # a pipe would wait for a writer
+    except OSError as error:
+        return error.strerror or str(error)
+    try:
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode):
+            return "not a regular file"
+        return Ends(status.st_size, os.pread(file, _BYTES, 0), os.pread(file, _BYTES, max(0, status.st_size - _BYTES)))
+    except OSError as error:
+        return error.strerror or str(error)
+    finally:
+        os.close(file)
+
+
+def _decoded(paths: Sequence[str], *, spread: bool) -> Iterable[int | str]:
+    """Return of each image its shorter side in pixels, or why it cannot be read."""
+    if not spread or cores() == 1:
+        return map(decode, paths)
+    with workers(cores()) as pool:
+        return list(pool.map(decode, paths, chunksize=64))
+
+
+def decode(path: str) -> int | str:
+    """Return the shorter side of an image in pixels, or why it cannot be read."""
+    try:
+        return min(opened(Path(path)).size)
+    except UnreadableError as error:
+        return str(error)
+
+
+def _wrong_types(types: Mapping[str, str]) -> Iterator[Finding]:
+    for name, count in sorted(Counter(types.values()).items()):
+        held = tuple(one for one, its in types.items() if its == name)
+        what = f"{counted(count, 'file')} {'is' if count == 1 else 'are'} no JPEG but {name}: {some(held)}"
+        yield Finding(Kind.WRONG_TYPE, what, "get the published images: re-encoded ones give other accuracies", held)
+
+
+def _unreadable(reasons: Mapping[str, str], types: Mapping[str, str]) -> Iterator[Finding]:
+    held = {one: reason for one, reason in reasons.items() if one not in types}
+    if held:
+        told = some([f"{one} ({reason})" for one, reason in held.items()])
+        what = f"{counted(len(held), 'image')} cannot be read: {told}"
+        yield Finding(Kind.UNREADABLE, what, "get them again; eval counts and names them", tuple(held))
+
+
+def _resized(sides: Sequence[int]) -> Iterator[Finding]:
+    side, count = Counter(sides).most_common(1)[0] if sides else (0, 0)
+    if len(sides) >= _SAMPLE // 5 and count > _ALIKE * len(sides):
+        what = f"{count} of {len(sides)} decoded images have {side} pixels at their shorter side: they were resized"
+        yield Finding(Kind.RESIZED, what, "get the published images: resized ones give other accuracies")
+
+
+def _alike(ends: Mapping[str, Ends | str], paths: Mapping[str, str]) -> int:
+    """Count the files that have the bytes of another one; only those with equal ends are read."""
+    groups: dict[Ends, list[str]] = defaultdict(list)
+    for one, found in ends.items():
+        if isinstance(found, Ends) and found.size:
+            groups[found].append(one)
+    return sum(_repeats([paths[one] for one in group]) for group in groups.values() if len(group) > 1)
+
+
+def _repeats(paths: Sequence[str]) -> int:
+    digests = Counter[bytes]()
+    for path in paths:
+        with suppress(OSError), Path(path).open("rb") as file:
+            digests[sha256(file.read()).digest()] += 1
+    return digests.total() - len(digests)
+
+
+def _notes(peeked: int, available: int, decoded: int, unsure: int, alike: int) -> Iterator[str]:
+    yield f"looked at both ends of {readable(peeked)} of {counted(available, 'file')}, and decoded {readable(decoded)}"
+    if unsure:
+        yield f"{counted(unsure, 'file')} more look truncated or are no JPEG files; --all decodes them"
+    if alike:
+        yield f"{counted(alike, 'file')} have the bytes of another one"

@@ -1,0 +1,83 @@
+"""What a model says of each image, and the file that all of it ends in."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from io import BytesIO, StringIO
+from pathlib import Path
+
+from imlp_audit.errors import UsageError
+from imlp_audit.evaluate.whole import write_whole
+
+ENDINGS = (".parquet", ".csv")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The classes that a model finds likeliest, at most five, best first, and the probability of the first of them."""
+
+    top5: tuple[int, ...]
+    probability: float
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One image, the classes accepted of it, and the model's answer; an image that cannot be read has none."""
+
+    image: str
+    labels: tuple[int, ...]
+    answer: Answer | None
+
+    def right(self, guesses: int) -> bool:
+        """Return whether an accepted class is among the first so many guesses."""
+        return self.answer is not None and not set(self.labels).isdisjoint(self.answer.top5[:guesses])
+
+
+def check_ending(path: Path) -> None:
+    """Raise UsageError for a file of predictions whose form its name does not say."""
+    if path.suffix not in ENDINGS:
+        raise UsageError(f"--predictions {path}: end its name in one of {', '.join(ENDINGS)}")
+
+
+def write_predictions(path: Path, predictions: Sequence[Prediction]) -> None:
+    """Write predictions whole, as parquet or CSV by the file's ending; equal predictions are equal bytes.
+
+    The columns are image, labels, top5, probability (of the first guess) and readable. Raises OutputError.
+    """
+    check_ending(path)
+    write_whole(path, _csv(predictions) if path.suffix == ".csv" else _parquet(predictions))
+
+
+def _csv(predictions: Iterable[Prediction]) -> bytes:
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("image", "labels", "top5", "probability", "readable"))
+    for one in predictions:
+        top5, probability = (one.answer.top5, repr(one.answer.probability)) if one.answer else ((), "")
+        writer.writerow(
+            (one.image, _spaced(one.labels), _spaced(top5), probability, str(one.answer is not None).lower())
+        )
+    return text.getvalue().encode("utf-8")
+
+
+def _spaced(classes: Iterable[int]) -> str:
+    return " ".join(map(str, classes))
+
+
+def _parquet(predictions: Sequence[Prediction]) -> bytes:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    classes = pa.list_(pa.int32())
+    columns = {
+        "image": pa.array([one.image for one in predictions], pa.string()),
+        "labels": pa.array([one.labels for one in predictions], classes),
+        "top5": pa.array([one.answer.top5 if one.answer else () for one in predictions], classes),
+        "probability": pa.array([one.answer.probability if one.answer else None for one in predictions], pa.float32()),
+        "readable": pa.array([one.answer is not None for one in predictions], pa.bool_()),
+    }
+    buffer = BytesIO()
+    parquet.write_table(pa.table(columns), buffer)
+    return buffer.getvalue()

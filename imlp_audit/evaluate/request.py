@@ -1,0 +1,73 @@
+"""What is to be evaluated, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+from imlp_audit.evaluate.pipeline import Overrides
+from imlp_audit.evaluate.verdict import MOST_UNREADABLE
+from imlp_audit.records.result import AuditResult
+from imlp_audit.spec.references import RowRef
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A row's model under a reading (the paper's default if none), and the file with its weights.
+
+    `state` chooses among several states in the file.
+    """
+
+    row: RowRef
+    checkpoint: Path
+    reading: str | None = None
+    state: str | None = None
+
+
+@dataclass(frozen=True)
+class Data:
+    """Images and their labels, as `dataset.open_images` takes them.
+
+    `limit` is how many are taken, all if none; `on` the data set of the table's columns that they are, where nothing
+    else tells.
+    """
+
+    source: str
+    split: str = "validation"
+    class_map: Path | None = None
+    real_labels: Path | None = None
+    allow_download: bool = False
+    limit: int | None = None
+    on: str | None = None
+
+
+@dataclass(frozen=True)
+class Running:
+    """How the model is run: batches of so many images, and on which device; `Computing` has the rest."""
+
+    device: str = "cpu"
+    batch_size: int = 32
+    amp: bool = False
+    channels_last: bool = False
+    workers: int = 0
+    threads: int = 1
+
+
+@dataclass(frozen=True)
+class Request:
+    """An evaluation.
+
+    `predictions` is the file that the answers end in, with the parts of an unfinished run beside it; `resume` goes on
+    from those. `against` is the result of an earlier run, and what to call it. `most_unreadable` is the share of images
+    up to which an accuracy is judged.
+    """
+
+    weights: Weights
+    data: Data
+    overrides: Overrides = field(default_factory=Overrides)
+    running: Running = field(default_factory=Running)
+    predictions: Path | None = None
+    resume: bool = False
+    against: tuple[AuditResult, str] | None = None
+    most_unreadable: Fraction = MOST_UNREADABLE

@@ -1,0 +1,81 @@
+"""How steep an AMLP module can be: cheap bounds. The proven one of Theorem 1 is what `imlp-audit lipschitz` is for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, nextafter, sqrt
+
+import numpy as np
+
+from imlp_audit.errors import CheckpointError
+from imlp_audit.inspect.agelu import coefficients, gelu_slope, slopes
+from imlp_audit.inspect.found import MOST_LAYERS, AgeluFound, State
+from imlp_audit.inspect.names import block, in_order, shown
+from imlp_audit.inspect.numbers import Matrix
+from imlp_audit.lipschitz.branches import Branch, blocks_in, branches
+from imlp_audit.lipschitz.slopes import GELU
+from imlp_audit.records.inspection import Block
+
+_UNIT = 2.0**-53
+_PAIRS = (("act.agelu1.", "act.agelu2."), ("act1.", "act2."))  # ours, and the released code's
+
+
+def modules(state: State, agelus: Sequence[AgeluFound]) -> tuple[tuple[Block, ...], tuple[str, ...]]:
+    """Return the AMLP modules of a state in the order of its layers, and what is left out and why."""
+    by_name = {found.name: found for found in agelus}
+    blocks, left_out = [], []
+    for path in sorted(blocks_in(state), key=in_order)[:MOST_LAYERS]:
+        prefix = f"{path}." if path else ""
+        own = [by_name[name] for ends in _PAIRS for end in ends if (name := block(prefix + end)) in by_name]
+        if len(own) != 2:
+            left_out.append(f"{block(prefix)} has no slopes: its two AGeLUs were not both found")
+            continue
+        try:
+            blocks.append(_module(branches(state, path), block(prefix), own))
+        except CheckpointError as error:
+            left_out.append(f"{block(prefix)} has no slopes: {shown(str(error))}")
+    return tuple(blocks), tuple(left_out)
+
+
+def _module(pair: tuple[Branch, Branch], name: str, agelus: Sequence[AgeluFound]) -> Block:
+    hidden, width = pair[0].inner.shape
+    one, other = agelus
+    first, second = (np.stack([np.broadcast_to(v, (hidden,)) for v in coefficients(agelu)]) for agelu in agelus)
+    return Block(
+        name=name,
+        width=width,
+        hidden=hidden,
+        different=int(np.count_nonzero((first != second).any(axis=0))),
+        slopes=(slopes(one), slopes(other)),
+        norms=bound_of_norms(pair),
+        gradient=gradient_at_zero(pair),
+    )
+
+
+def bound_of_norms(pair: tuple[Branch, Branch]) -> float:
+    """Return GeLU's steepest slope times the norms of both weights, rounded up.
+
+    The lesser of two: the branches one by one, added up, and both as one of twice the units.
+    """
+    inner = [branch.inner.T @ branch.inner for branch in pair]
+    outer = [branch.outer @ branch.outer.T for branch in pair]
+    terms = 2 * max(pair[0].inner.shape + pair[0].outer.shape)
+    apart = sum(_norm(i, terms) * _norm(o, terms) for i, o in zip(inner, outer, strict=True))
+    together = _norm(inner[0] + inner[1], terms) * _norm(outer[0] + outer[1], terms)
+    return nextafter(GELU.high * min(apart, together) * (1 + 8 * _UNIT), inf)
+
+
+def gradient_at_zero(pair: tuple[Branch, Branch]) -> float:
+    """Return the spectral norm of the module's Jacobian at 0."""
+    jacobian = np.add(*(branch.outer @ (gelu_slope(branch.shift)[:, None] * branch.inner) for branch in pair))
+    return sqrt(max(0.0, float(np.linalg.eigvalsh(jacobian.T @ jacobian)[-1])))
+
+
+def _norm(gram: Matrix, terms: int) -> float:
+    """Return the spectral norm of W from W^T W, a sum of so many terms, rounded up.
+
+    The product is off by at most terms * unit * |W|^T |W|, whose norm is at most the trace, and LAPACK's eigenvalues by
+    less than that; the margin is both, four times.
+    """
+    margin = 8 * terms * _UNIT * float(np.trace(gram))
+    return sqrt(max(0.0, float(np.linalg.eigvalsh(gram)[-1])) + margin)

@@ -1,0 +1,1 @@
+"""Printed numbers and the exact intervals they stand for."""

@@ -1,0 +1,76 @@
+"""Models as they are run, and their images."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from imlp_audit.bench.models import forward_of, images_for, ready
+from imlp_audit.bench.setup import Dtype, Setup
+from imlp_audit.models.recipe import Recipe
+
+from .papers import BLOCK, SMALL, VIT, paper, row
+
+
+@pytest.fixture(scope="module")
+def recipes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Recipe]:
+    rows = (row("mixer", SMALL, "1"), row("vit", VIT, "1"), row("block", BLOCK, "1"))
+    found = paper(tmp_path_factory.mktemp("models"), *rows).tables[0].value.rows
+    return {one.id: one.model for one in found if one.model is not None}
+
+
+@pytest.mark.parametrize("dtype", list(Dtype))
+def test_weights_and_images_are_of_the_type_asked_for(recipes: dict[str, Recipe], dtype: Dtype) -> None:
+    setup = Setup(dtype=dtype)
+    with ready(recipes["mixer"], None, setup) as model, torch.inference_mode():
+        (images,) = images_for(model, setup, 3)
+        assert {p.dtype for p in model.parameters()} == {images.dtype} == {getattr(torch, dtype)}
+        assert not model.training
+        assert images.shape == (3, 3, 32, 32)
+        out = forward_of(model, (images,), setup)()
+        assert isinstance(out, torch.Tensor)
+        assert out.shape == (3, 1000)
+
+
+def test_images_are_noise_and_the_same_every_time(recipes: dict[str, Recipe]) -> None:
+    with ready(recipes["mixer"], None, Setup()) as model:
+        state = torch.get_rng_state()
+        (one,), (other,) = images_for(model, Setup(), 2), images_for(model, Setup(), 2)
+    assert torch.equal(one, other)
+    assert one.std().item() == pytest.approx(1, abs=0.05)
+    assert torch.equal(state, torch.get_rng_state())
+
+
+def test_token_ids_stay_ids() -> None:
+    class Model(torch.nn.Module):
+        def example_inputs(self, batch: int) -> tuple[torch.Tensor, ...]:
+            return (torch.zeros(batch, 5, dtype=torch.long),)
+
+    (ids,) = images_for(Model(), Setup(dtype=Dtype.BFLOAT16), 2)
+    assert (ids.dtype, ids.sum().item()) == (torch.long, 0)
+
+
+def test_channels_last(recipes: dict[str, Recipe]) -> None:
+    setup = Setup(channels_last=True)
+    with ready(recipes["vit"], None, setup) as model:
+        (images,) = images_for(model, setup, 2)
+        kernels = [p for p in model.parameters() if p.dim() == 4]
+    assert images.is_contiguous(memory_format=torch.channels_last)
+    assert not images.is_contiguous()
+    assert kernels
+    assert all(p.is_contiguous(memory_format=torch.channels_last) for p in kernels)
+
+
+def test_two_models_of_one_host_are_there_at_once(recipes: dict[str, Recipe], tmp_path: Path) -> None:
+    about = paper(tmp_path, row("a", VIT, "1")).about.value
+    reading = about.readings["plain"].reading()
+    block = recipes["block"]
+    with (
+        ready(recipes["vit"], None, Setup()) as base,
+        ready(block, block.part_of(reading), Setup()) as variant,
+    ):
+        kinds = [{type(module).__name__ for module in model.modules()} for model in (base, variant)]
+    assert ["Imlp" in kind for kind in kinds] == [False, True]
+    assert ["Mlp" in kind for kind in kinds] == [True, False]

@@ -1,0 +1,86 @@
+"""Which cells are measured, and against what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.bench.planning import Contest, contests, find_column, find_table
+from imlp_audit.errors import UsageError
+from imlp_audit.spec.library import load
+
+from .papers import LARGE, SMALL, paper, row
+
+ROWS = (row("a", SMALL, "10"), row("b", LARGE, "20", "a"), row("c", None, "30"), row("d", SMALL))
+
+
+def shown(found: tuple[Contest, ...]) -> list[tuple[str, str | None]]:
+    return [(one.cell.row.row.id, one.base.row.id if one.base else None) for one in found]
+
+
+def test_rows_that_print_a_throughput_are_timed_against_their_baselines(tmp_path: Path) -> None:
+    found = paper(tmp_path, *ROWS)
+    assert shown(contests(found, found.tables[0], "cpu")) == [("a", None), ("b", "a"), ("c", None)]
+
+
+@pytest.mark.parametrize("glob", ["b", "p/1/b", "[b-z]"])
+def test_rows_are_narrowed_by_globs(tmp_path: Path, glob: str) -> None:
+    found = paper(tmp_path, *ROWS)
+    assert shown(contests(found, found.tables[0], "cpu", [glob]))[0] == ("b", "a")
+
+
+def test_every_row_can_be_timed_against_one(tmp_path: Path) -> None:
+    found = paper(tmp_path, *ROWS)
+    assert shown(contests(found, found.tables[0], "cpu", against="b")) == [("a", "b"), ("b", None), ("c", "b")]
+    assert shown(contests(found, found.tables[0], "cpu", against="d")) == [("a", "d"), ("b", "d"), ("c", "d")]
+
+
+def test_a_baseline_without_a_model_is_none(tmp_path: Path) -> None:
+    found = paper(tmp_path, row("a", None, "10"), row("b", LARGE, "20", "a"))
+    assert shown(contests(found, found.tables[0], "cpu")) == [("a", None), ("b", None)]
+
+
+@pytest.mark.parametrize(
+    ("globs", "against", "told"),
+    [
+        (["x*"], None, r"no row with a number in 'cpu' is selected by --rows x\*; rows: a, b, c, d"),
+        (["d"], None, "is selected by --rows d"),
+        ([], "bb", "no row 'bb'; did you mean 'b'"),
+        ([], "c", "gives no model for p/1/c"),
+    ],
+)
+def test_what_cannot_be_selected(tmp_path: Path, globs: list[str], against: str | None, told: str) -> None:
+    found = paper(tmp_path, *ROWS)
+    with pytest.raises(UsageError, match=told):
+        contests(found, found.tables[0], "cpu", globs, against)
+
+
+def test_columns(tmp_path: Path) -> None:
+    table = paper(tmp_path, *ROWS).tables[0].value
+    assert find_column(table, None, "cpu") == "cpu"
+    assert find_column(table, None, "cuda") == "gpu"
+    assert find_column(table, "gpu", "cpu") == "gpu"
+    with pytest.raises(UsageError, match="no column of throughput 'params'; its columns of throughput: cpu, gpu"):
+        find_column(table, "params", "cpu")
+
+
+def test_tables(tmp_path: Path) -> None:
+    found = paper(tmp_path, *ROWS)
+    assert find_table(found, "1") is found.tables[0]
+    with pytest.raises(UsageError, match="p has no table '2'; its tables: 1"):
+        find_table(found, "2")
+
+
+def test_the_only_column_of_throughput_needs_no_name_and_a_table_without_one_is_refused() -> None:
+    (resmlp,) = load(["resmlp"]).papers
+    assert find_column(find_table(resmlp, "1").value, None, "cpu") == "throughput"
+    with pytest.raises(UsageError, match="table 3 has no column of throughput"):
+        find_column(find_table(resmlp, "3").value, None, "cpu")
+
+
+def test_table_9_of_imlp() -> None:
+    (imlp,) = load(["imlp"]).papers
+    names = ["deit_ti", "deit_s", "deit_b"]
+    expected = [pair for name in names for pair in ((name, None), (f"{name}_imlp", name))]
+    assert shown(contests(imlp, find_table(imlp, "9"), "gpu")) == expected

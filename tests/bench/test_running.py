@@ -1,0 +1,214 @@
+"""From cells to checks, with what fails among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+import torch
+
+from imlp_audit.bench import bouts, timing
+from imlp_audit.bench.planning import contests
+from imlp_audit.bench.running import bench
+from imlp_audit.bench.setup import Setup
+from imlp_audit.bench.timing import Forward
+from imlp_audit.errors import UsageError
+from imlp_audit.records.evidence import Throughput
+from imlp_audit.records.result import AuditResult, Check, Verdict, from_json, to_json
+
+from .papers import BLOCK, LARGE, SMALL, VIT, paper, row
+
+SETUP = Setup(batches=(2,), pairs=6)
+
+
+def made(root: Path, *rows: str, setup: Setup = SETUP, told: list[str] | None = None) -> AuditResult:
+    found = paper(root, *rows)
+    names: list[str] = [] if told is None else told
+
+    def announce(total: int) -> Callable[[str], None]:
+        names.append(str(total))
+        return names.append
+
+    return bench(found, contests(found, found.tables[0], "cpu"), setup, announce)
+
+
+def check(result: AuditResult, row: str) -> Check:
+    return next(one for one in result.checks if one.id == f"p/1/{row}/cpu")
+
+
+def throughput(found: Check) -> Throughput:
+    (one,) = found.evidence
+    assert isinstance(one, Throughput)
+    return one
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timing, "LEAST", 0.002)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_model_with_sixteen_times_the_layers_is_found_slower(tmp_path: Path) -> None:
+    result = made(tmp_path, row("a", SMALL, "10.0"), row("b", LARGE, "20.0", "a"))
+    found = throughput(check(result, "b"))
+    assert float(found.high) < 1
+    assert float(found.ratio) == pytest.approx(float(found.variant) / float(found.baseline), rel=0.6)
+    assert "slower, but printed as faster" in check(result, "b").reason
+    assert check(result, "a").measured == found.baseline
+    assert check(result, "a").evidence == ()
+    assert {one.verdict for one in result.checks} == {Verdict.UNVERIFIABLE}
+    assert from_json(to_json(result), "it") == result
+    work = {one.modules: (one.baseline_macs, one.variant_macs) for one in found.spent}
+    layer = 2 * 16 * 32 * (16 + 64)  # 16 tokens of width 32, hidden widths 16 and 64
+    assert work["Linear"] == (layer + 32_000, 16 * layer + 32_000)
+    assert (found.batch, found.pairs, found.stated) == (2, 6, "an abacus")
+    assert found.settings["against"] == "p/1/a"
+
+
+@pytest.mark.usefixtures("quick")
+def test_on_the_papers_hardware_that_differs(tmp_path: Path) -> None:
+    setup = Setup(batches=(2,), pairs=6, same_hardware=True)
+    result = made(tmp_path, row("a", SMALL, "0.1"), row("b", LARGE, "0.2", "a"), setup=setup)
+    assert [one.verdict for one in result.checks] == [Verdict.UNVERIFIABLE, Verdict.DIFFERS]
+
+
+@pytest.mark.parametrize("pairs", [6, 9])
+def test_every_measurement_is_announced_and_none_else(tmp_path: Path, pairs: int) -> None:
+    told: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bouts, "seconds", lambda forward, threads: 0.5)
+        rows = (row("a", SMALL, "10.0"), row("b", LARGE, "20.0", "a"), row("c", SMALL, "1.0"), row("d", None, "2.0"))
+        result = made(tmp_path, *rows, setup=Setup(batches=(1, 2), pairs=pairs), told=told)
+    assert told[0] == str(2 * 2 * pairs)  # b against a, and c alone
+    assert told[1:] == [
+        *[f"b against a, batch size {size}" for size in (1, 2) for _ in range(pairs)],
+        *[f"c, batch size {size}" for size in (1, 2) for _ in range(pairs)],
+    ]
+    assert [one.measured for one in result.checks] == ["2", "2", "2", None]  # 1 image in half a second
+    assert check(result, "d").reason == "needs an abacus; the spec gives no model"
+    assert [one.batch for one in check(result, "b").evidence if isinstance(one, Throughput)] == [1, 2]
+    assert "4 (95 % [4, 4]) imgs/s at batch size 2" in check(result, "c").reason
+
+
+def test_ratio_is_of_throughputs_baseline_seconds_over_variant_seconds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = iter([0.5, 0.25, 0.25, 0.5] * 3)  # base, variant; variant, base; ...
+    monkeypatch.setattr(bouts, "seconds", lambda forward, threads: next(taken))
+    found = throughput(check(made(tmp_path, row("a", SMALL, "1.0"), row("b", LARGE, "2.0", "a")), "b"))
+    assert (found.baseline, found.variant, found.ratio, found.low, found.high) == ("4", "8", "2", "2", "2")
+
+
+def test_time_and_work_are_of_one_image_each_under_its_own_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bouts, "seconds", lambda forward, threads: 0.5)
+
+    def spent(model: torch.nn.Module, inputs: tuple[torch.Tensor, ...]) -> dict[str, float]:
+        assert len(inputs[0]) == 2
+        layers = len(list(model.modules()))
+        return {"Linear": 3.0 if layers > 50 else 1.0, "LayerNorm" if layers > 50 else "GELU": 8.0}
+
+    monkeypatch.setattr(bouts, "seconds_by_kind", spent)
+    found = throughput(check(made(tmp_path, row("a", SMALL, "1.0"), row("b", LARGE, "2.0", "a")), "b"))
+    assert [(one.modules, one.baseline_seconds, one.variant_seconds) for one in found.spent] == [
+        ("GELU", "4.000000000000", "0.000000000000"),
+        ("LayerNorm", "0.000000000000", "4.000000000000"),
+        ("Linear", "0.500000000000", "1.500000000000"),
+    ]
+
+
+def test_a_model_that_fails_is_an_error_and_the_others_go_on(tmp_path: Path) -> None:
+    rows = (
+        row("a", SMALL, "10.0"),
+        row("b", "{timm: resnet18, mlp: {imlp: {ratio: 2}}}", "20.0", "a"),
+        row("c", "{timm: no_such_model}", "20.0", "a"),
+        row("e", LARGE, "20.0", "a"),
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bouts, "seconds", lambda forward, threads: 0.5)
+        result = made(tmp_path, *rows)
+    verdicts = [one.verdict for one in result.checks]
+    assert verdicts == [Verdict.UNVERIFIABLE, Verdict.ERROR, Verdict.ERROR, Verdict.UNVERIFIABLE]
+    assert "no timm.layers.Mlp that could be replaced" in check(result, "b").reason
+    assert "timm has no model 'no_such_model'" in check(result, "c").reason
+
+
+def test_a_baseline_whose_contests_all_fail_is_timed_alone(tmp_path: Path) -> None:
+    rows = (row("a", SMALL, "10.0"), row("c", "{timm: no_such_model}", "20.0", "a"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bouts, "seconds", lambda forward, threads: 0.5)
+        result = made(tmp_path, *rows)
+    assert [one.measured for one in result.checks] == ["4", None]
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (torch.OutOfMemoryError("CUDA out of memory"), "memory ran out at batch size 2; give a smaller --batch-size"),
+        (MemoryError(), "memory ran out at batch size 2; give a smaller --batch-size"),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory: 9"), "memory ran out at batch size 2"),
+        (ValueError("odd\nmore"), "the model could not be timed: ValueError: odd"),
+        (RuntimeError(), "the model could not be timed: RuntimeError: "),
+    ],
+)
+def test_what_failed_is_said_with_advice(tmp_path: Path, error: Exception, told: str) -> None:
+    def fails(forward: Forward, threads: int) -> float:
+        raise error
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bouts, "seconds", fails)
+        found = made(tmp_path, row("a", SMALL, "10.0")).checks[0]
+    assert (found.verdict, found.measured) == (Verdict.ERROR, None)
+    assert found.reason.startswith(told)
+    assert "more" not in found.reason
+
+
+def test_of_a_compiled_model_leaving_that_out_is_advised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(model: object, **options: object) -> object:
+        raise RuntimeError("no compiler")
+
+    monkeypatch.setattr(torch, "compile", fails)
+    found = made(tmp_path, row("a", SMALL, "10.0"), setup=Setup(batches=(2,), pairs=6, compiled=True)).checks[0]
+    assert found.reason == "the model could not be timed: RuntimeError: no compiler; try it without --compile"
+
+
+def test_an_interrupt_is_no_models_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(forward: Forward, threads: int) -> float:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bouts, "seconds", stop)
+    with pytest.raises(KeyboardInterrupt):
+        made(tmp_path, row("a", SMALL, "10.0"))
+
+
+def test_readings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bouts, "seconds", lambda forward, threads: 0.5)
+    rows = (row("a", VIT, "10.0"), row("b", BLOCK, "20.0", "a"))
+    found = check(made(tmp_path, *rows), "b")
+    assert (found.reading, throughput(found).settings["reading"]) == ("plain", "plain")
+    found = check(made(tmp_path, *rows, setup=Setup(batches=(2,), pairs=6, reading="skip")), "b")
+    assert (found.reading, throughput(found).settings["reading"]) == ("skip", "skip")
+    with pytest.raises(UsageError, match="no reading is called 'skp'; did you mean 'skip'"):
+        made(tmp_path, *rows, setup=Setup(reading="skp"))
+
+
+def test_settings_are_on_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bouts, "seconds", lambda forward, threads: 0.5)
+    setup = Setup(batches=(2,), pairs=6, threads=torch.get_num_threads() + 1, channels_last=True)
+    rows = (row("a", SMALL, "10.0"), row("b", LARGE, "20.0", "a"))
+    settings = throughput(check(made(tmp_path, *rows, setup=setup), "b")).settings
+    assert settings["threads"] == str(setup.threads)
+    assert (settings["layout"], settings["dtype"], settings["compiled"]) == ("channels last", "float32", "no")
+    assert settings["torch"] == version("torch")
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no CUDA device here")
+@pytest.mark.usefixtures("quick")
+def test_on_a_gpu(tmp_path: Path) -> None:
+    rows = (row("a", SMALL, "10.0"), row("b", LARGE, "20.0", "a"))
+    found = throughput(check(made(tmp_path, *rows, setup=Setup(batches=(2,), pairs=6, device="cuda")), "b"))
+    assert float(found.high) < 1
+    assert found.hardware.startswith(torch.cuda.get_device_name())

@@ -1,0 +1,201 @@
+"""What timings say of a printed ratio and a printed throughput."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from imlp_audit.bench.planning import Contest, contests, find_table
+from imlp_audit.bench.statistics import Estimate
+from imlp_audit.bench.verdict import Direction, Finding, Place, Timed, checked, direction, find, judge, printed_ratio
+from imlp_audit.numbers.interval import Interval
+from imlp_audit.records.result import Check, Verdict
+from imlp_audit.spec.library import load
+
+from .papers import BLOCK, SMALL, contest, paper, row
+
+HERE, THERE = Place("this machine", same=False), Place("this machine", same=True)
+
+
+def between(low: str, high: str) -> Interval:
+    return Interval(Fraction(low), Fraction(high))
+
+
+def about(low: str, high: str) -> Estimate:
+    return Estimate((Fraction(low) + Fraction(high)) / 2, Fraction(low), Fraction(high))
+
+
+def test_the_printed_ratio_is_that_of_all_numbers_that_print_so() -> None:
+    (imlp,) = load(["imlp"]).papers
+    found = contests(imlp, find_table(imlp, "9"), "cpu", ["deit_ti_imlp"])[0]  # 69.9 of 63.6
+    ratio = printed_ratio(found)
+    assert ratio is not None
+    assert (ratio.low, ratio.high) == (Fraction(6985, 6365), Fraction(6995, 6355))
+    assert Fraction(699, 636) in ratio
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        ("1.01", "1.2", Direction.FASTER),
+        ("0.8", "0.99", Direction.SLOWER),
+        ("0.99", "1.01", Direction.OPEN),
+        ("1", "1.2", Direction.OPEN),
+        ("0.8", "1", Direction.OPEN),
+    ],
+)
+def test_directions(low: str, high: str, expected: Direction) -> None:
+    assert direction(between(low, high)) is expected
+
+
+@pytest.mark.parametrize(
+    ("measured", "expected"),
+    [
+        (("1.05", "1.2"), Finding.MET),
+        (("1.099", "1.2"), Finding.MET),
+        (("1.2", "1.3"), Finding.OFF),
+        (("1.01", "1.05"), Finding.OFF),
+        (("0.8", "0.9"), Finding.OPPOSITE),
+        (("0.9", "1.05"), Finding.OPEN),
+        (("0.9", "1.2"), Finding.OPEN),  # holds the printed ratio, and 1 as well
+    ],
+)
+def test_findings(measured: tuple[str, str], expected: Finding) -> None:
+    printed = between("1.0974", "1.1007")
+    assert find(printed, between(*measured)) is expected
+    mirrored = [Interval(1 / one.high, 1 / one.low) for one in (printed, between(*measured))]
+    assert find(*mirrored) is expected
+
+
+ends = st.fractions(Fraction(1, 4), 4)
+intervals = st.tuples(ends, ends).map(lambda pair: Interval(min(pair), max(pair)))
+
+
+@given(intervals, intervals)
+def test_an_interval_that_holds_1_decides_nothing_and_no_other_is_left_open(one: Interval, other: Interval) -> None:
+    assert (find(one, other) is Finding.OPEN) == (1 in one or 1 in other)
+    if find(one, other) is Finding.MET:
+        assert one.meets(other)
+    if find(one, other) is Finding.OPPOSITE:
+        assert not one.meets(other)
+
+
+def made(root: Path, own: tuple[str, str], ratio: tuple[str, str], place: Place = THERE) -> Check:
+    """Judge a printed 22.0 imgs/s, +10 % over 20.0."""
+    found = contest(root, "20.0", "22.0", "+10%")
+    return judge(found, [Timed(32, about(*own), about(*ratio))], place)
+
+
+@pytest.mark.parametrize(
+    ("own", "ratio", "verdict", "told"),
+    [
+        (("21.5", "22.5"), ("1.05", "1.15"), Verdict.REPRODUCED_UNDER, "faster as printed, and the interval meets"),
+        (("30", "31"), ("1.05", "1.15"), Verdict.UNVERIFIABLE, "faster as printed, and the interval meets"),
+        (("21.5", "22.5"), ("1.2", "1.3"), Verdict.UNVERIFIABLE, "faster as printed, but by more than"),
+        (("21.5", "22.5"), ("1.01", "1.02"), Verdict.UNVERIFIABLE, "faster as printed, but by less than"),
+        (("21.5", "22.5"), ("0.9", "1.2"), Verdict.UNVERIFIABLE, "neither faster nor slower is shown"),
+        (("21.5", "22.5"), ("0.7", "0.8"), Verdict.DIFFERS, "slower, but printed as faster"),
+        (("30", "31"), ("0.7", "0.8"), Verdict.DIFFERS, "slower, but printed as faster"),
+    ],
+)
+def test_on_the_papers_hardware_the_ratio_decides_and_elsewhere_nothing_does(
+    tmp_path: Path, own: tuple[str, str], ratio: tuple[str, str], verdict: Verdict, told: str
+) -> None:
+    check = made(tmp_path, own, ratio)
+    assert check.verdict is verdict
+    assert check.under == (("sampling",) if verdict is Verdict.REPRODUCED_UNDER else ())
+    assert told in check.reason
+    assert check.reason.startswith("needs an abacus; by --same-hardware, this machine is it: ")
+    elsewhere = made(tmp_path, own, ratio, HERE)
+    assert (elsewhere.verdict, elsewhere.under) == (Verdict.UNVERIFIABLE, ())
+    assert elsewhere.reason.startswith("needs an abacus; on this machine instead: ")
+    assert told in elsewhere.reason
+
+
+def test_a_reason_says_all_numbers(tmp_path: Path) -> None:
+    check = made(tmp_path, ("21.5", "22.5"), ("1.05", "1.15"))
+    assert check.reason.partition("it: ")[2] == (
+        "22 (95 % [21.5, 22.5]) imgs/s at batch size 32, 1.1 (95 % [1.05, 1.15]) times a, "
+        "printed 1.0948 to 1.1053 (+10%): faster as printed, and the interval meets the printed ratio"
+    )
+    assert (check.id, check.printed, check.unit, check.measured) == ("p/1/b/cpu", "22.0", "imgs/s", "22")
+    assert check.source.file.endswith("table1.yaml")
+
+
+def test_a_printed_change_is_of_the_rows_own_baseline(tmp_path: Path) -> None:
+    rows = (row("a", SMALL, "20.0"), row("b", SMALL, "22.0", "a", ", delta: {cpu: +10%}"), row("c", SMALL, "11.0"))
+    found = paper(tmp_path, *rows)
+    timed = [Timed(1, about("1", "2"), about("1.1", "1.2"))]
+    told = [judge(contests(found, found.tables[0], "cpu", ["b"], one)[0], timed, HERE).reason for one in (None, "c")]
+    assert "printed 1.0948 to 1.1053 (+10%): " in told[0]
+    assert "printed 1.9864 to 2.0137: " in told[1]
+
+
+def test_the_words_for_a_printed_slowdown(tmp_path: Path) -> None:
+    found = contest(tmp_path, "20.0", "10.0")
+
+    def told(low: str, high: str) -> str:
+        return judge(found, [Timed(1, about("1", "2"), about(low, high))], HERE).reason
+
+    assert "slower as printed, but by less" in told("0.8", "0.9")
+    assert "slower as printed, but by more" in told("0.1", "0.2")
+    assert "faster, but printed as slower" in told("1.1", "1.2")
+
+
+def test_equal_numbers_print_no_direction(tmp_path: Path) -> None:
+    found = contest(tmp_path, "20.0", "20.0")
+    check = judge(found, [Timed(1, about("19", "21"), about("1.1", "1.2"))], THERE)
+    assert check.verdict is Verdict.UNVERIFIABLE
+    assert "faster, printed as neither faster nor slower" in check.reason
+
+
+@pytest.mark.parametrize(
+    ("own", "verdict"), [(("19.9", "21"), Verdict.REPRODUCED_UNDER), (("20.06", "21"), Verdict.UNVERIFIABLE)]
+)
+def test_a_number_without_a_ratio_is_never_refuted(tmp_path: Path, own: tuple[str, str], verdict: Verdict) -> None:
+    variant = contest(tmp_path, "20.0", "22.0")
+    assert variant.base is not None
+    cell = variant.base.cell("cpu")
+    assert cell is not None
+    assert judge(Contest(cell, None), [Timed(32, about(*own))], THERE).verdict is verdict
+
+
+def test_every_batch_size_is_told_and_the_first_is_judged_by(tmp_path: Path) -> None:
+    found = contest(tmp_path, "20.0", "22.0")
+    good, bad = about("1.05", "1.15"), about("0.7", "0.8")
+    sizes = [Timed(32, about("21", "23"), good), Timed(1, about("2", "3"), bad)]
+    check = judge(found, sizes, THERE)
+    assert (check.verdict, check.measured) == (Verdict.REPRODUCED_UNDER, "22")
+    assert "at batch size 32" in check.reason
+    assert "at batch size 1, " in check.reason
+    assert judge(found, sizes[::-1], THERE).verdict is Verdict.DIFFERS
+
+
+@pytest.mark.parametrize(
+    ("reading", "under"), [("plain", ("sampling",)), ("skip", ("sampling", "reading skip")), (None, ("sampling",))]
+)
+def test_a_reading_that_is_not_the_default_is_named(tmp_path: Path, reading: str, under: tuple[str, ...]) -> None:
+    found = paper(tmp_path, row("a", BLOCK, "20.0"), row("b", SMALL, "20.0"))
+    block, mixer = contests(found, found.tables[0], "cpu")
+    place, timed = Place("this machine", True, reading), [Timed(32, about("19", "21"))]
+    check = judge(block, timed, place)
+    assert (check.verdict, check.under, check.reading) == (Verdict.REPRODUCED_UNDER, under, reading)
+    check = judge(mixer, timed, place)  # of which nothing is left open
+    assert (check.under, check.reading) == (("sampling",), None)
+
+
+def test_what_is_not_measured(tmp_path: Path) -> None:
+    check = checked(contest(tmp_path, "20.0", "22.0"), Verdict.ERROR, "it broke")
+    assert (check.verdict, check.reason, check.measured, check.evidence) == (Verdict.ERROR, "it broke", None, ())
+
+
+def test_without_a_printed_ratio_only_the_direction_is_told(tmp_path: Path) -> None:
+    found = paper(tmp_path, row("a", SMALL), row("b", SMALL, "20.0"))
+    one = contests(found, found.tables[0], "cpu", against="a")[0]
+    check = judge(one, [Timed(32, about("19", "21"), about("0.7", "0.8"))], THERE)
+    assert check.verdict is Verdict.REPRODUCED_UNDER
+    assert check.reason.endswith("0.75 (95 % [0.7, 0.8]) times a, slower; no ratio is printed")

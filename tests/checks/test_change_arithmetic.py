@@ -1,0 +1,147 @@
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from imlp_audit.checks.change_arithmetic import agree, follows_from_cells, percent_change
+from imlp_audit.numbers.printed import Printed, Rounding, parse_printed
+from imlp_audit.records.result import Verdict
+from tests.strategies import extremes, printed_numbers, roundings
+
+HALF_UP = Rounding.HALF_UP
+
+
+@pytest.mark.parametrize(("value", "base", "change"), [(5, 4, 25), (4, 5, -20), (3, 3, 0), (0, 7, -100), (9, 3, 200)])
+def test_percent_change(value: int, base: int, change: int) -> None:
+    assert percent_change(Fraction(value), Fraction(base)) == change
+
+
+@pytest.mark.parametrize(
+    ("cell", "base", "delta", "verdict"),
+    [
+        ("5.00", "5.72", "-12.6%", Verdict.REPRODUCED),  # 4.995/5.725 - 1 = -12.75 % to 5.005/5.715 - 1 = -12.42 %
+        ("5.00", "5.72", "-12.8%", Verdict.REPRODUCED),  # (-12.85, -12.75] and -12.751 share -12.751
+        ("5.00", "5.72", "-12.4%", Verdict.REPRODUCED),
+        ("5.00", "5.72", "-12.9%", Verdict.INCONSISTENT),
+        ("5.00", "5.72", "-12.3%", Verdict.INCONSISTENT),
+        ("5.00", "5.72", "12.6%", Verdict.INCONSISTENT),
+        ("5.00", "5.72", "-13%", Verdict.REPRODUCED),
+        ("5", "6", "0%", Verdict.REPRODUCED),  # both 5.49...9 and 5.5, less than half a percent apart
+        ("5", "6", "-30.8%", Verdict.REPRODUCED),  # 4.5 from just under 6.5 is just over -30.77 %
+        ("5", "6", "-30.9%", Verdict.INCONSISTENT),
+        ("1", "1", "200%", Verdict.REPRODUCED),  # just under 1.5 from 0.5 is just under 200 %
+        ("1", "1", "201%", Verdict.INCONSISTENT),
+        ("5.00", "0.00", "10%", Verdict.UNVERIFIABLE),
+        ("0.00", "5.00", "-100%", Verdict.UNVERIFIABLE),
+        ("5.00", "-1.00", "10%", Verdict.UNVERIFIABLE),
+    ],
+)
+def test_a_printed_change_and_its_cells(cell: str, base: str, delta: str, verdict: Verdict) -> None:
+    numbers = parse_printed(delta, "%"), parse_printed(cell), parse_printed(base)
+    agreement = follows_from_cells(*numbers, [HALF_UP])
+    found, reason = agreement.verdict, agreement.reason
+    assert found is verdict
+    assert base in reason
+
+
+def test_an_open_end_is_not_a_change_that_could_be() -> None:
+    # Cut to whole numbers, 1 is [1, 2): every change is under 100 %, and nothing under 100 % is cut to 100 %.
+    one, hundred = parse_printed("1"), parse_printed("100%", "%")
+    assert follows_from_cells(hundred, one, one, [Rounding.TRUNCATION]).verdict is Verdict.INCONSISTENT
+    assert follows_from_cells(hundred, one, one, [HALF_UP]).verdict is Verdict.REPRODUCED
+
+
+def witness(cell: Printed, base: Printed, delta: Printed, rule: Rounding) -> bool:
+    """Say whether values exist that print as the cells and whose change prints as the delta.
+
+    They form a polygon with the cells and the change constant along its sides, so one of its corners, or the
+    member next to it, is a witness: two of the three are at an end and the third follows.
+    """
+    cells, bases, changes = (number.interval(rule) for number in (cell, base, delta))
+    corners = [
+        *((x, b) for x, b in product(extremes(cells), extremes(bases))),
+        *((b * (1 + c / 100), b) for b, c in product(extremes(bases), extremes(changes))),
+        *((x, x / (1 + c / 100)) for x, c in product(extremes(cells), extremes(changes)) if c != -100),
+    ]
+    return any(x in cells and b in bases and (x - b) * 100 / b in changes for x, b in corners if b > 0)
+
+
+@given(printed_numbers(30, 60), printed_numbers(30, 60), st.data(), roundings)
+def test_a_change_follows_if_and_only_if_some_values_have_it(
+    cell: Printed, base: Printed, data: st.DataObject, rule: Rounding
+) -> None:
+    around = [100 * (x - b) / b for x in extremes(cell.interval(rule)) for b in extremes(base.interval(rule))]
+    near = data.draw(st.sampled_from(around))
+    digits = data.draw(st.integers(0, 2))
+    off = data.draw(st.integers(-2, 2)) * Fraction(1, 10**digits)
+    delta = parse_printed(f"{float(near + off):.{digits}f}", "%")
+    verdict = follows_from_cells(delta, cell, base, [rule]).verdict
+    assert verdict is (Verdict.REPRODUCED if witness(cell, base, delta, rule) else Verdict.INCONSISTENT)
+
+
+def half_up(value: Fraction, digits: int) -> str:
+    exact = Decimal(value.numerator) / value.denominator
+    return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
+
+
+@given(st.integers(10**5, 10**7), st.integers(10**5, 10**7), st.integers(0, 2), st.integers(0, 3))
+def test_an_honest_paper_is_never_called_inconsistent(value: int, base: int, digits: int, places: int) -> None:
+    change = half_up(100 * Fraction(value - base, base), places)
+    cell, under = (half_up(Fraction(v, 10**5), digits) for v in (value, base))
+    delta, cells = parse_printed(change, "%"), (parse_printed(cell), parse_printed(under))
+    verdict = follows_from_cells(delta, *cells, [HALF_UP]).verdict
+    assert verdict is Verdict.REPRODUCED
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "rule", "verdict"),
+    [
+        ("5.72", "5.72", HALF_UP, Verdict.REPRODUCED),
+        ("5.72", "5.7", HALF_UP, Verdict.REPRODUCED),
+        ("5.75", "5.7", HALF_UP, Verdict.REPRODUCED),  # 5.745 to under 5.75
+        ("5.75", "5.8", HALF_UP, Verdict.REPRODUCED),
+        ("5.76", "5.7", HALF_UP, Verdict.INCONSISTENT),
+        ("5.72", "5.73", HALF_UP, Verdict.INCONSISTENT),
+        ("5.7", "5.79", Rounding.TRUNCATION, Verdict.REPRODUCED),
+        ("5.7", "5.80", Rounding.TRUNCATION, Verdict.INCONSISTENT),
+        ("5.8", "5.80", Rounding.CEILING, Verdict.REPRODUCED),
+        ("5.8", "5.81", Rounding.CEILING, Verdict.INCONSISTENT),
+        ("1", "-1", HALF_UP, Verdict.INCONSISTENT),
+        ("0", "-0.3", HALF_UP, Verdict.REPRODUCED),
+    ],
+)
+def test_two_printed_numbers_agree_where_one_value_prints_as_both(
+    one: str, other: str, rule: Rounding, verdict: Verdict
+) -> None:
+    agreement = agree(parse_printed(one), parse_printed(other), "p/1/a/x", [rule])
+    found, reason = agreement.verdict, agreement.reason
+    assert found is verdict
+    assert reason.startswith(f"p/1/a/x prints {other}")
+
+
+@given(printed_numbers(-30, 30), printed_numbers(-30, 30), roundings)
+def test_agreement_is_a_shared_value(one: Printed, other: Printed, rule: Rounding) -> None:
+    here, there = one.interval(rule), other.interval(rule)
+    shared = any(v in there for v in extremes(here)) or any(v in here for v in extremes(there))
+    assert agree(one, other, "x", [rule]).verdict is (Verdict.REPRODUCED if shared else Verdict.INCONSISTENT)
+    assert agree(other, one, "x", [rule]).verdict is agree(one, other, "x", [rule]).verdict
+
+
+def test_cells_in_different_units_are_compared_in_base_units() -> None:
+    assert agree(parse_printed("5720", "k"), parse_printed("5.72", "M"), "x", [HALF_UP]).verdict is Verdict.REPRODUCED
+    assert agree(parse_printed("5.72", "k"), parse_printed("5.72", "M"), "x", [HALF_UP]).verdict is Verdict.INCONSISTENT
+
+
+def test_a_declared_rounding_rule_excuses_and_an_undeclared_one_is_a_hint() -> None:
+    """300.00 to 100.00 is -66.666...%: truncated it prints as -66.6."""
+    numbers = parse_printed("-66.6%", "%"), parse_printed("100.00"), parse_printed("300.00")
+    alone = follows_from_cells(*numbers, [HALF_UP])
+    assert alone.verdict is Verdict.INCONSISTENT
+    assert any("truncation" in hint for hint in alone.hints)
+    declared = follows_from_cells(*numbers, [HALF_UP, Rounding.TRUNCATION])
+    assert (declared.verdict, declared.rounding) == (Verdict.REPRODUCED_UNDER, Rounding.TRUNCATION)
+    twice = agree(parse_printed("100.00"), parse_printed("100.007"), "x", [HALF_UP, Rounding.TRUNCATION])
+    assert twice.verdict is Verdict.REPRODUCED_UNDER

@@ -1,0 +1,123 @@
+"""Kills evaluations at given instants, and has each resumed: a process of its own, that forks all of them.
+
+    python -m tests.evaluate.killing FOLDER COUNT SEED ARGUMENTS...
+
+ARGUMENTS are those of `imlp-audit eval`, without its outputs; FOLDER is to write to. An instant is a number of calls of
+functions since the parts were opened, so that it may lie anywhere: in the middle of writing a file too. What is done
+before, the reading of weights and images, leaves nothing behind, and is done once for all. Prints as JSON what the
+undisturbed run wrote, and of each killed one how it ended, what it left and what its resumption wrote.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+from unittest import mock
+
+import torch
+
+from imlp_audit.cli.main import main
+from imlp_audit.errors import UsageError
+from imlp_audit.evaluate import evaluate, parts, task
+from imlp_audit.evaluate.request import Request
+from imlp_audit.evaluate.task import Task
+from tests.cli.running import call
+
+OUTPUTS = ("predictions.csv", "result.json")
+
+
+def observed(folder: Path, count: int, seed: int, arguments: Sequence[str]) -> dict[str, object]:
+    """Run once undisturbed, then kill and resume so many times."""
+    outputs = [f"--predictions={folder / OUTPUTS[0]}", f"-ojson:{folder / OUTPUTS[1]}"]
+    command = ["eval", *arguments, *outputs, "--workers=0", "--threads=1", "--quiet"]
+    parts.EVERY = 0  # a part a batch
+    _prepare_once(command)
+    _forked(lambda: _run(command, on_end=lambda calls: _note(folder, calls)))
+    undisturbed = _written(folder)
+    calls = int((folder / "calls").read_text(encoding="utf-8"))
+    instants = random.Random(seed)
+    killed = [_killed(folder, command, instants.randrange(calls)) for _ in range(count)]
+    return {"undisturbed": undisturbed, "killed": killed}
+
+
+def _prepare_once(command: Sequence[str]) -> None:
+    """Have every run from now on begin with its model and images at hand."""
+    held: list[tuple[Task, ExitStack]] = []  # the model is as it is while its stack is open
+
+    def capture(request: Request, device: torch.device, stack: ExitStack) -> Task:
+        kept = ExitStack()
+        held.append((task.prepared(request, device, kept), kept))
+        raise UsageError("that is all")
+
+    with mock.patch.object(evaluate, "prepared", capture):
+        call(*command)
+    setattr(evaluate, "prepared", lambda request, device, stack: replace(held[0][0], request=request))  # noqa: B010
+
+
+def _killed(folder: Path, command: Sequence[str], instant: int) -> dict[str, object]:
+    for name in OUTPUTS:
+        (folder / name).unlink(missing_ok=True)
+    shutil.rmtree(folder / f"{OUTPUTS[0]}.parts", ignore_errors=True)
+    ended = _forked(lambda: _run(command, instant))
+    left = sorted(path.name for path in folder.glob("*.parts/*"))
+    resumed = _forked(lambda: _run([*command, "--resume"]))
+    return {"ended": ended, "left": left, "resumed": resumed, "wrote": _written(folder)}
+
+
+def _written(folder: Path) -> list[str]:
+    return [(folder / name).read_text(encoding="utf-8") for name in OUTPUTS]
+
+
+def _note(folder: Path, calls: int) -> None:
+    (folder / "calls").write_text(str(calls), encoding="utf-8")
+
+
+def _forked(work: Callable[[], None]) -> int:
+    """Return how a child that does some work ended: its exit code, or a signal's number below 0."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    work()
+    os._exit(99)
+
+
+def _run(command: Sequence[str], instant: int | None = None, on_end: Callable[[int], None] | None = None) -> None:
+    """Run the command line; after so many calls since it opened its parts, be killed as by `kill -9`."""
+    calls = 0
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+        if calls == instant:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    end = os._exit
+
+    def open_parts(*given: object, **named: object) -> object:
+        sys.setprofile(count)
+        return parts.open_parts(*given, **named)  # type: ignore[arg-type]
+
+    def leave(code: int) -> None:
+        sys.setprofile(None)
+        if on_end is not None:
+            on_end(calls)
+        end(code)
+
+    setattr(evaluate, "open_parts", open_parts)  # noqa: B010  # in this child alone
+    setattr(os, "_exit", leave)  # noqa: B010
+    sys.argv = ["imlp-audit", *command]
+    main()
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    print(json.dumps(observed(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:])))

@@ -1,0 +1,119 @@
+"""A small paper with accuracies, and evaluations made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from imlp_audit.evaluate.outcomes import accuracy
+from imlp_audit.records.evidence import Accuracy
+from imlp_audit.spec.library import load
+from imlp_audit.spec.references import CellRef, RowRef, find_cell, find_row
+from imlp_audit.spec.schema import Metric
+
+AXES = {
+    "agelu_parameters": "per_channel",
+    "fc1_bias": "yes",
+    "fc2_bias": "yes",
+    "concat_norm": "none",
+    "output_norm": "none",
+    "depthwise_bias": "yes",
+    "depthwise_norm": "batch",
+    "depthwise_activation": "gelu",
+    "depthwise_skip": "no",
+    "class_token": "kept",
+}
+HOST = "timm: deit_tiny_patch16_224"
+PAPER = """\
+paper: p
+about:
+  title: A paper
+  authors: An author
+  version: v1
+  rounding: [{rounding}]
+  readings:
+{readings}
+tables:
+  - table: "1"
+    title: A table
+    source: {{section: "1"}}
+    columns:
+      params: {{measure: parameters, unit: M, heading: Parameters}}
+      top1: {{measure: score, unit: "%", metric: top1, data: photos, heading: Top-1, needs: weights}}
+      top5: {{measure: score, unit: "%", metric: top5, data: photos, heading: Top-5, needs: weights}}
+      real: {{measure: score, unit: "%", metric: top1, data: drawings, heading: Real, needs: weights}}
+      bleu: {{measure: score, unit: BLEU, heading: BLEU, needs: weights}}
+    rows:
+      - id: base
+        label: Base
+        model: {{{host}}}
+        printed: {{params: 5.72, top1: 79.9, top5: 95.0, real: 85}}
+      - id: block
+        label: + block
+        baseline: base
+        model: {{{host}, mlp: {{imlp: {{ratio: 2, kernel: 3}}}}}}
+        printed: {{top1: 80.0, top5: 95.0}}
+      - {{id: words, label: Words, printed: {{params: 5.72, bleu: 27.3}}}}
+      - {{id: same, label: Same, model: {{{host}}}, printed: {{top1: 80.0}}}}
+  - table: "2"
+    title: Another table
+    source: {{section: "1"}}
+    columns:
+      top1: {{measure: score, unit: "%", metric: top1, data: photos, heading: Top-1, needs: weights}}
+    rows:
+      - {{id: far, label: Far, printed: {{top1: 70.0}}}}
+"""
+
+
+def write(folder: Path, rounding: str = "half_up") -> Path:
+    """Write the paper, with one reading for its block, and another under which the block has more."""
+    lines = []
+    for name, skip in (("plain", "no"), ("twin", "no"), ("skip", "yes")):
+        axes = {**AXES, "depthwise_skip": skip}
+        lines += [f"    {name}:", *(f"      {axis}: {{value: {v}, because: the text}}" for axis, v in axes.items())]
+    text = PAPER.format(rounding=rounding, readings="\n".join(lines), host=HOST)
+    (folder / "p").mkdir(parents=True)
+    (folder / "p" / "paper.yaml").write_text(text, encoding="utf-8")
+    return folder / "p"
+
+
+def row(folder: Path, name: str, rounding: str = "half_up") -> RowRef:
+    """Return a row of the paper, p/1/base or p/1/block."""
+    found = find_row(load([str(write(folder, rounding))]).papers, name)
+    assert found is not None
+    return found
+
+
+def cell(folder: Path, name: str, rounding: str = "half_up") -> CellRef:
+    """Return a cell of the paper, such as p/1/base/top1."""
+    found = find_cell(load([str(write(folder, rounding))]).papers, name)
+    assert found is not None
+    return found
+
+
+def evaluated(
+    right: list[bool] | tuple[int, int],
+    metric: Metric = Metric.TOP1,
+    *,
+    available: int | None = None,
+    unreadable: int = 0,
+    unlabelled: int = 0,
+    checkpoint: str = "a",
+    label: int = 0,
+    settings: Mapping[str, str] = MappingProxyType({"crop": "0.9"}),
+) -> Accuracy:
+    """Put an evaluation on record, of each image or of so many right ones of so many."""
+    if isinstance(right, tuple):
+        correct, images = right
+        right = [True] * correct + [False] * (images - correct)
+    return accuracy(
+        metric,
+        right,
+        [(f"{i}.png", (label,)) for i in range(len(right))],
+        available=len(right) + unreadable + unlabelled if available is None else available,
+        unreadable=unreadable,
+        unlabelled=unlabelled,
+        checkpoint=checkpoint * 64,
+        settings=settings,
+    )

@@ -1,0 +1,391 @@
+"""Evaluations of a small DeiT and the same with IMLP, trained on digits: the same however they come about."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from imlp_audit.errors import BuildError, CheckpointError, ClosedPipeError, DatasetError, UsageError
+from imlp_audit.evaluate import evaluate
+from imlp_audit.evaluate.evaluate import evaluation
+from imlp_audit.evaluate.pipeline import Overrides
+from imlp_audit.evaluate.request import Data, Request, Running, Weights
+from imlp_audit.evaluate.sharding import Group
+from imlp_audit.records.evidence import Accuracy
+from imlp_audit.records.result import AuditResult, Verdict, to_json
+
+from .digits import ROWS, Digits
+from .digits import digits as trained
+
+Told = TypeVar("Told")
+
+
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> Digits:
+    return trained(tmp_path_factory)
+
+
+def request(digits: Digits, row: str = "deit_imlp", limit: int | None = 80, **changes: object) -> Request:
+    asked = Request(
+        Weights(digits.row(row), digits.checkpoint(row), "released"),
+        Data(str(digits.images), limit=limit),
+        running=Running(batch_size=16),
+    )
+    return replace(asked, **changes)  # type: ignore[arg-type]
+
+
+def evaluated(asked: Request, said: list[str] | None = None, group: Group | None = None) -> AuditResult:
+    say = said.append if said is not None else lambda text: None
+    with evaluation(asked, group or Group(), say, lambda: nullcontext(lambda done, total: None)) as result:
+        assert result is not None
+    return result
+
+
+def found(result: AuditResult, cell: int = 0) -> Accuracy:
+    (one,) = result.checks[cell].evidence
+    assert isinstance(one, Accuracy)
+    return one
+
+
+def predicted(path: Path) -> dict[str, list[str]]:
+    lines = path.read_text(encoding="utf-8").splitlines()[1:]
+    return {line.split(",")[0]: line.split(",")[1:] for line in lines}
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_answers_are_those_of_a_plain_loop(digits: Digits, tmp_path: Path, row: str) -> None:
+    plain = digits.plain[row]
+    right, ids = sum(plain.right(1)), plain.ids
+    assert right / len(ids) > 0.35  # chance is a tenth
+    result = evaluated(request(digits, row, limit=None, predictions=tmp_path / "p.csv"))
+    one = found(result)
+    assert (one.correct, one.images, one.available, one.unreadable) == (right, len(ids), len(ids), 0)
+    assert result.checks[0].printed == plain.share(1)
+    assert result.checks[0].verdict in (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER)
+    assert "sampling" not in result.checks[0].under
+    written = predicted(tmp_path / "p.csv")
+    assert set(written) == set(ids)
+    for name, label, row_scores in zip(ids, plain.labels, plain.scores, strict=True):
+        accepted, top5, probability, readable = written[name]
+        assert (accepted, readable) == (str(label), "true")
+        assert top5 == " ".join(map(str, row_scores.topk(5).indices.tolist()))
+        assert float(probability) == pytest.approx(float(row_scores.softmax(0).max()), abs=1e-5)
+
+
+def test_top5_is_judged_where_it_is_printed(digits: Digits) -> None:
+    result = evaluated(request(digits, "deit", limit=None))
+    assert [check.id for check in result.checks] == ["digits/1/deit/top1", "digits/1/deit/top5"]
+    assert found(result, 1).correct == sum(digits.plain["deit"].right(5))
+    assert result.checks[1].verdict is Verdict.REPRODUCED
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")  # of the loader's processes
+def test_equal_however_it_is_computed(digits: Digits, tmp_path: Path) -> None:
+    written = []
+    for number, running in enumerate(
+        (Running(batch_size=16), Running(batch_size=16, threads=3), Running(batch_size=16, workers=2, threads=2))
+    ):
+        path = tmp_path / f"{number}.csv"
+        result = evaluated(request(digits, running=running, predictions=path))
+        written.append((to_json(result), path.read_bytes()))
+    assert written[0] == written[1] == written[2]
+
+
+@contextmanager
+def dying_after(batches: int, error: BaseException) -> Iterator[None]:
+    """Have the evaluation end after so many batches."""
+    with pytest.MonkeyPatch.context() as patch:
+
+        def some(model: nn.Module, loader: object, computing: object) -> Iterator[object]:
+            for number, answer in enumerate(answers(model, loader, computing)):  # type: ignore[arg-type]
+                if number == batches:
+                    raise error
+                yield answer
+
+        answers = evaluate.answers  # type: ignore[attr-defined]
+        patch.setattr(evaluate, "answers", some)
+        yield
+
+
+def test_resumed_after_an_interrupt(digits: Digits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = request(digits, predictions=tmp_path / "whole.csv")
+    expected = to_json(evaluated(whole))
+    asked = request(digits, predictions=tmp_path / "p.csv")
+    with dying_after(3, KeyboardInterrupt()), pytest.raises(KeyboardInterrupt):
+        evaluated(asked)
+    with pytest.raises(UsageError, match=r"p\.csv\.parts holds what an earlier run has finished; add --resume"):
+        evaluated(asked)
+    computed: list[int] = []
+
+    def counted(images: object, indices: list[int], *rest: object) -> object:
+        computed.extend(indices)
+        return batches(images, indices, *rest)  # type: ignore[arg-type]
+
+    batches = evaluate.batches  # type: ignore[attr-defined]
+    monkeypatch.setattr(evaluate, "batches", counted)
+    assert to_json(evaluated(replace(asked, resume=True))) == expected
+    assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert len(computed) == 80 - 3 * 16
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["p.csv", "whole.csv"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"running": Running(batch_size=8)}, "batch size was 16, is 8"),
+        ({"running": Running(batch_size=16, amp=True)}, "precision was float32, is autocast to bfloat16"),
+        ({"overrides": Overrides(crop_pct=1.0)}, "crop_pct was 0.95, is 1.0"),
+    ],
+)
+def test_a_resume_under_other_settings_is_refused(
+    digits: Digits, tmp_path: Path, changes: dict[str, object], words: str
+) -> None:
+    asked = request(digits, predictions=tmp_path / "p.csv")
+    with dying_after(2, KeyboardInterrupt()), pytest.raises(KeyboardInterrupt):
+        evaluated(asked)
+    with pytest.raises(UsageError, match=words):
+        evaluated(replace(asked, resume=True, **changes))  # type: ignore[arg-type]
+
+
+def test_a_resume_with_other_weights_or_images_is_refused(digits: Digits, tmp_path: Path) -> None:
+    shutil.copytree(digits.images / "val", tmp_path / "digits")
+    asked = request(digits, predictions=tmp_path / "p.csv", data=Data(str(tmp_path / "digits")))
+    with dying_after(2, KeyboardInterrupt()), pytest.raises(KeyboardInterrupt):
+        evaluated(asked)
+    state = torch.load(digits.checkpoint("deit"), weights_only=True)
+    torch.save(state | {"epoch": 7}, tmp_path / "other.pth")
+    other = Weights(digits.row("deit"), tmp_path / "other.pth", "released")
+    with pytest.raises(UsageError, match=r"checkpoint was [0-9a-f]{64}, is [0-9a-f]{64}; model was digits/1/deit_imlp"):
+        evaluated(replace(asked, weights=other, resume=True))
+    next((tmp_path / "digits").rglob("*.png")).unlink()
+    with pytest.raises(UsageError, match=r"ids and labels was [0-9a-f]{64}, is"):
+        evaluated(replace(asked, resume=True))
+
+
+def test_nobody_reading_the_result_is_an_end_like_another(digits: Digits, tmp_path: Path) -> None:
+    asked = request(digits, predictions=tmp_path / "p.csv", data=Data(str(digits.images), limit=20))
+    progress = lambda: nullcontext(lambda done, total: None)  # noqa: E731
+    with pytest.raises(ClosedPipeError), evaluation(asked, Group(), lambda text: None, progress):
+        raise ClosedPipeError
+    assert [path.name for path in tmp_path.iterdir()] == ["p.csv"]
+
+
+def test_a_result_that_could_not_be_written_can_be_resumed(digits: Digits, tmp_path: Path) -> None:
+    asked = request(digits, predictions=tmp_path / "p.csv", data=Data(str(digits.images), limit=20))
+    progress = lambda: nullcontext(lambda done, total: None)  # noqa: E731
+    with pytest.raises(OSError, match="full"), evaluation(asked, Group(), lambda text: None, progress):
+        raise OSError("full")
+    with dying_after(0, AssertionError("nothing is left to compute")):
+        evaluated(replace(asked, resume=True))
+    assert [path.name for path in tmp_path.iterdir()] == ["p.csv"]
+
+
+class Small(nn.Module):
+    """A model for which memory runs out above so many images."""
+
+    def __init__(self, model: nn.Module, most: int) -> None:
+        super().__init__()
+        self.model, self.most = model, most
+
+    def forward(self, images: Tensor) -> Tensor:
+        if len(images) > self.most:
+            raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes.")
+        scores: Tensor = self.model(images)
+        return scores
+
+
+@contextmanager
+def memory_for(images: int) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        answers = evaluate.answers  # type: ignore[attr-defined]
+        patch.setattr(evaluate, "answers", lambda model, *rest: answers(Small(model, images), *rest))
+        yield
+
+
+def test_batches_are_halved_until_they_fit(digits: Digits, tmp_path: Path) -> None:
+    said: list[str] = []
+    with memory_for(6):
+        halved = evaluated(request(digits, predictions=tmp_path / "p.csv"), said)
+    assert said == [
+        "memory ran out with batches of 16 images; beginning anew with 8",
+        "memory ran out with batches of 8 images; beginning anew with 4",
+    ]
+    asked = request(digits, running=Running(batch_size=4), predictions=tmp_path / "q.csv")
+    assert to_json(halved) == to_json(evaluated(asked))
+    assert found(halved).settings["batch size"] == "4"
+    assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "q.csv").read_bytes()
+
+
+def test_a_resume_goes_on_with_the_halved_batches(digits: Digits, tmp_path: Path) -> None:
+    asked = request(digits, predictions=tmp_path / "p.csv")
+    with memory_for(8):
+        with dying_after(3, KeyboardInterrupt()), pytest.raises(KeyboardInterrupt):
+            evaluated(asked)
+        expected = evaluated(replace(asked, predictions=tmp_path / "q.csv"))
+    assert to_json(evaluated(replace(asked, resume=True))) == to_json(expected)  # though now there is memory again
+    assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "q.csv").read_bytes()
+
+
+def test_batches_are_halved_where_another_process_needs_it(digits: Digits) -> None:
+    class Beside(Group):
+        """Another process has memory for four images."""
+
+        def exchange(self, mine: Told) -> list[Told]:
+            return [mine, type(mine)(4)] if type(mine) is int else [mine]  # type: ignore[call-arg]
+
+    halved = evaluated(request(digits), group=Beside())
+    assert to_json(halved) == to_json(evaluated(request(digits, running=Running(batch_size=4))))
+
+
+def test_memory_for_not_one_image(digits: Digits) -> None:
+    with memory_for(0), pytest.raises(BuildError, match="memory runs out on a single image"):
+        evaluated(request(digits))
+
+
+@pytest.fixture
+def damaged(digits: Digits, tmp_path: Path) -> Path:
+    """The validation images, three of which cannot be read."""
+    shutil.copytree(digits.images / "val", tmp_path / "digits")
+    broken = sorted((tmp_path / "digits").rglob("*.png"))[::150]
+    broken[0].write_bytes(b"")
+    broken[1].write_bytes(broken[1].read_bytes()[:-30])
+    broken[2].write_text("no image", encoding="utf-8")
+    return tmp_path / "digits"
+
+
+def test_images_that_cannot_be_read_are_counted_and_named(digits: Digits, damaged: Path, tmp_path: Path) -> None:
+    names = [path.relative_to(damaged).as_posix() for path in sorted(damaged.rglob("*.png"))[::150]]
+    asked = request(digits, data=Data(str(damaged)), predictions=tmp_path / "p.csv")
+    (check,) = evaluated(asked).checks
+    assert check.verdict is Verdict.ERROR
+    assert "3 of 360 images could not be read, more than the 0.1 %" in check.reason
+    assert [hint for hint in check.hints if hint.startswith("not read: ")] == [
+        f"not read: {names[0]}: the file is empty",
+        *(hint for hint in check.hints if hint.startswith(f"not read: {names[1]}: ")),
+        f"not read: {names[2]}: no image of a known format",
+    ]
+    written = predicted(tmp_path / "p.csv")
+    assert [name for name in written if written[name][1:] == ["", "", "false"]] == names
+
+
+def test_the_share_of_unreadable_images_is_the_users_to_say(digits: Digits, damaged: Path) -> None:
+    plain = digits.plain["deit_imlp"]
+    names = [path.relative_to(damaged).as_posix() for path in sorted(damaged.rglob("*.png"))[::150]]
+    right = sum(right for name, right in zip(plain.ids, plain.right(1), strict=True) if name not in names)
+    asked = request(digits, data=Data(str(damaged)))
+    result = evaluated(replace(asked, most_unreadable=Fraction(3, 360)))
+    assert result.checks[0].verdict is not Verdict.ERROR
+    assert (found(result).correct, found(result).images, found(result).unreadable) == (right, 357, 3)
+    result = evaluated(replace(asked, most_unreadable=Fraction(3, 361)))
+    assert result.checks[0].verdict is Verdict.ERROR
+
+
+def test_another_number_of_classes_is_said_before_the_first_batch(digits: Digits, tmp_path: Path) -> None:
+    shutil.copytree(digits.images / "val", tmp_path / "digits")
+    shutil.rmtree(tmp_path / "digits" / "9")
+    with (
+        dying_after(0, AssertionError()),
+        pytest.raises(DatasetError, match="the model has 10 outputs, but the labels are"),
+    ):
+        evaluated(request(digits, data=Data(str(tmp_path / "digits"))))
+
+
+def test_weights_that_are_not_finite(digits: Digits, tmp_path: Path) -> None:
+    state = torch.load(digits.checkpoint("deit"), weights_only=True)["model"]
+    state["head.bias"][3] = float("nan")
+    torch.save(state, tmp_path / "nan.pth")
+    asked = request(digits, weights=Weights(digits.row("deit"), tmp_path / "nan.pth"))
+    with pytest.raises(CheckpointError, match="outputs are not finite"):
+        evaluated(asked)
+
+
+def test_a_pair_over_the_same_images(digits: Digits) -> None:
+    first, second = (digits.plain[row].right(1) for row in ROWS)
+    earlier = evaluated(request(digits, "deit", limit=None))
+    result = evaluated(request(digits, limit=None, against=(earlier, "base.json")))
+    assert [check.id for check in result.checks] == ["digits/1/deit_imlp/top1", "digits/1/deit_imlp/top1.against.deit"]
+    (paired,) = result.checks[1].evidence
+    assert paired.kind == "paired"
+    assert (paired.both, paired.first_only, paired.second_only, paired.images) == (
+        sum(one and two for one, two in zip(first, second, strict=True)),
+        sum(one and not two for one, two in zip(first, second, strict=True)),
+        sum(two and not one for one, two in zip(first, second, strict=True)),
+        360,
+    )
+
+
+def test_a_pair_over_other_images_is_refused_before_the_first_batch(digits: Digits) -> None:
+    earlier = evaluated(request(digits, "deit", data=Data(str(digits.images), limit=20)))
+    with dying_after(0, AssertionError()), pytest.raises(UsageError, match=r"base\.json is not over these images"):
+        evaluated(request(digits, against=(earlier, "base.json")))
+
+
+def test_which_data_set_the_images_are(digits: Digits, tmp_path: Path) -> None:
+    (tmp_path / "letters").symlink_to(digits.images / "val", target_is_directory=True)
+    (tmp_path / "images").symlink_to(digits.images / "val", target_is_directory=True)
+    small = {"split": "", "limit": 5}
+
+    def ids(row: str, source: Path, on: str | None = None) -> list[str]:
+        data = Data(str(source), on=on, **small)  # type: ignore[arg-type]
+        return [check.id.rpartition("/")[2] for check in evaluated(request(digits, row, data=data)).checks]
+
+    assert ids("deit_imlp", digits.images / "val", on="letters") == ["other"]
+    assert ids("deit", tmp_path / "images", on="digits") == ["top1", "top5"]
+    with pytest.raises(UsageError, match="digits/1/deit_imlp prints accuracies on digits, letters; say"):
+        ids("deit_imlp", digits.images / "val")  # called val
+    with pytest.raises(UsageError, match="digits/1/deit prints no accuracy on 'letters'"):
+        ids("deit", digits.images / "val", on="letters")
+
+
+def test_a_data_set_that_nothing_shows_is_taken_for_the_only_one_printed(digits: Digits) -> None:
+    said: list[str] = []
+    result = evaluated(request(digits, "deit", data=Data(str(digits.images / "val"), split="", limit=5)), said)
+    words = "the images are taken for those of digits; nothing in val shows it"
+    assert words in said
+    assert words in result.checks[0].hints
+
+
+def test_killed_at_twenty_instants_and_resumed(digits: Digits, tmp_path: Path) -> None:
+    arguments = [str(digits.checkpoint("deit_imlp")), str(digits.spec), "--row", "digits/1/deit_imlp"]
+    options = ["--reading", "released", "--data", str(digits.images), "--batch-size", "4", "--limit", "40"]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.evaluate.killing", str(tmp_path), "20", "0", *arguments, *options],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=240,
+        check=True,
+    )
+    seen = json.loads(done.stdout)
+    assert len(seen["killed"]) == 20
+    assert all(one["ended"] == -9 and one["resumed"] == 0 for one in seen["killed"])
+    assert all(one["wrote"] == seen["undisturbed"] for one in seen["killed"])
+    parts_left = {sum(name.endswith(".part") for name in one["left"]) for one in seen["killed"]}
+    assert len(parts_left) > 3  # killed early, late and between
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
+def test_on_a_gpu(digits: Digits, tmp_path: Path) -> None:
+    running = Running(device="cuda", batch_size=64)
+    with dying_after(3, KeyboardInterrupt()), pytest.raises(KeyboardInterrupt):
+        evaluated(request(digits, running=running, predictions=tmp_path / "p.csv"))
+    resumed = evaluated(request(digits, running=running, predictions=tmp_path / "p.csv", resume=True))
+    whole = evaluated(request(digits, running=running, predictions=tmp_path / "q.csv"))
+    assert to_json(resumed) == to_json(whole)
+    assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "q.csv").read_bytes()
+    sure = digits.plain["deit_imlp"].scores.softmax(1).topk(2).values
+    near = int((sure[:, 0] - sure[:, 1] < 1e-3).sum())
+    on_cpu = found(evaluated(request(digits)))
+    assert sum(a != b for a, b in zip(found(whole).right(), on_cpu.right(), strict=True)) <= near

@@ -1,0 +1,203 @@
+"""What the printed numbers of the bundled papers say, as far as a formula or the paper's own words say it too."""
+
+from __future__ import annotations
+
+import pytest
+
+from imlp_audit.errors import SolverError, UsageError
+from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
+from imlp_audit.records.solved import Answered, Solved
+from imlp_audit.solve.selection import Search, default_targets, solve_selection
+from imlp_audit.spec.library import Selection, load
+
+COURSEWORK = "mixer_gmlp_coursework"
+IMLP_ROWS = ("imlp/1/deit_*", "imlp/1/swin_*", "imlp/1/poolformer_*")
+
+
+@pytest.fixture(scope="module")
+def papers() -> Selection:
+    return load(["imlp", COURSEWORK])
+
+
+def search(papers: Selection, *targets: str, free_widths: bool = False) -> Solved:
+    return solve_selection(papers, targets, Search(free_widths=free_widths), lambda _: None)
+
+
+def values(answer: Answered) -> dict[str, tuple[str, ...]]:
+    return {axis.axis: axis.values for axis in answer.axes}
+
+
+@pytest.fixture(scope="module")
+def table1(papers: Selection) -> Solved:
+    return search(papers, *IMLP_ROWS)
+
+
+def test_all_of_table_1_but_lvt_is_explained_jointly(table1: Solved) -> None:
+    assert [(one.what, one.score, one.of) for one in table1.answers] == [
+        ("parameters", 22, 22),
+        ("flops", 22, 22),
+        ("both", 44, 44),
+    ]
+    for one in table1.answers:
+        assert (one.named, one.contradicted, one.exhaustive) == (("released",), (), True)
+    assert table1.left_out == {}
+
+
+def test_the_released_block_comes_first_and_the_text_alone_is_out(table1: Solved) -> None:
+    first = table1.last.first
+    assert (first.nearest, first.apart, first.parameters, first.parameter_rounding) == ("released", 0, "all", "half_up")
+    for one in table1.answers:
+        assert "as_written" not in one.named
+    pinned = {axis.axis: axis.values[0] for axis in table1.last.axes if axis.state == "pinned"}
+    assert pinned == {
+        "fc1_bias": "yes",
+        "fc2_bias": "yes",
+        "output_norm": "layer",
+        "depthwise_bias": "yes",
+        "class_token": "removed",
+    }
+
+
+def test_flops_pin_the_output_norm_and_parameters_do_not(table1: Solved) -> None:
+    parameters, flops, _ = map(values, table1.answers)
+    assert parameters["output_norm"] == ("none", "layer")
+    assert flops["output_norm"] == ("layer",)
+    assert parameters["class_token"] == flops["class_token"] == ("removed",)
+
+
+def test_a_counter_that_explains_all_is_no_identified_counter(table1: Solved) -> None:
+    both = table1.last
+    assert both.counter == both.reading == "not determined"
+    weights = {one.classes: one for one in both.weights}
+    assert weights[("linear",)].values == weights[("conv",)].values == (1,)
+    assert weights[("linear",)].high is not None
+    assert weights[("linear",)].low > 0.99
+    assert weights[("linear",)].high < 1.01
+    assert weights[("elementwise",)].values == weights[("bias",)].values == (0,)
+
+
+def test_what_is_counted_in_other_classes_is_not_weighed(table1: Solved) -> None:
+    weighed = {name for one in table1.last.weights for name in one.classes}
+    assert weighed.isdisjoint({"in_layers", "fvcore_excess"})
+    assert set(table1.last.first.weights) <= weighed
+
+
+def test_no_named_counter_explains_as_much_as_the_search(table1: Solved) -> None:
+    assert set(table1.last.conventions) == {*FLOPS_CONVENTIONS, "thop", "mmcv", "mmcv_products"}
+    assert max(table1.last.conventions.values()) < 44
+
+
+def test_shifted_tables_are_explained_far_less(table1: Solved) -> None:
+    assert len(table1.last.null) == 10
+    assert all(0 <= least <= most < 22 for least, most in table1.last.null)
+    assert {one.name for one in table1.last.held if one.name.startswith("family")} == {
+        "family deit",
+        "family swin",
+        "family poolformer",
+    }
+    assert all(one.chosen <= one.of for one in table1.last.held)
+
+
+def test_the_sizes_count_every_reading_once(table1: Solved) -> None:
+    """11 sizes depend on the reading; `released` gives them all, and the text's reading none."""
+    assert table1.sizes is not None
+    assert sum(table1.sizes.readings) == 2304
+    assert len(table1.sizes.readings) == 12
+    assert table1.sizes.named == {"as_written": 0, "released": 11}
+
+
+def test_lvt_prints_more_than_any_reading_gives(papers: Selection) -> None:
+    solved = search(papers, "imlp/1/*/params")
+    assert (solved.last.score, solved.last.of, solved.last.named) == (26, 30, ("released",))
+    assert [one.id for one in solved.last.contradicted] == [f"imlp/1/lvt_r{n}_imlp/params" for n in range(1, 5)]
+    assert solved.last.families == (("lvt",),)
+    assert solved.left_out["imlp/1/lvt_r1/flops"] == "counted by thop"
+
+
+@pytest.mark.parametrize(("table", "cells"), [("2", 5), ("5", 4)])
+def test_all_sizes_of_the_ablations_are_explained_and_released_is_among_the_readings(
+    papers: Selection, table: str, cells: int
+) -> None:
+    answer = search(papers, f"imlp/{table}/*/params").last
+    assert (answer.score, answer.of, answer.named) == (cells, cells, ("released",))
+    assert answer.counter is None
+
+
+def test_the_printed_gmlp_sizes_need_toeplitz_matrices(papers: Selection) -> None:
+    answer = search(papers, f"{COURSEWORK}/7/gmlp_*").last
+    assert (answer.score, answer.of) == (4, 4)
+    found = values(answer)
+    assert found["ffn_width"] == ("3072",)
+    assert found["spatial_matrix"] == ("toeplitz",)
+    assert "as_published" in answer.named
+    assert "as_written" not in answer.named
+
+
+def test_the_split_row_contradicts_the_others_at_the_width_the_text_gives(papers: Selection) -> None:
+    """36 layers of D_C = 3072, as stated: without a split their FC layers alone have 36 * 2 * 512 * 3072 weights."""
+    stated = search(papers, f"{COURSEWORK}/6").last
+    assert stated.score == 1
+    assert [one.id.split("/")[2] for one in stated.contradicted] == ["linear", "sum", "product"]
+    for cell in stated.contradicted:
+        assert cell.value is not None
+        assert cell.value > 36 * 2 * 512 * 3072
+    free = search(papers, f"{COURSEWORK}/6", free_widths=True).last
+    assert free.score == 3
+    assert values(free)["ffn_width"] == ("2048",)
+    assert [one.id.split("/")[2] for one in free.contradicted] == ["split"]
+
+
+def test_bert_rows_cannot_be_told_apart(papers: Selection) -> None:
+    """A vocabulary of 30 522 and 512 positions: BERT's own; the printed millions leave several heads open."""
+    answer = search(papers, f"{COURSEWORK}/7/bert_*").last
+    assert (answer.score, answer.of, answer.reading) == (4, 4, "not determined")
+    found = {axis.axis: axis for axis in answer.axes}
+    assert found["pooler"].state == "free"
+    assert len(found["vocabulary"].values) > 1
+    assert len(found["output_layer"].values) > 1
+
+
+def test_mixer_sizes_are_without_the_head(papers: Selection) -> None:
+    answer = search(papers, f"{COURSEWORK}/1").last
+    assert (answer.score, answer.of, answer.contradicted) == (6, 6, ())
+    assert (answer.first.parameters, answer.first.parameter_rounding) == ("no_head", "half_up")
+    assert answer.axes == ()
+
+
+def test_the_course_works_own_86_m_are_explained_by_nothing(papers: Selection) -> None:
+    contradicted = {one.id: one.gap for one in search(papers, f"{COURSEWORK}/5/our_*").last.contradicted}
+    assert set(contradicted) == {f"{COURSEWORK}/5/our_mixer/params", f"{COURSEWORK}/5/our_gmlp/params"}
+    for gap in contradicted.values():
+        assert gap is not None
+        assert float(gap) < -10
+
+
+def test_equal_searches_give_equal_bytes(papers: Selection) -> None:
+    first, second = (search(papers, "imlp/2/*/params").model_dump_json() for _ in range(2))
+    assert first == second
+    assert Solved.model_validate_json(first).model_dump_json() == first
+
+
+def test_an_empty_selection_says_what_to_give(papers: Selection) -> None:
+    with pytest.raises(UsageError, match="no printed number matches imlp/99; give a paper, paper/table or a glob"):
+        search(papers, "imlp/99")
+
+
+def test_a_table_with_nothing_measurable_says_why(papers: Selection) -> None:
+    with pytest.raises(SolverError, match=r"nothing to solve: .*halonet: the row has no model"):
+        search(papers, f"{COURSEWORK}/2")
+
+
+def test_an_answer_cut_short_says_so(papers: Selection) -> None:
+    """Two classes of work more than any number tells apart: a box is looked at, and the rest of them is not."""
+    solved = solve_selection(papers, ["imlp/2"], Search(budget=200), lambda _: None)
+    assert not solved.last.exhaustive
+    assert solved.last.score <= solved.last.bound
+
+
+def test_papers_that_leave_something_open_are_solved_for_their_reports(papers: Selection) -> None:
+    assert {paper.id: default_targets(paper) for paper in papers.papers} == {
+        "imlp": ("imlp",),
+        COURSEWORK: (COURSEWORK,),
+    }
+    assert [default_targets(paper) for paper in load(["mlp_mixer_notes"]).papers] == [()]
