@@ -6,10 +6,10 @@ import pytest
 from rich.cells import cell_len
 
 from imlp_audit.records.result import AuditResult, Kind, Verdict, from_json, to_json
+from imlp_audit.report.audit_terminal import terminal
 from imlp_audit.report.formats import Format, Surface
 from imlp_audit.report.layout import GRAVEST_FIRST, findings
 from imlp_audit.report.registry import FORMATS
-from imlp_audit.report.terminal import terminal
 
 from .results import HOSTILE, check, head, result
 
