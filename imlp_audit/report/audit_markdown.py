@@ -9,18 +9,20 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Iterator
 
+from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.evidence import Throughput
-from imlp_audit.records.result import AuditResult, Check, Kind, PaperHead, TableHead, Verdict
+from imlp_audit.records.paper import PaperHead, TableHead
+from imlp_audit.records.result import AuditResult
 from imlp_audit.report.evidence import SAMPLING, SPENT, spent, told, with_evidence
 from imlp_audit.report.figures import figure_file
 from imlp_audit.report.layout import CellChecks, cells, findings, leads, measured, others, summary
 from imlp_audit.report.solved import as_markdown
 
 HEADINGS = {
-    Kind.MARK: "Footnote marks",
-    Kind.COLUMN: "Column headings",
-    Kind.REPEAT: "Numbers printed in several places",
-    Kind.WAIVER: "Waivers that no longer hold",
+    CheckKind.MARK: "Footnote marks",
+    CheckKind.COLUMN: "Column headings",
+    CheckKind.REPEAT: "Numbers printed in several places",
+    CheckKind.WAIVER: "Waivers that no longer hold",
 }
 LEGEND = (
     "`reproduced`: follows from the model as read by default. `reproduced_under`: follows under another reading, "
@@ -56,8 +58,8 @@ def _paper(result: AuditResult, paper: PaperHead) -> Iterator[str]:
     for table in paper.tables:
         yield from _table(own, paper, table)
     yield from _evidence(with_evidence(own))
-    yield from _claims(others(own, paper, Kind.CLAIM))
-    yield from _equations(others(own, paper, Kind.EQUATION))
+    yield from _claims(others(own, paper, CheckKind.CLAIM))
+    yield from _equations(others(own, paper, CheckKind.EQUATION))
     for kind, heading in HEADINGS.items():
         yield from _others(heading, others(own, paper, kind))
     yield from _readings(paper)
@@ -67,7 +69,7 @@ def _counts(result: AuditResult) -> Iterator[str]:
     """Count the verdicts by kind of check."""
     verdicts = [verdict for verdict, count in result.counts().items() if count]
     lines = []
-    for kind in Kind:
+    for kind in CheckKind:
         found = [check.verdict for check in result.checks if check.kind is kind]
         if found:
             lines.append((kind.value, *(str(found.count(verdict) or "") for verdict in verdicts), str(len(found))))

@@ -11,7 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from imlp_audit.records.result import PASSES, AuditResult, Check, Kind, PaperHead, TableHead, Verdict
+from imlp_audit.records.check import PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.paper import PaperHead, TableHead
+from imlp_audit.records.result import AuditResult
 from imlp_audit.report.evidence import SAMPLING, told, with_evidence
 from imlp_audit.report.layout import GRAVEST_FIRST, CellChecks, cells, findings, leads, measured, others, summary
 
@@ -121,19 +123,19 @@ def _print_evidence(console: Console, checks: list[Check]) -> None:
 
 
 def _print_others(console: Console, result: AuditResult, paper: PaperHead) -> None:
-    for kind in (Kind.MARK, Kind.REPEAT, Kind.COLUMN, Kind.CLAIM, Kind.WAIVER):
+    for kind in (CheckKind.MARK, CheckKind.REPEAT, CheckKind.COLUMN, CheckKind.CLAIM, CheckKind.WAIVER):
         checks = others(result, paper, kind)
         if checks:
             _line(console, f"{kind.value}s: {_counts(checks)}")
         for check in checks:
-            if check.verdict not in PASSES and kind is Kind.CLAIM:
+            if check.verdict not in PASSES and kind is CheckKind.CLAIM:
                 told = check.waiver or shorten(check.reason, 300, placeholder=" ...")
                 _line(console, Text.assemble("  ", _verdict(check), f"  {check.id.rpartition('/')[2]}: {told}"))
 
 
 def _print_equations(console: Console, result: AuditResult, paper: PaperHead) -> None:
     """Count the statements about functions, and print those that are not found true; all, where there is no other."""
-    checks = others(result, paper, Kind.EQUATION)
+    checks = others(result, paper, CheckKind.EQUATION)
     alone = len(checks) == len(result.of(paper).checks)
     if checks:
         _line(console, f"equations: {_counts(checks)}")
@@ -160,7 +162,7 @@ def _print_findings(console: Console, checks: list[Check]) -> None:
         printed = f" printed {check.printed}" if check.printed is not None else ""
         _line(console, Text.assemble(_verdict(check), f" {check.id}{printed}"))
         _line(console, f"  {check.reason}")
-        if check.kind is Kind.EQUATION:
+        if check.kind is CheckKind.EQUATION:
             _line(console, f"  {check.place}: {check.statement}")
         for hint in check.hints:
             _line(console, f"  hint: {hint}")

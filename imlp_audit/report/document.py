@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from imlp_audit.records.result import Figure
-from imlp_audit.records.solved import SolvedSizes
+from imlp_audit.records.figure import Figure
+from imlp_audit.records.solution import SolvedSizes
 
 
 class Style(StrEnum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from imlp_audit.records.result import Verdict
+from imlp_audit.records.check import Verdict
 from imlp_audit.report.document import Span, Style
 
 STYLES = {

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from imlp_audit.records.result import AuditResult, Check, Verdict
+from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.result import AuditResult
 from imlp_audit.report.audit_markdown import markdown
 from imlp_audit.report.audit_terminal import terminal
 from imlp_audit.report.evidence import SAMPLING, told
