@@ -11,7 +11,7 @@ from imlp_audit.measure.operations import Work
 
 
 class TensorShape(tuple[int, ...]):
-    """The shape of a tensor argument; a type of its own, so that a list of integers like a stride is not taken for one."""
+    """The shape of a tensor argument, a type of its own: a plain list of integers may be a stride."""
 
     @property
     def numel(self) -> int:

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.measure.facts import Facts, Failure, ModelFacts, ModelKey, Need
-from imlp_audit.measure.fvcore import unfuse_attention
+from imlp_audit.measure.fvcore import count_with_fvcore, unfuse_attention
 from imlp_audit.measure.ledger import CallCache, measure
 from imlp_audit.measure.parameters import count_parameters, parameter_counts
 from imlp_audit.measure.peak import peak_memory
