@@ -33,7 +33,7 @@ _LONGEST = 40  # characters; a longer text is a mistake
 
 @dataclass(frozen=True)
 class Printed:
-    """A number as printed: `value` and `step` (one unit of the last digit) in the printed unit, which is `scale` times 1."""
+    """A number as printed: its `value` and `step` (one unit of the last digit), in units of `scale`."""
 
     text: str
     value: Fraction
