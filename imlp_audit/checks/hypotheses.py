@@ -1,13 +1,14 @@
-"""Which hypothesis the counted numbers of a paper support, all of them judged together.
+"""Which hypothesis the counted numbers of a paper support when they are judged together.
 
 A paper had one model and a column one counter. A hypothesis is one reading for each family of models, one convention
-for each column and one rounding rule; the best one explains most printed numbers. Pure, and exact: every combination
-of the declared options is scored.
+for each column and one rounding rule. The best one explains most printed numbers; every combination of the declared
+options is scored, so the choice is exact.
 """
 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -28,8 +29,8 @@ Reading = str | None
 class Vote:
     """A counted cell: what it prints, and its value under each declared reading and convention.
 
-    Cells of a `column` share a convention, cells of a `family` a reading; no family: the reading does not matter.
-    A row that names its own counter (`fixed`) has no vote on its column's convention.
+    Cells of a `column` share a convention, cells of a `family` a reading (no family: the reading does not matter). A
+    row that names its own counter (`fixed`) does not vote on its column's convention.
     """
 
     id: str
@@ -39,15 +40,25 @@ class Vote:
     values: Mapping[tuple[Reading, str], Fraction]
     fixed: bool = False
 
-    def is_explained(self, rounding: Rounding, reading: Reading, convention: str) -> bool:
-        """Return whether the cell's number follows under these options."""
-        value = self.values.get((reading, convention))
-        return value is not None and value in self.printed.interval(rounding)
+    def explained_by(self, rounding: Rounding, reading: Reading) -> list[str]:
+        """Return the conventions under which the number follows."""
+        interval = self.printed.interval(rounding)
+        return [
+            convention for (name, convention), value in self.values.items() if name == reading and value in interval
+        ]
+
+    def under(self, reading: Reading) -> tuple[tuple[str, Fraction], ...]:
+        """Return the values under a reading, by convention."""
+        return tuple((convention, value) for (name, convention), value in self.values.items() if name == reading)
+
+    def shifted(self, digits: int) -> Vote:
+        """Return the same cell with another number, so many last digits away."""
+        return replace(self, printed=replace(self.printed, value=self.printed.value + digits * self.printed.step))
 
 
 @dataclass(frozen=True)
 class Options:
-    """The declared options, of each list the default first; conventions by column."""
+    """The declared options; of each list the first is the default. Conventions are by column."""
 
     roundings: tuple[Rounding, ...]
     readings: tuple[Reading, ...]
@@ -57,7 +68,7 @@ class Options:
 class Choice(StrEnum):
     """How sure a choice among declared options is."""
 
-    ONLY = "only"  # every declared option gives these cells the same values: there is nothing to choose
+    ONLY = "only"  # all options give these cells the same values: there is nothing to choose
     CLEAR = "clear"
     WEAK = "weak"  # too few numbers, a tie, or no better than numbers with shifted digits
 
@@ -66,7 +77,7 @@ class Choice(StrEnum):
 class Group:
     """Cells that share an option, the option chosen for them, and how many of them each option explains.
 
-    `chance` is the best score of any option over copies of the numbers with shifted digits.
+    `chance` is the best score that any option reaches on copies of the numbers with shifted digits.
     """
 
     name: str
@@ -76,10 +87,15 @@ class Group:
     chance: int
     choice: Choice
 
+    @property
+    def allowed(self) -> tuple[str | None, ...]:
+        """The options that a cell of the group may be judged under: the winner, or all where the choice is weak."""
+        return tuple(self.scores) if self.choice is Choice.WEAK else (self.winner,)
+
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """The best combination: its rounding rule, a group for each family's reading, one for each column's convention."""
+    """The best combination: a rounding rule, a group for each family's reading and one for each column's convention."""
 
     rounding: Rounding
     explained: int
@@ -90,109 +106,142 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class _Combination:
-    """A rounding rule and a reading for each family."""
+    """A rounding rule, and a reading for each family."""
 
     rounding: Rounding
     readings: Mapping[str | None, Reading]
 
 
-@dataclass(frozen=True)
-class _Ballot:
-    """Votes and the options they are cast on."""
+_Key = tuple[Rounding, str | None, Reading, str]  # rule, family, reading, column
 
-    votes: Sequence[Vote]
+
+@dataclass(frozen=True)
+class Tally:
+    """How many votes of each family and column follow, by rounding rule and reading, under each convention."""
+
+    votes: tuple[Vote, ...]
     options: Options
 
     @cached_property
     def families(self) -> tuple[str, ...]:
+        """The families that the votes are of."""
         return tuple(sorted({vote.family for vote in self.votes if vote.family is not None}))
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
+        """The columns that the votes are of, in order."""
         return tuple(dict.fromkeys(vote.column for vote in self.votes))
 
-    def combinations(self) -> Iterator[_Combination]:
-        """Yield every rounding rule with every choice of readings, the defaults first."""
-        usual = self.options.readings[0]
-        for rounding in self.options.roundings:
-            for readings in product(self.options.readings, repeat=len(self.families)):
-                yield _Combination(rounding, {None: usual, **dict(zip(self.families, readings, strict=True))})
+    @cached_property
+    def counts(self) -> Mapping[_Key, Counter[str]]:
+        """The votes that follow under each convention; those of rows with a counter of their own are apart, in ""."""
+        counts: dict[_Key, Counter[str]] = {}
+        for vote in self.votes:
+            for rounding, reading in product(self.options.roundings, self.options.readings):
+                names = vote.explained_by(rounding, reading)
+                key = (rounding, vote.family, reading, vote.column)
+                counts.setdefault(key, Counter()).update([""] if vote.fixed and names else [] if vote.fixed else names)
+        return counts
 
-    def of_column(self, combination: _Combination, column: str) -> dict[str, int]:
-        """Return how many votes of a column each of its conventions explains."""
-        votes = [vote for vote in self.votes if vote.column == column and not vote.fixed]
-        return {
-            convention: sum(_explains(combination, vote, convention) for vote in votes)
-            for convention in self.options.conventions[column]
-        }
+    @cached_property
+    def combinations(self) -> tuple[_Combination, ...]:
+        """Every rounding rule with every choice of readings, the defaults first."""
+        usual = self.options.readings[0]
+        return tuple(
+            _Combination(rounding, {None: usual, **dict(zip(self.families, readings, strict=True))})
+            for rounding in self.options.roundings
+            for readings in product(self.options.readings, repeat=len(self.families))
+        )
+
+    def of_column(self, combination: _Combination, column: str, families: Sequence[str | None]) -> Counter[str]:
+        """Return how many votes of a column, of some families, follow under each convention."""
+        found = Counter[str]()
+        for family in families:
+            found.update(self.counts.get((combination.rounding, family, combination.readings[family], column), {}))
+        return found
+
+    def scores(self, combination: _Combination, column: str) -> dict[str, int]:
+        """Return the votes on a column's convention."""
+        found = self.of_column(combination, column, (None, *self.families))
+        return {convention: found[convention] for convention in self.options.conventions[column]}
 
     def score(self, combination: _Combination) -> int:
         """Return how many votes a combination explains, with the best convention for each column."""
-        own = sum(_explains(combination, vote, next(iter(vote.values))[1]) for vote in self.votes if vote.fixed)
-        return own + sum(max(self.of_column(combination, column).values(), default=0) for column in self.columns)
+        own = sum(self.of_column(combination, column, (None, *self.families))[""] for column in self.columns)
+        return own + sum(max(self.scores(combination, column).values(), default=0) for column in self.columns)
 
-    def shifted(self, seed: str) -> _Ballot:
-        """Return a copy in which every number is off by some of its last digits."""
-        draw = random.Random(seed)
-        return replace(self, votes=[replace(vote, printed=shift(vote.printed, _offset(draw))) for vote in self.votes])
+    def score_of_family(self, combination: _Combination, family: str) -> int:
+        """Return how many votes of a family a combination explains, with the best convention for each whole column."""
+        explained = 0
+        for column in self.columns:
+            found, scores = self.of_column(combination, column, (family,)), self.scores(combination, column)
+            explained += found[""] + (found[_first_best(scores)] if scores else 0)
+        return explained
+
+    def copies(self) -> Iterator[Tally]:
+        """Yield copies in which every number is off by some of its last digits."""
+        offsets = [digits for digits in range(-FARTHEST, FARTHEST + 1) if digits]
+        for number in range(COPIES):
+            draw = random.Random(number)
+            yield Tally(tuple(vote.shifted(draw.choice(offsets)) for vote in self.votes), self.options)
 
 
 def choose(votes: Sequence[Vote], options: Options) -> Hypothesis:
     """Return the hypothesis that explains most votes; of equally good ones the one declared first."""
-    ballot = _Ballot(votes, options)
-    best = max(ballot.combinations(), key=ballot.score)  # the first of equals
-    copies = [ballot.shifted(str(number)) for number in range(COPIES)]
-    conventions = {column: _column_group(ballot, best, column, copies) for column in ballot.columns}
+    tally = Tally(tuple(votes), options)
+    return _judge(tally, _chances(tally))
+
+
+Chances = Mapping[tuple[str, str], int]
+
+
+def _chances(tally: Tally) -> Chances:
+    """Return the best score that each group reaches on a copy with shifted digits, under any option."""
+    best = Counter[tuple[str, str]]()
+    for copy in tally.copies():
+        for one in copy.combinations:
+            for column in copy.columns:
+                score = max(copy.scores(one, column).values(), default=0)
+                best["column", column] = max(best["column", column], score)
+            for family in copy.families:
+                best["family", family] = max(best["family", family], copy.score_of_family(one, family))
+    return best
+
+
+def _judge(tally: Tally, chances: Chances) -> Hypothesis:
+    best = max(tally.combinations, key=tally.score)  # the first of equals
     return Hypothesis(
         rounding=best.rounding,
-        explained=ballot.score(best),
-        votes=len(votes),
-        readings={family: _family_group(ballot, best, family, copies) for family in ballot.families},
-        conventions=conventions,
+        explained=tally.score(best),
+        votes=len(tally.votes),
+        readings={family: _family_group(tally, best, family, chances) for family in tally.families},
+        conventions={column: _column_group(tally, best, column, chances) for column in tally.columns},
     )
 
 
-def _column_group(ballot: _Ballot, best: _Combination, column: str, copies: Sequence[_Ballot]) -> Group:
-    votes = [vote for vote in ballot.votes if vote.column == column and not vote.fixed]
-    scores = ballot.of_column(best, column)
+def _column_group(tally: Tally, best: _Combination, column: str, chances: Chances) -> Group:
+    votes = [vote for vote in tally.votes if vote.column == column and not vote.fixed]
+    scores: dict[str | None, int] = dict(tally.scores(best, column).items())
+
+    def values(convention: str | None) -> object:
+        return [vote.values.get((best.readings[vote.family], str(convention))) for vote in votes]
+
     winner = max(scores, key=scores.__getitem__, default=None)
-
-    def values(convention: str | None) -> tuple[Fraction | None, ...]:
-        return tuple(vote.values.get((best.readings[vote.family], str(convention))) for vote in votes)
-
-    def best_of(copy: _Ballot) -> int:
-        return max((max(copy.of_column(one, column).values(), default=0) for one in copy.combinations()), default=0)
-
-    return _group(column, winner, len(votes), {**scores}, values, copies, best_of)
+    return _group(column, winner, len(votes), scores, values, chances["column", column])
 
 
-def _family_group(ballot: _Ballot, best: _Combination, family: str, copies: Sequence[_Ballot]) -> Group:
+def _family_group(tally: Tally, best: _Combination, family: str, chances: Chances) -> Group:
     """Score the readings on the family's cells, each with the best conventions for it."""
-    places = [
-        index
-        for index, vote in enumerate(ballot.votes)
-        if vote.family == family and len({_by_reading(vote, reading) for reading in ballot.options.readings}) > 1
-    ]
-    readings = ballot.options.readings
+    votes = [vote for vote in tally.votes if vote.family == family]
+    scores: dict[str | None, int] = {
+        reading: tally.score_of_family(replace(best, readings={**best.readings, family: reading}), family)
+        for reading in tally.options.readings
+    }
 
-    def explained(some: _Ballot, combination: _Combination) -> int:
-        chosen = {column: some.of_column(combination, column) for column in some.columns}
-        return sum(
-            _explains(combination, vote, next(iter(vote.values))[1] if vote.fixed else _first_best(chosen[vote.column]))
-            for vote in (some.votes[place] for place in places)
-        )
+    def values(reading: str | None) -> object:
+        return [vote.under(reading) for vote in votes]
 
-    def with_reading(combination: _Combination, reading: Reading) -> _Combination:
-        return replace(combination, readings={**combination.readings, family: reading})
-
-    def values(reading: Reading) -> tuple[object, ...]:
-        return tuple(_by_reading(ballot.votes[place], reading) for place in places)
-
-    def best_of(copy: _Ballot) -> int:
-        return max(explained(copy, one) for one in copy.combinations())
-
-    scores = {reading: explained(ballot, with_reading(best, reading)) for reading in readings}
-    return _group(family, best.readings[family], len(places), scores, values, copies, best_of)
+    return _group(family, best.readings[family], len(votes), scores, values, chances["family", family])
 
 
 def _group(
@@ -201,35 +250,15 @@ def _group(
     votes: int,
     scores: Mapping[str | None, int],
     values: Callable[[str | None], object],
-    copies: Sequence[_Ballot],
-    best_of: Callable[[_Ballot], int],
+    chance: int,
 ) -> Group:
     """Judge how sure the winner is; options that give the cells the same values count as one."""
     others = [option for option in scores if values(option) != values(winner)]
     if not others:
-        return Group(name, winner, votes, scores, 0, Choice.ONLY)
-    chance = max(best_of(copy) for copy in copies)
+        return Group(name, winner, votes, scores, chance, Choice.ONLY)
     beaten = max(scores[option] for option in others)
     clear = votes >= LEAST_VOTES and scores[winner] > max(beaten, chance)
     return Group(name, winner, votes, scores, chance, Choice.CLEAR if clear else Choice.WEAK)
-
-
-def shift(printed: Printed, digits: int) -> Printed:
-    """Return the number that is printed so many last digits away."""
-    return replace(printed, value=printed.value + digits * printed.step)
-
-
-def _offset(draw: random.Random) -> int:
-    return draw.choice([digits for digits in range(-FARTHEST, FARTHEST + 1) if digits])
-
-
-def _explains(combination: _Combination, vote: Vote, convention: str) -> bool:
-    return vote.is_explained(combination.rounding, combination.readings[vote.family], convention)
-
-
-def _by_reading(vote: Vote, reading: Reading) -> tuple[tuple[str, Fraction], ...]:
-    """Return a cell's values under a reading, by convention."""
-    return tuple((convention, value) for (name, convention), value in vote.values.items() if name == reading)
 
 
 def _first_best(scores: Mapping[str, int]) -> str:
