@@ -10,7 +10,7 @@ from typing import Annotated, Any, Generic, Self, TypeVar
 from pydantic import AfterValidator, Field, model_validator
 
 from imlp_audit.measure.conventions import MemoryConvention, ParameterConvention, parse_weight_key
-from imlp_audit.models.hosts.host import Count
+from imlp_audit.models.hosts.host import Count, Setting
 from imlp_audit.models.reading import (
     AGeLUParameters,
     ClassToken,
@@ -28,7 +28,6 @@ from imlp_audit.models.reading import (
     TextReading,
 )
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.setting import Setting
 from imlp_audit.numbers.printed import SCALES, Rounding
 from imlp_audit.records.base import Record
 from imlp_audit.records.check import Verdict
