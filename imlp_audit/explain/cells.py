@@ -11,7 +11,7 @@ from imlp_audit.explain.layout import Lines, gap, table
 from imlp_audit.explain.measured import every_measurement
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.result import Check, Measurement
+from imlp_audit.records.check import Check, Measurement
 from imlp_audit.spec.references import CellRef
 
 ROUNDED = {
@@ -53,7 +53,7 @@ def measurements(check: Check, cell: CellRef, read: Conventions) -> Lines:
 def _rows(found: Sequence[Measurement], cell: CellRef, read: Conventions) -> Iterator[tuple[str, ...]]:
     """Yield a line for each number, with all readings that it is the same under."""
     order = list(read.readings)
-    for convention in read.declared(cell.row.row, cell.column):
+    for convention in read.declared_for(cell.row.row, cell.column):
         under: dict[str, list[str | None]] = {}
         for one in sorted(found, key=lambda m: order.index(m.reading)):
             if one.convention == convention:

@@ -11,7 +11,7 @@ from imlp_audit.explain.layout import Lines, words
 from imlp_audit.explain.nearest import Nearest, nearest
 from imlp_audit.explain.nearest_words import told
 from imlp_audit.explain.origin import Decided, origin
-from imlp_audit.records.result import Check
+from imlp_audit.records.check import Check
 from imlp_audit.spec.references import CellRef
 
 _WHICH = "Which readings give the printed number (`imlp-audit solve` asks this of all numbers together)"
@@ -49,7 +49,7 @@ def which_readings(cell: CellRef, read: Conventions) -> Lines:
 def _search(cell: CellRef, read: Conventions, *, free_widths: bool) -> Nearest | str | None:
     """Return the answer of a search, None where nothing is open, or why there is none."""
     named = list(read.about.readings)
-    conventions = [str(name) for name in read.declared(cell.row.row, cell.column)]
+    conventions = [str(name) for name in read.declared_for(cell.row.row, cell.column)]
     try:
         return nearest(cell, named[0], conventions, read.roundings, free_widths=free_widths) if named else None
     except AuditError as error:

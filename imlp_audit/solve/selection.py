@@ -13,7 +13,7 @@ from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
 from imlp_audit.measure.operations import Operation
 from imlp_audit.numbers.interval import decimal_text
-from imlp_audit.records.solved import (
+from imlp_audit.records.solution import (
     Answered,
     Solved,
     SolvedAxis,
@@ -35,7 +35,7 @@ from imlp_audit.solve.pinned import readings_of
 from imlp_audit.solve.problem import Cell, Problem
 from imlp_audit.solve.search import BUDGET, Rules, solve
 from imlp_audit.spec.library import Selection
-from imlp_audit.spec.loader import Paper
+from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import RowRef, rows_of
 
 # Not weighed: what is counted among other classes already, and what no counter but fvcore has.

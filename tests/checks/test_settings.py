@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.models.setting import Setting
-from imlp_audit.records.result import Check, Verdict
+from imlp_audit.models.hosts.host import Setting
+from imlp_audit.records.check import Check, Verdict
 from tests.checks.papers import Count, Counts, Spec, checked
 
 COLUMNS = tuple(

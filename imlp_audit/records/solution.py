@@ -1,0 +1,143 @@
+"""What a search found, as records: to and from JSON, and to a report."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from imlp_audit.records.base import Record
+from imlp_audit.records.document import JsonDocument
+
+
+class SolvedAxis(Record):
+    """An axis of a family's readings: its values in the best solutions, of those tried, and those of named readings."""
+
+    family: str
+    axis: str
+    values: tuple[str, ...]
+    tried: tuple[str, ...]
+    named: dict[str, str]
+
+    @property
+    def state(self) -> str:
+        """Whether the numbers decide it: `pinned`, `free`, or only narrowed down."""
+        if len(self.values) == 1:
+            return "pinned"
+        return "free" if len(self.values) == len(self.tried) else "narrowed"
+
+
+class SolvedWeights(Record):
+    """Classes of work that no number tells apart, and the weights that their sum has in the best solutions.
+
+    Each class counts `factors` times in the sum. `low` and `high` are its range over the reals for the best readings,
+    rounded outward; no `high` where nothing limits it.
+    """
+
+    classes: tuple[str, ...]
+    factors: tuple[int, ...]
+    values: tuple[int, ...]
+    low: float
+    high: float | None
+
+
+class SolvedCell(Record):
+    """A cell that no best solution explains: the nearest value of any, and its gap in units of the last digit."""
+
+    id: str
+    value: int | None
+    gap: str | None
+
+
+class SolvedChange(Record):
+    """Where a row departs, from what and to what: an axis of its reading, or a part of its recipe."""
+
+    axis: str
+    was: str
+    becomes: str
+
+
+class SolvedRow(Record):
+    """A row that the first solution does not explain, and all least changes of it alone after which it would."""
+
+    id: str
+    ways: tuple[tuple[SolvedChange, ...], ...]
+
+
+class SolvedFirst(Record):
+    """The first of the best solutions, by the rule of order."""
+
+    reading: dict[str, dict[str, str]]
+    nearest: str | None
+    apart: int
+    parameters: str | None
+    parameter_rounding: str | None
+    flops_rounding: str | None
+    weights: dict[str, int]
+
+
+class SolvedHeld(Record):
+    """Cells left out of a search, and how many of them its first solution, and on average all, explain."""
+
+    name: str
+    of: int
+    chosen: int
+    mean: str | None
+
+
+class Answered(Record):
+    """The answer to one search: over the parameters, the FLOPs, or both.
+
+    `score` cells of `of` are explained by each of `solutions`, with `readings` best readings by family; `named` are
+    the named readings among them. `contradicted` cells are explained by no solution, `disputed` ones by some and not by
+    others. `conventions` are the best scores by named conventions. `null` are the least and
+    the largest score that the same search can reach on tables with shifted digits. `families` would have to differ in
+    their readings for more to be explained. Where `exhaustive` is false the budget ended the search, and no solution
+    explains more than `bound` cells. `rows` are those of which the first solution leaves a number unexplained.
+    """
+
+    what: str
+    score: int
+    of: int
+    solutions: int
+    exhaustive: bool
+    bound: int
+    readings: dict[str, int]
+    reading: str | None
+    counter: str | None
+    named: tuple[str, ...]
+    first: SolvedFirst
+    axes: tuple[SolvedAxis, ...]
+    weights: tuple[SolvedWeights, ...] = ()
+    contradicted: tuple[SolvedCell, ...] = ()
+    disputed: tuple[str, ...] = ()
+    conventions: dict[str, int] = Field(default_factory=dict)
+    null: tuple[tuple[int, int], ...] = ()
+    held: tuple[SolvedHeld, ...] = ()
+    families: tuple[tuple[str, ...], ...] = ()
+    rows: tuple[SolvedRow, ...] = ()
+
+
+class SolvedSizes(Record):
+    """How many readings explain 0, 1, 2, ... of the sizes that depend on the reading, and how many named ones do."""
+
+    readings: tuple[int, ...]
+    named: dict[str, int]
+
+
+class Solved(JsonDocument):
+    """What the numbers of a selection say the models were, by their parameters, their FLOPs, and both."""
+
+    FORMAT: ClassVar = "imlp-audit/solve/1"
+    WRITTEN_BY: ClassVar = "imlp-audit solve"
+
+    selection: tuple[str, ...]
+    left_out: dict[str, str]
+    answers: tuple[Answered, ...]
+    order: str
+    sizes: SolvedSizes | None = None
+
+    @property
+    def last(self) -> Answered:
+        """The answer that all cells have a part in."""
+        return self.answers[-1]

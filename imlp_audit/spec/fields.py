@@ -1,0 +1,51 @@
+"""What the records of a spec share: their base, the forms of ids, and what a pattern asks for in words."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from imlp_audit.models.hosts.dense import ARCHITECTURE
+from imlp_audit.records.base import Record
+
+_SLUG, _GLOB = r"[a-z0-9_\-]+", r"[a-z0-9_\-*?\[\]!]+"
+SLUG = rf"^{_SLUG}$"
+TABLE_NAME = r"^[a-z0-9_.\-]+$"
+TABLE_ID = rf"^{_SLUG}/{_SLUG}$"
+ROW_ID = rf"^{_SLUG}/{_SLUG}/{_SLUG}$"
+CELL_ID = rf"^{_SLUG}/{_SLUG}/{_SLUG}/{_SLUG}$"
+ROW_GLOB = rf"^{_SLUG}/{_GLOB}/{_GLOB}$"
+HOLDS_FOR = r"^(all|at least (100|[1-9]?[0-9])%)$"
+ITEM = r"^(Section|Equation|Table|Figure|Algorithm|Definition|Lemma|Theorem|Corollary|Sentence) .+$"
+FORMS = {  # what each pattern asks for, in words
+    SLUG: "a slug: lower-case letters, digits, '-' and '_'",
+    TABLE_NAME: "a table's slug, or the number of a table that is not there, such as 3.2",
+    TABLE_ID: "a table's id: paper/table",
+    ROW_ID: "a row's id: paper/table/row",
+    CELL_ID: "a cell's id: paper/table/row/column",
+    ROW_GLOB: "a row's id or a glob of them: paper/table/row, with * in table or row",
+    HOLDS_FOR: "'all' or 'at least N%'",
+    ITEM: "a part of the document, such as 'Table 1', 'Equation 3' or 'Sentence 5.1: ...'",
+    ARCHITECTURE: "an architecture of timm by its bare name, such as deit_tiny_patch16_224",
+}
+Slug = Annotated[str, Field(pattern=SLUG)]
+RowId = Annotated[str, Field(pattern=ROW_ID)]
+RowGlob = Annotated[str, Field(pattern=ROW_GLOB)]
+CellId = Annotated[str, Field(pattern=CELL_ID)]
+Sentence = Annotated[str, Field(min_length=1)]
+
+
+class Place(Record):
+    """Where in the paper it stands."""
+
+    section: str
+    file: str | None = None
+
+
+def exactly_one(record: BaseModel, names: tuple[str, ...]) -> str:
+    """Return the one of the fields that is given; raise ValueError where none or several are."""
+    given = [name for name in names if getattr(record, name) is not None]
+    if len(given) != 1:
+        raise ValueError(f"give exactly one of {', '.join(names)}; given: {', '.join(given) or 'none'}")
+    return given[0]
