@@ -6,16 +6,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import timm
+from typer.testing import CliRunner
 
-from imlp_audit.measure.facts import Failure, ModelFacts, ModelKey, Need
+from imlp_audit.cli.main import app
+from imlp_audit.measure.facts import Failure, ModelKey, Need
 from imlp_audit.measure.models import measure_models
 from imlp_audit.models.reading import PRINTED, PaperReading
 from imlp_audit.models.recipe import Recipe
@@ -26,9 +25,9 @@ _HOSTS_INTRODUCTION = (
     "# Models whose MLPs can be replaced",
     "",
     "A recipe can replace the MLPs of a host by the IMLP block (`mlp: {imlp: {ratio: 2, kernel: 3}}`) or by a sum of",
-    "functions (`mlp: {sums: {ratio: 4}}`); `sites` limits this to some of the MLPs. `python docs/update.py` tries the block",
-    "on one small model of every module of timm: it builds the model, replaces all MLPs and counts the result on an image of",
-    "the model's own size. Of our own hosts, `lvt`, `mask_rcnn` and `upernet` take a replaced MLP.",
+    "functions (`mlp: {sums: {ratio: 4}}`); `sites` limits this to some of the MLPs. `python docs/update.py` tries the",
+    "block on one small model of every module of timm: it builds the model, replaces all MLPs and counts the result on",
+    "an image of the model's own size. Of our own hosts, `lvt`, `mask_rcnn` and `upernet` take a replaced MLP.",
     "",
     "## What works",
     "",
@@ -55,36 +54,35 @@ def commands_page(text: str) -> str:
 
 
 def help_of(command: str) -> str:
-    """Return what `imlp-audit COMMAND --help` prints at 100 columns."""
-    printed = subprocess.run(
-        [sys.executable, "-m", "imlp_audit", *command.split(), "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "COLUMNS": "100", "TERM": "dumb"},
-    ).stdout
-    lines = (line.rstrip() for line in printed.replace("python -m imlp_audit", "imlp-audit").splitlines())
-    return "\n".join(lines).strip()
+    """Return what `imlp-audit COMMAND --help` prints at 80 columns."""
+    printed = CliRunner().invoke(app, [*command.split(), "--help"], prog_name="imlp-audit").stdout
+    return "\n".join(line.rstrip() for line in printed.splitlines()).strip()
 
 
 def hosts_page() -> str:
     """List one small model of each timm module whose MLPs the IMLP block can replace, and why the others cannot."""
     working, rejected = [], dict[str, list[str]]()
-    for module, name, facts in _swapped():
-        if isinstance(facts, Failure):
-            rejected.setdefault(_reason(facts.message, name), []).append(f"`{module}` (`{name}`)")
+    for module, name, outcome in _swapped():
+        if isinstance(outcome, int):
+            working.append(f"| `{module}` | `{name}` | {outcome} |")
         else:
-            working.append(f"| `{module}` | `{name}` | {len(facts.mlps)} |")
+            rejected.setdefault(_reason(outcome, name), []).append(f"`{module}` (`{name}`)")
     reasons = (f"- {reason}: {', '.join(models)}" for reason, models in rejected.items())
     return "\n".join([*_HOSTS_INTRODUCTION, *working, "", "## What is rejected", "", *reasons, ""])
 
 
-def _swapped() -> Iterator[tuple[str, str, ModelFacts | Failure]]:
+def _swapped() -> Iterator[tuple[str, str, int | str]]:
     for module in timm.list_modules():
         name = _smallest(timm.list_models(module=module))
-        recipe = Recipe.model_validate({"timm": name, "mlp": {"imlp": {"ratio": 2, "kernel": 3}}})
-        key = ModelKey.of(recipe, PaperReading(imlp=PRINTED))
-        yield module, name, measure_models({key: Need(work=True)}, lambda step: None)[key]
+        yield module, name, replaced_mlps(name)
+
+
+def replaced_mlps(name: str) -> int | str:
+    """Replace the MLPs of a model of timm by IMLP blocks; return how many there are, or why it is rejected."""
+    recipe = Recipe.model_validate({"timm": name, "mlp": {"imlp": {"ratio": 2, "kernel": 3}}})
+    key = ModelKey.of(recipe, PaperReading(imlp=PRINTED))
+    facts = measure_models({key: Need(work=True)}, lambda step: None)[key]
+    return facts.message if isinstance(facts, Failure) else len(facts.mlps)
 
 
 def _smallest(names: list[str]) -> str:
