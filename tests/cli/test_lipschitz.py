@@ -85,7 +85,7 @@ def test_widths_that_do_not_fit(here: Path) -> None:
     save_file(broken, here / "weights.safetensors")
     done = call("lipschitz", "weights.safetensors")
     assert done.code == 2
-    assert "blocks.0.mlp.fc2.weight has 7 input channels; expected 8, twice fc1's 4" in done.err
+    assert "blocks.0.mlp.fc2.weight has 7 input channels; expected twice fc1's 4" in done.err
 
 
 NAME = "blocks.0.mlp."
@@ -99,9 +99,9 @@ NAME = "blocks.0.mlp."
         ("fc1.weight", torch.ones(0, 3), "has shape [0, 3]; a matrix was expected"),
         ("fc1.weight", torch.ones(12), "has shape [12]; a matrix was expected"),
         ("fc1.weight", torch.ones(4, 3, 3, 3), "has shape [4, 3, 3, 3]; a matrix was expected"),
-        ("fc1.weight", torch.ones(4, 3, dtype=torch.complex64), "is not a plain tensor of real numbers"),
-        ("fc2.weight", torch.ones(3, 8).to_sparse(), "is not a plain tensor of real numbers"),
-        ("fc2.weight", torch.ones(3, 8, device="meta"), "is not a plain tensor of real numbers"),
+        ("fc1.weight", torch.ones(4, 3, dtype=torch.complex64), "plain tensor of real numbers"),
+        ("fc2.weight", torch.ones(3, 8).to_sparse(), "plain tensor of real numbers"),
+        ("fc2.weight", torch.ones(3, 8, device="meta"), "plain tensor of real numbers"),
         ("fc2.weight", torch.full((3, 8), 1e200, dtype=torch.float64), "too large to multiply"),
         ("conv1.weight", torch.ones(4, 3), "are two names of the same tensor"),
         ("act1.move1.scale", torch.ones(4), "are two names of the same tensor"),
