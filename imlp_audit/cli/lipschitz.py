@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -56,6 +55,8 @@ def lipschitz(
     from imlp_audit.checkpoint.reading import read_state
     from imlp_audit.lipschitz.branches import branches
     from imlp_audit.lipschitz.estimate import estimate
+    from imlp_audit.records.document import to_json
+    from imlp_audit.records.lipschitz import LipschitzBounds
 
     if checkpoint is None and block is not None:
         raise UsageError("--block chooses among the blocks of a checkpoint; give one")
@@ -69,8 +70,7 @@ def lipschitz(
     _tell_that_it_takes_long(len(pair[0].inner))
     found = estimate(pair, list(points), time_limit)
     if form is Form.JSON:
-        told = {"format": "imlp-audit/lipschitz/1", "block": path, "bound": found.bound, **asdict(found)}
-        emit(json.dumps(told, indent=2, sort_keys=True) + "\n")
+        emit(to_json(LipschitzBounds(block=path, bound=found.bound, **asdict(found))))
     else:
         emit("\n".join(_lines(found, path or ("a new block" if checkpoint is None else "the module"))) + "\n")
     return 0

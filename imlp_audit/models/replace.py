@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from timm.layers import Mlp
 from torch import nn
 
-from imlp_audit.models.lvt_mlp import DepthwiseMlp
+from imlp_audit.models.nets.lvt_layers import DepthwiseMlp
 
 KINDS = (Mlp, DepthwiseMlp)
 """The MLPs whose every part the IMLP block knows how to replace."""

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from imlp_audit.models.hosts.resmlp import CaitChain, CaitStage, Pooling
 from imlp_audit.models.mixer import PatchEmbedding
+from imlp_audit.models.nets.resmlp import ACTIVATIONS, PRE_NORMS, cross_patch_mlp, initial_scale
 from imlp_audit.models.resmlp import (
     AveragePooling,
     ClassLayer,
@@ -19,7 +20,6 @@ from imlp_audit.models.resmlp import (
     LayerScale,
     ResMlpLayer,
 )
-from imlp_audit.models.resmlp_ablations import ACTIVATIONS, PRE_NORMS, cross_patch_mlp, initial_scale
 
 CLASS_LAYERS = 2
 

@@ -1,20 +1,23 @@
-"""gMLP, tMLP and aMLP on token ids (arXiv 2105.08050, Sec. 4; the coursework's Sec. 3.3 to 3.5).
+"""gMLP on the patches of an image, and gMLP, tMLP and aMLP on token ids (arXiv 2105.08050, Sec. 3 and 4).
 
-Inputs and outputs are those of BERT (coursework, Sec. 3.3; arXiv 1810.04805, Sec. 3), without a position encoding
-(coursework, Sec. 3.1) and, as nothing says that gMLP has them, without segment embeddings. Texts are padded to one
-length, and nothing masks the padding.
+For text (the coursework's Sec. 3.3 to 3.5), inputs and outputs are those of BERT (Sec. 3.3; arXiv 1810.04805, Sec. 3).
+There is no position encoding (coursework, Sec. 3.1), and there are no segment embeddings, since nothing says that gMLP
+has them. Texts are padded to one length, and nothing masks the padding.
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models.gmlp import GmlpBlock, ToeplitzProjection, TokenProjection
-from imlp_audit.models.hosts.gmlp import Gate, GmlpText
+from imlp_audit.models.hosts.gmlp import Gate, Gmlp, GmlpText
+from imlp_audit.models.mixer import PatchClassifier, number_of_patches
+from imlp_audit.models.nets.text_heads import Pooler, output_layer
 from imlp_audit.models.reading import SpatialMatrix, TextReading
-from imlp_audit.models.text_heads import Pooler, output_layer
 
 PROJECTIONS: dict[SpatialMatrix, type[TokenProjection]] = {
     SpatialMatrix.FULL: TokenProjection,
@@ -106,3 +109,24 @@ def _block(host: GmlpText, reading: TextReading) -> GmlpBlock:
         d_attn=host.attention,
         gate_norm_layer=nn.LayerNorm if reading.gate_norm else nn.Identity,
     )
+
+
+class GmlpClassifier(PatchClassifier):
+    """gMLP blocks where MLP-Mixer has its layers; what is before and after them is the same (coursework, Sec. 3).
+
+    The epsilons are timm's: 1e-6, and inside the gate torch's own 1e-5.
+    """
+
+    def __init__(self, sizes: Gmlp, image: tuple[int, int], classes: int) -> None:
+        tokens = number_of_patches(image, sizes.patch)
+        norm = partial(nn.LayerNorm, eps=1e-6)
+        blocks = (
+            GmlpBlock(sizes.width, sizes.hidden, tokens, sizes.gate, norm_layer=norm, gate_norm_layer=nn.LayerNorm)
+            for _ in range(sizes.layers)
+        )
+        super().__init__(image, sizes.patch, sizes.width, blocks, classes)
+
+
+def build_gmlp(host: Gmlp, size: tuple[int, int], classes: int) -> nn.Module:
+    """Build gMLP for images of `size` = (height, width) with fresh weights. Raises BuildError."""
+    return GmlpClassifier(host, size, classes)

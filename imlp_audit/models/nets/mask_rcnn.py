@@ -11,7 +11,7 @@ from torchvision.ops import FeaturePyramidNetwork, MultiScaleRoIAlign
 from torchvision.ops.feature_pyramid_network import LastLevelMaxPool
 
 from imlp_audit.models.hosts.dense import MaskRcnn
-from imlp_audit.models.swin_features import SwinFeatures, swin_features
+from imlp_audit.models.nets.swin import SwinFeatures, swin_features
 
 BOXES, MASKS = 1000, 100  # proposals that the box head sees, and those of them that the mask head sees
 LEVELS = ("0", "1", "2", "3")  # of the pyramid, where regions are read from; the one above is for proposals alone

@@ -11,7 +11,7 @@ from transformers import UperNetConfig
 from transformers.models.upernet.modeling_upernet import UperNetFCNHead, UperNetHead
 
 from imlp_audit.models.hosts.dense import UperNet
-from imlp_audit.models.swin_features import SwinFeatures, swin_features
+from imlp_audit.models.nets.swin import SwinFeatures, swin_features
 
 
 class SwinUperNet(nn.Module):

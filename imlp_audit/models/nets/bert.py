@@ -8,8 +8,8 @@ from transformers import BertConfig, BertModel
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models.hosts.bert import Bert
+from imlp_audit.models.nets.text_heads import output_layer
 from imlp_audit.models.reading import TextReading
-from imlp_audit.models.text_heads import output_layer
 
 
 class BertEncoder(nn.Module):

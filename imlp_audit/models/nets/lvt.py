@@ -17,8 +17,7 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models.hosts.lvt import Lvt
-from imlp_audit.models.lvt_attention import ConvolutionalSelfAttention, RecursiveAtrousSelfAttention
-from imlp_audit.models.lvt_mlp import DepthwiseMlp
+from imlp_audit.models.nets.lvt_layers import ConvolutionalSelfAttention, DepthwiseMlp, RecursiveAtrousSelfAttention
 
 
 @dataclass(frozen=True)
