@@ -29,8 +29,12 @@ def state(width: int = 3, hidden: int = 4) -> dict[str, Tensor]:
 def test_a_new_block(here: Path) -> None:
     done = call("lipschitz", "--width", "4", "--seed", "3")
     assert (done.code, done.err) == (0, "")
-    assert "C = 4, C' = 16, two branches of 8 hidden units" in done.out
-    assert "proven by Theorem 1 with rho = " in done.out
+    assert "C = 4 channels, C' = 16: two branches of 8 hidden units each" in done.out
+    assert "proven by Theorem 1, with rho = " in done.out
+
+
+def test_markdown(here: Path) -> None:
+    assert call("lipschitz", "--width", "4", "-f", "markdown").out.startswith("## Lipschitz constant of a new block")
 
 
 @pytest.mark.parametrize("ending", ["safetensors", "pth"])
@@ -131,7 +135,7 @@ def test_a_module_that_is_the_whole_file(here: Path) -> None:
     save_file(
         {name.removeprefix(NAME): v for name, v in state().items() if name.startswith(NAME)}, here / "w.safetensors"
     )
-    assert call("lipschitz", "w.safetensors").out.startswith("the module: C = 3")
+    assert call("lipschitz", "w.safetensors").out.startswith("Lipschitz constant of the module")
 
 
 @pytest.mark.parametrize("content", [b"", b"no checkpoint", b"\x80\x04K\x01.", b"PK\x03\x04"])

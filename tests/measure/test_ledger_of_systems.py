@@ -33,7 +33,14 @@ SYSTEMS = systems()
 # One small model of each kind for the daily run.
 DAILY = {
     kind: next(recipe for recipe in SYSTEMS if str(recipe).startswith(kind))
-    for kind in ("mixer", "gmlp:", "resmlp:", "bert", "lvt", "timm: deit_tiny")
+    for kind in (
+        "mixer: {layers: 12",
+        "gmlp: {layers: 30, patch: 4, width: 128",
+        "resmlp:",
+        "bert",
+        "lvt",
+        "timm: deit_tiny",
+    )
 }
 
 
