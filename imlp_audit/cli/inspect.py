@@ -41,7 +41,7 @@ def inspect(
     no_progress: NoProgress = False,
 ) -> int:
     """Say what a checkpoint is, and which rows and readings of the papers it fits, from its shapes alone."""
-    from imlp_audit.checkpoint.shapes import examine
+    from imlp_audit.checkpoint.contents import examine
     from imlp_audit.cli.progress import progress
     from imlp_audit.spec.library import load
 

@@ -12,7 +12,7 @@ from torch import nn
 
 from imlp_audit.checkpoint.fitting import Fit, fit
 from imlp_audit.checkpoint.loading import load_into, unfit
-from imlp_audit.checkpoint.shapes import read_shapes
+from imlp_audit.checkpoint.contents import read_shapes
 from imlp_audit.errors import CheckpointError, UsageError
 from imlp_audit.models.build import Builder
 from imlp_audit.models.example import example_inputs

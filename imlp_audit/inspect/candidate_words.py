@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TypeAlias
 
-from imlp_audit.checkpoint.shapes import Contents
+from imlp_audit.checkpoint.contents import Contents
 from imlp_audit.inspect.candidate_readings import Allowed
 from imlp_audit.inspect.candidates import Candidate, Candidates
 

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from imlp_audit.checkpoint.shapes import examine
+from imlp_audit.checkpoint.contents import examine
 from imlp_audit.errors import CheckpointError
 
 

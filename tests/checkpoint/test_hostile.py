@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from imlp_audit.checkpoint.reading import digest, read_state
-from imlp_audit.checkpoint.shapes import examine
+from imlp_audit.checkpoint.contents import examine
 from imlp_audit.cli import main
 from imlp_audit.errors import CheckpointError
 from tests.cli.running import call

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
 from imlp_audit.checkpoint.reading import read_state
-from imlp_audit.checkpoint.shapes import Contents, examine
+from imlp_audit.checkpoint.contents import Contents, examine
 from imlp_audit.errors import CheckpointError
 
 

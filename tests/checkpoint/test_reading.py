@@ -16,9 +16,9 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.torch_version import TorchVersion
 
-from imlp_audit.checkpoint.held import BYTES
+from imlp_audit.checkpoint.tensors import BYTES
 from imlp_audit.checkpoint.reading import digest, read_state
-from imlp_audit.checkpoint.shapes import examine, read_shapes
+from imlp_audit.checkpoint.contents import examine, read_shapes
 from imlp_audit.errors import CheckpointError
 
 from .pickles import archive, table, tensor

@@ -143,6 +143,6 @@ def test_torch_is_not_imported_for_what_is_refused(here: Path) -> None:
         capture_output=True, encoding="utf-8", env=environment(), cwd=here, check=False,
     )  # fmt: skip
     assert done.returncode == 2
-    assert "imlp_audit.checkpoint.shapes" in done.stderr
+    assert "imlp_audit.checkpoint.contents" in done.stderr
     assert "| torch" not in done.stderr
     assert "numpy" not in done.stderr
