@@ -11,20 +11,9 @@ from hypothesis import strategies as st
 from imlp_audit.checks.compare import Measured
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import Printed, Rounding, parse_printed
-from imlp_audit.records.result import (
-    AuditResult,
-    AxisHead,
-    Check,
-    ColumnHead,
-    Kind,
-    Measurement,
-    PaperHead,
-    ReadingHead,
-    RowHead,
-    Source,
-    TableHead,
-    Verdict,
-)
+from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
+from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
+from imlp_audit.records.result import AuditResult
 
 END, POINT = Fraction(1, 2), Fraction(1, 8)  # ends lie on the coarse grid, members on the fine one
 NEAR = Fraction(1, 10**9)
@@ -91,7 +80,7 @@ some_texts = st.lists(texts, max_size=2).map(tuple)
 checks = st.builds(
     Check,
     id=texts,
-    kind=st.sampled_from(Kind),
+    kind=st.sampled_from(CheckKind),
     verdict=verdicts,
     reason=texts,
     source=st.builds(Source, file=texts, line=st.integers(1, 9999)),

@@ -18,7 +18,8 @@ from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.measure.facts import Facts, ModelFacts, ModelKey, Need
 from imlp_audit.measure.models import measure_models
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.records.result import AuditResult, Check, Kind, Verdict
+from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.library import Selection, load
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.located import Located
@@ -103,7 +104,7 @@ def test_released_gives_every_imlp_parameter_cell(audited: Audited, table: str) 
 
 
 def test_marks_stand_where_a_5x5_kernel_is_needed(audited: Audited) -> None:
-    marks = {i: c for i, c in audited.checks.items() if c.kind is Kind.MARK and i.startswith("imlp/")}
+    marks = {i: c for i, c in audited.checks.items() if c.kind is CheckKind.MARK and i.startswith("imlp/")}
     starred = {i.rpartition("/")[2] for i, c in marks.items() if "under released kernel 5 fits" in c.reason}
     assert starred == {"deit_b_imlp", "swin_b_imlp", "poolformer_m48_imlp"}
     verdicts = {c.verdict for i, c in marks.items() if "lvt" not in i}
@@ -155,7 +156,7 @@ def test_every_finding_is_declared(audited: Audited) -> None:
 
 
 def test_repeats_of_the_paper_and_the_poster_agree(audited: Audited) -> None:
-    repeats = [c for i, c in audited.checks.items() if c.kind is Kind.REPEAT and i.startswith(("imlp", "iffn"))]
+    repeats = [c for i, c in audited.checks.items() if c.kind is CheckKind.REPEAT and i.startswith(("imlp", "iffn"))]
     assert {check.verdict for check in repeats} == {Verdict.REPRODUCED}
     assert sum(check.id.startswith("iffn_poster/repeats/1/") for check in repeats) == 30 * 3 + 15 * 2
 
@@ -261,7 +262,7 @@ def test_a_drifting_measurement_breaks_its_waiver(audited: Audited) -> None:
     waived = [
         i
         for i, c in audited.checks.items()
-        if c.verdict is Verdict.WAIVED and i.endswith("/flops") and c.kind is Kind.CELL
+        if c.verdict is Verdict.WAIVED and i.endswith("/flops") and c.kind is CheckKind.CELL
     ]
     assert len(waived) > 20
     assert {found[i].verdict for i in waived} == {Verdict.DIFFERS}

@@ -22,8 +22,9 @@ from imlp_audit.checks.numbers import NO_MODEL
 from imlp_audit.errors import BuildError, UsageError
 from imlp_audit.measure.facts import Failure
 from imlp_audit.near import did_you_mean
+from imlp_audit.records.check import Check, Verdict
 from imlp_audit.records.evidence import Throughput
-from imlp_audit.records.result import AuditResult, Check, Verdict
+from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.heads import paper_head
 from imlp_audit.spec.loader import Paper
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from imlp_audit.numbers.interval import decimal_text
+from imlp_audit.records.check import Check
 from imlp_audit.records.evidence import Evidence, Spent, Throughput
-from imlp_audit.records.result import AuditResult, Check
+from imlp_audit.records.result import AuditResult
 
 LEAST = Fraction(1, 100)  # of a model's time or work; kinds of modules with less are added up
 HEADS = ("modules", "M MACs", "ms", "G MACs/s", "M MACs", "ms", "G MACs/s")

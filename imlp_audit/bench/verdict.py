@@ -11,8 +11,8 @@ from imlp_audit.bench.planning import Contest
 from imlp_audit.bench.statistics import Estimate
 from imlp_audit.checks.numbers import missing_for
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
+from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.evidence import Throughput
-from imlp_audit.records.result import Check, Kind, Verdict
 from imlp_audit.spec.references import RowRef
 
 
@@ -106,7 +106,7 @@ def checked(contest: Contest, verdict: Verdict, reason: str) -> Check:
     cell = contest.cell
     return Check(
         id=cell.id,
-        kind=Kind.CELL,
+        kind=CheckKind.CELL,
         verdict=verdict,
         reason=reason,
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),

@@ -8,7 +8,7 @@ from imlp_audit.checks.claim_arithmetic import middle
 from imlp_audit.checks.context import Context
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import parse_printed
-from imlp_audit.records.result import Verdict
+from imlp_audit.records.check import Verdict
 from imlp_audit.spec.references import CellRef, find_cell
 from imlp_audit.spec.schema_claims import Average
 

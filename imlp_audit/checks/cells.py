@@ -11,7 +11,7 @@ from imlp_audit.checks.memory import check_memory
 from imlp_audit.checks.numbers import from_outcome, missing_for, unless_missing, unmeasured
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import parse_printed
-from imlp_audit.records.result import Check, Verdict
+from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.plan import CellPlan
 from imlp_audit.spec.references import CellRef
 from imlp_audit.spec.schema import Measure

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.result import Verdict
+from imlp_audit.records.check import Verdict
 
 
 def percent_change(value: Fraction, base: Fraction) -> Fraction:

@@ -11,7 +11,7 @@ from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.numbers import ends, from_outcome, missing_for, unless_missing, unmeasured
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.result import Check, Verdict
+from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.plan import DeltaPlan, RepeatPlan
 
 

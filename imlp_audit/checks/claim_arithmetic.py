@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from imlp_audit.numbers.interval import Interval, decimal_text
-from imlp_audit.records.result import Verdict
+from imlp_audit.records.check import Verdict
 
 
 class Truth(StrEnum):

@@ -7,7 +7,7 @@ from imlp_audit.checks.claim_arithmetic import RowTruth, Truth, all_of, compared
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.inputs import input_truth
 from imlp_audit.checks.quantities import bound_of, named, shown, value_of
-from imlp_audit.records.result import Check, Verdict
+from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.plan import ClaimPlan
 from imlp_audit.spec.references import RowRef, find_cell, rows_of_claim
 from imlp_audit.spec.schema_claims import Claim, Direction, Reference

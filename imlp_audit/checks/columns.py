@@ -5,7 +5,7 @@ from __future__ import annotations
 from imlp_audit.checks.cells import judge, misplaced
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.numbers import missing_for
-from imlp_audit.records.result import Check, Verdict
+from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.plan import ColumnsPlan
 from imlp_audit.spec.references import CellRef, rows_of_table
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from imlp_audit.numbers.interval import EXACT, decimal_text, readable
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.result import Measurement, Verdict
+from imlp_audit.records.check import Measurement, Verdict
 
 
 @dataclass(frozen=True)

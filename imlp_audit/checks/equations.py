@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from imlp_audit.equations.catalogue import ClaimText, claims_of
 from imlp_audit.equations.outcome import Outcome
-from imlp_audit.records.result import Check, Verdict
+from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.plan import EquationPlan
 
 

@@ -8,7 +8,7 @@ from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.numbers import unless_missing
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
-from imlp_audit.records.result import PASSES, Verdict
+from imlp_audit.records.check import PASSES, Verdict
 from imlp_audit.spec.references import RowRef
 from imlp_audit.spec.schema_claims import Input
 

@@ -9,7 +9,7 @@ from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.numbers import NO_MODEL
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
-from imlp_audit.records.result import PASSES, Check, Verdict
+from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.spec.plan import MarkPlan
 from imlp_audit.spec.schema import Footnote
 

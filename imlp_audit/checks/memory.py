@@ -9,7 +9,7 @@ from imlp_audit.checks.context import Context
 from imlp_audit.checks.numbers import from_outcome, unless_missing
 from imlp_audit.measure.conventions import MemoryConvention
 from imlp_audit.numbers.interval import readable
-from imlp_audit.records.result import PASSES, Check, Verdict
+from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.spec.plan import CellPlan
 
 

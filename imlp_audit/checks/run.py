@@ -11,7 +11,7 @@ from imlp_audit.checks.columns import check_columns
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.equations import check_equation
 from imlp_audit.checks.marks import check_mark
-from imlp_audit.records.result import Check, Verdict
+from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from imlp_audit.records.result import FINDINGS, PASSES, Check, Kind, Verdict
+from imlp_audit.records.check import FINDINGS, PASSES, Check, CheckKind, Verdict
 from imlp_audit.spec.loader import LocatedWaiver
 from imlp_audit.spec.schema import Expected
 
@@ -55,7 +55,7 @@ def _applied(check: Check, waiver: LocatedWaiver) -> list[Check]:
     paper, _, rest = check.id.partition("/")
     broken = Check(
         id=f"{paper}/waivers/{rest}",
-        kind=Kind.WAIVER,
+        kind=CheckKind.WAIVER,
         verdict=Verdict.DIFFERS,
         reason=f"{check.id} is {check.verdict}, but {told}; take the waiver out or mend it",
         source=waiver.expected.source(),

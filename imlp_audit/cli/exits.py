@@ -21,7 +21,7 @@ class ExitCode(IntEnum):
 
 def exit_code(result: AuditResult, *, strict: bool) -> ExitCode:
     """Return the code for a finished audit; `strict` takes unverifiable checks for findings."""
-    from imlp_audit.records.result import FINDINGS, Verdict
+    from imlp_audit.records.check import FINDINGS, Verdict
 
     counts = result.counts()
     if counts[Verdict.ERROR]:

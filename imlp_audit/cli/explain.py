@@ -12,7 +12,7 @@ from imlp_audit.cli.stream import emit
 
 if TYPE_CHECKING:
     from imlp_audit.cli.progress import Announce
-    from imlp_audit.records.result import Check
+    from imlp_audit.records.check import Check
     from imlp_audit.spec.library import Selection
     from imlp_audit.spec.plan import Plan
 
@@ -28,7 +28,7 @@ def explain(
     from imlp_audit.cli.progress import progress
     from imlp_audit.explain.explain import explain as explained
     from imlp_audit.explain.find import find_plan
-    from imlp_audit.records.result import Verdict
+    from imlp_audit.records.check import Verdict
     from imlp_audit.spec.library import load
 
     selection = load(specs or [])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from imlp_audit.cli.inspected import Inspected
     from imlp_audit.records.result import AuditResult
-    from imlp_audit.records.solved import Solved
+    from imlp_audit.records.solution import Solved
     from imlp_audit.spec.library import Selection
     from imlp_audit.spec.loader import Paper
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.rounded import Rounded
-from imlp_audit.records.result import Figure
+from imlp_audit.records.figure import Figure
 
 Case = TypeVar("Case")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from imlp_audit.records.result import Figure
+from imlp_audit.records.figure import Figure
 
 
 @dataclass(frozen=True)

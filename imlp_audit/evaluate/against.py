@@ -11,8 +11,9 @@ from imlp_audit.evaluate.sampled import Fit, fit, reading_departs
 from imlp_audit.evaluate.statistics import DIGITS, mcnemar, paired_difference, probability_text
 from imlp_audit.evaluate.verdict import MOST_UNREADABLE, why_not_judged
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
+from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.evidence import Accuracy, PairedAccuracy
-from imlp_audit.records.result import AuditResult, Check, Kind, Verdict
+from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.references import CellRef, find_cell
 
 LEVEL = Fraction(1, 20)  # below it, McNemar's test calls a difference significant
@@ -70,7 +71,7 @@ def other_run(cell: CellRef, other: AuditResult, shown_as: str) -> Run:
         for check in other.checks
         if (there := find_cell([paper], check.id)) is not None
         and (there.row.table.value.table, there.column_id) == (table, cell.column_id)
-        and check.kind is Kind.CELL
+        and check.kind is CheckKind.CELL
         and check.printed == there.printed.text
         for evidence in check.evidence
         if isinstance(evidence, Accuracy)
@@ -95,7 +96,7 @@ def judge_difference(run: Run, base: Run, most_unreadable: Fraction = MOST_UNREA
     failed = next((told for one in (base, run) if (told := why_not_judged(one.found, most_unreadable))), None)
     check = Check(
         id=f"{cell.id}.against.{other.row.row.id}",
-        kind=Kind.DELTA,
+        kind=CheckKind.DELTA,
         verdict=Verdict.ERROR,
         reason=failed or "",
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),

@@ -10,8 +10,8 @@ from imlp_audit.evaluate.outcomes import accuracy
 from imlp_audit.evaluate.predictions import Prediction
 from imlp_audit.evaluate.task import Task
 from imlp_audit.evaluate.verdict import judge
+from imlp_audit.records.check import Check
 from imlp_audit.records.evidence import Accuracy
-from imlp_audit.records.result import Check
 from imlp_audit.spec.references import CellRef
 
 _NAMED = 10  # unreadable images told by name; the file of predictions has all

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.result import Verdict
+from imlp_audit.records.check import Verdict
 from imlp_audit.spec.references import CellRef
 
 SAMPLING = "sampling"

@@ -9,8 +9,8 @@ from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.sampled import Fit, fit, reading_departs
 from imlp_audit.near import did_you_mean
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
+from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.evidence import Accuracy
-from imlp_audit.records.result import Check, Kind, Verdict
 from imlp_audit.spec.references import CellRef, RowRef
 
 MOST_UNREADABLE = Fraction(1, 1000)  # of the images: with more, nothing is judged unless a user says so
@@ -46,7 +46,7 @@ def judge(
     """
     check = Check(
         id=cell.id,
-        kind=Kind.CELL,
+        kind=CheckKind.CELL,
         verdict=Verdict.ERROR,
         reason=why_not_judged(found, most_unreadable) or "",
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),

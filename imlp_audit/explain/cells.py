@@ -11,7 +11,7 @@ from imlp_audit.explain.layout import Lines, gap, table
 from imlp_audit.explain.measured import every_measurement
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.result import Check, Measurement
+from imlp_audit.records.check import Check, Measurement
 from imlp_audit.spec.references import CellRef
 
 ROUNDED = {

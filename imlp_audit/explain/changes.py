@@ -13,7 +13,7 @@ from imlp_audit.explain.measured import by_convention, every_measurement
 from imlp_audit.explain.pointers import pointers
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed
-from imlp_audit.records.result import Check
+from imlp_audit.records.check import Check
 from imlp_audit.spec.plan import DeltaPlan, RepeatPlan
 
 _BY_CELLS = "the two printed numbers, each any number that prints so"

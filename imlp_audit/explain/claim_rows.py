@@ -9,7 +9,7 @@ from imlp_audit.checks.claim_arithmetic import Truth, all_of, compared
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.quantities import bound_of, shown, value_of
 from imlp_audit.explain.layout import INDENT, Lines, table, words
-from imlp_audit.records.result import Check
+from imlp_audit.records.check import Check
 from imlp_audit.spec.references import RowRef
 from imlp_audit.spec.schema_claims import Claim, Condition
 

@@ -9,7 +9,7 @@ from imlp_audit.explain.claim_rows import by_row
 from imlp_audit.explain.head import head, stands_at
 from imlp_audit.explain.layout import Lines
 from imlp_audit.explain.pointers import pointers
-from imlp_audit.records.result import Check
+from imlp_audit.records.check import Check
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.plan import ClaimPlan
 from imlp_audit.spec.references import CellRef, RowRef, cells_named, find_cell, find_row, rows_of_claim

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from imlp_audit.explain.head import head, stands_at
 from imlp_audit.explain.layout import INDENT, Lines, counted, words
-from imlp_audit.records.result import Check
+from imlp_audit.records.check import Check
 
 
 def equation(check: Check) -> Iterator[Lines]:

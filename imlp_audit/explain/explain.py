@@ -15,7 +15,7 @@ from imlp_audit.explain.head import head, stands_at
 from imlp_audit.explain.layout import Lines, document
 from imlp_audit.explain.tables import columns, mark
 from imlp_audit.explain.totals import anatomy
-from imlp_audit.records.result import Check, Verdict
+from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
 

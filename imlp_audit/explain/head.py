@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from imlp_audit.explain.layout import Lines, entry
-from imlp_audit.records.result import Check, Source
+from imlp_audit.records.check import Check, Source
 from imlp_audit.spec.references import CellRef, RowRef
 
 

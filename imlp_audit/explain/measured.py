@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from imlp_audit.records.result import Check, Measurement
+from imlp_audit.records.check import Check, Measurement
 
 
 def every_measurement(check: Check) -> Sequence[Measurement]:

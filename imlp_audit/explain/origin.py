@@ -13,7 +13,7 @@ from imlp_audit.explain.layout import Lines, words
 from imlp_audit.measure.conventions import Convention, ParameterConvention
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.records.result import Check
+from imlp_audit.records.check import Check
 from imlp_audit.spec.references import CellRef, RowRef
 from imlp_audit.spec.schema import Measure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from imlp_audit.explain.layout import INDENT, Lines, table, words
-from imlp_audit.records.result import Check
+from imlp_audit.records.check import Check
 from imlp_audit.spec.references import CellRef
 
 _LISTED = 12

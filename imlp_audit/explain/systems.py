@@ -12,7 +12,7 @@ from imlp_audit.errors import UsageError
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
 from imlp_audit.measure.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.records.result import Source
+from imlp_audit.records.check import Source
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.references import RowRef, rows_of

@@ -11,7 +11,7 @@ from imlp_audit.explain.head import head, label_of, stands_at
 from imlp_audit.explain.layout import Lines, table, words
 from imlp_audit.explain.pointers import pointers
 from imlp_audit.numbers.printed import Printed
-from imlp_audit.records.result import Check
+from imlp_audit.records.check import Check
 from imlp_audit.spec.plan import ColumnsPlan, MarkPlan
 
 

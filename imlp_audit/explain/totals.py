@@ -11,7 +11,7 @@ from imlp_audit.explain.layout import Lines, words
 from imlp_audit.explain.nearest import Nearest, nearest
 from imlp_audit.explain.nearest_words import told
 from imlp_audit.explain.origin import Decided, origin
-from imlp_audit.records.result import Check
+from imlp_audit.records.check import Check
 from imlp_audit.spec.references import CellRef
 
 _WHICH = "Which readings give the printed number (`imlp-audit solve` asks this of all numbers together)"

@@ -8,15 +8,15 @@ import torch
 from imlp_audit.inspect.found import AgeluFound
 from imlp_audit.inspect.numbers import Matrix, array
 from imlp_audit.lipschitz.slopes import GELU, agelu_slopes
-from imlp_audit.records.inspection import Coefficients, Quantiles
+from imlp_audit.records.inspection import AgeluCoefficients, Quantiles
 
 _QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 
 
-def learned(found: AgeluFound) -> Coefficients:
+def learned(found: AgeluFound) -> AgeluCoefficients:
     """Summarise the coefficients of one place, and the slopes that its units can have."""
     alpha, beta, gamma, theta = coefficients(found)
-    return Coefficients(
+    return AgeluCoefficients(
         name=found.name,
         units=len(alpha),
         alpha=quantiles(alpha),

@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 
 from imlp_audit.inspect.canvas import COLOURS, Drawing, Sheet, svg
 from imlp_audit.lipschitz.slopes import GELU
-from imlp_audit.records.inspection import Block, CrossPatchLayer, Gate, Inspection, Pattern
+from imlp_audit.records.inspection import AmlpModule, CrossPatchLayer, GateMatrix, Inspection, Pattern
 
 Heights = Sequence[float | None]
 
@@ -84,7 +84,7 @@ def _patterns(patterns: Sequence[Pattern]) -> Figure:
     return figure
 
 
-def _toeplitz(gates: Sequence[Gate]) -> Figure:
+def _toeplitz(gates: Sequence[GateMatrix]) -> Figure:
     figure, (axes,) = _ONE.page(1, 1)
     _line(axes, [gate.toeplitz for gate in gates], 0, "Toeplitz")
     blocks = gates[0].blocks_by_chance
@@ -97,7 +97,7 @@ def _toeplitz(gates: Sequence[Gate]) -> Figure:
     return figure
 
 
-def _slopes(blocks: Sequence[Block]) -> Figure:
+def _slopes(blocks: Sequence[AmlpModule]) -> Figure:
     figure, (upper, lower) = _TWO.page(2, 1)
     upper.axhspan(GELU.low, GELU.high, color="black", alpha=0.1, linewidth=0, label="GeLU")
     for which, name in enumerate(("AGeLU", "AGeLU'")):

@@ -15,7 +15,7 @@ from imlp_audit.inspect.found import Found, GateFound, MixingFound
 from imlp_audit.inspect.gates import spatial
 from imlp_audit.inspect.mixing import cross_patch
 from imlp_audit.inspect.numbers import Matrix, array
-from imlp_audit.records.inspection import Gate
+from imlp_audit.records.inspection import GateMatrix
 
 _SHOWN = 6  # rows of the central 6 x 6 patches: images of all would be too small to see
 _PANELS = 12  # a page
@@ -49,7 +49,7 @@ def rows(found: Found) -> Iterator[Drawing]:
     yield from _drawn(units, "token_mixing_units", told, note)
 
 
-def gates(found: Sequence[GateFound], measured: Sequence[Gate]) -> Iterator[Drawing]:
+def gates(found: Sequence[GateFound], measured: Sequence[GateMatrix]) -> Iterator[Drawing]:
     """Draw every gate's W."""
     panels = [_Panel(f"{one.name}, {_share(gate)}", spatial(one)) for one, gate in zip(found, measured, strict=True)]
     caption = "W of the spatial gating units: row i is what token i takes from every token. Toeplitz is striped."
@@ -109,6 +109,6 @@ def _scale(image: Matrix) -> float:
     return 1.5 * float(np.quantile(size, 0.99)) or float(size.max()) or 1.0
 
 
-def _share(gate: Gate) -> str:
+def _share(gate: GateMatrix) -> str:
     share = gate.toeplitz if gate.blocks is None else gate.blocks
     return "all 0" if share is None else f"{share:.0%} Toeplitz"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from imlp_audit.inspect.found import GateFound
 from imlp_audit.inspect.numbers import Matrix, array
 from imlp_audit.inspect.toeplitz import block_toeplitz_share, by_chance, diagonals, toeplitz_share
-from imlp_audit.records.inspection import Gate
+from imlp_audit.records.inspection import GateMatrix
 
 
-def gate(found: GateFound, side: int | None) -> Gate:
+def gate(found: GateFound, side: int | None) -> GateMatrix:
     """Measure a gate's W; `side` is that of the grid of patches, None for texts."""
     matrix, tokens = spatial(found), found.tokens
-    return Gate(
+    return GateMatrix(
         name=found.name,
         tokens=tokens,
         constrained=found.weight.ndim == 1,

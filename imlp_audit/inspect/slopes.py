@@ -14,13 +14,13 @@ from imlp_audit.inspect.names import block, in_order, shown
 from imlp_audit.inspect.numbers import Matrix
 from imlp_audit.lipschitz.branches import Branch, blocks_in, branches
 from imlp_audit.lipschitz.slopes import GELU
-from imlp_audit.records.inspection import Block
+from imlp_audit.records.inspection import AmlpModule
 
 _UNIT = 2.0**-53
 _PAIRS = (("act.agelu1.", "act.agelu2."), ("act1.", "act2."))  # ours, and the released code's
 
 
-def modules(state: State, agelus: Sequence[AgeluFound]) -> tuple[tuple[Block, ...], tuple[str, ...]]:
+def modules(state: State, agelus: Sequence[AgeluFound]) -> tuple[tuple[AmlpModule, ...], tuple[str, ...]]:
     """Return the AMLP modules of a state in the order of its layers, and what is left out and why."""
     by_name = {found.name: found for found in agelus}
     blocks, left_out = [], []
@@ -37,11 +37,11 @@ def modules(state: State, agelus: Sequence[AgeluFound]) -> tuple[tuple[Block, ..
     return tuple(blocks), tuple(left_out)
 
 
-def _module(pair: tuple[Branch, Branch], name: str, agelus: Sequence[AgeluFound]) -> Block:
+def _module(pair: tuple[Branch, Branch], name: str, agelus: Sequence[AgeluFound]) -> AmlpModule:
     hidden, width = pair[0].inner.shape
     one, other = agelus
     first, second = (np.stack([np.broadcast_to(v, (hidden,)) for v in coefficients(agelu)]) for agelu in agelus)
-    return Block(
+    return AmlpModule(
         name=name,
         width=width,
         hidden=hidden,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from imlp_audit.records.check import Verdict
 from imlp_audit.records.inspection import Statement, Value
-from imlp_audit.records.result import Verdict
 
 HALF = "One half is where what is named has more than all the rest together"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from imlp_audit.inspect.statements import HALF, Sentence, above_half, number
-from imlp_audit.records.inspection import Block, Gate, Statement
+from imlp_audit.records.inspection import AmlpModule, GateMatrix, Statement
 
 TOEPLITZ = Sentence(
     "gates_are_toeplitz", "mixer_gmlp_coursework", "Sec. 3.3",
@@ -22,7 +22,7 @@ DIFFERENT = Sentence(
 )  # fmt: skip
 
 
-def toeplitz(gates: Sequence[Gate], *, whole: bool) -> Statement:
+def toeplitz(gates: Sequence[GateMatrix], *, whole: bool) -> Statement:
     """Judge whether every gate's W is like a Toeplitz matrix."""
     if not whole:
         return TOEPLITZ.unverifiable("some gates could not be looked at; the notes say which and why")
@@ -36,7 +36,7 @@ def toeplitz(gates: Sequence[Gate], *, whole: bool) -> Statement:
     return TOEPLITZ.found(all(holds), told, [gate.name for gate in gates], shares)
 
 
-def different(blocks: Sequence[Block], *, whole: bool) -> Statement:
+def different(blocks: Sequence[AmlpModule], *, whole: bool) -> Statement:
     """Judge whether the two AGeLUs of every block differ."""
     if not whole:
         return DIFFERENT.unverifiable("some blocks could not be looked at; the notes say which and why")

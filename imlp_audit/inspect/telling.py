@@ -9,7 +9,15 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from textwrap import wrap
 
 from imlp_audit.inspect.statements import number
-from imlp_audit.records.inspection import Block, Coefficients, CrossPatchLayer, Gate, Inspection, Quantiles, Statement
+from imlp_audit.records.inspection import (
+    AgeluCoefficients,
+    AmlpModule,
+    CrossPatchLayer,
+    GateMatrix,
+    Inspection,
+    Quantiles,
+    Statement,
+)
 
 _WIDTH = 110
 
@@ -115,7 +123,7 @@ def escaped(text: str) -> str:
     return " ".join(html.escape(text, quote=False).split())
 
 
-def _coefficients(one: Coefficients) -> tuple[str, ...]:
+def _coefficients(one: AgeluCoefficients) -> tuple[str, ...]:
     spread = (_spread(values) for values in (one.alpha, one.beta, one.gamma, one.theta))
     counts = (str(one.mirrored), str(one.reflected), str(one.flat))
     return (one.name, str(one.units), *spread, *counts, _between(one.slopes))
@@ -129,7 +137,7 @@ def _between(slopes: tuple[float, float]) -> str:
     return f"{slopes[0]:.3g} to {slopes[1]:.3g}"
 
 
-def _block(block: Block) -> tuple[str, ...]:
+def _block(block: AmlpModule) -> tuple[str, ...]:
     different = f"{block.different / block.hidden:.0%}"
     bounds = (_rounded(block.gradient, ROUND_FLOOR), _rounded(block.norms, ROUND_CEILING))
     return (block.name, str(block.width), str(block.hidden), different, *bounds)
@@ -147,7 +155,7 @@ def _cross_patch(layer: CrossPatchLayer, letters: Sequence[str]) -> tuple[str, .
     return (layer.name, *(rates.get(letter, "") for letter in letters), *map(number, found))
 
 
-def _gate(gate: Gate) -> tuple[str, ...]:
+def _gate(gate: GateMatrix) -> tuple[str, ...]:
     grid = ("", "") if gate.blocks_by_chance is None else (number(gate.blocks), number(gate.blocks_by_chance))
     return (gate.name, str(gate.tokens), number(gate.toeplitz), number(gate.toeplitz_by_chance), *grid)
 

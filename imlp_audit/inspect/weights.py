@@ -11,7 +11,7 @@ from imlp_audit.inspect.mixing import layer
 from imlp_audit.inspect.slopes import modules
 from imlp_audit.inspect.statements_others import different, toeplitz
 from imlp_audit.inspect.statements_resmlp import statements
-from imlp_audit.records.inspection import Block, CrossPatchLayer, Gate, Inspection, Statement
+from imlp_audit.records.inspection import AmlpModule, CrossPatchLayer, GateMatrix, Inspection, Statement
 
 
 def look(state: State) -> Inspection:
@@ -35,7 +35,7 @@ def measure(found: Found, state: State) -> Inspection:
 
 
 def _statements(
-    mixing: tuple[CrossPatchLayer, ...], gates: tuple[Gate, ...], blocks: tuple[Block, ...], *, whole: bool
+    mixing: tuple[CrossPatchLayer, ...], gates: tuple[GateMatrix, ...], blocks: tuple[AmlpModule, ...], *, whole: bool
 ) -> Iterator[Statement]:
     if mixing:
         yield from statements(mixing, whole=whole)

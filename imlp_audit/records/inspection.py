@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
-
-from imlp_audit.records.result import Verdict
-
-
-class Record(BaseModel):
-    """Base: frozen, unknown keys refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+from imlp_audit.records.base import Record
+from imlp_audit.records.check import Verdict
 
 
 class Quantiles(Record):
@@ -25,7 +18,7 @@ class Quantiles(Record):
     largest: float
 
 
-class Coefficients(Record):
+class AgeluCoefficients(Record):
     """The AGeLUs of one place: beta GeLU(alpha x + gamma) + theta for each of `units` units.
 
     `mirrored` units have alpha < 0, `reflected` ones beta < 0, and `flat` ones alpha beta = 0. The slopes of all units
@@ -44,7 +37,7 @@ class Coefficients(Record):
     slopes: tuple[float, float]
 
 
-class Block(Record):
+class AmlpModule(Record):
     """An AMLP module of width C with two branches of `hidden` units.
 
     `different` units have two AGeLUs that differ; the slopes of all units of each lie in `slopes`. The module's
@@ -119,7 +112,7 @@ class CrossPatchLayer(Record):
         return self.across + self.channels
 
 
-class Gate(Record):
+class GateMatrix(Record):
     """The matrix W of a spatial gating unit, and the share of its squared weight that a Toeplitz matrix has.
 
     `toeplitz` is that of the nearest Toeplitz matrix, `blocks` that of the nearest one of Toeplitz blocks in Toeplitz
@@ -162,9 +155,9 @@ class Statement(Record):
 class Inspection(Record):
     """All that is found in the weights of a checkpoint; `left_out` names what could not be looked at, and why."""
 
-    agelus: tuple[Coefficients, ...] = ()
-    blocks: tuple[Block, ...] = ()
+    agelus: tuple[AgeluCoefficients, ...] = ()
+    blocks: tuple[AmlpModule, ...] = ()
     cross_patch: tuple[CrossPatchLayer, ...] = ()
-    gates: tuple[Gate, ...] = ()
+    gates: tuple[GateMatrix, ...] = ()
     statements: tuple[Statement, ...] = ()
     left_out: tuple[str, ...] = ()

@@ -7,8 +7,9 @@ from fractions import Fraction
 from typing import assert_never
 
 from imlp_audit.numbers.interval import readable
+from imlp_audit.records.check import Check
 from imlp_audit.records.evidence import Accuracy, Evidence, PairedAccuracy, Throughput
-from imlp_audit.records.result import AuditResult, Check
+from imlp_audit.records.result import AuditResult
 
 SAMPLING = "Under `sampling` a number is not equal as printed, but the 95 % interval of what was measured meets it."
 _SHORT = 12  # hexadecimal digits of a SHA-256 that tell files apart for people

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from imlp_audit.records.result import AuditResult, Figure
-from imlp_audit.records.solved import SolvedSizes
+from imlp_audit.records.figure import Figure
+from imlp_audit.records.result import AuditResult
+from imlp_audit.records.solution import SolvedSizes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

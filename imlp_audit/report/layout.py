@@ -7,17 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from imlp_audit.numbers.interval import readable
-from imlp_audit.records.result import (
-    PASSES,
-    AuditResult,
-    Check,
-    ColumnHead,
-    Kind,
-    PaperHead,
-    RowHead,
-    TableHead,
-    Verdict,
-)
+from imlp_audit.records.check import PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
+from imlp_audit.records.result import AuditResult
 
 GRAVEST_FIRST = (Verdict.ERROR, Verdict.INCONSISTENT, Verdict.DIFFERS)
 
@@ -53,7 +45,7 @@ def cells(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[C
                 yield found
 
 
-def others(result: AuditResult, paper: PaperHead, kind: Kind) -> list[Check]:
+def others(result: AuditResult, paper: PaperHead, kind: CheckKind) -> list[Check]:
     """Return a paper's checks of a kind."""
     return [check for check in result.checks if check.kind is kind and check.id.startswith(f"{paper.id}/")]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from imlp_audit.errors import UsageError
-from imlp_audit.records.result import AuditResult, Check, Kind, Verdict
+from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.records.result import AuditResult
 
 AGAINST = ".against."
 
@@ -54,7 +55,7 @@ def _same(one: Check, other: Check) -> bool:
 def _printed(name: str, known: Mapping[str, Check]) -> str | None:
     """Return what is printed under the id of a check that a run can make; None where there is nothing."""
     cell = known.get(name.partition(".")[0])
-    if cell is None or cell.kind is not Kind.CELL:
+    if cell is None or cell.kind is not CheckKind.CELL:
         return None
     if name == cell.id:
         return cell.printed
@@ -68,6 +69,6 @@ def _placed(checks: Sequence[Check], found: Mapping[str, tuple[str, Check]]) -> 
     here = {check.id for check in checks}
     for check in checks:
         yield found[check.id][1].model_copy(update={"source": check.source}) if check.id in found else check
-        if check.kind is Kind.CELL:
+        if check.kind is CheckKind.CELL:
             own = (one for name, (_, one) in found.items() if name not in here and name.partition(".")[0] == check.id)
             yield from own

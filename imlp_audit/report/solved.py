@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from imlp_audit.numbers.interval import readable
-from imlp_audit.records.solved import Answered, Solved, SolvedFirst, SolvedRow, SolvedWeights
+from imlp_audit.records.solution import Answered, Solved, SolvedFirst, SolvedRow, SolvedWeights
 
 _WAYS = 4  # of as many ways that a row might differ are written out
 COLUMNS = {"parameters": "parameters", "flops": "FLOPs", "both": "both"}

@@ -13,7 +13,7 @@ from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
 from imlp_audit.measure.operations import Operation
 from imlp_audit.numbers.interval import decimal_text
-from imlp_audit.records.solved import (
+from imlp_audit.records.solution import (
     Answered,
     Solved,
     SolvedAxis,

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from imlp_audit.models.hosts.dense import ARCHITECTURE
-
-
-class Record(BaseModel):
-    """Base of the spec's records."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+from imlp_audit.records.base import Record
 
 _SLUG, _GLOB = r"[a-z0-9_\-]+", r"[a-z0-9_\-*?\[\]!]+"
 SLUG = rf"^{_SLUG}$"

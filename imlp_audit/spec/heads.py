@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from imlp_audit.records.result import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
+from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.schema import NamedReading, Table
 

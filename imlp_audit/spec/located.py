@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from imlp_audit.errors import Problem
-from imlp_audit.records.result import Source
+from imlp_audit.records.check import Source
 from imlp_audit.spec.yaml_nodes import Node, mark_at
 
 T_co = TypeVar("T_co", covariant=True)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from imlp_audit.equations.catalogue import ClaimText, claims_of
 from imlp_audit.models.recipe import Part
-from imlp_audit.records.result import Kind, Source
+from imlp_audit.records.check import CheckKind, Source
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.located import Located
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of, rows_of_table
@@ -23,7 +23,7 @@ class CellPlan:
     id: str
     source: Source
     cell: CellRef
-    kind: Kind = Kind.CELL
+    kind: CheckKind = CheckKind.CELL
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class DeltaPlan:
     cell: CellRef
     base: CellRef
     measured: bool
-    kind: Kind = Kind.DELTA
+    kind: CheckKind = CheckKind.DELTA
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class MarkPlan:
     id: str
     source: Source
     row: RowRef
-    kind: Kind = Kind.MARK
+    kind: CheckKind = CheckKind.MARK
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class RepeatPlan:
     cell: CellRef
     other: CellRef
     delta: bool
-    kind: Kind = Kind.REPEAT
+    kind: CheckKind = CheckKind.REPEAT
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class ColumnsPlan:
     source: Source
     paper: Paper
     table: Located[Table]
-    kind: Kind = Kind.COLUMN
+    kind: CheckKind = CheckKind.COLUMN
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class ClaimPlan:
     source: Source
     paper: Paper
     claim: Located[Claim]
-    kind: Kind = Kind.CLAIM
+    kind: CheckKind = CheckKind.CLAIM
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class EquationPlan:
     id: str
     source: Source
     claim: ClaimText
-    kind: Kind = Kind.EQUATION
+    kind: CheckKind = CheckKind.EQUATION
 
 
 Plan: TypeAlias = CellPlan | DeltaPlan | MarkPlan | RepeatPlan | ColumnsPlan | ClaimPlan | EquationPlan

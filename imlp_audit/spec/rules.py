@@ -11,7 +11,7 @@ from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
 from imlp_audit.models.recipe import Part, Recipe
 from imlp_audit.near import did_you_mean
 from imlp_audit.numbers.printed import parse_printed
-from imlp_audit.records.result import FINDINGS
+from imlp_audit.records.check import FINDINGS
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.located import Located
 from imlp_audit.spec.plan import plan

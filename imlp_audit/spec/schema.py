@@ -30,8 +30,9 @@ from imlp_audit.models.reading import (
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.setting import Setting
 from imlp_audit.numbers.printed import SCALES, Rounding
-from imlp_audit.records.result import Verdict
-from imlp_audit.spec.forms import ITEM, TABLE_ID, Place, Record, RowId, Sentence, Slug, exactly_one
+from imlp_audit.records.base import Record
+from imlp_audit.records.check import Verdict
+from imlp_audit.spec.forms import ITEM, TABLE_ID, Place, RowId, Sentence, Slug, exactly_one
 from imlp_audit.spec.schema_claims import Claim
 
 Axis = TypeVar("Axis")

@@ -15,8 +15,9 @@ from imlp_audit.bench.running import bench
 from imlp_audit.bench.setup import Setup
 from imlp_audit.bench.timing import Forward
 from imlp_audit.errors import UsageError
+from imlp_audit.records.check import Check, Verdict
 from imlp_audit.records.evidence import Throughput
-from imlp_audit.records.result import AuditResult, Check, Verdict, from_json, to_json
+from imlp_audit.records.result import AuditResult, from_json, to_json
 
 from .papers import BLOCK, LARGE, SMALL, VIT, paper, row
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from imlp_audit.bench.text import operations
+from imlp_audit.records.check import Check, CheckKind, Source, Verdict
 from imlp_audit.records.evidence import Spent, Throughput
-from imlp_audit.records.result import AuditResult, Check, Kind, Source, Verdict
+from imlp_audit.records.result import AuditResult
 
 
 def spent(name: str, macs: tuple[int, int], seconds: tuple[str, str]) -> Spent:
@@ -23,7 +24,7 @@ def result(*kinds: Spent, compiled: str = "no") -> AuditResult:
         stated="there", settings={"against": "p/1/a", "compiled": compiled}, spent=kinds,
     )  # fmt: skip
     check = Check(
-        id="p/1/b/cpu", kind=Kind.CELL, verdict=Verdict.UNVERIFIABLE, reason="", source=Source(file="f", line=1),
+        id="p/1/b/cpu", kind=CheckKind.CELL, verdict=Verdict.UNVERIFIABLE, reason="", source=Source(file="f", line=1),
         evidence=(evidence,),
     )  # fmt: skip
     return AuditResult(papers=(), versions={}, checks=(check,))

@@ -13,7 +13,7 @@ from imlp_audit.bench.planning import Contest, contests, find_table
 from imlp_audit.bench.statistics import Estimate
 from imlp_audit.bench.verdict import Direction, Finding, Place, Timed, checked, direction, find, judge, printed_ratio
 from imlp_audit.numbers.interval import Interval
-from imlp_audit.records.result import Check, Verdict
+from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.library import load
 
 from .papers import BLOCK, SMALL, contest, paper, row

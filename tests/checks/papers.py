@@ -15,7 +15,7 @@ from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.record import Ledger, Peak
 from imlp_audit.models.reading import Reading
 from imlp_audit.models.setting import Setting
-from imlp_audit.records.result import Check
+from imlp_audit.records.check import Check
 from imlp_audit.spec.library import Selection, load
 from imlp_audit.spec.loader import Paper
 from imlp_audit.spec.plan import Plan, plan

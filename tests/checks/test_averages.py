@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import parse_printed
-from imlp_audit.records.result import Check, Verdict
+from imlp_audit.records.check import Check, Verdict
 from tests.checks.papers import Spec, checked
 
 YES, NO, OPEN = Verdict.REPRODUCED, Verdict.INCONSISTENT, Verdict.UNVERIFIABLE

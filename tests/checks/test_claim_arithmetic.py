@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from imlp_audit.checks.claim_arithmetic import RowTruth, Truth, all_of, compared, middle, ordered, quantified
 from imlp_audit.numbers.interval import Interval
-from imlp_audit.records.result import Verdict
+from imlp_audit.records.check import Verdict
 from tests.strategies import intervals, members
 
 RELATIONS: dict[str, Callable[[Fraction, Fraction], bool]] = {

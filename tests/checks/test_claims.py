@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.records.result import Check, Verdict
+from imlp_audit.records.check import Check, Verdict
 from tests.checks.papers import Count, Counts, Spec, checked
 
 YES, NO, OPEN = Verdict.REPRODUCED, Verdict.INCONSISTENT, Verdict.UNVERIFIABLE

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.records.result import Check, Verdict
+from imlp_audit.records.check import Check, Verdict
 from tests.checks.papers import Count, Counts, Spec, checked
 
 COUNTS = {"host": Count(5_720_000, macs=1_260_000_000), "big": Count(22_050_000, macs=4_600_000_000)}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from imlp_audit.checks.compare import Measured, compare
 from imlp_audit.numbers.printed import Rounding, parse_printed
-from imlp_audit.records.result import Measurement, Verdict
+from imlp_audit.records.check import Measurement, Verdict
 from tests.strategies import NAMES, declared_roundings, measurements
 
 HALF_UP, HALF_EVEN, TRUNCATION = Rounding.HALF_UP, Rounding.HALF_EVEN, Rounding.TRUNCATION

@@ -12,7 +12,7 @@ from imlp_audit.errors import SpecError
 from imlp_audit.measure.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import parse_printed
-from imlp_audit.records.result import Verdict
+from imlp_audit.records.check import Verdict
 
 from . import papers
 from .papers import Count, Counts, Spec, checked

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.records.result import Check, Verdict
+from imlp_audit.records.check import Check, Verdict
 from tests.checks.papers import Count, Spec, checked
 
 COUNT = Count(10**6, macs=10**9, norms=25 * 10**6)  # 1.00 G by macs, 1.10 G by fvcore's weights

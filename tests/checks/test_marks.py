@@ -4,7 +4,7 @@ import pytest
 
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.needs import models_needed
-from imlp_audit.records.result import Check, Verdict
+from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.plan import CellPlan, MarkPlan, plan
 from tests.checks.papers import Count, Counts, Spec, checked, name, write
 

@@ -11,7 +11,7 @@ from imlp_audit.checks.needs import models_needed
 from imlp_audit.measure.facts import Need
 from imlp_audit.measure.record import Peak
 from imlp_audit.models.setting import Setting
-from imlp_audit.records.result import Check, Verdict
+from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.plan import plan
 from tests.checks.papers import Count, Counts, Spec, made, name, write
 

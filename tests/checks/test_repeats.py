@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.records.result import Verdict
+from imlp_audit.records.check import Verdict
 from tests.checks.papers import Count, Spec, checked
 
 BASE = "{id: base, label: Base, printed: {params: 5.72, top1: 72.2}}"

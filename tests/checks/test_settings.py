@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.models.setting import Setting
-from imlp_audit.records.result import Check, Verdict
+from imlp_audit.records.check import Check, Verdict
 from tests.checks.papers import Count, Counts, Spec, checked
 
 COLUMNS = tuple(

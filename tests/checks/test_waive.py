@@ -4,7 +4,8 @@ import pytest
 
 from imlp_audit.checks.waive import waive
 from imlp_audit.cli.exits import ExitCode, exit_code
-from imlp_audit.records.result import AuditResult, Check, Kind, Measurement, Source, Verdict
+from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
+from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.loader import LocatedWaiver
 from imlp_audit.spec.located import Located, SpecText
 from imlp_audit.spec.schema import Expected
@@ -13,7 +14,7 @@ from tests.checks.papers import Count, Spec, run, write
 
 CHECK = Check(
     id="p/1/a/params",
-    kind=Kind.CELL,
+    kind=CheckKind.CELL,
     verdict=Verdict.DIFFERS,
     reason="4 is outside [5, 6)",
     source=Source(file="table.yaml", line=7),
@@ -123,7 +124,7 @@ def test_a_waiver_of_what_is_no_finding_any_more_is_one_itself(verdict: Verdict)
     fine = CHECK.model_copy(update={"verdict": verdict})
     check, broken = waive([fine], [waiver()])
     assert check == fine
-    assert (broken.id, broken.kind, broken.verdict) == ("p/waivers/1/a/params", Kind.WAIVER, Verdict.DIFFERS)
+    assert (broken.id, broken.kind, broken.verdict) == ("p/waivers/1/a/params", CheckKind.WAIVER, Verdict.DIFFERS)
     assert broken.source == Source(file="waivers.yaml", line=3)
     assert f"it expects differs, found {verdict}" in broken.reason
     assert exits([check]) is ExitCode.CLEAN
@@ -176,7 +177,7 @@ def test_from_a_spec_to_an_exit_code(tmp_path: Path, row: str, params: int, verd
 
 EQUATION = Check(
     id="p/equations/eq1",
-    kind=Kind.EQUATION,
+    kind=CheckKind.EQUATION,
     verdict=Verdict.DIFFERS,
     reason="false",
     source=Source(file="eq1.py", line=1),

@@ -18,8 +18,9 @@ from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.against import Run, judge_difference, other_run, pair
 from imlp_audit.evaluate.statistics import mcnemar, paired_difference, probability_text
 from imlp_audit.evaluate.verdict import judge
+from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.evidence import Accuracy
-from imlp_audit.records.result import AuditResult, Check, Kind, Verdict
+from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import CellRef, find_cell
 from imlp_audit.spec.schema import Metric
@@ -163,7 +164,7 @@ def test_another_rounding_rule_leaves_other_differences(tmp_path: Path) -> None:
 def test_a_check_has_all_that_it_rests_on(cells: dict[str, CellRef]) -> None:
     check = difference(cells, (7900, 90, 130, 1880))
     assert check.id == "p/1/block/top1.against.base"
-    assert (check.kind, check.printed, check.unit) == (Kind.DELTA, "79.9 to 80.0", "points")
+    assert (check.kind, check.printed, check.unit) == (CheckKind.DELTA, "79.9 to 80.0", "points")
     assert (check.interval, check.measured, check.gap, check.rounding) == (("0", "0.2"), "0.4", "3", "half_up")
     assert len(check.evidence) == 1
     assert check.source == judge(cells["block"], evaluated((1, 2))).source

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.statistics import wilson
 from imlp_audit.evaluate.verdict import MOST_UNREADABLE, UNPROVEN, judge, score_cells, why_not_judged
-from imlp_audit.records.result import Check, Kind, Verdict
+from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.spec.references import CellRef
 from imlp_audit.spec.schema import Metric
 
@@ -132,7 +132,7 @@ def test_a_check_has_all_that_it_rests_on(base: CellRef) -> None:
     check = judge(base, found)
     assert check == Check(
         id="p/1/base/top1",
-        kind=Kind.CELL,
+        kind=CheckKind.CELL,
         verdict=Verdict.REPRODUCED_UNDER,
         reason=(
             "the checkpoint classifies 39 750 of all 50 000 images rightly with the first guess, 79.5 %; "

@@ -12,7 +12,7 @@ from imlp_audit.errors import UsageError
 from imlp_audit.explain.explain import explain, rests_on
 from imlp_audit.explain.find import find_plan
 from imlp_audit.explain.layout import WIDTH
-from imlp_audit.records.result import Check
+from imlp_audit.records.check import Check
 from imlp_audit.spec.library import Selection, load
 from imlp_audit.spec.plan import EquationPlan
 from tests.explain.papers import DEIT, IMLP, paper, row

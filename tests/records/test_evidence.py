@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from imlp_audit.errors import UsageError
+from imlp_audit.records.check import Check, CheckKind, Source, Verdict
 from imlp_audit.records.evidence import Accuracy, PairedAccuracy, Spent, Throughput
-from imlp_audit.records.result import AuditResult, Check, Kind, Source, Verdict, from_json, to_json
+from imlp_audit.records.result import AuditResult, from_json, to_json
 
 numbers = st.decimals(-100, 100, places=4).map(str)
 texts = st.text(max_size=8)
@@ -57,7 +58,9 @@ throughputs = st.builds(
 
 def result(*evidence: Accuracy | PairedAccuracy | Throughput) -> AuditResult:
     source = Source(file="p.yaml", line=1)
-    check = Check(id="p/1/a/b", kind=Kind.CELL, verdict=Verdict.DIFFERS, reason="", source=source, evidence=evidence)
+    check = Check(
+        id="p/1/a/b", kind=CheckKind.CELL, verdict=Verdict.DIFFERS, reason="", source=source, evidence=evidence
+    )
     return AuditResult(papers=(), versions={}, checks=(check,))
 
 

@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-from imlp_audit.records.result import (
-    AuditResult,
-    AxisHead,
-    Check,
-    ColumnHead,
-    Kind,
-    Measurement,
-    PaperHead,
-    ReadingHead,
-    RowHead,
-    Source,
-    TableHead,
-    Verdict,
-)
+from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
+from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
+from imlp_audit.records.result import AuditResult
 
 HOSTILE = (
     "a | b",
@@ -47,7 +36,7 @@ HOSTILE = (
 BENIGN = "plain words"
 
 
-def check(name: str, kind: Kind, verdict: Verdict, text: str = BENIGN, **more: object) -> Check:
+def check(name: str, kind: CheckKind, verdict: Verdict, text: str = BENIGN, **more: object) -> Check:
     document = {
         "id": f"p/{name}",
         "kind": kind,
@@ -86,21 +75,21 @@ def result(text: str = BENIGN) -> AuditResult:
     also = (Measurement(reading="released", convention="all", measured="5000000", verdict=Verdict.DIFFERS),)
     numbers = {"printed": "5.72", "unit": "M", "measured": "5717416", "gap": "-0.3", "also": also, "hints": (text,)}
     checks = [
-        check(f"1/r{i}/params", Kind.CELL, verdict, text, **(numbers if verdict is not Verdict.ERROR else {}))
+        check(f"1/r{i}/params", CheckKind.CELL, verdict, text, **(numbers if verdict is not Verdict.ERROR else {}))
         for i, verdict in enumerate(Verdict)
     ]
     checks += [
-        check("1/r0/params.delta", Kind.DELTA, Verdict.INCONSISTENT, text, printed="-12.6%"),
-        check("1/r0/params.delta.measured", Kind.DELTA, Verdict.REPRODUCED_UNDER, text, printed="-12.6%"),
-        check("1/r1/top1", Kind.CELL, Verdict.UNVERIFIABLE, text, printed="72.2", unit="%"),
+        check("1/r0/params.delta", CheckKind.DELTA, Verdict.INCONSISTENT, text, printed="-12.6%"),
+        check("1/r0/params.delta.measured", CheckKind.DELTA, Verdict.REPRODUCED_UNDER, text, printed="-12.6%"),
+        check("1/r1/top1", CheckKind.CELL, Verdict.UNVERIFIABLE, text, printed="72.2", unit="%"),
     ]
-    others = [kind for kind in Kind if kind not in (Kind.CELL, Kind.DELTA)]
+    others = [kind for kind in CheckKind if kind not in (CheckKind.CELL, CheckKind.DELTA)]
     for kind in others:
         for verdict in (Verdict.REPRODUCED, Verdict.DIFFERS, Verdict.WAIVED):
             more: dict[str, object] = {"printed": text, "statement": text}
-            if kind is Kind.EQUATION:
+            if kind is CheckKind.EQUATION:
                 more |= {"place": text, "bound": text, "examples": 20}
-            if kind is Kind.EQUATION and verdict is not Verdict.REPRODUCED:
+            if kind is CheckKind.EQUATION and verdict is not Verdict.REPRODUCED:
                 more |= {"counterexample": (text, "y = 1"), "hints": (text,)}
             if verdict is Verdict.WAIVED:
                 more |= {"finding": Verdict.INCONSISTENT.value, "waiver": text}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.evidence import Accuracy, PairedAccuracy, Spent, Throughput
-from imlp_audit.records.result import AuditResult, Check, Kind, Verdict
+from imlp_audit.records.result import AuditResult
 
 from .results import BENIGN, check, result
 
@@ -40,12 +41,12 @@ def cell(
     """The check of an evaluation, of the one number that is open in `results.result`."""
     plain: dict[str, object] = {"printed": "72.2", "unit": "%", "measured": "40", "gap": "-322"}
     plain |= {"evidence": (accuracy(text),), "under": ("sampling",) if verdict is Verdict.REPRODUCED_UNDER else ()}
-    return check(name, Kind.CELL, verdict, text, **{**plain, **more})
+    return check(name, CheckKind.CELL, verdict, text, **{**plain, **more})
 
 
 def against(text: str = BENIGN, other: str = "r2", printed: str = "72.1 to 72.2") -> Check:
     name = f"1/r1/top1.against.{other}"
-    return check(name, Kind.DELTA, Verdict.DIFFERS, text, printed=printed, measured="2", evidence=(paired(),))
+    return check(name, CheckKind.DELTA, Verdict.DIFFERS, text, printed=printed, measured="2", evidence=(paired(),))
 
 
 def run(*checks: Check) -> AuditResult:
@@ -56,5 +57,5 @@ def run(*checks: Check) -> AuditResult:
 def audited(text: str = BENIGN) -> AuditResult:
     """An audit with one more number that is open, in the row that the first one is held against."""
     whole = result(text)
-    other = check("1/r2/top1", Kind.CELL, Verdict.UNVERIFIABLE, text, printed="72.1", unit="%")
+    other = check("1/r2/top1", CheckKind.CELL, Verdict.UNVERIFIABLE, text, printed="72.1", unit="%")
     return whole.model_copy(update={"checks": (*whole.checks, other)})

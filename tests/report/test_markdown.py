@@ -9,8 +9,9 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from imlp_audit.records.result import AuditResult, Kind, Verdict
-from imlp_audit.report.markdown import markdown
+from imlp_audit.records.check import CheckKind, Verdict
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.audit_markdown import markdown
 
 from .results import HOSTILE, check, head, result
 
@@ -77,19 +78,19 @@ def test_every_check_is_in_the_report_by_its_id_or_in_its_tables_cell(text: str)
     report = markdown(audited)
     in_table = [row for rows in tables(report) for row in rows if len(row) == 7]
     for one in audited.checks:
-        if one.kind in (Kind.CELL, Kind.DELTA):
+        if one.kind in (CheckKind.CELL, CheckKind.DELTA):
             assert any(one.verdict.value in row[5] for row in in_table), one.id
-        elif one.kind in (Kind.CLAIM, Kind.EQUATION):
+        elif one.kind in (CheckKind.CLAIM, CheckKind.EQUATION):
             assert f"`{one.id.rpartition('/')[2]}`" in report
         else:
             assert f"`{one.id}`" in report
-    cells = [one for one in audited.checks if one.kind in (Kind.CELL, Kind.DELTA)]
+    cells = [one for one in audited.checks if one.kind in (CheckKind.CELL, CheckKind.DELTA)]
     assert len(in_table) == len(cells) + 2  # head and rule
 
 
 @pytest.mark.parametrize("id_", ["1/r0/params.delta", "1/r0/params.delta.measured", "1/r0/params", "marks/1/r0"])
 def test_a_check_that_is_alone_is_in_the_report(id_: str) -> None:
-    kind = Kind.MARK if id_.startswith("marks") else Kind.DELTA if "delta" in id_ else Kind.CELL
+    kind = CheckKind.MARK if id_.startswith("marks") else CheckKind.DELTA if "delta" in id_ else CheckKind.CELL
     one = check(id_, kind, Verdict.REPRODUCED, printed="-12.6%")
     report = markdown(AuditResult(papers=(head(),), versions={}, checks=(one,)))
     assert "-12.6%" in report
@@ -105,7 +106,7 @@ def test_findings_are_told_with_their_reasons_the_gravest_first() -> None:
 
 def test_the_report_of_several_papers_has_each_of_them() -> None:
     papers = (head(), head(paper="q"))
-    other = check("x", Kind.CLAIM, Verdict.DIFFERS).model_copy(update={"id": "q/claims/x"})
+    other = check("x", CheckKind.CLAIM, Verdict.DIFFERS).model_copy(update={"id": "q/claims/x"})
     both = result().model_copy(update={"papers": papers, "checks": (*result().checks, other)})
     report = markdown(both)
     assert report.count("# Audit of ") == 2

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from imlp_audit.errors import UsageError
-from imlp_audit.records.result import AuditResult, Check, Source, Verdict, from_json, to_json
+from imlp_audit.records.check import Check, Source, Verdict
+from imlp_audit.records.result import AuditResult, from_json, to_json
 from imlp_audit.report.merging import merged
 
 from .runs import against, audited, cell, run, throughput

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from imlp_audit.records.solved import Answered, Solved, SolvedAxis, SolvedCell, SolvedFirst, SolvedHeld, SolvedWeights
+from imlp_audit.records.solution import Answered, Solved, SolvedAxis, SolvedCell, SolvedFirst, SolvedHeld, SolvedWeights
 from imlp_audit.report.solved import as_markdown, as_text
 
 FIRST = SolvedFirst(

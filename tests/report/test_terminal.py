@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from imlp_audit.records.result import AuditResult, Kind, Verdict, from_json, to_json
+from imlp_audit.records.check import CheckKind, Verdict
+from imlp_audit.records.result import AuditResult, from_json, to_json
+from imlp_audit.report.audit_terminal import terminal
 from imlp_audit.report.formats import Format, Surface
 from imlp_audit.report.layout import GRAVEST_FIRST, findings
 from imlp_audit.report.registry import FORMATS
-from imlp_audit.report.terminal import terminal
 
 from .results import HOSTILE, check, head, result
 
@@ -55,7 +56,7 @@ def test_colours_are_there_only_where_they_are_wanted() -> None:
 
 @pytest.mark.parametrize("id_", ["1/r0/params.delta", "1/r0/params.delta.measured"])
 def test_a_printed_change_that_is_alone_is_counted(id_: str) -> None:
-    one = check(id_, Kind.DELTA, Verdict.REPRODUCED, printed="-12.6%")
+    one = check(id_, CheckKind.DELTA, Verdict.REPRODUCED, printed="-12.6%")
     shown = terminal(AuditResult(papers=(head(),), versions={}, checks=(one,)), 80, colour=False)
     assert "printed changes against the" in shown
 

@@ -19,7 +19,7 @@ from imlp_audit.equations.imlp._agelu import Coefficients, coefficients
 from imlp_audit.equations.imlp._rprelu import RPReLU
 from imlp_audit.equations.strategies import Vector, vectors
 from imlp_audit.models.agelu import AGeLU
-from imlp_audit.records.result import Curve, Figure
+from imlp_audit.records.figure import Curve, Figure
 
 
 @dataclass(frozen=True)

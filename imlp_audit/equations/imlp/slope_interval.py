@@ -14,7 +14,7 @@ from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.functions import gelu, gelu_slope_value
 from imlp_audit.equations.imlp._slope import Chord, chords
 from imlp_audit.lipschitz import slopes
-from imlp_audit.records.result import Curve, Figure
+from imlp_audit.records.figure import Curve, Figure
 
 
 def judge(case: Chord, arithmetic: Arithmetic) -> Trial:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
-
-class Record(BaseModel):
-    """Base: frozen, unknown keys refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+from imlp_audit.records.base import Record
 
 
 class SolvedAxis(Record):
@@ -112,7 +108,7 @@ class Answered(Record):
     weights: tuple[SolvedWeights, ...] = ()
     contradicted: tuple[SolvedCell, ...] = ()
     disputed: tuple[str, ...] = ()
-    conventions: dict[str, int] = {}
+    conventions: dict[str, int] = Field(default_factory=dict)
     null: tuple[tuple[int, int], ...] = ()
     held: tuple[SolvedHeld, ...] = ()
     families: tuple[tuple[str, ...], ...] = ()

@@ -1,0 +1,95 @@
+"""One verdict, and all that it rests on."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from imlp_audit.records.base import Record
+from imlp_audit.records.evidence import Evidence
+from imlp_audit.records.figure import Figure
+
+
+class Verdict(StrEnum):
+    """What a check found."""
+
+    REPRODUCED = "reproduced"
+    REPRODUCED_UNDER = "reproduced_under"  # a declared reading, convention or rounding that is not the default
+    DIFFERS = "differs"
+    INCONSISTENT = "inconsistent"  # the paper contradicts itself
+    UNVERIFIABLE = "unverifiable"  # something is missing, and the reason names it
+    WAIVED = "waived"  # a finding that the spec declares as known, unchanged
+    ERROR = "error"  # the check could not be made
+
+
+PASSES = (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER)
+FINDINGS = (Verdict.DIFFERS, Verdict.INCONSISTENT)
+
+
+class CheckKind(StrEnum):
+    """What a check is about."""
+
+    CELL = "cell"
+    DELTA = "delta"
+    MARK = "mark"
+    REPEAT = "repeat"
+    COLUMN = "column"
+    CLAIM = "claim"
+    EQUATION = "equation"
+    WAIVER = "waiver"
+
+
+class Source(Record):
+    """Where in the specs a check comes from (lines from 1)."""
+
+    file: str
+    line: int
+
+
+class Measurement(Record):
+    """One measured value, the reading and convention it was measured under, and what it alone would say."""
+
+    reading: str | None = None
+    convention: str | None = None
+    measured: str
+    verdict: Verdict
+
+
+class Check(Record):
+    """One verdict, and all that it rests on.
+
+    Numbers are decimal text in base units (parameters, not millions; percent for changes); `gap` is the
+    measured value minus the printed one in units of the printed last digit; `under` names what departs from
+    the default where the verdict is `reproduced_under`. Of a waived check `finding` is
+    the verdict it has without its waiver, and `waiver` why that is known. `evidence` is what runs of a checkpoint or
+    on hardware measured. Of an equation `statement` is what is
+    claimed in words, `printed` its literal form or `corrected` the form that holds, `place` where it stands in the
+    paper, `examples` how many it was tried on, `bound` what rounding may make of it, `counterexample` the smallest
+    example it is false on, and `figure` what a report draws beside it.
+    """
+
+    id: str
+    kind: CheckKind
+    verdict: Verdict
+    reason: str
+    source: Source
+    printed: str | None = None
+    unit: str | None = None
+    interval: tuple[str, str] | None = None
+    measured: str | None = None
+    gap: str | None = None
+    reading: str | None = None
+    convention: str | None = None
+    rounding: str | None = None
+    under: tuple[str, ...] = ()
+    also: tuple[Measurement, ...] = ()
+    hints: tuple[str, ...] = ()
+    statement: str | None = None
+    corrected: str | None = None
+    place: str | None = None
+    bound: str | None = None
+    examples: int | None = None
+    counterexample: tuple[str, ...] = ()
+    figure: Figure | None = None
+    finding: Verdict | None = None
+    waiver: str | None = None
+    evidence: tuple[Evidence, ...] = ()

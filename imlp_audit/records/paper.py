@@ -1,0 +1,63 @@
+"""A paper as a report heads it: its tables, columns, rows and declared readings."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from imlp_audit.records.base import Record
+
+
+class ColumnHead(Record):
+    """A column of a table as the report heads it."""
+
+    id: str
+    heading: str
+    unit: str
+
+
+class RowHead(Record):
+    """A row of a table as the report labels it."""
+
+    id: str
+    label: str
+
+
+class TableHead(Record):
+    """A table of a paper: its title, columns and rows, so that a report can lay out its cells."""
+
+    id: str
+    title: str
+    columns: tuple[ColumnHead, ...]
+    rows: tuple[RowHead, ...]
+
+
+class AxisHead(Record):
+    """What a reading answers to one open question, and the place in the text that decides it."""
+
+    axis: str
+    value: str
+    because: str
+
+
+class ReadingHead(Record):
+    """A declared reading."""
+
+    name: str
+    axes: tuple[AxisHead, ...]
+
+
+class PaperHead(Record):
+    """A paper that was audited, and how its numbers are read: of each list the first is the default."""
+
+    id: Annotated[str, Field(pattern=r"^[a-z0-9_\-]+$")]  # a report's file is named after it
+    title: str
+    authors: str
+    version: str
+    url: str | None = None
+    rounding: tuple[str, ...]
+    parameters: tuple[str, ...]
+    flops: tuple[str, ...]
+    readings: tuple[ReadingHead, ...]
+    tables: tuple[TableHead, ...]
