@@ -79,7 +79,9 @@ def compare(held: Shapes, wanted: Shapes, computed: Shapes) -> Fit:
     optional = tuple(name for name in wanted if name not in mine and name.rpartition(".")[2] == _UNUSED)
     missing = [name for name in wanted if name not in mine and name not in optional]
     problems = (*group_misshaped(wrong, mine, places), *group_one_sided(missing, extra, mine, wanted))
-    return Fit(problems, names, tuple(name for name in mine if name in computed and mine[name] == places[name]), optional)
+    return Fit(
+        problems, names, tuple(name for name in mine if name in computed and mine[name] == places[name]), optional
+    )
 
 
 def _read_as(names: Mapping[str, str], held: Shapes, places: Shapes) -> tuple[Mapping[str, str], Shapes]:
@@ -88,7 +90,7 @@ def _read_as(names: Mapping[str, str], held: Shapes, places: Shapes) -> tuple[Ma
 
 
 def _vector(shape: tuple[int, ...], wanted: tuple[int, ...] | None) -> tuple[int, ...]:
-    """Return (h,) for a (1, 1, h) if the model has (h,): published code saves vectors in the shape that it broadcasts."""
+    """Return (h,) for a (1, 1, h) if the model has (h,): published code saves vectors as it broadcasts them."""
     return wanted if wanted is not None and len(wanted) == 1 and shape == (1,) * (len(shape) - 1) + wanted else shape
 
 

@@ -127,12 +127,12 @@ def _load(model: nn.Module, path: Path, found: Fit, tensors: Mapping[str, Tensor
     other = [name for name in found.computed if not torch.equal(mine[name].to(own[name]), own[name])]
     if other:
         raise CheckpointError(
-            f"{path}: {escape_name(other[0])} differs from what the model computes for it, so the checkpoint was trained "
-            "with other sizes; choose the row that it was trained for"
+            f"{path}: {escape_name(other[0])} differs from what the model computes for it, so it was trained with "
+            "other sizes; choose the row that it was trained for"
         )
     rounded = [name for name in mine if not _fits_into(mine[name].dtype, own[name].dtype)]
     saved = {name: tensor for name, tensor in mine.items() if name not in found.computed}
-    model.load_state_dict({**{name: own[name] for name in found.untold}, **saved})
+    model.load_state_dict({**{name: own[name] for name in found.optional}, **saved})
     if not rounded:
         return []
     return [f"{_count(rounded)} rounded to the model's type, such as {escape_name(rounded[0])}"]

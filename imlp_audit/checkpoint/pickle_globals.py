@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from imlp_audit.checkpoint.tensors import BYTES, TensorInfo, read_shape
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name
+from imlp_audit.checkpoint.tensors import BYTES, TensorInfo, read_shape
 
 _STORAGES = {
     "BoolStorage": "bool", "ByteStorage": "uint8", "CharStorage": "int8", "ShortStorage": "int16",
@@ -65,13 +65,13 @@ INERT = Inert()
 
 
 def check_name(text: str, tensor: str) -> Name:
-    """Return the name of a known function or class; `tensor` is the one being described. Raises RefusedError for others."""
+    """Return the name of a known function or class; `tensor` is being described. Raises RefusedError for others."""
     if text in _ODD:
         raise RefusedError(f"holds {escape_name(tensor)}, which is {_ODD[text]}, not a plain tensor; {_SAVE}")
     if text not in _PLAIN:
         raise RefusedError(
-            f"contains more than tensors: it refers to {escape_name(text.replace(' ', '.'))} (not executed); if you trust "
-            f"it, load it where it was written and {_SAVE}"
+            f"contains more than tensors: it refers to {escape_name(text.replace(' ', '.'))} (not executed); if you "
+            f"trust it, load it where it was written and {_SAVE}"
         )
     return Name(text)
 

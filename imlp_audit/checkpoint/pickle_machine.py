@@ -61,8 +61,8 @@ class Machine:
         step = _STEPS.get(opcode.name)
         if step is None:
             raise RefusedError(
-                f"has a pickle with the operation {opcode.name}, which torch's safe loader does not know; save it again "
-                "with torch.save and its default options, or with safetensors"
+                f"has a pickle with the operation {opcode.name}, which torch's safe loader does not know; save it "
+                "again with torch.save and its default options, or with safetensors"
             )
         read = _read_global if opcode.name == "GLOBAL" else opcode.arg.reader if opcode.arg is not None else None
         step(self, None if read is None else read(file))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -37,10 +37,13 @@ class MisfitGroup:
     details: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        some = ", ".join(map(escape_name, self.names[:_MOST_SHOWN])) + (", ..." if len(self.names) > _MOST_SHOWN else "")
         count = "1 tensor" if len(self.names) == 1 else f"{len(self.names)} tensors"
-        details = ", ".join(self.details[:_MOST_SHOWN]) + (", ..." if len(self.details) > _MOST_SHOWN else "")
-        return f"{self.kind}: {self.reason}{f': {details}' if details else ''} ({count}: {some})"
+        details = f": {_join_first(self.details)}" if self.details else ""
+        return f"{self.kind}: {self.reason}{details} ({count}: {_join_first([*map(escape_name, self.names)])})"
+
+
+def _join_first(texts: Sequence[str]) -> str:
+    return ", ".join([*texts[:_MOST_SHOWN], *(["..."] if len(texts) > _MOST_SHOWN else [])])
 
 
 def group_misshaped(names: Iterable[str], mine: Shapes, wanted: Shapes) -> Iterator[MisfitGroup]:

@@ -6,8 +6,8 @@ import json
 import mmap
 from collections.abc import Mapping
 
-from imlp_audit.checkpoint.tensors import BYTES, MOST_TENSORS, TensorInfo, read_shape
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name
+from imlp_audit.checkpoint.tensors import BYTES, MOST_TENSORS, TensorInfo, read_shape
 
 LONGEST_HEADER = 4 << 20
 _DTYPES = {
@@ -23,9 +23,7 @@ def read_header(data: mmap.mmap) -> dict[str, TensorInfo]:
     if size > len(data) - 8:
         raise _broken(f"its header claims {size} bytes, and the file has {len(data)}")
     if size > LONGEST_HEADER:
-        raise RefusedError(
-            f"has a header of {size} bytes; the limit is {LONGEST_HEADER}; split the file"
-        )
+        raise RefusedError(f"has a header of {size} bytes; the limit is {LONGEST_HEADER}; split the file")
     entries = _parse(data[8 : 8 + size])
     entries.pop("__metadata__", None)
     tensors = {name: _read_entry(name, entry) for name, entry in entries.items()}
@@ -39,9 +37,7 @@ def _broken(why: str) -> RefusedError:
 
 def _parse(header: bytes) -> dict[str, object]:
     if max(header.count(b"{"), header.count(b"[") // 2) > MOST_TENSORS + 2:  # before seconds are spent on parsing them
-        raise RefusedError(
-            f"has a header with more tables than {MOST_TENSORS} tensors have, the limit; split the file"
-        )
+        raise RefusedError(f"has a header with more tables than {MOST_TENSORS} tensors have, the limit; split the file")
     try:
         entries = json.loads(header.decode("utf-8"), object_pairs_hook=_unique)
     except RecursionError as error:
@@ -66,7 +62,7 @@ def _read_entry(name: str, entry: object) -> tuple[TensorInfo, tuple[int, int]]:
         raise _broken(f"{escape_name(name)} is not described by exactly dtype, shape and data_offsets")
     shape, span, dtype = read_shape(entry["shape"]), read_shape(entry["data_offsets"]), entry["dtype"]
     if shape is None or span is None or len(span) != 2:
-        raise _broken(f"{escape_name(name)} has a shape or offsets with negative or broken numbers, or too many of them")
+        raise _broken(f"{escape_name(name)} has a shape or offsets with impossible numbers, or too many of them")
     if not isinstance(dtype, str) or dtype not in _DTYPES:
         raise RefusedError(
             f"holds {escape_name(name)} in the unsupported type {escape_name(dtype)}; save it as F32, F16 or BF16"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from imlp_audit.checkpoint.tensors import MOST_TENSORS, TensorInfo
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, list_names
+from imlp_audit.checkpoint.tensors import MOST_TENSORS, TensorInfo
 from imlp_audit.near import did_you_mean
 
 _FIRST = ("model", "state_dict", "model_state_dict", "model_ema", "state_dict_ema", "ema")
@@ -66,7 +66,8 @@ def choose_state(content: object, wanted: str | None = None) -> State:
         raise RefusedError("does not hold tensors by name; save model.state_dict(), with safetensors")
     name = wanted if wanted is not None else _prefer(states)
     if name not in states:
-        raise RefusedError(f"does not hold a state {escape_name(name)}; {did_you_mean(name, list(map(escape_name, states)), 'it holds')}")
+        advice = did_you_mean(name, list(map(escape_name, states)), "it holds")
+        raise RefusedError(f"does not hold a state {escape_name(name)}; {advice}")
     path, mapping = states[name]
     tensors = {old: value for old, value in mapping.items() if isinstance(value, TensorInfo)}
     names = _clean_names(tensors)

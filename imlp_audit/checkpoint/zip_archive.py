@@ -69,7 +69,7 @@ def _parse_directory(opened: OpenFile, count: int, offset: int, size: int) -> li
     """Return the entries of the directory, whose place and size the records at the end give."""
     if max(count, opened.data[offset : offset + size].count(_ENTRY)) > MOST_MEMBERS:  # parsing more takes seconds
         raise RefusedError(
-            f"is an archive of more than {MOST_MEMBERS} files, the limit; save model.state_dict() alone, with safetensors"
+            f"is an archive of more than {MOST_MEMBERS} files; save model.state_dict() alone, with safetensors"
         )
     try:
         with zipfile.ZipFile(opened.file, metadata_encoding="utf-8") as archive:

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TypeAlias
 
-from imlp_audit.checkpoint.contents import Contents
+from imlp_audit.checkpoint.contents import Checkpoint
 from imlp_audit.inspect.candidate_readings import Allowed
 from imlp_audit.inspect.candidates import Candidate, Candidates
 
 Json: TypeAlias = Mapping[str, object]
 
 
-def about(contents: Contents, sha256: str) -> Iterator[str]:
+def about(contents: Checkpoint, sha256: str) -> Iterator[str]:
     """Yield what the file is, line by line."""
     count = len(contents.state.tensors)
     counts = contents.dtypes
@@ -56,7 +56,7 @@ def _allowed(allowed: Allowed, *, declared: bool) -> Iterator[str]:
         yield f"shapes leave open {either}: {allowed.count} readings fit"
 
 
-def as_json(contents: Contents, sha256: str, found: Candidates) -> Json:
+def as_json(contents: Checkpoint, sha256: str, found: Candidates) -> Json:
     """Return all of it as plain values."""
     return {
         "format": "imlp-audit/inspect/1",
