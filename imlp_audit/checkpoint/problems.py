@@ -16,7 +16,7 @@ _MOST_SHOWN = 3  # names of each group in a message
 _FEW = 2  # names that may end like the model's by chance
 
 
-class Misfit(StrEnum):
+class MisfitKind(StrEnum):
     """How a tensor does not fit."""
 
     MISSING = "missing"
@@ -31,7 +31,7 @@ class MisfitGroup:
     `names` are the model's, or the file's if the model has none.
     """
 
-    kind: Misfit
+    kind: MisfitKind
     reason: str
     names: tuple[str, ...]
     details: tuple[str, ...] = ()
@@ -48,10 +48,10 @@ def _join_first(texts: Sequence[str]) -> str:
 
 def group_misshaped(names: Iterable[str], mine: Shapes, wanted: Shapes) -> Iterator[MisfitGroup]:
     """Yield the tensors that have another shape in the file than in the model, by cause."""
-    yield from _group(Misfit.MISSHAPED, names, lambda name: causes.misshaped(name, mine[name], wanted[name]))
+    yield from _group(MisfitKind.MISSHAPED, names, lambda name: causes.misshaped(name, mine[name], wanted[name]))
 
 
-def _group(kind: Misfit, names: Iterable[str], cause: Callable[[str], Cause]) -> Iterator[MisfitGroup]:
+def _group(kind: MisfitKind, names: Iterable[str], cause: Callable[[str], Cause]) -> Iterator[MisfitGroup]:
     groups: dict[str, dict[str, Cause]] = {}
     for name in names:
         found = cause(name)
@@ -66,21 +66,21 @@ def group_one_sided(missing: list[str], extra: list[str], mine: Shapes, wanted: 
     prefix, prefixed = _find_prefix(missing, extra)
     if len(prefixed) > _FEW or 0 < len(prefixed) == len(extra):
         reason = f"the prefix {escape_name(prefix)!r} before the model's names"
-        yield MisfitGroup(Misfit.UNEXPECTED, reason, tuple(prefixed))
+        yield MisfitGroup(MisfitKind.UNEXPECTED, reason, tuple(prefixed))
         matched = set(prefixed.values())
         extra = [name for name in extra if name not in prefixed]
         missing = [name for name in missing if name not in matched]
     if missing and Counter(wanted[name] for name in missing) == Counter(mine[name] for name in extra):
-        yield MisfitGroup(Misfit.UNEXPECTED, "tensors of the missing shapes under other names", tuple(extra))
-        yield MisfitGroup(Misfit.MISSING, "tensors of the same shapes under these names", tuple(missing))
+        yield MisfitGroup(MisfitKind.UNEXPECTED, "tensors of the missing shapes under other names", tuple(extra))
+        yield MisfitGroup(MisfitKind.MISSING, "tensors of the same shapes under these names", tuple(missing))
         return
     held, built = _number_lists(mine), _number_lists(wanted)
 
     def cause(name: str) -> Cause:
         return _find_depth(name, held, built) or causes.part(name)
 
-    yield from _group(Misfit.MISSING, missing, cause)
-    yield from _group(Misfit.UNEXPECTED, extra, cause)
+    yield from _group(MisfitKind.MISSING, missing, cause)
+    yield from _group(MisfitKind.UNEXPECTED, extra, cause)
 
 
 def _find_prefix(missing: list[str], extra: list[str]) -> tuple[str, dict[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -49,9 +48,10 @@ def inspect(
         check_writable(draw / "weights.md")
     parsed = parse(checkpoint, state, sums=True)  # what cannot be used is refused before torch is imported
     selection = load(specs or [])
-    from imlp_audit.inspect.candidate_words import about, as_json, fitting
+    from imlp_audit.inspect.candidate_words import about, checkpoint_report, fitting
     from imlp_audit.inspect.candidates import candidates
     from imlp_audit.inspect.telling import as_text
+    from imlp_audit.records.document import to_json
     from imlp_audit.records.inspection import Inspection
 
     sha256 = hash_file(checkpoint)
@@ -59,9 +59,7 @@ def inspect(
         found = candidates(parsed.shapes, selection, announce)
     weights, pictures = _weights(parsed, draw)
     if format_ is Form.JSON:
-        looked = {"weights": weights.model_dump(mode="json"), "pictures": pictures}
-        told = {**as_json(parsed, sha256, found), **looked}
-        emit(json.dumps(told, indent=2, sort_keys=True) + "\n")
+        emit(to_json(checkpoint_report(parsed, sha256, found, weights, pictures)))
     else:
         first, *others = about(parsed, sha256)
         emit("\n".join([f"{checkpoint}: {first}", *(f"  {line}" for line in others), *fitting(found)]) + "\n")

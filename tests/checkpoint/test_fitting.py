@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from imlp_audit.checkpoint.fitting import Fit, fit
-from imlp_audit.checkpoint.problems import Misfit, Shapes
+from imlp_audit.checkpoint.problems import MisfitKind, Shapes
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AGeLUParameters, ConcatNorm, DepthwiseActivation, Presence, Reading
 from imlp_audit.models.recipe import Imlp, Part, Recipe, Replacement
@@ -224,7 +224,7 @@ def test_buffers_are_told() -> None:
         "mis-shaped: other widths, the file's for the model's: 5 for 4"
     ]
     missing = fit({name: shape for name, shape in own.items() if "running_var" not in name}, Buffered())
-    assert [problem.kind for problem in missing.problems] == [Misfit.MISSING]
+    assert [problem.kind for problem in missing.problems] == [MisfitKind.MISSING]
 
 
 def test_a_problem_in_words() -> None:
