@@ -50,7 +50,7 @@ def lipschitz(
     """Bound the Lipschitz constant of an AMLP module by Theorem 1's semidefinite program."""
     import torch
 
-    from imlp_audit.checkpoint.reading import read_state
+    from imlp_audit.checkpoint.loading import read_state
     from imlp_audit.lipschitz.branches import branches
     from imlp_audit.lipschitz.estimate import estimate
     from imlp_audit.records.document import to_json
