@@ -16,7 +16,8 @@ from imlp_audit.models.hosts.host import Setting
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import settings_of
-from imlp_audit.solve.amounts import Amounts, Structure, tabulate
+from imlp_audit.solve.additive import Structure, tabulate
+from imlp_audit.solve.amounts import Amounts
 from imlp_audit.solve.counting import Counted, count_block, count_model
 from imlp_audit.solve.space import Readings
 

@@ -13,7 +13,8 @@ from imlp_audit.models.hosts.gmlp import GmlpText
 from imlp_audit.models.hosts.resmlp import ResMlp
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import HOSTS, Recipe
-from imlp_audit.solve.amounts import Amounts, Structure, tabulate
+from imlp_audit.solve.additive import Structure, tabulate
+from imlp_audit.solve.amounts import Amounts
 from imlp_audit.solve.counting import count_model
 from imlp_audit.solve.space import Readings
 

@@ -9,7 +9,8 @@ import torch
 from imlp_audit.measure.ledger import CallCache
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.reading import AnyReading, ClassToken, Presence, Reading, TextReading
-from imlp_audit.solve.amounts import Amounts, Structure, tabulate
+from imlp_audit.solve.additive import Structure, tabulate
+from imlp_audit.solve.amounts import Amounts
 from imlp_audit.solve.compose_blocks import BLOCK
 from imlp_audit.solve.counting import count_block
 from imlp_audit.solve.space import readings_of
