@@ -1,9 +1,9 @@
-"""What a pickle of weights would make, told without making it: no name in it is ever looked up.
+"""Reads what a pickle of weights describes without executing it: no name in it is ever looked up.
 
-The machine knows the few operations and functions that state_dict and torch.save use; anything else ends it. What it
-makes are plain values, with `Held` where a tensor would be. torch's own safe unpickler reads the file after this and
-knows the same operations (torch/_weights_only_unpickler.py); it would still run some functions with any arguments,
-`bytearray(10**12)` among them, and make tensors of any size from a few bytes.
+The machine knows the few operations and functions that state_dict and torch.save use; anything else is refused. It
+returns plain values, with a `TensorInfo` in place of each tensor. torch's own safe unpickler reads the file after this
+and knows the same operations (torch/_weights_only_unpickler.py). On its own it is not enough: it calls some functions
+with any arguments, such as `bytearray(10**12)`, and makes tensors of any size from a few bytes.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import TypeAlias
 
-from imlp_audit.checkpoint.rebuilt import INERT, Name, Storage, allowed, called, stored
+from imlp_audit.checkpoint.pickle_globals import INERT, Name, Storage, check_name, describe_call, read_storage
 from imlp_audit.checkpoint.refusal import RefusedError
 
-MOST_STEPS = 250_000  # some 2,000 tensors with their averages and an optimizer's state, and half as much again
+MOST_STEPS = 250_000  # 1.5 times what 2,000 tensors with their averages and an optimizer's state take
 LARGEST_PICKLE = 16 << 20
 _HIGHEST_STACK = 20_000
 
 Value: TypeAlias = object
-"""None, a number, a text, a list, tuple or dict of values, a Held, a Storage, a Name or INERT."""
+"""None, a number, a text, a list, tuple or dict of values, a TensorInfo, a Storage, a Name or INERT."""
 
 
 @dataclass
 class Machine:
-    """Reads the pickles of one file. `storages` are those that its tensors lie in."""
+    """Reads the pickles of one file. `storages` are those that its tensors use."""
 
     legacy: bool = False
     storages: set[Storage] = field(default_factory=set)
@@ -37,7 +37,7 @@ class Machine:
     _memo: dict[int, Value] = field(default_factory=dict)
 
     def read(self, file: BytesIO) -> Value:
-        """Return what the next pickle in a file would make. Raises RefusedError."""
+        """Return what the next pickle in a file describes. Raises RefusedError."""
         self._stack, self._marks, self._memo = [], [], {}
         try:
             while self._step(file) != "STOP":
@@ -51,17 +51,20 @@ class Machine:
     def _spend(self, steps: int) -> None:
         self._steps += steps
         if self._steps > MOST_STEPS or len(self._stack) > _HIGHEST_STACK:
-            told = "holds more tensors, or deeper nesting, than any checkpoint that is read"
-            raise RefusedError(f"{told}; save model.state_dict() alone, with safetensors")
+            raise RefusedError(
+                "holds more tensors, or deeper nesting, than the limit; save model.state_dict() alone, with safetensors"
+            )
 
     def _step(self, file: BytesIO) -> str:
-        """Do one operation, and return its name; the argument of one that is not known is not read."""
+        """Do one operation, and return its name. The argument of an unknown operation is not read."""
         opcode = _OPERATIONS[file.read(1).decode("latin-1")]
         step = _STEPS.get(opcode.name)
         if step is None:
-            told = f"has a pickle with the operation {opcode.name}, which torch's safe loader does not know"
-            raise RefusedError(f"{told}; save it again with torch.save as it is by default, or with safetensors")
-        read = _global if opcode.name == "GLOBAL" else opcode.arg.reader if opcode.arg is not None else None
+            raise RefusedError(
+                f"has a pickle with the operation {opcode.name}, which torch's safe loader does not know; save it "
+                "again with torch.save and its default options, or with safetensors"
+            )
+        read = _read_global if opcode.name == "GLOBAL" else opcode.arg.reader if opcode.arg is not None else None
         step(self, None if read is None else read(file))
         return opcode.name
 
@@ -71,15 +74,15 @@ class Machine:
     def _mark(self, _: object) -> None:
         self._marks.append(len(self._stack))
 
-    def _taken(self) -> list[Value]:
-        """Take what was put on the stack since the last mark."""
+    def _take(self) -> list[Value]:
+        """Remove and return what was put on the stack since the last mark."""
         at = self._marks.pop()
         items = self._stack[at:]
         del self._stack[at:]
         return items
 
     def _tuple(self, _: object) -> None:
-        self._stack.append(tuple(self._taken()))
+        self._stack.append(tuple(self._take()))
 
     def _tuple_of(self, count: int) -> None:
         if len(self._stack) < count:
@@ -105,13 +108,13 @@ class Machine:
         if not isinstance(target, dict):
             raise TypeError
         for key, value in zip(items[::2], items[1::2], strict=True):
-            target[_key(key)] = value
+            target[_check_key(key)] = value
 
     def _global(self, argument: object) -> None:
-        self._stack.append(allowed(str(argument), self._last_text()))
+        self._stack.append(check_name(str(argument), self._last_text()))
 
     def _last_text(self) -> str:
-        """Return the text last put on the stack: the name of the tensor that is being made."""
+        """Return the last text on the stack: the name of the tensor that is being described."""
         return next((value for value in reversed(self._stack[-8:]) if isinstance(value, str)), "a tensor")
 
     def _reduce(self, _: object) -> None:
@@ -119,7 +122,7 @@ class Machine:
         if not isinstance(function, Name) or not isinstance(arguments, tuple):
             raise TypeError
         self._spend(sum(len(a) for a in arguments if isinstance(a, str | tuple | dict)))  # what a call copies
-        self._stack.append(called(function, arguments, self._last_text()))
+        self._stack.append(describe_call(function, arguments, self._last_text()))
 
     def _new(self, _: object) -> None:
         arguments, kind = self._stack.pop(), self._stack.pop()
@@ -128,7 +131,7 @@ class Machine:
         self._stack.append(INERT)
 
     def _build(self, _: object) -> None:
-        """Take an object's attributes: those of training options, or the versions that a state_dict carries."""
+        """Accept an object's attributes: those of training options, or the versions that a state_dict carries."""
         state, target = self._stack.pop(), self._stack[-1]
         if not isinstance(state, dict):
             raise TypeError
@@ -136,12 +139,12 @@ class Machine:
             raise TypeError
 
     def _persistent(self, _: object) -> None:
-        storage = stored(self._stack.pop(), legacy=self.legacy)
+        storage = read_storage(self._stack.pop(), legacy=self.legacy)
         self.storages.add(storage)
         self._stack.append(storage)
 
 
-def _global(file: BytesIO) -> str:
+def _read_global(file: BytesIO) -> str:
     """Read the module and the name of something, as torch does: pickletools would read escapes in it."""
     module, name = file.readline(), file.readline()
     if not (module.endswith(b"\n") and name.endswith(b"\n")):
@@ -149,11 +152,11 @@ def _global(file: BytesIO) -> str:
     return f"{module[:-1].decode('utf-8')} {name[:-1].decode('utf-8')}"
 
 
-def _key(key: Value) -> str | int:
-    """Return a key that cannot be made to collide with others, which would take hours."""
+def _check_key(key: Value) -> str | int:
+    """Return a text or a small number; other keys could be made to collide, which would take hours."""
     if isinstance(key, str) or (type(key) is int and -(2**31) <= key < 2**31):
         return key
-    raise RefusedError("holds a dictionary whose keys are no names; save model.state_dict() alone, with safetensors")
+    raise RefusedError("holds a dictionary whose keys are not names; save model.state_dict() alone, with safetensors")
 
 
 _OPERATIONS = {opcode.code: opcode for opcode in pickletools.opcodes}
@@ -175,9 +178,9 @@ _STEPS: dict[str, Callable[[Machine, object], None]] = {
     "TUPLE2": lambda machine, _: machine._tuple_of(2),
     "TUPLE3": lambda machine, _: machine._tuple_of(3),
     "APPEND": lambda machine, _: machine._extend([machine._stack.pop()]),
-    "APPENDS": lambda machine, _: machine._extend(machine._taken()),
+    "APPENDS": lambda machine, _: machine._extend(machine._take()),
     "SETITEM": lambda machine, _: machine._set([machine._stack.pop(-2), machine._stack.pop()]),
-    "SETITEMS": lambda machine, _: machine._set(machine._taken()),
+    "SETITEMS": lambda machine, _: machine._set(machine._take()),
     "BINPUT": Machine._put,
     "LONG_BINPUT": Machine._put,
     "BINGET": Machine._get,

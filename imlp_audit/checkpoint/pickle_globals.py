@@ -1,12 +1,12 @@
-"""The functions and classes that a pickle of weights may name, and what comes of calling them. None is called."""
+"""The functions and classes that a pickle of weights may name, and what calling them would return. None is called."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from imlp_audit.checkpoint.held import BYTES, Held, shape_of
-from imlp_audit.checkpoint.refusal import RefusedError, shown
+from imlp_audit.checkpoint.refusal import RefusedError, escape_name
+from imlp_audit.checkpoint.tensors import BYTES, TensorInfo, read_shape
 
 _STORAGES = {
     "BoolStorage": "bool", "ByteStorage": "uint8", "CharStorage": "int8", "ShortStorage": "int16",
@@ -45,7 +45,7 @@ class Name:
 
 @dataclass(frozen=True)
 class Storage:
-    """Where numbers lie: their type, the key of the bytes in the file, and how many the pickle claims."""
+    """A place for numbers: their type, the key of its bytes in the file, and how many the pickle claims."""
 
     dtype: str
     key: str
@@ -64,20 +64,20 @@ class Inert:
 INERT = Inert()
 
 
-def allowed(text: str, tensor: str) -> Name:
-    """Return the name of something that is known; `tensor` is what is being made. Raises RefusedError for all else."""
+def check_name(text: str, tensor: str) -> Name:
+    """Return the name of a known function or class; `tensor` is being described. Raises RefusedError for others."""
     if text in _ODD:
-        raise RefusedError(f"holds {shown(tensor)}, which is no plain tensor of real numbers but {_ODD[text]}; {_SAVE}")
+        raise RefusedError(f"holds {escape_name(tensor)}, which is {_ODD[text]}, not a plain tensor; {_SAVE}")
     if text not in _PLAIN:
-        told = (
-            f"is no torch file that holds tensors alone: it asks for {shown(text.replace(' ', '.'))}, which was not run"
+        raise RefusedError(
+            f"contains more than tensors: it refers to {escape_name(text.replace(' ', '.'))} (not executed); if you "
+            f"trust it, load it where it was written and {_SAVE}"
         )
-        raise RefusedError(f"{told}; where you trust it, load it where it was written and {_SAVE}")
     return Name(text)
 
 
-def called(function: Name, arguments: tuple[object, ...], tensor: str) -> object:
-    """Return what a call would make. Raises RefusedError for a tensor that its storage has no room for, TypeError."""
+def describe_call(function: Name, arguments: tuple[object, ...], tensor: str) -> object:
+    """Return what a call would return. Raises RefusedError for a tensor larger than its storage, and TypeError."""
     match function.text, arguments:
         case "collections OrderedDict", ():
             return {}
@@ -87,8 +87,8 @@ def called(function: Name, arguments: tuple[object, ...], tensor: str) -> object
             return sizes
         case ("torch device", (str(), *_)) | ("_codecs encode", (str(), "latin1")):
             return INERT
-        case "torch._utils _rebuild_parameter", (Held() as held, bool(), dict() as hooks) if not hooks:
-            return held
+        case "torch._utils _rebuild_parameter", (TensorInfo() as info, bool(), dict() as hooks) if not hooks:
+            return info
         case "torch._utils _rebuild_tensor_v2", (
             Storage() as storage,
             start,
@@ -97,7 +97,7 @@ def called(function: Name, arguments: tuple[object, ...], tensor: str) -> object
             bool(),
             dict() as hooks,
         ) if not hooks:
-            return _view(storage, storage.dtype, (start, shape, strides), tensor)
+            return _describe_view(storage, storage.dtype, (start, shape, strides), tensor)
         case "torch._utils _rebuild_tensor_v3", (
             Storage() as storage,
             start,
@@ -107,28 +107,28 @@ def called(function: Name, arguments: tuple[object, ...], tensor: str) -> object
             dict() as hooks,
             Name(dtype),
         ) if not hooks:
-            return _view(storage, dtype.removeprefix("torch "), (start, shape, strides), tensor)
+            return _describe_view(storage, dtype.removeprefix("torch "), (start, shape, strides), tensor)
     raise TypeError
 
 
-def _view(storage: Storage, dtype: str, place: tuple[object, object, object], tensor: str) -> Held:
+def _describe_view(storage: Storage, dtype: str, place: tuple[object, object, object], tensor: str) -> TensorInfo:
     """Return the tensor that is a view of a storage: from a start, with a stride for each axis."""
-    start, shape, strides = place[0], shape_of(place[1]), shape_of(place[2])
+    start, shape, strides = place[0], read_shape(place[1]), read_shape(place[2])
     if type(start) is not int or start < 0 or shape is None or strides is None or len(shape) != len(strides):
-        raise RefusedError(f"holds {shown(tensor)} with a shape that is none; save it again")
-    held = Held(shape, dtype)
+        raise RefusedError(f"holds {escape_name(tensor)} with an impossible shape; save it again")
+    info = TensorInfo(shape, dtype)
     room = storage.size // BYTES[dtype]
-    reach = _reach(shape, strides)
-    if held.numel and (reach is None or start + reach >= room):
-        told = f"holds {shown(tensor)}, which claims {start + held.numel} numbers in a place of {room}"
+    reach = _find_reach(shape, strides)
+    if info.numel and (reach is None or start + reach >= room):
         raise RefusedError(
-            f"{told}; if it was expanded, call .contiguous() before it is saved, else do not use the file"
+            f"holds {escape_name(tensor)}, which claims {start + info.numel} numbers in a storage of {room}; if it was "
+            "expanded, call .contiguous() before saving it, otherwise do not use the file"
         )
-    return held
+    return info
 
 
-def _reach(shape: Sequence[int], strides: Sequence[int]) -> int | None:
-    """Return how far behind the first number the last one lies; None where two would lie in one place."""
+def _find_reach(shape: Sequence[int], strides: Sequence[int]) -> int | None:
+    """Return how far after the first number the last one is; None if two numbers would share a place."""
     reach = 0
     for stride, size in sorted(zip(strides, shape, strict=True)):
         if size > 1:
@@ -138,13 +138,14 @@ def _reach(shape: Sequence[int], strides: Sequence[int]) -> int | None:
     return reach
 
 
-def stored(identity: object, *, legacy: bool) -> Storage:
-    """Return the storage that a persistent id names. Raises TypeError for what is none, RefusedError."""
+def read_storage(identity: object, *, legacy: bool) -> Storage:
+    """Return the storage that a persistent id names. Raises TypeError for any other id, and RefusedError."""
     match identity:
         case ("storage", Name(kind), str() as key, str(), int() as numel, *rest) if kind in _KINDS and numel >= 0:
             if legacy and kind == _UNTYPED:
-                told = "holds types of numbers that torch writes to its old format and does not read from it"
-                raise RefusedError(f"{told}; {_SAVE}")
+                raise RefusedError(
+                    f"holds types of numbers that torch writes to its old format but cannot read from it; {_SAVE}"
+                )
             if rest == ([None] if legacy else []):
                 return Storage(_KINDS[kind], key, numel)
     raise TypeError

@@ -1,4 +1,4 @@
-"""What a file says of one tensor, before any of its numbers is read."""
+"""What a file claims about one tensor, before any of its numbers is read."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ BYTES = {
     "uint32": 4, "int32": 4, "float32": 4,
     "uint64": 8, "int64": 8, "float64": 8, "complex64": 8, "complex128": 16,
 }  # fmt: skip
-"""The size of one number of each type that is read, by torch's name for it."""
+"""The size of one number of each supported type, by torch's name."""
 
 MOST_TENSORS = 20_000
 LARGEST_RANK = 16
 
 
 @dataclass(frozen=True)
-class Held:
-    """A tensor by its shape and the type of its numbers (torch's name)."""
+class TensorInfo:
+    """A tensor's shape and the type of its numbers (torch's name)."""
 
     shape: tuple[int, ...]
     dtype: str
@@ -30,8 +30,8 @@ class Held:
         return prod(self.shape)
 
 
-def shape_of(value: object) -> tuple[int, ...] | None:
-    """Return a shape that a file gives, None where it is none: no list of whole numbers from 0 on, or too many."""
+def read_shape(value: object) -> tuple[int, ...] | None:
+    """Return a shape from a file; None for anything but a short list of whole numbers that are not negative."""
     if not isinstance(value, tuple | list) or len(value) > LARGEST_RANK:
         return None
     sizes = tuple(size for size in value if type(size) is int and 0 <= size < 2**63)
