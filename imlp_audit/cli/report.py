@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imlp_audit.cli.exits import ExitCode, exit_code
-from imlp_audit.cli.files import check_writable, write_whole
 from imlp_audit.cli.options import Specs, helpers
 from imlp_audit.cli.stream import emit
 from imlp_audit.errors import SolverError, UsageError
+from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
