@@ -115,12 +115,41 @@ class _Combination:
 _Key = tuple[Rounding, str | None, Reading, str]  # rule, family, reading, column
 
 
+def _ballot(vote: Vote, options: Options) -> Iterator[tuple[_Key, list[str]]]:
+    """Yield what a vote adds to a tally."""
+    for rounding, reading in product(options.roundings, options.readings):
+        names = vote.explained_by(rounding, reading)
+        yield (rounding, vote.family, reading, vote.column), [""] * bool(names) if vote.fixed else names
+
+
 @dataclass(frozen=True)
 class Tally:
-    """How many votes of each family and column follow, by rounding rule and reading, under each convention."""
+    """How many votes of each family and column follow, by rounding rule and reading, under each convention.
+
+    Votes of rows with a counter of their own are counted apart, under "".
+    """
 
     votes: tuple[Vote, ...]
     options: Options
+    counts: Mapping[_Key, Counter[str]]
+
+    @classmethod
+    def of(cls, votes: Sequence[Vote], options: Options) -> Tally:
+        """Count the votes."""
+        counts: dict[_Key, Counter[str]] = {}
+        for vote in votes:
+            for key, names in _ballot(vote, options):
+                counts.setdefault(key, Counter()).update(names)
+        return cls(tuple(votes), options, counts)
+
+    def with_vote(self, place: int, vote: Vote) -> Tally:
+        """Return the tally with another vote in one place."""
+        counts = dict(self.counts)
+        for key, names in _ballot(self.votes[place], self.options):
+            counts[key] = counts[key] - Counter(names)
+        for key, names in _ballot(vote, self.options):
+            counts[key] = counts[key] + Counter(names)
+        return Tally((*self.votes[:place], vote, *self.votes[place + 1 :]), self.options, counts)
 
     @cached_property
     def families(self) -> tuple[str, ...]:
@@ -131,17 +160,6 @@ class Tally:
     def columns(self) -> tuple[str, ...]:
         """The columns that the votes are of, in order."""
         return tuple(dict.fromkeys(vote.column for vote in self.votes))
-
-    @cached_property
-    def counts(self) -> Mapping[_Key, Counter[str]]:
-        """The votes that follow under each convention; those of rows with a counter of their own are apart, in ""."""
-        counts: dict[_Key, Counter[str]] = {}
-        for vote in self.votes:
-            for rounding, reading in product(self.options.roundings, self.options.readings):
-                names = vote.explained_by(rounding, reading)
-                key = (rounding, vote.family, reading, vote.column)
-                counts.setdefault(key, Counter()).update([""] if vote.fixed and names else [] if vote.fixed else names)
-        return counts
 
     @cached_property
     def combinations(self) -> tuple[_Combination, ...]:
@@ -183,19 +201,19 @@ class Tally:
         offsets = [digits for digits in range(-FARTHEST, FARTHEST + 1) if digits]
         for number in range(COPIES):
             draw = random.Random(number)
-            yield Tally(tuple(vote.shifted(draw.choice(offsets)) for vote in self.votes), self.options)
-
-
-def choose(votes: Sequence[Vote], options: Options) -> Hypothesis:
-    """Return the hypothesis that explains most votes; of equally good ones the one declared first."""
-    tally = Tally(tuple(votes), options)
-    return _judge(tally, _chances(tally))
+            yield Tally.of([vote.shifted(draw.choice(offsets)) for vote in self.votes], self.options)
 
 
 Chances = Mapping[tuple[str, str], int]
 
 
-def _chances(tally: Tally) -> Chances:
+def choose(votes: Sequence[Vote], options: Options) -> Hypothesis:
+    """Return the hypothesis that explains most votes; of equally good ones the one declared first."""
+    tally = Tally.of(votes, options)
+    return judge(tally, chances_of(tally))
+
+
+def chances_of(tally: Tally) -> Chances:
     """Return the best score that each group reaches on a copy with shifted digits, under any option."""
     best = Counter[tuple[str, str]]()
     for copy in tally.copies():
@@ -208,7 +226,8 @@ def _chances(tally: Tally) -> Chances:
     return best
 
 
-def _judge(tally: Tally, chances: Chances) -> Hypothesis:
+def judge(tally: Tally, chances: Chances) -> Hypothesis:
+    """Return the best hypothesis, with how sure each of its choices is."""
     best = max(tally.combinations, key=tally.score)  # the first of equals
     return Hypothesis(
         rounding=best.rounding,
