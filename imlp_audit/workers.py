@@ -7,10 +7,12 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing import connection
+from multiprocessing.process import BaseProcess
 
 
 @contextmanager
@@ -28,9 +30,42 @@ def workers(count: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown(cancel_futures=True)
 
 
+@dataclass(frozen=True)
+class Worker:
+    """A process of our own, and the pipe to talk with it."""
+
+    process: BaseProcess
+    pipe: connection.Connection
+
+    @property
+    def exit_code(self) -> int | None:
+        """Return the exit code of the process once it has ended."""
+        return self.process.exitcode
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self.process.kill()
+        self.process.join()
+
+
+def start_worker(serve: Callable[[connection.Connection], None]) -> Worker:
+    """Start a process that runs a function of a module on its end of a pipe."""
+    fresh = multiprocessing.get_context("spawn")
+    ours, theirs = fresh.Pipe()
+    process = fresh.Process(target=_serve, args=(serve, theirs), daemon=True)
+    process.start()
+    theirs.close()
+    return Worker(process, ours)
+
+
 def cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _serve(serve: Callable[[connection.Connection], None], pipe: connection.Connection) -> None:
+    _begin()
+    serve(pipe)
 
 
 def _begin() -> None:
