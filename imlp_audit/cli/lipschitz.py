@@ -19,7 +19,7 @@ from imlp_audit.near import did_you_mean
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from imlp_audit.lipschitz.estimate import Estimate
+    from imlp_audit.lipschitz.estimate import LipschitzBounds
 
 _STARTS = 8  # points that the largest gradient is looked for from
 
@@ -102,7 +102,7 @@ def _chosen(state: dict[str, Tensor], wanted: str | None, checkpoint: Path | Non
     return found[0] if wanted is None else wanted
 
 
-def _lines(found: Estimate, name: str) -> Iterator[str]:
+def _lines(found: LipschitzBounds, name: str) -> Iterator[str]:
     rho = " and ".join(f"{value:.6g}" for value in found.rho)
     yield f"{name}: C = {found.width}, C' = {2 * found.hidden}, two branches of {found.hidden} hidden units"
     yield f"Lipschitz constant <= {found.bound:.6g}  proven by Theorem 1 with rho = {rho}"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from imlp_audit.records.result import AuditResult
     from imlp_audit.records.solution import Solved
     from imlp_audit.spec.library import Selection
-    from imlp_audit.spec.loader import Paper
+    from imlp_audit.spec.paper import Paper
 
 RUN = "`imlp-audit eval`, `bench` or `inspect` with `--format json`"
 

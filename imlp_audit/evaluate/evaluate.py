@@ -17,7 +17,7 @@ from imlp_audit.evaluate.request import Request
 from imlp_audit.evaluate.sharding import Group
 from imlp_audit.evaluate.task import Task, prepared, versions
 from imlp_audit.records.result import AuditResult
-from imlp_audit.spec.heads import paper_head
+from imlp_audit.spec.paper import paper_head
 
 Say = Callable[[str], None]
 Tell = Callable[[int, int], None]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from imlp_audit.evaluate.statistics import DIGITS, wilson
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.evidence import Accuracy
-from imlp_audit.spec.schema import Metric
+from imlp_audit.spec.tables import Metric
 
 
 def accuracy(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from imlp_audit.checks.numbers import ends
+from imlp_audit.checks.printed import interval_ends
 from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.sampled import Fit, fit, reading_departs
 from imlp_audit.near import did_you_mean
@@ -69,7 +69,7 @@ def judge(
     judged = {
         "verdict": fitted.verdict,
         "reason": f"{_counted(found)}; {_held(cell, found, share, fitted)}",
-        "interval": ends(cell.printed, fitted.rounding),
+        "interval": interval_ends(cell.printed, fitted.rounding),
         "measured": decimal_text(share, EXACT),
         "gap": decimal_text(cell.printed.gap(share), 1),
         "rounding": fitted.rounding,

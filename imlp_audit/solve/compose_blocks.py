@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from torch import Tensor, nn
 
-from imlp_audit.measure.recorder import Memory
-from imlp_audit.measure.signature import signature
+from imlp_audit.measure.dispatch import signature
+from imlp_audit.measure.ledger import CallCache
 from imlp_audit.measure.sites import site_of
 from imlp_audit.models.build import Builder, changed_mlps
 from imlp_audit.models.reading import AnyReading
@@ -54,7 +54,7 @@ class Blocks:
     """Counts the blocks of each recipe, kind and reading once, in whatever host they are met first."""
 
     builder: Builder
-    memory: Memory
+    memory: CallCache
     _counted: dict[Hashable, Amounts] = field(default_factory=dict)
 
     def count(self, recipe: Recipe, shapes: Sequence[Shape], reading: AnyReading) -> Amounts:

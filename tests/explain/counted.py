@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from imlp_audit.measure.attention import unfuse_attention
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConvention
+from imlp_audit.measure.fvcore import unfuse_attention
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.parameters import count_parameters

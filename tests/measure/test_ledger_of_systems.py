@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from imlp_audit.measure.attention import unfuse_attention
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.measure.fvcore import unfuse_attention
 from imlp_audit.measure.ledger import measure
 from imlp_audit.models.build import Builder
 from imlp_audit.models.example import example_inputs

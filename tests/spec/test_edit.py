@@ -8,9 +8,9 @@ import pytest
 
 from imlp_audit.errors import UsageError
 from imlp_audit.solve.space import readings_of
-from imlp_audit.spec.adding import read_text, with_convention, with_reading
-from imlp_audit.spec.finding import find
-from imlp_audit.spec.loader import read_spec
+from imlp_audit.spec.edit import read_text, with_convention, with_reading
+from imlp_audit.spec.paper import read_spec
+from imlp_audit.spec.targets import find
 
 FILE = """\
 # a comment above

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from imlp_audit.errors import UsageError
 from imlp_audit.near import did_you_mean
-from imlp_audit.spec.loader import declared_paper, read_spec
+from imlp_audit.spec.paper import declared_paper, read_spec
 from imlp_audit.spec.schema import PaperFile
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -31,7 +31,7 @@ def default_roots() -> list[Path]:
     return [here, installed] if here.is_dir() and (paper_folders(here) or spec_files(here)) else [installed]
 
 
-def bundled(papers: Sequence[str]) -> list[str]:
+def bundled_folders(papers: Sequence[str]) -> list[str]:
     """Return the folders of papers that come with the package, whatever lies in the folder that we stand in."""
     return [str(default_roots()[-1] / paper) for paper in papers]
 
@@ -41,7 +41,7 @@ def paper_folders(root: Path) -> list[Path]:
     return [p for p in sorted(root.iterdir()) if p.is_dir() and spec_files(p)] if root.is_dir() else []
 
 
-def shown(path: Path) -> str:
+def display_path(path: Path) -> str:
     """Return how a spec's path is shown: as it was given, installed specs without their machine's path."""
     for root in (PACKAGE / "_specs", PACKAGE.parent / "specs"):
         if path.is_absolute() and path.is_relative_to(root):
@@ -56,7 +56,7 @@ def spec_files(folder: Path) -> tuple[Path, ...]:
 
 def find(arguments: Sequence[str]) -> list[Wanted]:
     """Return the papers that the arguments name, each once; all papers where there are none. Raises UsageError."""
-    wanted = [w for argument in arguments for w in _named(argument)] or list(_papers_in(default_roots()[0]))
+    wanted = [w for argument in arguments for w in _find_target(argument)] or list(_papers_in(default_roots()[0]))
     merged: dict[tuple[Path, ...], Wanted] = {}
     for one in wanted:
         key = tuple(path.resolve() for path in one.files)
@@ -74,7 +74,7 @@ def paper_folder(name: str, beside: Sequence[Path] = ()) -> Path | None:
     return Path(os.path.relpath(found)) if beside and found is not None else found
 
 
-def _named(argument: str) -> Iterator[Wanted]:
+def _find_target(argument: str) -> Iterator[Wanted]:
     path = Path(argument)
     if _is_there(path) and path.is_dir():
         yield from [Wanted(spec_files(path))] if spec_files(path) else _papers_in(path)
@@ -102,7 +102,7 @@ def _is_there(path: Path) -> bool:
 def _papers_in(root: Path) -> Iterator[Wanted]:
     folders, files = paper_folders(root), spec_files(root)
     if not folders and not files:
-        raise UsageError(f"{shown(root)}: no paper's folder with .yaml files in it")
+        raise UsageError(f"{display_path(root)}: no paper's folder with .yaml files in it")
     yield from (Wanted(spec_files(folder)) for folder in folders)
     yield from (_around(path) for path in files)
 
@@ -115,8 +115,8 @@ def _single_files() -> dict[str, Path]:
 
 def _around(path: Path) -> Wanted:
     """Return a file with the siblings of its paper; a file that describes the paper stands for all of it."""
-    spec, _ = read_spec(path, shown(path))
+    spec, _ = read_spec(path, display_path(path))
     describes = spec is not None and isinstance(spec.record, PaperFile) and spec.record.about is not None
     paper = declared_paper(path)
     siblings = tuple(p for p in spec_files(path.parent) if p == path or declared_paper(p) == paper)
-    return Wanted(siblings or (path,), frozenset() if describes else frozenset({shown(path)}))
+    return Wanted(siblings or (path,), frozenset() if describes else frozenset({display_path(path)}))

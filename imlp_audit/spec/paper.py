@@ -8,12 +8,13 @@ from itertools import chain
 from pathlib import Path
 
 from imlp_audit.errors import Problem
-from imlp_audit.spec.located import Located, SpecText
-from imlp_audit.spec.schema import About, Coverage, Expected, PaperFile, System, Table, TableFile
-from imlp_audit.spec.schema_claims import Claim
+from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
+from imlp_audit.spec.claims import Claim
+from imlp_audit.spec.parse_yaml import read_tree
+from imlp_audit.spec.schema import About, Coverage, Expected, NamedReading, PaperFile, System
+from imlp_audit.spec.tables import Table, TableFile
+from imlp_audit.spec.tree import Located, MapNode, SpecText, Text
 from imlp_audit.spec.validate import validate
-from imlp_audit.spec.yaml_nodes import MapNode, Text
-from imlp_audit.spec.yaml_tree import read_tree
 
 
 @dataclass(frozen=True)
@@ -108,3 +109,31 @@ def _waivers(text: SpecText, record: PaperFile) -> list[LocatedWaiver]:
         for i, waiver in enumerate(record.waivers)
         for j, expected in enumerate(waiver.checks)
     ]
+
+
+def paper_head(paper: Paper) -> PaperHead:
+    """Return a paper's title and the outline of its tables."""
+    about = paper.about.value
+    return PaperHead(
+        id=paper.id,
+        title=about.title,
+        authors=about.authors,
+        version=about.version,
+        url=about.url,
+        rounding=tuple(map(str, about.rounding)),
+        parameters=tuple(map(str, about.parameters)),
+        flops=about.flops,
+        readings=tuple(_reading_head(name, reading) for name, reading in about.readings.items()),
+        tables=tuple(_table_head(table.value) for table in paper.tables),
+    )
+
+
+def _reading_head(name: str, reading: NamedReading) -> ReadingHead:
+    axes = tuple(AxisHead(axis=a, value=str(c.value), because=c.because) for a, c in reading.choices.items())
+    return ReadingHead(name=name, axes=axes)
+
+
+def _table_head(table: Table) -> TableHead:
+    columns = tuple(ColumnHead(id=i, heading=c.heading, unit=c.unit) for i, c in table.columns.items())
+    rows = tuple(RowHead(id=row.id, label=row.label + row.mark) for row in table.rows)
+    return TableHead(id=table.table, title=table.title, columns=columns, rows=rows)

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from imlp_audit.models.hosts.host import Count
 from imlp_audit.records.base import Record
-from imlp_audit.spec.forms import HOLDS_FOR, TABLE_NAME, CellId, Place, RowGlob, RowId, Sentence, Slug, exactly_one
+from imlp_audit.spec.fields import HOLDS_FOR, TABLE_NAME, CellId, Place, RowGlob, RowId, Sentence, Slug, exactly_one
 
 QUANTITIES = ("value", "change", "difference", "ratio", "step", "position", "mlp_share")
 COMPARED = ("change", "difference", "ratio")  # with the row's baseline, or with the row named by `against`

@@ -15,8 +15,7 @@ import yaml
 
 from imlp_audit.errors import Problem
 from imlp_audit.spec.text_file import MAX_PROBLEMS, clean, read_text, refused_in_value
-from imlp_audit.spec.yaml_nodes import ListNode, MapNode, Mark, Node, Text
-from imlp_audit.spec.yaml_words import GLUED, HEADER, QUESTION, in_words
+from imlp_audit.spec.tree import ListNode, MapNode, Mark, Node, Text
 
 MAX_DEPTH = 32
 MAX_NODES = 100_000
@@ -44,10 +43,10 @@ def parse_tree(text: str, shown_as: str, *, loader: Loader = _DEFAULT_LOADER) ->
     source, problems = clean(text, shown_as)
     builder = _Builder(source, shown_as)
     tree = builder.build(loader)
-    return tree, _shortened(sorted({*problems, *builder.problems}))
+    return tree, _limit(sorted({*problems, *builder.problems}))
 
 
-def _shortened(problems: list[Problem]) -> list[Problem]:
+def _limit(problems: list[Problem]) -> list[Problem]:
     if len(problems) <= MAX_PROBLEMS:
         return problems
     last = problems[MAX_PROBLEMS]
@@ -97,13 +96,13 @@ class _OpenMap:
         if not isinstance(key, Text):
             return "a key must be text, not a list or a mapping"
         first = self._entries.get(key.text)
-        return first and f"the key {_clipped(key.text)} was given on line {first[0].mark.line} already: keep one"
+        return first and f"the key {_clip(key.text)} was given on line {first[0].mark.line} already: keep one"
 
     def close(self) -> MapNode:
         return MapNode(tuple(self._entries.values()), self.mark)
 
 
-def _clipped(text: str) -> str:
+def _clip(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:40] + "...")
 
 
@@ -199,7 +198,7 @@ class _Builder:
         if event.anchor is not None:
             self._report(self._start(event), f"the anchor &{event.anchor} is refused: remove it")
         if event.tag is not None:
-            self._report(self._start(event), f"the tag {_clipped(event.tag)} is refused: remove it")
+            self._report(self._start(event), f"the tag {_clip(event.tag)} is refused: remove it")
 
     def _add(self, node: Node) -> None:
         complaint = self._open[-1].add(node)
@@ -247,3 +246,37 @@ def _offsets(event: yaml.Event) -> tuple[int, int]:
 
 _COMMENT_IN_HEADER = re.compile(r"[|>][-+0-9]*#")
 _UNFINISHED = re.compile("scalar|simple key|tag|anchor|alias")
+
+
+QUESTION = "a text with a '?' inside [] or {} must be quoted"
+GLUED = "a space is missing after this ':' (or quote the text)"
+HEADER = "after | or > the text begins on the next line (a comment needs a space before its #)"
+
+# What either parser says (its words differ), and what that means to an author.
+_WORDS = (
+    ("but got '\\?'", QUESTION),
+    ("found unexpected ':'", GLUED),
+    ("expected chomping|comment or a? ?line break", HEADER),
+    (" tag", "a tag (!...) is refused, and this one is malformed: quote the text, or remove the tag"),
+    ("alphabetic or numeric", "an unquoted text cannot begin with & or *: quote it"),
+    (
+        "mapping values are not allowed",
+        "a ':' cannot stand here: quote the text if it belongs to it, or check the indentation",
+    ),
+    ("could not find expected ':'", "a key without a ':' after it, or a text that must be quoted"),
+    ("',' or '\\]'", "the list is not closed: a ',' or ']' is missing here"),
+    ("',' or '}'", "the mapping is not closed: a ',' or '}' is missing here"),
+    ("<block end>|expected key|expected '-'", "the indentation does not match the lines above"),
+    ("end of stream|document (indicator|separator)", "the quote that begins here is not closed"),
+    ("document start", "this does not belong to the value above: check the indentation"),
+    ("node content", "a key or a value is missing here"),
+    ("cannot start any token", "an unquoted text cannot begin with this character: quote it"),
+    ("escape|hexdecimal", "this text has a \\ that begins no escape: double it, or use single quotes"),
+    ("not allowed", "a '-' or '?' cannot stand here: begin a new line, or quote the text"),
+)
+
+
+def in_words(problem: str) -> str:
+    """Say what is wrong, of either parser's words for it."""
+    known = (words for pattern, words in _WORDS if re.search(pattern, problem))
+    return next(known, f"this is not YAML ({problem})")

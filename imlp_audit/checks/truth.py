@@ -20,7 +20,7 @@ class Truth(StrEnum):
     OPEN = "is left open by the printed digits"
 
 
-def compared(value: Interval, relation: str, bound: Interval) -> Truth:
+def judge_relation(value: Interval, relation: str, bound: Interval) -> Truth:
     """Judge `value relation bound`, e.g. `above` a point.
 
     `equals` asks whether the two can be the same number, as the bound is itself a printed, rounded one.
@@ -61,7 +61,7 @@ class RowTruth:
     values: str
 
 
-def quantified(rows: Sequence[RowTruth], holds_for: str) -> tuple[Verdict, str]:
+def judge_share(rows: Sequence[RowTruth], holds_for: str) -> tuple[Verdict, str]:
     """Judge a claim about several rows: `all` of them, or `at least N%`."""
     yes = sum(row.truth is Truth.YES for row in rows)
     maybe = yes + sum(row.truth is Truth.OPEN for row in rows)
@@ -73,7 +73,7 @@ def quantified(rows: Sequence[RowTruth], holds_for: str) -> tuple[Verdict, str]:
     return _verdict(truth), "; ".join([count, *(f"{row.row}: {row.because}" for row in against or rows[:1])])
 
 
-def ordered(values: Sequence[tuple[str, Interval | None]], *, increasing: bool) -> tuple[Verdict, str]:
+def judge_order(values: Sequence[tuple[str, Interval | None]], *, increasing: bool) -> tuple[Verdict, str]:
     """Judge whether the values go strictly one way along their rows; an undefined one (None) leaves it open."""
     told = ", ".join(f"{row}: {middle(value) if value else 'undefined'}" for row, value in values)
     known = [value for _, value in values if value is not None]

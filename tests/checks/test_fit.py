@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.compare import Measured, compare
+from imlp_audit.checks.fit import Measured, compare
 from imlp_audit.numbers.printed import Rounding, parse_printed
 from imlp_audit.records.check import Measurement, Verdict
 from tests.strategies import NAMES, declared_roundings, measurements
@@ -50,10 +50,10 @@ def measured(value: int, reading: str = "a", convention: str = "x", *uncounted: 
     ],
 )
 def test_verdicts(declared: list[Measured], roundings: list[Rounding], verdict: Verdict, under: list[str]) -> None:
-    outcome = compare(PRINTED, declared, roundings)
-    assert outcome.verdict is verdict
-    assert list(outcome.under) == under
-    assert all(name in outcome.reason for name in under)
+    comparison = compare(PRINTED, declared, roundings)
+    assert comparison.verdict is verdict
+    assert list(comparison.under) == under
+    assert all(name in comparison.reason for name in under)
 
 
 @pytest.mark.parametrize(
@@ -83,15 +83,15 @@ def test_one_operation_decides(value: int, text: Verdict) -> None:
     ],
 )  # fmt: skip
 def test_an_undeclared_measurement_that_fits_is_a_hint(undeclared: list[Measured], hints: list[str]) -> None:
-    outcome = compare(PRINTED, [measured(MISSES)], [HALF_UP], undeclared)
-    assert outcome.verdict is Verdict.DIFFERS
-    assert [hint for hint in outcome.hints if "rounding" not in hint] == hints
+    comparison = compare(PRINTED, [measured(MISSES)], [HALF_UP], undeclared)
+    assert comparison.verdict is Verdict.DIFFERS
+    assert [hint for hint in comparison.hints if "rounding" not in hint] == hints
 
 
 def test_an_undeclared_rounding_that_fits_is_a_hint() -> None:
-    outcome = compare(PRINTED, [measured(CUT)], [HALF_UP])
-    assert outcome.verdict is Verdict.DIFFERS
-    assert outcome.hints == ("5 009 999 would fit under rounding truncation, which the spec does not declare",)
+    comparison = compare(PRINTED, [measured(CUT)], [HALF_UP])
+    assert comparison.verdict is Verdict.DIFFERS
+    assert comparison.hints == ("5 009 999 would fit under rounding truncation, which the spec does not declare",)
 
 
 @pytest.mark.parametrize(
@@ -108,9 +108,9 @@ def test_uncounted_operations_are_named() -> None:
 
 def test_also_tells_of_all_others_under_the_default_rounding() -> None:
     others = [measured(FITS, "a", "y"), measured(CUT, "b", "x"), measured(FITS, "b", "y", "fft")]
-    outcome = compare(PRINTED, [measured(MISSES), *others], [HALF_UP, TRUNCATION])
-    assert outcome.deciding == others[0]
-    assert outcome.also == (
+    comparison = compare(PRINTED, [measured(MISSES), *others], [HALF_UP, TRUNCATION])
+    assert comparison.deciding == others[0]
+    assert comparison.also == (
         Measurement(reading="a", convention="x", measured="5100000", verdict=Verdict.DIFFERS),
         Measurement(reading="b", convention="x", measured="5009999", verdict=Verdict.DIFFERS),
         Measurement(reading="b", convention="y", measured="5000000", verdict=Verdict.UNVERIFIABLE),
@@ -139,41 +139,41 @@ undeclared_lists = measurements([("a", "z"), ("b", "z")])
 
 @given(declared_lists, declared_roundings)
 def test_the_verdict_is_that_of_the_definition(declared: list[Measured], roundings: list[Rounding]) -> None:
-    outcome = compare(FIVE, declared, roundings)
+    comparison = compare(FIVE, declared, roundings)
     found = fitting(declared, roundings)
     if (declared[0], roundings[0]) in found:
-        assert outcome.verdict is Verdict.REPRODUCED
+        assert comparison.verdict is Verdict.REPRODUCED
     elif found:
-        assert outcome.verdict is Verdict.REPRODUCED_UNDER
+        assert comparison.verdict is Verdict.REPRODUCED_UNDER
     elif any(one.uncounted for one in declared):
-        assert outcome.verdict is Verdict.UNVERIFIABLE
+        assert comparison.verdict is Verdict.UNVERIFIABLE
     else:
-        assert outcome.verdict is Verdict.DIFFERS
+        assert comparison.verdict is Verdict.DIFFERS
 
 
 @given(declared_lists, declared_roundings)
 def test_a_pass_names_its_departures_and_no_others(declared: list[Measured], roundings: list[Rounding]) -> None:
-    outcome = compare(FIVE, declared, roundings)
-    if outcome.verdict in (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER):
-        assert (outcome.deciding, outcome.rounding) in fitting(declared, roundings)
-        here = (outcome.deciding.reading, outcome.deciding.convention, outcome.rounding)
+    comparison = compare(FIVE, declared, roundings)
+    if comparison.verdict in (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER):
+        assert (comparison.deciding, comparison.rounding) in fitting(declared, roundings)
+        here = (comparison.deciding.reading, comparison.deciding.convention, comparison.rounding)
         usual = (declared[0].reading, declared[0].convention, roundings[0])
         names = ("reading", "convention", "rounding")
-        assert outcome.under == tuple(
+        assert comparison.under == tuple(
             f"{name} {one}" for name, one, other in zip(names, here, usual, strict=True) if one != other
         )
-        assert outcome.hints == ()
+        assert comparison.hints == ()
     else:
-        assert outcome.under == ()
+        assert comparison.under == ()
 
 
 @given(declared_lists, declared_roundings)
 def test_every_declared_measurement_is_on_record_once(declared: list[Measured], roundings: list[Rounding]) -> None:
-    outcome = compare(FIVE, declared, roundings)
-    others = [one for one in declared if one != outcome.deciding]
-    assert outcome.deciding in declared
-    assert [(one.reading, one.convention) for one in outcome.also] == [(o.reading, o.convention) for o in others]
-    for one, told in zip(others, outcome.also, strict=True):
+    comparison = compare(FIVE, declared, roundings)
+    others = [one for one in declared if one != comparison.deciding]
+    assert comparison.deciding in declared
+    assert [(one.reading, one.convention) for one in comparison.also] == [(o.reading, o.convention) for o in others]
+    for one, told in zip(others, comparison.also, strict=True):
         assert Fraction(told.measured) == one.value
         fits = PRINTS_5[roundings[0]](one.value)
         alone = Verdict.REPRODUCED if fits else Verdict.DIFFERS
@@ -192,10 +192,10 @@ def test_undeclared_measurements_change_nothing_but_hints(
 def test_hints_tell_of_what_is_not_declared(
     declared: list[Measured], roundings: list[Rounding], undeclared: list[Measured]
 ) -> None:
-    outcome = compare(FIVE, declared, roundings, undeclared)
+    comparison = compare(FIVE, declared, roundings, undeclared)
     could_fit = fitting([*declared, *undeclared], list(Rounding))
-    assert bool(outcome.hints) == (outcome.verdict is Verdict.DIFFERS and bool(could_fit))
-    assert all(hint.endswith("which the spec does not declare") for hint in outcome.hints)
+    assert bool(comparison.hints) == (comparison.verdict is Verdict.DIFFERS and bool(could_fit))
+    assert all(hint.endswith("which the spec does not declare") for hint in comparison.hints)
 
 
 @given(st.sampled_from(Rounding), st.integers(0, 12))

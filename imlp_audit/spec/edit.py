@@ -18,16 +18,16 @@ def with_reading(text: str, name: str, axes: Mapping[str, tuple[str, str]], show
             f"        value: {value}",
             f"        because: {json.dumps(because, ensure_ascii=False)}",
         ]
-    return _inserted(text, "readings", name, lines, shown_as)
+    return _insert(text, "readings", name, lines, shown_as)
 
 
 def with_convention(text: str, name: str, weights: Mapping[str, int], evidence: str, shown_as: str) -> str:
     """Return a spec's text with one more convention, its evidence in a comment above it. Raises UsageError."""
     told = ", ".join(f"{operation}: {weight}" for operation, weight in weights.items())
-    return _inserted(text, "conventions", name, [f"    # {evidence}", f"    {name}: {{{told}}}"], shown_as)
+    return _insert(text, "conventions", name, [f"    # {evidence}", f"    {name}: {{{told}}}"], shown_as)
 
 
-def _inserted(text: str, key: str, name: str, added: list[str], shown_as: str) -> str:
+def _insert(text: str, key: str, name: str, added: list[str], shown_as: str) -> str:
     """Put lines at the end of a block of `about`, or the block at the end of `about`."""
     lines = text.split("\n")
     about = _place(lines, "about:", 0, len(lines))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.claim_arithmetic import RowTruth, Truth, all_of, compared, middle, ordered, quantified
+from imlp_audit.checks.truth import RowTruth, Truth, all_of, judge_order, judge_relation, judge_share, middle
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import Verdict
 from tests.strategies import intervals, members
@@ -57,7 +57,7 @@ HALF_OPEN = Interval(Fraction(1), Fraction(2), True, False)
     ],
 )
 def test_a_number_in_1_to_under_2_and_a_limit(relation: str, bound: Fraction | int, truth: Truth) -> None:
-    assert compared(HALF_OPEN, relation, Interval.point(bound)) is truth
+    assert judge_relation(HALF_OPEN, relation, Interval.point(bound)) is truth
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -65,18 +65,18 @@ def test_a_number_in_1_to_under_2_and_a_limit(relation: str, bound: Fraction | i
 def test_a_relation_is_judged_over_all_members(relation: str, value: Interval, bound: Interval) -> None:
     holds = RELATIONS[relation]
     cases = (holds(x, y) for x, y in product(members(value), members(bound)))
-    assert compared(value, relation, bound) is of_all(cases)
+    assert judge_relation(value, relation, bound) is of_all(cases)
 
 
 @given(intervals(), intervals())
 def test_numbers_are_equal_where_they_can_be(value: Interval, bound: Interval) -> None:
     shared = set(members(value)) & set(members(bound))
-    assert compared(value, "equals", bound) is (Truth.YES if shared else Truth.NO)
+    assert judge_relation(value, "equals", bound) is (Truth.YES if shared else Truth.NO)
 
 
 def test_an_unknown_relation_is_refused() -> None:
     with pytest.raises(ValueError, match="near"):
-        compared(HALF_OPEN, "near", HALF_OPEN)
+        judge_relation(HALF_OPEN, "near", HALF_OPEN)
 
 
 def settled(found: list[Truth]) -> Iterable[tuple[bool, ...]]:
@@ -94,14 +94,14 @@ def test_all_hold_in_every_way_the_open_ones_turn_out(found: list[Truth]) -> Non
 def test_a_share_of_rows_holds_in_every_way_the_open_ones_turn_out(found: list[Truth], percent: int) -> None:
     rows = [RowTruth(f"r{i}", truth, "x", "1") for i, truth in enumerate(found)]
     expected = of_all(100 * sum(way) >= percent * len(way) for way in settled(found))
-    assert quantified(rows, f"at least {percent}%")[0] is VERDICTS[expected]
+    assert judge_share(rows, f"at least {percent}%")[0] is VERDICTS[expected]
 
 
 @given(st.lists(truths, min_size=1, max_size=6))
 def test_all_rows_are_a_hundred_percent(found: list[Truth]) -> None:
     rows = [RowTruth(f"r{i}", truth, "x", "1") for i, truth in enumerate(found)]
-    assert quantified(rows, "all") == quantified(rows, "at least 100%")
-    assert quantified(rows, "all")[0] is VERDICTS[all_of(found)]
+    assert judge_share(rows, "all") == judge_share(rows, "at least 100%")
+    assert judge_share(rows, "all")[0] is VERDICTS[all_of(found)]
 
 
 def test_a_share_names_the_rows_against_it() -> None:
@@ -110,7 +110,7 @@ def test_a_share_names_the_rows_against_it() -> None:
         RowTruth("b", Truth.NO, "0 > 0", "1"),
         RowTruth("c", Truth.OPEN, "? > 0", "1"),
     ]
-    verdict, reason = quantified(rows, "at least 50%")
+    verdict, reason = judge_share(rows, "at least 50%")
     assert verdict is Verdict.UNVERIFIABLE
     assert reason == "1 of 3 rows hold, 1 are left open; b: 0 > 0; c: ? > 0"
 
@@ -132,8 +132,8 @@ def number(low: Fraction | float, high: Fraction | float) -> Interval:
 )
 def test_an_order_is_strict(values: list[Interval], increasing: Truth, decreasing: Truth) -> None:
     rows = [(f"r{i}", value) for i, value in enumerate(values)]
-    assert ordered(rows, increasing=True)[0] is VERDICTS[increasing]
-    assert ordered(rows, increasing=False)[0] is VERDICTS[decreasing]
+    assert judge_order(rows, increasing=True)[0] is VERDICTS[increasing]
+    assert judge_order(rows, increasing=False)[0] is VERDICTS[decreasing]
 
 
 @pytest.mark.parametrize("increasing", [True, False])
@@ -141,7 +141,7 @@ def test_an_order_is_strict(values: list[Interval], increasing: Truth, decreasin
 def test_an_order_of_two_is_judged_over_all_members(increasing: bool, one: Interval, other: Interval) -> None:
     before = operator.lt if increasing else operator.gt
     cases = (before(x, y) for x, y in product(members(one), members(other)))
-    assert ordered([("a", one), ("b", other)], increasing=increasing)[0] is VERDICTS[of_all(cases)]
+    assert judge_order([("a", one), ("b", other)], increasing=increasing)[0] is VERDICTS[of_all(cases)]
 
 
 @pytest.mark.parametrize("increasing", [True, False])
@@ -149,7 +149,7 @@ def test_an_order_of_two_is_judged_over_all_members(increasing: bool, one: Inter
 def test_an_order_of_more_is_never_wrong(increasing: bool, values: list[Interval]) -> None:
     before = operator.lt if increasing else operator.gt
     cases = {all(before(x, y) for x, y in pairwise(way)) for way in product(*map(members, values))}
-    verdict, _ = ordered([(str(i), value) for i, value in enumerate(values)], increasing=increasing)
+    verdict, _ = judge_order([(str(i), value) for i, value in enumerate(values)], increasing=increasing)
     assert (verdict is Verdict.REPRODUCED) == (cases == {True})
     assert verdict is not Verdict.INCONSISTENT or cases == {False}
 

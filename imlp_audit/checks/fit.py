@@ -25,7 +25,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Comparison:
     """A verdict, the measurement and rounding rule that decide it, and what in them departs from the default."""
 
     verdict: Verdict
@@ -42,7 +42,7 @@ def compare(
     declared: Sequence[Measured],
     roundings: Sequence[Rounding],
     undeclared: Sequence[Measured] = (),
-) -> Outcome:
+) -> Comparison:
     """Judge a printed number; of measurements and rounding rules the first is the default, the rest are declared.
 
     `undeclared` measurements and rounding rules are tried for hints alone. A value that leaves out
@@ -54,17 +54,16 @@ def compare(
         one, rounding = fitting
         under = _departures(fitting, default)
         verdict = Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED
-        reason = f"{readable(one.value)} lies in {printed.interval(rounding)}{_told(under)}"
-        return Outcome(verdict, reason, one, rounding, _also(printed, declared, one, roundings[0]), under)
+        reason = f"{readable(one.value)} lies in {printed.interval(rounding)}{_name_departures(under)}"
+        return Comparison(verdict, reason, one, rounding, _also(printed, declared, one, roundings[0]), under)
     unsure = next((m for m in declared if m.uncounted), None)
     if unsure is not None:
         reason = f"no formula counts {', '.join(unsure.uncounted)}, so the measured value leaves out work"
-        return Outcome(
-            Verdict.UNVERIFIABLE, reason, unsure, roundings[0], _also(printed, declared, unsure, roundings[0])
-        )
+        also = _also(printed, declared, unsure, roundings[0])
+        return Comparison(Verdict.UNVERIFIABLE, reason, unsure, roundings[0], also)
     one, rounding = default
     hints = tuple(dict.fromkeys(_hints(printed, declared, roundings, undeclared)))
-    return Outcome(
+    return Comparison(
         Verdict.DIFFERS,
         _miss(printed, one, rounding),
         one,
@@ -97,7 +96,7 @@ def _departures(chosen: tuple[Measured, Rounding], default: tuple[Measured, Roun
     )
 
 
-def _told(under: Sequence[str]) -> str:
+def _name_departures(under: Sequence[str]) -> str:
     return f" under {', '.join(under)}" if under else ""
 
 
@@ -124,7 +123,7 @@ def _hints(
         values.add((one.value, one.convention))
         fitting = [rule for rule in Rounding if (one, rule) not in known and one.value in printed.interval(rule)]
         for rule in [roundings[0]] if roundings[0] in fitting else fitting:
-            under = _told(_departures((one, rule), (declared[0], roundings[0])))
+            under = _name_departures(_departures((one, rule), (declared[0], roundings[0])))
             yield f"{readable(one.value)} would fit{under}, which the spec does not declare"
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
+
+from imlp_audit.errors import Problem
+from imlp_audit.records.check import Source
 
 
 class Mark(NamedTuple):
@@ -71,3 +74,33 @@ def _child(node: Node, step: str | int) -> tuple[Node, Node] | None:
     if isinstance(node, MapNode):
         return next((entry for entry in node.entries if entry[0].text == step), None)
     return None
+
+
+T_co = TypeVar("T_co", covariant=True)
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class SpecText:
+    """A spec file as it was read: the name to show, and its tree with a place for every value."""
+
+    shown_as: str
+    tree: Node
+
+
+@dataclass(frozen=True)
+class Located(Generic[T_co]):
+    """A record, the file it comes from, and the path of keys and positions that leads to it there."""
+
+    value: T_co
+    file: SpecText
+    path: Path = ()
+
+    def source(self, *below: str | int) -> Source:
+        """Return the place of the record, or of a value below it."""
+        return Source(file=self.file.shown_as, line=mark_at(self.file.tree, (*self.path, *below)).line)
+
+    def problem(self, message: str, *below: str | int) -> Problem:
+        """Return a problem with the record, or with a value below it."""
+        mark = mark_at(self.file.tree, (*self.path, *below))
+        return Problem(self.file.shown_as, mark.line, mark.column, message)

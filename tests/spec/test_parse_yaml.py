@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from imlp_audit.errors import Problem
+from imlp_audit.spec.parse_yaml import MAX_DEPTH, MAX_NODES, Loader, parse_tree, read_tree
 from imlp_audit.spec.text_file import MAX_BYTES, MAX_PROBLEMS
-from imlp_audit.spec.yaml_nodes import ListNode, MapNode, Mark, Node, Text, mark_at, plain
-from imlp_audit.spec.yaml_tree import MAX_DEPTH, MAX_NODES, Loader, parse_tree, read_tree
+from imlp_audit.spec.tree import ListNode, MapNode, Mark, Node, Text, mark_at, plain
 
 LOADERS: list[Loader] = [yaml.SafeLoader, *([yaml.CSafeLoader] if yaml.__with_libyaml__ else [])]
 Found = tuple[int, int, str]
@@ -401,8 +401,8 @@ def test_any_text_gives_a_tree_or_problems_and_every_loader_agrees(source: str) 
 def test_pyyaml_without_libyaml_will_do() -> None:
     script = (
         "import sys; sys.modules['yaml._yaml'] = None\n"
-        "from imlp_audit.spec.yaml_nodes import plain\n"
-        "from imlp_audit.spec.yaml_tree import parse_tree\n"
+        "from imlp_audit.spec.tree import plain\n"
+        "from imlp_audit.spec.parse_yaml import parse_tree\n"
         "import yaml; assert not yaml.__with_libyaml__\n"
         "print(plain(parse_tree('a: 010', 't.yaml')[0]))"
     )
