@@ -17,19 +17,21 @@ from pathlib import Path
 from types import ModuleType
 
 ENTRY_POINTS = "imlp_audit.papers"
-_PACKAGE = Path(__file__).resolve().parent.parent
+PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def bundled_folder() -> Path:
     """Return the folder of the papers that come with this package: the wheel's, or that of an editable install."""
-    inside = _PACKAGE / "_specs"
-    return inside if inside.is_dir() else _PACKAGE.parent / "specs"
+    inside = PACKAGE / "_specs"
+    return inside if inside.is_dir() else PACKAGE.parent / "specs"
 
 
 @cache
 def installed_folders() -> tuple[Path, ...]:
     """Return the folders that installed packages offer as papers, or as folders of papers; nothing is imported."""
-    return tuple(dict.fromkeys(folder for point in entry_points(group=ENTRY_POINTS) for folder in _folders(point.value)))
+    return tuple(
+        dict.fromkeys(folder for point in entry_points(group=ENTRY_POINTS) for folder in _folders(point.value))
+    )
 
 
 def is_trusted(folder: Path) -> bool:

@@ -9,7 +9,18 @@ from pydantic import Field, model_validator
 
 from imlp_audit.models.hosts.host import Count
 from imlp_audit.records.base import Record
-from imlp_audit.spec.fields import HOLDS_FOR, TABLE_NAME, CellId, Place, RowGlob, RowId, Sentence, Slug, exactly_one
+from imlp_audit.spec.fields import (
+    EQUATION_ID,
+    HOLDS_FOR,
+    TABLE_NAME,
+    CellId,
+    Place,
+    RowGlob,
+    RowId,
+    Sentence,
+    Slug,
+    exactly_one,
+)
 
 QUANTITIES = ("value", "change", "difference", "ratio", "step", "position", "mlp_share")
 COMPARED = ("change", "difference", "ratio")  # with the row's baseline, or with the row named by `against`
@@ -135,6 +146,27 @@ class Input(Record):
     size: Count
     decided_by: Slug
     tried: dict[Slug, tuple[Count, ...]] = Field(default_factory=dict)
+
+
+class SharedEquation(Record):
+    """A statement about functions that another paper makes too: in this paper's words, tested as that one's claim.
+
+    `bound` is the other claim's where none is given.
+    """
+
+    id: Slug
+    same_as: Annotated[str, Field(pattern=EQUATION_ID)]
+    text: Sentence
+    place: Sentence
+    printed: Sentence | None = None
+    corrected: Sentence | None = None
+    nearest: Slug | None = None
+    bound: Sentence | None = None
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        exactly_one(self, ("printed", "corrected"))
+        return self
 
 
 class Claim(Record):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from imlp_audit.equations.catalogue import ClaimText, claims_of
+from imlp_audit.equations.catalogue import AnyClaim, BrokenClaim, ClaimText
 from imlp_audit.models.recipe import Part
 from imlp_audit.records.check import CheckKind, Source
-from imlp_audit.spec.claims import Claim
+from imlp_audit.spec.claims import Claim, SharedEquation
 from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of, rows_of_table
+from imlp_audit.spec.references import CellRef, RowRef, find_equation, repeated_row, rows_of, rows_of_table
 from imlp_audit.spec.tables import Table
 from imlp_audit.spec.tree import Located
 
@@ -84,11 +84,12 @@ class ClaimPlan:
 
 @dataclass(frozen=True)
 class EquationPlan:
-    """Does a statement about functions hold where it is run?"""
+    """Does a statement about functions hold where it is run? If not, `nearest` is the claim that does."""
 
     id: str
     source: Source
-    claim: ClaimText
+    claim: AnyClaim
+    nearest: AnyClaim | None = None
     kind: CheckKind = CheckKind.EQUATION
 
 
@@ -107,8 +108,38 @@ def plan(paper: Paper, known: Sequence[Paper]) -> list[Plan]:
     plans += [
         ClaimPlan(f"{paper.id}/claims/{claim.value.id}", claim.source("text"), paper, claim) for claim in paper.claims
     ]
-    plans += [EquationPlan(text.id, Source(file=text.file, line=1), text) for text in claims_of(paper.id)]
-    return plans
+    return [*plans, *_equations(paper, known)]
+
+
+def _equations(paper: Paper, known: Sequence[Paper]) -> Iterator[Plan]:
+    """Yield the checks of statements about functions, by name: those of the paper's folder and those it shares."""
+    claims = {claim.name: claim for claim in paper.equations}
+    claims |= {shared.value.id: _shared_claim(paper, shared, known) for shared in paper.shared}
+    for _, claim in sorted(claims.items()):
+        nearest = claims.get(claim.nearest or "") if isinstance(claim, ClaimText) else None
+        yield EquationPlan(claim.id, Source(file=claim.file, line=claim.line), claim, nearest)
+
+
+def _shared_claim(paper: Paper, shared: Located[SharedEquation], known: Sequence[Paper]) -> AnyClaim:
+    """Return another paper's claim in this paper's words."""
+    words, place = shared.value, shared.source()
+    other = find_equation(known, words.same_as)
+    if not isinstance(other, ClaimText):
+        reason = f"{words.same_as}, which it is the same as, cannot be read"
+        return BrokenClaim(paper.id, words.id, place.file, place.line, reason)
+    return replace(
+        other,
+        paper=paper.id,
+        name=words.id,
+        statement=words.text,
+        place=words.place,
+        form=words.printed or words.corrected or "",
+        literal=words.printed is not None,
+        nearest=words.nearest,
+        bound=words.bound or other.bound,
+        file=place.file,
+        line=place.line,
+    )
 
 
 def _at(row: RowRef, *below: str | int) -> Source:

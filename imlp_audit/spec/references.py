@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from imlp_audit.equations.catalogue import AnyClaim
 from imlp_audit.numbers.printed import Printed, parse_printed
 from imlp_audit.spec.claims import Claim
 from imlp_audit.spec.paper import Paper
@@ -122,12 +123,18 @@ def repeated_row(row: RowRef, papers: Sequence[Paper]) -> RowRef | None:
 
 
 def papers_referred_to(paper: Paper) -> Iterator[str]:
-    """Yield the ids of the papers that this one's rows and claims name."""
+    """Yield the ids of the papers that this one's rows, claims and equations name."""
     for row in rows_of(paper):
         yield from (ref.split("/")[0] for ref in (row.row.repeats, row.table.value.repeats) if ref)
+    yield from (shared.value.same_as.split("/")[0] for shared in paper.shared)
     for claim in paper.claims:
         yield from (ref.split("/")[0] for ref in (*claim.value.rows, *cells_named(claim.value)))
         yield from (ref.split("/")[0] for quantity in claim.value.quantities for ref in quantity.references)
+
+
+def find_equation(papers: Sequence[Paper], equation_id: str) -> AnyClaim | None:
+    """Return the claim about functions of a full id, from a paper's own folder."""
+    return next((claim for paper in papers for claim in paper.equations if claim.id == equation_id), None)
 
 
 def cells_named(claim: Claim) -> tuple[str, ...]:

@@ -7,10 +7,8 @@ import numpy as np
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, at_most, claim, equal
 from imlp_audit.lipschitz.branches import Branch
-from imlp_audit.lipschitz.certificate import bound, certify
-from imlp_audit.lipschitz.estimate import product_of_norms
-from imlp_audit.lipschitz.gradient import largest_gradient
-from imlp_audit.lipschitz.program import Solver, minimise_rho
+from imlp_audit.lipschitz.certificate import Solver, bound, certify, minimise_rho
+from imlp_audit.lipschitz.estimate import largest_gradient, product_of_norms
 
 from ._theorem import Half, Module, affine, inner, modules, modules_of, norm
 
