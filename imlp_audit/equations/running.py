@@ -15,7 +15,8 @@ from imlp_audit.equations.catalogue import ClaimText, Code
 from imlp_audit.equations.door import bundled_folder, is_trusted, untrusted
 from imlp_audit.equations.outcome import AnyOutcome, NotRun, Outcome
 from imlp_audit.equations.settings import Settings
-from imlp_audit.workers import Worker, start_worker
+from imlp_audit.interrupts import on_interrupt
+from imlp_audit.workers import Worker, start_worker, terminate_workers
 
 Outcomes = Mapping[str, AnyOutcome]
 Progress = Callable[[str], None]
@@ -39,12 +40,13 @@ def running(claims: Sequence[ClaimText], settings: Settings) -> Iterator[Callabl
     ordered = sorted(trusted, key=lambda claim: claim.needs is None)
     processes, jobs = _Processes(settings), max(1, settings.jobs)
     threads = ThreadPoolExecutor(jobs)
-    try:
-        waiting = {threads.submit(processes.test, claim): claim.id for claim in ordered}
-        yield lambda progress: {**refused, **_gather(waiting, progress)}
-    finally:
-        processes.end()
-        threads.shutdown(cancel_futures=True)
+    with on_interrupt(terminate_workers):
+        try:
+            waiting = {threads.submit(processes.test, claim): claim.id for claim in ordered}
+            yield lambda progress: {**refused, **_gather(waiting, progress)}
+        finally:
+            processes.end()
+            threads.shutdown(cancel_futures=True)
 
 
 def _is_bundled(claim: ClaimText) -> bool:

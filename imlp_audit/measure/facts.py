@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.measure.record import Ledger, Peak
+from imlp_audit.models.hosts.host import Setting
 from imlp_audit.models.reading import AnyReading, PaperReading
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.setting import Setting
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from imlp_audit.measure.ledger import CallCache, measure
 from imlp_audit.measure.parameters import count_parameters, parameter_counts
 from imlp_audit.measure.peak import peak_memory
 from imlp_audit.models.build import Builder, Variant
-from imlp_audit.models.example import example_inputs
-from imlp_audit.models.settings import settings_of
+from imlp_audit.models.settings import example_inputs, settings_of
 
 Progress = Callable[[str], None]
 

@@ -12,9 +12,9 @@ from imlp_audit.measure.dispatch import signature
 from imlp_audit.measure.ledger import CallCache
 from imlp_audit.measure.sites import site_of
 from imlp_audit.models.build import Builder, changed_mlps
+from imlp_audit.models.hosts.host import Setting
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.setting import Setting
 from imlp_audit.models.settings import settings_of
 from imlp_audit.solve.additive import Structure, tabulate
 from imlp_audit.solve.amounts import Amounts

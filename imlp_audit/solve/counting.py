@@ -15,8 +15,8 @@ from imlp_audit.measure.ledger import CallCache, measure
 from imlp_audit.measure.parameters import parameter_counts
 from imlp_audit.measure.record import Ledger
 from imlp_audit.models.build import Variant
-from imlp_audit.models.example import example_inputs
-from imlp_audit.models.swap import swapped
+from imlp_audit.models.replace import swapped
+from imlp_audit.models.settings import example_inputs
 from imlp_audit.solve.amounts import Amounts, amounts
 
 

@@ -15,9 +15,9 @@ from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.parameters import count_parameters
 from imlp_audit.models.build import Builder
-from imlp_audit.models.example import example_inputs
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.settings import example_inputs
 from imlp_audit.solve.space import Readings
 
 MACS = FLOPS_CONVENTIONS["macs"]

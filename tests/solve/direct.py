@@ -14,9 +14,9 @@ from imlp_audit.measure.ledger import CallCache, measure
 from imlp_audit.measure.parameters import parameter_counts
 from imlp_audit.measure.sites import site_of
 from imlp_audit.models.build import Builder
-from imlp_audit.models.example import example_inputs
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.settings import example_inputs
 from imlp_audit.solve.amounts import CLASSES, CONVENTIONS, SITES, Amounts
 from imlp_audit.solve.space import Readings
 
