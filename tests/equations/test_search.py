@@ -15,7 +15,6 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture.providers import HypothesisProvider
 from hypothesis.internal.constants_ast import Constants
-from sortedcontainers import SortedSet
 
 from imlp_audit.equations import search as search_module
 from imlp_audit.equations.arithmetic import Arithmetic
@@ -118,7 +117,8 @@ def test_how_a_counterexample_is_written(value: object, text: str) -> None:
 def test_the_private_name_of_hypothesis_is_there_and_decides_what_is_drawn() -> None:
     """Where this fails, a release of hypothesis has changed what hypothesis_shim.py stands on."""
     assert isinstance(HypothesisProvider.__dict__.get("_local_constants"), cached_property)
-    here = Constants(integers=SortedSet([123456789]))
+    here = Constants()
+    here.integers.add(123456789)
     # two claims of different ranges: hypothesis keeps what it may draw from each
     drawn, not_drawn = (
         Claim(st.integers(0, most), lambda x, _: Trial(x != 123456789, {"x": x})) for most in (2**40, 2**41)
