@@ -1,4 +1,4 @@
-"""Processes that work beside this one: they end with it, and leave an interrupt to it."""
+"""Processes that work for this one. They end with it, and leave interrupts to it."""
 
 from __future__ import annotations
 
@@ -7,30 +7,65 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import connection
+from typing import ParamSpec, TypeVar
+
+from imlp_audit.interrupts import on_interrupt
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
+
+
+class Workers(ProcessPoolExecutor):
+    """A pool of processes that were started with interrupts blocked."""
+
+    def submit(
+        self, function: Callable[Parameters, Returned], /, *args: Parameters.args, **kwargs: Parameters.kwargs
+    ) -> Future[Returned]:
+        """Schedule a call. This may start a process, which inherits the signals that are blocked meanwhile."""
+        with _blocked_interrupts():
+            return super().submit(function, *args, **kwargs)
 
 
 @contextmanager
-def workers(count: int) -> Iterator[ProcessPoolExecutor]:
-    """Yield processes of our own; whatever is still waiting when this ends with an error is given up."""
+def workers(count: int) -> Iterator[Workers]:
+    """Yield processes of our own. If the block ends with an error, work that hasn't begun is cancelled."""
     fresh = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads, or a CUDA context
-    pool = ProcessPoolExecutor(count, mp_context=fresh, initializer=_begin)
-    try:
-        yield pool
-    except BaseException:
-        for process in multiprocessing.active_children():
-            process.terminate()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
+    pool = Workers(count, mp_context=fresh, initializer=_begin)
+    with on_interrupt(_terminate):
+        try:
+            yield pool
+        except BaseException:
+            _terminate()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _terminate() -> None:
+    for process in multiprocessing.active_children():
+        process.terminate()
+
+
+@contextmanager
+def _blocked_interrupts() -> Iterator[None]:
+    """Block interrupts in this thread; one that arrives is handled when the block ends."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin() -> None:

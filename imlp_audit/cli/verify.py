@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.cli.files import write_whole
 from imlp_audit.cli.options import (
     Device,
     Formatted,
@@ -21,6 +20,7 @@ from imlp_audit.cli.options import (
     helpers,
 )
 from imlp_audit.cli.stream import emit
+from imlp_audit.report.files import write_whole
 from imlp_audit.report.formats import Format
 
 

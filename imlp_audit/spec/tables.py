@@ -7,9 +7,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from imlp_audit.models.hosts.host import Count
+from imlp_audit.models.hosts.host import Count, Setting
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.setting import Setting
 from imlp_audit.numbers.printed import SCALES
 from imlp_audit.records.base import Record
 from imlp_audit.spec.fields import TABLE_ID, Place, RowId, Sentence, Slug

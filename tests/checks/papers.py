@@ -12,8 +12,8 @@ from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.measure.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.record import Ledger, Peak
+from imlp_audit.models.hosts.host import Setting
 from imlp_audit.models.reading import Reading
-from imlp_audit.models.setting import Setting
 from imlp_audit.records.check import Check
 from imlp_audit.spec.library import Selection, load
 from imlp_audit.spec.paper import Paper

@@ -29,8 +29,12 @@ def state(width: int = 3, hidden: int = 4) -> dict[str, Tensor]:
 def test_a_new_block(here: Path) -> None:
     done = call("lipschitz", "--width", "4", "--seed", "3")
     assert (done.code, done.err) == (0, "")
-    assert "C = 4, C' = 16, two branches of 8 hidden units" in done.out
-    assert "proven by Theorem 1 with rho = " in done.out
+    assert "C = 4 channels, C' = 16: two branches of 8 hidden units each" in done.out
+    assert "proven by Theorem 1, with rho = " in done.out
+
+
+def test_markdown(here: Path) -> None:
+    assert call("lipschitz", "--width", "4", "-f", "markdown").out.startswith("## Lipschitz constant of a new block")
 
 
 @pytest.mark.parametrize("ending", ["safetensors", "pth"])
@@ -85,7 +89,7 @@ def test_widths_that_do_not_fit(here: Path) -> None:
     save_file(broken, here / "weights.safetensors")
     done = call("lipschitz", "weights.safetensors")
     assert done.code == 2
-    assert "blocks.0.mlp.fc2.weight reads 7 channels, not twice fc1's 4" in done.err
+    assert "blocks.0.mlp.fc2.weight has 7 input channels; expected twice fc1's 4" in done.err
 
 
 NAME = "blocks.0.mlp."
@@ -94,17 +98,17 @@ NAME = "blocks.0.mlp."
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("act.agelu1.beta", torch.ones(3), "has 3 numbers, not one or 4"),
-        ("fc1.bias", torch.ones(5), "has 5 numbers, not one or 4"),
-        ("fc1.weight", torch.ones(0, 3), "is of shape [0, 3], which is no matrix"),
-        ("fc1.weight", torch.ones(12), "is of shape [12], which is no matrix"),
-        ("fc1.weight", torch.ones(4, 3, 3, 3), "is of shape [4, 3, 3, 3], which is no matrix"),
-        ("fc1.weight", torch.ones(4, 3, dtype=torch.complex64), "is no plain tensor of real numbers"),
-        ("fc2.weight", torch.ones(3, 8).to_sparse(), "is no plain tensor of real numbers"),
-        ("fc2.weight", torch.ones(3, 8, device="meta"), "is no plain tensor of real numbers"),
+        ("act.agelu1.beta", torch.ones(3), "has 3 numbers; 1 or 4 were expected"),
+        ("fc1.bias", torch.ones(5), "has 5 numbers; 1 or 4 were expected"),
+        ("fc1.weight", torch.ones(0, 3), "has shape [0, 3]; a matrix was expected"),
+        ("fc1.weight", torch.ones(12), "has shape [12]; a matrix was expected"),
+        ("fc1.weight", torch.ones(4, 3, 3, 3), "has shape [4, 3, 3, 3]; a matrix was expected"),
+        ("fc1.weight", torch.ones(4, 3, dtype=torch.complex64), "plain tensor of real numbers"),
+        ("fc2.weight", torch.ones(3, 8).to_sparse(), "plain tensor of real numbers"),
+        ("fc2.weight", torch.ones(3, 8, device="meta"), "plain tensor of real numbers"),
         ("fc2.weight", torch.full((3, 8), 1e200, dtype=torch.float64), "too large to multiply"),
-        ("conv1.weight", torch.ones(4, 3), "are the same tensor by two names"),
-        ("act1.move1.scale", torch.ones(4), "are the same tensor by two names"),
+        ("conv1.weight", torch.ones(4, 3), "are two names of the same tensor"),
+        ("act1.move1.scale", torch.ones(4), "are two names of the same tensor"),
     ],
 )
 def test_a_tensor_that_cannot_be_used_is_named(here: Path, name: str, value: Tensor, told: str) -> None:
@@ -131,7 +135,7 @@ def test_a_module_that_is_the_whole_file(here: Path) -> None:
     save_file(
         {name.removeprefix(NAME): v for name, v in state().items() if name.startswith(NAME)}, here / "w.safetensors"
     )
-    assert call("lipschitz", "w.safetensors").out.startswith("the module: C = 3")
+    assert call("lipschitz", "w.safetensors").out.startswith("Lipschitz constant of the module")
 
 
 @pytest.mark.parametrize("content", [b"", b"no checkpoint", b"\x80\x04K\x01.", b"PK\x03\x04"])

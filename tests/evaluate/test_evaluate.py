@@ -24,8 +24,9 @@ from imlp_audit.evaluate.pipeline import Overrides
 from imlp_audit.evaluate.request import Data, Request, Running, Weights
 from imlp_audit.evaluate.sharding import Group
 from imlp_audit.records.check import Verdict
+from imlp_audit.records.document import to_json
 from imlp_audit.records.evidence import Accuracy
-from imlp_audit.records.result import AuditResult, to_json
+from imlp_audit.records.result import AuditResult
 
 from .digits import ROWS, Digits
 from .digits import digits as trained
