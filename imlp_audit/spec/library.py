@@ -12,7 +12,7 @@ from imlp_audit.errors import Problem, SpecError, UsageError
 from imlp_audit.near import did_you_mean
 from imlp_audit.spec.paper import Paper, SpecFile, join, read_spec
 from imlp_audit.spec.plan import EquationPlan, Plan, plan
-from imlp_audit.spec.references import papers_referred_to
+from imlp_audit.spec.references import rows_of
 from imlp_audit.spec.rules import broken_rules
 from imlp_audit.spec.targets import display_path, find, paper_folder, spec_files
 
@@ -137,6 +137,15 @@ def _needs_solver(claim: AnyClaim) -> bool:
 
 def _matches(plan: EquationPlan, pattern: str) -> bool:
     return fnmatchcase(plan.id, pattern) or fnmatchcase(plan.claim.name, pattern)
+
+
+def papers_referred_to(paper: Paper) -> Iterator[str]:
+    """Yield the ids of the papers that this one's rows, equations and claims name."""
+    for row in rows_of(paper):
+        yield from (ref.split("/")[0] for ref in (row.row.repeats, row.table.value.repeats) if ref)
+    yield from (entry.value.same_as.split("/")[0] for entry in paper.shared)
+    for claim in paper.claims:
+        yield from (ref.split("/")[0] for ref in claim.value.ids_named)
 
 
 def _plans_of(selection: Selection) -> Iterator[Plan]:

@@ -10,7 +10,8 @@ from pathlib import Path
 from imlp_audit.equations.catalogue import AnyClaim
 from imlp_audit.errors import Problem
 from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
-from imlp_audit.spec.claims import Claim, SharedEquation
+from imlp_audit.spec.claims import ClaimEntry
+from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.parse_yaml import read_tree
 from imlp_audit.spec.schema import About, Coverage, Expected, NamedReading, PaperFile, System
 from imlp_audit.spec.tables import Table, TableFile
@@ -36,11 +37,11 @@ class Paper:
     id: str
     about: Located[About]
     tables: tuple[Located[Table], ...]
-    claims: tuple[Located[Claim], ...]
+    claims: tuple[Located[ClaimEntry], ...]
     waivers: tuple[LocatedWaiver, ...]
     coverage: tuple[Located[Coverage], ...]
     systems: tuple[Located[System], ...] = ()
-    shared: tuple[Located[SharedEquation], ...] = ()
+    shared: tuple[Located[EquationEntry], ...] = ()
     equations: tuple[AnyClaim, ...] = ()
     folder: Path | None = None
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from imlp_audit.equations.catalogue import AnyClaim, BrokenClaim, ClaimText
+from imlp_audit.equations.catalogue import AnyClaim, ClaimText
+from imlp_audit.errors import SpecError
 from imlp_audit.models.recipe import Part
 from imlp_audit.records.check import CheckKind, Source
-from imlp_audit.spec.claims import Claim, SharedEquation
+from imlp_audit.spec.claims import ClaimEntry, Statement, parse_claim
+from imlp_audit.spec.equations import claims_of
 from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import CellRef, RowRef, find_equation, repeated_row, rows_of, rows_of_table
+from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of, rows_of_table
 from imlp_audit.spec.tables import Table
 from imlp_audit.spec.tree import Located
 
@@ -78,7 +80,8 @@ class ClaimPlan:
     id: str
     source: Source
     paper: Paper
-    claim: Located[Claim]
+    claim: Located[ClaimEntry]
+    statement: Statement
     kind: CheckKind = CheckKind.CLAIM
 
 
@@ -97,7 +100,7 @@ Plan: TypeAlias = CellPlan | DeltaPlan | MarkPlan | RepeatPlan | ColumnsPlan | C
 
 
 def plan(paper: Paper, known: Sequence[Paper]) -> list[Plan]:
-    """Return the checks of a paper; `known` are the papers that repeated cells are looked up in."""
+    """Return the checks of a paper; `known` are the papers that rows and cells are looked up in. Raises SpecError."""
     plans: list[Plan] = []
     for table in paper.tables:
         for row in rows_of_table(paper, table):
@@ -105,45 +108,26 @@ def plan(paper: Paper, known: Sequence[Paper]) -> list[Plan]:
         plans += _marks(paper, table)
         plans += _columns(paper, table)
     plans += [repeat for row in rows_of(paper) for repeat in _repeats(row, known)]
-    plans += [
-        ClaimPlan(f"{paper.id}/claims/{claim.value.id}", claim.source("text"), paper, claim) for claim in paper.claims
-    ]
+    plans += [_claim(paper, claim, known) for claim in paper.claims]
     return [*plans, *_equations(paper, known)]
 
 
 def _equations(paper: Paper, known: Sequence[Paper]) -> Iterator[Plan]:
-    """Yield the checks of statements about functions, by name: those of the paper's folder and those it shares."""
-    claims = {claim.name: claim for claim in paper.equations}
-    claims |= {shared.value.id: _shared_claim(paper, shared, known) for shared in paper.shared}
-    for _, claim in sorted(claims.items()):
+    claims = claims_of(paper, known)
+    for claim in claims.values():
         nearest = claims.get(claim.nearest or "") if isinstance(claim, ClaimText) else None
         yield EquationPlan(claim.id, Source(file=claim.file, line=claim.line), claim, nearest)
 
 
-def _shared_claim(paper: Paper, shared: Located[SharedEquation], known: Sequence[Paper]) -> AnyClaim:
-    """Return another paper's claim in this paper's words."""
-    words, place = shared.value, shared.source()
-    other = find_equation(known, words.same_as)
-    if not isinstance(other, ClaimText):
-        reason = f"{words.same_as}, which it is the same as, cannot be read"
-        return BrokenClaim(paper.id, words.id, place.file, place.line, reason)
-    return replace(
-        other,
-        paper=paper.id,
-        name=words.id,
-        statement=words.text,
-        place=words.place,
-        form=words.printed or words.corrected or "",
-        literal=words.printed is not None,
-        nearest=words.nearest,
-        bound=words.bound or other.bound,
-        file=place.file,
-        line=place.line,
-    )
-
-
 def _at(row: RowRef, *below: str | int) -> Source:
     return row.table.source("rows", row.index, *below)
+
+
+def _claim(paper: Paper, claim: Located[ClaimEntry], known: Sequence[Paper]) -> ClaimPlan:
+    statement, problems = parse_claim(claim, paper, known)
+    if statement is None:
+        raise SpecError(problems)
+    return ClaimPlan(f"{paper.id}/claims/{claim.value.id}", claim.source("text"), paper, claim, statement)
 
 
 def _cells(row: RowRef) -> Iterator[Plan]:
