@@ -8,7 +8,8 @@ from importlib.metadata import version
 
 from imlp_audit import __version__
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.run import models_needed, run_check
+from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
+from imlp_audit.checks.votes import with_hypotheses
 from imlp_audit.checks.waive import waive
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.running import running
@@ -69,7 +70,9 @@ def _made(
     progress = announce(len(needed) + len(claims))
     with running(claims, settings) as outcomes:
         facts = _facts(needed, progress, options)
-        context = Context(selection.known, facts, options.reading, outcomes(progress))
+        context = with_hypotheses(
+            Context(selection.known, facts, options.reading, outcomes(progress)), papers_to_judge(plans)
+        )
     waivers = [waiver for paper in selection.papers for waiver in paper.waivers]
     checks = waive([run_check(check, context) for check in plans], waivers, searched=searched)
     asked = {check.id.partition("/")[0] for check in checks}

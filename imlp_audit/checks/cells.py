@@ -9,9 +9,10 @@ from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, Measured, compare
 from imlp_audit.checks.memory import check_memory
 from imlp_audit.checks.printed import missing_for, record_fit, record_unmeasured, unless_missing
+from imlp_audit.checks.votes import frame_of
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import parse_printed
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.spec.plan import CellPlan, ColumnsPlan
 from imlp_audit.spec.references import CellRef, rows_of_table
 from imlp_audit.spec.tables import Measure
@@ -29,7 +30,8 @@ def check_cell(plan: CellPlan, context: Context) -> Check:
     differs = comparison.verdict is Verdict.DIFFERS
     leads = _elsewhere(cell, context) if differs else (*_no_one_reading(cell, context), *_two_counters(cell, context))
     found = record_fit(plan, cell.printed, cell.column.unit, comparison)
-    return found.model_copy(update={"hints": (*found.hints, *leads)})
+    weak = comparison.verdict in PASSES and frame_of(cell, context).weak
+    return found.model_copy(update={"hints": (*found.hints, *leads), "weak": weak})
 
 
 def judge(cell: CellRef, context: Context) -> Comparison:
@@ -37,7 +39,8 @@ def judge(cell: CellRef, context: Context) -> Comparison:
     recipe, paper = cell.row.row.model, cell.row.paper
     assert recipe is not None
     declared, others = context.measurements(cell.row, recipe, cell.column)
-    comparison = compare(cell.printed, declared, context.conventions(paper).roundings, others)
+    frame, usual = frame_of(cell, context), context.conventions(paper).roundings[0]
+    comparison = compare(cell.printed, declared, frame.roundings, others, allows=frame.allows, usual=usual)
     return unless_missing(comparison, context, paper, recipe)
 
 
@@ -113,7 +116,8 @@ def _fitting(cell: CellRef, context: Context) -> list[Measured]:
     assert recipe is not None
     intervals = [cell.printed.interval(rule) for rule in context.conventions(cell.row.paper).roundings]
     declared, _ = context.measurements(cell.row, recipe, cell.column)
-    return [m for m in declared if not m.uncounted and any(m.value in interval for interval in intervals)]
+    allowed = [m for m in declared if frame_of(cell, context).allows(m)]
+    return [m for m in allowed if not m.uncounted and any(m.value in interval for interval in intervals)]
 
 
 def check_columns(plan: ColumnsPlan, context: Context) -> Check:

@@ -10,6 +10,7 @@ from imlp_audit.checks.cells import find_own_column
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Measured, compare
 from imlp_audit.checks.printed import interval_ends, missing_for, record_fit, record_unmeasured, unless_missing
+from imlp_audit.checks.votes import frame_of
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed, Rounding
@@ -32,7 +33,14 @@ def check_delta(plan: DeltaPlan, context: Context) -> Check:
     assert variant is not None
     assert base is not None
     declared, others = _changes(plan, variant, base, context)
-    comparison = compare(delta, declared, read.roundings, others)
+    frames = [frame_of(cell, context) for cell in (plan.cell, plan.base)]
+    if not any(all(frame.allows(one) for frame in frames) for one in declared):
+        told = "the row and its baseline were counted by different conventions: their difference compares two counts"
+        return record_unmeasured(plan, delta, "%", told)
+    comparison = compare(
+        delta, declared, frames[0].roundings, others,
+        allows=lambda one: all(frame.allows(one) for frame in frames), usual=read.roundings[0],
+    )  # fmt: skip
     column = find_own_column(plan.cell, context)
     if column is not None:
         told = f"{plan.cell.printed.text} is of the column {column!r}, so its change is none of {plan.cell.column_id!r}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import assert_never
 
 from imlp_audit.checks.cells import check_cell, check_columns
@@ -16,7 +17,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
-from imlp_audit.spec.references import CellRef, RowRef, rows_of_table
+from imlp_audit.spec.references import CellRef, RowRef, rows_of, rows_of_table
 from imlp_audit.spec.tables import Measure
 
 
@@ -54,12 +55,29 @@ def _dispatch(plan: Plan, context: Context) -> Check:
 def models_needed(plans: Iterable[Plan], context: Context) -> Mapping[ModelKey, Need]:
     """Return the models that the checks need, in their order, and how much of each."""
     needed: dict[ModelKey, Need] = {}
-    for plan in plans:
-        for paper, recipe, need in _recipes(plan):
-            for reading in context.conventions(paper).readings.values():
-                key = ModelKey.of(recipe, reading)
-                needed[key] = needed.get(key, Need()) | need
+    plans = list(plans)
+    voters = (each for paper in papers_to_judge(plans) for each in _voters(paper))
+    for paper, recipe, need in chain(chain.from_iterable(map(_recipes, plans)), voters):
+        for reading in context.conventions(paper).readings.values():
+            key = ModelKey.of(recipe, reading)
+            needed[key] = needed.get(key, Need()) | need
     return needed
+
+
+def papers_to_judge(plans: Iterable[Plan]) -> list[Paper]:
+    """Return the papers of which a check is judged under the hypothesis that all counted cells support."""
+    papers: dict[str, Paper] = {}
+    for plan in plans:
+        match plan:
+            case CellPlan() | DeltaPlan() if plan.cell.column.measure.totalled:
+                papers[plan.cell.row.paper.id] = plan.cell.row.paper
+            case MarkPlan():
+                papers[plan.row.paper.id] = plan.row.paper
+            case ColumnsPlan():
+                papers[plan.paper.id] = plan.paper
+            case _:
+                pass
+    return list(papers.values())
 
 
 def _recipes(plan: Plan) -> Iterator[tuple[Paper, Recipe, Need]]:
@@ -83,6 +101,14 @@ def _recipes(plan: Plan) -> Iterator[tuple[Paper, Recipe, Need]]:
             return
         case _:
             assert_never(plan)
+
+
+def _voters(paper: Paper) -> Iterator[tuple[Paper, Recipe, Need]]:
+    """Yield all models whose counted numbers have a vote on the paper's hypothesis."""
+    for row in rows_of(paper):
+        measures = {CellRef(row, name).column.measure for name in row.row.printed}
+        if row.row.model is not None and any(measure.totalled for measure in measures):
+            yield paper, row.row.model, Need(work=Measure.FLOPS in measures)
 
 
 def _own(row: RowRef) -> Iterator[tuple[Paper, Recipe, Need]]:

@@ -27,7 +27,7 @@ PASSES = (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER)
 FINDINGS = (Verdict.DIFFERS, Verdict.INCONSISTENT)
 
 
-_LEFT_OUT_IF_EMPTY = ("also", "counterexample", "evidence", "hints", "under")
+_LEFT_OUT_IF_EMPTY = ("also", "counterexample", "evidence", "hints", "under", "weak")
 
 
 class CheckKind(StrEnum):
@@ -97,6 +97,7 @@ class Check(Record):
     figure: Figure | None = None
     finding: Verdict | None = None
     waiver: str | None = None
+    weak: bool = False
     evidence: tuple[Evidence, ...] = ()
 
     @model_serializer(mode="wrap")

@@ -1,0 +1,97 @@
+"""The votes of a paper's counted cells, and what its hypothesis allows a cell to be judged under."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from imlp_audit.checks.context import Context, NotMeasuredError
+from imlp_audit.checks.fit import Measured
+from imlp_audit.checks.hypotheses import Choice, Group, Options, Vote, choose
+from imlp_audit.checks.printed import missing_for
+from imlp_audit.numbers.printed import Rounding
+from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
+from imlp_audit.spec.tables import Measure
+
+
+def column_of(cell: CellRef) -> str:
+    """Return the name of the group of cells that share a convention."""
+    return f"{cell.row.table.value.table}/{cell.column_id}"
+
+
+def votes_of(paper: Paper, context: Context) -> list[Vote]:
+    """Return the votes of a paper: its counted cells that could be measured, a number printed twice once."""
+    return [vote for row in rows_of(paper) for vote in _votes_of_row(row, context)]
+
+
+def with_hypotheses(context: Context, papers: Sequence[Paper]) -> Context:
+    """Return the context with a hypothesis for each paper that has counted cells, all of them judged together."""
+    votes = {paper.id: votes_of(paper, context) for paper in papers}
+    found = {paper.id: choose(votes[paper.id], _options(paper, context)) for paper in papers if votes[paper.id]}
+    return replace(context, hypotheses=found)
+
+
+def _votes_of_row(row: RowRef, context: Context) -> Iterator[Vote]:
+    recipe = row.row.model
+    if recipe is None:
+        return
+    twin = repeated_row(row, [row.paper])
+    for name in row.row.printed:
+        cell = CellRef(row, name)
+        if not cell.column.measure.totalled or (twin is not None and twin.cell(name) is not None):
+            continue
+        try:
+            declared, _ = context.measurements(row, recipe, cell.column)
+        except NotMeasuredError:  # its own check says so
+            continue
+        values = {(one.reading, str(one.convention)): one.value for one in declared if not one.uncounted}
+        yield Vote(cell.id, column_of(cell), recipe.family, cell.printed, values, _has_own_counter(cell))
+
+
+def _has_own_counter(cell: CellRef) -> bool:
+    return cell.column.measure is Measure.FLOPS and cell.row.row.counted_by is not None
+
+
+def _options(paper: Paper, context: Context) -> Options:
+    read = context.conventions(paper)
+    conventions: dict[str, tuple[str, ...]] = {}
+    for row in rows_of(paper):
+        for name in row.row.printed:
+            cell = CellRef(row, name)
+            if cell.column.measure.totalled:
+                conventions[column_of(cell)] = read.declared_for_column(cell.column)
+    return Options(read.roundings, tuple(read.readings), conventions)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What a cell is judged under: its rounding rules, and the groups whose choices bind it."""
+
+    roundings: tuple[Rounding, ...]
+    reading: Group | None = None
+    convention: Group | None = None
+
+    def allows(self, one: Measured) -> bool:
+        """Return whether a measurement is under an option that the hypothesis leaves to the cell."""
+        return (self.reading is None or one.reading in self.reading.allowed) and (
+            self.convention is None or one.convention in self.convention.allowed
+        )
+
+    @property
+    def weak(self) -> bool:
+        """Whether a pass may be luck: the reading or the convention is no clear choice."""
+        return any(group is not None and group.choice is Choice.WEAK for group in (self.reading, self.convention))
+
+
+def frame_of(cell: CellRef, context: Context) -> Frame:
+    """Return what a cell is judged under; one that does not vote, under all that is declared."""
+    paper = cell.row.paper
+    found = context.hypotheses.get(paper.id)
+    if found is None or not cell.column.measure.totalled or missing_for(cell) is not None:
+        return Frame(context.conventions(paper).roundings)
+    recipe = cell.row.row.model
+    family = recipe.family if recipe is not None else None
+    reading = found.readings.get(family) if family is not None else None
+    convention = None if _has_own_counter(cell) else found.conventions.get(column_of(cell))
+    return Frame((found.rounding,), reading, convention)
