@@ -89,13 +89,17 @@ def _quote(value: object) -> str:
 
 
 def _fields_at(model: type[BaseModel], path: tuple[str | int, ...]) -> Iterator[str]:
-    """Yield the keys that the record at a path may have."""
-    inside: type[BaseModel] = model
-    for step in path:
-        field = inside.model_fields.get(step) if isinstance(step, str) else None
-        if field is not None:
-            inside = next(_records_in(field.annotation), inside)
-    yield from inside.model_fields
+    """Yield the keys that the record at a path may have, whichever of its kinds it is."""
+    inside: Sequence[type[BaseModel]] = [model]
+    for step in map(str, path):
+        found = [
+            r
+            for record in inside
+            if step in record.model_fields
+            for r in _records_in(record.model_fields[str(step)].annotation)
+        ]
+        inside = list(dict.fromkeys(found)) or inside
+    yield from dict.fromkeys(name for record in inside for name in record.model_fields)
 
 
 def _records_in(annotation: object) -> Iterator[type[BaseModel]]:
