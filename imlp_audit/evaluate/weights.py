@@ -10,9 +10,9 @@ from pathlib import Path
 import torch
 from torch import nn
 
+from imlp_audit.checkpoint.contents import Checkpoint, parse
 from imlp_audit.checkpoint.fitting import Fit, fit
-from imlp_audit.checkpoint.loading import load_into, unfit
-from imlp_audit.checkpoint.shapes import read_shapes
+from imlp_audit.checkpoint.loading import describe_misfit, load_into
 from imlp_audit.errors import CheckpointError, UsageError
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
@@ -62,9 +62,10 @@ def with_weights(
         raise UsageError(f"{row.id} has no model in its spec, so nothing can be evaluated; choose another row")
     with Builder().variant(recipe, _part(row, recipe, reading)) as variant:
         own = _own_size(row, variant.model)
-    open_ = _check_fits(row, recipe, reading, path, state, stated=given is not None)
+    checkpoint = parse(path, state)
+    open_ = _check_fits(row, recipe, reading, checkpoint, stated=given is not None)
     with Builder("cpu").variant(recipe, _part(row, recipe, reading)) as variant:
-        notes = load_into(variant.model, path, state).notes
+        notes = load_into(variant.model, checkpoint)
         model = variant.model.requires_grad_(False).eval()
         yield Weighted(model, size or own, _classes(row, model, size or own), (*open_, *notes))
 
@@ -98,26 +99,25 @@ def _classes(row: RowRef, model: nn.Module, size: tuple[int, int]) -> int:
 
 
 def _check_fits(
-    row: RowRef, recipe: Recipe, reading: str | None, path: Path, state: str | None, *, stated: bool
+    row: RowRef, recipe: Recipe, reading: str | None, checkpoint: Checkpoint, *, stated: bool
 ) -> tuple[str, ...]:
     """Return what shapes leave open. Raise CheckpointError where they are not the model's, with the readings they fit.
 
     A reading that nobody `stated` must be the only declared one that fits: others compute other things.
     """
-    held = read_shapes(path, state)
     found = {}
     for name in dict.fromkeys((reading, *row.paper.about.value.readings)):
         with Builder().variant(recipe, _part(row, recipe, name)) as variant:
-            found[name] = fit(held, variant.model)
+            found[name] = fit(checkpoint.shapes, variant.model)
     if not found[reading].exact:
-        raise CheckpointError(_misfit(row, path, reading, found))
+        raise CheckpointError(_misfit(row, checkpoint.path, reading, found))
     own = _part(row, recipe, reading)
     others = [f"--reading {name}" for name, one in found.items() if one.exact and _part(row, recipe, name) != own]
     if not others:
         return ()
     told = f"its shapes fit {' and '.join(others)} as well as the reading {reading}, and these compute other things"
     if not stated:
-        raise CheckpointError(f"{path}: {told}; say by --reading which of them it was trained as")
+        raise CheckpointError(f"{checkpoint.path}: {told}; say by --reading which of them it was trained as")
     return (told,)
 
 
@@ -127,4 +127,4 @@ def _misfit(row: RowRef, path: Path, reading: str | None, found: Mapping[str | N
     if under:
         return f"{path} does not fit {model}, but it does with {' or '.join(under)}"
     other = [name for name in found if name not in (reading, None)]
-    return unfit(path, found[reading], f"{model}, nor under {', '.join(map(str, other))}" if other else model)
+    return describe_misfit(path, found[reading], f"{model}, nor under {', '.join(map(str, other))}" if other else model)

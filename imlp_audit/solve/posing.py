@@ -14,7 +14,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.amounts import CLASSES, Amounts, parameters_in, total_in, work_in
-from imlp_audit.solve.problem import Cell, Kind, Problem, Row, Space
+from imlp_audit.solve.problem import Cell, CountedRow, Kind, Problem, Space
 from imlp_audit.solve.space import Readings
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef
@@ -39,7 +39,7 @@ def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> Problem:
     done = [i for i in range(len(CLASSES)) if any(work_in(one.table)[:, i].any() for one in posed)]
     families = {one.recipe.family for one in posed}
     open_ = {family: readings for family, readings in spaces.items() if family in families}
-    named = _named({one.row.paper.id: one.row.paper for one in posed}.values(), open_)
+    named = _find_named({one.row.paper.id: one.row.paper for one in posed}.values(), open_)
     return Problem(
         rows=tuple(_row(one, done) for one in posed),
         cells=tuple(cell for index, one in enumerate(posed) for cell in cells_of(one.row, index)),
@@ -72,8 +72,8 @@ def named_parts(papers: Sequence[Paper], family: Family) -> Iterator[AnyReading]
                 yield part
 
 
-def _row(one: Posed, classes: Sequence[int]) -> Row:
-    return Row(
+def _row(one: Posed, classes: Sequence[int]) -> CountedRow:
+    return CountedRow(
         id=one.row.id,
         group=one.recipe.family or "",
         parameters=parameters_in(one.table),
@@ -102,7 +102,7 @@ def _space(readings: Readings) -> Space:
     return Space(tuple((axis, tuple(map(str, values))) for axis, values in readings.axes.items()))
 
 
-def _named(papers: Iterable[Paper], spaces: Mapping[str, Readings]) -> dict[str, dict[str, int]]:
+def _find_named(papers: Iterable[Paper], spaces: Mapping[str, Readings]) -> dict[str, dict[str, int]]:
     """Return where the named readings are; a name that another paper has for another reading is told apart by paper."""
     found: dict[str, dict[str, int]] = {}
     for paper in papers:
