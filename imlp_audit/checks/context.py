@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import assert_never
 
 from imlp_audit.checks.fit import Measured
-from imlp_audit.equations.outcome import Outcome
+from imlp_audit.equations.outcome import AnyOutcome
 from imlp_audit.measure.conventions import (
     FLOPS_CONVENTIONS,
     Convention,
@@ -106,7 +106,7 @@ class Context:
     papers: Sequence[Paper]
     facts: Facts
     reading: str | None = None
-    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+    outcomes: Mapping[str, AnyOutcome] = field(default_factory=dict)
     _read: dict[str, Conventions] = field(default_factory=dict)
 
     def conventions(self, paper: Paper) -> Conventions:

@@ -46,7 +46,7 @@ def _dispatch(plan: Plan, context: Context) -> Check:
         case ClaimPlan():
             return check_claim(plan, context)
         case EquationPlan():
-            return check_equation(plan, context.outcomes[plan.id])
+            return check_equation(plan, context.outcomes)
         case _:
             assert_never(plan)
 

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from imlp_audit.equations.catalogue import ClaimText, claims_of
+from imlp_audit.equations.catalogue import AnyClaim, ClaimText
 from imlp_audit.errors import SpecError
 from imlp_audit.models.recipe import Part
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import CheckKind, Source
 from imlp_audit.spec.claims import ClaimEntry, Statement, parse_claim
+from imlp_audit.spec.equations import claims_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of, rows_of_table
 from imlp_audit.spec.tables import Table
@@ -89,11 +90,12 @@ class ClaimPlan:
 
 @dataclass(frozen=True)
 class EquationPlan:
-    """Does a statement about functions hold where it is run?"""
+    """Does a statement about functions hold where it is run? If not, `nearest` is the claim that does."""
 
     id: str
     source: Source
-    claim: ClaimText
+    claim: AnyClaim
+    nearest: AnyClaim | None = None
     kind: CheckKind = CheckKind.EQUATION
 
 
@@ -110,8 +112,14 @@ def plan(paper: Paper, known: Sequence[Paper]) -> list[Plan]:
         plans += _columns(paper, table)
     plans += [repeat for row in rows_of(paper) for repeat in _repeats(row, known)]
     plans += [_claim(paper, claim, known) for claim in paper.claims]
-    plans += [EquationPlan(text.id, Source(file=text.file, line=1), text) for text in claims_of(paper.id)]
-    return plans
+    return [*plans, *_equations(paper, known)]
+
+
+def _equations(paper: Paper, known: Sequence[Paper]) -> Iterator[Plan]:
+    claims = claims_of(paper, known)
+    for claim in claims.values():
+        nearest = claims.get(claim.nearest or "") if isinstance(claim, ClaimText) else None
+        yield EquationPlan(claim.id, Source(file=claim.file, line=claim.line), claim, nearest)
 
 
 def _at(row: RowRef, *below: str | int) -> Source:

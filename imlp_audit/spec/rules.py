@@ -6,6 +6,7 @@ import fnmatch
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from imlp_audit.equations.catalogue import BrokenClaim
 from imlp_audit.errors import Problem
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
 from imlp_audit.models.recipe import Part, Recipe
@@ -13,6 +14,7 @@ from imlp_audit.near import did_you_mean
 from imlp_audit.numbers.printed import parse_printed
 from imlp_audit.records.check import FINDINGS
 from imlp_audit.spec.claims import parse_claim
+from imlp_audit.spec.equations import broken_entries
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import RowRef, repeated_row, rows_of
@@ -31,13 +33,23 @@ def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
     problems += _twice([(system.value.id, system, "id") for system in paper.systems])
     problems += _twice([(table.value.table, table, "table") for table in paper.tables])
     problems += _twice([(claim.value.id, claim, "id") for claim in paper.claims])
+    problems += _twice([(entry.value.id, entry, "id") for entry in paper.shared])
+    problems += broken_entries(paper, known)
     return problems
 
 
 def broken_check_ids(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
     """Return every problem of what names checks by their ids; the known papers must break no other rule."""
     ids = [check.id for check in plan(paper, known)]
+    if any(isinstance(claim, BrokenClaim) for claim in paper.equations):
+        # a module that cannot be read hides the names of its claims; the check that says so stands for all of them
+        ids += [name for name in _ids_referred_to(paper) if name.startswith(f"{paper.id}/equations/")]
     return [*_waivers(paper, ids), *(p for cover in paper.coverage for p in _coverage(paper, cover, ids))]
+
+
+def _ids_referred_to(paper: Paper) -> Iterator[str]:
+    yield from (waiver.expected.value.id for waiver in paper.waivers)
+    yield from (glob for cover in paper.coverage for entry in cover.value.entries for glob in entry.checks or ())
 
 
 def _twice(named: Sequence[tuple[str, Located[object], str]]) -> Iterator[Problem]:

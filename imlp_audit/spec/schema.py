@@ -31,6 +31,7 @@ from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.base import Record
 from imlp_audit.records.check import Verdict
 from imlp_audit.spec.claims import ClaimEntry
+from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.fields import ITEM, Place, Sentence, Slug, exactly_one
 from imlp_audit.spec.tables import Table
 
@@ -184,3 +185,4 @@ class PaperFile(Record):
     systems: tuple[System, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     coverage: Coverage | None = None
+    equations: tuple[EquationEntry, ...] = ()
