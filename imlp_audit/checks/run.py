@@ -12,13 +12,14 @@ from imlp_audit.checks.claims import check_claim, models_of_claim
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.equations import check_equation
 from imlp_audit.checks.marks import check_mark, kernels, with_kernel
+from imlp_audit.checks.printed import totalled_cells
 from imlp_audit.measure.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
 from imlp_audit.spec.references import CellRef, RowRef, rows_of, rows_of_table
-from imlp_audit.spec.tables import Measure
+from imlp_audit.spec.tables import Measure, MemoryColumn
 
 
 def run_check(plan: Plan, context: Context) -> Check:
@@ -80,6 +81,14 @@ def papers_to_judge(plans: Iterable[Plan]) -> list[Paper]:
     return list(papers.values())
 
 
+def _voters(paper: Paper) -> Iterator[tuple[Paper, Recipe, Need]]:
+    """Yield all models whose counted numbers have a vote on the paper's hypothesis."""
+    for row in rows_of(paper):
+        measures = {cell.cell.column.measure for cell in totalled_cells(row)}
+        if row.row.model is not None and measures:
+            yield paper, row.row.model, Need(work=Measure.FLOPS in measures)
+
+
 def _recipes(plan: Plan) -> Iterator[tuple[Paper, Recipe, Need]]:
     """Yield a check's recipes, each with its paper and how much of it is needed."""
     match plan:
@@ -103,14 +112,6 @@ def _recipes(plan: Plan) -> Iterator[tuple[Paper, Recipe, Need]]:
             assert_never(plan)
 
 
-def _voters(paper: Paper) -> Iterator[tuple[Paper, Recipe, Need]]:
-    """Yield all models whose counted numbers have a vote on the paper's hypothesis."""
-    for row in rows_of(paper):
-        measures = {CellRef(row, name).column.measure for name in row.row.printed}
-        if row.row.model is not None and any(measure.totalled for measure in measures):
-            yield paper, row.row.model, Need(work=Measure.FLOPS in measures)
-
-
 def _own(row: RowRef) -> Iterator[tuple[Paper, Recipe, Need]]:
     if row.row.model is not None:
         yield row.paper, row.row.model, Need(work=True)
@@ -125,7 +126,7 @@ def _for_cell(cell: CellRef) -> Iterator[tuple[Paper, Recipe, Need]]:
     base = cell.row.baseline  # whose number may follow by another convention
     if column.measure.totalled and base is not None and base.cell(cell.column_id) is not None:
         yield from _own(base)
-    if column.batch is not None:
+    if isinstance(column, MemoryColumn):
         yield cell.row.paper, recipe, Need(batches=frozenset({column.batch}))
 
 

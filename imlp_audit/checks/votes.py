@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Measured
 from imlp_audit.checks.hypotheses import Choice, Group, Options, Vote, choose
-from imlp_audit.checks.printed import missing_for
+from imlp_audit.checks.printed import countable, totalled_cells
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
-from imlp_audit.spec.tables import Measure
+from imlp_audit.spec.tables import FlopsColumn
 
 
 def column_of(cell: CellRef) -> str:
@@ -33,13 +33,10 @@ def with_hypotheses(context: Context, papers: Sequence[Paper]) -> Context:
 
 
 def _votes_of_row(row: RowRef, context: Context) -> Iterator[Vote]:
-    recipe = row.row.model
-    if recipe is None:
-        return
     twin = repeated_row(row, [row.paper])
-    for name in row.row.printed:
-        cell = CellRef(row, name)
-        if not cell.column.measure.totalled or (twin is not None and twin.cell(name) is not None):
+    for counted in totalled_cells(row):
+        cell, recipe = counted.cell, counted.recipe
+        if twin is not None and twin.cell(cell.column_id) is not None:
             continue
         try:
             declared, _ = context.measurements(row, recipe, cell.column)
@@ -50,7 +47,7 @@ def _votes_of_row(row: RowRef, context: Context) -> Iterator[Vote]:
 
 
 def _has_own_counter(cell: CellRef) -> bool:
-    return cell.column.measure is Measure.FLOPS and cell.row.row.counted_by is not None
+    return isinstance(cell.column, FlopsColumn) and cell.row.row.counted_by is not None
 
 
 def _options(paper: Paper, context: Context) -> Options:
@@ -88,10 +85,10 @@ def frame_of(cell: CellRef, context: Context) -> Frame:
     """Return what a cell is judged under; one that does not vote, under all that is declared."""
     paper = cell.row.paper
     found = context.hypotheses.get(paper.id)
-    if found is None or not cell.column.measure.totalled or missing_for(cell) is not None:
+    counted = countable(cell) if found is not None and cell.column.measure.totalled else ""
+    if found is None or isinstance(counted, str):
         return Frame(context.conventions(paper).roundings)
-    recipe = cell.row.row.model
-    family = recipe.family if recipe is not None else None
+    family = counted.recipe.family
     reading = found.readings.get(family) if family is not None else None
     convention = None if _has_own_counter(cell) else found.conventions.get(column_of(cell))
     return Frame((found.rounding,), reading, convention)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from imlp_audit.models.hosts.dense import ARCHITECTURE
+from imlp_audit.models.hosts.timm import ARCHITECTURE
 from imlp_audit.records.base import Record
 
 _SLUG, _GLOB = r"[a-z0-9_\-]+", r"[a-z0-9_\-*?\[\]!]+"

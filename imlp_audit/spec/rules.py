@@ -17,14 +17,14 @@ from imlp_audit.spec.claims import parse_claim
 from imlp_audit.spec.equations import broken_entries
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import plan
-from imlp_audit.spec.references import RowRef, repeated_row, rows_of
+from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
 from imlp_audit.spec.schema import Coverage, System
-from imlp_audit.spec.tables import Table
+from imlp_audit.spec.tables import FlopsColumn, Table, hold_the_same
 from imlp_audit.spec.tree import Located
 
 
 def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
-    """Return every breach in a paper; rules about check ids are asked only where the tables are sound."""
+    """Return every problem of a paper's own parts and of what they refer to."""
     own = paper.about.value.conventions
     problems = [*_about(paper), *(p for table in paper.tables for p in _table(table, [*FLOPS_CONVENTIONS, *own]))]
     problems += [p for row in rows_of(paper) for p in _row(row, known)]
@@ -35,8 +35,11 @@ def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
     problems += _twice([(claim.value.id, claim, "id") for claim in paper.claims])
     problems += _twice([(entry.value.id, entry, "id") for entry in paper.shared])
     problems += broken_entries(paper, known)
-    if problems:
-        return problems
+    return problems
+
+
+def broken_check_ids(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
+    """Return every problem of what names checks by their ids; the known papers must break no other rule."""
     ids = [check.id for check in plan(paper, known)]
     if any(isinstance(claim, BrokenClaim) for claim in paper.equations):
         # a module that cannot be read hides the names of its claims; the check that says so stands for all of them
@@ -62,9 +65,23 @@ def _about(paper: Paper) -> Iterator[Problem]:
     known = [*FLOPS_CONVENTIONS, *about.conventions]
     for name in FLOPS_CONVENTIONS.keys() & about.conventions.keys():
         yield paper.about.problem(f"{name!r} is a convention already; give yours another name", "conventions", name)
+    for name, fit in about.fitted.items():
+        if name not in about.conventions:
+            message = f"no convention is called {name!r}; {did_you_mean(name, about.conventions)}"
+            yield paper.about.problem(message, "fitted", name)
+        for key, globs in (("on", fit.on), ("undecided", fit.undecided)):
+            for index, glob in enumerate(globs):
+                if not any(fnmatch.fnmatchcase(cell, glob) for cell in _cells_of_flops(paper)):
+                    message = f"no cell of FLOPs matches {glob!r}; give ids or globs such as {paper.id}/1/*/flops"
+                    yield paper.about.problem(message, "fitted", name, key, index)
     for index, name in enumerate(about.flops):
         if name not in known:
             yield paper.about.problem(f"no convention is called {name!r}; {did_you_mean(name, known)}", "flops", index)
+
+
+def _cells_of_flops(paper: Paper) -> Iterator[str]:
+    for row in rows_of(paper):
+        yield from (cell.id for name in row.row.printed if isinstance((cell := CellRef(row, name)).column, FlopsColumn))
 
 
 def _table(located: Located[Table], conventions: Sequence[str]) -> Iterator[Problem]:
@@ -127,7 +144,7 @@ def _changed_meanings(ref: RowRef, other: RowRef | None) -> Iterator[str]:
     """Yield the columns that a row and the one it repeats both print, and that hold different kinds of numbers."""
     ours, theirs = ref.table.value.columns, other.table.value.columns if other else {}
     for column in ref.row.printed:
-        if column in ours and column in theirs and not ours[column].means_the_same(theirs[column]):
+        if column in ours and column in theirs and not hold_the_same(ours[column], theirs[column]):
             yield column
 
 

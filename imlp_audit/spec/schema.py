@@ -105,10 +105,18 @@ class NamedReading(Record):
         return family(**values) if values else None
 
 
+class Fit(Record):
+    """What a convention was fitted on: the cells (ids or globs), and those that the best solutions disagree about."""
+
+    on: Annotated[tuple[str, ...], Field(min_length=1)]
+    undecided: tuple[str, ...] = ()
+
+
 class About(Record):
     """Which paper it is, and how its numbers are read: of each list the first is the default, the rest are declared.
 
-    `conventions` are counting conventions written out: integer weights over classes of work.
+    `conventions` are counting conventions written out: integer weights over classes of work. `fitted` says of those
+    that a search found what they were fitted on.
     """
 
     title: Sentence
@@ -120,6 +128,7 @@ class About(Record):
     flops: Annotated[tuple[str, ...], Field(min_length=1)] = ("fvcore",)
     memory: Annotated[tuple[MemoryConvention, ...], Field(min_length=1)] = (MemoryConvention.MIB,)
     conventions: dict[Slug, dict[WeightName, Annotated[int, Field(ge=0)]]] = Field(default_factory=dict)
+    fitted: dict[Slug, Fit] = Field(default_factory=dict)
     readings: dict[Slug, NamedReading] = Field(default_factory=dict)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from imlp_audit.errors import Problem
+from imlp_audit.models.recipe import HOSTS, Recipe
 from imlp_audit.near import did_you_mean
 from imlp_audit.spec.fields import FORMS
 from imlp_audit.spec.tree import SpecText, mark_at, plain
@@ -17,6 +19,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 # pydantic's own steps: a key, and the branches of the one union there is (a waiver's `measured`)
 _NOT_IN_THE_TREE = frozenset({"[key]", "str", "dict[str,str]"})
+_OF_RECIPES = frozenset({"host", "architecture"})  # fields of records that a spec does not write as keys
 
 
 def validate(file: SpecText, model: type[Model]) -> tuple[Model | None, list[Problem]]:
@@ -24,14 +27,22 @@ def validate(file: SpecText, model: type[Model]) -> tuple[Model | None, list[Pro
     try:
         return model.model_validate(plain(file.tree)), []
     except ValidationError as error:
-        details = error.errors(include_url=False)
+        details = [_as_in_the_tree(detail) for detail in error.errors(include_url=False)]
         problems = [_problem(file, model, detail) for detail in details if not _follows(detail, details)]
         return None, list(dict.fromkeys(problems))
 
 
+def _as_in_the_tree(detail: ErrorDetails) -> ErrorDetails:
+    """Return the error at its place in the file, where a recipe's host stands under a key of its own."""
+    loc = tuple(step for step in detail["loc"] if step not in _OF_RECIPES)
+    return detail if detail["type"] == "missing" and detail["loc"][-1] == "host" else {**detail, "loc": loc}
+
+
 def _follows(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
-    """Say whether a list is only found too short because something in it is wrong."""
+    """Say whether a list is only too short because something in it is wrong, or a host missing for a misspelt key."""
     place = detail["loc"]
+    if detail["type"] == "missing" and place[-1:] == ("host",):
+        return any(other["type"] == "extra_forbidden" and other["loc"][:-1] == place[:-1] for other in details)
     return detail["type"] == "too_short" and any(
         other["loc"][: len(place)] == place and other is not detail for other in details
     )
@@ -89,13 +100,16 @@ def _quote(value: object) -> str:
 
 
 def _fields_at(model: type[BaseModel], path: tuple[str | int, ...]) -> Iterator[str]:
-    """Yield the keys that the record at a path may have."""
-    inside: type[BaseModel] = model
-    for step in path:
-        field = inside.model_fields.get(step) if isinstance(step, str) else None
-        if field is not None:
-            inside = next(_records_in(field.annotation), inside)
-    yield from inside.model_fields
+    """Yield the keys that the record at a path may have, whichever of its kinds it is."""
+    inside: Sequence[type[BaseModel]] = [model]
+    for step in map(str, path):
+        if step in HOSTS and any(issubclass(record, Recipe) for record in inside):
+            inside = [HOSTS[step]]
+            continue
+        fields = [record.model_fields[step] for record in inside if step in record.model_fields]
+        inside = list(dict.fromkeys(one for field in fields for one in _records_in(field.annotation))) or inside
+    keys = (Recipe.keys() if issubclass(record, Recipe) else record.model_fields for record in inside)
+    yield from dict.fromkeys(chain.from_iterable(keys))
 
 
 def _records_in(annotation: object) -> Iterator[type[BaseModel]]:
