@@ -12,12 +12,11 @@ import torch
 from torch import nn
 
 from imlp_audit.bench.hardware import hardware
-from imlp_audit.bench.models import forward_of, images_for, ready
 from imlp_audit.bench.modules import macs_by_kind, seconds_by_kind
 from imlp_audit.bench.planning import Contest
 from imlp_audit.bench.setup import Setup
 from imlp_audit.bench.statistics import METHOD, estimate
-from imlp_audit.bench.timing import Forward, in_turns, seconds, with_threads
+from imlp_audit.bench.timing import Forward, forward_of, images_for, in_turns, ready, seconds, with_threads
 from imlp_audit.bench.verdict import Timed
 from imlp_audit.models.reading import PaperReading
 from imlp_audit.models.recipe import Recipe

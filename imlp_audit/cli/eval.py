@@ -19,7 +19,7 @@ from imlp_audit.cli.files import check_writable, write_whole
 from imlp_audit.cli.options import Device, Formatted, NoProgress, Output, Quiet, Specs, check_device
 from imlp_audit.cli.stream import emit
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluate.pipeline import Interpolation, Overrides
+from imlp_audit.evaluate.request import Interpolation, Overrides
 from imlp_audit.near import did_you_mean
 from imlp_audit.report.formats import Format
 from imlp_audit.workers import cores
@@ -182,7 +182,7 @@ class Asked:
 def _run(asked: Asked, group: Group) -> int:
     from imlp_audit.cli.output import render, surface
     from imlp_audit.cli.progress_images import image_progress
-    from imlp_audit.evaluate.evaluate import evaluation
+    from imlp_audit.evaluate.run import evaluation
 
     gc.enable()  # it is off for commands that end in seconds
     say = _say if group.leads and asked.shown else _say_nothing

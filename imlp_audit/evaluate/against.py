@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluate.sampled import Fit, fit, reading_departs
 from imlp_audit.evaluate.statistics import DIGITS, mcnemar, paired_difference, probability_text
-from imlp_audit.evaluate.verdict import MOST_UNREADABLE, why_not_judged
+from imlp_audit.evaluate.verdict import MOST_UNREADABLE, Fit, fit, reading_departs, why_not_judged
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.evidence import Accuracy, PairedAccuracy

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 
-from imlp_audit.evaluate.pipeline import Overrides
 from imlp_audit.evaluate.verdict import MOST_UNREADABLE
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.references import RowRef
@@ -52,6 +52,28 @@ class Running:
     channels_last: bool = False
     workers: int = 0
     threads: int = 1
+
+
+class Interpolation(StrEnum):
+    """How images are resized."""
+
+    BICUBIC = "bicubic"
+    BILINEAR = "bilinear"
+    BOX = "box"
+    HAMMING = "hamming"
+    LANCZOS = "lanczos"
+    NEAREST = "nearest"
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What a user says instead of the model's own settings: height and width, crop, interpolation, mean and std."""
+
+    size: tuple[int, int] | None = None
+    crop_pct: float | None = None
+    interpolation: Interpolation | None = None
+    mean: tuple[float, float, float] | None = None
+    std: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True)

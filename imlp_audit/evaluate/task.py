@@ -14,11 +14,10 @@ from imlp_audit import __version__
 from imlp_audit.checkpoint.reading import digest
 from imlp_audit.errors import DatasetError, UsageError
 from imlp_audit.evaluate.against import Run, other_run
-from imlp_audit.evaluate.dataset import Images, check_classes, open_images
-from imlp_audit.evaluate.limit import stratified
+from imlp_audit.evaluate.data.images import data_digest, stratified
+from imlp_audit.evaluate.data.open import Images, check_classes, open_images
 from imlp_audit.evaluate.loop import Computing
-from imlp_audit.evaluate.outcomes import data_digest
-from imlp_audit.evaluate.pipeline import Pipeline, pipeline
+from imlp_audit.evaluate.loop import Pipeline, pipeline
 from imlp_audit.evaluate.request import Data, Request
 from imlp_audit.evaluate.verdict import score_cells
 from imlp_audit.evaluate.weights import reading_of, with_weights

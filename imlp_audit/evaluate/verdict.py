@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from imlp_audit.checks.numbers import ends
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluate.sampled import Fit, fit, reading_departs
 from imlp_audit.near import did_you_mean
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.references import CellRef, RowRef
@@ -129,3 +131,58 @@ def _held(cell: CellRef, found: Accuracy, share: Fraction, fitted: Fit) -> str:
         return f"that does not print as {text}, but {interval} meets {printed}: no more than sampling explains"
     equal = "equal as printed, which may be luck" if share in printed else f"not {text} as printed"
     return f"that is {equal}, for not all images were evaluated; {interval} of so few meets {printed}"
+
+
+SAMPLING = "sampling"
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How a number goes with a printed one: by which rounding rule, under what, and what that one stands for then."""
+
+    verdict: Verdict
+    rounding: Rounding
+    printed: Interval
+    under: tuple[str, ...] = ()
+
+    @property
+    def equal(self) -> bool:
+        """Whether it is equal as printed."""
+        return self.verdict is not Verdict.DIFFERS and SAMPLING not in self.under
+
+
+def fit(
+    printed: Callable[[Rounding], Interval],
+    roundings: Sequence[Rounding],
+    whole: Interval | None,
+    sampled: Interval,
+    readings: tuple[str, ...] = (),
+) -> Fit:
+    """Hold a number against a printed one; of the rounding rules the first is the default, the rest are declared.
+
+    `whole` is where the number lies if all images of the data set were looked at, `sampled` its 95 % interval;
+    `readings` name what departs from the default already.
+    """
+    for rule in roundings:
+        if whole is not None and whole.low in printed(rule) and whole.high in printed(rule):
+            under = (*readings, *_departure(rule, roundings[0]))
+            verdict = Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED
+            return Fit(verdict, rule, printed(rule), under)
+    for rule in roundings:
+        if sampled.meets(printed(rule)):
+            under = (*readings, *_departure(rule, roundings[0]), SAMPLING)
+            return Fit(Verdict.REPRODUCED_UNDER, rule, printed(rule), under)
+    return Fit(Verdict.DIFFERS, roundings[0], printed(roundings[0]))
+
+
+def _departure(rule: Rounding, usual: Rounding) -> tuple[str, ...]:
+    return () if rule is usual else (f"rounding {rule}",)
+
+
+def reading_departs(cell: CellRef, reading: str | None) -> tuple[str, ...]:
+    """Name the reading where it gives the cell's row another model than the paper's default one does."""
+    recipe, readings = cell.row.row.model, cell.row.paper.about.value.readings
+    if recipe is None or reading not in readings:
+        return ()
+    usual, chosen = (recipe.part_of(readings[name].reading()) for name in (next(iter(readings)), reading))
+    return () if chosen == usual else (f"reading {reading}",)

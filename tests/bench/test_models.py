@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from imlp_audit.bench.models import forward_of, images_for, ready
 from imlp_audit.bench.setup import Dtype, Setup
+from imlp_audit.bench.timing import forward_of, images_for, ready
 from imlp_audit.models.recipe import Recipe
 
 from .papers import BLOCK, SMALL, VIT, paper, row

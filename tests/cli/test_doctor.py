@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.evaluate.published import imagenet_classes
+from imlp_audit.evaluate.data.imagenet import imagenet_classes
 from tests.evaluate.folders import picture, sorted_like_imagenet
 
 from .running import call, spawn

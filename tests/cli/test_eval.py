@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.evaluate import evaluate
 from tests.evaluate.digits import Digits
 from tests.evaluate.digits import digits as trained
 

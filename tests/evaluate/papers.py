@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from imlp_audit.evaluate.outcomes import accuracy
+from imlp_audit.evaluate.evidence import accuracy
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import CellRef, RowRef, find_cell, find_row

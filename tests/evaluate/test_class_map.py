@@ -11,7 +11,7 @@ import pytest
 from timm.data.readers.class_map import load_class_map
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.class_map import read_class_map
+from imlp_audit.evaluate.data.class_map import read_class_map
 
 
 def write(folder: Path, held: str | bytes, name: str = "map.txt") -> Path:

@@ -11,8 +11,8 @@ import pytest
 from timm.data import create_dataset
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.dataset import Images, check_classes, open_images
-from imlp_audit.evaluate.published import imagenet_classes
+from imlp_audit.evaluate.data.imagenet import imagenet_classes
+from imlp_audit.evaluate.data.open import Images, check_classes, open_images
 
 from .folders import image_folder, picture
 

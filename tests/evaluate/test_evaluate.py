@@ -18,10 +18,8 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError, CheckpointError, ClosedPipeError, DatasetError, UsageError
-from imlp_audit.evaluate import evaluate
-from imlp_audit.evaluate.evaluate import evaluation
-from imlp_audit.evaluate.pipeline import Overrides
-from imlp_audit.evaluate.request import Data, Request, Running, Weights
+from imlp_audit.evaluate.request import Data, Overrides, Request, Running, Weights
+from imlp_audit.evaluate.run import evaluation
 from imlp_audit.evaluate.sharding import Group
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.evidence import Accuracy

@@ -13,7 +13,7 @@ from timm.data.readers.reader_image_folder import find_images_and_targets
 from timm.utils.misc import natural_key as timms_key
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.folder import chosen_folder, in_order, listed, natural_key, readable_id
+from imlp_audit.evaluate.data.folder import chosen_folder, in_order, listed, natural_key, readable_id
 
 
 def touch(root: Path, *names: str) -> None:

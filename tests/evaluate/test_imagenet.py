@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate import imagenet_files
-from imlp_audit.evaluate.findings import Finding, Kind
-from imlp_audit.evaluate.folder import Listing, listed
-from imlp_audit.evaluate.imagenet import examine
-from imlp_audit.evaluate.imagenet_files import look
-from imlp_audit.evaluate.imagenet_names import from_names
-from imlp_audit.evaluate.imagenet_order import from_order
-from imlp_audit.evaluate.published import imagenet_classes
+from imlp_audit.evaluate.data.folder import Listing, listed
+from imlp_audit.evaluate.data.imagenet import imagenet_classes
+from imlp_audit.evaluate.doctor import files
+from imlp_audit.evaluate.doctor.examine import examine, from_order
+from imlp_audit.evaluate.doctor.files import look
+from imlp_audit.evaluate.doctor.findings import Finding, Kind
+from imlp_audit.evaluate.doctor.names import from_names
 
 from .folders import picture, sorted_like_imagenet
 

@@ -13,8 +13,8 @@ from timm.data import create_dataset, create_loader, create_transform
 from torch import Tensor
 from torch.utils.data import DataLoader
 
-from imlp_audit.evaluate.dataset import Images, open_images
-from imlp_audit.evaluate.images import Guarded, why_unreadable
+from imlp_audit.evaluate.data.images import Guarded, why_unreadable
+from imlp_audit.evaluate.data.open import Images, open_images
 
 from .folders import image_folder
 

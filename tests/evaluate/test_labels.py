@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.class_map import ClassMap
-from imlp_audit.evaluate.labels import class_folders, numbered
-from imlp_audit.evaluate.published import imagenet_classes
+from imlp_audit.evaluate.data.class_map import ClassMap
+from imlp_audit.evaluate.data.imagenet import imagenet_classes
+from imlp_audit.evaluate.data.labels import class_folders, numbered
 
 PUBLISHED = imagenet_classes()
 

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.evaluate.limit import stratified
+from imlp_audit.evaluate.data.images import stratified
 
 
 def names(count: int) -> list[str]:

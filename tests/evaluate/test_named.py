@@ -14,10 +14,10 @@ import pytest
 from numpy.typing import NDArray
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate import named
-from imlp_audit.evaluate.images import why_unreadable
-from imlp_audit.evaluate.named import is_named, open_named
-from imlp_audit.evaluate.opening import UnreadableError
+from imlp_audit.evaluate.data import named
+from imlp_audit.evaluate.data.decode import UnreadableError
+from imlp_audit.evaluate.data.images import why_unreadable
+from imlp_audit.evaluate.data.named import is_named, open_named
 
 from .folders import picture, same
 

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from imlp_audit.evaluate.opening import MAX_BYTES, UnreadableError, opened, opened_from
+from imlp_audit.evaluate.data.decode import MAX_BYTES, UnreadableError, opened, opened_from
 
 from .folders import picture
 

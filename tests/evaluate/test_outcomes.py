@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.evaluate.outcomes import accuracy
+from imlp_audit.evaluate.evidence import accuracy
 from imlp_audit.evaluate.statistics import wilson
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.evidence import Accuracy

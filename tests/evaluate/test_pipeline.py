@@ -10,8 +10,9 @@ import torch
 from PIL import Image
 from timm.data import create_transform
 
-from imlp_audit.evaluate.dataset import open_images
-from imlp_audit.evaluate.pipeline import Interpolation, Overrides, batches, pipeline
+from imlp_audit.evaluate.data.open import open_images
+from imlp_audit.evaluate.loop import batches, pipeline
+from imlp_audit.evaluate.request import Interpolation, Overrides
 
 CPU = torch.device("cpu")
 

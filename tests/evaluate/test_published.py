@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from timm.data import ImageNetInfo
 
-from imlp_audit.evaluate.published import imagenet_classes, validation_number
+from imlp_audit.evaluate.data.imagenet import imagenet_classes, validation_number
 
 
 def test_the_published_classes() -> None:

@@ -9,7 +9,7 @@ import pytest
 from timm.data.real_labels import RealLabelsImagenet
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.real import SHIPPED, read_real_labels, real_labels
+from imlp_audit.evaluate.data.imagenet import SHIPPED, read_real_labels, real_labels
 
 
 def name(number: int) -> str:

@@ -13,9 +13,9 @@ import pytest
 from timm.data import create_dataset
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.images import why_unreadable
-from imlp_audit.evaluate.opening import UnreadableError
-from imlp_audit.evaluate.tars import images_in, members_of, open_shards
+from imlp_audit.evaluate.data.decode import UnreadableError
+from imlp_audit.evaluate.data.images import why_unreadable
+from imlp_audit.evaluate.data.tars import images_in, members_of, open_shards
 
 from .folders import image_folder, picture, same
 from .test_dataset import opened

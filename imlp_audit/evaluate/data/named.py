@@ -12,10 +12,10 @@ from typing import Any, BinaryIO, Protocol
 from PIL import Image
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.hub import pinned_snapshot
-from imlp_audit.evaluate.images import Images, Pictures
-from imlp_audit.evaluate.opening import MAX_BYTES, opened_from
-from imlp_audit.evaluate.tars import open_shards
+from imlp_audit.evaluate.data.decode import MAX_BYTES, opened_from
+from imlp_audit.evaluate.data.hub import pinned_snapshot
+from imlp_audit.evaluate.data.images import Images, Pictures
+from imlp_audit.evaluate.data.tars import open_shards
 from imlp_audit.near import did_you_mean
 
 _PREFIXES = ("torch", "hfds", "wds", "hfids", "tfds")

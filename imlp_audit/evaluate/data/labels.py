@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.class_map import ClassMap
-from imlp_audit.evaluate.folder import in_order
-from imlp_audit.evaluate.published import imagenet_classes
+from imlp_audit.evaluate.data.class_map import ClassMap
+from imlp_audit.evaluate.data.folder import in_order
+from imlp_audit.evaluate.data.imagenet import imagenet_classes
 
 _TOLD = 3  # names listed in a message
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Protocol, TypeAlias
 
 from PIL import Image
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from imlp_audit.evaluate.opening import UnreadableError
+from imlp_audit.evaluate.data.decode import UnreadableError
 
 Transform: TypeAlias = Callable[[Image.Image], Tensor]
 
@@ -69,3 +72,30 @@ def why_unreadable(images: Images, index: int) -> str:
     except UnreadableError as error:
         return f"{images.ids[index]}: {error}"
     return f"{images.ids[index]}: it could not be read at first, and now it can"
+
+
+def stratified(labels: Sequence[tuple[int, ...]], limit: int, ids: Sequence[str]) -> tuple[int, ...]:
+    """Return the indices, ascending, of `limit` images: of each class its share, rounded down or up.
+
+    The images stand class by class, and every (n / limit)-th is taken. Classes, and images within a class, are ordered
+    by a hash: of the order in which somebody named the files nothing is left, and any machine chooses the same.
+    Images without a label are never chosen; a limit above the number of the others gives them all.
+    """
+    judged = [index for index, accepted in enumerate(labels) if accepted]
+    if limit >= len(judged):
+        return tuple(judged)
+    judged.sort(key=lambda index: (_digest(str(min(labels[index]))), _digest(ids[index]), index))
+    taken = ((2 * turn + 1) * len(judged) // (2 * limit) for turn in range(limit))  # the middles of equal parts
+    return tuple(sorted(judged[place] for place in taken))
+
+
+def _digest(text: str) -> bytes:
+    return sha256(text.encode("utf-8")).digest()
+
+
+def data_digest(images: Sequence[tuple[str, tuple[int, ...]]]) -> str:
+    """Return the SHA-256 of images by their ids and accepted classes, in their order."""
+    digest = hashlib.sha256()
+    for name, labels in images:
+        digest.update(json.dumps([name, *labels]).encode() + b"\n")
+    return digest.hexdigest()

@@ -10,15 +10,15 @@ from pathlib import Path
 from PIL import Image
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.class_map import ClassMap, read_class_map
-from imlp_audit.evaluate.folder import ENDINGS, chosen_folder, in_order, listed
-from imlp_audit.evaluate.images import Images, Pictures
-from imlp_audit.evaluate.labels import class_folders, numbered
-from imlp_audit.evaluate.named import is_named, open_named
-from imlp_audit.evaluate.opening import opened
-from imlp_audit.evaluate.published import imagenet_classes, validation_number
-from imlp_audit.evaluate.real import real_labels as accepted_by_people
-from imlp_audit.evaluate.tars import Tarred, images_in
+from imlp_audit.evaluate.data.class_map import ClassMap, read_class_map
+from imlp_audit.evaluate.data.decode import opened
+from imlp_audit.evaluate.data.folder import ENDINGS, chosen_folder, in_order, listed
+from imlp_audit.evaluate.data.imagenet import imagenet_classes, validation_number
+from imlp_audit.evaluate.data.imagenet import real_labels as accepted_by_people
+from imlp_audit.evaluate.data.images import Images, Pictures
+from imlp_audit.evaluate.data.labels import class_folders, numbered
+from imlp_audit.evaluate.data.named import is_named, open_named
+from imlp_audit.evaluate.data.tars import Tarred, images_in
 
 __all__ = ["Images", "Pictures", "check_classes", "open_images"]
 

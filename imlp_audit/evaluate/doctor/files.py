@@ -14,9 +14,9 @@ from heapq import nsmallest
 from itertools import chain
 from pathlib import Path
 
-from imlp_audit.evaluate.findings import Finding, Kind, counted, some
-from imlp_audit.evaluate.folder import Listing
-from imlp_audit.evaluate.opening import UnreadableError, opened
+from imlp_audit.evaluate.data.decode import UnreadableError, opened
+from imlp_audit.evaluate.data.folder import Listing
+from imlp_audit.evaluate.doctor.findings import Finding, Kind, counted, some
 from imlp_audit.numbers.interval import readable
 from imlp_audit.workers import cores, workers
 

@@ -8,10 +8,10 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 import torch
 
 from imlp_audit.errors import BuildError, ClosedPipeError
-from imlp_audit.evaluate.judging import checks
+from imlp_audit.evaluate.evidence import checks
 from imlp_audit.evaluate.loop import OutOfMemoryError, answers
 from imlp_audit.evaluate.parts import Answers, Journal, Parts, open_parts
-from imlp_audit.evaluate.pipeline import batches
+from imlp_audit.evaluate.loop import batches
 from imlp_audit.evaluate.predictions import Prediction, write_predictions
 from imlp_audit.evaluate.request import Request
 from imlp_audit.evaluate.sharding import Group

@@ -11,9 +11,9 @@ from pathlib import Path
 from PIL import Image
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.folder import ENDINGS, in_order, readable_id
-from imlp_audit.evaluate.images import Images
-from imlp_audit.evaluate.opening import MAX_BYTES, opened_from
+from imlp_audit.evaluate.data.decode import MAX_BYTES, opened_from
+from imlp_audit.evaluate.data.folder import ENDINGS, in_order, readable_id
+from imlp_audit.evaluate.data.images import Images
 
 _SHARD_ENDINGS = ("jpg", "png", "webp", "jpeg")  # webdataset's, by which timm finds the image of a sample
 _MARK = bytes(1024)  # how a .tar ends

@@ -6,14 +6,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from imlp_audit.evaluate.findings import Finding, Kind, counted, some
-from imlp_audit.evaluate.folder import Listing
-from imlp_audit.evaluate.published import (
+from imlp_audit.evaluate.data.folder import Listing
+from imlp_audit.evaluate.data.imagenet import (
     IMAGES_A_CLASS,
     VALIDATION_IMAGES,
     imagenet_classes,
     validation_number,
 )
+from imlp_audit.evaluate.doctor.findings import Finding, Kind, counted, some
 
 _ARCHIVES = (".tar", ".gz", ".tgz", ".zip", ".xz", ".bz2", ".7z", ".rar")
 _TRAINING = re.compile(r"n[0-9]{8}_[0-9]+\.jpe?g", re.IGNORECASE)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.folder import readable_id
+from imlp_audit.evaluate.data.folder import readable_id
 
 _LARGEST = 2**24  # bytes of a map: a hundred thousand names take three million
 _TOP = 2**31  # no model has so many outputs
