@@ -8,10 +8,13 @@ import sys
 from pathlib import Path
 
 from imlp_audit.cli.files import check_writable
+from imlp_audit.cli.stream import emit
 from imlp_audit.errors import UsageError
 from imlp_audit.records.result import AuditResult
+from imlp_audit.report.document import Document
 from imlp_audit.report.formats import Format, Surface
 from imlp_audit.report.registry import FORMATS
+from imlp_audit.report.rendering import render_document
 
 
 def parse_output(text: str) -> tuple[Format, Path]:
@@ -34,3 +37,8 @@ def surface() -> Surface:
 def render(result: AuditResult, format_: Format, shown_on: Surface | None = None) -> str:
     """Write a result in a format."""
     return FORMATS[format_](result, shown_on or Surface())
+
+
+def emit_document(document: Document, form: Format, json: str) -> None:
+    """Print a document on standard output in a format; `json` is the command's record, written as JSON."""
+    emit(render_document(document, form, json, surface()))

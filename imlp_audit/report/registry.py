@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from imlp_audit.records.result import AuditResult, to_json
+from imlp_audit.report.audit_markdown import markdown
+from imlp_audit.report.audit_terminal import terminal
 from imlp_audit.report.formats import Format, Surface
-from imlp_audit.report.markdown import markdown
-from imlp_audit.report.terminal import terminal
 
 FORMATS: Mapping[Format, Callable[[AuditResult, Surface], str]] = MappingProxyType(
     {

@@ -8,10 +8,10 @@ import pytest
 
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.records.result import AuditResult
+from imlp_audit.report.audit_markdown import markdown
+from imlp_audit.report.audit_terminal import terminal
 from imlp_audit.report.evidence import SAMPLING, told
-from imlp_audit.report.markdown import markdown
 from imlp_audit.report.merging import merged
-from imlp_audit.report.terminal import terminal
 
 from .results import BENIGN, HOSTILE, result
 from .runs import accuracy, against, audited, cell, paired, run, throughput

@@ -11,7 +11,7 @@ from markdown_it.token import Token
 
 from imlp_audit.records.check import CheckKind, Verdict
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.markdown import markdown
+from imlp_audit.report.audit_markdown import markdown
 
 from .results import HOSTILE, check, head, result
 

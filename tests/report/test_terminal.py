@@ -7,10 +7,10 @@ from rich.cells import cell_len
 
 from imlp_audit.records.check import CheckKind, Verdict
 from imlp_audit.records.result import AuditResult, from_json, to_json
+from imlp_audit.report.audit_terminal import terminal
 from imlp_audit.report.formats import Format, Surface
 from imlp_audit.report.layout import GRAVEST_FIRST, findings
 from imlp_audit.report.registry import FORMATS
-from imlp_audit.report.terminal import terminal
 
 from .results import HOSTILE, check, head, result
 

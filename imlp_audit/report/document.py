@@ -1,0 +1,209 @@
+"""The document model: what a command has to say, before it is rendered for a terminal or as markdown.
+
+A Document is a tuple of blocks (heading, paragraph, table, list, picture, plot, code), in the order they are read. Text
+inside a block is `Inline`: a string, a `Span` with a style, or a tuple of both. Content is plain text everywhere:
+markup in it means nothing, and each renderer escapes what its format would interpret.
+
+JSON isn't rendered from a document: it comes from each command's record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TypeAlias
+
+from imlp_audit.records.figure import Figure
+from imlp_audit.records.solution import SolvedSizes
+
+
+class Style(StrEnum):
+    """How a span looks. The last five are colours on a terminal; in markdown the two gravest are bold."""
+
+    PLAIN = "plain"
+    STRONG = "strong"
+    EMPHASIS = "emphasis"
+    CODE = "code"
+    FAINT = "faint"
+    GOOD = "good"
+    DEPARTING = "departing"
+    KNOWN = "known"
+    BAD = "bad"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True)
+class Span:
+    """A piece of text in one style."""
+
+    text: str
+    style: Style = Style.PLAIN
+
+
+Inline: TypeAlias = str | Span | tuple[str | Span, ...]
+
+
+class Align(StrEnum):
+    """How a column is aligned. Right-aligned columns hold numbers and are never wrapped."""
+
+    LEFT = "left"
+    RIGHT = "right"
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading; level 1 is the document's title, and levels end at 4."""
+
+    text: Inline
+    level: int = 2
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph. Renderers wrap it; line breaks in it are spaces."""
+
+    text: Inline
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: each row has a cell for each column. `align` has an entry for each column, or none: all left.
+
+    A table without a header is a plain listing: a terminal shows aligned columns without a frame and never wraps them.
+    """
+
+    header: tuple[Inline, ...]
+    rows: tuple[tuple[Inline, ...], ...]
+    align: tuple[Align, ...] = ()
+    caption: Inline | None = None
+
+    def __post_init__(self) -> None:
+        widths = {len(cells) for cells in (self.header, self.align, *self.rows) if cells}
+        if len(widths) > 1:
+            raise ValueError(f"the rows of a table have different lengths: {sorted(widths)}")
+
+    @property
+    def alignments(self) -> tuple[Align, ...]:
+        """The alignment of each column."""
+        width = len(self.header or (self.rows[0] if self.rows else ()))
+        return self.align or (Align.LEFT,) * width
+
+
+@dataclass(frozen=True)
+class Item:
+    """An entry of a list: its text, an optional label before it, and the entries below it."""
+
+    text: Inline
+    items: tuple[Inline | Item, ...] = ()
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class List:
+    """A list. Labels of its items ("printed", "compared") are aligned in a column of their own on a terminal."""
+
+    items: tuple[Inline | Item, ...]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture file that lies beside the document; its caption stands in for it where pictures can't be shown."""
+
+    file: str
+    caption: Inline
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A picture that is drawn from a record (see `report/figures.py`), and the file that it is kept in."""
+
+    file: str
+    caption: Inline
+    data: Figure | SolvedSizes
+
+
+@dataclass(frozen=True)
+class Code:
+    """Lines that are shown as they are: commands, formulas, aligned sums."""
+
+    text: str
+    language: str = ""
+
+
+Block: TypeAlias = Heading | Paragraph | Table | List | Picture | Plot | Code
+Document: TypeAlias = tuple[Block, ...]
+
+
+def code(text: str) -> Span:
+    """Return a span of code: an id, a file, a command."""
+    return Span(text, Style.CODE)
+
+
+def strong(text: str) -> Span:
+    """Return a span in bold."""
+    return Span(text, Style.STRONG)
+
+
+def emphasis(text: str) -> Span:
+    """Return a span in italics."""
+    return Span(text, Style.EMPHASIS)
+
+
+def faint(text: str) -> Span:
+    """Return a span that a terminal shows dimmed."""
+    return Span(text, Style.FAINT)
+
+
+def spans(text: Inline) -> tuple[Span, ...]:
+    """Return inline text as spans."""
+    parts = text if isinstance(text, tuple) else (text,)
+    return tuple(Span(part) if isinstance(part, str) else part for part in parts)
+
+
+def join(parts: Iterable[Inline], separator: str = ", ") -> tuple[Span, ...]:
+    """Return parts as one inline text, with a separator between them."""
+    joined: list[Span] = []
+    for part in parts:
+        joined += [*([Span(separator)] if joined else []), *spans(part)]
+    return tuple(joined)
+
+
+def plain_text(text: Inline) -> str:
+    """Return inline text without its styles."""
+    return "".join(span.text for span in spans(text))
+
+
+def parse_code(text: str) -> tuple[Span, ...]:
+    """Return our own prose with its `backticked` parts as code. Never for text of a paper, a file or a user."""
+    parts = text.split("`")
+    return tuple(Span(part, Style.CODE if at % 2 else Style.PLAIN) for at, part in enumerate(parts) if part)
+
+
+def shift_headings(document: Document, by: int) -> Document:
+    """Return a document as a part of another: its headings moved down by so many levels."""
+    return tuple(replace(block, level=block.level + by) if isinstance(block, Heading) else block for block in document)
+
+
+def number_columns(header: tuple[Inline, ...], first: int = 1) -> tuple[Align, ...]:
+    """Return the alignments of a table whose columns from `first` on hold numbers."""
+    return tuple(Align.LEFT if at < first else Align.RIGHT for at in range(len(header)))
+
+
+def plots(document: Document) -> Iterator[Plot]:
+    """Yield the plots of a document."""
+    return (block for block in document if isinstance(block, Plot))
+
+
+# control characters, and those that reverse the direction of text, could make a terminal or a page show something else
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def make_visible(text: str, *, keep: str = "") -> str:
+    """Replace control characters by their escapes (`\\x1b`), except those in `keep`."""
+
+    def escape(found: re.Match[str]) -> str:
+        return found[0] if found[0] in keep else found[0].encode("unicode_escape").decode()
+
+    return _UNSAFE.sub(escape, text)
