@@ -65,9 +65,9 @@ def _as_json(found: Examination) -> str:
 
 
 def _lines(found: Examination) -> Iterator[str]:
-    from imlp_audit.evaluate.doctor.findings import counted
+    from imlp_audit.numbers.words import count_of
 
-    yield f"{found.folder}: {counted(found.images, 'image')} in {counted(found.classes, 'class folder')}"
+    yield f"{found.folder}: {count_of(found.images, 'image')} in {count_of(found.classes, 'class folder')}"
     yield from (f"{one.kind}: {one.what}; next: {one.then}" for one in found.findings)
     yield from (f"note: {note}" for note in found.notes)
     if not found.findings:

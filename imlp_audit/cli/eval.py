@@ -160,7 +160,7 @@ def evaluate(
 
     try:
         with group(device.value) as ours:
-            return _run(ours.agreed(asked), ours)
+            return _run(ours.agree_on(asked), ours)
     except ElsewhereError:
         return ExitCode.CLEAN
     except KeyboardInterrupt:
@@ -182,12 +182,12 @@ class Asked:
 def _run(asked: Asked, group: Group) -> int:
     from imlp_audit.cli.output import render, surface
     from imlp_audit.cli.progress_images import image_progress
-    from imlp_audit.evaluate.run import evaluation
+    from imlp_audit.evaluate.run import run_evaluation
 
     gc.enable()  # it is off for commands that end in seconds
     say = _say if group.leads and asked.shown else _say_nothing
     progress = partial(image_progress, shown=asked.bar and group.leads)
-    with evaluation(asked.request, group, say, progress) as result:
+    with run_evaluation(asked.request, group, say, progress) as result:
         if result is None:
             return ExitCode.CLEAN
         for form, path in asked.outputs:

@@ -14,7 +14,7 @@ from imlp_audit.spec.references import RowRef
 
 @dataclass(frozen=True)
 class Weights:
-    """A row's model under a reading (the paper's default if none), and the file with its weights.
+    """A row's model under a reading (None: the paper's default), and the file with its weights.
 
     `state` chooses among several states in the file.
     """
@@ -27,10 +27,10 @@ class Weights:
 
 @dataclass(frozen=True)
 class Data:
-    """Images and their labels, as `dataset.open_images` takes them.
+    """Images and their labels, as `open_images` takes them.
 
-    `limit` is how many are taken, all if none; `on` the data set of the table's columns that they are, where nothing
-    else tells.
+    `limit` is how many images are used (None: all); `on` names the data set of the table's columns that they are, for
+    images that do not show it themselves.
     """
 
     source: str
@@ -40,18 +40,6 @@ class Data:
     allow_download: bool = False
     limit: int | None = None
     on: str | None = None
-
-
-@dataclass(frozen=True)
-class Running:
-    """How the model is run: batches of so many images, and on which device; `Computing` has the rest."""
-
-    device: str = "cpu"
-    batch_size: int = 32
-    amp: bool = False
-    channels_last: bool = False
-    workers: int = 0
-    threads: int = 1
 
 
 class Interpolation(StrEnum):
@@ -67,7 +55,7 @@ class Interpolation(StrEnum):
 
 @dataclass(frozen=True)
 class Overrides:
-    """What a user says instead of the model's own settings: height and width, crop, interpolation, mean and std."""
+    """What the user sets in place of the model's own preprocessing; `size` is (height, width)."""
 
     size: tuple[int, int] | None = None
     crop_pct: float | None = None
@@ -77,12 +65,24 @@ class Overrides:
 
 
 @dataclass(frozen=True)
+class Running:
+    """How the model is run; `workers` processes read the images, `threads` batches are computed at a time on a CPU."""
+
+    device: str = "cpu"
+    batch_size: int = 32
+    amp: bool = False
+    channels_last: bool = False
+    workers: int = 0
+    threads: int = 1
+
+
+@dataclass(frozen=True)
 class Request:
     """An evaluation.
 
-    `predictions` is the file that the answers end in, with the parts of an unfinished run beside it; `resume` goes on
-    from those. `against` is the result of an earlier run, and what to call it. `most_unreadable` is the share of images
-    up to which an accuracy is judged.
+    `predictions` is the file for the model's answers; the parts of an unfinished run lie beside it, and `resume`
+    continues from them. `against` is the result of an earlier run and the name to show for it. `most_unreadable` is the
+    share of images that may be unreadable before an accuracy is no longer judged.
     """
 
     weights: Weights

@@ -1,45 +1,69 @@
-"""An evaluation from its request to a result: sharded, resumable, the same to the last bit however it came about."""
+"""Run an evaluation from its request to a result.
+
+The result is the same to the last bit whether the run was resumed, shared among processes, or done in one go.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
 
 import torch
+from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError, ClosedPipeError
-from imlp_audit.evaluate.evidence import checks
-from imlp_audit.evaluate.loop import OutOfMemoryError, answers
-from imlp_audit.evaluate.parts import Answers, Journal, Parts, open_parts
-from imlp_audit.evaluate.loop import batches
-from imlp_audit.evaluate.predictions import Prediction, write_predictions
+from imlp_audit.evaluate.data.images import Images
+from imlp_audit.evaluate.evidence import judge_cells
+from imlp_audit.evaluate.loop import Computing, OutOfMemoryError, Pipeline, load_batches, predict_batches
+from imlp_audit.evaluate.parts import BatchAnswers, Journal, Parts, open_parts
+from imlp_audit.evaluate.predictions import ModelAnswer, Prediction, write_predictions
 from imlp_audit.evaluate.request import Request
 from imlp_audit.evaluate.sharding import Group
-from imlp_audit.evaluate.task import Task, prepared, versions
+from imlp_audit.evaluate.task import Task, list_versions, prepare
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.heads import paper_head
 
-Say = Callable[[str], None]
-Tell = Callable[[int, int], None]
-Progress = Callable[[], AbstractContextManager[Tell]]
+Say: TypeAlias = Callable[[str], None]
+Tell: TypeAlias = Callable[[int, int], None]
+Progress: TypeAlias = Callable[[], AbstractContextManager[Tell]]
+Loaded: TypeAlias = Iterable[tuple[Tensor, Tensor]]
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps of an evaluation. A test may replace one, to watch it or to break it off."""
+
+    prepare: Callable[[Request, torch.device, ExitStack], Task] = prepare
+    open_parts: Callable[[Path, Mapping[str, str], int, bool], Parts] = open_parts
+    load: Callable[[Images, Sequence[int], Pipeline, int, int, torch.device], Loaded] = load_batches
+    predict: Callable[[nn.Module, Loaded, Computing], Iterator[tuple[ModelAnswer | None, ...]]] = predict_batches
+
+
+STEPS = Steps()
 
 
 @contextmanager
-def evaluation(request: Request, group: Group, say: Say, progress: Progress) -> Iterator[AuditResult | None]:
+def run_evaluation(
+    request: Request, group: Group, say: Say, progress: Progress, steps: Steps | None = None
+) -> Iterator[AuditResult | None]:
     """Evaluate, and yield the result to the leading process, None to the others.
 
-    What a later run could resume from is removed once the caller has done with the result. `say` is told what the user
-    should know, what `progress` opens how many images of how many this process has done.
+    The files that a later run could resume from are removed once the caller has finished with the result. `say` takes
+    notes for the user; `progress` opens a callback that takes how many images this process has done, and of how many.
     """
+    steps = steps or STEPS
     with ExitStack() as stack:
-        task = group.agreed(lambda: prepared(request, _device(request, group), stack))
-        parts = _opened(task, group)
+        task = group.agree_on(lambda: steps.prepare(request, _device(request, group), stack))
+        parts = _open(task, group, steps)
         for note in (*task.images.notes, *task.notes):
             say(note)
         with progress() as tell:
-            batch_size, found = _answered(task, parts, group, say, tell)
+            batch_size, answers = _Predicting(task, parts, group, steps, tell).run(say)
         try:
-            yield _result(task, batch_size, found) if group.leads else None
+            yield _result(task, batch_size, answers) if group.leads else None
         except ClosedPipeError:
             _remove(parts, group)
             raise
@@ -50,80 +74,97 @@ def _device(request: Request, group: Group) -> torch.device:
     return torch.device("cuda", group.local) if request.running.device == "cuda" else torch.device("cpu")
 
 
-def _opened(task: Task, group: Group) -> Parts | None:
-    """Return where this process keeps its parts: a folder beside the predictions, which the leading one opens first."""
+def _open(task: Task, group: Group, steps: Steps) -> Parts | None:
+    """Open the folder of parts beside the predictions, in the leading process first; None without predictions."""
     path, resume = task.request.predictions, task.request.resume
     if path is None:
         return None
-    folder, pinned, size = path.with_name(f"{path.name}.parts"), task.pinned(), task.request.running.batch_size
-    first = group.agreed(lambda: open_parts(folder, pinned, size, resume=resume) if group.leads else None)
-    return group.agreed(lambda: first or open_parts(folder, pinned, size, resume=True))
+    folder, fingerprint, size = (
+        path.with_name(f"{path.name}.parts"),
+        task.fingerprint(),
+        task.request.running.batch_size,
+    )
+    first = group.agree_on(lambda: steps.open_parts(folder, fingerprint, size, resume) if group.leads else None)
+    return group.agree_on(lambda: first or steps.open_parts(folder, fingerprint, size, True))
 
 
 def _remove(parts: Parts | None, group: Group) -> None:
-    """Remove the parts, on machines that don't share a folder too, once the leading process has all it needs."""
+    """Remove the parts on every machine, once the leading process has all it needs."""
     group.exchange(None)
     if parts is not None:
         parts.remove()
 
 
-def _answered(task: Task, parts: Parts | None, group: Group, say: Say, tell: Tell) -> tuple[int, Mapping[int, Answers]]:
-    """Return the size of the batches, halved until they fit into memory everywhere, and the answers by batch."""
-    asked = parts.batch_size if parts is not None else task.request.running.batch_size
-    batch_size, tried = min(group.exchange(asked)), asked
-    while True:
-        if parts is not None and parts.batch_size != batch_size:
-            parts.restart(batch_size)
-        found: dict[int, Answers] = {}
-        try:
-            found = _share(task, parts, group, batch_size, tell)
-            tried = batch_size
-        except OutOfMemoryError as error:
-            if batch_size == 1:
-                raise BuildError("memory runs out on a single image; a device with more of it is needed") from error
-            tried = batch_size // 2
-        smallest = min(group.exchange(tried))
-        if smallest == batch_size:
-            return batch_size, {number: held for one in group.exchange(found) for number, held in one.items()}
-        say(f"memory ran out with batches of {batch_size} images; beginning anew with {smallest}")
-        torch.cuda.empty_cache()
-        batch_size = smallest
+@dataclass(frozen=True)
+class _Predicting:
+    """The predictions of one process, and their exchange with the others."""
+
+    task: Task
+    parts: Parts | None
+    group: Group
+    steps: Steps
+    tell: Tell
+
+    def run(self, say: Say) -> tuple[int, Mapping[int, BatchAnswers]]:
+        """Return the batch size, halved until batches fit into memory in every process, and the answers by batch."""
+        asked = self.parts.batch_size if self.parts is not None else self.task.request.running.batch_size
+        batch_size = min(self.group.exchange(asked))
+        while True:
+            if self.parts is not None and self.parts.batch_size != batch_size:
+                self.parts.restart(batch_size)
+            answers: dict[int, BatchAnswers] = {}
+            fits = batch_size
+            try:
+                answers = self._share(batch_size)
+            except OutOfMemoryError as error:
+                if batch_size == 1:
+                    raise BuildError("memory runs out on a single image; use a device with more memory") from error
+                fits = batch_size // 2
+            smallest = min(self.group.exchange(fits))
+            if smallest == batch_size:
+                everyone = self.group.exchange(answers)
+                return batch_size, {number: answer for one in everyone for number, answer in one.items()}
+            say(f"memory ran out with batches of {batch_size} images; starting again with {smallest}")
+            torch.cuda.empty_cache()
+            batch_size = smallest
+
+    def _share(self, batch_size: int) -> dict[int, BatchAnswers]:
+        """Return the answers to this process's batches, read from an earlier run's parts or computed."""
+        chosen = self.task.chosen
+        slices = [chosen[start : start + batch_size] for start in range(0, len(chosen), batch_size)]
+        mine = self.group.share(len(slices))
+        earlier = self.parts.read_finished() if self.parts is not None else {}
+        answers = {number: earlier[number] for number in mine if number in earlier}
+        total, done = sum(len(slices[number]) for number in mine), sum(map(len, answers.values()))
+        self.tell(done, total)
+        missing = [number for number in mine if number not in answers]
+        if not missing:
+            return answers
+        loaded = self._load([index for number in missing for index in slices[number]], batch_size)
+        with closing(Journal(self.parts)) as journal:
+            computed = self.steps.predict(self.task.model, loaded, self.task.computing)
+            for number, answer in zip(missing, computed, strict=True):
+                journal.add(number, answer)
+                answers[number] = answer
+                done += len(answer)
+                self.tell(done, total)
+        return answers
+
+    def _load(self, indices: Sequence[int], batch_size: int) -> Loaded:
+        task, workers = self.task, self.task.request.running.workers
+        return self.steps.load(task.images, indices, task.pipeline, batch_size, workers, task.computing.device)
 
 
-def _share(task: Task, parts: Parts | None, group: Group, batch_size: int, tell: Tell) -> dict[int, Answers]:
-    """Return the answers to the batches of this process: finished by an earlier run, or computed."""
-    slices = [task.chosen[start : start + batch_size] for start in range(0, len(task.chosen), batch_size)]
-    mine = group.share(len(slices))
-    earlier = parts.finished() if parts is not None else {}
-    found = {number: earlier[number] for number in mine if number in earlier}
-    total, done = sum(len(slices[number]) for number in mine), sum(map(len, found.values()))
-    tell(done, total)
-    open_ = [number for number in mine if number not in found]
-    indices = [index for number in open_ for index in slices[number]]
-    if not indices:
-        return found
-    loader = batches(
-        task.images, indices, task.pipeline, batch_size, task.request.running.workers, task.computing.device
-    )
-    with closing(Journal(parts)) as journal:
-        for number, answered in zip(open_, answers(task.model, loader, task.computing), strict=True):
-            journal.add(number, answered)
-            found[number] = answered
-            done += len(answered)
-            tell(done, total)
-    return found
-
-
-def _result(task: Task, batch_size: int, found: Mapping[int, Answers]) -> AuditResult:
-    """Judge, once the predictions are written where that is asked for."""
-    predictions, path = _predictions(task, found), task.request.predictions
+def _result(task: Task, batch_size: int, answers: Mapping[int, BatchAnswers]) -> AuditResult:
+    """Write the predictions where a file is named for them, then judge the cells."""
+    predictions, path = _predictions(task, answers), task.request.predictions
     if path is not None:
         write_predictions(path, predictions)
-    judged = checks(task, predictions, task.settings(batch_size))
-    return AuditResult(papers=(paper_head(task.request.weights.row.paper),), versions=versions(), checks=judged)
+    checks = judge_cells(task, predictions, task.settings(batch_size))
+    return AuditResult(papers=(paper_head(task.request.weights.row.paper),), versions=list_versions(), checks=checks)
 
 
-def _predictions(task: Task, found: Mapping[int, Answers]) -> Sequence[Prediction]:
+def _predictions(task: Task, answers: Mapping[int, BatchAnswers]) -> Sequence[Prediction]:
     ids, labels = task.images.ids, task.images.labels
-    answered = (answer for number in sorted(found) for answer in found[number])
-    return [Prediction(ids[index], labels[index], answer) for index, answer in zip(task.chosen, answered, strict=True)]
+    in_order = (answer for number in sorted(answers) for answer in answers[number])
+    return [Prediction(ids[index], labels[index], answer) for index, answer in zip(task.chosen, in_order, strict=True)]

@@ -36,7 +36,7 @@ OUTPUTS = ("predictions.csv", "result.json")
 
 
 def observed(folder: Path, count: int, seed: int, arguments: Sequence[str]) -> dict[str, object]:
-    """Run once undisturbed, then kill and resume so many times."""
+    """EvaluatedCell once undisturbed, then kill and resume so many times."""
     outputs = [f"--predictions={folder / OUTPUTS[0]}", f"-ojson:{folder / OUTPUTS[1]}"]
     command = ["eval", *arguments, *outputs, "--workers=0", "--threads=1", "--quiet"]
     parts.EVERY = 0  # a part a batch
@@ -55,12 +55,12 @@ def _prepare_once(command: Sequence[str]) -> None:
 
     def capture(request: Request, device: torch.device, stack: ExitStack) -> Task:
         kept = ExitStack()
-        held.append((task.prepared(request, device, kept), kept))
+        held.append((task.prepare(request, device, kept), kept))
         raise UsageError("that is all")
 
-    with mock.patch.object(evaluate, "prepared", capture):
+    with mock.patch.object(evaluate, "prepare", capture):
         call(*command)
-    setattr(evaluate, "prepared", lambda request, device, stack: replace(held[0][0], request=request))  # noqa: B010
+    setattr(evaluate, "prepare", lambda request, device, stack: replace(held[0][0], request=request))  # noqa: B010
 
 
 def _killed(folder: Path, command: Sequence[str], instant: int) -> dict[str, object]:
@@ -91,7 +91,7 @@ def _forked(work: Callable[[], None]) -> int:
 
 
 def _run(command: Sequence[str], instant: int | None = None, on_end: Callable[[int], None] | None = None) -> None:
-    """Run the command line; after so many calls since it opened its parts, be killed as by `kill -9`."""
+    """EvaluatedCell the command line; after so many calls since it opened its parts, be killed as by `kill -9`."""
     calls = 0
 
     def count(frame: FrameType, event: str, argument: object) -> None:

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError, CheckpointError, ClosedPipeError, DatasetError, UsageError
 from imlp_audit.evaluate.request import Data, Overrides, Request, Running, Weights
-from imlp_audit.evaluate.run import evaluation
+from imlp_audit.evaluate.run import run_evaluation
 from imlp_audit.evaluate.sharding import Group
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.evidence import Accuracy
@@ -47,7 +47,7 @@ def request(digits: Digits, row: str = "deit_imlp", limit: int | None = 80, **ch
 
 def evaluated(asked: Request, said: list[str] | None = None, group: Group | None = None) -> AuditResult:
     say = said.append if said is not None else lambda text: None
-    with evaluation(asked, group or Group(), say, lambda: nullcontext(lambda done, total: None)) as result:
+    with run_evaluation(asked, group or Group(), say, lambda: nullcontext(lambda done, total: None)) as result:
         assert result is not None
     return result
 
@@ -176,7 +176,7 @@ def test_a_resume_with_other_weights_or_images_is_refused(digits: Digits, tmp_pa
 def test_nobody_reading_the_result_is_an_end_like_another(digits: Digits, tmp_path: Path) -> None:
     asked = request(digits, predictions=tmp_path / "p.csv", data=Data(str(digits.images), limit=20))
     progress = lambda: nullcontext(lambda done, total: None)  # noqa: E731
-    with pytest.raises(ClosedPipeError), evaluation(asked, Group(), lambda text: None, progress):
+    with pytest.raises(ClosedPipeError), run_evaluation(asked, Group(), lambda text: None, progress):
         raise ClosedPipeError
     assert [path.name for path in tmp_path.iterdir()] == ["p.csv"]
 
@@ -184,7 +184,7 @@ def test_nobody_reading_the_result_is_an_end_like_another(digits: Digits, tmp_pa
 def test_a_result_that_could_not_be_written_can_be_resumed(digits: Digits, tmp_path: Path) -> None:
     asked = request(digits, predictions=tmp_path / "p.csv", data=Data(str(digits.images), limit=20))
     progress = lambda: nullcontext(lambda done, total: None)  # noqa: E731
-    with pytest.raises(OSError, match="full"), evaluation(asked, Group(), lambda text: None, progress):
+    with pytest.raises(OSError, match="full"), run_evaluation(asked, Group(), lambda text: None, progress):
         raise OSError("full")
     with dying_after(0, AssertionError("nothing is left to compute")):
         evaluated(replace(asked, resume=True))

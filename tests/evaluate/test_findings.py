@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.evaluate.doctor.findings import counted, some
+from imlp_audit.evaluate.doctor.problems import counted, some
 
 
 @pytest.mark.parametrize(

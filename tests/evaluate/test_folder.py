@@ -13,7 +13,7 @@ from timm.data.readers.reader_image_folder import find_images_and_targets
 from timm.utils.misc import natural_key as timms_key
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.data.folder import chosen_folder, in_order, listed, natural_key, readable_id
+from imlp_audit.evaluate.data.folder import chosen_folder, in_order, list_images, natural_key, readable_id
 
 
 def touch(root: Path, *names: str) -> None:
@@ -25,8 +25,8 @@ def touch(root: Path, *names: str) -> None:
 def test_the_order_is_timms(tmp_path: Path) -> None:
     touch(tmp_path, "2/b10.png", "2/B9.PNG", "10/a.jpg", "1/x.JPEG", "2/b2.jpeg", "cat/1.png", "Dog/1.png")
     expected, _ = find_images_and_targets(str(tmp_path))
-    assert [str(tmp_path / one) for one in listed(tmp_path).ids] == [path for path, _ in expected]
-    assert listed(tmp_path).folders == ("1", "2", "10", "cat", "Dog")
+    assert [str(tmp_path / one) for one in list_images(tmp_path).ids] == [path for path, _ in expected]
+    assert list_images(tmp_path).folders == ("1", "2", "10", "cat", "Dog")
 
 
 @given(st.lists(st.text("ab019/.", min_size=1, max_size=6), unique=True, min_size=2))
@@ -38,7 +38,7 @@ def test_sorting_is_timms_but_for_ties(names: list[str]) -> None:
 def test_ties_do_not_depend_on_the_disk(tmp_path: Path) -> None:
     names = ["a/001.png", "a/01.png", "a/1.png", "a/X.png", "a/x.png"]
     touch(tmp_path, *names)
-    assert list(listed(tmp_path).ids) == names
+    assert list(list_images(tmp_path).ids) == names
     for shuffled in permutations(names):
         assert list(in_order(shuffled)) == names
 
@@ -51,7 +51,7 @@ def test_names_that_crash_timm(tmp_path: Path) -> None:
     touch(tmp_path, "1²2/a.png")
     with pytest.raises(ValueError, match="invalid literal"):
         find_images_and_targets(str(tmp_path))
-    assert listed(tmp_path).ids == ("1²2/a.png",)
+    assert list_images(tmp_path).ids == ("1²2/a.png",)
 
 
 def test_what_is_no_image_is_counted(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_what_is_no_image_is_counted(tmp_path: Path) -> None:
         tmp_path, "a/1.png", "a/2.webp", "a/3.WEBP", "a/._1.png", "a/README", ".git/x.png", "val.tar", "a/.png", "a/x."
     )
     os.mkfifo(tmp_path / "a" / "pipe.png")
-    found = listed(tmp_path)
+    found = list_images(tmp_path)
     assert found.ids == ("a/1.png",)
     assert found.skipped == {
         ".": 1,
@@ -78,7 +78,7 @@ def test_links_are_followed(tmp_path: Path) -> None:
     (tmp_path / "set" / "cat" / "lost.png").symlink_to("nowhere")
     (tmp_path / "set" / "cat" / "self.png").symlink_to("self.png")
     (tmp_path / "set" / "dog").symlink_to(tmp_path / "store" / "dogs")
-    assert listed(tmp_path / "set").ids == ("cat/lost.png", "cat/one.png", "cat/self.png", "dog/2.png")
+    assert list_images(tmp_path / "set").ids == ("cat/lost.png", "cat/one.png", "cat/self.png", "dog/2.png")
 
 
 @pytest.mark.parametrize("target", [".", "..", "../b"])
@@ -86,7 +86,7 @@ def test_a_folder_that_is_met_twice_is_refused(tmp_path: Path, target: str) -> N
     touch(tmp_path, "a/1.png", "b/2.png")
     (tmp_path / "a" / "again").symlink_to(target)
     with pytest.raises(DatasetError, match=r"by another name, so its images would count twice or for ever"):
-        listed(tmp_path)
+        list_images(tmp_path)
 
 
 def test_links_that_branch_for_ever_end(tmp_path: Path) -> None:
@@ -95,25 +95,25 @@ def test_links_that_branch_for_ever_end(tmp_path: Path) -> None:
         for name in "ab":
             (tmp_path / f"d{depth}" / name).symlink_to(tmp_path / f"d{depth + 1}")
     with pytest.raises(DatasetError, match="by another name"):
-        listed(tmp_path / "d0")
+        list_images(tmp_path / "d0")
 
 
 def test_a_folder_that_cannot_be_listed(tmp_path: Path) -> None:
     touch(tmp_path, "a")
     with pytest.raises(DatasetError, match="a cannot be listed: Not a directory"):
-        listed(tmp_path / "a")
+        list_images(tmp_path / "a")
 
 
 def test_names_in_any_script_are_composed(tmp_path: Path) -> None:
     touch(tmp_path, "u\u0308ber/1.png", "日本/猫.png")
-    assert listed(tmp_path).ids == ("\u00fcber/1.png", "日本/猫.png")
-    assert (tmp_path / listed(tmp_path).files[0]).exists()
+    assert list_images(tmp_path).ids == ("\u00fcber/1.png", "日本/猫.png")
+    assert (tmp_path / list_images(tmp_path).files[0]).exists()
 
 
 def test_two_forms_of_one_name_are_refused(tmp_path: Path) -> None:
     touch(tmp_path, "u\u0308/1.png", "\u00fc/1.png")
     with pytest.raises(DatasetError, match=r"two names differ in their Unicode form alone: 'ü/1\.png'"):
-        listed(tmp_path)
+        list_images(tmp_path)
 
 
 def test_ids_can_be_written_and_shown() -> None:

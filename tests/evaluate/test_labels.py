@@ -7,7 +7,7 @@ import pytest
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.data.class_map import ClassMap
 from imlp_audit.evaluate.data.imagenet import imagenet_classes
-from imlp_audit.evaluate.data.labels import class_folders, numbered
+from imlp_audit.evaluate.data.labels import assign_classes, class_folders
 
 PUBLISHED = imagenet_classes()
 
@@ -33,10 +33,10 @@ def test_images_without_a_class_are_refused(ids: list[str], told: str) -> None:
 
 def test_imagenet_has_its_published_order_whatever_is_missing() -> None:
     """The first class is n01440764 and the last n15075141, as in every classifier."""
-    whole = numbered(set(PUBLISHED), PUBLISHED, None)
+    whole = assign_classes(set(PUBLISHED), PUBLISHED, None)
     assert whole.index == {name: place for place, name in enumerate(PUBLISHED)}
     assert (whole.index["n01440764"], whole.index["n15075141"], whole.count, whole.notes) == (0, 999, 1000, ())
-    part = numbered(set(PUBLISHED[1:]), PUBLISHED, None)  # by order, all would be one less
+    part = assign_classes(set(PUBLISHED[1:]), PUBLISHED, None)  # by order, all would be one less
     assert part.index == {name: place for name, place in whole.index.items() if place}
     assert (part.count, part.notes) == (1000, ("999 of the 1000 classes of ImageNet-1k are here",))
 
@@ -44,19 +44,19 @@ def test_imagenet_has_its_published_order_whatever_is_missing() -> None:
 def test_a_folder_among_imagenets_that_is_none_is_refused() -> None:
     """With 999 and one other there are 1000 again, and nothing would tell."""
     with pytest.raises(DatasetError, match="999 class folders are of ImageNet-1k, but misc is not"):
-        numbered({*PUBLISHED[1:], "misc"}, [], None)
+        assign_classes({*PUBLISHED[1:], "misc"}, [], None)
 
 
 def test_other_wordnet_ids_are_ordered_by_themselves() -> None:
     others = {f"n9000000{n}" for n in range(8)}
-    found = numbered({*others, *PUBLISHED[:2]}, [], None)
+    found = assign_classes({*others, *PUBLISHED[:2]}, [], None)
     assert found.count == 10
     assert found.index["n90000007"] == 9
 
 
 def test_numbers_are_classes() -> None:
     """ImageNet-V2's folders: as text, 10 would come before 2."""
-    found = numbered({str(n) for n in range(1000)}, [], None)
+    found = assign_classes({str(n) for n in range(1000)}, [], None)
     assert found.index == {str(n): n for n in range(1000)}
     assert found.count == 1000
 
@@ -72,40 +72,40 @@ def test_numbers_are_classes() -> None:
     ],
 )
 def test_some_numbers(names: set[str], index: dict[str, int], count: int | None) -> None:
-    found = numbered(names, names, None)
+    found = assign_classes(names, names, None)
     assert (found.index, found.count) == (index, count)
 
 
 def test_numbers_that_say_nothing() -> None:
     with pytest.raises(DatasetError, match="numbered from 1 to 1000, and classes from 0"):
-        numbered({str(n) for n in range(1, 1001)}, [], None)
+        assign_classes({str(n) for n in range(1, 1001)}, [], None)
     with pytest.raises(DatasetError, match="two class folders are numbered 1,"):
-        numbered({"0", "1", "01"}, [], None)
+        assign_classes({"0", "1", "01"}, [], None)
 
 
 @pytest.mark.parametrize("names", [{"²", "1"}, {"٣", "1"}, {"-1", "1"}, {"1" * 10, "1"}])
 def test_what_looks_like_numbers_is_taken_for_names(names: set[str]) -> None:
-    assert numbered(names, names, None).count == 2
+    assert assign_classes(names, names, None).count == 2
 
 
 def test_other_names_have_timms_order_and_torchvisions_is_told() -> None:
-    found = numbered({"class10", "class2", "class1"}, [], None)
+    found = assign_classes({"class10", "class2", "class1"}, [], None)
     assert found.index == {"class1": 0, "class2": 1, "class10": 2}
     assert "torchvision's ImageFolder orders them otherwise" in found.notes[0]
-    assert numbered({"ant", "bee"}, [], None).notes == ()
+    assert assign_classes({"ant", "bee"}, [], None).notes == ()
 
 
 def test_a_class_folder_without_images_is_a_class() -> None:
-    found = numbered({"ant", "cat"}, ["ant", "bee", "cat"], None)
+    found = assign_classes({"ant", "cat"}, ["ant", "bee", "cat"], None)
     assert found.index["cat"] == 2
     assert found.notes == ("class folders without an image count as classes: bee",)
 
 
 def test_a_class_map_decides() -> None:
     given = ClassMap({"cat": 281, "dog": 207, "n01440764": 5, "3": 4}, None)
-    assert numbered({"cat", "n01440764", "3"}, [], given).index == {"cat": 281, "n01440764": 5, "3": 4}
+    assert assign_classes({"cat", "n01440764", "3"}, [], given).index == {"cat": 281, "n01440764": 5, "3": 4}
 
 
 def test_a_folder_that_the_class_map_lacks_is_not_dropped() -> None:
     with pytest.raises(DatasetError, match="the class map names no class eel, fox; add a line for each"):
-        numbered({"cat", "fox", "eel"}, [], ClassMap({"cat": 0}, 1))
+        assign_classes({"cat", "fox", "eel"}, [], ClassMap({"cat": 0}, 1))

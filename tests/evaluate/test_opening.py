@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from imlp_audit.evaluate.data.decode import MAX_BYTES, UnreadableError, opened, opened_from
+from imlp_audit.evaluate.data.decode import MAX_BYTES, UnreadableError, open_image, open_image_from
 
 from .folders import picture
 
@@ -49,7 +49,7 @@ FORMS = ["JPEG", "PNG", "GIF", "BMP", "WEBP", "TIFF"]
 def test_is_converted_as_timm_converts_it(form: str, mode: str) -> None:
     held = encoded(picture(1).convert(mode), form)
     with Image.open(BytesIO(held)) as plain:
-        assert pixels(opened(held)) == pixels(plain.convert("RGB"))
+        assert pixels(open_image(held)) == pixels(plain.convert("RGB"))
 
 
 def test_modes_that_are_rare() -> None:
@@ -66,20 +66,20 @@ def test_modes_that_are_rare() -> None:
         encoded(rgb.convert("F"), "TIFF"),
     ]
     for held in files:
-        image = opened(held)
+        image = open_image(held)
         with warnings.catch_warnings(action="ignore"), Image.open(BytesIO(held)) as plain:
             assert pixels(image) == pixels(plain.convert("RGB"))
 
 
 def test_a_plain_picture_comes_back_as_it_was() -> None:
     image = picture(3)
-    assert pixels(opened(encoded(image, "PNG"))) == pixels(image)
+    assert pixels(open_image(encoded(image, "PNG"))) == pixels(image)
 
 
 def test_a_file_is_read_as_its_bytes_are(tmp_path: Path) -> None:
     held = encoded(picture(4), "JPEG")
     (tmp_path / "a.JPEG").write_bytes(held)
-    assert pixels(opened(tmp_path / "a.JPEG")) == pixels(opened(held)) == pixels(opened_from(lambda: held))
+    assert pixels(open_image(tmp_path / "a.JPEG")) == pixels(open_image(held)) == pixels(open_image_from(lambda: held))
 
 
 @pytest.mark.parametrize("form", ["GIF", "PNG", "WEBP"])
@@ -89,13 +89,13 @@ def test_of_a_film_the_first_picture_is_taken(form: str) -> None:
     with Image.open(BytesIO(held)) as film:
         assert getattr(film, "n_frames", 1) == 2
         film.seek(0)
-        assert pixels(opened(held)) == pixels(film.convert("RGB"))
+        assert pixels(open_image(held)) == pixels(film.convert("RGB"))
 
 
 def test_exif_does_not_turn_an_image() -> None:
     exif = Image.Exif()
     exif[0x0112] = 6  # to be shown turned by 90 degrees
-    assert opened(encoded(picture(7), "JPEG", exif=exif)).size == (40, 32)
+    assert open_image(encoded(picture(7), "JPEG", exif=exif)).size == (40, 32)
 
 
 @pytest.mark.parametrize("form", ["JPEG", "PNG", "GIF", "WEBP"])
@@ -104,7 +104,7 @@ def test_a_truncated_file_is_unreadable_wherever_it_was_cut(form: str) -> None:
     after = {"PNG": 20, "GIF": 2}.get(form, 0)  # bytes that follow those of the last pixels
     for length in [*range(0, len(held) - after - 1, 37), len(held) - after - 1]:
         with pytest.raises(UnreadableError):
-            opened(held[:length])
+            open_image(held[:length])
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_truncated_file_is_unreadable_wherever_it_was_cut(form: str) -> None:
 def test_what_is_no_image_says_why(held: bytes, told: str) -> None:
     begun = time.perf_counter()
     with pytest.raises(UnreadableError, match=f".*{told}"):
-        opened(held)
+        open_image(held)
     assert time.perf_counter() - begun < 2
 
 
@@ -140,14 +140,14 @@ def test_a_bomb_is_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("PIL.ImageFile.ImageFile.load", load)
     with pytest.raises(UnreadableError, match="was decoded"):  # an image in order is
-        opened(encoded(picture(1), "PNG"))
+        open_image(encoded(picture(1), "PNG"))
     for held in (png(10_000, 10_000), png(1, 300), png(50_000, 50_000)):
         with pytest.raises(UnreadableError, match=r"bomb|times the other"):
-            opened(held)
+            open_image(held)
 
 
 def test_the_largest_image_that_is_read() -> None:
-    assert opened(png(256, 1, data=bytes(1 + 3 * 256))).size == (256, 1)
+    assert open_image(png(256, 1, data=bytes(1 + 3 * 256))).size == (256, 1)
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     }
     for name, reason in told.items():
         with pytest.raises(UnreadableError) as raised:
-            opened(tmp_path / name)
+            open_image(tmp_path / name)
         assert str(raised.value) == reason
 
 
@@ -173,7 +173,7 @@ def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
         file.write(encoded(picture(1), "PNG"))
         file.truncate(MAX_BYTES + 1)
     with pytest.raises(UnreadableError, match=r"268435457 bytes"):
-        opened(tmp_path / "huge.png")
+        open_image(tmp_path / "huge.png")
 
 
 @pytest.mark.parametrize("error", [MemoryError(), OSError(errno.EMFILE, "too many open files")])
@@ -183,7 +183,7 @@ def test_what_the_machine_lacks_is_no_fault_of_the_image(error: Exception, monke
 
     monkeypatch.setattr(Image, "open", fail)
     with pytest.raises(type(error)) as raised:
-        opened(b"held")
+        open_image(b"held")
     assert not isinstance(raised.value, UnreadableError)
 
 
@@ -195,14 +195,14 @@ def test_bytes_that_cannot_be_fetched() -> None:
         raise OSError(errno.EMFILE, "too many open files")
 
     with pytest.raises(UnreadableError, match=os.strerror(errno.EIO)):
-        opened_from(lost)
+        open_image_from(lost)
     with pytest.raises(OSError, match="too many"):
-        opened_from(crowded)
+        open_image_from(crowded)
 
 
 def mode_or_reason(held: bytes) -> str:
     try:
-        return opened(held).mode
+        return open_image(held).mode
     except UnreadableError as error:
         return str(error)
 

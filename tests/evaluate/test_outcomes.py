@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.evaluate.evidence import accuracy
+from imlp_audit.evaluate.evidence import record_accuracy
 from imlp_audit.evaluate.statistics import wilson
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.evidence import Accuracy
@@ -20,7 +20,7 @@ IMAGES = (("a/1.png", (0,)), ("a/2.png", (0, 3)), ("b/1.png", (1,)))
 
 def digest(*images: tuple[str, tuple[int, ...]]) -> str:
     right, sha256 = [True] * len(images), "0" * 64
-    return accuracy(
+    return record_accuracy(
         Metric.TOP1, right, images, available=9, unreadable=0, unlabelled=0, checkpoint=sha256, settings={}
     ).data
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.errors import OutputError, UsageError
-from imlp_audit.evaluate.predictions import Answer, Prediction, check_ending, write_predictions
+from imlp_audit.evaluate.predictions import ModelAnswer, Prediction, check_ending, write_predictions
 
 PREDICTIONS = (
-    Prediction("a/1.png", (3,), Answer((3, 1, 0, 2, 4), 0.5)),
-    Prediction('b/with, "signs".png', (0, 2), Answer((1, 2, 0, 3, 4), 0.10000000149011612)),
+    Prediction("a/1.png", (3,), ModelAnswer((3, 1, 0, 2, 4), 0.5)),
+    Prediction('b/with, "signs".png', (0, 2), ModelAnswer((1, 2, 0, 3, 4), 0.10000000149011612)),
     Prediction("c/broken.png", (1,), None),
 )
 COLUMNS = ["image", "labels", "top5", "probability", "readable"]

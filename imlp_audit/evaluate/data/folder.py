@@ -1,4 +1,4 @@
-"""Finding the images below a folder: the same ones, in the same order, on every machine."""
+"""Finding the images below a folder: the same images in the same order on every machine."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from unicodedata import normalize
 
 from imlp_audit.errors import DatasetError
 
-ENDINGS = (".png", ".jpg", ".jpeg")  # what timm's readers take for an image
+ENDINGS = (".png", ".jpg", ".jpeg")  # the endings that timm's readers accept
 _SYNONYMS = (("validation", "val", "valid", "eval", "evaluation"), ("train", "training"))
 
 
 @dataclass(frozen=True)
 class Listing:
-    """What lies below a folder.
+    """The contents of a folder.
 
-    `files` are images by their path as the disk spells it, in the order of `ids`, the same paths with "/" in composed
-    Unicode. `folders` are the ids of the folders right below. `skipped` counts what is no image, by what it is.
+    `files` are the images' paths as the disk spells them, in the order of `ids`: the same paths with "/" and in
+    composed Unicode. `folders` are the ids of the direct subfolders. `skipped` counts the other files by kind.
     """
 
     files: tuple[str, ...]
@@ -39,8 +39,8 @@ class _Walk:
     seen: dict[tuple[int, int], str] = field(default_factory=dict)
 
 
-def listed(root: Path) -> Listing:
-    """List the images below a folder, following links. Raises DatasetError for a folder that is met twice."""
+def list_images(root: Path) -> Listing:
+    """List the images below a folder, following links. Raises DatasetError for a folder that is reached twice."""
     walk = _Walk(root)
     pending = [""]
     while pending:
@@ -55,48 +55,48 @@ def listed(root: Path) -> Listing:
 
 
 def in_order(names: Collection[str] | Iterator[str]) -> dict[str, str]:
-    """Return names by id, in timm's order: numbers within them by value, capitals as small letters.
+    """Return names by id, in timm's order: numbers within names by value, ignoring case.
 
-    Raises DatasetError where two names make one id.
+    Raises DatasetError if two names have the same id.
     """
     identified: dict[str, str] = {}
     for name in names:
         spelled = readable_id(name)
         if identified.setdefault(spelled, name) != name:
             raise DatasetError(
-                f"two names differ in their Unicode form alone: {spelled!r}; rename or remove one of them"
+                f"two names differ only in their Unicode form: {spelled!r}; rename or remove one of them"
             )
     return dict(sorted(identified.items(), key=lambda pair: natural_key(pair[0])))
 
 
 def readable_id(name: str) -> str:
-    """Return a path as text that any file and any terminal can take: composed, and what cannot be shown as escapes."""
+    """Return a path as text fit for any file and terminal: composed Unicode, unprintable characters escaped."""
     composed = normalize("NFC", name.replace(os.sep, "/"))
-    if composed.isprintable():  # bytes that are no UTF-8 are not
+    if composed.isprintable():  # bytes that are not UTF-8 are not printable
         return composed
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in composed)
 
 
 def natural_key(name: str) -> tuple[list[tuple[int, str] | str], str]:
-    """Return what timm sorts by, with the name itself to part those that timm leaves in the disk's order."""
+    """Return timm's sorting key, and the name itself to order names that timm leaves in the disk's order."""
     parts = re.split("([0-9]+)", name.lower())
     return [_by_value(part) if place % 2 else part for place, part in enumerate(parts)], name
 
 
 def _by_value(digits: str) -> tuple[int, str]:
-    """Order digits as their number does; Python makes no numbers of thousands of digits."""
+    """Order digits by the number they write; Python refuses to parse thousands of digits."""
     short = digits.lstrip("0")
     return len(short), short
 
 
 def chosen_folder(root: Path, split: str) -> Path:
-    """Return the subfolder of a split where there is one, by timm's synonyms too; else the folder itself."""
+    """Return the subfolder of a split, by timm's synonyms too; the folder itself if there is none."""
     alike = next((names for names in _SYNONYMS if split in names), ())
     return next((root / name for name in (split, *alike) if name and (root / name).is_dir()), root)
 
 
 def _enter(walk: _Walk, here: str) -> Iterator[str]:
-    """Sort what one folder holds, and yield the folders below it."""
+    """Sort one folder's contents into the walk, and yield its subfolders."""
     folder = walk.root / here
     try:
         status = folder.stat()
@@ -107,8 +107,8 @@ def _enter(walk: _Walk, here: str) -> Iterator[str]:
     before = walk.seen.setdefault((status.st_dev, status.st_ino), here)
     if before != here:
         raise DatasetError(
-            f"{folder} is the folder {walk.root / before} by another name, so its images would count twice or for "
-            "ever; remove the link"
+            f"{folder} is a link to {walk.root / before}, so its images would count twice or without end; "
+            "remove the link"
         )
     for entry in held:
         name = f"{here}/{entry.name}" if here else entry.name
@@ -126,7 +126,7 @@ def _sort_file(walk: _Walk, entry: os.DirEntry[str], name: str) -> None:
     ending = readable_id(f".{last}".lower()) if dot else ""
     if not (entry.is_symlink() or entry.is_file()):
         walk.skipped["neither files nor folders"] += 1
-    elif ending in ENDINGS:  # a link that leads nowhere is an image too: one that cannot be read
+    elif ending in ENDINGS:  # a dangling link counts as an image that cannot be read
         walk.files.append(name)
     else:
         walk.skipped[ending or "without an ending"] += 1

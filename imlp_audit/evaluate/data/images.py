@@ -1,4 +1,4 @@
-"""The images of a data set, and handing them to a loader one by one."""
+"""The images of a data set: handed to a loader one by one, a sample that stands for all, and a digest of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Transform: TypeAlias = Callable[[Image.Image], Tensor]
 
 
 class Pictures(Protocol):
-    """A map-style data set: item i is an image in RGB with its class, -1 for none; raises UnreadableError."""
+    """A map-style data set: item i is an RGB image with its class, -1 for none; raises UnreadableError."""
 
     def __len__(self) -> int: ...
 
@@ -30,9 +30,9 @@ class Pictures(Protocol):
 class Images:
     """Images in a fixed order.
 
-    `name` is the data set's slug where it is known, its folder's name otherwise. `ids` are unique. `labels` are the
-    classes accepted of each image, none where it is not judged. `classes` is how many classes the labels are of, None
-    where nothing says so. `notes` are for the user, before the first batch.
+    `name` is the data set's slug if it is known, and its folder's name otherwise. `ids` are unique. `labels` are the
+    accepted classes of each image; an image without any is not judged. `classes` is the number of classes, None if it
+    is not known. `notes` are shown to the user before the first batch.
     """
 
     name: str
@@ -44,9 +44,9 @@ class Images:
 
 
 class Guarded(Dataset[tuple[Tensor, int]]):
-    """The chosen images, transformed: item i is `(tensor, i)`, and `(zeros, -1 - i)` where it cannot be read.
+    """The chosen images, transformed: item i is `(tensor, i)`, or `(zeros, -1 - i)` if the image cannot be read.
 
-    `indices` are of `images.ids`. `transform` must give tensors of one shape, and may be set later.
+    `indices` refer to `images.ids`. `transform` must return tensors of one shape; it may be set later.
     """
 
     def __init__(self, images: Images, indices: Sequence[int], transform: Transform) -> None:
@@ -66,35 +66,35 @@ class Guarded(Dataset[tuple[Tensor, int]]):
 
 
 def why_unreadable(images: Images, index: int) -> str:
-    """Return `name: reason` of the image with this index in `images.ids`, by opening it once more."""
+    """Return `name: reason` for the image with this index in `images.ids`, by opening it again."""
     try:
         images.dataset[index]
     except UnreadableError as error:
         return f"{images.ids[index]}: {error}"
-    return f"{images.ids[index]}: it could not be read at first, and now it can"
+    return f"{images.ids[index]}: it could not be read at first, but can be read now"
 
 
-def stratified(labels: Sequence[tuple[int, ...]], limit: int, ids: Sequence[str]) -> tuple[int, ...]:
-    """Return the indices, ascending, of `limit` images: of each class its share, rounded down or up.
+def choose_stratified(labels: Sequence[tuple[int, ...]], limit: int, ids: Sequence[str]) -> tuple[int, ...]:
+    """Return the indices, ascending, of `limit` images: each class's share, rounded down or up.
 
-    The images stand class by class, and every (n / limit)-th is taken. Classes, and images within a class, are ordered
-    by a hash: of the order in which somebody named the files nothing is left, and any machine chooses the same.
-    Images without a label are never chosen; a limit above the number of the others gives them all.
+    The images are arranged class by class, and every (n / limit)-th is chosen. Classes, and images within a class, are
+    ordered by a hash, so file order does not matter and every machine chooses the same. Images without a label are
+    never chosen; a limit above the number of labelled images returns all of those.
     """
     judged = [index for index, accepted in enumerate(labels) if accepted]
     if limit >= len(judged):
         return tuple(judged)
-    judged.sort(key=lambda index: (_digest(str(min(labels[index]))), _digest(ids[index]), index))
-    taken = ((2 * turn + 1) * len(judged) // (2 * limit) for turn in range(limit))  # the middles of equal parts
-    return tuple(sorted(judged[place] for place in taken))
+    judged.sort(key=lambda index: (_order(str(min(labels[index]))), _order(ids[index]), index))
+    middles = ((2 * turn + 1) * len(judged) // (2 * limit) for turn in range(limit))  # of equal parts
+    return tuple(sorted(judged[place] for place in middles))
 
 
-def _digest(text: str) -> bytes:
+def _order(text: str) -> bytes:
     return sha256(text.encode("utf-8")).digest()
 
 
 def data_digest(images: Sequence[tuple[str, tuple[int, ...]]]) -> str:
-    """Return the SHA-256 of images by their ids and accepted classes, in their order."""
+    """Return the SHA-256 of images, given as ids and accepted classes in order."""
     digest = hashlib.sha256()
     for name, labels in images:
         digest.update(json.dumps([name, *labels]).encode() + b"\n")

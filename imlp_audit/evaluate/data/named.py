@@ -1,4 +1,4 @@
-"""Data sets that timm knows by a name: torchvision's small ones, those of the Hugging Face hub, and shards."""
+"""Data sets with a name in timm: torchvision's small ones, those of the Hugging Face hub, and shards."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Protocol
 from PIL import Image
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.data.decode import MAX_BYTES, opened_from
+from imlp_audit.evaluate.data.decode import MAX_BYTES, open_image_from
 from imlp_audit.evaluate.data.hub import pinned_snapshot
 from imlp_audit.evaluate.data.images import Images, Pictures
 from imlp_audit.evaluate.data.tars import open_shards
@@ -23,7 +23,7 @@ _IN_MEMORY = ("cifar10", "cifar100", "mnist", "kmnist", "fashion_mnist", "qmnist
 
 
 class _TorchVision(Protocol):
-    """What we use of a data set of torchvision's."""
+    """The part of a torchvision data set that we use."""
 
     targets: Sequence[int]
     classes: Sequence[str]
@@ -32,7 +32,7 @@ class _TorchVision(Protocol):
 
 
 class _Reader(Protocol):
-    """What we use of timm's reader of a data set of the hub."""
+    """The part of timm's reader of a hub data set that we use."""
 
     dataset: Mapping[str, Sequence[object]]
     label_key: str
@@ -42,8 +42,8 @@ class _Reader(Protocol):
 
 
 @dataclass(frozen=True)
-class Arrays:
-    """A data set of torchvision's that holds its images in memory."""
+class TorchvisionImages:
+    """A torchvision data set that holds its images in memory."""
 
     held: _TorchVision
     classes: tuple[int, ...]
@@ -56,10 +56,10 @@ class Arrays:
 
 
 @dataclass(frozen=True)
-class Encoded:
-    """Images as timm's reader hands out their files.
+class HubImages:
+    """Images from the files that timm's reader hands out.
 
-    timm's data set around it is passed over: for an image that cannot be read, it gives the next one.
+    timm's data set around the reader is not used: in place of an unreadable image it returns the next one.
     """
 
     reader: _Reader
@@ -69,7 +69,7 @@ class Encoded:
         return len(self.classes)
 
     def __getitem__(self, index: int) -> tuple[Image.Image, int]:
-        return opened_from(lambda: self._read(index)), self.classes[index]
+        return open_image_from(lambda: self._read(index)), self.classes[index]
 
     def _read(self, index: int) -> bytes:
         with self.reader[index][0] as file:
@@ -77,7 +77,7 @@ class Encoded:
 
 
 def is_named(source: str) -> bool:
-    """Say whether a source is a name of timm's; a folder that is there is itself, whatever it is called."""
+    """Return whether a source is one of timm's names; a path that exists never is, whatever it is called."""
     prefix, slash, _ = source.partition("/")
     return bool(slash) and prefix.lower() in _PREFIXES and not Path(source).exists()
 
@@ -93,7 +93,7 @@ def open_named(source: str, split: str, *, allow_download: bool) -> Images:
         case "wds":
             return open_shards(rest, split)
     raise DatasetError(
-        f"{source}: {prefix}/ streams images in no order of its own, so a run could be neither shared out nor resumed; "
+        f"{source}: {prefix}/ streams images in no fixed order, so a run could be neither shared nor resumed; "
         "give hfds/OWNER/NAME@COMMIT, wds/ with .tar files, or a folder of images"
     )
 
@@ -103,34 +103,34 @@ def _of_torchvision(rest: str, split: str, *, allow_download: bool) -> Images:
     name = f"torch/{short}"
     if short not in _IN_MEMORY:
         raise DatasetError(
-            f"no data set is called {name}; {did_you_mean(short, _IN_MEMORY)}; else give a folder of images"
+            f"there is no data set {name}; {did_you_mean(short, _IN_MEMORY)}; for other data give a folder of images"
         )
     if not folder:
-        raise DatasetError(f"{name}: say where it lies, or is to lie: {name}:DIR")
-    held: _TorchVision = _created(name, folder, split, allow_download=allow_download)
-    classes = _checked(name, [_first(target) for target in held.targets])
-    return _indexed(name, Arrays(held, classes), classes, len(held.classes))
+        raise DatasetError(f"{name}: name the folder that holds it or that it should go to, {name}:DIR")
+    held: _TorchVision = _create(name, folder, split, allow_download=allow_download)
+    classes = _check_classes(name, [_first(target) for target in held.targets])
+    return _number_images(name, TorchvisionImages(held, classes), classes, len(held.classes))
 
 
 def _of_the_hub(rest: str, split: str, *, allow_download: bool) -> Images:
     name, _, revision = rest.partition("@")
     folder = pinned_snapshot(name, revision, allow_download=allow_download)
-    reader: _Reader = _created(f"hfds/{folder}", None, split, allow_download=False).reader
-    classes = _checked(f"hfds/{name}", list(reader.dataset[reader.label_key]))
-    return _indexed(f"hfds/{name}", Encoded(reader, classes), classes, len(reader.class_to_idx) or None)
+    reader: _Reader = _create(f"hfds/{folder}", None, split, allow_download=False).reader
+    classes = _check_classes(f"hfds/{name}", list(reader.dataset[reader.label_key]))
+    return _number_images(f"hfds/{name}", HubImages(reader, classes), classes, len(reader.class_to_idx) or None)
 
 
-def _created(name: str, root: str | None, split: str, *, allow_download: bool) -> Any:  # noqa: ANN401  # timm's
-    """Have timm open a data set; what it prints goes to stderr."""
+def _create(name: str, root: str | None, split: str, *, allow_download: bool) -> Any:  # noqa: ANN401  # timm's
+    """Open a data set through timm; whatever it prints goes to stderr."""
     from timm.data import create_dataset
 
     try:
         with redirect_stdout(sys.stderr):
             return create_dataset(name, root=root, split=split, download=allow_download)
     except ImportError as error:
-        raise DatasetError(f"{name}: {error}; pip install datasets") from error
-    except Exception as error:  # of torchvision, or of datasets: each has errors of its own
-        hint = "" if allow_download else "; --allow-download fetches it, and holds it against torchvision's hash"
+        raise DatasetError(f"{name}: {error}; run `pip install datasets`") from error
+    except Exception as error:  # torchvision and datasets each have errors of their own
+        hint = "" if allow_download else "; pass --allow-download to fetch it, checked against torchvision's hash"
         raise DatasetError(f"{name}: {str(error)[:300]}{hint if name.startswith('torch/') else ''}") from error
 
 
@@ -138,13 +138,15 @@ def _first(target: Any) -> int:  # noqa: ANN401  # a number, a tensor of one, or
     return int(target if isinstance(target, int) or not target.ndim else target[0])
 
 
-def _checked(name: str, classes: Sequence[object]) -> tuple[int, ...]:
+def _check_classes(name: str, classes: Sequence[object]) -> tuple[int, ...]:
     whole = [one for one in classes if isinstance(one, int) and one >= 0]
     if not classes or len(whole) < len(classes):
-        raise DatasetError(f"{name}: {len(classes) - len(whole)} of {len(classes)} images have no class; try --split")
+        raise DatasetError(
+            f"{name}: {len(classes) - len(whole)} of {len(classes)} images have no class; try another --split"
+        )
     return tuple(whole)
 
 
-def _indexed(name: str, dataset: Pictures, classes: tuple[int, ...], count: int | None) -> Images:
+def _number_images(name: str, dataset: Pictures, classes: tuple[int, ...], count: int | None) -> Images:
     ids = tuple(map(str, range(len(classes))))
     return Images(name, dataset, ids, tuple((label,) for label in classes), count)

@@ -1,4 +1,4 @@
-"""Images in .tar files, read where they lie: nothing is unpacked, and no file stays open."""
+"""Images in .tar files, read in place: nothing is unpacked, and no file stays open."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pathlib import Path
 from PIL import Image
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.data.decode import MAX_BYTES, opened_from
+from imlp_audit.evaluate.data.decode import MAX_BYTES, open_image_from
 from imlp_audit.evaluate.data.folder import ENDINGS, in_order, readable_id
 from imlp_audit.evaluate.data.images import Images
 
-_SHARD_ENDINGS = ("jpg", "png", "webp", "jpeg")  # webdataset's, by which timm finds the image of a sample
+_SHARD_ENDINGS = ("jpg", "png", "webp", "jpeg")  # webdataset's endings, by which timm finds the image of a sample
 _MARK = bytes(1024)  # how a .tar ends
 
 
 @dataclass(frozen=True)
-class Member:
-    """A file in a .tar: its name there, and the bytes that it has from where on."""
+class TarMember:
+    """A file in a .tar: its name there, the offset of its bytes, and their number."""
 
     archive: Path
     name: str
@@ -29,28 +29,28 @@ class Member:
     size: int
 
     def read(self) -> bytes:
-        """Return the file's bytes, one more than an image may have at most."""
+        """Return the file's bytes, at most one more than an image may have."""
         with self.archive.open("rb") as file:
             file.seek(self.offset)
             return file.read(min(self.size, MAX_BYTES + 1))
 
 
 @dataclass(frozen=True)
-class Tarred:
+class TarImages:
     """Images in .tar files, each with its class."""
 
-    members: tuple[Member, ...]
+    members: tuple[TarMember, ...]
     classes: tuple[int, ...]
 
     def __len__(self) -> int:
         return len(self.members)
 
     def __getitem__(self, index: int) -> tuple[Image.Image, int]:
-        return opened_from(self.members[index].read), self.classes[index]
+        return open_image_from(self.members[index].read), self.classes[index]
 
 
-def images_in(archive: Path) -> dict[str, Member]:
-    """Return the images of a .tar by id, in order; folders around all of CLASS/IMAGE are left out of the ids."""
+def images_in(archive: Path) -> dict[str, TarMember]:
+    """Return the images of a .tar by id, in order; folders above CLASS/IMAGE are left out of the ids."""
     found = {member.name: member for member in members_of(archive) if member.name.lower().endswith(ENDINGS)}
     while found and len(tops := {name.partition("/")[0] for name in found}) == 1:
         if not all(name.count("/") > 1 for name in found):
@@ -59,36 +59,38 @@ def images_in(archive: Path) -> dict[str, Member]:
     return {one: found[name] for one, name in in_order(found).items()}
 
 
-def members_of(archive: Path) -> list[Member]:
-    """List the regular files in a .tar that are not hidden. Raises DatasetError."""
+def members_of(archive: Path) -> list[TarMember]:
+    """List the regular, non-hidden files in a .tar. Raises DatasetError."""
     try:
         with archive.open("rb") as file, tarfile.open(fileobj=file, mode="r:") as opened_tar:
             members = [
-                Member(archive, info.name.removeprefix("./"), info.offset_data, info.size)
+                TarMember(archive, info.name.removeprefix("./"), info.offset_data, info.size)
                 for info in opened_tar
                 if info.isreg() and not info.issparse() and not Path(info.name).name.startswith(".")
             ]
             file.seek(-min(len(_MARK), file.seek(0, 2)), 2)
             whole = file.read() == _MARK
     except (tarfile.TarError, OSError, ValueError, EOFError) as error:
-        raise DatasetError(f"{archive} is no .tar file that can be read (compressed ones can not): {error}") from error
+        raise DatasetError(
+            f"{archive} is not a readable .tar file (compressed ones are not supported): {error}"
+        ) from error
     if not whole:
-        raise DatasetError(f"{archive} does not end as a .tar file does: it is truncated; get it again")
+        raise DatasetError(f"{archive} lacks the end of a .tar file: it is truncated; download it again")
     names = [member.name for member in members]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise DatasetError(f"{archive} holds {twice} more than once; write it anew")
+        raise DatasetError(f"{archive} holds {twice} more than once; write the archive again")
     return members
 
 
 def open_shards(source: str, split: str) -> Images:
-    """Read webdataset's shards: a .tar file, or those of a folder, with KEY.jpg beside KEY.cls. Raises DatasetError."""
+    """Open webdataset's shards: a .tar file or a folder of them, with pairs KEY.jpg, KEY.cls. Raises DatasetError."""
     place = Path(source)
     found = dict(sample for shard in _shards(place, split) for sample in _samples(shard))
     if not found:
-        raise DatasetError(f"{place} holds no KEY.jpg or KEY.png beside a KEY.cls")
+        raise DatasetError(f"{place} holds no pair of an image KEY.jpg (or .png, .webp) and its class KEY.cls")
     classes = tuple(label for _, label in found.values())
-    dataset = Tarred(tuple(member for member, _ in found.values()), classes)
+    dataset = TarImages(tuple(member for member, _ in found.values()), classes)
     return Images(place.stem, dataset, tuple(found), tuple((label,) for label in classes), None)
 
 
@@ -97,25 +99,25 @@ def _shards(place: Path, split: str) -> list[Path]:
         return [place]
     described = next((place / name for name in ("_info.json", "info.json") if (place / name).is_file()), None)
     if described is not None:
-        return [place / name for name in _named_in(described, split)]
+        return [place / name for name in _file_names(described, split)]
     return [place / name for name in in_order(path.name for path in place.glob("*.tar"))]
 
 
-def _named_in(described: Path, split: str) -> list[str]:
+def _file_names(described: Path, split: str) -> list[str]:
     try:
         names = json.loads(described.read_text(encoding="utf-8"))["splits"][split]["filenames"]
     except (OSError, ValueError, RecursionError, KeyError, TypeError) as error:
         raise DatasetError(
-            f"{described} names no files of a split {split!r}; give one that it has by --split"
+            f"{described} lists no files for the split {split!r}; pass --split with one that it lists"
         ) from error
     if not isinstance(names, list) or not all(isinstance(name, str) and Path(name).name == name for name in names):
-        raise DatasetError(f"{described} has file names of the split {split!r} that are no names of files beside it")
+        raise DatasetError(f"{described} lists files of the split {split!r} that are not plain names in its own folder")
     return names
 
 
-def _samples(shard: Path) -> Iterator[tuple[str, tuple[Member, int]]]:
+def _samples(shard: Path) -> Iterator[tuple[str, tuple[TarMember, int]]]:
     """Yield the id of each sample of a shard with its image and its class."""
-    held: dict[str, dict[str, Member]] = {}
+    held: dict[str, dict[str, TarMember]] = {}
     for member in members_of(shard):
         folder, slash, name = member.name.rpartition("/")
         key, _, ending = name.partition(".")
@@ -123,13 +125,15 @@ def _samples(shard: Path) -> Iterator[tuple[str, tuple[Member, int]]]:
     for key, parts in held.items():
         image = next((parts[ending] for ending in _SHARD_ENDINGS if ending in parts), None)
         if image is None and "cls" in parts:
-            raise DatasetError(f"{shard}: the sample {key} has a class, and no image that ends in .jpg, .png or .webp")
+            raise DatasetError(f"{shard}: the sample {key} has a class but no image that ends in .jpg, .png or .webp")
         if image is not None:
             yield readable_id(f"{shard.stem}/{key}"), (image, _class(parts, shard, key))
 
 
-def _class(parts: Mapping[str, Member], shard: Path, key: str) -> int:
+def _class(parts: Mapping[str, TarMember], shard: Path, key: str) -> int:
     text = parts["cls"].read().strip() if "cls" in parts else b""
     if not text.isdigit() or len(text) > 9:
-        raise DatasetError(f"{shard}: the sample {key} has no class: there must be a {key}.cls with its number, from 0")
+        raise DatasetError(
+            f"{shard}: the sample {key} has no class; add a {key}.cls that holds the class number, from 0"
+        )
     return int(text)

@@ -1,4 +1,4 @@
-"""What the files of a validation folder are: first and last bytes of each, and some images in full."""
+"""Looks into the files of a validation folder: the first and last bytes of each, and some images in full."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from heapq import nsmallest
 from itertools import chain
 from pathlib import Path
 
-from imlp_audit.evaluate.data.decode import UnreadableError, opened
+from imlp_audit.evaluate.data.decode import UnreadableError, open_image
 from imlp_audit.evaluate.data.folder import Listing
-from imlp_audit.evaluate.doctor.findings import Finding, Kind, counted, some
+from imlp_audit.evaluate.doctor.problems import FolderProblem, ProblemKind
 from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.workers import cores, workers
 
 _PEEKED = 100_000  # files that are looked into: twice the validation set
-_SAMPLE = 500  # images decoded of those that look whole, and as many of those that do not
+_SAMPLE = 500  # images to decode among those that look whole, and as many among the others
 _BYTES = 64  # at either end of a file
-_READERS = 8  # disks and networks answer several at once
-_ALIKE = 0.95  # share of a sample with one shorter side, from which images were resized: about half have 375 pixels
+_READERS = 8  # disks and networks answer several requests at once
+_ALIKE = 0.95  # share with the same shorter side above which images were resized; about half have 375 pixels
 _JPEG = "JPEG"
 _HEADS = {
     b"\xff\xd8\xff": _JPEG,
@@ -49,55 +50,57 @@ class Ends:
 
     @property
     def type(self) -> str:
-        """Name what the first bytes are of."""
+        """The type that the first bytes show."""
         return next((name for head, name in _HEADS.items() if self.head.startswith(head)), "of an unknown type")
 
     @property
     def whole(self) -> bool:
-        """Say whether this looks like a JPEG file to its end."""
+        """Whether this looks like a complete JPEG file."""
         return self.type == _JPEG and self.tail.rstrip(b"\0").endswith(b"\xff\xd9")
 
 
 @dataclass(frozen=True)
-class Looked:
-    """What was found in the files, and how much was looked at."""
+class FileExamination:
+    """The problems of the files, and notes on how much was looked at."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[FolderProblem, ...]
     notes: tuple[str, ...]
 
 
-def look(root: Path, listing: Listing, *, decode_all: bool) -> Looked:
-    """Look into the files below a folder: at both ends of each, and at some images, or all, in full."""
+def look_into_files(root: Path, listing: Listing, *, decode_all: bool) -> FileExamination:
+    """Look at both ends of each file below a folder, and decode some images, or all."""
     paths = {one: f"{root}{os.sep}{name}" for one, name in zip(listing.ids, listing.files, strict=True)}
     peeked = listing.ids if len(paths) <= _PEEKED else _sample(listing.ids)
-    ends = dict(zip(peeked, _ends([paths[one] for one in peeked]), strict=True))
+    ends = dict(zip(peeked, _read_ends([paths[one] for one in peeked]), strict=True))
     doubtful = [one for one, found in ends.items() if isinstance(found, Ends) and not found.whole]
     sound = [one for one, found in ends.items() if isinstance(found, Ends) and found.whole]
     chosen = [*doubtful, *sound] if decode_all else [*_sample(doubtful), *_sample(sound)]
-    decoded = dict(zip(chosen, _decoded([paths[one] for one in chosen], spread=decode_all), strict=True))
+    decoded = dict(zip(chosen, _decode([paths[one] for one in chosen], spread=decode_all), strict=True))
     reasons = {one: found for one, found in (ends | decoded).items() if isinstance(found, str)}
     types = {one: f.type for one, f in ends.items() if isinstance(f, Ends) and f.type != _JPEG and f.size}
     sides = [found for one in sound if isinstance(found := decoded.get(one), int)]
-    findings = (*_wrong_types(types), *_unreadable(reasons, types), *_resized(sides))
+    findings = (*_find_wrong_types(types), *_find_unreadable(reasons, types), *_find_resized(sides))
     unsure = len(doubtful) - sum(one in decoded for one in doubtful)
-    return Looked(findings, tuple(_notes(len(peeked), len(paths), len(decoded), unsure, _alike(ends, paths))))
+    return FileExamination(
+        findings, tuple(_notes(len(peeked), len(paths), len(decoded), unsure, _count_alike(ends, paths)))
+    )
 
 
 def _sample(ids: Sequence[str]) -> list[str]:
-    """Choose some by a hash of their ids: the same on every machine, and whatever their order is."""
+    """Choose some ids by a hash: the same on every machine, in whatever order they are given."""
     return nsmallest(_SAMPLE, ids, key=lambda one: sha256(one.encode("utf-8")).digest())
 
 
-def _ends(paths: Sequence[str]) -> Iterator[Ends | str]:
+def _read_ends(paths: Sequence[str]) -> Iterator[Ends | str]:
     batches = [paths[start : start + 250] for start in range(0, len(paths), 250)]
     with ThreadPoolExecutor(_READERS) as pool:
-        yield from chain.from_iterable(pool.map(lambda batch: [_end(path) for path in batch], batches))
+        yield from chain.from_iterable(pool.map(lambda batch: [_read_end(path) for path in batch], batches))
 
 
-def _end(path: str) -> Ends | str:
-    """Return the ends of a file, or why it cannot be read."""
+def _read_end(path: str) -> Ends | str:
+    """Return the ends of a file, or the reason why it cannot be read."""
     try:
-        file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # a pipe would wait for a writer
+        file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # opening a pipe would wait for a writer
     except OSError as error:
         return error.strerror or str(error)
     try:
@@ -111,8 +114,8 @@ def _end(path: str) -> Ends | str:
         os.close(file)
 
 
-def _decoded(paths: Sequence[str], *, spread: bool) -> Iterable[int | str]:
-    """Return of each image its shorter side in pixels, or why it cannot be read."""
+def _decode(paths: Sequence[str], *, spread: bool) -> Iterable[int | str]:
+    """Return each image's shorter side in pixels, or the reason why it cannot be read."""
     if not spread or cores() == 1:
         return map(decode, paths)
     with workers(cores()) as pool:
@@ -120,37 +123,41 @@ def _decoded(paths: Sequence[str], *, spread: bool) -> Iterable[int | str]:
 
 
 def decode(path: str) -> int | str:
-    """Return the shorter side of an image in pixels, or why it cannot be read."""
+    """Return an image's shorter side in pixels, or the reason why it cannot be read."""
     try:
-        return min(opened(Path(path)).size)
+        return min(open_image(Path(path)).size)
     except UnreadableError as error:
         return str(error)
 
 
-def _wrong_types(types: Mapping[str, str]) -> Iterator[Finding]:
+def _find_wrong_types(types: Mapping[str, str]) -> Iterator[FolderProblem]:
     for name, count in sorted(Counter(types.values()).items()):
         held = tuple(one for one, its in types.items() if its == name)
-        what = f"{counted(count, 'file')} {'is' if count == 1 else 'are'} no JPEG but {name}: {some(held)}"
-        yield Finding(Kind.WRONG_TYPE, what, "get the published images: re-encoded ones give other accuracies", held)
+        what = f"{count_of(count, 'file')} {'is' if count == 1 else 'are'} {name}, not JPEG: {list_some(held)}"
+        yield FolderProblem(
+            ProblemKind.WRONG_TYPE, what, "use the published images: re-encoded ones give other accuracies", held
+        )
 
 
-def _unreadable(reasons: Mapping[str, str], types: Mapping[str, str]) -> Iterator[Finding]:
-    held = {one: reason for one, reason in reasons.items() if one not in types}
-    if held:
-        told = some([f"{one} ({reason})" for one, reason in held.items()])
-        what = f"{counted(len(held), 'image')} cannot be read: {told}"
-        yield Finding(Kind.UNREADABLE, what, "get them again; eval counts and names them", tuple(held))
+def _find_unreadable(reasons: Mapping[str, str], types: Mapping[str, str]) -> Iterator[FolderProblem]:
+    broken = {one: reason for one, reason in reasons.items() if one not in types}
+    if broken:
+        named = list_some([f"{one} ({reason})" for one, reason in broken.items()])
+        what = f"{count_of(len(broken), 'image')} cannot be read: {named}"
+        yield FolderProblem(
+            ProblemKind.UNREADABLE, what, "download them again; eval counts and names unreadable images", tuple(broken)
+        )
 
 
-def _resized(sides: Sequence[int]) -> Iterator[Finding]:
+def _find_resized(sides: Sequence[int]) -> Iterator[FolderProblem]:
     side, count = Counter(sides).most_common(1)[0] if sides else (0, 0)
     if len(sides) >= _SAMPLE // 5 and count > _ALIKE * len(sides):
-        what = f"{count} of {len(sides)} decoded images have {side} pixels at their shorter side: they were resized"
-        yield Finding(Kind.RESIZED, what, "get the published images: resized ones give other accuracies")
+        what = f"{count} of {len(sides)} decoded images have a shorter side of {side} pixels: they were resized"
+        yield FolderProblem(ProblemKind.RESIZED, what, "use the published images: resized ones give other accuracies")
 
 
-def _alike(ends: Mapping[str, Ends | str], paths: Mapping[str, str]) -> int:
-    """Count the files that have the bytes of another one; only those with equal ends are read."""
+def _count_alike(ends: Mapping[str, Ends | str], paths: Mapping[str, str]) -> int:
+    """Count the files with the same bytes as another file; only files with equal ends are read."""
     groups: dict[Ends, list[str]] = defaultdict(list)
     for one, found in ends.items():
         if isinstance(found, Ends) and found.size:
@@ -167,8 +174,8 @@ def _repeats(paths: Sequence[str]) -> int:
 
 
 def _notes(peeked: int, available: int, decoded: int, unsure: int, alike: int) -> Iterator[str]:
-    yield f"looked at both ends of {readable(peeked)} of {counted(available, 'file')}, and decoded {readable(decoded)}"
+    yield f"looked at both ends of {readable(peeked)} of {count_of(available, 'file')}, and decoded {readable(decoded)}"
     if unsure:
-        yield f"{counted(unsure, 'file')} more look truncated or are no JPEG files; --all decodes them"
+        yield f"{count_of(unsure, 'file')} more look truncated or not like JPEG files; --all decodes them"
     if alike:
-        yield f"{counted(alike, 'file')} have the bytes of another one"
+        yield f"{count_of(alike, 'file')} {'has' if alike == 1 else 'have'} the same bytes as another file"
