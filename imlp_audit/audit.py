@@ -8,18 +8,16 @@ from importlib.metadata import version
 
 from imlp_audit import __version__
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.needs import models_needed
-from imlp_audit.checks.run import run_check
+from imlp_audit.checks.run import models_needed, run_check
 from imlp_audit.checks.waive import waive
 from imlp_audit.equations.running import running
 from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
 from imlp_audit.measure.facts import Facts, ModelKey, Need
 from imlp_audit.records.result import AuditResult
-from imlp_audit.spec.heads import paper_head
-from imlp_audit.spec.library import Selection
+from imlp_audit.spec.library import Selection, select_checks, select_equations
+from imlp_audit.spec.paper import paper_head
 from imlp_audit.spec.plan import EquationPlan, Plan
-from imlp_audit.spec.selected import planned, planned_equations
 
 Announce = Callable[[int], Callable[[str], None]]
 
@@ -41,7 +39,7 @@ class Options:
 def audit(selection: Selection, options: Options, announce: Announce) -> AuditResult:
     """Audit the selected papers. `announce` is told how many steps there are, and then of each one begun."""
     _check_reading(selection, options.reading)
-    plans = planned(selection, options.only, options.skip)
+    plans = select_checks(selection, options.only, options.skip)
     return _made(plans, selection, options, Settings(jobs=options.jobs), announce, searched=False)
 
 
@@ -49,7 +47,7 @@ def audit_equations(
     selection: Selection, patterns: Sequence[str], settings: Settings, announce: Announce
 ) -> AuditResult:
     """Test the papers' statements about functions, those that need a solver included."""
-    plans = planned_equations(selection, patterns)
+    plans = select_equations(selection, patterns)
     return _made(plans, selection, Options(), settings, announce, searched=True)
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from imlp_audit.checks.compare import Measured
+from imlp_audit.checks.fit import Measured
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import Printed, Rounding, parse_printed
 from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict

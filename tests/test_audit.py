@@ -11,8 +11,7 @@ import pytest
 
 from imlp_audit.audit import Options, audit
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.needs import models_needed
-from imlp_audit.checks.run import run_check
+from imlp_audit.checks.run import models_needed, run_check
 from imlp_audit.checks.waive import waive
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.measure.facts import Facts, ModelFacts, ModelKey, Need
@@ -20,13 +19,12 @@ from imlp_audit.measure.models import measure_models
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.result import AuditResult
-from imlp_audit.spec.library import Selection, load
-from imlp_audit.spec.loader import Paper
-from imlp_audit.spec.located import Located
+from imlp_audit.spec.library import Selection, load, select_checks
+from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import EquationPlan, plan
 from imlp_audit.spec.references import CellRef, repeated_row, rows_of
-from imlp_audit.spec.schema import Measure, Row, Table
-from imlp_audit.spec.selected import planned
+from imlp_audit.spec.tables import Measure, Row, Table
+from imlp_audit.spec.tree import Located
 
 SPECS = Path(__file__).parent.parent / "specs"
 FINDINGS = (Verdict.DIFFERS, Verdict.INCONSISTENT)
@@ -44,7 +42,7 @@ class Audited:
 @pytest.fixture(scope="module")
 def audited() -> Audited:
     selection = load([str(SPECS)])
-    plans = planned(selection)
+    plans = select_checks(selection)
     facts = measure_models(models_needed(plans, Context(selection.known, {})), lambda name: None)
     return Audited(selection, facts, {check.id: check for check in _checks(selection.papers, facts)})
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.sites import Site
 from imlp_audit.models import recipe
-from imlp_audit.spec import schema, schema_claims
+from imlp_audit.spec import claims, schema, tables
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -40,7 +40,7 @@ def test_readme_shows_the_help_as_it_is(command: str) -> None:
 
 
 def _records() -> list[type[BaseModel]]:
-    found = [*vars(schema).values(), *vars(schema_claims).values(), *vars(recipe).values()]
+    found = [*vars(schema).values(), *vars(tables).values(), *vars(claims).values(), *vars(recipe).values()]
     records = [r for r in found if isinstance(r, type) and issubclass(r, BaseModel) and r.model_fields]
     return list(dict.fromkeys(records))
 

@@ -16,9 +16,9 @@ from torch import Tensor, nn
 from imlp_audit.measure.conventions import MACS_WEIGHTS
 from imlp_audit.measure.ledger import CONVOLUTIONS, measure
 from imlp_audit.models.build import Builder
-from imlp_audit.models.example import example_inputs
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.settings import example_inputs
 
 PASSES = 3
 Instant = TypeVar("Instant")

@@ -8,10 +8,10 @@ from fnmatch import fnmatchcase
 
 from imlp_audit.errors import UsageError
 from imlp_audit.near import did_you_mean
-from imlp_audit.spec.loader import Paper
-from imlp_audit.spec.located import Located
+from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, rows_of_table
-from imlp_audit.spec.schema import Measure, Table
+from imlp_audit.spec.tables import Measure, Table
+from imlp_audit.spec.tree import Located
 
 NAMED_AFTER = {"cpu": "cpu", "cuda": "gpu"}
 """What papers call the column of a device."""

@@ -18,15 +18,14 @@ from imlp_audit.bench.planning import Comparison
 from imlp_audit.bench.setup import Setup
 from imlp_audit.bench.verdict import Conditions, Timed, judge, make_check
 from imlp_audit.checks.context import Conventions
-from imlp_audit.checks.numbers import NO_MODEL
+from imlp_audit.checks.printed import NO_MODEL
 from imlp_audit.errors import BuildError, UsageError
 from imlp_audit.measure.facts import Failure
 from imlp_audit.near import did_you_mean
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.records.evidence import Throughput
 from imlp_audit.records.result import AuditResult
-from imlp_audit.spec.heads import paper_head
-from imlp_audit.spec.loader import Paper
+from imlp_audit.spec.paper import Paper, paper_head
 
 Announce = Callable[[int], Callable[[str], None]]
 Result = TypeVar("Result")

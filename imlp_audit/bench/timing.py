@@ -12,9 +12,9 @@ from torch import Tensor, nn
 
 from imlp_audit.bench.setup import Setup
 from imlp_audit.models.build import Builder
-from imlp_audit.models.example import example_inputs
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.settings import example_inputs
 
 LEAST = 0.2  # seconds that one measurement takes at least
 

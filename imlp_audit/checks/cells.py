@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from imlp_audit.checks.compare import Measured, Outcome, compare
 from imlp_audit.checks.context import Context, NotMeasuredError
+from imlp_audit.checks.fit import Comparison, Measured, compare
 from imlp_audit.checks.memory import check_memory
-from imlp_audit.checks.numbers import from_outcome, missing_for, unless_missing, unmeasured
+from imlp_audit.checks.printed import missing_for, record_fit, record_unmeasured, unless_missing
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import parse_printed
 from imlp_audit.records.check import Check, Verdict
-from imlp_audit.spec.plan import CellPlan
-from imlp_audit.spec.references import CellRef
-from imlp_audit.spec.schema import Measure
+from imlp_audit.spec.plan import CellPlan, ColumnsPlan
+from imlp_audit.spec.references import CellRef, rows_of_table
+from imlp_audit.spec.tables import Measure
 
 
 def check_cell(plan: CellPlan, context: Context) -> Check:
@@ -24,21 +24,21 @@ def check_cell(plan: CellPlan, context: Context) -> Check:
         return check_memory(plan, context)
     missing = missing_for(cell)
     if missing is not None:
-        return unmeasured(plan, cell.printed, cell.column.unit, missing)
-    outcome = judge(cell, context)
-    differs = outcome.verdict is Verdict.DIFFERS
+        return record_unmeasured(plan, cell.printed, cell.column.unit, missing)
+    comparison = judge(cell, context)
+    differs = comparison.verdict is Verdict.DIFFERS
     leads = _elsewhere(cell, context) if differs else (*_no_one_reading(cell, context), *_two_counters(cell, context))
-    found = from_outcome(plan, cell.printed, cell.column.unit, outcome)
+    found = record_fit(plan, cell.printed, cell.column.unit, comparison)
     return found.model_copy(update={"hints": (*found.hints, *leads)})
 
 
-def judge(cell: CellRef, context: Context) -> Outcome:
+def judge(cell: CellRef, context: Context) -> Comparison:
     """Compare a cell that can be measured with its model. Raises NotMeasuredError."""
     recipe, paper = cell.row.row.model, cell.row.paper
     assert recipe is not None
-    declared, others = context.measured(cell.row, recipe, cell.column)
-    outcome = compare(cell.printed, declared, context.conventions(paper).roundings, others)
-    return unless_missing(outcome, context, paper, recipe)
+    declared, others = context.measurements(cell.row, recipe, cell.column)
+    comparison = compare(cell.printed, declared, context.conventions(paper).roundings, others)
+    return unless_missing(comparison, context, paper, recipe)
 
 
 def fits_elsewhere(cell: CellRef, context: Context) -> Iterator[tuple[str, Fraction]]:
@@ -52,7 +52,7 @@ def fits_elsewhere(cell: CellRef, context: Context) -> Iterator[tuple[str, Fract
         if name == cell.column_id or not column.measure.totalled:
             continue
         printed = parse_printed(f"{cell.printed.text.removesuffix(cell.column.unit)}", column.unit)
-        declared, _ = context.measured(cell.row, recipe, column)
+        declared, _ = context.measurements(cell.row, recipe, column)
         fitting = [
             m.value
             for m in declared
@@ -62,7 +62,7 @@ def fits_elsewhere(cell: CellRef, context: Context) -> Iterator[tuple[str, Fract
         yield from ((name, value) for value in fitting[:1])
 
 
-def misplaced(cell: CellRef, context: Context) -> str | None:
+def find_own_column(cell: CellRef, context: Context) -> str | None:
     """Return the column that a cell belongs to instead of its own, if so."""
     if judge(cell, context).verdict is not Verdict.DIFFERS:
         return None
@@ -112,5 +112,40 @@ def _fitting(cell: CellRef, context: Context) -> list[Measured]:
     recipe = cell.row.row.model
     assert recipe is not None
     intervals = [cell.printed.interval(rule) for rule in context.conventions(cell.row.paper).roundings]
-    declared, _ = context.measured(cell.row, recipe, cell.column)
+    declared, _ = context.measurements(cell.row, recipe, cell.column)
     return [m for m in declared if not m.uncounted and any(m.value in interval for interval in intervals)]
+
+
+def check_columns(plan: ColumnsPlan, context: Context) -> Check:
+    """Judge whether two counted cells of a row fit each other's column, and neither its own."""
+    rows = rows_of_table(plan.paper, plan.table)
+    cells = [cell for row in rows for name in row.row.printed if _is_counted(cell := CellRef(row, name))]
+    places = {(cell.row.row.id, cell.column_id): find_own_column(cell, context) for cell in cells}
+    strays = [
+        (cell, column)
+        for cell in cells
+        if (column := places[cell.row.row.id, cell.column_id]) is not None
+        and places.get((cell.row.row.id, column)) == cell.column_id
+    ]
+    printed = ", ".join(column.heading for column in plan.table.value.columns.values() if column.measure.totalled)
+    if not cells:
+        return _check(plan, Verdict.UNVERIFIABLE, "no cell of the table can be counted", printed)
+    if not strays and any(judge(cell, context).verdict is Verdict.UNVERIFIABLE for cell in cells):
+        return _check(plan, Verdict.UNVERIFIABLE, "not all work of the table's models is counted", printed)
+    if not strays:
+        reason = f"no two of {len(cells)} counted cells stand in each other's place"
+        return _check(plan, Verdict.REPRODUCED, reason, printed)
+    where = [f"{cell.row.row.id}: {cell.printed.text} under {cell.column_id} is {column}" for cell, column in strays]
+    reason = f"{len(strays)} of {len(cells)} counted cells stand under a wrong heading: {'; '.join(where)}"
+    return _check(plan, Verdict.INCONSISTENT, reason, printed, "; ".join(where))
+
+
+def _is_counted(cell: CellRef) -> bool:
+    return cell.column.measure.totalled and missing_for(cell) is None
+
+
+def _check(plan: ColumnsPlan, verdict: Verdict, reason: str, printed: str, measured: str | None = None) -> Check:
+    return Check(
+        id=plan.id, kind=plan.kind, verdict=verdict, reason=reason, source=plan.source,
+        printed=printed, measured=measured,
+    )  # fmt: skip

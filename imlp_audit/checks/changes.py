@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
-from imlp_audit.checks.cells import misplaced
-from imlp_audit.checks.change_arithmetic import Agreement, agree, follows_from_cells, percent_change
-from imlp_audit.checks.compare import Measured, compare
+from imlp_audit.checks.cells import find_own_column
 from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.checks.numbers import ends, from_outcome, missing_for, unless_missing, unmeasured
+from imlp_audit.checks.fit import Measured, compare
+from imlp_audit.checks.printed import interval_ends, missing_for, record_fit, record_unmeasured, unless_missing
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.plan import DeltaPlan, RepeatPlan
@@ -25,26 +27,26 @@ def check_delta(plan: DeltaPlan, context: Context) -> Check:
         return _from_agreement(plan, delta, "%", agreement, read.roundings[0])
     missing = missing_for(plan.cell) or missing_for(plan.base)
     if missing is not None:
-        return unmeasured(plan, delta, "%", missing)
+        return record_unmeasured(plan, delta, "%", missing)
     variant, base = plan.cell.row.row.model, plan.base.row.row.model
     assert variant is not None
     assert base is not None
     declared, others = _changes(plan, variant, base, context)
-    outcome = compare(delta, declared, read.roundings, others)
-    column = misplaced(plan.cell, context)
+    comparison = compare(delta, declared, read.roundings, others)
+    column = find_own_column(plan.cell, context)
     if column is not None:
         told = f"{plan.cell.printed.text} is of the column {column!r}, so its change is none of {plan.cell.column_id!r}"
-        outcome = replace(outcome, verdict=Verdict.DIFFERS, reason=told, under=())
-    return from_outcome(plan, delta, "%", unless_missing(outcome, context, plan.cell.row.paper, variant, base))
+        comparison = replace(comparison, verdict=Verdict.DIFFERS, reason=told, under=())
+    return record_fit(plan, delta, "%", unless_missing(comparison, context, plan.cell.row.paper, variant, base))
 
 
 def _changes(plan: DeltaPlan, variant: Recipe, base: Recipe, context: Context) -> tuple[list[Measured], list[Measured]]:
     """Return the measured changes, each between measurements of one reading and one convention."""
     column = plan.cell.column
-    bases = {(b.reading, b.convention): b for side in context.measured(plan.base.row, base, column) for b in side}
+    bases = {(b.reading, b.convention): b for side in context.measurements(plan.base.row, base, column) for b in side}
     declared, others = (
         [(v, bases[v.reading, v.convention]) for v in side if (v.reading, v.convention) in bases]
-        for side in context.measured(plan.cell.row, variant, column)
+        for side in context.measurements(plan.cell.row, variant, column)
     )
     return [_change(*pair) for pair in declared], [_change(v, b) for v, b in others if b.value]
 
@@ -84,9 +86,77 @@ def _from_agreement(
         source=plan.source,
         printed=printed.text,
         unit=unit,
-        interval=ends(printed, agreement.rounding),
+        interval=interval_ends(printed, agreement.rounding),
         measured=agreement.judged_by,
         rounding=agreement.rounding,
         under=() if agreement.rounding is usual else (f"rounding {agreement.rounding}",),
         hints=agreement.hints,
     )
+
+
+def percent_change(value: Fraction, base: Fraction) -> Fraction:
+    """Return the change from `base` to `value` in percent. Raises ZeroDivisionError for a base of 0."""
+    return (value / base - 1) * 100
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Whether printed numbers go together: under which rounding rule, by what they were judged, and a lead if not."""
+
+    verdict: Verdict
+    reason: str
+    rounding: Rounding
+    judged_by: str
+    hints: tuple[str, ...] = ()
+
+
+def follows_from_cells(delta: Printed, cell: Printed, base: Printed, roundings: Sequence[Rounding]) -> Agreement:
+    """Say whether some values that print as the two cells have a change that prints as `delta`.
+
+    Of the rounding rules the first is the default, the rest are declared; one rule holds for all three numbers.
+    """
+    judged_by = f"{base.text} to {cell.text}"
+    usual = roundings[0]
+    possible = cell.interval(usual).change_from(base.interval(usual))
+    if possible is None or base.value == 0:
+        reason = f"a change in percent from {base.text} is not defined"
+        return Agreement(Verdict.UNVERIFIABLE, reason, usual, judged_by)
+    plain = readable(percent_change(cell.value, base.value), 2)
+    between = f"between {readable(possible.low, 2)} and {readable(possible.high, 2)} before rounding"
+    reason = f"{judged_by} is a change of {plain} %, {between}"
+
+    def meets(rule: Rounding) -> bool:
+        change = cell.interval(rule).change_from(base.interval(rule))
+        return change is not None and change.meets(delta.interval(rule))
+
+    return _agreement(meets, roundings, reason, f"{reason}; {delta.text} is not among them", judged_by)
+
+
+def agree(
+    one: Printed, other: Printed, other_id: str, roundings: Sequence[Rounding], theirs: Sequence[Rounding] = ()
+) -> Agreement:
+    """Say whether one value can print as both numbers, each at its own precision.
+
+    The other number may be of a paper with other rules (`theirs`): its default one then holds for it, too.
+    """
+
+    def meets(rule: Rounding) -> bool:
+        return any(one.interval(rule).meets(other.interval(its)) for its in (rule, *theirs[:1]))
+
+    told = f"{other_id} prints {other.text}"
+    return _agreement(meets, roundings, told, f"{told}, here it is {one.text}", other.text)
+
+
+def _agreement(
+    meets: Callable[[Rounding], bool], roundings: Sequence[Rounding], success: str, failure: str, judged_by: str
+) -> Agreement:
+    for rule in roundings:
+        if meets(rule):
+            verdict = Verdict.REPRODUCED if rule is roundings[0] else Verdict.REPRODUCED_UNDER
+            return Agreement(verdict, success, rule, judged_by)
+    hints = tuple(
+        f"they would go together under rounding {rule}, which the spec does not declare"
+        for rule in Rounding
+        if rule not in roundings and meets(rule)
+    )
+    return Agreement(Verdict.INCONSISTENT, failure, roundings[0], judged_by, hints)

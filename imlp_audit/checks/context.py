@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from imlp_audit.checks.compare import Measured
+from imlp_audit.checks.fit import Measured
 from imlp_audit.equations.outcome import Outcome
 from imlp_audit.measure.conventions import (
     FLOPS_CONVENTIONS,
@@ -21,9 +21,10 @@ from imlp_audit.measure.facts import Facts, Failure, ModelFacts, ModelKey
 from imlp_audit.models.reading import PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.spec.loader import Paper
+from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import RowRef
-from imlp_audit.spec.schema import About, Column, Measure, Row
+from imlp_audit.spec.schema import About
+from imlp_audit.spec.tables import Column, Measure, Row
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Conventions:
         known = {**FLOPS_CONVENTIONS, **own}
         return {name: known[name] for name in (*self.about.flops, *known)}
 
-    def declared(self, row: Row, column: Column) -> tuple[str | None, ...]:
+    def declared_for(self, row: Row, column: Column) -> tuple[str | None, ...]:
         """Return the names of the conventions declared for a column in a row; a setting has none to choose from."""
         match column.measure:
             case Measure.PARAMETERS:
@@ -70,13 +71,13 @@ class Conventions:
             case _:
                 return (None,)
 
-    def known(self, row: Row, column: Column) -> tuple[str | None, ...]:
+    def known_for(self, row: Row, column: Column) -> tuple[str | None, ...]:
         """Return the names of all conventions for a column in a row, the declared ones first."""
         match column.measure:
             case Measure.PARAMETERS:
                 return tuple(dict.fromkeys(map(str, (*self.about.parameters, *ParameterConvention))))
             case Measure.FLOPS:
-                return tuple(dict.fromkeys((*self.declared(row, column), *self.flops)))
+                return tuple(dict.fromkeys((*self.declared_for(row, column), *self.flops)))
             case Measure.MEMORY:
                 return tuple(dict.fromkeys(map(str, (*self.about.memory, *MemoryConvention))))
             case _:
@@ -97,14 +98,14 @@ class Context:
         """Return how a paper's numbers are read in this audit."""
         return self._read.setdefault(paper.id, Conventions(paper.about.value, self.reading))
 
-    def measured(self, row: RowRef, recipe: Recipe, column: Column) -> tuple[list[Measured], list[Measured]]:
+    def measurements(self, row: RowRef, recipe: Recipe, column: Column) -> tuple[list[Measured], list[Measured]]:
         """Return a model's measurements for a row under each reading: by the declared conventions, and by all others.
 
         Readings that failed are left out. Raises NotMeasuredError where the default one did, or the model
         has no such number.
         """
         read = self.conventions(row.paper)
-        declared = read.declared(row.row, column)
+        declared = read.declared_for(row.row, column)
         every = list(self._measure(row, recipe, column))
         ours = [m for m in every if m.convention in declared]
         if not ours:
@@ -123,8 +124,8 @@ class Context:
             if position and isinstance(self.facts[ModelKey.of(recipe, reading)], Failure):
                 continue
             facts = self.model(recipe, reading)
-            for convention in read.known(row.row, column):
-                yield from _measured(facts, name, convention, read, column)
+            for convention in read.known_for(row.row, column):
+                yield from _measure_column(facts, name, convention, read, column)
 
     def model(self, recipe: Recipe, reading: PaperReading) -> ModelFacts:
         """Return the facts of a model. Raises NotMeasuredError where there are none."""
@@ -138,7 +139,7 @@ class NotMeasuredError(Exception):
     """A model that a check needs could not be built or counted; the message says why."""
 
 
-def _measured(
+def _measure_column(
     facts: ModelFacts, reading: str | None, convention: str | None, read: Conventions, column: Column
 ) -> Iterator[Measured]:
     """Yield what a model gives for a column under one convention; nothing where the model has no such thing."""

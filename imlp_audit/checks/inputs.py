@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from imlp_audit.checks.claim_arithmetic import RowTruth, Truth
-from imlp_audit.checks.compare import Outcome, compare
 from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.checks.numbers import unless_missing
+from imlp_audit.checks.fit import Comparison, compare
+from imlp_audit.checks.printed import unless_missing
+from imlp_audit.checks.truth import RowTruth, Truth
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import PASSES, Verdict
+from imlp_audit.spec.claims import Input
 from imlp_audit.spec.references import RowRef
-from imlp_audit.spec.schema_claims import Input
 
 
 def at_size(recipe: Recipe, size: int) -> Recipe:
@@ -39,11 +39,11 @@ def _fits(row: RowRef, given: Input, size: int, context: Context) -> bool:
         return False
 
 
-def _outcome(row: RowRef, given: Input, size: int, context: Context) -> Outcome:
+def _outcome(row: RowRef, given: Input, size: int, context: Context) -> Comparison:
     recipe, cell = row.row.model, row.cell(given.decided_by)
     assert recipe is not None, "spec.rules has seen to it"
     assert cell is not None, "spec.rules has seen to it"
     sized = at_size(recipe, size)
-    declared, _ = context.measured(row, sized, cell.column)
-    outcome = compare(cell.printed, declared, context.conventions(row.paper).roundings)
-    return unless_missing(outcome, context, row.paper, sized)
+    declared, _ = context.measurements(row, sized, cell.column)
+    comparison = compare(cell.printed, declared, context.conventions(row.paper).roundings)
+    return unless_missing(comparison, context, row.paper, sized)

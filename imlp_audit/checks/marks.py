@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from imlp_audit.checks.compare import Outcome, compare
 from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.checks.numbers import NO_MODEL
+from imlp_audit.checks.fit import Comparison, compare
+from imlp_audit.checks.printed import NO_MODEL
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.spec.plan import MarkPlan
-from imlp_audit.spec.schema import Footnote
+from imlp_audit.spec.tables import Footnote
 
 
 def with_kernel(recipe: Recipe, kernel: int) -> Recipe:
@@ -52,25 +52,25 @@ def check_mark(plan: MarkPlan, context: Context) -> Check:
     return _check(plan, verdict, f"{column}: {', '.join(told)}", printed, ", ".join(values), under)
 
 
-def _outcomes(plan: MarkPlan, context: Context, recipe: Recipe, kernel: int) -> dict[str | None, Outcome]:
+def _outcomes(plan: MarkPlan, context: Context, recipe: Recipe, kernel: int) -> dict[str | None, Comparison]:
     """Compare the printed number with the row's model of this kernel, under each reading that could be built."""
     footnote = plan.row.table.value.footnote
     assert footnote is not None, "spec.plan has seen to it"
     cell = plan.row.cell(footnote.decided_by)
     assert cell is not None, "spec.plan has seen to it"
-    declared, _ = context.measured(plan.row, with_kernel(recipe, kernel), cell.column)
+    declared, _ = context.measurements(plan.row, with_kernel(recipe, kernel), cell.column)
     roundings = context.conventions(plan.row.paper).roundings
     names = dict.fromkeys(one.reading for one in declared)
     return {name: compare(cell.printed, [m for m in declared if m.reading == name], roundings) for name in names}
 
 
-def _fitting(found: Mapping[int, Mapping[str | None, Outcome]], reading: str | None) -> str:
+def _fitting(found: Mapping[int, Mapping[str | None, Comparison]], reading: str | None) -> str:
     fitting = [str(k) for k, outcomes in found.items() if reading in outcomes and outcomes[reading].verdict in PASSES]
     return " and ".join(fitting) or "neither"
 
 
 def _verdict(
-    found: Sequence[tuple[str | None, Outcome | None, Outcome | None]],
+    found: Sequence[tuple[str | None, Comparison | None, Comparison | None]],
 ) -> tuple[Verdict, tuple[str, ...]]:
     """Judge the readings, each with what the meant kernel and the other one give (None where it failed).
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from imlp_audit.checks.compare import compare
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.numbers import from_outcome, unless_missing
+from imlp_audit.checks.fit import compare
+from imlp_audit.checks.printed import record_fit, unless_missing
 from imlp_audit.measure.conventions import MemoryConvention
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import PASSES, Check, Verdict
@@ -21,20 +21,20 @@ def check_memory(plan: CellPlan, context: Context) -> Check:
     cell = plan.cell
     recipe = cell.row.row.model
     assert recipe is not None
-    declared, others = context.measured(cell.row, recipe, cell.column)
-    outcome = compare(cell.printed, declared, context.conventions(cell.row.paper).roundings, others)
-    if outcome.verdict not in PASSES:
-        outcome = unless_missing(outcome, context, cell.row.paper, recipe)
-    found = from_outcome(plan, cell.printed, cell.column.unit, outcome)
+    declared, others = context.measurements(cell.row, recipe, cell.column)
+    comparison = compare(cell.printed, declared, context.conventions(cell.row.paper).roundings, others)
+    if comparison.verdict not in PASSES:
+        comparison = unless_missing(comparison, context, cell.row.paper, recipe)
+    found = record_fit(plan, cell.printed, cell.column.unit, comparison)
     unit = MemoryConvention(str(found.convention))
-    live = f"{readable(outcome.deciding.value, 1)} {unit.shown} live at once"
-    if outcome.verdict in PASSES:
-        return found.model_copy(update={"reason": f"{live}: {outcome.reason}"})
+    live = f"{readable(comparison.deciding.value, 1)} {unit.shown} live at once"
+    if comparison.verdict in PASSES:
+        return found.model_copy(update={"reason": f"{live}: {comparison.reason}"})
     least = _least(plan, context)
     if _is_impossible(plan, context, least):
         told = f"{live}, and one operation with the weights alone takes {readable(least / unit.size, 1)} {unit.shown}"
         return found.model_copy(update={"reason": told})
-    more = outcome.deciding.value > cell.printed.value
+    more = comparison.deciding.value > cell.printed.value
     rest = "how much of it the authors' code frees earlier" if more else "what else is in that"
     told = f"{live}, {cell.printed.text} printed; {rest} needs {cell.column.needs}"
     return found.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": told, "hints": ()})

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from imlp_audit.checks.claim_arithmetic import middle
 from imlp_audit.checks.context import Context, NotMeasuredError
+from imlp_audit.checks.truth import middle
 from imlp_audit.measure.conventions import ParameterConvention, total
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import Printed, parse_printed
+from imlp_audit.spec.claims import Condition, Quantity
 from imlp_audit.spec.references import RowRef, find_row
-from imlp_audit.spec.schema import Measure
-from imlp_audit.spec.schema_claims import Condition, Quantity
+from imlp_audit.spec.tables import Measure
 
 
 def value_of(row: RowRef, quantity: Quantity, context: Context, rows: list[RowRef]) -> Interval | None:
     """Return what is possible for a quantity of a row, in base units; None where it is undefined."""
 
-    def printed(other: RowRef) -> Interval:
+    def possible(other: RowRef) -> Interval:
         return _cell(other, quantity).interval(context.conventions(other.paper).roundings[0])
 
     kind = quantity.kind
@@ -25,19 +25,19 @@ def value_of(row: RowRef, quantity: Quantity, context: Context, rows: list[RowRe
         case "mlp_share":
             return Interval.point(_mlp_share(row, quantity, context))
         case "value":
-            return printed(row)
+            return possible(row)
         case "step":
             index = rows.index(row)
-            return printed(row) - printed(rows[index - 1]) if index else None
+            return possible(row) - possible(rows[index - 1]) if index else None
         case "change":
-            return printed(row).change_from(printed(_reference(row, quantity, context)))
+            return possible(row).change_from(possible(_reference(row, quantity, context)))
         case "difference":
-            return printed(row) - printed(_reference(row, quantity, context))
+            return possible(row) - possible(_reference(row, quantity, context))
         case "ratio":
-            return printed(row).ratio_to(printed(_reference(row, quantity, context)))
+            return possible(row).ratio_to(possible(_reference(row, quantity, context)))
         case "position":
             start, end = (_named_row(name, context) for name in quantity.references)
-            return printed(row).position_between(printed(start), printed(end))
+            return possible(row).position_between(possible(start), possible(end))
         case _:
             raise ValueError(kind)
 
@@ -50,13 +50,13 @@ def bound_of(row: RowRef, condition: Condition, context: Context) -> Interval:
     return Interval.point(number.value * number.scale)
 
 
-def shown(row: RowRef, quantity: Quantity, value: Interval | None) -> str:
+def format_value(row: RowRef, quantity: Quantity, value: Interval | None) -> str:
     """Write a possible range in the unit that it is printed in."""
     scale = 1 if quantity.in_percent or quantity.kind == "ratio" else _cell(row, quantity).scale
     return "undefined" if value is None else middle(value * Fraction(1, scale))
 
 
-def named(quantity: Quantity) -> str:
+def name_quantity(quantity: Quantity) -> str:
     """Name a quantity in a reason."""
     return f"{quantity.kind} of {quantity.column}"
 
@@ -95,7 +95,7 @@ def _mlp_share(row: RowRef, quantity: Quantity, context: Context) -> Fraction:
     if not facts.mlps:
         raise NotMeasuredError(f"{recipe.name} has no MLP of a known kind to take a share of")
     column = row.table.value.columns[quantity.column]
-    usual = str(read.declared(row.row, column)[0])
+    usual = str(read.declared_for(row.row, column)[0])
     if column.measure is Measure.PARAMETERS:
         parameters = facts.parameters.get(ParameterConvention(usual))
         if parameters is None:

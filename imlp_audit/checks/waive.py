@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from imlp_audit.records.check import FINDINGS, PASSES, Check, CheckKind, Verdict
-from imlp_audit.spec.loader import LocatedWaiver
+from imlp_audit.spec.paper import LocatedWaiver
 from imlp_audit.spec.schema import Expected
 
 
@@ -21,12 +21,12 @@ def waive(checks: Iterable[Check], waivers: Iterable[LocatedWaiver], *, searched
     for check in checks:
         waiver = by_id.get(check.id)
         if waiver is not None and searched:
-            check, waiver = _known(check, waiver.expected.value), _as_found(check, waiver)
-        result += [check] if waiver is None else _applied(check, waiver)
+            check, waiver = _as_known(check, waiver.expected.value), _as_found(check, waiver)
+        result += [check] if waiver is None else _apply(check, waiver)
     return result
 
 
-def _known(check: Check, expected: Expected) -> Check:
+def _as_known(check: Check, expected: Expected) -> Check:
     """Return a claim that the search found no counterexample of as what it is known to be."""
     if check.verdict not in PASSES or expected.counterexample is None:
         return check
@@ -42,7 +42,7 @@ def _as_found(check: Check, waiver: LocatedWaiver) -> LocatedWaiver:
     return replace(waiver, expected=replace(waiver.expected, value=value))
 
 
-def _applied(check: Check, waiver: LocatedWaiver) -> list[Check]:
+def _apply(check: Check, waiver: LocatedWaiver) -> list[Check]:
     drift = _drift(check, waiver.expected.value)
     if drift is None:
         update = {"verdict": Verdict.WAIVED, "finding": check.verdict, "waiver": waiver.reason}

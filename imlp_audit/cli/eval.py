@@ -256,12 +256,13 @@ def _row(wanted: str, specs: list[str] | None) -> RowRef:
 
 
 def _earlier(path: Path | None) -> tuple[AuditResult, str] | None:
-    from imlp_audit.records.result import from_json
+    from imlp_audit.records.document import from_json
+    from imlp_audit.records.result import AuditResult
 
     if path is None:
         return None
     try:
         text = path.read_text(encoding="utf-8")
-        return from_json(text, str(path), written_by="`imlp-audit eval --format json`"), str(path)
+        return from_json(AuditResult, text, str(path), written_by="`imlp-audit eval --format json`"), str(path)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"--against {path} could not be read: {error}") from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable
 from enum import StrEnum
@@ -50,9 +49,10 @@ def inspect(
     contents = examine(checkpoint, state, sums=True)  # what cannot be used is refused before torch is imported
     selection = load(specs or [])
     from imlp_audit.checkpoint.reading import digest
-    from imlp_audit.inspect.candidate_words import about, as_json, fitting
+    from imlp_audit.inspect.candidate_words import about, checkpoint_report, fitting
     from imlp_audit.inspect.candidates import candidates
     from imlp_audit.inspect.telling import as_text
+    from imlp_audit.records.document import to_json
     from imlp_audit.records.inspection import Inspection
 
     sha256 = digest(checkpoint)
@@ -60,9 +60,7 @@ def inspect(
         found = candidates(contents.shapes, selection, announce)
     weights, pictures = _weights(checkpoint, state, contents.shapes, draw)
     if format_ is Form.JSON:
-        looked = {"weights": weights.model_dump(mode="json"), "pictures": pictures}
-        told = {**as_json(contents, sha256, found), **looked}
-        emit(json.dumps(told, indent=2, sort_keys=True) + "\n")
+        emit(to_json(checkpoint_report(contents, sha256, found, weights, pictures)))
     else:
         first, *others = about(contents, sha256)
         emit("\n".join([f"{checkpoint}: {first}", *(f"  {line}" for line in others), *fitting(found)]) + "\n")

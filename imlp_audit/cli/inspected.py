@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from imlp_audit.errors import UsageError
 from imlp_audit.inspect.telling import as_markdown
+from imlp_audit.records.checkpoint import CheckpointReport
+from imlp_audit.records.document import from_json
 from imlp_audit.records.inspection import Inspection
-
-FORMAT = "imlp-audit/inspect/1"
 
 
 @dataclass(frozen=True)
@@ -42,28 +37,12 @@ class Inspected:
         return [file for file in self.pictures if not (folder / file).is_file()]
 
 
-def read_inspected(path: Path, text: str) -> Inspected | None:
-    """Read a JSON result of `inspect`; None for one of another format. Raises UsageError for a broken one."""
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        return None  # said by whoever reads results of other formats
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        return None
-    try:
-        fitted = [str(place) for one in _fits(document) for place in one["places"]]
-        return Inspected(
-            sha256=str(int(document["file"]["sha256"], 16).to_bytes(32, "big").hex()),
-            papers=frozenset(place.partition("/")[0] for place in fitted),
-            weights=Inspection.model_validate(document["weights"]),
-            pictures={str(Path(file).name): str(caption) for file, caption in document["pictures"].items()},
-        )
-    except (KeyError, TypeError, AttributeError, ValueError, OverflowError, ValidationError) as error:
-        advice = "give a file written by `imlp-audit inspect --format json`"
-        raise UsageError(
-            f"{path}: not a whole result of inspect ({type(error).__name__}: {error}); {advice}"
-        ) from error
-
-
-def _fits(document: dict[str, Sequence[dict[str, Sequence[str]]]]) -> Iterator[dict[str, Sequence[str]]]:
-    yield from document["exact"] or document["nearest"]
+def read_inspected(path: Path, text: str) -> Inspected:
+    """Read a JSON result of `inspect`. Raises UsageError for a broken one."""
+    report = from_json(CheckpointReport, text, str(path))
+    return Inspected(
+        sha256=report.file.sha256,
+        papers=frozenset(place.partition("/")[0] for one in report.exact or report.nearest for place in one.places),
+        weights=report.weights,
+        pictures={Path(file).name: caption for file, caption in report.pictures.items()},
+    )

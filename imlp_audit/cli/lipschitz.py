@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -19,7 +18,7 @@ from imlp_audit.near import did_you_mean
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from imlp_audit.lipschitz.estimate import Estimate
+    from imlp_audit.lipschitz.estimate import LipschitzBounds
 
 _STARTS = 8  # points that the largest gradient is looked for from
 
@@ -56,6 +55,8 @@ def lipschitz(
     from imlp_audit.checkpoint.reading import read_state
     from imlp_audit.lipschitz.branches import branches
     from imlp_audit.lipschitz.estimate import estimate
+    from imlp_audit.records.document import to_json
+    from imlp_audit.records.lipschitz import LipschitzBounds
 
     if checkpoint is None and block is not None:
         raise UsageError("--block chooses among the blocks of a checkpoint; give one")
@@ -69,8 +70,7 @@ def lipschitz(
     _tell_that_it_takes_long(len(pair[0].inner))
     found = estimate(pair, list(points), time_limit)
     if form is Form.JSON:
-        told = {"format": "imlp-audit/lipschitz/1", "block": path, "bound": found.bound, **asdict(found)}
-        emit(json.dumps(told, indent=2, sort_keys=True) + "\n")
+        emit(to_json(LipschitzBounds(block=path, bound=found.bound, **asdict(found))))
     else:
         emit("\n".join(_lines(found, path or ("a new block" if checkpoint is None else "the module"))) + "\n")
     return 0
@@ -102,7 +102,7 @@ def _chosen(state: dict[str, Tensor], wanted: str | None, checkpoint: Path | Non
     return found[0] if wanted is None else wanted
 
 
-def _lines(found: Estimate, name: str) -> Iterator[str]:
+def _lines(found: LipschitzBounds, name: str) -> Iterator[str]:
     rho = " and ".join(f"{value:.6g}" for value in found.rho)
     yield f"{name}: C = {found.width}, C' = {2 * found.hidden}, two branches of {found.hidden} hidden units"
     yield f"Lipschitz constant <= {found.bound:.6g}  proven by Theorem 1 with rho = {rho}"

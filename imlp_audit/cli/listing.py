@@ -26,10 +26,9 @@ def list_checks(
     """List the ids of all checks; measures nothing but with --systems."""
     if systems:
         return _list_systems(specs, only, skip, shown=not no_progress)
-    from imlp_audit.spec.library import load
-    from imlp_audit.spec.selected import planned
+    from imlp_audit.spec.library import load, select_checks
 
-    plans = planned(load(specs or []), only or (), skip or (), solving=True)
+    plans = select_checks(load(specs or []), only or (), skip or (), solving=True)
     width = max(len(plan.id) for plan in plans)
     lines = [f"{plan.id:{width}}  {plan.source.file}:{plan.source.line}" for plan in plans]
     emit("\n".join(lines) + "\n")

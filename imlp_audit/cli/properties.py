@@ -44,14 +44,14 @@ def properties(
     from imlp_audit.cli.output import parse_output, render, surface
     from imlp_audit.cli.progress import progress
     from imlp_audit.equations.catalogue import papers_with_claims
-    from imlp_audit.spec.finding import bundled
     from imlp_audit.spec.library import load
+    from imlp_audit.spec.targets import bundled_folders
 
     check_device(device)
     outputs = [parse_output(text) for text in output or []]
     settings = Settings(Limits(examples, seed, time_limit), dtype, device.value, jobs or cores())
     with progress(shown=not (quiet or no_progress)) as announce:
-        result = audit_equations(load(bundled(papers_with_claims())), globs or (), settings, announce)
+        result = audit_equations(load(bundled_folders(papers_with_claims())), globs or (), settings, announce)
     for wanted, path in outputs:
         write_whole(path, render(result, wanted))
     if not quiet:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from imlp_audit.records.result import AuditResult
     from imlp_audit.records.solution import Solved
     from imlp_audit.spec.library import Selection
-    from imlp_audit.spec.loader import Paper
+    from imlp_audit.spec.paper import Paper
 
 RUN = "`imlp-audit eval`, `bench` or `inspect` with `--format json`"
 
@@ -91,23 +91,25 @@ def report(
 def _results(paths: list[Path]) -> tuple[list[Inspected], list[tuple[str, AuditResult]]]:
     """Read results of inspect, and of eval and bench by the names of their files."""
     from imlp_audit.cli.inspected import read_inspected
-    from imlp_audit.records.result import from_json
+    from imlp_audit.records.checkpoint import CheckpointReport
+    from imlp_audit.records.document import format_of, from_json
+    from imlp_audit.records.result import AuditResult
 
     inspected, runs = [], []
     for path in paths:
         text = _text(path)
-        found = read_inspected(path, text)
-        if found is not None:
-            inspected.append(found)
+        if format_of(text) == CheckpointReport.FORMAT:
+            inspected.append(read_inspected(path, text))
         else:
-            runs.append((str(path), from_json(text, str(path), written_by=RUN)))
+            runs.append((str(path), from_json(AuditResult, text, str(path), written_by=RUN)))
     return inspected, runs
 
 
 def _read(path: Path) -> AuditResult:
-    from imlp_audit.records.result import from_json
+    from imlp_audit.records.document import from_json
+    from imlp_audit.records.result import AuditResult
 
-    return from_json(_text(path), str(path))
+    return from_json(AuditResult, _text(path), str(path))
 
 
 def _text(path: Path) -> str:

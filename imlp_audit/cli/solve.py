@@ -49,6 +49,7 @@ def solve(
 ) -> int:
     """Find the readings and the counters that explain the printed numbers."""
     from imlp_audit.cli.progress import progress
+    from imlp_audit.records.document import to_json
     from imlp_audit.report.solved import as_text
     from imlp_audit.solve.search import Rules
     from imlp_audit.solve.selection import Search, solve_selection
@@ -67,7 +68,7 @@ def solve(
         from imlp_audit.cli.write_found import write_found
 
         write_found(selection.papers[0], write, solved)
-    emit(solved.model_dump_json(indent=2, exclude_none=True) + "\n" if format_ is Form.JSON else as_text(solved))
+    emit(to_json(solved) if format_ is Form.JSON else as_text(solved))
     return 0
 
 

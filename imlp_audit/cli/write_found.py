@@ -10,9 +10,9 @@ from pathlib import Path
 from imlp_audit.cli.files import write_whole
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.records.solution import Answered, Solved
-from imlp_audit.spec.adding import read_text, with_convention, with_reading
-from imlp_audit.spec.finding import find, shown
-from imlp_audit.spec.loader import Paper, read_spec
+from imlp_audit.spec.edit import read_text, with_convention, with_reading
+from imlp_audit.spec.paper import Paper, read_spec
+from imlp_audit.spec.targets import display_path, find
 
 
 def write_found(paper: Paper, name: str, solved: Solved) -> None:
@@ -21,7 +21,7 @@ def write_found(paper: Paper, name: str, solved: Solved) -> None:
     A reading that the spec has a name for is not written again. Raises UsageError where there is nothing to add.
     """
     path = _file_of(paper)
-    told, text = shown(path), read_text(path)
+    told, text = display_path(path), read_text(path)
     first, added = solved.last.first, []
     axes = {axis: value for values in first.reading.values() for axis, value in values.items()}
     if axes and first.apart:
@@ -40,7 +40,7 @@ def write_found(paper: Paper, name: str, solved: Solved) -> None:
 def _file_of(paper: Paper) -> Path:
     """Return the file that holds the paper's `about`."""
     files = [file for one in find([paper.id]) for file in one.files]
-    found = next((file for file in files if shown(file) == paper.about.file.shown_as), None)
+    found = next((file for file in files if display_path(file) == paper.about.file.shown_as), None)
     if found is None:
         raise UsageError(f"{paper.about.file.shown_as} was not found again; run where `imlp-audit lint` names it so")
     return found

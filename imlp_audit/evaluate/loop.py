@@ -29,7 +29,7 @@ class OutOfMemoryError(Exception):
 
 @dataclass(frozen=True)
 class Pipeline:
-    """timm's preprocessing for evaluation: `size` (height, width) is that of a crop, `crop_pct` of the resized image."""
+    """timm's preprocessing: `size` (height, width) is that of the crop, which is `crop_pct` of the resized image."""
 
     size: tuple[int, int]
     crop_pct: float

@@ -24,7 +24,7 @@ from imlp_audit.evaluate.request import Request
 from imlp_audit.evaluate.sharding import Group
 from imlp_audit.evaluate.task import Task, list_versions, prepare
 from imlp_audit.records.result import AuditResult
-from imlp_audit.spec.heads import paper_head
+from imlp_audit.spec.paper import paper_head
 
 Say: TypeAlias = Callable[[str], None]
 Tell: TypeAlias = Callable[[int, int], None]

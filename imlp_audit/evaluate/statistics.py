@@ -34,7 +34,8 @@ def wilson(correct: int, images: int) -> Interval:
 def paired_difference(first_only: int, second_only: int, images: int) -> Interval:
     """Return Tango's 95 % score interval in points of percent: the second's share of right images minus the first's.
 
-    Both are over the same `images`, of which the first two numbers are right in one run only. At 0 it is McNemar's test.
+    Both are over the same `images`, of which the first two numbers are right in one run only. At 0 it is
+    McNemar's test.
     T. Tango, Equivalence test and confidence interval for the difference in proportions for the paired-sample
     design, Statistics in Medicine 17 (1998), 891-908.
     """

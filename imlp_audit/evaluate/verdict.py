@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from imlp_audit.checks.numbers import ends
+from imlp_audit.checks.printed import interval_ends
 from imlp_audit.errors import UsageError
 from imlp_audit.near import did_you_mean
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
@@ -14,7 +14,7 @@ from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.references import CellRef, RowRef
-from imlp_audit.spec.schema import Metric
+from imlp_audit.spec.tables import Metric
 
 MOST_UNREADABLE = Fraction(1, 1000)  # of the images: above it nothing is judged, unless the user allows more
 SAMPLING = "sampling"
@@ -105,7 +105,7 @@ def judge(
         update={
             "verdict": fit.verdict,
             "reason": f"{_describe_counts(accuracy)}; {_describe_fit(cell, accuracy, share, fit)}",
-            "interval": ends(cell.printed, fit.rounding),
+            "interval": interval_ends(cell.printed, fit.rounding),
             "measured": decimal_text(share, EXACT),
             "gap": decimal_text(cell.printed.gap(share), 1),
             "rounding": fit.rounding,

@@ -15,9 +15,9 @@ from imlp_audit.checkpoint.loading import load_into, unfit
 from imlp_audit.checkpoint.shapes import read_shapes
 from imlp_audit.errors import CheckpointError, UsageError
 from imlp_audit.models.build import Builder
-from imlp_audit.models.example import example_inputs
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.settings import example_inputs
 from imlp_audit.near import did_you_mean
 from imlp_audit.spec.references import RowRef
 

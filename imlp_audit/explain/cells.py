@@ -53,7 +53,7 @@ def measurements(check: Check, cell: CellRef, read: Conventions) -> Lines:
 def _rows(found: Sequence[Measurement], cell: CellRef, read: Conventions) -> Iterator[tuple[str, ...]]:
     """Yield a line for each number, with all readings that it is the same under."""
     order = list(read.readings)
-    for convention in read.declared(cell.row.row, cell.column):
+    for convention in read.declared_for(cell.row.row, cell.column):
         under: dict[str, list[str | None]] = {}
         for one in sorted(found, key=lambda m: order.index(m.reading)):
             if one.convention == convention:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from imlp_audit.checks.claim_arithmetic import Truth, all_of, compared
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.quantities import bound_of, shown, value_of
+from imlp_audit.checks.quantities import bound_of, format_value, value_of
+from imlp_audit.checks.truth import Truth, all_of, judge_relation
 from imlp_audit.explain.layout import INDENT, Lines, table, words
 from imlp_audit.records.check import Check
+from imlp_audit.spec.claims import Claim, Condition
 from imlp_audit.spec.references import RowRef
-from imlp_audit.spec.schema_claims import Claim, Condition
 
 _ABREAST = 3  # conditions that have columns of their own
 _SHORT = {Truth.YES: "holds", Truth.NO: "does not hold", Truth.OPEN: "open"}
@@ -25,7 +25,8 @@ def by_row(value: Claim, check: Check, context: Context, rows: list[RowRef]) -> 
     if value.order and printed:
         order = value.order
         pairs = [
-            (row.row.id, shown(row, order, value_of(row, order, context, rows))) for row in rows[order.kind == "step" :]
+            (row.row.id, format_value(row, order, value_of(row, order, context, rows)))
+            for row in rows[order.kind == "step" :]
         ]
         return [f"Row by row, to be {order.direction}", *table(pairs)]
     if check.measured is None or value.order or not rows:
@@ -66,8 +67,10 @@ def _judge(row: RowRef, condition: Condition, context: Context, rows: list[RowRe
     if condition.kind == "step" and row is rows[0]:
         return None
     value = value_of(row, condition, context, rows)
-    truth = Truth.OPEN if value is None else compared(value, condition.relation, bound_of(row, condition, context))
-    return Judged(shown(row, condition, value), truth)
+    truth = (
+        Truth.OPEN if value is None else judge_relation(value, condition.relation, bound_of(row, condition, context))
+    )
+    return Judged(format_value(row, condition, value), truth)
 
 
 def _together(ones: Sequence[Judged | None]) -> str:

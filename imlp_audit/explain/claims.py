@@ -10,10 +10,10 @@ from imlp_audit.explain.head import head, stands_at
 from imlp_audit.explain.layout import Lines
 from imlp_audit.explain.pointers import pointers
 from imlp_audit.records.check import Check
-from imlp_audit.spec.loader import Paper
+from imlp_audit.spec.claims import COMPARED, Claim, Quantity
+from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import ClaimPlan
 from imlp_audit.spec.references import CellRef, RowRef, cells_named, find_cell, find_row, rows_of_claim
-from imlp_audit.spec.schema_claims import COMPARED, Claim, Quantity
 
 _JUDGED = "each printed number is any number that prints so; the claim holds where it holds for all of them"
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from torch import Tensor, nn
 
 from imlp_audit.explain.body import Block, Body, Held, ParameterKind
-from imlp_audit.measure.attention import unfuse_attention
+from imlp_audit.measure.fvcore import unfuse_attention
 from imlp_audit.measure.parameters import classifiers
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.build import Builder

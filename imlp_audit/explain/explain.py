@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.checks.numbers import missing_for
+from imlp_audit.checks.printed import missing_for
 from imlp_audit.explain.cells import measurements, opening
 from imlp_audit.explain.changes import delta, repeat
 from imlp_audit.explain.claims import claim
@@ -16,7 +16,7 @@ from imlp_audit.explain.layout import Lines, document
 from imlp_audit.explain.tables import columns, mark
 from imlp_audit.explain.totals import anatomy
 from imlp_audit.records.check import Check, Verdict
-from imlp_audit.spec.loader import Paper
+from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
 
 

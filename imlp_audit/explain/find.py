@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from imlp_audit.errors import UsageError
 from imlp_audit.near import did_you_mean
-from imlp_audit.spec.library import Selection
+from imlp_audit.spec.library import Selection, select_checks
 from imlp_audit.spec.plan import Plan
-from imlp_audit.spec.selected import planned
 
 _TOLD = 8
 
@@ -18,7 +17,7 @@ def find_plan(selection: Selection, check_id: str) -> Plan:
     """
     paper, _, rest = check_id.partition("/")
     wanted = f"{paper}/{rest.removeprefix('waivers/')}"
-    plans = {plan.id: plan for plan in planned(selection, solving=True)}
+    plans = {plan.id: plan for plan in select_checks(selection, solving=True)}
     if wanted in plans:
         return plans[wanted]
     below = [name for name in plans if name.startswith(f"{check_id.rstrip('/')}/")]

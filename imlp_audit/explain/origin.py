@@ -15,7 +15,7 @@ from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import Check
 from imlp_audit.spec.references import CellRef, RowRef
-from imlp_audit.spec.schema import Measure
+from imlp_audit.spec.tables import Measure
 
 COUNTED = {
     "all": "all parameters",

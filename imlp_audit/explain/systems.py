@@ -14,7 +14,7 @@ from imlp_audit.measure.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import Source
 from imlp_audit.spec.library import Selection
-from imlp_audit.spec.loader import Paper
+from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import RowRef, rows_of
 
 

@@ -49,7 +49,7 @@ def which_readings(cell: CellRef, read: Conventions) -> Lines:
 def _search(cell: CellRef, read: Conventions, *, free_widths: bool) -> Nearest | str | None:
     """Return the answer of a search, None where nothing is open, or why there is none."""
     named = list(read.about.readings)
-    conventions = [str(name) for name in read.declared(cell.row.row, cell.column)]
+    conventions = [str(name) for name in read.declared_for(cell.row.row, cell.column)]
     try:
         return nearest(cell, named[0], conventions, read.roundings, free_widths=free_widths) if named else None
     except AuditError as error:

@@ -1,16 +1,14 @@
-"""What a checkpoint is and which models it fits, in words and as JSON."""
+"""What a checkpoint is and which models it fits, in words and as a record."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from enum import StrEnum
-from typing import TypeAlias
+from collections.abc import Iterator
 
 from imlp_audit.checkpoint.shapes import Contents
 from imlp_audit.inspect.candidate_readings import Allowed
 from imlp_audit.inspect.candidates import Candidate, Candidates
-
-Json: TypeAlias = Mapping[str, object]
+from imlp_audit.records.checkpoint import CheckpointFile, CheckpointReport, FittingModel, Misfit, ModelsCompared
+from imlp_audit.records.inspection import Inspection
 
 
 def about(contents: Contents, sha256: str) -> Iterator[str]:
@@ -56,42 +54,40 @@ def _allowed(allowed: Allowed, *, declared: bool) -> Iterator[str]:
         yield f"shapes leave open {either}: {allowed.count} readings fit"
 
 
-def as_json(contents: Contents, sha256: str, found: Candidates) -> Json:
-    """Return all of it as plain values."""
-    return {
-        "format": "imlp-audit/inspect/1",
-        "file": {
-            "container": str(contents.container),
-            "bytes": contents.size,
-            "sha256": sha256,
-            "state": contents.state.name,
-            "notes": contents.state.notes,
-            "tensors": len(contents.state.tensors),
-            "parameters": contents.parameters,
-            "dtypes": contents.dtypes,
-        },
-        "models": {"known": found.known, "compared": found.compared},
-        "exact": [_json(candidate) for candidate in found.exact],
-        "nearest": [_json(candidate) for candidate in found.nearest],
-    }
+def checkpoint_report(
+    contents: Contents, sha256: str, found: Candidates, weights: Inspection, pictures: dict[str, str]
+) -> CheckpointReport:
+    """Return all of it as a record."""
+    return CheckpointReport(
+        file=CheckpointFile(
+            container=str(contents.container),
+            bytes=contents.size,
+            sha256=sha256,
+            state=contents.state.name,
+            notes=contents.state.notes,
+            tensors=len(contents.state.tensors),
+            parameters=contents.parameters,
+            dtypes=dict(contents.dtypes),
+        ),
+        models=ModelsCompared(known=found.known, compared=found.compared),
+        exact=tuple(map(_record, found.exact)),
+        nearest=tuple(map(_record, found.nearest)),
+        weights=weights,
+        pictures=pictures,
+    )
 
 
-def _json(candidate: Candidate) -> Json:
-    told: dict[str, object] = {
-        "label": candidate.label,
-        "model": str(candidate.recipe),
-        "places": candidate.places,
-        "readings": candidate.readings,
-        "notes": candidate.fit.notes,
-        "problems": [
-            {"kind": str(p.kind), "reason": p.reason, "details": p.details, "tensors": p.names}
+def _record(candidate: Candidate) -> FittingModel:
+    allowed = candidate.allowed
+    return FittingModel(
+        label=candidate.label,
+        model=str(candidate.recipe),
+        places=candidate.places,
+        readings=candidate.readings,
+        notes=tuple(candidate.fit.notes),
+        problems=tuple(
+            Misfit(kind=str(p.kind), reason=p.reason, details=p.details, tensors=p.names)
             for p in candidate.fit.problems
-        ],
-    }
-    if candidate.allowed is not None:
-        told["axes"] = {axis: _texts(values) for axis, values in candidate.allowed.values.items()}
-    return told
-
-
-def _texts(values: Sequence[StrEnum | int]) -> list[str]:
-    return [str(value) for value in values]
+        ),
+        axes=None if allowed is None else {axis: tuple(map(str, values)) for axis, values in allowed.values.items()},
+    )

@@ -15,7 +15,7 @@ from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading, Reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec.library import Selection
-from imlp_audit.spec.loader import Paper
+from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import RowRef, rows_of
 
 _NEAREST = 3

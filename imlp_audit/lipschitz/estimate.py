@@ -1,33 +1,35 @@
-"""Everything that is said about the Lipschitz constant of one AMLP module."""
+"""Bounds on the Lipschitz constant of one AMLP module: proven from above, and the largest gradient found."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf, nextafter
-from unittest.mock import patch
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from imlp_audit.errors import SolverError
 from imlp_audit.lipschitz.branches import Branch, Matrix
-from imlp_audit.lipschitz.certificate import Certificate, bound, certify
-from imlp_audit.lipschitz.gradient import largest_gradient
-from imlp_audit.lipschitz.program import Solver, minimise_rho
+from imlp_audit.lipschitz.certificate import Certificate, Solver, bound, certify, minimise_rho
 from imlp_audit.lipschitz.slopes import GELU
 from imlp_audit.workers import workers
 
-_SMALL = 32  # hidden units of a branch up to which Clarabel takes about a second
+_STEPS = (1.0, 0.3, 0.1, 0.03, 0.01)  # of the ascent, in units of the input
+_SMALL = 32  # hidden units; Clarabel solves a branch of this size in about a second
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """Bounds on a module's Lipschitz constant: proven by Theorem 1, by norms alone, and found as a gradient.
+class LipschitzBounds:
+    """Bounds on a module's Lipschitz constant.
 
-    `width` is C, `hidden` the units of a branch (C'/2), `rho` the proven rho_1 and rho_2, `solvers` the bound that
-    each solver's proposal led to.
+    `width` is C, `hidden` the units of a branch (C'/2), `rho` the proven rho_1 and rho_2 of Theorem 1. `solvers` has
+    the proven bound that each solver's proposal led to, `product` the bound by norms alone, and `gradient` the
+    largest gradient norm that was found, a lower bound.
     """
 
     width: int
@@ -43,53 +45,69 @@ class Estimate:
         return min(self.solvers.values())
 
 
-def estimate(branches: tuple[Branch, Branch], starts: Sequence[Matrix], seconds: float) -> Estimate:
-    """Bound the Lipschitz constant of a module. Raises SolverError where a solver or its proof fails.
+def estimate(branches: tuple[Branch, Branch], starts: Sequence[Matrix], seconds: float) -> LipschitzBounds:
+    """Bound the Lipschitz constant of a module. Raises SolverError if a solver or its proof fails.
 
-    Small modules are given to both solvers, each the other's second opinion; larger ones to SCS alone.
+    Small modules go to both solvers, so that each confirms the other; larger ones only to SCS.
     """
     hidden, width = branches[0].inner.shape
     solvers = [Solver.SCS, *([Solver.CLARABEL] if hidden <= _SMALL else [])]
-    proofs = {solver: _proofs(branches, solver, seconds) for solver in solvers}
+    proofs = {solver: _prove_both(branches, solver, seconds) for solver in solvers}
     best = min(proofs.values(), key=bound)
-    return Estimate(
+    return LipschitzBounds(
         width=width,
         hidden=hidden,
         rho=(best[0].rho, best[1].rho),
         solvers={solver.value: bound(pair) for solver, pair in proofs.items()},
-        product=min(sum(map(product_of_norms, branches)), product_of_norms(_joined(branches))),
+        product=min(sum(map(product_of_norms, branches)), product_of_norms(_join(branches))),
         gradient=largest_gradient(branches, starts),
     )
 
 
-def _proofs(branches: tuple[Branch, Branch], solver: Solver, seconds: float) -> tuple[Certificate, Certificate]:
-    """Prove both branches, side by side; equal ones once."""
+def _prove_both(branches: tuple[Branch, Branch], solver: Solver, seconds: float) -> tuple[Certificate, Certificate]:
+    """Prove a bound for both branches, in parallel if they are large; equal branches only once."""
     first, second = branches
     if np.array_equal(first.inner, second.inner) and np.array_equal(first.outer, second.outer):
-        proof = _proof(first, solver, seconds)
+        proof = _prove(first, solver, seconds)
         return proof, proof
     if first.inner.shape[0] <= _SMALL:
-        return _proof(first, solver, seconds), _proof(second, solver, seconds)
-    # a process a branch, each on one core: threads of both on every core take twice as long
-    with patch.dict(os.environ, {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}), workers(2) as pool:
-        one, other = [pool.submit(_proof, branch, solver, seconds) for branch in branches]
+        return _prove(first, solver, seconds), _prove(second, solver, seconds)
+    # One process per branch with one thread each: with more threads they slow each other down to half the speed.
+    with _single_threaded_children(), workers(2) as pool:
+        one, other = [pool.submit(_prove, branch, solver, seconds) for branch in branches]
         try:
             return one.result(), other.result()
         except BrokenProcessPool as error:
-            raise SolverError(f"{solver} was ended from outside, perhaps for want of memory") from error
+            raise SolverError(f"{solver} was killed by the system, perhaps because memory ran out") from error
 
 
-def _proof(branch: Branch, solver: Solver, seconds: float) -> Certificate:
-    if not (branch.inner.any() and branch.outer.any()):  # constant: every rho > 0 has a T, and no solver finds it
+@contextmanager
+def _single_threaded_children() -> Iterator[None]:
+    """Start processes whose linear algebra uses one thread; it reads these variables when it is imported."""
+    wanted = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _prove(branch: Branch, solver: Solver, seconds: float) -> Certificate:
+    if not (branch.inner.any() and branch.outer.any()):  # a constant: every rho > 0 has a T, but solvers find none
         return Certificate(float(np.finfo(float).tiny), np.full(len(branch.inner), np.sum(branch.outer**2)))
     proof = certify(branch, minimise_rho(branch, solver, seconds=seconds))
     if proof is None:
-        raise SolverError(f"{solver} proposed a solution from which nothing could be proven")
+        raise SolverError(f"{solver} proposed a solution from which no bound could be proven")
     return proof
 
 
-def _joined(branches: tuple[Branch, Branch]) -> Branch:
-    """Return the whole module as one branch of all C' hidden units."""
+def _join(branches: tuple[Branch, Branch]) -> Branch:
+    """Return the whole module as one branch with all C' hidden units."""
     first, second = branches
     return Branch(
         inner=np.vstack((first.inner, second.inner)),
@@ -99,6 +117,62 @@ def _joined(branches: tuple[Branch, Branch]) -> Branch:
 
 
 def product_of_norms(branch: Branch) -> float:
-    """Return the steepest slope times the spectral norms of both weights: the bound without Theorem 1."""
+    """Return the steepest slope times both spectral norms: the bound without Theorem 1."""
     norms = np.linalg.norm(branch.inner, 2) * np.linalg.norm(branch.outer, 2)
     return nextafter(GELU.high * float(norms) * (1 + 1e-12), inf)
+
+
+def largest_gradient(branches: tuple[Branch, Branch], starts: Iterable[Matrix], rounds: int = 20) -> float:
+    """Return the largest spectral norm of the module's Jacobian found by gradient ascent from each start (C,).
+
+    No Lipschitz constant can be smaller. The Jacobian at x is the sum of outer diag(GeLU'(inner x + shift)) inner over
+    the branches. With its first singular vectors u and v, the gradient of its norm is that of u^T J(x) v.
+    """
+    return max(_ascend(branches, start, rounds) for start in starts)
+
+
+def _ascend(branches: tuple[Branch, Branch], x: Matrix, rounds: int) -> float:
+    best, direction = _norm_and_slope(branches, x)
+    for _ in range(rounds):
+        size = float(np.linalg.norm(direction))
+        if size == 0:
+            break
+        tries = ((x + step * direction / size) for step in _STEPS)
+        norm, slope, place = max(
+            ((*_norm_and_slope(branches, place), place) for place in tries), key=lambda one: one[0]
+        )
+        if norm <= best:
+            break
+        best, direction, x = norm, slope, place
+    return best
+
+
+def _norm_and_slope(branches: tuple[Branch, Branch], x: Matrix) -> tuple[float, Matrix]:
+    """Return the norm of the Jacobian at x, and the gradient of that norm."""
+    hidden = [branch.inner @ x + branch.shift for branch in branches]
+    jacobian = sum(b.outer @ (_slope(z)[:, None] * b.inner) for b, z in zip(branches, hidden, strict=True))
+    left, sizes, right = np.linalg.svd(np.asarray(jacobian), full_matrices=False)
+    u, v = left[:, 0], right[0]
+    gradient = sum(
+        b.inner.T @ (_curvature(z) * (b.outer.T @ u) * (b.inner @ v)) for b, z in zip(branches, hidden, strict=True)
+    )
+    return float(sizes[0]), np.asarray(gradient)
+
+
+def _slope(z: Matrix) -> Matrix:
+    """Return GeLU'(z) = Phi(z) + z phi(z)."""
+    x = torch.from_numpy(z)
+    slope: Matrix = (torch.special.ndtr(x) + x * _density(x)).numpy()
+    return slope
+
+
+def _curvature(z: Matrix) -> Matrix:
+    """Return GeLU''(z) = phi(z) (2 - z^2)."""
+    x = torch.from_numpy(z)
+    curvature: Matrix = (_density(x) * (2 - x * x)).numpy()
+    return curvature
+
+
+def _density(x: Tensor) -> Tensor:
+    density: Tensor = torch.exp(-x * x / 2) / (2 * torch.pi) ** 0.5
+    return density

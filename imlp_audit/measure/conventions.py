@@ -1,4 +1,4 @@
-"""Counting conventions: integer weights that turn a ledger into the kind of number a paper prints."""
+"""Counting conventions: integer weights that turn a ledger into the kind of number that a paper prints."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ParameterConvention(StrEnum):
 
 
 class MemoryConvention(StrEnum):
-    """What a paper's MB of memory are."""
+    """What a paper's MB stands for."""
 
     MIB = "mib"  # 2^20 bytes, as torch.cuda's tools and nvidia-smi print them
     MB = "mb"  # 10^6 bytes
@@ -42,7 +42,7 @@ class MemoryConvention(StrEnum):
 
 @dataclass(frozen=True)
 class WeightKey:
-    """What a weight applies to: a class of work, everywhere or at one site: `layer_norm@downsample`."""
+    """What a weight applies to: a class of work, everywhere or at one site (`layer_norm@downsample`)."""
 
     operation: Operation
     site: Site | None = None
@@ -53,19 +53,19 @@ class WeightKey:
 
 @dataclass(frozen=True)
 class Convention:
-    """Integer weights over classes of work; a class without a weight counts nothing."""
+    """Integer weights of classes of work; a class without a weight is not counted."""
 
     name: str
     weights: Mapping[WeightKey, int]
 
     def weight(self, operation: Operation, site: Site) -> int:
-        """The weight of a class at a site: the site's own where there is one, else the general one."""
+        """The weight of a class at a site: the site's own if there is one, else the general one."""
         general = self.weights.get(WeightKey(operation), 0)
         return self.weights.get(WeightKey(operation, site), general)
 
 
 def parse_weight_key(text: str) -> WeightKey:
-    """Reads `layer_norm` or `layer_norm@downsample`; raises ValueError with the near miss otherwise."""
+    """Read `layer_norm` or `layer_norm@downsample`. Raises ValueError, with the nearest name, for anything else."""
     operation, at, site = text.partition("@")
     return WeightKey(_member(Operation, operation), _member(Site, site) if at else None)
 
@@ -109,11 +109,11 @@ FVCORE_WEIGHTS: Work = {
 _NAMED: Mapping[str, Mapping[WeightKey, int]] = {
     "macs": _everywhere(MACS_WEIGHTS),
     "fvcore": _everywhere(FVCORE_WEIGHTS),
-    # torch.utils.flop_counter: a multiplication and an addition are two
+    # torch.utils.flop_counter: a multiplication and an addition count as two
     "torch": _everywhere(dict.fromkeys(MACS_WEIGHTS, 2)),
-    # ptflops 0.7 with its backend "aten": biases are additions of their own
+    # ptflops 0.7 with backend="aten": biases are counted as additions
     "ptflops": _everywhere({**MACS_WEIGHTS, Operation.BIAS: 1}),
-    # what counters drop: products in fused attention; all that no module of torch.nn does; the classifier's head
+    # what counters leave out: products in fused attention; work outside modules of torch.nn; the classifier head
     "no_products": _everywhere({Operation.LINEAR: 1, Operation.CONV: 1}),
     "modules": _everywhere({Operation.IN_LAYERS: 1}),
     "no_head": {

@@ -1,4 +1,4 @@
-"""What was measured of the models: plain records that checks are made from, without a framework."""
+"""What was measured of the models: plain records for the checks, without torch."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.measure.record import Ledger, Peak
+from imlp_audit.models.hosts.host import Setting
 from imlp_audit.models.reading import AnyReading, PaperReading
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.setting import Setting
 
 
 @dataclass(frozen=True)
@@ -22,19 +22,19 @@ class ModelKey:
 
     @classmethod
     def of(cls, recipe: Recipe, reading: PaperReading) -> ModelKey:
-        """Return the key; a model about which nothing is left open is the same under every reading."""
+        """Return the key; if the text leaves nothing open about a model, all readings share one key."""
         return cls(recipe, recipe.part_of(reading))
 
 
 @dataclass(frozen=True)
 class Need:
-    """How much of a model is to be measured beside its parameters: its work, and its memory for batches of images."""
+    """What to measure of a model in addition to its parameters: its work, and its memory for batches of images."""
 
     work: bool = False
     batches: frozenset[int] = frozenset()
 
     def __or__(self, other: Need) -> Need:
-        """Return what serves both."""
+        """Return a need that covers both."""
         return Need(self.work or other.work, self.batches | other.batches)
 
 
@@ -42,10 +42,9 @@ class Need:
 class ModelFacts:
     """Exact counts of one model.
 
-    `mlps` are the dotted paths of its MLP modules, `mlp_parameters` the number of parameters in them.
-    `ledger` is None where only parameters were asked for. `peaks` is the memory of a forward pass by its number
-    of images. `counted` holds totals that a counter outside the ledger gave, by the name of the convention they
-    stand for.
+    `mlps` are the dotted paths of its MLP modules, `mlp_parameters` the number of parameters in them. `ledger` is
+    None if only parameters were requested. `peaks` maps a number of images to the memory of their forward pass.
+    `counted` holds totals from a counter other than the ledger, by the name of the convention they stand for.
     """
 
     parameters: Mapping[ParameterConvention, int]
@@ -59,7 +58,7 @@ class ModelFacts:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a model could not be built or counted."""
+    """A model that could not be built or counted, and why."""
 
     message: str
 

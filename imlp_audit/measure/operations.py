@@ -1,4 +1,4 @@
-"""The classes of work that a ledger tells apart, and the unit of each."""
+"""The classes of work in a ledger, and the unit of each."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import TypeAlias
 
 
 class Operation(StrEnum):
-    """A class of work; amounts are exact integers in the unit written beside it.
+    """A class of work; amounts are exact integers in the unit given below.
 
-    A class exists where some counting convention gives it a weight of its own. The `*_affine` classes count
-    the same elements as their norm, where that norm has a learned weight, so that both can be weighed.
+    A class exists if some counting convention gives it a weight of its own. The `*_affine` classes count the
+    elements of norms that have a learned weight, so that the norm and its weight can be weighed separately.
     """
 
     # Multiply-accumulates.
     LINEAR = "linear"  # products with a weight matrix
-    PRODUCT = "product"  # products of two activations, both of attention's included
-    CONV = "conv"  # convolutions, transposed ones included; positions in the padding count like any other
+    PRODUCT = "product"  # products of two activations, including both products of attention
+    CONV = "conv"  # convolutions, also transposed; positions in the padding count like any other
 
-    # Of LINEAR and CONV, what a layer of torch.nn does itself: all that a counter of modules, such as thop, can see.
+    # The part of LINEAR and CONV done by layers of torch.nn: all that a counter of modules, such as thop, can see.
     IN_LAYERS = "in_layers"
 
     BIAS = "bias"  # output elements of a linear layer or convolution with bias
@@ -44,13 +44,13 @@ class Operation(StrEnum):
 
     # Output elements.
     UPSAMPLE_NEAREST = "upsample_nearest"
-    UPSAMPLE_BILINEAR = "upsample_bilinear"  # linear and trilinear ones included
+    UPSAMPLE_BILINEAR = "upsample_bilinear"  # also linear and trilinear
     UPSAMPLE_BICUBIC = "upsample_bicubic"
     GRID_SAMPLE = "grid_sample"
     ELEMENTWISE = "elementwise"
-    UNKNOWN = "unknown"  # of operations that have no formula
+    UNKNOWN = "unknown"  # operations without a formula
 
-    # What fvcore counts of a call beyond its own weights times the exact work: signed, in fvcore's flops.
+    # What fvcore counts beyond its own weights times the exact work: signed, in fvcore's flops.
     FVCORE_EXCESS = "fvcore_excess"
 
 

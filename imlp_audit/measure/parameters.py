@@ -11,24 +11,23 @@ from imlp_audit.measure.conventions import ParameterConvention
 
 
 def count_parameters(model: nn.Module, convention: ParameterConvention = ParameterConvention.ALL) -> int:
-    """Number of parameters by one convention, as `parameter_counts` has it.
+    """Number of parameters by one convention, see `parameter_counts`.
 
-    Raises BuildError for `no_head` of a model without `get_classifier`.
+    Raises BuildError for `no_head` if the model has no `get_classifier`.
     """
     counts = parameter_counts(model)
     if convention not in counts:
-        raise BuildError(f"{type(model).__name__} has no get_classifier(), so its head can't be told apart")
+        raise BuildError(f"{type(model).__name__} has no get_classifier(), so its classifier head is not known")
     return counts[convention]
 
 
 def parameter_counts(model: nn.Module) -> Mapping[ParameterConvention, int]:
-    """Number of parameters by each convention, one that is shared counted once, frozen ones included.
+    """Number of parameters by each convention. Shared parameters count once, and frozen ones count.
 
     `no_head` leaves out the modules that the model's `get_classifier()` returns (timm's contract: the last
     linear layer, or both of a distilled model, without the norm and pooling before it). A parameter that the
-    rest of the model holds too, such as an embedding tied to the head, stays. A model without `get_classifier` has
-    no such count. Buffers are no parameters, but `with_buffers` adds those that the state dict has, such as running
-    statistics.
+    rest of the model uses too, such as an embedding tied to the head, still counts. A model without
+    `get_classifier` has no such count. `with_buffers` adds the buffers of the state dict, such as running statistics.
     """
     head = {inner for module in classifiers(model) for inner in module.modules()}
     everything, rest, buffers = {}, {}, 0
@@ -47,13 +46,13 @@ def parameter_counts(model: nn.Module) -> Mapping[ParameterConvention, int]:
 
 
 def _persistent(module: nn.Module) -> int:
-    """Number of a module's own buffers that are in its state dict."""
+    """Number of elements in a module's own buffers, as far as they are in its state dict."""
     kept = (b for name, b in module._buffers.items() if name not in module._non_persistent_buffers_set)
     return sum(buffer.numel() for buffer in kept if buffer is not None)
 
 
 def classifiers(model: nn.Module) -> Iterator[nn.Module]:
-    """The modules of the model's classifier head, none where it doesn't say which they are."""
+    """The modules of the model's classifier head; none if the model has no `get_classifier`."""
     get_classifier = getattr(model, "get_classifier", None)
     if not callable(get_classifier):
         return

@@ -1,4 +1,4 @@
-"""What was measured of a forward pass, as records: its work by module and class, and its memory."""
+"""Records of a forward pass: its work by module and class, and its peak memory."""
 
 from __future__ import annotations
 
@@ -24,8 +24,11 @@ class Ledger:
 
     @cached_property
     def by_site(self) -> Mapping[tuple[Site, Operation], int]:
-        """Work by site of the host and class, summed once: every convention's total is made from it."""
-        return _by_site(self.work)
+        """Work by site of the host and class; computed once, as every convention's total needs it."""
+        sums: Counter[tuple[Site, Operation]] = Counter()
+        for (path, operation), amount in self.work.items():
+            sums[site_of(path), operation] += amount
+        return sums
 
     def within(self, prefixes: Collection[str]) -> Ledger:
         """The part of the work done in the modules at the given dotted paths and below them."""
@@ -34,20 +37,13 @@ class Ledger:
 
 @dataclass(frozen=True)
 class Peak:
-    """Bytes of a forward pass: `live` at once at most, and `least` that any program of the same operations needs.
+    """Bytes of a forward pass: `live` is the most in use at once, `least` what any program of these operations needs.
 
-    `least` is the weights and the operands and results of one operation; `live` also what the model's code holds on to.
+    `least` is the weights plus the operands and results of one operation; `live` adds whatever the model's code keeps.
     """
 
     live: int
     least: int
-
-
-def _by_site(work: Mapping[tuple[str, Operation], int]) -> Mapping[tuple[Site, Operation], int]:
-    sums: Counter[tuple[Site, Operation]] = Counter()
-    for (path, operation), amount in work.items():
-        sums[site_of(path), operation] += amount
-    return sums
 
 
 def is_within(path: str, prefixes: Collection[str]) -> bool:

@@ -16,13 +16,12 @@ from torch.overrides import TorchFunctionMode
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models import imlp
-from imlp_audit.models.agelu import AGeLU, base_activation
+from imlp_audit.models.agelu import AGeLU, SumOfFunctions, base_activation
 from imlp_audit.models.hosting import build_host
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading
 from imlp_audit.models.recipe import Activation, Recipe, Replacement, Sums
 from imlp_audit.models.recipe import Imlp as ImlpRecipe
-from imlp_audit.models.sums import SumOfFunctions
-from imlp_audit.models.swap import mlps_of, swapped
+from imlp_audit.models.replace import mlps_of, swapped
 
 
 class SkipInitialisation(TorchFunctionMode):

@@ -69,43 +69,43 @@ def _ours(host: Host, recipe: Recipe, reading: AnyReading | None) -> nn.Module:
 
             return build_mixer(host, size, classes)
         case Gmlp():
-            from imlp_audit.models.gmlp_image import build_gmlp
+            from imlp_audit.models.nets.gmlp import build_gmlp
 
             return build_gmlp(host, size, classes)
         case GmlpText():
-            from imlp_audit.models.gmlp_text import build_gmlp_text
+            from imlp_audit.models.nets.gmlp import build_gmlp_text
 
             assert isinstance(reading, TextReading)
             return build_gmlp_text(host, reading, recipe.classes)
         case Bert():
-            from imlp_audit.models.bert import build_bert
+            from imlp_audit.models.nets.bert import build_bert
 
             assert isinstance(reading, TextReading)
             return build_bert(host, reading, recipe.classes)
         case ResMlp():
-            from imlp_audit.models.resmlp_image import build_resmlp
+            from imlp_audit.models.nets.resmlp import build_resmlp
 
             form = reading.resmlp_form if isinstance(reading, ResMlpReading) else host.form
             assert form is not None, "spec.rules has seen to it"
             return build_resmlp(host, form, size, classes)
         case ResMlpTranslation():
-            from imlp_audit.models.resmlp_translation import build_translation
+            from imlp_audit.models.nets.translation import build_translation
 
             return build_translation(host)
         case CaitChain():
-            from imlp_audit.models.cait_chain import build_cait_chain
+            from imlp_audit.models.nets.cait_chain import build_cait_chain
 
             return build_cait_chain(host, size, classes)
         case Lvt():
-            from imlp_audit.models.lvt import build_lvt
+            from imlp_audit.models.nets.lvt import build_lvt
 
             return build_lvt(host, size, classes)
         case MaskRcnn():
-            from imlp_audit.models.mask_rcnn import build_mask_rcnn
+            from imlp_audit.models.nets.mask_rcnn import build_mask_rcnn
 
             return build_mask_rcnn(host, recipe.image or (800, 1280))
         case UperNet():
-            from imlp_audit.models.upernet import build_upernet
+            from imlp_audit.models.nets.upernet import build_upernet
 
             return build_upernet(host, recipe.image or (512, 2048))
         case VanillaBlock():

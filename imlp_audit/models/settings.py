@@ -1,15 +1,15 @@
-"""The hyper-parameters that tables print, read off a built model."""
+"""What a built model says of itself: what it is run on, and the hyper-parameters that tables print."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from typing import Protocol, runtime_checkable
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from imlp_audit.models.example import example_inputs
-from imlp_audit.models.setting import Setting
+from imlp_audit.models.hosts.host import Setting
 
 
 def settings_of(model: nn.Module) -> Mapping[Setting, int]:
@@ -57,3 +57,22 @@ def _mlps(block: nn.Module) -> Iterator[tuple[nn.Linear, nn.Linear]]:
         for first, second in pairwise(linear):
             if first.out_features in (second.in_features, 2 * second.in_features):
                 yield first, second
+
+
+@runtime_checkable
+class Exemplified(Protocol):
+    """A model that knows what it is run on."""
+
+    def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
+        """Return inputs of the published sizes, on the current default device."""
+
+
+def example_inputs(model: nn.Module, batch: int = 1) -> tuple[Tensor, ...]:
+    """Return inputs for a forward pass, on the current default device.
+
+    A classifier of timm gets images of the size it is configured for, (batch, channels, height, width).
+    """
+    if isinstance(model, Exemplified):
+        return model.example_inputs(batch)
+    size = getattr(model, "pretrained_cfg", {}).get("input_size", (3, 224, 224))
+    return (torch.zeros(batch, *size),)

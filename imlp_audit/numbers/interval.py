@@ -1,4 +1,4 @@
-"""Exact intervals of rational numbers, with open and closed ends: what a printed number leaves possible."""
+"""Exact intervals of rational numbers with open or closed ends: the values that a printed number allows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fractions import Fraction
 
 @dataclass(frozen=True)
 class Interval:
-    """The numbers between two ends, each of which belongs to it or not."""
+    """The numbers between two ends; each end belongs to the interval if it is closed."""
 
     low: Fraction
     high: Fraction
@@ -17,7 +17,7 @@ class Interval:
 
     @classmethod
     def point(cls, value: Fraction | int) -> Interval:
-        """Return the interval that holds one number."""
+        """Return the interval of a single number."""
         return cls(Fraction(value), Fraction(value))
 
     def __contains__(self, value: Fraction | int) -> bool:
@@ -26,16 +26,16 @@ class Interval:
         return above and below
 
     def meets(self, other: Interval) -> bool:
-        """Say whether some number lies in both."""
+        """Return whether some number lies in both."""
         return not (self < other or other < self)
 
     def __lt__(self, other: Interval) -> bool:
-        """Say whether every number here is smaller than every number there."""
+        """Return whether every number here is smaller than every number in `other`."""
         touch = self.high == other.low and not (self.high_closed and other.low_closed)
         return self.high < other.low or touch
 
     def __le__(self, other: Interval) -> bool:
-        """Say whether no number here is larger than any number there."""
+        """Return whether no number here is larger than any number in `other`."""
         return self.high <= other.low
 
     def __neg__(self) -> Interval:
@@ -60,25 +60,25 @@ class Interval:
         return Interval(self.low * factor, self.high * factor, self.low_closed, self.high_closed)
 
     def ratio_to(self, base: Interval) -> Interval | None:
-        """Return the quotients by members of `base`, or None where those may be 0 or negative."""
+        """Return the quotients by members of `base`, or None if those may be 0 or negative."""
         if base.low <= 0 or self.low < 0:
             return None
         return Interval(
             self.low / base.high,
             self.high / base.low,
-            self.low_closed and (base.high_closed or self.low == 0),  # of any base, 0 is 0 times as much
+            self.low_closed and (base.high_closed or self.low == 0),  # 0 is 0 times any base
             self.high_closed and (base.low_closed or self.high == 0),
         )
 
     def change_from(self, base: Interval) -> Interval | None:
-        """Return the changes in percent from members of `base`, or None where those may be 0 or negative."""
+        """Return the changes in percent from members of `base`, or None if those may be 0 or negative."""
         ratio = self.ratio_to(base)
         return None if ratio is None else (ratio - Interval.point(1)) * 100
 
     def position_between(self, start: Interval, end: Interval) -> Interval | None:
-        """Return how far in percent from members of `start` to those of `end` these lie, None where those two touch.
+        """Return how far these lie, in percent, on the way from `start` to `end`, or None if those two overlap.
 
-        (x - a) / (b - a) is monotone in each of x, a and b, so its extremes are at ends. They are given as closed.
+        (x - a) / (b - a) is monotone in each of x, a and b, so its extremes are at the ends, here always closed.
         """
         if max(start.low, end.low) <= min(start.high, end.high):
             return None
@@ -95,11 +95,11 @@ class Interval:
         return f"{'[' if self.low_closed else '('}{ends}{']' if self.high_closed else ')'}"
 
 
-EXACT = 12  # decimal places on record: one operation more or less in 1e11 still shows in a percentage
+EXACT = 12  # decimal places in records: one operation in 1e11 still shows in a percentage
 
 
 def decimal_text(value: Fraction | int, digits: int = 4) -> str:
-    """Write a number in decimals, rounded to `digits` places and without trailing zeros."""
+    """Write a number in decimals, rounded to `digits` places, without trailing zeros."""
     scaled = round(Fraction(value) * 10**digits)
     text = f"{abs(scaled):0{digits + 1}d}"
     whole, part = text[:-digits], text[-digits:].rstrip("0")
@@ -107,7 +107,7 @@ def decimal_text(value: Fraction | int, digits: int = 4) -> str:
 
 
 def readable(value: Fraction | int, digits: int = 4) -> str:
-    """Write a number for people: as `decimal_text` does, with its digits in groups of three."""
+    """Write a number for people: like `decimal_text`, with digits in groups of three."""
     whole, point, part = decimal_text(value, digits).partition(".")
     sign, whole = ("-", whole[1:]) if whole.startswith("-") else ("", whole)
     return f"{sign}{int(whole):,}".replace(",", " ") + point + part

@@ -1,4 +1,4 @@
-"""A printed number: its text, its exact value, and the interval of values that print so under a rounding rule."""
+"""A printed number: its text, its exact value, and the values that a rounding rule would print like this."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from imlp_audit.numbers.interval import Interval
 
 
 class Rounding(StrEnum):
-    """How a value becomes the printed digits. Signs are kept apart: rules act on the magnitude, but CEILING."""
+    """How a value becomes the printed digits. Rules act on the magnitude, except CEILING, which goes up."""
 
     HALF_UP = "half_up"
     HALF_EVEN = "half_even"
     TRUNCATION = "truncation"
     CEILING = "ceiling"
-    DOUBLE = "double"  # half-up to one digit more, then half-up again
+    DOUBLE = "double"  # half-up to one more digit, then half-up again
 
 
-# What a unit multiplies by; any other unit (images/s, BLEU, ...) stands for itself.
+# The factor of a unit; any other unit (images/s, BLEU, ...) has the factor 1.
 SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "B": 10**9, "T": 10**12}
 
 _NUMBER = re.compile(
     r"(?P<sign>[+\-−–]?)(?P<whole>[1-9]\d{0,2}(?:,\d{3})+|\d+)(?:\.(?P<part>\d+))?\s*(?P<unit>%|[A-Za-z]*)",
     re.ASCII,
 )
-_LONGEST = 40  # characters; no paper prints more digits, and a wall of them is a mistake
+_LONGEST = 40  # characters; a longer text is a mistake
 
 
 @dataclass(frozen=True)
 class Printed:
-    """A number as printed: `value` and `step`, one unit in its last digit, in the printed unit times `scale`."""
+    """A number as printed: its `value` and `step` (one unit of the last digit), in units of `scale`."""
 
     text: str
     value: Fraction
@@ -42,19 +42,19 @@ class Printed:
     negative: bool
 
     def interval(self, rounding: Rounding = Rounding.HALF_UP) -> Interval:
-        """Return the values, in base units, that print as this text under the rule."""
+        """Return the values, in base units, that the rule prints as this text."""
         magnitude = _interval(abs(self.value), self.step, rounding, ceiling_flips=self.negative)
         return (-magnitude if self.negative else magnitude) * self.scale
 
     def gap(self, measured: Fraction | int) -> Fraction:
-        """Return how far a measurement is from the printed value, in units of its last digit."""
+        """Return how far a measurement is from the printed value, in units of the last digit."""
         return (measured / Fraction(self.scale) - self.value) / self.step
 
 
 def parse_printed(text: str, unit: str = "") -> Printed:
     """Read a printed number such as "5.00", "-12.6%", "1,415.1" or "48M" in a column of the given unit.
 
-    Raises ValueError saying what is expected where the text is no such number or bears another unit.
+    Raises ValueError, with what is expected, if the text is not such a number or has another unit.
     """
     match = _NUMBER.fullmatch(text.strip()) if len(text) <= _LONGEST else None
     if match is None:
@@ -74,7 +74,7 @@ def parse_printed(text: str, unit: str = "") -> Printed:
 
 
 def _interval(value: Fraction, step: Fraction, rounding: Rounding, *, ceiling_flips: bool) -> Interval:
-    """Return the magnitudes that print as `value`; a printed zero stands for both signs."""
+    """Return the magnitudes that are printed as `value`; a printed zero allows both signs."""
     half, tenth = step / 2, step / 20
     match rounding:
         case Rounding.HALF_UP:
@@ -86,7 +86,7 @@ def _interval(value: Fraction, step: Fraction, rounding: Rounding, *, ceiling_fl
             below, above, low_closed, high_closed = Fraction(0), step, True, False
         case Rounding.DOUBLE:
             below, above, low_closed, high_closed = half + tenth, half - tenth, True, False
-        case Rounding.CEILING if ceiling_flips:  # towards zero, below it
+        case Rounding.CEILING if ceiling_flips:  # below zero, rounding up goes towards zero
             return Interval(value, value + step, True, False)
         case Rounding.CEILING:
             return Interval(value - step, value, False, True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from pydantic import SerializerFunctionWrapHandler, model_serializer
+
 from imlp_audit.records.base import Record
 from imlp_audit.records.evidence import Evidence
 from imlp_audit.records.figure import Figure
@@ -23,6 +25,9 @@ class Verdict(StrEnum):
 
 PASSES = (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER)
 FINDINGS = (Verdict.DIFFERS, Verdict.INCONSISTENT)
+
+
+_LEFT_OUT_IF_EMPTY = ("also", "counterexample", "evidence", "hints", "under")
 
 
 class CheckKind(StrEnum):
@@ -93,3 +98,7 @@ class Check(Record):
     finding: Verdict | None = None
     waiver: str | None = None
     evidence: tuple[Evidence, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _leave_out_empty_lists(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
+        return {name: value for name, value in dump(self).items() if value or name not in _LEFT_OUT_IF_EMPTY}

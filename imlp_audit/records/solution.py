@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import Field
 
 from imlp_audit.records.base import Record
+from imlp_audit.records.document import JsonDocument
 
 
 class SolvedAxis(Record):
@@ -122,8 +125,11 @@ class SolvedSizes(Record):
     named: dict[str, int]
 
 
-class Solved(Record):
+class Solved(JsonDocument):
     """What the numbers of a selection say the models were, by their parameters, their FLOPs, and both."""
+
+    FORMAT: ClassVar = "imlp-audit/solve/1"
+    WRITTEN_BY: ClassVar = "imlp-audit solve"
 
     selection: tuple[str, ...]
     left_out: dict[str, str]

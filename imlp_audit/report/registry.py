@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from imlp_audit.records.result import AuditResult, to_json
+from imlp_audit.records.document import to_json
+from imlp_audit.records.result import AuditResult
 from imlp_audit.report.audit_markdown import markdown
 from imlp_audit.report.audit_terminal import terminal
 from imlp_audit.report.formats import Format, Surface

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from torch import Tensor, nn
 
-from imlp_audit.measure.recorder import Memory
-from imlp_audit.measure.signature import signature
+from imlp_audit.measure.dispatch import signature
+from imlp_audit.measure.ledger import CallCache
 from imlp_audit.measure.sites import site_of
 from imlp_audit.models.build import Builder, changed_mlps
+from imlp_audit.models.hosts.host import Setting
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.setting import Setting
 from imlp_audit.models.settings import settings_of
 from imlp_audit.solve.additive import Structure, tabulate
 from imlp_audit.solve.amounts import Amounts
@@ -54,7 +54,7 @@ class Blocks:
     """Counts the blocks of each recipe, kind and reading once, in whatever host they are met first."""
 
     builder: Builder
-    memory: Memory
+    memory: CallCache
     _counted: dict[Hashable, Amounts] = field(default_factory=dict)
 
     def count(self, recipe: Recipe, shapes: Sequence[Shape], reading: AnyReading) -> Amounts:

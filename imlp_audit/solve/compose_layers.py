@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from imlp_audit.measure.recorder import Memory
+from imlp_audit.measure.ledger import CallCache
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.bert import Bert
 from imlp_audit.models.hosts.gmlp import GmlpText
@@ -32,7 +32,7 @@ LAYERS: Mapping[str, Structure] = {"resmlp": FORM, "text": TEXT_LAYER}
 class Stacks:
     """Counts models of one layer and of two; all that differ in nothing but their depth follow from these."""
 
-    _memory: Memory = field(default_factory=dict)
+    _memory: CallCache = field(default_factory=dict)
     _counted: dict[Recipe, tuple[Amounts, Amounts]] = field(default_factory=dict)
 
     def with_layers(self, recipe: Recipe, readings: Readings) -> Amounts:

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.measure.attention import unfuse_attention
 from imlp_audit.measure.conventions import ParameterConvention
-from imlp_audit.measure.ledger import measure
+from imlp_audit.measure.fvcore import unfuse_attention
+from imlp_audit.measure.ledger import CallCache, measure
 from imlp_audit.measure.parameters import parameter_counts
 from imlp_audit.measure.record import Ledger
-from imlp_audit.measure.recorder import Memory
 from imlp_audit.models.build import Variant
-from imlp_audit.models.example import example_inputs
-from imlp_audit.models.swap import swapped
+from imlp_audit.models.replace import swapped
+from imlp_audit.models.settings import example_inputs
 from imlp_audit.solve.amounts import Amounts, amounts
 
 
@@ -41,7 +40,7 @@ class Counted:
             return amounts(parameter_counts(self.model), Ledger(rest, self.ledger.unknown))
 
 
-def count_model(variant: Variant, memory: Memory) -> Counted:
+def count_model(variant: Variant, memory: CallCache) -> Counted:
     """Run a model once, on what it is meant for."""
     model = unfuse_attention(variant.model)
     inputs: dict[str, list[Tensor]] = {path: [] for path in variant.mlps}
@@ -51,7 +50,7 @@ def count_model(variant: Variant, memory: Memory) -> Counted:
         for path, heard in inputs.items():
             hook = model.get_submodule(path).register_forward_pre_hook(_listener(heard))
             listening.callback(hook.remove)
-        ledger = measure(model, *images, memory=memory)
+        ledger = measure(model, *images, cache=memory)
     return Counted(model, ledger, inputs)
 
 
@@ -64,11 +63,11 @@ def _listener(heard: list[Tensor]) -> Callable[[nn.Module, tuple[Tensor, ...]], 
     return listen
 
 
-def count_block(block: nn.Module, inputs: Sequence[Tensor], at: str, memory: Memory) -> Amounts:
+def count_block(block: nn.Module, inputs: Sequence[Tensor], at: str, memory: CallCache) -> Amounts:
     """Return the amounts of the part of a model at a dotted path, called once for each input; none of it is a head."""
     counts = parameter_counts(block)
     own = {**counts, ParameterConvention.NO_HEAD: counts[ParameterConvention.ALL]}
-    calls = (amounts({}, _moved(measure(block, x, memory=memory), at)) for x in inputs)
+    calls = (amounts({}, _moved(measure(block, x, cache=memory), at)) for x in inputs)
     return sum(calls, amounts(own, Ledger({}, {})))
 
 

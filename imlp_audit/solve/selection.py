@@ -35,7 +35,7 @@ from imlp_audit.solve.pinned import readings_of
 from imlp_audit.solve.problem import Cell, Problem
 from imlp_audit.solve.search import BUDGET, Rules, solve
 from imlp_audit.spec.library import Selection
-from imlp_audit.spec.loader import Paper
+from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import RowRef, rows_of
 
 # Not weighed: what is counted among other classes already, and what no counter but fvcore has.

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-from imlp_audit.errors import Problem, SpecError
-from imlp_audit.spec.finding import find, paper_folder, shown, spec_files
-from imlp_audit.spec.loader import Paper, SpecFile, join, read_spec
+from imlp_audit.errors import Problem, SpecError, UsageError
+from imlp_audit.near import did_you_mean
+from imlp_audit.spec.paper import Paper, SpecFile, join, read_spec
+from imlp_audit.spec.plan import EquationPlan, Plan, plan
 from imlp_audit.spec.references import papers_referred_to
 from imlp_audit.spec.rules import broken_rules
+from imlp_audit.spec.targets import display_path, find, paper_folder, spec_files
 
 
 @dataclass(frozen=True)
@@ -36,8 +39,8 @@ def load(arguments: Sequence[str] = ()) -> Selection:
     problems: list[Problem] = []
     read = [(_read(one.files, problems), one.only) for one in wanted]
     papers = tuple(paper for paper, _ in read if paper is not None)
-    problems += _told_twice(papers)
-    referred = _referred(papers, [path for one in wanted for path in one.files[:1]], problems)
+    problems += _described_twice(papers)
+    referred = _load_referred(papers, [path for one in wanted for path in one.files[:1]], problems)
     selection = Selection(papers, referred, {paper.id: only for paper, only in read if paper is not None})
     if not problems:
         problems += [problem for paper in selection.known for problem in broken_rules(paper, selection.known)]
@@ -49,7 +52,7 @@ def load(arguments: Sequence[str] = ()) -> Selection:
 def _read(files: Sequence[Path], problems: list[Problem]) -> Paper | None:
     specs: list[SpecFile] = []
     for path in files:
-        spec, found = read_spec(path, shown(path))
+        spec, found = read_spec(path, display_path(path))
         problems += found
         specs += [spec] if spec is not None else []
     if len(specs) < len(files):
@@ -60,7 +63,7 @@ def _read(files: Sequence[Path], problems: list[Problem]) -> Paper | None:
     return paper
 
 
-def _told_twice(papers: Sequence[Paper]) -> list[Problem]:
+def _described_twice(papers: Sequence[Paper]) -> list[Problem]:
     seen: dict[str, Paper] = {}
     problems = []
     for paper in papers:
@@ -71,7 +74,7 @@ def _told_twice(papers: Sequence[Paper]) -> list[Problem]:
     return problems
 
 
-def _referred(papers: Sequence[Paper], beside: Sequence[Path], problems: list[Problem]) -> tuple[Paper, ...]:
+def _load_referred(papers: Sequence[Paper], beside: Sequence[Path], problems: list[Problem]) -> tuple[Paper, ...]:
     """Load the papers that these refer to, and those that they refer to in turn."""
     known = {paper.id: paper for paper in papers}
     waiting = list(papers)
@@ -83,3 +86,50 @@ def _referred(papers: Sequence[Paper], beside: Sequence[Path], problems: list[Pr
                 known[name] = paper
                 waiting.append(paper)
     return tuple(paper for paper in known.values() if paper not in papers)
+
+
+def select_checks(
+    selection: Selection, only: Sequence[str] = (), skip: Sequence[str] = (), *, solving: bool = False
+) -> list[Plan]:
+    """Return the checks of the selected papers in order: of the files asked for, and by globs of their ids.
+
+    Statements about functions that need a solver are among them with `solving` alone. Raises UsageError where none
+    is left.
+    """
+    plans = [
+        check
+        for check in _plans_of(selection)
+        if (not only or any(fnmatchcase(check.id, glob) for glob in only))
+        and not any(fnmatchcase(check.id, glob) for glob in skip)
+        and (solving or not (isinstance(check, EquationPlan) and check.claim.needs))
+    ]
+    if not plans:
+        asked = "".join([*(f" --only {glob}" for glob in only), *(f" --skip {glob}" for glob in skip)])
+        raise UsageError(f"no check is selected{' by' if asked else ''}{asked}; `imlp-audit list` prints their ids")
+    return plans
+
+
+def select_equations(selection: Selection, patterns: Sequence[str] = ()) -> list[Plan]:
+    """Return the checks of statements about functions: all of them, or those whose id or name a pattern matches.
+
+    Raises UsageError for a pattern that matches none.
+    """
+    plans = [check for check in _plans_of(selection) if isinstance(check, EquationPlan)]
+    for pattern in patterns:
+        if not any(_matches(plan, pattern) for plan in plans):
+            names = [plan.id if "/" in pattern else plan.claim.name for plan in plans]
+            raise UsageError(f"no claim matches {pattern!r}; {did_you_mean(pattern, names, 'claims')}")
+    return [plan for plan in plans if not patterns or any(_matches(plan, pattern) for pattern in patterns)]
+
+
+def _matches(plan: EquationPlan, pattern: str) -> bool:
+    return fnmatchcase(plan.id, pattern) or fnmatchcase(plan.claim.name, pattern)
+
+
+def _plans_of(selection: Selection) -> Iterator[Plan]:
+    """Yield the checks of the selected papers, and of the files that the selection was narrowed to."""
+    for paper in selection.papers:
+        only = selection.only_files.get(paper.id)
+        for check in plan(paper, selection.known):
+            if not only or check.source.file in only:
+                yield check

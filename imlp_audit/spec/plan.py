@@ -9,11 +9,11 @@ from typing import TypeAlias
 from imlp_audit.equations.catalogue import ClaimText, claims_of
 from imlp_audit.models.recipe import Part
 from imlp_audit.records.check import CheckKind, Source
-from imlp_audit.spec.loader import Paper
-from imlp_audit.spec.located import Located
+from imlp_audit.spec.claims import Claim
+from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of, rows_of_table
-from imlp_audit.spec.schema import Table
-from imlp_audit.spec.schema_claims import Claim
+from imlp_audit.spec.tables import Table
+from imlp_audit.spec.tree import Located
 
 
 @dataclass(frozen=True)

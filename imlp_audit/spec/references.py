@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from imlp_audit.numbers.printed import Printed, parse_printed
-from imlp_audit.spec.loader import Paper
-from imlp_audit.spec.located import Located
-from imlp_audit.spec.schema import Column, Row, Table
-from imlp_audit.spec.schema_claims import Claim
+from imlp_audit.spec.claims import Claim
+from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.tables import Column, Row, Table
+from imlp_audit.spec.tree import Located
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,13 @@ from imlp_audit.models.recipe import Part, Recipe
 from imlp_audit.near import did_you_mean
 from imlp_audit.numbers.printed import parse_printed
 from imlp_audit.records.check import FINDINGS
-from imlp_audit.spec.loader import Paper
-from imlp_audit.spec.located import Located
+from imlp_audit.spec.claims import COMPARED, Average, Claim, Input, Quantity
+from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import RowRef, find_cell, find_row, find_rows, repeated_row, rows_of
-from imlp_audit.spec.schema import Coverage, Measure, System, Table
-from imlp_audit.spec.schema_claims import COMPARED, Average, Claim, Input, Quantity
+from imlp_audit.spec.schema import Coverage, System
+from imlp_audit.spec.tables import Measure, Table
+from imlp_audit.spec.tree import Located
 
 
 def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
@@ -261,7 +262,7 @@ def _waivers(paper: Paper, ids: Sequence[str]) -> Iterator[Problem]:
             yield waiver.expected.problem(message, "verdict")
 
 
-def _undotted(item: str) -> str:
+def _without_dots(item: str) -> str:
     """Fold "Table D.1" and the slug's "Table d1" into one."""
     return item.lower().replace(".", "")
 
@@ -272,11 +273,11 @@ def _coverage(paper: Paper, located: Located[Coverage], ids: Sequence[str]) -> I
         for position, glob in enumerate(entry.checks or ()):
             if not fnmatch.filter(ids, glob):
                 yield located.problem(f"no check {glob!r}; see `imlp-audit list`", "entries", index, "checks", position)
-    items = {_undotted(entry.item) for entry in coverage.entries}
+    items = {_without_dots(entry.item) for entry in coverage.entries}
     due = [f"Equation {n}" for n in range(1, coverage.equations + 1)]
     due += [f"Figure {n}" for n in range(1, coverage.figures + 1)]
     due += [f"Table {n}" for n in range(1, coverage.tables + 1)]
     due += [f"Table {table.value.table}" for table in paper.tables]
     for item in dict.fromkeys(due):
-        if _undotted(item) not in items:
+        if _without_dots(item) not in items:
             yield located.problem(f"{item} has no entry: give its checks, or out_of_scope with the reason", "entries")

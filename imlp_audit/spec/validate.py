@@ -10,9 +10,8 @@ from pydantic_core import ErrorDetails
 
 from imlp_audit.errors import Problem
 from imlp_audit.near import did_you_mean
-from imlp_audit.spec.forms import FORMS
-from imlp_audit.spec.located import SpecText
-from imlp_audit.spec.yaml_nodes import mark_at, plain
+from imlp_audit.spec.fields import FORMS
+from imlp_audit.spec.tree import SpecText, mark_at, plain
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -62,13 +61,13 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
         case "enum":
             allowed = str(context["expected"]).replace(" or ", ", ").split(", ")
             near = did_you_mean(str(detail["input"]), [value.strip("'") for value in allowed], "write one of")
-            return f"{name} cannot be {_shown(detail['input'])}; {near}"
+            return f"{name} cannot be {_quote(detail['input'])}; {near}"
         case "string_pattern_mismatch":
-            return f"{_shown(detail['input'])} is not {FORMS.get(context['pattern'], context['pattern'])}"
+            return f"{_quote(detail['input'])} is not {FORMS.get(context['pattern'], context['pattern'])}"
         case "value_error":
             return str(context["error"])
         case "model_type" | "dict_type" | "model_attributes_type":
-            return f"{name} is a mapping of keys to values, not {_shown(detail['input'])}"
+            return f"{name} is a mapping of keys to values, not {_quote(detail['input'])}"
         case "too_short" if context["min_length"] > 1:
             return f"{name} needs {context['min_length']} entries, not {context['actual_length']}"
         case "too_short":
@@ -76,14 +75,14 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
         case "too_long":
             return f"{name} takes {context['max_length']} entries, not {context['actual_length']}"
         case "int_parsing" | "float_parsing":
-            return f"{name} is a number, not {_shown(detail['input'])}"
+            return f"{name} is a number, not {_quote(detail['input'])}"
         case "tuple_type":
-            return f"{name} is a list, not {_shown(detail['input'])}"
+            return f"{name} is a list, not {_quote(detail['input'])}"
         case _:
-            return f"{name}: {detail['msg'][0].lower()}{detail['msg'][1:]}, not {_shown(detail['input'])}"
+            return f"{name}: {detail['msg'][0].lower()}{detail['msg'][1:]}, not {_quote(detail['input'])}"
 
 
-def _shown(value: object) -> str:
+def _quote(value: object) -> str:
     if isinstance(value, str):
         return repr(value if len(value) <= 40 else value[:40] + "...")
     return "a list" if isinstance(value, list) else "a mapping"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from imlp_audit.bench.planning import Comparison, plan_comparisons
 from imlp_audit.spec.library import load
-from imlp_audit.spec.loader import Paper
+from imlp_audit.spec.paper import Paper
 
 COLUMNS = """\
   cpu: {measure: throughput, unit: imgs/s, heading: On CPU, needs: an abacus}

@@ -16,8 +16,9 @@ from imlp_audit.bench.setup import Setup
 from imlp_audit.bench.timing import Forward
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.evidence import Throughput
-from imlp_audit.records.result import AuditResult, from_json, to_json
+from imlp_audit.records.result import AuditResult
 
 from .papers import BLOCK, LARGE, SMALL, VIT, paper, row
 
@@ -60,7 +61,7 @@ def test_a_model_with_sixteen_times_the_layers_is_found_slower(tmp_path: Path) -
     assert check(result, "a").measured == found.baseline
     assert check(result, "a").evidence == ()
     assert {one.verdict for one in result.checks} == {Verdict.UNVERIFIABLE}
-    assert from_json(to_json(result), "it") == result
+    assert from_json(AuditResult, to_json(result), "it") == result
     work = {one.modules: (one.baseline_macs, one.variant_macs) for one in found.spent}
     layer = 2 * 16 * 32 * (16 + 64)  # 16 tokens of width 32, hidden widths 16 and 64
     assert work["Linear"] == (layer + 32_000, 16 * layer + 32_000)

@@ -7,17 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.needs import models_needed
-from imlp_audit.checks.run import run_check
+from imlp_audit.checks.run import models_needed, run_check
 from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.measure.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.record import Ledger, Peak
+from imlp_audit.models.hosts.host import Setting
 from imlp_audit.models.reading import Reading
-from imlp_audit.models.setting import Setting
 from imlp_audit.records.check import Check
 from imlp_audit.spec.library import Selection, load
-from imlp_audit.spec.loader import Paper
+from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import Plan, plan
 
 ABOUT = """\

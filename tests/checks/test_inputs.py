@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.needs import models_needed
+from imlp_audit.checks.run import models_needed
 from imlp_audit.measure.facts import Need
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.plan import ClaimPlan, plan

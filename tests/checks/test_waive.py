@@ -6,10 +6,10 @@ from imlp_audit.checks.waive import waive
 from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
 from imlp_audit.records.result import AuditResult
-from imlp_audit.spec.loader import LocatedWaiver
-from imlp_audit.spec.located import Located, SpecText
+from imlp_audit.spec.paper import LocatedWaiver
+from imlp_audit.spec.parse_yaml import parse_tree
 from imlp_audit.spec.schema import Expected
-from imlp_audit.spec.yaml_tree import parse_tree
+from imlp_audit.spec.tree import Located, SpecText
 from tests.checks.papers import Count, Spec, run, write
 
 CHECK = Check(

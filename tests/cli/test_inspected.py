@@ -100,7 +100,8 @@ def test_a_broken_result_of_inspect_is_refused(looked: tuple[Path, Outcome], cha
     (folder / "broken.json").write_text(json.dumps(json.loads(done.out) | change), encoding="utf-8")
     report = call("report", str(folder / "mixing.yaml"), "--with", str(folder / "broken.json"))
     assert report.code == 2
-    assert "not a whole result of inspect" in report.err
+    assert "broken.json: " in report.err
+    assert "give a file written by `imlp-audit inspect --format json`" in report.err
 
 
 def test_it_goes_into_markdown_alone(looked: tuple[Path, Outcome]) -> None:

@@ -85,7 +85,7 @@ def test_widths_that_do_not_fit(here: Path) -> None:
     save_file(broken, here / "weights.safetensors")
     done = call("lipschitz", "weights.safetensors")
     assert done.code == 2
-    assert "blocks.0.mlp.fc2.weight reads 7 channels, not twice fc1's 4" in done.err
+    assert "blocks.0.mlp.fc2.weight has 7 input channels; expected 8, twice fc1's 4" in done.err
 
 
 NAME = "blocks.0.mlp."
@@ -94,17 +94,17 @@ NAME = "blocks.0.mlp."
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("act.agelu1.beta", torch.ones(3), "has 3 numbers, not one or 4"),
-        ("fc1.bias", torch.ones(5), "has 5 numbers, not one or 4"),
-        ("fc1.weight", torch.ones(0, 3), "is of shape [0, 3], which is no matrix"),
-        ("fc1.weight", torch.ones(12), "is of shape [12], which is no matrix"),
-        ("fc1.weight", torch.ones(4, 3, 3, 3), "is of shape [4, 3, 3, 3], which is no matrix"),
-        ("fc1.weight", torch.ones(4, 3, dtype=torch.complex64), "is no plain tensor of real numbers"),
-        ("fc2.weight", torch.ones(3, 8).to_sparse(), "is no plain tensor of real numbers"),
-        ("fc2.weight", torch.ones(3, 8, device="meta"), "is no plain tensor of real numbers"),
+        ("act.agelu1.beta", torch.ones(3), "has 3 numbers; 1 or 4 were expected"),
+        ("fc1.bias", torch.ones(5), "has 5 numbers; 1 or 4 were expected"),
+        ("fc1.weight", torch.ones(0, 3), "has shape [0, 3]; a matrix was expected"),
+        ("fc1.weight", torch.ones(12), "has shape [12]; a matrix was expected"),
+        ("fc1.weight", torch.ones(4, 3, 3, 3), "has shape [4, 3, 3, 3]; a matrix was expected"),
+        ("fc1.weight", torch.ones(4, 3, dtype=torch.complex64), "is not a plain tensor of real numbers"),
+        ("fc2.weight", torch.ones(3, 8).to_sparse(), "is not a plain tensor of real numbers"),
+        ("fc2.weight", torch.ones(3, 8, device="meta"), "is not a plain tensor of real numbers"),
         ("fc2.weight", torch.full((3, 8), 1e200, dtype=torch.float64), "too large to multiply"),
-        ("conv1.weight", torch.ones(4, 3), "are the same tensor by two names"),
-        ("act1.move1.scale", torch.ones(4), "are the same tensor by two names"),
+        ("conv1.weight", torch.ones(4, 3), "are two names of the same tensor"),
+        ("act1.move1.scale", torch.ones(4), "are two names of the same tensor"),
     ],
 )
 def test_a_tensor_that_cannot_be_used_is_named(here: Path, name: str, value: Tensor, told: str) -> None:

@@ -23,7 +23,7 @@ from imlp_audit.records.evidence import Accuracy
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import CellRef, find_cell
-from imlp_audit.spec.schema import Metric
+from imlp_audit.spec.tables import Metric
 
 from .papers import evaluated, write
 

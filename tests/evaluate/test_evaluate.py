@@ -22,8 +22,9 @@ from imlp_audit.evaluate.request import Data, Overrides, Request, Running, Weigh
 from imlp_audit.evaluate.run import run_evaluation
 from imlp_audit.evaluate.sharding import Group
 from imlp_audit.records.check import Verdict
+from imlp_audit.records.document import to_json
 from imlp_audit.records.evidence import Accuracy
-from imlp_audit.records.result import AuditResult, to_json
+from imlp_audit.records.result import AuditResult
 
 from .digits import ROWS, Digits
 from .digits import digits as trained

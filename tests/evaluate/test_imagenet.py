@@ -15,8 +15,8 @@ from imlp_audit.evaluate.data.imagenet import imagenet_classes
 from imlp_audit.evaluate.doctor import files
 from imlp_audit.evaluate.doctor.examine import examine, from_order
 from imlp_audit.evaluate.doctor.files import look
-from imlp_audit.evaluate.doctor.problems import FolderProblem, ProblemKind
 from imlp_audit.evaluate.doctor.names import from_names
+from imlp_audit.evaluate.doctor.problems import FolderProblem, ProblemKind
 
 from .folders import picture, sorted_like_imagenet
 

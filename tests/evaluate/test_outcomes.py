@@ -11,7 +11,7 @@ from imlp_audit.evaluate.evidence import record_accuracy
 from imlp_audit.evaluate.statistics import wilson
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.evidence import Accuracy
-from imlp_audit.spec.schema import Metric
+from imlp_audit.spec.tables import Metric
 
 from .papers import evaluated
 

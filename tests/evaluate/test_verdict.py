@@ -15,7 +15,7 @@ from imlp_audit.evaluate.statistics import wilson
 from imlp_audit.evaluate.verdict import MOST_UNREADABLE, UNPROVEN, judge, score_cells, why_not_judged
 from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.spec.references import CellRef
-from imlp_audit.spec.schema import Metric
+from imlp_audit.spec.tables import Metric
 
 from .papers import cell, evaluated, row
 

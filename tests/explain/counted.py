@@ -9,15 +9,15 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from imlp_audit.measure.attention import unfuse_attention
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConvention
+from imlp_audit.measure.fvcore import unfuse_attention
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.parameters import count_parameters
 from imlp_audit.models.build import Builder
-from imlp_audit.models.example import example_inputs
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.settings import example_inputs
 from imlp_audit.solve.space import Readings
 
 MACS = FLOPS_CONVENTIONS["macs"]

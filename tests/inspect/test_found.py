@@ -17,8 +17,8 @@ from imlp_audit.models.gmlp import GmlpBlock, ToeplitzProjection
 from imlp_audit.models.hosts.mixer import Mixer
 from imlp_audit.models.imlp import amlp
 from imlp_audit.models.mixer import build_mixer
+from imlp_audit.models.nets.resmlp import cross_patch_mlp
 from imlp_audit.models.resmlp import AlgorithmLayer
-from imlp_audit.models.resmlp_ablations import cross_patch_mlp
 from tests.models.released import ReleasedBlock
 
 from .planted import resmlp, spike, stem

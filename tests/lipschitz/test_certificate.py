@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 
 from imlp_audit.errors import SolverError
 from imlp_audit.lipschitz.branches import Branch, Matrix
-from imlp_audit.lipschitz.certificate import Certificate, bound, certify, holds
-from imlp_audit.lipschitz.estimate import estimate, product_of_norms
-from imlp_audit.lipschitz.gradient import largest_gradient
-from imlp_audit.lipschitz.program import Solver, minimise_rho
+from imlp_audit.lipschitz.certificate import Certificate, Solver, bound, certify, holds, minimise_rho
+from imlp_audit.lipschitz.estimate import estimate, largest_gradient, product_of_norms
 from imlp_audit.lipschitz.slopes import GELU, Slopes
 
 

@@ -12,9 +12,8 @@ from ptflops import get_model_complexity_info
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from imlp_audit.measure.attention import unfuse_attention
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.measure.fvcore_counter import count_with_fvcore
+from imlp_audit.measure.fvcore import count_with_fvcore, unfuse_attention
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.record import Ledger

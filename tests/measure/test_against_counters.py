@@ -7,7 +7,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.measure.fvcore_counter import count_with_fvcore
+from imlp_audit.measure.fvcore import count_with_fvcore
 from imlp_audit.measure.ledger import measure
 
 from .counters import flop_counter_macs, host, image_size, ptflops_of

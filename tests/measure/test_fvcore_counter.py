@@ -6,8 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from imlp_audit.measure.attention import unfuse_attention
-from imlp_audit.measure.fvcore_counter import count_with_fvcore
+from imlp_audit.measure.fvcore import count_with_fvcore, unfuse_attention
 
 
 def test_counts_one_flop_for_a_multiply_accumulate() -> None:

@@ -9,10 +9,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from imlp_audit.errors import BuildError
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.measure.ledger import measure
+from imlp_audit.measure.ledger import Bucket, CallCache, Recorder, measure
 from imlp_audit.measure.operations import Operation as Op
 from imlp_audit.measure.record import is_within
-from imlp_audit.measure.recorder import Bucket, Memory, Recorder
 
 from .counters import by_operation, host
 
@@ -164,7 +163,7 @@ def test_answers_from_memory_are_what_torch_returns(name: str) -> None:
 
 
 def test_a_shared_memory_changes_no_count() -> None:
-    memory: Memory = {}
+    memory: CallCache = {}
     for name in ("swin_tiny_patch4_window7_224", "poolformer_s12", "swin_tiny_patch4_window7_224"):
         model = host(name, "meta")
-        assert measure(model, IMAGE, memory=memory) == measure(model, IMAGE)
+        assert measure(model, IMAGE, cache=memory) == measure(model, IMAGE)

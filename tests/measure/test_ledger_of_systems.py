@@ -6,13 +6,13 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from imlp_audit.measure.attention import unfuse_attention
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.measure.fvcore import unfuse_attention
 from imlp_audit.measure.ledger import measure
 from imlp_audit.models.build import Builder
-from imlp_audit.models.example import example_inputs
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.settings import example_inputs
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import rows_of
 

@@ -13,9 +13,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.profiler import ProfilerActivity, profile
 
-from imlp_audit.measure.lifetime import Lifetimes, peak_memory
+from imlp_audit.measure.ledger import CallCache
+from imlp_audit.measure.peak import Lifetimes, peak_memory
 from imlp_audit.measure.record import Peak
-from imlp_audit.measure.recorder import Memory
 
 from .counters import host
 
@@ -328,10 +328,10 @@ def test_a_model_is_as_large_as_what_is_allocated_for_it() -> None:
 def test_models_are_as_large_as_with_data(name: str, size: int) -> None:
     model, x = host(name, "cpu"), torch.zeros(1, 3, size, size)
     real = with_data(model, x)
-    memory: Memory = {}
+    memory: CallCache = {}
     model = model.to("meta")
-    assert peak_memory(model, x.to("meta"), memory=memory) == real
-    assert peak_memory(model, x.to("meta"), memory=memory) == real  # each operation's result is told from memory now
+    assert peak_memory(model, x.to("meta"), cache=memory) == real
+    assert peak_memory(model, x.to("meta"), cache=memory) == real  # each operation's result is told from memory now
 
 
 @pytest.mark.parametrize("name", ["resnet18", "mixer_s32_224"])

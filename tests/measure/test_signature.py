@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from imlp_audit.measure.signature import signature, template_of
+from imlp_audit.measure.dispatch import signature, template_of
 
 X = torch.empty(2, 3, 4, device="meta")
 

@@ -13,12 +13,12 @@ from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConventio
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.parameters import count_parameters
-from imlp_audit.models.bert import build_bert
 from imlp_audit.models.build import Builder
-from imlp_audit.models.example import example_inputs
 from imlp_audit.models.hosts.bert import Bert
+from imlp_audit.models.nets.bert import build_bert
 from imlp_audit.models.reading import OutputLayer, Presence, SpatialMatrix, TextReading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.settings import example_inputs
 
 RELEASED = TextReading(
     vocabulary=30522,

@@ -8,15 +8,14 @@ from pydantic import ValidationError
 from torch import nn
 
 from imlp_audit.errors import BuildError
-from imlp_audit.models.agelu import AGeLU
+from imlp_audit.models.agelu import AGeLU, SumOfFunctions
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosting import build_host
 from imlp_audit.models.imlp import Imlp, PlainChannelPart
 from imlp_audit.models.reading import ClassToken, Reading
 from imlp_audit.models.recipe import Activation, Part, Recipe, Replacement, Sums
 from imlp_audit.models.recipe import Imlp as ImlpRecipe
-from imlp_audit.models.sums import SumOfFunctions
-from imlp_audit.models.swap import mlps_of
+from imlp_audit.models.replace import mlps_of
 from tests.models import formulas
 from tests.models.readings import AS_WRITTEN, RELEASED
 

@@ -11,12 +11,11 @@ from torch import Tensor, nn
 from imlp_audit.errors import BuildError
 from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.measure.parameters import count_parameters
-from imlp_audit.models.cait_chain import build_cait_chain
-from imlp_audit.models.example import example_inputs
 from imlp_audit.models.hosts.resmlp import CaitChain, CaitStage, Nonlinearity, Norm, Pooling, ResMlp
+from imlp_audit.models.nets.cait_chain import build_cait_chain
+from imlp_audit.models.nets.resmlp import ACTIVATIONS, build_resmlp
 from imlp_audit.models.reading import ResMlpForm
-from imlp_audit.models.resmlp_ablations import ACTIVATIONS
-from imlp_audit.models.resmlp_image import build_resmlp
+from imlp_audit.models.settings import example_inputs
 from tests.models.resmlp_helpers import assert_round_trip, counts, loaded, randomised, renamed, without_gradient
 
 SIZE, PATCHES, CLASSES = (12, 16), 12, 5

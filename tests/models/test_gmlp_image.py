@@ -15,11 +15,11 @@ from torch import nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models.build import Builder
-from imlp_audit.models.example import example_inputs
-from imlp_audit.models.gmlp_image import build_gmlp
 from imlp_audit.models.hosts.gmlp import Gate, Gmlp
+from imlp_audit.models.nets.gmlp import build_gmlp
 from imlp_audit.models.reading import SpatialMatrix
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.settings import example_inputs
 from tests.models.wholes import assert_learns, assert_round_trips, macs, parameters, randomised
 
 # The coursework's Table 4: 30 blocks, C and D_C. timm's name, and its parameters in millions.

@@ -18,12 +18,12 @@ from torch.nn import functional as F
 from imlp_audit.errors import BuildError
 from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.models.build import Builder
-from imlp_audit.models.example import example_inputs
 from imlp_audit.models.gmlp import GmlpBlock
-from imlp_audit.models.gmlp_text import GmlpEncoder, GmlpLanguageModel, GmlpTextClassifier, build_gmlp_text
 from imlp_audit.models.hosts.gmlp import Gate, GmlpText
+from imlp_audit.models.nets.gmlp import GmlpEncoder, GmlpLanguageModel, GmlpTextClassifier, build_gmlp_text
 from imlp_audit.models.reading import OutputLayer, Presence, SpatialMatrix, TextReading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.settings import example_inputs
 from tests.models.wholes import assert_learns, assert_round_trips, macs, on_meta, parameters, randomised, run
 
 READING = TextReading(

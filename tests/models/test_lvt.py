@@ -17,20 +17,20 @@ from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConventio
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.parameters import count_parameters
 from imlp_audit.models.build import Builder
-from imlp_audit.models.example import example_inputs
 from imlp_audit.models.hosts.lvt import Lvt
 from imlp_audit.models.imlp import Imlp
-from imlp_audit.models.lvt import LiteVisionTransformer, build_lvt
-from imlp_audit.models.lvt_attention import (
+from imlp_audit.models.nets.lvt import LiteVisionTransformer, build_lvt
+from imlp_audit.models.nets.lvt_layers import (
     AtrousConvolution,
     ConvolutionalSelfAttention,
+    DepthwiseMlp,
     RecursiveAtrousSelfAttention,
 )
-from imlp_audit.models.lvt_mlp import DepthwiseMlp
 from imlp_audit.models.reading import Reading
 from imlp_audit.models.recipe import Imlp as ImlpRecipe
 from imlp_audit.models.recipe import Part, Recipe, Replacement
-from imlp_audit.models.swap import mlps_of
+from imlp_audit.models.replace import mlps_of
+from imlp_audit.models.settings import example_inputs
 from tests.models import formulas
 from tests.models.readings import AS_WRITTEN, RELEASED
 

@@ -17,10 +17,10 @@ from imlp_audit.errors import BuildError
 from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.models.attention import SelfAttention
 from imlp_audit.models.build import Builder
-from imlp_audit.models.example import example_inputs
 from imlp_audit.models.hosts.mixer import Mixer
 from imlp_audit.models.mixer import MixerLayer, PatchEmbedding, build_mixer
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.settings import example_inputs
 from tests.models.wholes import assert_learns, assert_round_trips, macs, parameters
 
 _TIMM_NAMES = {

@@ -30,8 +30,8 @@ from imlp_audit.models.reading import (
     TextReading,
 )
 from imlp_audit.models.recipe import HOSTS, Activation, Imlp, Part, Recipe, Replacement, Sums
-from imlp_audit.spec.yaml_nodes import plain
-from imlp_audit.spec.yaml_tree import read_tree
+from imlp_audit.spec.parse_yaml import read_tree
+from imlp_audit.spec.tree import plain
 from tests.models.readings import RELEASED
 
 HOST: dict[str, Host] = {

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from imlp_audit.errors import BuildError
 from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.measure.parameters import count_parameters
-from imlp_audit.models.example import example_inputs
 from imlp_audit.models.hosts.resmlp import Communication, Nonlinearity, Norm, Pooling, ResMlp
+from imlp_audit.models.nets.resmlp import ACTIVATIONS, BatchNorm, L2Norm, build_resmlp, initial_scale
 from imlp_audit.models.reading import ResMlpForm
 from imlp_audit.models.resmlp import (
     AlgorithmLayer,
@@ -23,8 +23,7 @@ from imlp_audit.models.resmlp import (
     OnGrid,
     ResMlpLayer,
 )
-from imlp_audit.models.resmlp_ablations import ACTIVATIONS, BatchNorm, L2Norm, initial_scale
-from imlp_audit.models.resmlp_image import build_resmlp
+from imlp_audit.models.settings import example_inputs
 from imlp_audit.numbers.printed import Rounding, parse_printed
 from tests.models.resmlp_helpers import (
     RES_BLOCK,

@@ -9,11 +9,8 @@ from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConventio
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.parameters import count_parameters
 from imlp_audit.models.build import Builder
-from imlp_audit.models.example import example_inputs
 from imlp_audit.models.hosts.resmlp import ResMlpTranslation
-from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.resmlp import AlgorithmLayer
-from imlp_audit.models.resmlp_translation import (
+from imlp_audit.models.nets.translation import (
     END,
     PADDING,
     CrossAttention,
@@ -23,6 +20,9 @@ from imlp_audit.models.resmlp_translation import (
     TranslationModel,
     build_translation,
 )
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.resmlp import AlgorithmLayer
+from imlp_audit.models.settings import example_inputs
 
 SMALL = ResMlpTranslation(layers=2, width=8, hidden=16, heads=2, tokens=7, vocabulary=11)
 

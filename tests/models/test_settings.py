@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.bert import Bert
 from imlp_audit.models.hosts.gmlp import Gmlp, GmlpText
+from imlp_audit.models.hosts.host import Setting
 from imlp_audit.models.hosts.mixer import Mixer
 from imlp_audit.models.hosts.resmlp import CaitChain, CaitStage, Communication, ResMlp
 from imlp_audit.models.reading import (
@@ -21,7 +22,6 @@ from imlp_audit.models.reading import (
     TextReading,
 )
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.setting import Setting
 from imlp_audit.models.settings import settings_of
 
 TEXT = TextReading(

@@ -10,8 +10,7 @@ from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.parameters import count_parameters
-from imlp_audit.models.agelu import AGeLU
-from imlp_audit.models.sums import SumOfFunctions
+from imlp_audit.models.agelu import AGeLU, SumOfFunctions
 
 
 def randomised(module: nn.Module) -> nn.Module:

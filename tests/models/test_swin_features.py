@@ -7,7 +7,7 @@ import torch
 from imlp_audit.errors import BuildError
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.measure.ledger import measure
-from imlp_audit.models.swin_features import swin_features
+from imlp_audit.models.nets.swin import swin_features
 from tests.models.swin_formulas import SWINS, grid
 
 TINY = "swin_tiny_patch4_window7_224"

@@ -11,13 +11,13 @@ from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.parameters import count_parameters
 from imlp_audit.measure.record import Ledger
 from imlp_audit.models.build import Builder
-from imlp_audit.models.example import example_inputs
 from imlp_audit.models.hosts.dense import UperNet
 from imlp_audit.models.imlp import Imlp
+from imlp_audit.models.nets.upernet import SwinUperNet, build_upernet
 from imlp_audit.models.reading import Reading
 from imlp_audit.models.recipe import Imlp as ImlpRecipe
 from imlp_audit.models.recipe import Part, Recipe, Replacement
-from imlp_audit.models.upernet import SwinUperNet, build_upernet
+from imlp_audit.models.settings import example_inputs
 from tests.models import formulas
 from tests.models.mmcv_counter import mmcv_count, products
 from tests.models.readings import AS_WRITTEN, RELEASED

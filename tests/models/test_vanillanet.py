@@ -10,9 +10,9 @@ from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.parameters import count_parameters
 from imlp_audit.models.build import Builder
-from imlp_audit.models.example import example_inputs
 from imlp_audit.models.hosts.vanillanet import VanillaBlock
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.settings import example_inputs
 from imlp_audit.models.vanillanet import SeriesActivation, VanillaNetBlock, build_vanilla_block
 
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.parameters import count_parameters
-from imlp_audit.models.example import example_inputs
+from imlp_audit.models.settings import example_inputs
 
 Module = TypeVar("Module", bound=nn.Module)
 

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import Check, CheckKind, Source, Verdict
+from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.evidence import Accuracy, PairedAccuracy, Spent, Throughput
-from imlp_audit.records.result import AuditResult, from_json, to_json
+from imlp_audit.records.result import AuditResult
 
 numbers = st.decimals(-100, 100, places=4).map(str)
 texts = st.text(max_size=8)
@@ -69,13 +70,13 @@ def result(*evidence: Accuracy | PairedAccuracy | Throughput) -> AuditResult:
 def test_evidence_is_read_back_as_written(evidence: list[Accuracy | PairedAccuracy | Throughput]) -> None:
     written = result(*evidence)
     text = to_json(written)
-    assert from_json(text, "a.json") == written
-    assert to_json(from_json(text, "a.json")) == text
+    assert from_json(AuditResult, text, "a.json") == written
+    assert to_json(from_json(AuditResult, text, "a.json")) == text
 
 
 def test_a_check_without_evidence_is_written_and_read_as_it_was() -> None:
     assert "evidence" not in to_json(result())
-    assert from_json(to_json(result()), "a.json").checks[0].evidence == ()
+    assert from_json(AuditResult, to_json(result()), "a.json").checks[0].evidence == ()
 
 
 ACCURACY = {
@@ -125,7 +126,7 @@ THROUGHPUT = {
 def read(evidence: object) -> AuditResult:
     document = json.loads(to_json(result()))
     document["checks"][0]["evidence"] = evidence
-    return from_json(json.dumps(document), "a.json")
+    return from_json(AuditResult, json.dumps(document), "a.json")
 
 
 @pytest.mark.parametrize("evidence", [ACCURACY, PAIR, THROUGHPUT], ids=lambda one: str(one["kind"]))

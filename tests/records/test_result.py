@@ -7,8 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import Check, CheckKind, Source, Verdict
+from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.paper import PaperHead
-from imlp_audit.records.result import FORMAT, AuditResult, from_json, to_json
+from imlp_audit.records.result import AuditResult
 from tests.strategies import results
 
 CHECK = Check(
@@ -29,8 +30,8 @@ def result(*verdicts: Verdict) -> AuditResult:
 @given(results)
 def test_a_result_is_read_back_as_written(written: AuditResult) -> None:
     text = to_json(written)
-    assert from_json(text, "a.json") == written
-    assert to_json(from_json(text, "a.json")) == text
+    assert from_json(AuditResult, text, "a.json") == written
+    assert to_json(from_json(AuditResult, text, "a.json")) == text
 
 
 def test_equal_results_are_equal_bytes_with_sorted_keys() -> None:
@@ -72,13 +73,13 @@ def changed(change: Callable[[dict[str, object]], object]) -> str:
         ("", "not JSON"),
         ("{", "not JSON"),
         ("[" * 100_000, "not JSON"),
-        ("[]", f"not a result of format {FORMAT}"),
-        ("5", f"not a result of format {FORMAT}"),
-        ("null", f"not a result of format {FORMAT}"),
-        ("{}", f"not a result of format {FORMAT}"),
-        (changed(lambda d: d.pop("format")), f"not a result of format {FORMAT}"),
-        (changed(lambda d: d.update(format="imlp-audit/2")), f"not a result of format {FORMAT}"),
-        (changed(lambda d: d.update(format=[])), f"not a result of format {FORMAT}"),
+        ("[]", f"not a result of format {AuditResult.FORMAT}"),
+        ("5", f"not a result of format {AuditResult.FORMAT}"),
+        ("null", f"not a result of format {AuditResult.FORMAT}"),
+        ("{}", f"not a result of format {AuditResult.FORMAT}"),
+        (changed(lambda d: d.pop("format")), f"not a result of format {AuditResult.FORMAT}"),
+        (changed(lambda d: d.update(format="imlp-audit/2")), f"not a result of format {AuditResult.FORMAT}"),
+        (changed(lambda d: d.update(format=[])), f"not a result of format {AuditResult.FORMAT}"),
         (changed(lambda d: d.pop("checks")), "checks: Field required"),
         (changed(lambda d: d.update(extra=1)), "extra: Extra inputs are not permitted"),
         (changed(lambda d: d.update(checks=[{**VALID["checks"][0], "verdict": "fine"}])), "checks.0.verdict: "),
@@ -89,7 +90,7 @@ def changed(change: Callable[[dict[str, object]], object]) -> str:
 )  # fmt: skip
 def test_anything_else_is_refused_with_advice(text: str, told: str) -> None:
     with pytest.raises(UsageError) as raised:
-        from_json(text, "a.json")
+        from_json(AuditResult, text, "a.json")
     assert str(raised.value).startswith("a.json: ")
     assert told in str(raised.value)
     assert str(raised.value).endswith("give a file written by `imlp-audit verify --format json`")

@@ -6,7 +6,8 @@ import pytest
 
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import Check, Source, Verdict
-from imlp_audit.records.result import AuditResult, from_json, to_json
+from imlp_audit.records.document import from_json, to_json
+from imlp_audit.records.result import AuditResult
 from imlp_audit.report.merging import merged
 
 from .runs import against, audited, cell, run, throughput
@@ -66,7 +67,7 @@ def test_the_same_run_twice_is_one_run() -> None:
 
 def test_a_merged_result_is_read_back_as_written() -> None:
     both = merged(audited(), [("a.json", run(cell(), against()))])
-    assert from_json(to_json(both), "r.json") == both
+    assert from_json(AuditResult, to_json(both), "r.json") == both
 
 
 def test_checks_without_evidence_are_no_part_of_a_run() -> None:

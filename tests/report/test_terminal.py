@@ -6,7 +6,8 @@ import pytest
 from rich.cells import cell_len
 
 from imlp_audit.records.check import CheckKind, Verdict
-from imlp_audit.records.result import AuditResult, from_json, to_json
+from imlp_audit.records.document import from_json, to_json
+from imlp_audit.records.result import AuditResult
 from imlp_audit.report.audit_terminal import terminal
 from imlp_audit.report.formats import Format, Surface
 from imlp_audit.report.layout import GRAVEST_FIRST, findings
@@ -72,4 +73,4 @@ def test_a_format_is_a_pure_function_of_the_result(format_: Format) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_result_survives_its_json(text: str) -> None:
-    assert from_json(to_json(result(text)), "r.json") == result(text)
+    assert from_json(AuditResult, to_json(result(text)), "r.json") == result(text)

@@ -9,28 +9,27 @@ from itertools import product
 import numpy as np
 import torch
 
-from imlp_audit.measure.attention import unfuse_attention
-from imlp_audit.measure.ledger import measure
+from imlp_audit.measure.fvcore import unfuse_attention
+from imlp_audit.measure.ledger import CallCache, measure
 from imlp_audit.measure.parameters import parameter_counts
-from imlp_audit.measure.recorder import Memory
 from imlp_audit.measure.sites import site_of
 from imlp_audit.models.build import Builder
-from imlp_audit.models.example import example_inputs
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.settings import example_inputs
 from imlp_audit.solve.amounts import CLASSES, CONVENTIONS, SITES, Amounts
 from imlp_audit.solve.space import Readings
 
 Counts = dict[str, int]
 
 
-def direct(builder: Builder, memory: Memory, recipe: Recipe, reading: AnyReading | None) -> Counts:
+def direct(builder: Builder, memory: CallCache, recipe: Recipe, reading: AnyReading | None) -> Counts:
     """Build a model whole and count its parameters by convention, its work by site and class, where not 0."""
     with builder.variant(recipe, reading) as variant:
         model = unfuse_attention(variant.model)
         with torch.device("meta"):
             inputs = example_inputs(model)
-        ledger = measure(model, *inputs, memory=memory)
+        ledger = measure(model, *inputs, cache=memory)
         counts: Counter[str] = Counter({str(c): count for c, count in parameter_counts(model).items()})
     assert not ledger.unknown
     for (path, operation), amount in ledger.work.items():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from imlp_audit.measure.recorder import Memory
+from imlp_audit.measure.ledger import CallCache
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.reading import AnyReading, ClassToken, Presence, Reading, TextReading
 from imlp_audit.solve.additive import Structure, tabulate
@@ -66,7 +66,7 @@ def test_one_group_of_all_axes_measures_everything() -> None:
 
 def test_the_parts_of_an_imlp_block_add_up() -> None:
     kept = readings_of("imlp").where("class_token", ClassToken.KEPT)
-    memory: Memory = {}
+    memory: CallCache = {}
 
     def count(reading: AnyReading) -> Amounts:
         assert isinstance(reading, Reading)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from imlp_audit.errors import BuildError
-from imlp_audit.measure.recorder import Memory
+from imlp_audit.measure.ledger import CallCache
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.lvt import Lvt
 from imlp_audit.models.recipe import Activation, Part, Recipe, Replacement, Sums
@@ -58,7 +58,7 @@ def builder() -> Builder:
 
 
 @pytest.fixture(scope="module")
-def memory() -> Memory:
+def memory() -> CallCache:
     return {}
 
 
@@ -71,7 +71,7 @@ def test_the_tables_list_the_largest_hosts_and_those_that_are_no_classifiers() -
 
 @pytest.mark.parametrize("recipe", in_the_specs() + OTHERS, ids=str)
 def test_a_composed_model_has_what_a_built_one_has(
-    recipe: Recipe, hosts: Hosts, builder: Builder, memory: Memory
+    recipe: Recipe, hosts: Hosts, builder: Builder, memory: CallCache
 ) -> None:
     table = hosts.with_blocks(recipe, READINGS)
     assert len(table) == len(READINGS) == 2304
@@ -90,7 +90,7 @@ def test_a_composed_model_has_what_a_built_one_has(
     ids=str,
 )
 def test_a_model_that_no_reading_changes_is_counted_as_it_is(
-    recipe: Recipe, hosts: Hosts, builder: Builder, memory: Memory
+    recipe: Recipe, hosts: Hosts, builder: Builder, memory: CallCache
 ) -> None:
     assert composed(hosts.as_it_is(recipe)[np.newaxis], 0) == direct(builder, memory, recipe, None)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from imlp_audit.errors import BuildError
-from imlp_audit.measure.recorder import Memory
+from imlp_audit.measure.ledger import CallCache
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.bert import Bert
 from imlp_audit.models.hosts.gmlp import Gate, GmlpText
@@ -40,7 +40,7 @@ def stacks() -> Stacks:
 
 
 @pytest.fixture(scope="module")
-def memory() -> Memory:
+def memory() -> CallCache:
     return {}
 
 
@@ -52,7 +52,7 @@ def test_the_tables_list_the_deepest_models_and_every_gate() -> None:
 
 @pytest.mark.parametrize("recipe", in_the_specs("mixer_gmlp_coursework", "text"), ids=str)
 def test_a_model_of_language_is_its_layers_and_what_stands_around_them(
-    recipe: Recipe, stacks: Stacks, memory: Memory
+    recipe: Recipe, stacks: Stacks, memory: CallCache
 ) -> None:
     table = stacks.with_layers(recipe, TEXTS)
     assert len(table) == len(TEXTS) == 640
@@ -71,7 +71,7 @@ def test_a_model_of_language_is_its_layers_and_what_stands_around_them(
     ids=str,
 )
 def test_small_models_agree_under_many_readings(
-    host: dict[str, object], classes: int | None, stacks: Stacks, memory: Memory
+    host: dict[str, object], classes: int | None, stacks: Stacks, memory: CallCache
 ) -> None:
     recipe = Recipe.model_validate({**host, "classes": classes})
     table = stacks.with_layers(recipe, TEXTS)
@@ -88,7 +88,7 @@ RESMLPS = [
 @pytest.mark.parametrize(
     "recipe", in_the_specs("resmlp", "resmlp") + [Recipe(resmlp=host) for host in RESMLPS], ids=str
 )
-def test_a_resmlp_is_its_layers_and_what_stands_around_them(recipe: Recipe, stacks: Stacks, memory: Memory) -> None:
+def test_a_resmlp_is_its_layers_and_what_stands_around_them(recipe: Recipe, stacks: Stacks, memory: CallCache) -> None:
     table = stacks.with_layers(recipe, FORMS)
     assert len(table) == len(FORMS) == 2
     for index, reading in sample(FORMS, 2, ""):

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.errors import SpecError, UsageError
-from imlp_audit.spec import finding
-from imlp_audit.spec.library import Selection, load
-from imlp_audit.spec.selected import planned
+from imlp_audit.spec import targets
+from imlp_audit.spec.library import Selection, load, select_checks
 
 from .papers import about, write_paper
 
@@ -30,7 +29,7 @@ def ids(selection: Selection) -> list[str]:
 
 
 def checks(*arguments: str) -> list[str]:
-    return [check.id for check in planned(load(arguments))]
+    return [check.id for check in select_checks(load(arguments))]
 
 
 ALPHA_1, ALPHA_2, BETA_1 = "alpha/1/deit_ti/params", "alpha/2/deit_ti/params", "beta/1/deit_ti/params"
@@ -137,7 +136,7 @@ def test_the_places_of_installed_specs_name_no_folder_of_the_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    files = {check.source.file for check in planned(load())}
+    files = {check.source.file for check in select_checks(load())}
     assert "specs/imlp/table1.yaml" in files
     assert all(file.startswith(("specs/", "imlp_audit/equations/")) for file in files)
 
@@ -145,10 +144,10 @@ def test_the_places_of_installed_specs_name_no_folder_of_the_machine(
 def test_installed_specs_are_shown_alike_in_a_wheel_and_a_checkout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finding, "PACKAGE", tmp_path / "site" / "imlp_audit")
+    monkeypatch.setattr(targets, "PACKAGE", tmp_path / "site" / "imlp_audit")
     write_paper(tmp_path / "site" / "imlp_audit" / "_specs", "alpha")
     monkeypatch.chdir(write_paper(tmp_path / "elsewhere", "unrelated"))
-    assert {check.source.file for check in planned(load())} == {"specs/alpha/table1.yaml"}
+    assert {check.source.file for check in select_checks(load())} == {"specs/alpha/table1.yaml"}
     with pytest.raises(UsageError) as caught:
         load(["alfa"])
     assert str(tmp_path) not in str(caught.value)
@@ -157,7 +156,7 @@ def test_installed_specs_are_shown_alike_in_a_wheel_and_a_checkout(
 def test_a_problem_in_an_installed_spec_names_no_folder_of_the_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finding, "PACKAGE", tmp_path / "site" / "imlp_audit")
+    monkeypatch.setattr(targets, "PACKAGE", tmp_path / "site" / "imlp_audit")
     write_paper(tmp_path / "site" / "imlp_audit" / "_specs", "alpha", more=", baseline: none_such")
     monkeypatch.chdir(write_paper(tmp_path / "elsewhere", "unrelated"))
     with pytest.raises(SpecError) as caught:
@@ -167,7 +166,7 @@ def test_a_problem_in_an_installed_spec_names_no_folder_of_the_machine(
 
 def test_a_file_is_shown_as_it_was_given(here: Path) -> None:
     given = here / "specs" / "beta" / "table1.yaml"
-    assert [check.source.file for check in planned(load([str(given)]))] == [str(given)]
+    assert [check.source.file for check in select_checks(load([str(given)]))] == [str(given)]
 
 
 def test_a_paper_that_is_referred_to_is_known_but_not_selected(here: Path) -> None:

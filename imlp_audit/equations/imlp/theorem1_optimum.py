@@ -22,10 +22,8 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.imlp._theorem import Half, Module, modules
 from imlp_audit.lipschitz.branches import Branch
-from imlp_audit.lipschitz.certificate import bound, certify
-from imlp_audit.lipschitz.estimate import product_of_norms
-from imlp_audit.lipschitz.gradient import largest_gradient
-from imlp_audit.lipschitz.program import Solver, minimise_rho
+from imlp_audit.lipschitz.certificate import Solver, bound, certify, minimise_rho
+from imlp_audit.lipschitz.estimate import largest_gradient, product_of_norms
 
 
 def judge(case: Module, arithmetic: Arithmetic) -> Trial:

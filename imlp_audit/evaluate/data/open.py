@@ -63,7 +63,7 @@ def open_images(
     if is_named(source):
         if class_map is not None or real_labels is not None:
             raise DatasetError(
-                f"{source} has its own classes; leave out --class-map and --real-labels, which are for folders of images"
+                f"{source} has its own classes; leave out --class-map and --real-labels, which are for image folders"
             )
         return open_named(source, split, allow_download=allow_download)
     found = _find_images(source, split)

@@ -39,7 +39,7 @@ def find_name_problems(listing: Listing) -> Iterator[FolderProblem]:
         return
     if _is_other_data(ids):
         what = "class folders, file names and the number of classes are all unlike ImageNet's validation set"
-        then = "for other images run `imlp-audit eval`, which reports problems itself; --class-map gives each folder's class"
+        then = "for other images `imlp-audit eval` reports problems itself; --class-map gives each folder's class"
         yield FolderProblem(ProblemKind.OTHER_DATA, what, then)
         return
     yield from _find_misplaced(listing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -20,6 +21,18 @@ Count = Annotated[int, BeforeValidator(_whole), Field(gt=0, le=1_000_000)]
 
 Layers = Annotated[int, BeforeValidator(_whole), Field(gt=0, le=1000)]
 """A number of layers: each is built, so a slip of the pen must not fill the memory."""
+
+
+class Setting(StrEnum):
+    """A hyper-parameter that tables print, of a model of equal blocks."""
+
+    LAYERS = "layers"
+    IMAGE = "image"
+    PATCH = "patch"
+    WIDTH = "width"
+    TOKENS = "tokens"
+    TOKENS_HIDDEN = "tokens_hidden"
+    CHANNELS_HIDDEN = "channels_hidden"
 
 
 class Host(BaseModel):

@@ -1,0 +1,150 @@
+"""A printed number against what was measured: the verdict. Pure, and without a framework."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from imlp_audit.numbers.interval import EXACT, decimal_text, readable
+from imlp_audit.numbers.printed import Printed, Rounding
+from imlp_audit.records.check import Measurement, Verdict
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One measurement of what a cell prints, in base units, and how it came about.
+
+    `uncounted` names operations that no formula covers; their work is missing from the value.
+    """
+
+    value: Fraction
+    reading: str | None = None
+    convention: str | None = None
+    uncounted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A verdict, the measurement and rounding rule that decide it, and what in them departs from the default."""
+
+    verdict: Verdict
+    reason: str
+    deciding: Measured
+    rounding: Rounding
+    also: tuple[Measurement, ...]
+    under: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+
+
+def compare(
+    printed: Printed,
+    declared: Sequence[Measured],
+    roundings: Sequence[Rounding],
+    undeclared: Sequence[Measured] = (),
+) -> Comparison:
+    """Judge a printed number; of measurements and rounding rules the first is the default, the rest are declared.
+
+    `undeclared` measurements and rounding rules are tried for hints alone. A value that leaves out
+    uncounted work is no evidence either way.
+    """
+    default = (declared[0], roundings[0])
+    fitting = next(_fits(printed, [m for m in declared if not m.uncounted], roundings), None)
+    if fitting is not None:
+        one, rounding = fitting
+        under = _departures(fitting, default)
+        verdict = Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED
+        reason = f"{readable(one.value)} lies in {printed.interval(rounding)}{_name_departures(under)}"
+        return Comparison(verdict, reason, one, rounding, _also(printed, declared, one, roundings[0]), under)
+    unsure = next((m for m in declared if m.uncounted), None)
+    if unsure is not None:
+        reason = f"no formula counts {', '.join(unsure.uncounted)}, so the measured value leaves out work"
+        also = _also(printed, declared, unsure, roundings[0])
+        return Comparison(Verdict.UNVERIFIABLE, reason, unsure, roundings[0], also)
+    one, rounding = default
+    hints = tuple(dict.fromkeys(_hints(printed, declared, roundings, undeclared)))
+    return Comparison(
+        Verdict.DIFFERS,
+        _miss(printed, one, rounding),
+        one,
+        rounding,
+        _also(printed, declared, one, rounding),
+        hints=hints,
+    )
+
+
+def _fits(
+    printed: Printed, measured: Sequence[Measured], roundings: Sequence[Rounding]
+) -> Iterator[tuple[Measured, Rounding]]:
+    """Yield the combinations that hold, fewest departures from the default rounding first."""
+    for rounding in roundings:
+        interval = printed.interval(rounding)
+        yield from ((one, rounding) for one in measured if one.value in interval)
+
+
+def _departures(chosen: tuple[Measured, Rounding], default: tuple[Measured, Rounding]) -> tuple[str, ...]:
+    """Name what is not the default."""
+    (one, rounding), (usual, usual_rounding) = chosen, default
+    return tuple(
+        f"{name} {value}"
+        for name, value, ordinary in (
+            ("reading", one.reading, usual.reading),
+            ("convention", one.convention, usual.convention),
+            ("rounding", rounding, usual_rounding),
+        )
+        if value != ordinary
+    )
+
+
+def _name_departures(under: Sequence[str]) -> str:
+    return f" under {', '.join(under)}" if under else ""
+
+
+def _miss(printed: Printed, one: Measured, rounding: Rounding) -> str:
+    gap = printed.gap(one.value)
+    off = (
+        f"{decimal_text(abs(gap), 1)} units of the last printed digit {'above' if gap > 0 else 'below'} {printed.text}"
+    )
+    return f"{readable(one.value)} is outside {printed.interval(rounding)}: {off}"
+
+
+def _hints(
+    printed: Printed,
+    declared: Sequence[Measured],
+    roundings: Sequence[Rounding],
+    undeclared: Sequence[Measured],
+) -> Iterator[str]:
+    """Say which undeclared rule or convention would fit: a lead for the reader, never a pass."""
+    known = {(one, rule) for one in declared for rule in roundings}
+    values = {(one.value, one.convention) for one in declared[:1]}
+    for one in (*declared, *undeclared):
+        if one.uncounted or ((one.value, one.convention) in values and one is not declared[0]):
+            continue
+        values.add((one.value, one.convention))
+        fitting = [rule for rule in Rounding if (one, rule) not in known and one.value in printed.interval(rule)]
+        for rule in [roundings[0]] if roundings[0] in fitting else fitting:
+            under = _name_departures(_departures((one, rule), (declared[0], roundings[0])))
+            yield f"{readable(one.value)} would fit{under}, which the spec does not declare"
+
+
+def _also(
+    printed: Printed, declared: Sequence[Measured], deciding: Measured, rounding: Rounding
+) -> tuple[Measurement, ...]:
+    """Record the other measurements with what each alone would say under the default rounding."""
+    interval = printed.interval(rounding)
+    return tuple(
+        Measurement(
+            reading=one.reading,
+            convention=one.convention,
+            measured=decimal_text(one.value, EXACT),
+            verdict=_alone(one, one.value in interval),
+        )
+        for one in declared
+        if one is not deciding
+    )
+
+
+def _alone(one: Measured, inside: bool) -> Verdict:
+    if one.uncounted:
+        return Verdict.UNVERIFIABLE
+    return Verdict.REPRODUCED if inside else Verdict.DIFFERS

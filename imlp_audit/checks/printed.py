@@ -1,0 +1,68 @@
+"""What checks of printed numbers share: what a cell lacks, and putting a comparison on record."""
+
+from __future__ import annotations
+
+from imlp_audit.checks.context import Context, NotMeasuredError
+from imlp_audit.checks.fit import Comparison
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.numbers.interval import EXACT, decimal_text
+from imlp_audit.numbers.printed import Printed, Rounding
+from imlp_audit.records.check import Check, Verdict
+from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.plan import CellPlan, DeltaPlan, RepeatPlan
+from imlp_audit.spec.references import CellRef
+
+NO_MODEL = "the spec gives no model"
+NumberPlan = CellPlan | DeltaPlan | RepeatPlan
+
+
+def missing_for(cell: CellRef) -> str | None:
+    """Say what a cell lacks to be measured, if anything."""
+    if not cell.column.measure.counted:
+        return f"needs {cell.column.needs}"
+    return None if cell.row.row.model is not None else NO_MODEL
+
+
+def unless_missing(comparison: Comparison, context: Context, paper: Paper, *recipes: Recipe) -> Comparison:
+    """Return the comparison; a number that a reading which failed might have given cannot be said to differ."""
+    failed = [told for recipe in recipes for told in context.failures(paper, recipe)]
+    if comparison.verdict is Verdict.DIFFERS and failed:
+        raise NotMeasuredError(failed[0])
+    return comparison
+
+
+def record_unmeasured(plan: NumberPlan, printed: Printed, unit: str, missing: str) -> Check:
+    """Put on record that a number cannot be checked, and what is missing."""
+    return Check(
+        id=plan.id, kind=plan.kind, verdict=Verdict.UNVERIFIABLE, reason=missing, source=plan.source,
+        printed=printed.text, unit=unit,
+    )  # fmt: skip
+
+
+def record_fit(plan: NumberPlan, printed: Printed, unit: str, comparison: Comparison) -> Check:
+    """Put a comparison on record."""
+    deciding = comparison.deciding
+    return Check(
+        id=plan.id,
+        kind=plan.kind,
+        verdict=comparison.verdict,
+        reason=comparison.reason,
+        source=plan.source,
+        printed=printed.text,
+        unit=unit,
+        interval=interval_ends(printed, comparison.rounding),
+        measured=decimal_text(deciding.value, EXACT),
+        gap=decimal_text(printed.gap(deciding.value), 1),
+        reading=deciding.reading,
+        convention=deciding.convention,
+        rounding=comparison.rounding,
+        under=comparison.under,
+        also=comparison.also,
+        hints=comparison.hints,
+    )
+
+
+def interval_ends(printed: Printed, rounding: Rounding) -> tuple[str, str]:
+    """Return the interval_ends of the interval that a number stands for, as text."""
+    interval = printed.interval(rounding)
+    return decimal_text(interval.low, EXACT), decimal_text(interval.high, EXACT)

@@ -1,0 +1,102 @@
+"""Sentences about printed numbers, judged over everything that the printed digits leave possible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from itertools import pairwise
+
+from imlp_audit.numbers.interval import Interval, decimal_text
+from imlp_audit.records.check import Verdict
+
+
+class Truth(StrEnum):
+    """Whether a statement holds for all, for no, or for only some of the values that the digits leave possible."""
+
+    YES = "holds"
+    NO = "does not hold"
+    OPEN = "is left open by the printed digits"
+
+
+def judge_relation(value: Interval, relation: str, bound: Interval) -> Truth:
+    """Judge `value relation bound`, e.g. `above` a point.
+
+    `equals` asks whether the two can be the same number, as the bound is itself a printed, rounded one.
+    """
+    match relation:
+        case "equals":
+            return Truth.YES if value.meets(bound) else Truth.NO
+        case "above":
+            return _decide(bound < value, value <= bound)
+        case "at_least":
+            return _decide(bound <= value, value < bound)
+        case "below":
+            return _decide(value < bound, bound <= value)
+        case "at_most":
+            return _decide(value <= bound, bound < value)
+        case _:
+            raise ValueError(relation)
+
+
+def _decide(always: bool, never: bool) -> Truth:
+    return Truth.YES if always else Truth.NO if never else Truth.OPEN
+
+
+def all_of(truths: Sequence[Truth]) -> Truth:
+    """Return whether all statements hold."""
+    if Truth.NO in truths:
+        return Truth.NO
+    return Truth.OPEN if Truth.OPEN in truths else Truth.YES
+
+
+@dataclass(frozen=True)
+class RowTruth:
+    """What a claim's conditions come to in one row, why, and the values that this rests on."""
+
+    row: str
+    truth: Truth
+    because: str
+    values: str
+
+
+def judge_share(rows: Sequence[RowTruth], holds_for: str) -> tuple[Verdict, str]:
+    """Judge a claim about several rows: `all` of them, or `at least N%`."""
+    yes = sum(row.truth is Truth.YES for row in rows)
+    maybe = yes + sum(row.truth is Truth.OPEN for row in rows)
+    share = Fraction(1) if holds_for == "all" else Fraction(int(holds_for.removeprefix("at least ")[:-1]), 100)
+    needed = share * len(rows)
+    truth = _decide(yes >= needed, maybe < needed)
+    against = [row for row in rows if row.truth is not Truth.YES]
+    count = f"{yes} of {len(rows)} rows hold" + (f", {maybe - yes} are left open" if maybe > yes else "")
+    return _verdict(truth), "; ".join([count, *(f"{row.row}: {row.because}" for row in against or rows[:1])])
+
+
+def judge_order(values: Sequence[tuple[str, Interval | None]], *, increasing: bool) -> tuple[Verdict, str]:
+    """Judge whether the values go strictly one way along their rows; an undefined one (None) leaves it open."""
+    told = ", ".join(f"{row}: {middle(value) if value else 'undefined'}" for row, value in values)
+    known = [value for _, value in values if value is not None]
+    if len(known) < len(values):
+        return _verdict(Truth.OPEN), told
+    pairs = list(pairwise(known if increasing else known[::-1]))
+    truth = all_of([_decide(earlier < later, later <= earlier) for earlier, later in pairs])
+    return _verdict(truth), told
+
+
+def middle(value: Interval) -> str:
+    """Write a possible range by its middle and its half-width."""
+    half = (value.high - value.low) / 2
+    centre = decimal_text((value.high + value.low) / 2, 3)
+    return centre if half == 0 else f"{centre} ± {decimal_text(half, 3)}"
+
+
+def _verdict(truth: Truth) -> Verdict:
+    """Return a claim's verdict where its words have one meaning; a claim read in a stated meaning is not so certain."""
+    match truth:
+        case Truth.YES:
+            return Verdict.REPRODUCED
+        case Truth.NO:
+            return Verdict.INCONSISTENT
+        case Truth.OPEN:
+            return Verdict.UNVERIFIABLE

@@ -1,0 +1,1 @@
+"""The torch modules of the hosts: each is built by the record of the same name in `models.hosts`."""

@@ -1,0 +1,81 @@
+"""What a checkpoint is and which models it fits: the JSON of `imlp-audit inspect`."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import SerializerFunctionWrapHandler, model_serializer
+
+from imlp_audit.records.base import Record
+from imlp_audit.records.document import JsonDocument
+from imlp_audit.records.evidence import Count, Digest
+from imlp_audit.records.inspection import Inspection
+
+
+class CheckpointFile(Record):
+    """The file: its container, size and SHA-256, and of the state read from it the name and the tensors."""
+
+    container: str
+    bytes: Count
+    sha256: Digest
+    state: str
+    notes: tuple[str, ...]
+    tensors: Count
+    parameters: Count
+    dtypes: dict[str, Count]
+
+
+class ModelsCompared(Record):
+    """How many models the papers have, and how many of them were built and compared."""
+
+    known: Count
+    compared: Count
+
+
+class Misfit(Record):
+    """Tensors that do not fit for one reason."""
+
+    kind: str
+    reason: str
+    details: tuple[str, ...]
+    tensors: tuple[str, ...]
+
+
+class FittingModel(Record):
+    """A model of the papers, the readings under which it fits, and what does not fit.
+
+    `axes` are the values that the shapes allow on each axis of an IMLP block's reading.
+    """
+
+    label: str
+    model: str
+    places: tuple[str, ...]
+    readings: tuple[str, ...]
+    notes: tuple[str, ...]
+    problems: tuple[Misfit, ...]
+    axes: dict[str, tuple[str, ...]] | None = None
+
+    @model_serializer(mode="wrap")
+    def _leave_out_missing_axes(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
+        return {name: value for name, value in dump(self).items() if name != "axes" or value is not None}
+
+
+class CheckpointReport(JsonDocument):
+    """All that `inspect` finds: models that fit exactly, or else the nearest ones, and what the weights show.
+
+    `pictures` are captions by file.
+    """
+
+    FORMAT: ClassVar = "imlp-audit/inspect/1"
+    WRITTEN_BY: ClassVar = "imlp-audit inspect"
+
+    file: CheckpointFile
+    models: ModelsCompared
+    exact: tuple[FittingModel, ...]
+    nearest: tuple[FittingModel, ...]
+    weights: Inspection
+    pictures: dict[str, str]
+
+    def body(self) -> dict[str, object]:
+        """Return the report as plain values; what is not known is null."""
+        return self.model_dump(mode="json")

@@ -1,0 +1,73 @@
+"""Adding a named reading or a counting convention to a paper's file, which else stays as it was, comments included."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from imlp_audit.errors import UsageError
+
+
+def with_reading(text: str, name: str, axes: Mapping[str, tuple[str, str]], shown_as: str) -> str:
+    """Return a spec's text with one more reading: a value and a reason for each axis. Raises UsageError."""
+    lines = [f"    {name}:"]
+    for axis, (value, because) in axes.items():
+        lines += [
+            f"      {axis}:",
+            f"        value: {value}",
+            f"        because: {json.dumps(because, ensure_ascii=False)}",
+        ]
+    return _insert(text, "readings", name, lines, shown_as)
+
+
+def with_convention(text: str, name: str, weights: Mapping[str, int], evidence: str, shown_as: str) -> str:
+    """Return a spec's text with one more convention, its evidence in a comment above it. Raises UsageError."""
+    told = ", ".join(f"{operation}: {weight}" for operation, weight in weights.items())
+    return _insert(text, "conventions", name, [f"    # {evidence}", f"    {name}: {{{told}}}"], shown_as)
+
+
+def _insert(text: str, key: str, name: str, added: list[str], shown_as: str) -> str:
+    """Put lines at the end of a block of `about`, or the block at the end of `about`."""
+    lines = text.split("\n")
+    about = _place(lines, "about:", 0, len(lines))
+    if about is None:
+        raise UsageError(f"{shown_as} has no `about:` in a block of lines of its own to add {name!r} to")
+    end = _end(lines, about, 0)
+    block = _place(lines, f"  {key}:", about + 1, end)
+    if block is None:
+        if any(line.startswith(f"  {key}:") for line in lines[about:end]):
+            raise UsageError(f"{shown_as} has no `{key}:` in a block of lines of its own to add {name!r} to")
+        return _with(lines, end, [f"  {key}:", *added])
+    last = _end(lines, block, 2)
+    if any(line.startswith(f"    {name}:") for line in lines[block:last]):
+        raise UsageError(f"{shown_as} has {key[:-1]} {name!r} already; give another name")
+    return _with(lines, last, added)
+
+
+def _with(lines: list[str], at: int, added: list[str]) -> str:
+    """Return the text with lines added at a place, ended as the first line is."""
+    end = "\r" if lines[0].endswith("\r") else ""
+    return "\n".join([*lines[:at], *(line + end for line in added), *lines[at:]])
+
+
+def _place(lines: list[str], wanted: str, start: int, end: int) -> int | None:
+    """Return the line that holds a key and nothing else."""
+    return next((i for i in range(start, end) if lines[i].split(" #")[0].rstrip() == wanted), None)
+
+
+def _end(lines: list[str], start: int, indent: int) -> int:
+    """Return the line after a block: the last that is indented further, without the comments and gaps behind it."""
+    last = start
+    for index in range(start + 1, len(lines)):
+        line = lines[index]
+        if line.strip() and not line.lstrip().startswith("#"):
+            if len(line) - len(line.lstrip()) <= indent:
+                break
+            last = index
+    return last + 1
+
+
+def read_text(path: Path) -> str:
+    """Return a spec's text as it is, line ends included."""
+    return path.read_bytes().decode("utf-8")

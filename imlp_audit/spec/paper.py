@@ -1,0 +1,139 @@
+"""From the files of a paper's folder to one paper; all errors of all files at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from imlp_audit.errors import Problem
+from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
+from imlp_audit.spec.claims import Claim
+from imlp_audit.spec.parse_yaml import read_tree
+from imlp_audit.spec.schema import About, Coverage, Expected, NamedReading, PaperFile, System
+from imlp_audit.spec.tables import Table, TableFile
+from imlp_audit.spec.tree import Located, MapNode, SpecText, Text
+from imlp_audit.spec.validate import validate
+
+
+@dataclass(frozen=True)
+class LocatedWaiver:
+    """One waived check and the reason it shares with others."""
+
+    expected: Located[Expected]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Paper:
+    """Everything the specs say about a paper."""
+
+    id: str
+    about: Located[About]
+    tables: tuple[Located[Table], ...]
+    claims: tuple[Located[Claim], ...]
+    waivers: tuple[LocatedWaiver, ...]
+    coverage: tuple[Located[Coverage], ...]
+    systems: tuple[Located[System], ...] = ()
+
+
+@dataclass(frozen=True)
+class SpecFile:
+    """A file that was read and validated: a whole table, or anything else of a paper."""
+
+    text: SpecText
+    record: TableFile | PaperFile
+
+    def tables(self) -> list[Located[Table]]:
+        """Return the file's tables."""
+        if isinstance(self.record, TableFile):
+            return [Located(self.record, self.text)]
+        return [Located(table, self.text, ("tables", i)) for i, table in enumerate(self.record.tables)]
+
+
+def read_spec(path: Path, shown_as: str) -> tuple[SpecFile | None, list[Problem]]:
+    """Read one file; a mapping with the key `table` is a table, any other a part of a paper."""
+    tree, problems = read_tree(path, shown_as)
+    if tree is None:
+        return None, problems
+    text = SpecText(shown_as, tree)
+    is_table = isinstance(tree, MapNode) and any(key.text == "table" for key, _ in tree.entries)
+    record: TableFile | PaperFile | None
+    record, found = validate(text, TableFile) if is_table else validate(text, PaperFile)
+    usable = None if record is None or problems else SpecFile(text, record)
+    return usable, [*problems, *found]
+
+
+def declared_paper(path: Path) -> str | None:
+    """Return the id that a file's `paper` key gives, without judging the rest."""
+    tree, _ = read_tree(path, path.name)
+    entries = tree.entries if isinstance(tree, MapNode) else ()
+    return next((v.text for k, v in entries if k.text == "paper" and isinstance(v, Text)), None)
+
+
+def join(paper: str, files: Sequence[SpecFile]) -> tuple[Paper | None, list[Problem]]:
+    """Make one paper of its files."""
+    rest = [(file.text, file.record) for file in files if isinstance(file.record, PaperFile)]
+    about = [Located(r.about, text, ("about",)) for text, r in rest if r.about is not None]
+    problems = [
+        Located(None, file.text).problem(_stranger(file, paper), "paper")
+        for file in files
+        if file.record.paper != paper
+    ]
+    problems += [extra.problem(f"{paper} is described in {about[0].file.shown_as} already") for extra in about[1:]]
+    if not about:
+        first = Located(None, files[0].text)
+        return None, [
+            *problems,
+            first.problem(f"no file of {paper} has the key `about`, which names the paper"),
+        ]
+    return Paper(
+        id=paper,
+        about=about[0],
+        tables=tuple(chain.from_iterable(file.tables() for file in files)),
+        claims=tuple(Located(c, t, ("claims", i)) for t, r in rest for i, c in enumerate(r.claims)),
+        waivers=tuple(w for text, r in rest for w in _waivers(text, r)),
+        coverage=tuple(Located(r.coverage, t, ("coverage",)) for t, r in rest if r.coverage is not None),
+        systems=tuple(Located(s, t, ("systems", i)) for t, r in rest for i, s in enumerate(r.systems)),
+    ), problems
+
+
+def _stranger(file: SpecFile, paper: str) -> str:
+    return f"this file is of paper {file.record.paper!r}, but lies among the files of {paper!r}"
+
+
+def _waivers(text: SpecText, record: PaperFile) -> list[LocatedWaiver]:
+    return [
+        LocatedWaiver(Located(expected, text, ("waivers", i, "checks", j)), waiver.reason)
+        for i, waiver in enumerate(record.waivers)
+        for j, expected in enumerate(waiver.checks)
+    ]
+
+
+def paper_head(paper: Paper) -> PaperHead:
+    """Return a paper's title and the outline of its tables."""
+    about = paper.about.value
+    return PaperHead(
+        id=paper.id,
+        title=about.title,
+        authors=about.authors,
+        version=about.version,
+        url=about.url,
+        rounding=tuple(map(str, about.rounding)),
+        parameters=tuple(map(str, about.parameters)),
+        flops=about.flops,
+        readings=tuple(_reading_head(name, reading) for name, reading in about.readings.items()),
+        tables=tuple(_table_head(table.value) for table in paper.tables),
+    )
+
+
+def _reading_head(name: str, reading: NamedReading) -> ReadingHead:
+    axes = tuple(AxisHead(axis=a, value=str(c.value), because=c.because) for a, c in reading.choices.items())
+    return ReadingHead(name=name, axes=axes)
+
+
+def _table_head(table: Table) -> TableHead:
+    columns = tuple(ColumnHead(id=i, heading=c.heading, unit=c.unit) for i, c in table.columns.items())
+    rows = tuple(RowHead(id=row.id, label=row.label + row.mark) for row in table.rows)
+    return TableHead(id=table.table, title=table.title, columns=columns, rows=rows)

@@ -1,0 +1,282 @@
+"""YAML in which every scalar stays text and every value knows its place.
+
+The tree is built from the parser's events: aliases are never expanded, nothing recurses, and parsing goes on
+after a problem, so that one pass finds all of them. What libyaml and PyYAML's own parser read differently is
+refused.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NoReturn, TypeAlias
+
+import yaml
+
+from imlp_audit.errors import Problem
+from imlp_audit.spec.text_file import MAX_PROBLEMS, clean, read_text, refused_in_value
+from imlp_audit.spec.tree import ListNode, MapNode, Mark, Node, Text
+
+MAX_DEPTH = 32
+MAX_NODES = 100_000
+
+
+# In quotes, because a PyYAML without libyaml has only the first of each.
+Loader: TypeAlias = "type[yaml.SafeLoader] | type[yaml.CSafeLoader]"
+_YamlMark: TypeAlias = "yaml.Mark | yaml._yaml.Mark"
+
+_DEFAULT_LOADER: Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def read_tree(path: Path, shown_as: str) -> tuple[Node | None, list[Problem]]:
+    """The tree of a YAML file and every problem found, in file order, placed in the file as `shown_as`.
+
+    The tree is None where its shape is unknown: unreadable, empty, not YAML, or too deep. Otherwise it is
+    whole, with stand-ins for what was refused, so that a schema can report its errors as well.
+    """
+    text = read_text(path, shown_as)
+    return (None, [text]) if isinstance(text, Problem) else parse_tree(text, shown_as)
+
+
+def parse_tree(text: str, shown_as: str, *, loader: Loader = _DEFAULT_LOADER) -> tuple[Node | None, list[Problem]]:
+    """As `read_tree`, of text that is already in memory. The result doesn't depend on the loader."""
+    source, problems = clean(text, shown_as)
+    builder = _Builder(source, shown_as)
+    tree = builder.build(loader)
+    return tree, _limit(sorted({*problems, *builder.problems}))
+
+
+def _limit(problems: list[Problem]) -> list[Problem]:
+    if len(problems) <= MAX_PROBLEMS:
+        return problems
+    last = problems[MAX_PROBLEMS]
+    more = Problem(last.file, last.line, last.column, "from here on, further problems are not listed")
+    return [*problems[:MAX_PROBLEMS], more]
+
+
+class _OpenList:
+    """A list whose end has not come yet."""
+
+    expects_key = False
+
+    def __init__(self, mark: Mark, flow: bool) -> None:
+        self.mark, self.flow = mark, flow
+        self._items: list[Node] = []
+
+    def add(self, node: Node) -> str | None:
+        """Take an item; never a complaint."""
+        self._items.append(node)
+        return None
+
+    def close(self) -> ListNode:
+        return ListNode(tuple(self._items), self.mark)
+
+
+class _OpenMap:
+    """A mapping whose end has not come yet; takes a key and a value in turn."""
+
+    def __init__(self, mark: Mark, flow: bool) -> None:
+        self.mark, self.flow = mark, flow
+        self.expects_key = True
+        self._entries: dict[str, tuple[Text, Node]] = {}
+        self._key: Text | None = None
+
+    def add(self, node: Node) -> str | None:
+        """Take a key or a value, and say what is wrong with a key; the value of such a key is dropped."""
+        self.expects_key = not self.expects_key
+        if not self.expects_key:
+            complaint = self._complaint(node)
+            self._key = node if isinstance(node, Text) and complaint is None else None
+            return complaint
+        if self._key is not None:
+            self._entries[self._key.text] = (self._key, node)
+        return None
+
+    def _complaint(self, key: Node) -> str | None:
+        if not isinstance(key, Text):
+            return "a key must be text, not a list or a mapping"
+        first = self._entries.get(key.text)
+        return first and f"the key {_clip(key.text)} was given on line {first[0].mark.line} already: keep one"
+
+    def close(self) -> MapNode:
+        return MapNode(tuple(self._entries.values()), self.mark)
+
+
+def _clip(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:40] + "...")
+
+
+class _StopReadingError(Exception):
+    """What follows cannot be told, or is not worth telling."""
+
+
+class _Builder:
+    """Turns events into one tree, keeping the collections that are still open on a stack of its own."""
+
+    def __init__(self, source: str, shown_as: str) -> None:
+        self.problems: list[Problem] = []
+        self._source, self._shown_as = source, shown_as
+        self._documents = _OpenList(Mark(1, 1), flow=False)
+        self._open: list[_OpenList | _OpenMap] = [self._documents]
+        self._end = self._place_at(len(source))
+        self._nodes = 0
+
+    def build(self, loader: Loader) -> Node | None:
+        """The first document's tree, if the text can be parsed to its end."""
+        try:
+            for event in yaml.parse(self._source, Loader=loader):
+                self._take(event)
+        except _StopReadingError:
+            return None
+        except yaml.MarkedYAMLError as error:
+            self._take_error(error)
+            return None
+        roots = self._documents.close().items
+        if not roots:
+            self._report(Mark(1, 1), "the file is empty: a spec is a mapping of keys to values")
+        return roots[0] if roots else None
+
+    def _take(self, event: yaml.Event) -> None:
+        match event:
+            case yaml.ScalarEvent():
+                self._take_scalar(event)
+            case yaml.CollectionStartEvent():
+                self._take_start(event)
+            case yaml.CollectionEndEvent():
+                self._add(self._open.pop().close())
+            case yaml.AliasEvent():
+                self._take_alias(event)
+            case yaml.DocumentStartEvent() if self._nodes:
+                self._report(self._start(event), "a second document begins here: a spec is one document")
+
+    def _take_scalar(self, event: yaml.ScalarEvent) -> None:
+        mark = self._start(event)
+        self._refuse_properties(event)
+        if not event.style:
+            self._check_plain(event, mark)
+        elif event.style in "|>":
+            self._check_block(event, mark)
+        elif refused := refused_in_value(event.value):
+            self._report(mark, f"an escape in this text stands for {refused}, which is refused: remove it")
+        self._add(Text(event.value, mark))
+
+    def _check_plain(self, event: yaml.ScalarEvent, mark: Mark) -> None:
+        inside = self._open[-1]
+        if not event.value:
+            what = "key" if inside.expects_key else "value"
+            self._report(mark, f"a {what} is missing: write it ('' for an empty text), or remove the entry")
+        elif event.value == "<<" and inside.expects_key:
+            self._report(mark, "the merge key << is refused: write the entries out")
+        elif inside.flow:
+            self._check_flow(event, mark)
+
+    def _check_flow(self, event: yaml.ScalarEvent, mark: Mark) -> None:
+        """Stop where one of the two parsers stops and the other reads on."""
+        begin, end = _offsets(event)
+        if "?" in event.value:
+            self._stop(self._place_at(self._source.index("?", begin)), QUESTION)
+        if self._source[end : end + 2] in (":[", ":{"):
+            self._stop(mark, GLUED)
+
+    def _check_block(self, event: yaml.ScalarEvent, mark: Mark) -> None:
+        """As `_check_flow`: PyYAML's own parser wants a space before the comment."""
+        if _COMMENT_IN_HEADER.match(self._source, _offsets(event)[0]):
+            self._stop(mark, HEADER)
+
+    def _take_start(self, event: yaml.CollectionStartEvent) -> None:
+        self._refuse_properties(event)
+        if len(self._open) > MAX_DEPTH:
+            self._stop(self._start(event), f"nested deeper than {MAX_DEPTH} levels: flatten it")
+        new = _OpenMap if isinstance(event, yaml.MappingStartEvent) else _OpenList
+        self._open.append(new(self._start(event), flow=bool(event.flow_style)))
+
+    def _take_alias(self, event: yaml.AliasEvent) -> None:
+        self._report(self._start(event), f"the alias *{event.anchor} is refused: write the value out")
+        self._add(Text(f"*{event.anchor}", self._start(event)))
+
+    def _refuse_properties(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> None:
+        if event.anchor is not None:
+            self._report(self._start(event), f"the anchor &{event.anchor} is refused: remove it")
+        if event.tag is not None:
+            self._report(self._start(event), f"the tag {_clip(event.tag)} is refused: remove it")
+
+    def _add(self, node: Node) -> None:
+        complaint = self._open[-1].add(node)
+        if complaint is not None:
+            self._report(node.mark, complaint)
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            self._stop(node.mark, f"more than {MAX_NODES} keys and values: split the file")
+
+    def _take_error(self, error: yaml.MarkedYAMLError) -> None:
+        """Place what is never finished where it begins: an open quote, not the end of the file."""
+        begun = self._place(error.context_mark or error.problem_mark)
+        unfinished = _UNFINISHED.search(error.context or "") is not None
+        place = begun if unfinished else self._place(error.problem_mark)
+        # A value that is missing just there is missing because of the error.
+        self.problems = [p for p in self.problems if (p.line, p.column) != place]
+        since = f" (in what begins on line {begun.line})" if begun.line < place.line else ""
+        self._report(place, in_words(f"{error.context}: {error.problem}") + since)
+
+    def _start(self, event: yaml.Event) -> Mark:
+        return self._place(event.start_mark)
+
+    def _place(self, mark: _YamlMark | None) -> Mark:
+        assert mark is not None  # both parsers mark every event and error
+        # Without a last line end, libyaml places the end of the file on a line that isn't there.
+        return min(Mark(mark.line + 1, mark.column + 1), self._end)
+
+    def _place_at(self, offset: int) -> Mark:
+        before = self._source[:offset]
+        return Mark(before.count("\n") + 1, len(before) - before.rfind("\n"))
+
+    def _report(self, mark: Mark, message: str) -> None:
+        self.problems.append(Problem(self._shown_as, mark.line, mark.column, message))
+
+    def _stop(self, mark: Mark, message: str) -> NoReturn:
+        self._report(mark, message)
+        raise _StopReadingError
+
+
+def _offsets(event: yaml.Event) -> tuple[int, int]:
+    assert event.start_mark is not None
+    assert event.end_mark is not None
+    return event.start_mark.index, event.end_mark.index
+
+
+_COMMENT_IN_HEADER = re.compile(r"[|>][-+0-9]*#")
+_UNFINISHED = re.compile("scalar|simple key|tag|anchor|alias")
+
+
+QUESTION = "a text with a '?' inside [] or {} must be quoted"
+GLUED = "a space is missing after this ':' (or quote the text)"
+HEADER = "after | or > the text begins on the next line (a comment needs a space before its #)"
+
+# What either parser says (its words differ), and what that means to an author.
+_WORDS = (
+    ("but got '\\?'", QUESTION),
+    ("found unexpected ':'", GLUED),
+    ("expected chomping|comment or a? ?line break", HEADER),
+    (" tag", "a tag (!...) is refused, and this one is malformed: quote the text, or remove the tag"),
+    ("alphabetic or numeric", "an unquoted text cannot begin with & or *: quote it"),
+    (
+        "mapping values are not allowed",
+        "a ':' cannot stand here: quote the text if it belongs to it, or check the indentation",
+    ),
+    ("could not find expected ':'", "a key without a ':' after it, or a text that must be quoted"),
+    ("',' or '\\]'", "the list is not closed: a ',' or ']' is missing here"),
+    ("',' or '}'", "the mapping is not closed: a ',' or '}' is missing here"),
+    ("<block end>|expected key|expected '-'", "the indentation does not match the lines above"),
+    ("end of stream|document (indicator|separator)", "the quote that begins here is not closed"),
+    ("document start", "this does not belong to the value above: check the indentation"),
+    ("node content", "a key or a value is missing here"),
+    ("cannot start any token", "an unquoted text cannot begin with this character: quote it"),
+    ("escape|hexdecimal", "this text has a \\ that begins no escape: double it, or use single quotes"),
+    ("not allowed", "a '-' or '?' cannot stand here: begin a new line, or quote the text"),
+)
+
+
+def in_words(problem: str) -> str:
+    """Say what is wrong, of either parser's words for it."""
+    known = (words for pattern, words in _WORDS if re.search(pattern, problem))
+    return next(known, f"this is not YAML ({problem})")

@@ -1,0 +1,147 @@
+"""The records of tables: columns and what they hold, rows and how they are built."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from imlp_audit.models.hosts.host import Count, Setting
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.numbers.printed import SCALES
+from imlp_audit.records.base import Record
+from imlp_audit.spec.fields import TABLE_ID, Place, RowId, Sentence, Slug
+
+
+class Measure(StrEnum):
+    """What a column holds."""
+
+    PARAMETERS = "parameters"
+    FLOPS = "flops"
+    SETTING = "setting"  # a hyper-parameter: layers, width, ...
+    MEMORY = "memory"  # the peak of a forward pass: bounded from the model, known exactly only on the hardware
+    SCORE = "score"  # an accuracy, an AP, a BLEU: needs trained weights and data
+    THROUGHPUT = "throughput"  # needs the hardware
+    COST = "cost"  # of training: needs the hardware and the data
+
+    @property
+    def totalled(self) -> bool:
+        """Whether it is a total over the model, which a convention counts and a unit scales."""
+        return self in (Measure.PARAMETERS, Measure.FLOPS)
+
+    @property
+    def counted(self) -> bool:
+        """Whether the tool counts it from the model alone."""
+        return self.totalled or self is Measure.SETTING
+
+
+class Metric(StrEnum):
+    """How a score counts an image as right."""
+
+    TOP1 = "top1"  # the class of the highest score is accepted
+    TOP5 = "top5"  # one of the five highest is
+
+    @property
+    def guesses(self) -> int:
+        """How many classes are looked at."""
+        return 1 if self is Metric.TOP1 else 5
+
+
+class Column(Record):
+    """A column: what it holds, in which unit, as headed, and what is needed to check what can't be counted.
+
+    `of` is the hyper-parameter of a column of settings, `batch` the number of images of a column of memory; `metric`
+    and `data` say which share of which images a score is, for a checkpoint to be held against.
+    """
+
+    measure: Measure
+    unit: str
+    heading: Sentence
+    needs: str | None = None
+    of: Setting | None = None
+    batch: Count | None = None
+    metric: Metric | None = None
+    data: Slug | None = None
+
+    def means_the_same(self, other: Column) -> bool:
+        """Whether two columns hold the same kind of number, so that one can print again what the other does."""
+        return (self.measure, self.of, self.batch) == (other.measure, other.of, other.batch)
+
+    @model_validator(mode="after")
+    def _is_checkable_or_says_why(self) -> Self:
+        if self.measure.totalled and self.unit not in SCALES:
+            raise ValueError(f"a column of {self.measure} is in one of {', '.join(SCALES)}, not {self.unit!r}")
+        if not self.measure.counted and not self.needs:
+            raise ValueError(f"say what a check of a {self.measure} column needs, e.g. needs: trained weights and ...")
+        if self.measure is Measure.MEMORY and self.unit != "MB":
+            raise ValueError(f"a column of memory is in MB (which of the two, about: memory: says), not {self.unit!r}")
+        if (self.of is not None) != (self.measure is Measure.SETTING):
+            raise ValueError("a column of a setting, and no other, says which: of: layers, width, ...")
+        if (self.batch is not None) != (self.measure is Measure.MEMORY):
+            raise ValueError("a column of memory, and no other, says for how many images: batch: 32")
+        if (self.metric is None) != (self.data is None):
+            raise ValueError("a share of right images has both: metric: top1 or top5, and data: imagenet-1k, ...")
+        if self.metric is not None and (self.measure is not Measure.SCORE or self.unit != "%"):
+            raise ValueError("a metric on images is of a column of score in %, and of no other")
+        return self
+
+
+class Footnote(Record):
+    """A mark on rows that stands for a kernel size; `otherwise` is the kernel of rows without it."""
+
+    mark: Annotated[str, Field(min_length=1, max_length=3)]
+    meaning: Sentence
+    kernel: Annotated[int, Field(gt=0)]
+    otherwise: Annotated[int, Field(gt=0)]
+    decided_by: Slug
+
+    @model_validator(mode="after")
+    def _kernels_are_odd(self) -> Self:
+        if self.kernel % 2 == 0 or self.otherwise % 2 == 0:
+            raise ValueError("the kernels of a footnote are odd: an even one cannot keep the size of the grid")
+        return self
+
+
+class Row(Record):
+    """A model as the table lists it. Without `model` there is no recipe for it.
+
+    `counted_by` are the conventions of its FLOPs where they are not the paper's, the default first.
+    """
+
+    id: Slug
+    label: Sentence
+    baseline: Slug | None = None
+    model: Recipe | None = None
+    mark: str = ""
+    repeats: RowId | None = None
+    counted_by: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    printed: Annotated[dict[Slug, str], Field(min_length=1)]
+    delta: dict[Slug, str] = Field(default_factory=dict)
+
+
+RESERVED = frozenset({"repeats", "columns", "marks", "claims", "waivers", "equations"})  # in ids, where a table's is
+
+
+class Table(Record):
+    """A table as printed. `repeats` names the table whose rows of the same ids it prints again."""
+
+    table: Slug
+    title: Sentence
+    source: Place
+    columns: Annotated[dict[Slug, Column], Field(min_length=1)]
+    rows: Annotated[tuple[Row, ...], Field(min_length=1)]
+    footnote: Footnote | None = None
+    repeats: Annotated[str, Field(pattern=TABLE_ID)] | None = None
+
+    @model_validator(mode="after")
+    def _is_not_reserved(self) -> Self:
+        if self.table in RESERVED:
+            raise ValueError(f"a table cannot be called {self.table!r}: check ids use that word")
+        return self
+
+
+class TableFile(Table):
+    """A file that is one table."""
+
+    paper: Slug

@@ -1,0 +1,206 @@
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from imlp_audit.checks.fit import Measured, compare
+from imlp_audit.numbers.printed import Rounding, parse_printed
+from imlp_audit.records.check import Measurement, Verdict
+from tests.strategies import NAMES, declared_roundings, measurements
+
+HALF_UP, HALF_EVEN, TRUNCATION = Rounding.HALF_UP, Rounding.HALF_EVEN, Rounding.TRUNCATION
+CEILING, DOUBLE = Rounding.CEILING, Rounding.DOUBLE
+FITS, MISSES = 5_000_000, 5_100_000  # "5.00" M is half-up of [4 995 000, 5 005 000)
+CUT = 5_009_999  # which only truncation makes 5.00
+PRINTED = parse_printed("5.00", "M")
+
+
+def measured(value: int, reading: str = "a", convention: str = "x", *uncounted: str) -> Measured:
+    return Measured(Fraction(value), reading, convention, uncounted)
+
+
+@pytest.mark.parametrize(
+    ("declared", "roundings", "verdict", "under"),
+    [
+        ([measured(FITS)], [HALF_UP], Verdict.REPRODUCED, []),
+        ([measured(FITS), measured(MISSES, "b")], [HALF_UP, CEILING], Verdict.REPRODUCED, []),
+        ([measured(CUT)], [TRUNCATION, HALF_UP], Verdict.REPRODUCED, []),
+        ([measured(MISSES), measured(FITS, "b")], [HALF_UP], Verdict.REPRODUCED_UNDER, ["reading b"]),
+        ([measured(MISSES), measured(FITS, "a", "y")], [HALF_UP], Verdict.REPRODUCED_UNDER, ["convention y"]),
+        ([measured(CUT)], [HALF_UP, TRUNCATION], Verdict.REPRODUCED_UNDER, ["rounding truncation"]),
+        (
+            [measured(MISSES), measured(CUT, "b", "y")],
+            [HALF_UP, HALF_EVEN, TRUNCATION],
+            Verdict.REPRODUCED_UNDER,
+            ["reading b", "convention y", "rounding truncation"],
+        ),
+        # another reading under the default rounding rather than the default reading under another rounding
+        ([measured(CUT), measured(FITS, "b")], [HALF_UP, TRUNCATION], Verdict.REPRODUCED_UNDER, ["reading b"]),
+        ([measured(MISSES)], [HALF_UP], Verdict.DIFFERS, []),
+        ([measured(CUT)], [HALF_UP], Verdict.DIFFERS, []),
+        ([measured(MISSES), measured(CUT, "b")], [HALF_UP, CEILING], Verdict.DIFFERS, []),
+        ([measured(FITS, "a", "x", "fft")], [HALF_UP], Verdict.UNVERIFIABLE, []),
+        ([measured(MISSES, "a", "x", "fft")], [HALF_UP], Verdict.UNVERIFIABLE, []),
+        ([measured(MISSES), measured(FITS, "b", "x", "fft")], [HALF_UP], Verdict.UNVERIFIABLE, []),
+        ([measured(FITS, "a", "x", "fft"), measured(FITS, "b")], [HALF_UP], Verdict.REPRODUCED_UNDER, ["reading b"]),
+    ],
+)
+def test_verdicts(declared: list[Measured], roundings: list[Rounding], verdict: Verdict, under: list[str]) -> None:
+    comparison = compare(PRINTED, declared, roundings)
+    assert comparison.verdict is verdict
+    assert list(comparison.under) == under
+    assert all(name in comparison.reason for name in under)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (4_995_000, Verdict.REPRODUCED),
+        (4_994_999, Verdict.DIFFERS),
+        (5_004_999, Verdict.REPRODUCED),
+        (5_005_000, Verdict.DIFFERS),
+    ],
+)
+def test_one_operation_decides(value: int, text: Verdict) -> None:
+    assert compare(PRINTED, [measured(value)], [HALF_UP]).verdict is text
+
+
+@pytest.mark.parametrize(
+    ("undeclared", "hints"),
+    [
+        ([measured(FITS, "a", "y")], ["5 000 000 would fit under convention y, which the spec does not declare"]),
+        (
+            [measured(FITS, "b", "y")],
+            ["5 000 000 would fit under reading b, convention y, which the spec does not declare"],
+        ),
+        ([measured(FITS, "a", "y", "fft")], []),
+        ([measured(MISSES, "a", "y")], []),
+        ([], []),
+    ],
+)  # fmt: skip
+def test_an_undeclared_measurement_that_fits_is_a_hint(undeclared: list[Measured], hints: list[str]) -> None:
+    comparison = compare(PRINTED, [measured(MISSES)], [HALF_UP], undeclared)
+    assert comparison.verdict is Verdict.DIFFERS
+    assert [hint for hint in comparison.hints if "rounding" not in hint] == hints
+
+
+def test_an_undeclared_rounding_that_fits_is_a_hint() -> None:
+    comparison = compare(PRINTED, [measured(CUT)], [HALF_UP])
+    assert comparison.verdict is Verdict.DIFFERS
+    assert comparison.hints == ("5 009 999 would fit under rounding truncation, which the spec does not declare",)
+
+
+@pytest.mark.parametrize(
+    ("value", "gap"), [(5_020_000, "2 units of the last printed digit above"), (4_985_000, "1.5 units")]
+)
+def test_a_miss_tells_how_far(value: int, gap: str) -> None:
+    assert gap in compare(PRINTED, [measured(value)], [HALF_UP]).reason
+
+
+def test_uncounted_operations_are_named() -> None:
+    reason = compare(PRINTED, [measured(FITS, "a", "x", "fft", "sort")], [HALF_UP]).reason
+    assert "fft, sort" in reason
+
+
+def test_also_tells_of_all_others_under_the_default_rounding() -> None:
+    others = [measured(FITS, "a", "y"), measured(CUT, "b", "x"), measured(FITS, "b", "y", "fft")]
+    comparison = compare(PRINTED, [measured(MISSES), *others], [HALF_UP, TRUNCATION])
+    assert comparison.deciding == others[0]
+    assert comparison.also == (
+        Measurement(reading="a", convention="x", measured="5100000", verdict=Verdict.DIFFERS),
+        Measurement(reading="b", convention="x", measured="5009999", verdict=Verdict.DIFFERS),
+        Measurement(reading="b", convention="y", measured="5000000", verdict=Verdict.UNVERIFIABLE),
+    )
+
+
+FIVE = parse_printed("5")
+# The values that print as "5", written out: halves and more up, to the even digit (odd 5 loses both ties), ...
+PRINTS_5 = {
+    HALF_UP: lambda v: Fraction(9, 2) <= v < Fraction(11, 2),
+    HALF_EVEN: lambda v: Fraction(9, 2) < v < Fraction(11, 2),
+    TRUNCATION: lambda v: 5 <= v < 6,
+    CEILING: lambda v: 4 < v <= 5,
+    DOUBLE: lambda v: Fraction(89, 20) <= v < Fraction(109, 20),
+}
+
+
+def fitting(declared: Sequence[Measured], roundings: Sequence[Rounding]) -> list[tuple[Measured, Rounding]]:
+    pairs = product(declared, roundings)
+    return [(one, rule) for one, rule in pairs if not one.uncounted and PRINTS_5[rule](one.value)]
+
+
+declared_lists = measurements(NAMES, min_size=1)
+undeclared_lists = measurements([("a", "z"), ("b", "z")])
+
+
+@given(declared_lists, declared_roundings)
+def test_the_verdict_is_that_of_the_definition(declared: list[Measured], roundings: list[Rounding]) -> None:
+    comparison = compare(FIVE, declared, roundings)
+    found = fitting(declared, roundings)
+    if (declared[0], roundings[0]) in found:
+        assert comparison.verdict is Verdict.REPRODUCED
+    elif found:
+        assert comparison.verdict is Verdict.REPRODUCED_UNDER
+    elif any(one.uncounted for one in declared):
+        assert comparison.verdict is Verdict.UNVERIFIABLE
+    else:
+        assert comparison.verdict is Verdict.DIFFERS
+
+
+@given(declared_lists, declared_roundings)
+def test_a_pass_names_its_departures_and_no_others(declared: list[Measured], roundings: list[Rounding]) -> None:
+    comparison = compare(FIVE, declared, roundings)
+    if comparison.verdict in (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER):
+        assert (comparison.deciding, comparison.rounding) in fitting(declared, roundings)
+        here = (comparison.deciding.reading, comparison.deciding.convention, comparison.rounding)
+        usual = (declared[0].reading, declared[0].convention, roundings[0])
+        names = ("reading", "convention", "rounding")
+        assert comparison.under == tuple(
+            f"{name} {one}" for name, one, other in zip(names, here, usual, strict=True) if one != other
+        )
+        assert comparison.hints == ()
+    else:
+        assert comparison.under == ()
+
+
+@given(declared_lists, declared_roundings)
+def test_every_declared_measurement_is_on_record_once(declared: list[Measured], roundings: list[Rounding]) -> None:
+    comparison = compare(FIVE, declared, roundings)
+    others = [one for one in declared if one != comparison.deciding]
+    assert comparison.deciding in declared
+    assert [(one.reading, one.convention) for one in comparison.also] == [(o.reading, o.convention) for o in others]
+    for one, told in zip(others, comparison.also, strict=True):
+        assert Fraction(told.measured) == one.value
+        fits = PRINTS_5[roundings[0]](one.value)
+        alone = Verdict.REPRODUCED if fits else Verdict.DIFFERS
+        assert told.verdict is (Verdict.UNVERIFIABLE if one.uncounted else alone)
+
+
+@given(declared_lists, declared_roundings, undeclared_lists)
+def test_undeclared_measurements_change_nothing_but_hints(
+    declared: list[Measured], roundings: list[Rounding], undeclared: list[Measured]
+) -> None:
+    with_them = compare(FIVE, declared, roundings, undeclared)
+    assert replace(with_them, hints=()) == replace(compare(FIVE, declared, roundings), hints=())
+
+
+@given(declared_lists, declared_roundings, undeclared_lists)
+def test_hints_tell_of_what_is_not_declared(
+    declared: list[Measured], roundings: list[Rounding], undeclared: list[Measured]
+) -> None:
+    comparison = compare(FIVE, declared, roundings, undeclared)
+    could_fit = fitting([*declared, *undeclared], list(Rounding))
+    assert bool(comparison.hints) == (comparison.verdict is Verdict.DIFFERS and bool(could_fit))
+    assert all(hint.endswith("which the spec does not declare") for hint in comparison.hints)
+
+
+@given(st.sampled_from(Rounding), st.integers(0, 12))
+def test_a_pass_survives_declaring_more(rule: Rounding, twentieths: int) -> None:
+    value = Measured(5 + Fraction(twentieths - 6, 20))
+    alone = compare(FIVE, [value], [rule]).verdict
+    more = compare(FIVE, [value, Measured(Fraction(9), "b")], [rule, *(r for r in Rounding if r is not rule)]).verdict
+    assert alone is not Verdict.REPRODUCED or more is Verdict.REPRODUCED

@@ -1,0 +1,166 @@
+import operator
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from itertools import pairwise, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from imlp_audit.checks.truth import RowTruth, Truth, all_of, judge_order, judge_relation, judge_share, middle
+from imlp_audit.numbers.interval import Interval
+from imlp_audit.records.check import Verdict
+from tests.strategies import intervals, members
+
+RELATIONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "above": operator.gt,
+    "at_least": operator.ge,
+    "below": operator.lt,
+    "at_most": operator.le,
+}
+VERDICTS = {
+    Truth.YES: Verdict.REPRODUCED,
+    Truth.NO: Verdict.INCONSISTENT,
+    Truth.OPEN: Verdict.UNVERIFIABLE,
+}
+truths = st.sampled_from(Truth)
+
+
+def of_all(outcomes: Iterable[bool]) -> Truth:
+    """Return what holds in all, in no, or in only some of the cases."""
+    seen = set(outcomes)
+    return Truth.OPEN if len(seen) == 2 else Truth.YES if seen == {True} else Truth.NO
+
+
+HALF_OPEN = Interval(Fraction(1), Fraction(2), True, False)
+
+
+@pytest.mark.parametrize(
+    ("relation", "bound", "truth"),
+    [
+        ("above", Fraction(99, 100), Truth.YES),
+        ("above", 1, Truth.OPEN),
+        ("above", Fraction(199, 100), Truth.OPEN),
+        ("above", 2, Truth.NO),
+        ("at_least", 1, Truth.YES),
+        ("at_least", Fraction(101, 100), Truth.OPEN),
+        ("at_least", 2, Truth.NO),
+        ("below", 2, Truth.YES),
+        ("below", Fraction(199, 100), Truth.OPEN),
+        ("below", 1, Truth.NO),
+        ("at_most", 2, Truth.YES),
+        ("at_most", Fraction(199, 100), Truth.OPEN),
+        ("at_most", 1, Truth.OPEN),
+        ("at_most", Fraction(99, 100), Truth.NO),
+        ("equals", 1, Truth.YES),
+        ("equals", 2, Truth.NO),
+    ],
+)
+def test_a_number_in_1_to_under_2_and_a_limit(relation: str, bound: Fraction | int, truth: Truth) -> None:
+    assert judge_relation(HALF_OPEN, relation, Interval.point(bound)) is truth
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@given(value=intervals(), bound=intervals())
+def test_a_relation_is_judged_over_all_members(relation: str, value: Interval, bound: Interval) -> None:
+    holds = RELATIONS[relation]
+    cases = (holds(x, y) for x, y in product(members(value), members(bound)))
+    assert judge_relation(value, relation, bound) is of_all(cases)
+
+
+@given(intervals(), intervals())
+def test_numbers_are_equal_where_they_can_be(value: Interval, bound: Interval) -> None:
+    shared = set(members(value)) & set(members(bound))
+    assert judge_relation(value, "equals", bound) is (Truth.YES if shared else Truth.NO)
+
+
+def test_an_unknown_relation_is_refused() -> None:
+    with pytest.raises(ValueError, match="near"):
+        judge_relation(HALF_OPEN, "near", HALF_OPEN)
+
+
+def settled(found: list[Truth]) -> Iterable[tuple[bool, ...]]:
+    """Yield every way that what is open could turn out."""
+    ways = {Truth.YES: (True,), Truth.NO: (False,), Truth.OPEN: (True, False)}
+    return product(*(ways[truth] for truth in found))
+
+
+@given(st.lists(truths, min_size=1, max_size=5))
+def test_all_hold_in_every_way_the_open_ones_turn_out(found: list[Truth]) -> None:
+    assert all_of(found) is of_all(all(way) for way in settled(found))
+
+
+@given(st.lists(truths, min_size=1, max_size=6), st.integers(1, 100))
+def test_a_share_of_rows_holds_in_every_way_the_open_ones_turn_out(found: list[Truth], percent: int) -> None:
+    rows = [RowTruth(f"r{i}", truth, "x", "1") for i, truth in enumerate(found)]
+    expected = of_all(100 * sum(way) >= percent * len(way) for way in settled(found))
+    assert judge_share(rows, f"at least {percent}%")[0] is VERDICTS[expected]
+
+
+@given(st.lists(truths, min_size=1, max_size=6))
+def test_all_rows_are_a_hundred_percent(found: list[Truth]) -> None:
+    rows = [RowTruth(f"r{i}", truth, "x", "1") for i, truth in enumerate(found)]
+    assert judge_share(rows, "all") == judge_share(rows, "at least 100%")
+    assert judge_share(rows, "all")[0] is VERDICTS[all_of(found)]
+
+
+def test_a_share_names_the_rows_against_it() -> None:
+    rows = [
+        RowTruth("a", Truth.YES, "1 > 0", "1"),
+        RowTruth("b", Truth.NO, "0 > 0", "1"),
+        RowTruth("c", Truth.OPEN, "? > 0", "1"),
+    ]
+    verdict, reason = judge_share(rows, "at least 50%")
+    assert verdict is Verdict.UNVERIFIABLE
+    assert reason == "1 of 3 rows hold, 1 are left open; b: 0 > 0; c: ? > 0"
+
+
+def number(low: Fraction | float, high: Fraction | float) -> Interval:
+    return Interval(Fraction(low), Fraction(high), True, False)
+
+
+@pytest.mark.parametrize(
+    ("values", "increasing", "decreasing"),
+    [
+        ([number(1, 2), number(2, 3), number(3, 4)], Truth.YES, Truth.NO),
+        ([number(3, 4), number(2, 3), number(1, 2)], Truth.NO, Truth.YES),
+        ([number(1, 2), number(1, 2)], Truth.OPEN, Truth.OPEN),
+        ([Interval.point(1), Interval.point(1)], Truth.NO, Truth.NO),
+        ([number(1, 2), number(1.5, 2.5), number(4, 5)], Truth.OPEN, Truth.NO),
+        ([number(1, 2), number(1.5, 2.5), number(0, 1)], Truth.NO, Truth.OPEN),
+    ],
+)
+def test_an_order_is_strict(values: list[Interval], increasing: Truth, decreasing: Truth) -> None:
+    rows = [(f"r{i}", value) for i, value in enumerate(values)]
+    assert judge_order(rows, increasing=True)[0] is VERDICTS[increasing]
+    assert judge_order(rows, increasing=False)[0] is VERDICTS[decreasing]
+
+
+@pytest.mark.parametrize("increasing", [True, False])
+@given(one=intervals(), other=intervals())
+def test_an_order_of_two_is_judged_over_all_members(increasing: bool, one: Interval, other: Interval) -> None:
+    before = operator.lt if increasing else operator.gt
+    cases = (before(x, y) for x, y in product(members(one), members(other)))
+    assert judge_order([("a", one), ("b", other)], increasing=increasing)[0] is VERDICTS[of_all(cases)]
+
+
+@pytest.mark.parametrize("increasing", [True, False])
+@given(values=st.lists(intervals(0, 1), min_size=3, max_size=3))
+def test_an_order_of_more_is_never_wrong(increasing: bool, values: list[Interval]) -> None:
+    before = operator.lt if increasing else operator.gt
+    cases = {all(before(x, y) for x, y in pairwise(way)) for way in product(*map(members, values))}
+    verdict, _ = judge_order([(str(i), value) for i, value in enumerate(values)], increasing=increasing)
+    assert (verdict is Verdict.REPRODUCED) == (cases == {True})
+    assert verdict is not Verdict.INCONSISTENT or cases == {False}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Interval.point(3), "3"),
+        (number(1, 2), "1.5 ± 0.5"),
+        (Interval(Fraction(-1), Fraction(1), False, False), "0 ± 1"),
+    ],
+)
+def test_a_range_is_written_by_its_middle(value: Interval, text: str) -> None:
+    assert middle(value) == text

@@ -1,0 +1,120 @@
+"""A named reading or convention is added to a file, and nothing else in it changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.errors import UsageError
+from imlp_audit.solve.space import readings_of
+from imlp_audit.spec.edit import read_text, with_convention, with_reading
+from imlp_audit.spec.paper import read_spec
+from imlp_audit.spec.targets import find
+
+FILE = """\
+# a comment above
+paper: tiny
+about:
+  title: "A  title"   # with a comment
+  authors: An author
+  version: v1
+  conventions:
+    # what it is
+    own: {linear: 1}   # and why
+
+  # about the readings
+  readings:
+    plain:
+      fc1_bias: {value: yes, because: "x"}
+# after it all
+table: "1"
+"""
+AXES = {"fc1_bias": ("no", 'the "numbers" say so: 4 of 5'), "pooler": ("yes", "free")}
+
+
+def added(before: str, after: str) -> list[str]:
+    """Return the lines that were added; fails where a line was changed, moved or lost."""
+    left = after.split("\n")
+    kept = before.split("\n")
+    new = []
+    for line in left:
+        if kept and line == kept[0]:
+            kept.pop(0)
+        else:
+            new.append(line)
+    assert kept == []
+    return new
+
+
+def test_a_reading_is_added_at_the_end_of_the_readings() -> None:
+    after = with_reading(FILE, "found", AXES, "tiny.yaml")
+    assert added(FILE, after) == [
+        "    found:",
+        "      fc1_bias:",
+        "        value: no",
+        '        because: "the \\"numbers\\" say so: 4 of 5"',
+        "      pooler:",
+        "        value: yes",
+        '        because: "free"',
+    ]
+    assert after.index("    plain:") < after.index("    found:") < after.index("# after it all")
+
+
+def test_a_convention_is_added_with_its_evidence_above_it() -> None:
+    after = with_convention(FILE, "found", {"linear": 1, "softmax": 5}, "Found by solve.", "tiny.yaml")
+    assert added(FILE, after) == ["    # Found by solve.", "    found: {linear: 1, softmax: 5}"]
+    assert "own: {linear: 1}   # and why\n    # Found by solve.\n    found: " in after
+
+
+def test_a_block_is_made_where_there_is_none() -> None:
+    about = "paper: tiny\nabout:\n  title: A\n  authors: B\n  version: v1\n\n# end\n"
+    after = with_convention(about, "found", {"conv": 2}, "why", "tiny.yaml")
+    assert after == about.replace("  version: v1\n", "  version: v1\n  conventions:\n    # why\n    found: {conv: 2}\n")
+
+
+def test_line_ends_and_a_missing_one_at_the_end_stay() -> None:
+    windows = FILE.replace("\n", "\r\n")
+    after = with_convention(windows, "found", {"linear": 1}, "why", "tiny.yaml")
+    assert after.replace("\r\n", "\n").count("\r") == 0
+    assert after.count("\r\n") == after.count("\n")
+    bare = "about:\n  conventions:\n    own: {linear: 1}"
+    assert with_convention(bare, "found", {"conv": 1}, "why", "x").startswith(bare + "\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["paper: tiny\nabout: {title: A, conventions: {own: {linear: 1}}}\n", 'paper: tiny\ntable: "1"\n', ""],
+    ids=["flow", "none", "empty"],
+)
+def test_without_lines_of_its_own_nothing_is_written(text: str) -> None:
+    with pytest.raises(UsageError, match=r"tiny\.yaml has no `about:` in a block of lines of its own"):
+        with_convention(text, "found", {"linear": 1}, "why", "tiny.yaml")
+
+
+def test_a_block_in_flow_style_is_refused_and_not_doubled() -> None:
+    text = "about:\n  title: A\n  conventions: {own: {linear: 1}}\n"
+    with pytest.raises(UsageError, match="conventions"):
+        with_convention(text, "found", {"conv": 1}, "why", "tiny.yaml")
+
+
+def test_a_name_that_is_taken_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"tiny\.yaml has reading 'plain' already; give another name"):
+        with_reading(FILE, "plain", AXES, "tiny.yaml")
+    with pytest.raises(UsageError, match=r"tiny\.yaml has convention 'own' already; give another name"):
+        with_convention(FILE, "own", {"linear": 1}, "why", "tiny.yaml")
+
+
+@pytest.mark.parametrize("paper", ["imlp", "mixer_gmlp_coursework", "resmlp", "iffn_poster"])
+def test_the_bundled_papers_stay_valid(paper: str, tmp_path: Path) -> None:
+    path = next(file for one in find([paper]) for file in one.files if file.name == "paper.yaml")
+    before = read_text(path)
+    axes = {axis: (str(values[0]), "because") for axis, values in readings_of("imlp").axes.items()}
+    after = with_reading(before, "found", axes, paper)
+    after = with_convention(after, "found_too", {"linear": 1, "conv": 1}, "why", paper)
+    assert len(added(before, after)) == after.count("\n") - before.count("\n")
+    copy = tmp_path / "paper.yaml"
+    copy.write_text(after, encoding="utf-8", newline="")
+    spec, problems = read_spec(copy, "paper.yaml")
+    assert problems == []
+    assert spec is not None
