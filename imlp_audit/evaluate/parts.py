@@ -87,9 +87,10 @@ def open_parts(folder: Path, fingerprint: Mapping[str, str], batch_size: int, re
 
 @dataclass
 class Journal:
-    """Collects finished batches, and writes a part every `EVERY` seconds and on closing; `clock` gives the seconds."""
+    """Collects finished batches, and writes a part every `every` seconds and on closing; `clock` gives the seconds."""
 
     parts: Parts | None
+    every: float = EVERY
     clock: Callable[[], float] = time.monotonic
     _waiting: dict[int, BatchAnswers] = field(default_factory=dict)
     _written: float = field(init=False)
@@ -100,7 +101,7 @@ class Journal:
     def add(self, number: int, answers: BatchAnswers) -> None:
         """Add a finished batch."""
         self._waiting[number] = answers
-        if self.clock() - self._written >= EVERY:
+        if self.clock() - self._written >= self.every:
             self.close()
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ from imlp_audit.errors import BuildError, ClosedPipeError
 from imlp_audit.evaluate.data.images import Images
 from imlp_audit.evaluate.evidence import judge_cells
 from imlp_audit.evaluate.loop import Computing, OutOfMemoryError, Pipeline, load_batches, predict_batches
-from imlp_audit.evaluate.parts import BatchAnswers, Journal, Parts, open_parts
+from imlp_audit.evaluate.parts import EVERY, BatchAnswers, Journal, Parts, open_parts
 from imlp_audit.evaluate.predictions import ModelAnswer, Prediction, write_predictions
 from imlp_audit.evaluate.request import Request
 from imlp_audit.evaluate.sharding import Group
@@ -40,6 +40,7 @@ class Steps:
     open_parts: Callable[[Path, Mapping[str, str], int, bool], Parts] = open_parts
     load: Callable[[Images, Sequence[int], Pipeline, int, int, torch.device], Loaded] = load_batches
     predict: Callable[[nn.Module, Loaded, Computing], Iterator[tuple[ModelAnswer | None, ...]]] = predict_batches
+    seconds_between_parts: float = EVERY
 
 
 STEPS = Steps()
@@ -141,7 +142,7 @@ class _Predicting:
         if not missing:
             return answers
         loaded = self._load([index for number in missing for index in slices[number]], batch_size)
-        with closing(Journal(self.parts)) as journal:
+        with closing(Journal(self.parts, self.steps.seconds_between_parts)) as journal:
             computed = self.steps.predict(self.task.model, loaded, self.task.computing)
             for number, answer in zip(missing, computed, strict=True):
                 journal.add(number, answer)

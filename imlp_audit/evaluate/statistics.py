@@ -67,7 +67,7 @@ def _outwards(accepts: Callable[[Fraction], bool], inside: int, end: int) -> Fra
 
 
 def mcnemar(first_only: int, second_only: int) -> Fraction:
-    """Return the two-sided p of McNemar's exact test: a fair coin for each image that only one run classifies correctly.
+    """Return the two-sided p of McNemar's exact test: a fair coin for each image that one run alone has right.
 
     Q. McNemar, Note on the sampling error of the difference between correlated proportions, Psychometrika 12 (1947).
     """

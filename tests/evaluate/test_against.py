@@ -24,8 +24,7 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import CellRef, find_cell
 from imlp_audit.spec.tables import Metric
-
-from .papers import evaluated, write
+from tests.evaluate.papers import evaluated, write
 
 
 @pytest.fixture(scope="module")
@@ -76,9 +75,9 @@ def test_unreadable_images_widen_the_interval_by_whatever_they_would_give() -> N
 @pytest.mark.parametrize(
     ("other", "told"),
     [
-        (evaluated((5, 9)), "one judged 10 images, the other 9"),
+        (evaluated((5, 9)), "one evaluated 10 images, the other 9"),
         (evaluated((5, 10), label=1), "their ids or labels differ"),
-        (evaluated((5, 10), Metric.TOP5), "the runs count differently: top1 and top5"),
+        (evaluated((5, 10), Metric.TOP5), "the runs have different metrics: top1 and top5"),
     ],
 )
 def test_runs_over_other_images_are_refused(other: Accuracy, told: str) -> None:
@@ -171,9 +170,9 @@ def test_a_check_has_all_that_it_rests_on(cells: dict[str, CellRef]) -> None:
     assert check.hints == ()
     p = probability_text(mcnemar(90, 130))
     assert check.reason == (
-        "of the same 10 000 images, block alone has 130 right and base alone 90, a difference of +0.4 points; "
+        "of the same 10 000 images, only block has 130 right and only base has 90, a difference of +0.4 points; "
         f"its 95 % interval {paired_difference(90, 130, 10_000)} meets (0, 0.2), the differences that the printed "
-        f"numbers leave possible; McNemar's exact test has p = {p}: block is the better one, as the paper prints"
+        f"numbers allow; McNemar's exact test has p = {p}: block is better, as the paper prints"
     )
 
 
@@ -182,16 +181,16 @@ def test_reasons_say_whether_it_may_be_chance_and_in_which_direction(cells: dict
         return check.reason.split("; ")[1]
 
     equal, worse = difference(cells, (7900, 90, 91, 1919)), difference(cells, (7900, 130, 90, 1880))
-    assert equal.reason.endswith("McNemar's exact test has p = 1, so these images alone show neither to be better")
-    assert held(equal) == "it lies in (0, 0.2), the differences that the printed numbers leave possible"
-    assert worse.reason.endswith("base is the better one, against what the paper prints")
+    assert equal.reason.endswith("McNemar's exact test has p = 1, so these images do not show which is better")
+    assert held(equal) == "it lies in (0, 0.2), the differences that the printed numbers allow"
+    assert worse.reason.endswith("base is better, contrary to what the paper prints")
     assert "does not meet" in held(worse)
     tie = difference(cells, (7900, 90, 130, 1880), ("same", "block"))
-    assert tie.reason.endswith("block is the better one, where the printed numbers are equal")
+    assert tie.reason.endswith("block is better, but the printed numbers are equal")
     assert tie.id == "p/1/block/top1.against.same"
     assert tie.interval == ("-0.1", "0.1")
     down = difference(cells, (7900, 130, 90, 1880), ("block", "base"))
-    assert down.reason.endswith("block is the better one, as the paper prints")
+    assert down.reason.endswith("block is better, as the paper prints")
 
 
 def test_readings_that_depart_from_the_default_are_named(cells: dict[str, CellRef]) -> None:
@@ -207,7 +206,7 @@ def test_other_settings_are_told(cells: dict[str, CellRef]) -> None:
         evaluated((79, 100), settings=settings) for settings in ({"crop": "0.9", "amp": "no"}, {"crop": "0.875"})
     )
     check = judge_difference(EvaluatedCell(cells["block"], second), EvaluatedCell(cells["base"], first))
-    assert check.hints == ("the two runs had other settings: amp (no, not said), crop (0.9, 0.875)",)
+    assert check.hints == ("the two runs have different settings: amp (no, not stated), crop (0.9, 0.875)",)
 
 
 def result(*checks: Check) -> AuditResult:
@@ -223,7 +222,7 @@ def test_the_other_run_is_found_in_its_result(cells: dict[str, CellRef]) -> None
 
 def test_what_nothing_can_be_held_against_is_refused(cells: dict[str, CellRef]) -> None:
     base, block, same, far = (judge(cells[name], evaluated((8, 10))) for name in ("base", "block", "same", "far"))
-    none = r"b.json: no evaluation of p/1/ROW/top1, as printed there, to hold p/1/block/top1 against"
+    none = r"b.json: no evaluation of p/1/ROW/top1, as printed there, to compare p/1/block/top1 with"
     for checks, told in (
         ((), none),
         ((far,), none),
@@ -231,7 +230,7 @@ def test_what_nothing_can_be_held_against_is_refused(cells: dict[str, CellRef]) 
         ((base.model_copy(update={"printed": "79.8"}),), none),
         ((base.model_copy(update={"id": "q/1/base/top1"}),), none),
         ((base.model_copy(update={"id": "p/1/base/real"}),), none),
-        ((base, same), r"several evaluations to hold p/1/block/top1 against: p/1/base/top1, p/1/same/top1"),
+        ((base, same), r"several evaluations to compare p/1/block/top1 with: p/1/base/top1, p/1/same/top1"),
         ((block,), "b.json: an evaluation of p/1/block/top1 itself"),
     ):
         with pytest.raises(UsageError, match=told):

@@ -36,8 +36,8 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 
 @given(st.floats(width=32, min_value=0, max_value=1))
 def test_probabilities_are_read_back_to_the_last_bit(value: float) -> None:
-    sealed = module._sealed({0: (ModelAnswer((0,), value),)}, 1)
-    (answer,) = module._batches(sealed, 1)[0]
+    sealed = module._pack({0: (ModelAnswer((0,), value),)}, 1)
+    (answer,) = module._unpack(sealed, 1)[0]
     assert answer is not None
     assert math.copysign(1, answer.probability) == math.copysign(1, value)
     assert answer.probability == value
@@ -77,7 +77,7 @@ def test_other_files_are_not_read(tmp_path: Path) -> None:
 
 def test_an_earlier_run_is_not_gone_on_from_unasked(tmp_path: Path) -> None:
     opened(tmp_path)
-    with pytest.raises(UsageError, match="add --resume to go on from it, or remove the folder"):
+    with pytest.raises(UsageError, match="add --resume to continue it, or remove the folder"):
         opened(tmp_path)
 
 
@@ -115,7 +115,7 @@ def test_smaller_batches_make_the_earlier_ones_void_and_are_resumed(tmp_path: Pa
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="could not be made or read"):
+    with pytest.raises(OutputError, match="could not be created or read"):
         open_parts(tmp_path / "missing" / "p.parts", PINNED, 4, resume=False)
 
 
@@ -130,7 +130,7 @@ def test_removing_leaves_nothing(tmp_path: Path) -> None:
 def test_a_journal_writes_now_and_then_and_at_the_end(tmp_path: Path) -> None:
     parts = opened(tmp_path)
     times = iter((0.0, 0.2, 0.9, 1.0, 1.0, 1.5, 1.5))  # told when it begins, for each batch, and after each part
-    journal = Journal(parts, lambda: next(times))
+    journal = Journal(parts, clock=lambda: next(times))
     for number in range(4):
         journal.add(number, (None,))
     assert parts.read_finished() == {0: (None,), 1: (None,), 2: (None,)}

@@ -88,5 +88,5 @@ def test_a_file_keeps_its_permissions(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["p.json", "p", "p.csv.gz"])
 def test_another_ending_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match=r"end its name in one of \.parquet, \.csv"):
+    with pytest.raises(UsageError, match=r"end the file name in \.parquet or \.csv"):
         check_ending(Path(name))

@@ -21,10 +21,9 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.workers import cores, workers
 
-_PEEKED = 100_000  # files that are looked into: twice the validation set
-_SAMPLE = 500  # images to decode among those that look whole, and as many among the others
 _BYTES = 64  # at either end of a file
 _READERS = 8  # disks and networks answer several requests at once
+_ENOUGH = 100  # decoded images, from which their sizes mean something
 _ALIKE = 0.95  # share with the same shorter side above which images were resized; about half have 375 pixels
 _JPEG = "JPEG"
 _HEADS = {
@@ -38,6 +37,14 @@ _HEADS = {
     b"<": "HTML or XML",
     b"version https://git-lfs": "Git LFS pointers",
 }
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many files are opened, and how many images decoded of those that look whole, and as many of the others."""
+
+    opened: int = 100_000  # twice the validation set
+    decoded: int = 500
 
 
 @dataclass(frozen=True)
@@ -67,14 +74,17 @@ class FileExamination:
     notes: tuple[str, ...]
 
 
-def look_into_files(root: Path, listing: Listing, *, decode_all: bool) -> FileExamination:
+def look_into_files(root: Path, listing: Listing, *, decode_all: bool, limits: Limits | None = None) -> FileExamination:
     """Look at both ends of each file below a folder, and decode some images, or all."""
     paths = {one: f"{root}{os.sep}{name}" for one, name in zip(listing.ids, listing.files, strict=True)}
-    peeked = listing.ids if len(paths) <= _PEEKED else _sample(listing.ids)
+    limits = limits or Limits()
+    peeked = listing.ids if len(paths) <= limits.opened else _sample(listing.ids, limits.decoded)
     ends = dict(zip(peeked, _read_ends([paths[one] for one in peeked]), strict=True))
     doubtful = [one for one, found in ends.items() if isinstance(found, Ends) and not found.whole]
     sound = [one for one, found in ends.items() if isinstance(found, Ends) and found.whole]
-    chosen = [*doubtful, *sound] if decode_all else [*_sample(doubtful), *_sample(sound)]
+    chosen = (
+        [*doubtful, *sound] if decode_all else [*_sample(doubtful, limits.decoded), *_sample(sound, limits.decoded)]
+    )
     decoded = dict(zip(chosen, _decode([paths[one] for one in chosen], spread=decode_all), strict=True))
     reasons = {one: found for one, found in (ends | decoded).items() if isinstance(found, str)}
     types = {one: f.type for one, f in ends.items() if isinstance(f, Ends) and f.type != _JPEG and f.size}
@@ -86,9 +96,9 @@ def look_into_files(root: Path, listing: Listing, *, decode_all: bool) -> FileEx
     )
 
 
-def _sample(ids: Sequence[str]) -> list[str]:
+def _sample(ids: Sequence[str], count: int) -> list[str]:
     """Choose some ids by a hash: the same on every machine, in whatever order they are given."""
-    return nsmallest(_SAMPLE, ids, key=lambda one: sha256(one.encode("utf-8")).digest())
+    return nsmallest(count, ids, key=lambda one: sha256(one.encode("utf-8")).digest())
 
 
 def _read_ends(paths: Sequence[str]) -> Iterator[Ends | str]:
@@ -151,7 +161,7 @@ def _find_unreadable(reasons: Mapping[str, str], types: Mapping[str, str]) -> It
 
 def _find_resized(sides: Sequence[int]) -> Iterator[FolderProblem]:
     side, count = Counter(sides).most_common(1)[0] if sides else (0, 0)
-    if len(sides) >= _SAMPLE // 5 and count > _ALIKE * len(sides):
+    if len(sides) >= _ENOUGH and count > _ALIKE * len(sides):
         what = f"{count} of {len(sides)} decoded images have a shorter side of {side} pixels: they were resized"
         yield FolderProblem(ProblemKind.RESIZED, what, "use the published images: resized ones give other accuracies")
 
@@ -176,6 +186,7 @@ def _repeats(paths: Sequence[str]) -> int:
 def _notes(peeked: int, available: int, decoded: int, unsure: int, alike: int) -> Iterator[str]:
     yield f"looked at both ends of {readable(peeked)} of {count_of(available, 'file')}, and decoded {readable(decoded)}"
     if unsure:
-        yield f"{count_of(unsure, 'file')} more look truncated or not like JPEG files; --all decodes them"
+        look = "looks" if unsure == 1 else "look"
+        yield f"{count_of(unsure, 'more file')} {look} truncated or not like JPEG files; --all decodes them"
     if alike:
         yield f"{count_of(alike, 'file')} {'has' if alike == 1 else 'have'} the same bytes as another file"

@@ -85,7 +85,7 @@ def test_links_are_followed(tmp_path: Path) -> None:
 def test_a_folder_that_is_met_twice_is_refused(tmp_path: Path, target: str) -> None:
     touch(tmp_path, "a/1.png", "b/2.png")
     (tmp_path / "a" / "again").symlink_to(target)
-    with pytest.raises(DatasetError, match=r"by another name, so its images would count twice or for ever"):
+    with pytest.raises(DatasetError, match=r"so its images would count twice or without end"):
         list_images(tmp_path)
 
 
@@ -94,7 +94,7 @@ def test_links_that_branch_for_ever_end(tmp_path: Path) -> None:
         (tmp_path / f"d{depth}").mkdir()
         for name in "ab":
             (tmp_path / f"d{depth}" / name).symlink_to(tmp_path / f"d{depth + 1}")
-    with pytest.raises(DatasetError, match="by another name"):
+    with pytest.raises(DatasetError, match="is a link to"):
         list_images(tmp_path / "d0")
 
 
@@ -112,7 +112,7 @@ def test_names_in_any_script_are_composed(tmp_path: Path) -> None:
 
 def test_two_forms_of_one_name_are_refused(tmp_path: Path) -> None:
     touch(tmp_path, "u\u0308/1.png", "\u00fc/1.png")
-    with pytest.raises(DatasetError, match=r"two names differ in their Unicode form alone: 'ü/1\.png'"):
+    with pytest.raises(DatasetError, match=r"two names differ only in their Unicode form: 'ü/1\.png'"):
         list_images(tmp_path)
 
 

@@ -18,8 +18,7 @@ from imlp_audit.evaluate.data import named
 from imlp_audit.evaluate.data.decode import UnreadableError
 from imlp_audit.evaluate.data.images import why_unreadable
 from imlp_audit.evaluate.data.named import is_named, open_named
-
-from .folders import picture, same
+from tests.evaluate.folders import picture, same
 
 IMAGES = np.random.default_rng(1).integers(0, 256, (5, 28, 28), dtype=np.uint8)
 LABELS = np.array([3, 1, 4, 1, 5], dtype=np.uint8)
@@ -68,17 +67,17 @@ def test_torchvisions_with_more_than_a_class(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "told"),
     [
-        ("torch/cifar10", "torch/cifar10: say where it lies, or is to lie: torch/cifar10:DIR"),
-        ("torch/cifar11:x", "no data set is called torch/cifar11; did you mean 'cifar10'?"),
-        ("torch/image_folder:x", "else give a folder of images"),
+        ("torch/cifar10", "torch/cifar10: name the folder that holds it"),
+        ("torch/cifar11:x", "there is no data set torch/cifar11; did you mean 'cifar10'?"),
+        ("torch/image_folder:x", "for other data give a folder of images"),
         ("torch/cifar10:DIR", "Dataset not found or corrupted"),
-        ("torch/mnist:DIR", "--allow-download fetches it"),
-        ("tfds/mnist", "tfds/ streams images in no order of its own"),
+        ("torch/mnist:DIR", "--allow-download to fetch it"),
+        ("tfds/mnist", "tfds/ streams images in no fixed order"),
         ("hfids/a/b", "hfids/ streams images"),
-        ("hfds/mnist", "a data set of the hub is called OWNER/NAME"),
-        ("hfds/ylecun/mnist", "say which commit, all 40 digits of it"),
-        ("hfds/ylecun/mnist@main", "a branch or a tag can be moved"),
-        ("hfds/../x@" + "0" * 40, "is called OWNER/NAME"),
+        ("hfds/mnist", "a data set of the hub is named OWNER/NAME"),
+        ("hfds/ylecun/mnist", "name the commit by all its 40 digits"),
+        ("hfds/ylecun/mnist@main", "a branch or a tag can move"),
+        ("hfds/../x@" + "0" * 40, "is named OWNER/NAME"),
     ],
 )
 def test_what_cannot_be_opened(tmp_path: Path, source: str, told: str) -> None:
@@ -176,7 +175,7 @@ def test_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("labels", [[], [-1, 0, 1], [None, 1, 2], ["cat", 0, 1], [[0], [1], [2]]])
 def test_a_split_without_classes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, labels: list[object]) -> None:
     with_hub(monkeypatch, labels, tmp_path)
-    with pytest.raises(DatasetError, match="images have no class; try --split"):
+    with pytest.raises(DatasetError, match="images have no class; try another --split"):
         open_named(f"hfds/own/Insects@{'0' * 40}", "test", allow_download=False)
 
 

@@ -19,9 +19,9 @@ def test_the_class_is_the_folder() -> None:
 @pytest.mark.parametrize(
     ("ids", "told"),
     [
-        (["1.png"], "DIR: 1.png lies in no class folder"),
-        (["1.png", "a/2.png", "3.png"], "1.png, 3.png lie in no class folder"),
-        ([f"{n}.png" for n in range(9)], "0.png, 1.png, 2.png and 6 more lie in no class folder"),
+        (["1.png"], "DIR: 1.png is not in a class folder"),
+        (["1.png", "a/2.png", "3.png"], "1.png, 3.png are not in a class folder"),
+        ([f"{n}.png" for n in range(9)], "0.png, 1.png, 2.png and 6 more are not in a class folder"),
         (["train/a/1.png"], "train/a/1.png lies deeper than DIR/CLASS/IMAGE"),
     ],
 )
@@ -43,7 +43,7 @@ def test_imagenet_has_its_published_order_whatever_is_missing() -> None:
 
 def test_a_folder_among_imagenets_that_is_none_is_refused() -> None:
     """With 999 and one other there are 1000 again, and nothing would tell."""
-    with pytest.raises(DatasetError, match="999 class folders are of ImageNet-1k, but misc is not"):
+    with pytest.raises(DatasetError, match="999 class folders are classes of ImageNet-1k, but misc is not"):
         assign_classes({*PUBLISHED[1:], "misc"}, [], None)
 
 
@@ -77,9 +77,9 @@ def test_some_numbers(names: set[str], index: dict[str, int], count: int | None)
 
 
 def test_numbers_that_say_nothing() -> None:
-    with pytest.raises(DatasetError, match="numbered from 1 to 1000, and classes from 0"):
+    with pytest.raises(DatasetError, match="numbered from 1 to 1000, but classes are numbered from 0"):
         assign_classes({str(n) for n in range(1, 1001)}, [], None)
-    with pytest.raises(DatasetError, match="two class folders are numbered 1,"):
+    with pytest.raises(DatasetError, match="two class folders have the number 1,"):
         assign_classes({"0", "1", "01"}, [], None)
 
 
@@ -91,14 +91,14 @@ def test_what_looks_like_numbers_is_taken_for_names(names: set[str]) -> None:
 def test_other_names_have_timms_order_and_torchvisions_is_told() -> None:
     found = assign_classes({"class10", "class2", "class1"}, [], None)
     assert found.index == {"class1": 0, "class2": 1, "class10": 2}
-    assert "torchvision's ImageFolder orders them otherwise" in found.notes[0]
+    assert "torchvision's ImageFolder sorts them as text" in found.notes[0]
     assert assign_classes({"ant", "bee"}, [], None).notes == ()
 
 
 def test_a_class_folder_without_images_is_a_class() -> None:
     found = assign_classes({"ant", "cat"}, ["ant", "bee", "cat"], None)
     assert found.index["cat"] == 2
-    assert found.notes == ("class folders without an image count as classes: bee",)
+    assert found.notes == ("class folders without images still count as classes: bee",)
 
 
 def test_a_class_map_decides() -> None:
@@ -107,5 +107,5 @@ def test_a_class_map_decides() -> None:
 
 
 def test_a_folder_that_the_class_map_lacks_is_not_dropped() -> None:
-    with pytest.raises(DatasetError, match="the class map names no class eel, fox; add a line for each"):
+    with pytest.raises(DatasetError, match="the class map has no entry for eel, fox; add a line for each"):
         assign_classes({"cat", "fox", "eel"}, [], ClassMap({"cat": 0}, 1))

@@ -52,14 +52,14 @@ def test_the_commit_is_asked_for(asked: list[dict[str, object]], snapshot: Path,
 
 @pytest.mark.parametrize("revision", ["", "main", "v1.0", COMMIT[:39], COMMIT.upper(), COMMIT + "0", "refs/pr/1"])
 def test_anything_but_a_commit_is_refused(asked: list[dict[str, object]], revision: str) -> None:
-    with pytest.raises(DatasetError, match="say which commit"):
+    with pytest.raises(DatasetError, match="name the commit"):
         pinned_snapshot("own/Insects", revision, allow_download=True)
     assert asked == []
 
 
 @pytest.mark.parametrize("name", ["mnist", "", "/", "a/b/c", "../x", "a/", "own/Insects\n"])
 def test_names_that_are_none(asked: list[dict[str, object]], name: str) -> None:
-    with pytest.raises(DatasetError, match="is called OWNER/NAME"):
+    with pytest.raises(DatasetError, match="is named OWNER/NAME"):
         pinned_snapshot(name, COMMIT, allow_download=True)
     assert asked == []
 
@@ -68,13 +68,13 @@ def test_names_that_are_none(asked: list[dict[str, object]], name: str) -> None:
 def test_a_changed_file_is_refused(asked: list[dict[str, object]], snapshot: Path, name: str) -> None:
     held = (snapshot / name).read_bytes()
     (snapshot / name).resolve().write_bytes(held[:-1] + b"!")
-    with pytest.raises(DatasetError, match=f"{name} does not have the hash"):
+    with pytest.raises(DatasetError, match=f"{name} does not match the hash"):
         pinned_snapshot("own/Insects", COMMIT, allow_download=False)
 
 
 def test_files_without_a_hash_are_refused(asked: list[dict[str, object]], snapshot: Path) -> None:
     (snapshot / "more.txt").write_bytes(b"added")
-    with pytest.raises(DatasetError, match=r"more\.txt does not have the hash"):
+    with pytest.raises(DatasetError, match=r"more\.txt does not match the hash"):
         pinned_snapshot("own/Insects", COMMIT, allow_download=False)
     (snapshot / "more.txt").unlink()
     (snapshot / "lost.txt").symlink_to("nowhere")
@@ -84,13 +84,13 @@ def test_files_without_a_hash_are_refused(asked: list[dict[str, object]], snapsh
 
 def test_code_is_refused(asked: list[dict[str, object]], snapshot: Path) -> None:
     (snapshot / "Insects.py").symlink_to((snapshot / "README.md").resolve())
-    with pytest.raises(DatasetError, match="is a loading script, which is not run"):
+    with pytest.raises(DatasetError, match="is a loading script; scripts are not run"):
         pinned_snapshot("own/Insects", COMMIT, allow_download=True)
 
 
 def test_what_is_not_in_the_cache_is_not_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(DatasetError, match="--allow-download fetches it"):
+    with pytest.raises(DatasetError, match="--allow-download to fetch it"):
         pinned_snapshot("own/Insects", COMMIT, allow_download=False)
 
 

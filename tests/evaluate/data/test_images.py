@@ -15,8 +15,7 @@ from torch.utils.data import DataLoader
 
 from imlp_audit.evaluate.data.images import Guarded, why_unreadable
 from imlp_audit.evaluate.data.open import Images, open_images
-
-from .folders import image_folder
+from tests.evaluate.folders import image_folder
 
 TRANSFORM = create_transform((3, 24, 24), is_training=False)
 
@@ -108,7 +107,7 @@ def test_why_an_image_cannot_be_read(folder: Path) -> None:
     images = opened(folder)
     assert why_unreadable(images, 1).startswith("a/a_1.png: image file is truncated")
     assert why_unreadable(images, 3) == "a/a_3.png: the file is empty"
-    assert why_unreadable(images, 7) == "b/b_3.png: no image of a known format"
-    assert why_unreadable(images, 0) == "a/a_0.png: it could not be read at first, and now it can"
+    assert why_unreadable(images, 7) == "b/b_3.png: not an image in a known format"
+    assert why_unreadable(images, 0) == "a/a_0.png: it could not be read at first, but can be read now"
     (folder / "a" / "a_0.png").unlink()
     assert why_unreadable(images, 0) == "a/a_0.png: No such file or directory"

@@ -12,8 +12,7 @@ from imlp_audit.evaluate.statistics import wilson
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.tables import Metric
-
-from .papers import evaluated
+from tests.evaluate.papers import evaluated
 
 IMAGES = (("a/1.png", (0,)), ("a/2.png", (0, 3)), ("b/1.png", (1,)))
 

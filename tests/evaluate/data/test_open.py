@@ -13,8 +13,7 @@ from timm.data import create_dataset
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.data.imagenet import imagenet_classes
 from imlp_audit.evaluate.data.open import Images, check_classes, open_images
-
-from .folders import image_folder, picture
+from tests.evaluate.folders import image_folder, picture
 
 PUBLISHED = imagenet_classes()
 
@@ -70,7 +69,7 @@ def test_imagenet_without_a_class_keeps_its_labels(tmp_path: Path) -> None:
     assert (images.name, images.classes) == ("imagenet-1k", 1000)
     assert images.notes == ("6 of the 1000 classes of ImageNet-1k are here",)
     check_classes(images, 1000)
-    with pytest.raises(DatasetError, match=r"6 outputs, but the labels are of 1000 classes \(6 of them are here\)"):
+    with pytest.raises(DatasetError, match=r"6 outputs, but there are 1000 classes \(6 of them are here\)"):
         check_classes(images, 6)
 
 
@@ -125,7 +124,7 @@ def test_a_class_map_of_some_outputs(tmp_path: Path) -> None:
     image_folder(tmp_path / "pets", {"cat": 1, "dog": 1})
     (tmp_path / "map.json").write_text('{"cat": 281, "dog": 207}')
     images = opened(tmp_path / "pets", class_map=tmp_path / "map.json")
-    assert images.notes == ("the labels go from 207 to 281; of how many classes they are, nothing says",)
+    assert images.notes == ("the labels go from 207 to 281; the number of classes is not known",)
     check_classes(images, 1000)
     check_classes(images, 282)
     with pytest.raises(DatasetError, match="281 outputs, for classes 0 to 280, but the labels go up to 281"):
@@ -150,7 +149,7 @@ def test_real_labels_need_no_class_folders(tmp_path: Path) -> None:
         "anywhere/ILSVRC2012_val_00000003.JPEG": (),
     }
     assert (images.name, images.classes) == ("imagenet-real", 1000)
-    assert images.notes == ("images without a ReaL label, which are not judged: 1",)
+    assert images.notes == ("images not judged because they have no ReaL label: 1",)
     assert [images.dataset[place][1] for place in range(2)] == [-1, 1]
     (tmp_path / "map.txt").write_text("a\n")
     with pytest.raises(DatasetError, match="leave out --class-map"):
@@ -161,18 +160,18 @@ def test_what_was_skipped_is_told(tmp_path: Path) -> None:
     image_folder(tmp_path, {"cat": 1})
     (tmp_path / "cat" / "._cat_0.png").write_bytes(b"of a Mac")
     (tmp_path / "cat" / "cat_1.webp").write_bytes(b"RIFF")
-    assert opened(tmp_path).notes == ("skipped what is no image by its name: 1 .webp, 1 hidden",)
+    assert opened(tmp_path).notes == ("skipped files that are not images by name: 1 .webp, 1 hidden",)
 
 
 @pytest.mark.parametrize(
     ("source", "told"),
     [
         ("nowhere", "nowhere is neither a folder nor a .tar file"),
-        ("empty", "empty: there is no image (.png, .jpg, .jpeg) in it"),
-        ("archive", "in it; skipped what is no image by its name: 1 .tar"),
-        ("flat", "x.png lies in no class folder"),
+        ("empty", "empty holds no image (.png, .jpg, .jpeg)"),
+        ("archive", "; skipped files that are not images by name: 1 .tar"),
+        ("flat", "x.png is not in a class folder"),
         ("notes.txt", "notes.txt is neither"),
-        ("empty.tar", "empty.tar is no .tar file that can be read"),
+        ("empty.tar", "empty.tar is not a readable .tar file"),
     ],
 )
 def test_what_is_no_data_set(tmp_path: Path, source: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,10 +188,8 @@ def test_what_is_no_data_set(tmp_path: Path, source: str, told: str, monkeypatch
 def test_classes_and_outputs(tmp_path: Path) -> None:
     images = opened(image_folder(tmp_path / "pets", {f"c{n}": 1 for n in range(9)}))
     check_classes(images, 9)
-    for outputs in (8, 10, 1000):
-        with pytest.raises(
-            DatasetError, match=f"pets: the model has {outputs} outputs, but the labels are of 9 classes;"
-        ):
+    for outputs in (8, 10, 100):
+        with pytest.raises(DatasetError, match=f"pets: the model has {outputs} outputs, but there are 9 classes;"):
             check_classes(images, outputs)
 
 
@@ -219,5 +216,5 @@ def test_nothing_reaches_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_named_data_sets_have_classes_of_their_own(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="has classes of its own"):
+    with pytest.raises(DatasetError, match="has its own classes"):
         opened(f"torch/cifar10:{tmp_path}", class_map=tmp_path / "map.txt")

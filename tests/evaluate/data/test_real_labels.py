@@ -9,7 +9,7 @@ import pytest
 from timm.data.real_labels import RealLabelsImagenet
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.data.imagenet import SHIPPED, read_real_labels, real_labels
+from imlp_audit.evaluate.data.imagenet import SHIPPED, match_real_labels, read_real_labels
 
 
 def name(number: int) -> str:
@@ -39,20 +39,20 @@ def test_the_labels_that_timm_ships_are_the_papers() -> None:
 
 def test_labels_go_by_the_number_in_the_name(tmp_path: Path) -> None:
     path = write(tmp_path, labels_with(at7=[], at50000=[3, 1, 3]))
-    assert real_labels(path, [f"n0/{name(7)}", name(2), f"a/b/{name(50_000)}"]) == ((), (1,), (1, 3))
+    assert match_real_labels(path, [f"n0/{name(7)}", name(2), f"a/b/{name(50_000)}"]) == ((), (1,), (1, 3))
 
 
 @pytest.mark.parametrize(
     "other", ["n0/1.JPEG", f"n0/{name(0)}", f"n0/{name(50_001)}", f"n0/x{name(1)}", f"{name(1)}/x"]
 )
 def test_other_images_have_none(other: str) -> None:
-    with pytest.raises(DatasetError, match="is not called ILSVRC2012_val_NNNNNNNN"):
-        real_labels(SHIPPED, [name(1), other])
+    with pytest.raises(DatasetError, match="is not named ILSVRC2012_val_NNNNNNNN"):
+        match_real_labels(SHIPPED, [name(1), other])
 
 
 def test_an_image_in_two_folders_is_refused() -> None:
     with pytest.raises(DatasetError, match=f"n0/{name(1)} and n1/{name(1)} are the same validation image"):
-        real_labels(SHIPPED, [f"n0/{name(1)}", f"n1/{name(1)}"])
+        match_real_labels(SHIPPED, [f"n0/{name(1)}", f"n1/{name(1)}"])
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,13 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "deep.json").write_text("[" * 200_000)
     with (tmp_path / "huge.json").open("wb") as file:
         file.truncate(2**24 + 1)
-    told = {"gone": "is no file", "bad": "is no JSON", "raw": "is no UTF-8", "deep": "is no JSON", "huge": "more than"}
+    told = {
+        "gone": "is not a file",
+        "bad": "is not JSON",
+        "raw": "is not UTF-8",
+        "deep": "is not JSON",
+        "huge": "more than",
+    }
     for stem, reason in told.items():
         with pytest.raises(DatasetError, match=reason):
             read_real_labels(tmp_path / f"{stem}.json")

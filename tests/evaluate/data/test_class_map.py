@@ -47,32 +47,32 @@ def test_a_list_of_names_is_read_as_timm_reads_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("held", "told"),
     [
-        ("", "it is empty"),
-        (" \n\n", "it is empty"),
-        ("[]", "it is empty"),
-        ("{}", "it is empty"),
-        ("cat\n\ndog", "entry 2 has no name but ''"),
-        ("cat\ncat", "'cat' stands there twice"),
-        ("u\u0308\n\u00fc", "stands there twice"),
-        ("cat\tone\ndog\ttwo", "line 1 has 'one' after the tab, no index"),
-        ("cat\t-1", "no index"),
-        ("cat\t1.0", "no index"),
-        ("cat\t99999999999", "no index"),
-        ('{"cat": -1}', "'cat' has no index from 0 but -1"),
-        ('{"cat": 1.0}', "no index from 0 but 1.0"),
-        ('{"cat": true}', "no index from 0 but True"),
-        ('{"cat": 1e9}', "no index"),
-        ('{"cat": 99999999999}', "no index"),
-        ('{"cat": [1]}', "no index"),
-        ('{"cat": NaN}', "no index"),
-        ('{"cat": 0, "cat": 1}', "'cat' stands there twice"),
-        ('[["cat"]]', "entry 1 has no name but ['cat']"),
-        ("[1]", "entry 1 has no name but 1"),
-        ('{"cat": 0', "no JSON"),
-        ('{"cat": ' + "9" * 5000 + "}", "no JSON"),
-        ("[" * 100_000, "no JSON"),
-        (b"\xff\xfec\0a\0t\0", "is no UTF-8 text"),
-        (pickle.dumps({"cat": 0}), "is no UTF-8 text"),
+        ("", "the file is empty"),
+        (" \n\n", "the file is empty"),
+        ("[]", "the file is empty"),
+        ("{}", "the file is empty"),
+        ("cat\n\ndog", "entry 2 has '' for a name"),
+        ("cat\ncat", "'cat' appears twice"),
+        ("u\u0308\n\u00fc", "appears twice"),
+        ("cat\tone\ndog\ttwo", "line 1 has 'one' after the tab, which is not an index"),
+        ("cat\t-1", "index"),
+        ("cat\t1.0", "index"),
+        ("cat\t99999999999", "index"),
+        ('{"cat": -1}', "'cat' has -1 for an index"),
+        ('{"cat": 1.0}', "1.0 for an index"),
+        ('{"cat": true}', "True for an index"),
+        ('{"cat": 1e9}', "index"),
+        ('{"cat": 99999999999}', "index"),
+        ('{"cat": [1]}', "index"),
+        ('{"cat": NaN}', "index"),
+        ('{"cat": 0, "cat": 1}', "'cat' appears twice"),
+        ('[["cat"]]', "entry 1 has ['cat'] for a name"),
+        ("[1]", "entry 1 has 1 for a name"),
+        ('{"cat": 0', "not valid JSON"),
+        ('{"cat": ' + "9" * 5000 + "}", "not valid JSON"),
+        ("[" * 100_000, "not valid JSON"),
+        (b"\xff\xfec\0a\0t\0", "is not UTF-8 text"),
+        (pickle.dumps({"cat": 0}), "is not UTF-8 text"),
     ],
 )
 def test_what_is_no_class_map(tmp_path: Path, held: str | bytes, told: str) -> None:
@@ -80,11 +80,11 @@ def test_what_is_no_class_map(tmp_path: Path, held: str | bytes, told: str) -> N
         read_class_map(write(tmp_path, held))
     assert told in str(raised.value)
     assert "map.txt" in str(raised.value)
-    assert "one name a line" in str(raised.value)
+    assert "one name per line" in str(raised.value)
 
 
 def test_a_pickle_is_not_opened(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="is a pickle, which could hold code"):
+    with pytest.raises(DatasetError, match="is a pickle, which could run code"):
         read_class_map(write(tmp_path, "cat\n", "map.pkl"))
 
 
@@ -92,7 +92,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     with (tmp_path / "huge.txt").open("wb") as file:
         file.truncate(2**24 + 1)
-    for name, told in {"gone.txt": "is no file", "pipe.txt": "is no file", "huge.txt": "has more than"}.items():
+    for name, told in {"gone.txt": "is not a file", "pipe.txt": "is not a file", "huge.txt": "has more than"}.items():
         with pytest.raises(DatasetError, match=told):
             read_class_map(tmp_path / name)
 
