@@ -1,8 +1,9 @@
-"""What kind of file it is, told from its first bytes alone; and opening it where it can hold weights."""
+"""What kind of file a checkpoint is, by its first bytes alone; opening it only if it can hold weights."""
 
 from __future__ import annotations
 
 import mmap
+import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from imlp_audit.checkpoint.refusal import RefusedError
 
 
 class Container(StrEnum):
-    """The files of weights that are read."""
+    """The supported kinds of file."""
 
     SAFETENSORS = "safetensors"
     TORCH = "torch"
@@ -26,8 +27,9 @@ LEGACY_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 _AGAIN = "download it again"
 _CONVERT = "load it in its own framework and save the weights with safetensors"
 _UNPACK = "unpack it and give the file of weights inside"
+_GIVE = "give a .safetensors file or a torch file of weights"
 _OTHERS = (
-    (b"version https://git-lfs", "a Git LFS pointer to the weights; run `git lfs pull` where it came from"),
+    (b"version https://git-lfs", "a Git LFS pointer to the weights; run `git lfs pull` in the repository it is from"),
     (b"\x89PNG", f"a PNG image; {_AGAIN}, or give another file"),
     (b"\xff\xd8\xff", f"a JPEG image; {_AGAIN}, or give another file"),
     (b"%PDF", f"a PDF document; {_AGAIN}, or give another file"),
@@ -41,41 +43,53 @@ _OTHERS = (
     (b"\xfd7zXZ", f"an xz file; {_UNPACK}"),
     (b"(\xb5/\xfd", f"a Zstandard file; {_UNPACK}"),
     (b"7z\xbc\xaf", f"a 7z archive; {_UNPACK}"),
-    (b"\x80", "a pickle that torch.save did not write; it is not opened, as that would run what it says"),
+    (b"\x80", "a pickle that torch.save did not write; it is not opened, because opening it could run code"),
 )
 
 
 @dataclass(frozen=True)
-class Opened:
-    """A regular file, and its bytes: mapped, not read."""
+class Identity:
+    """A file as it was when it was opened: another file, or a changed one, has another identity."""
+
+    device: int
+    inode: int
+    size: int
+    changed_at: int
+
+
+@dataclass(frozen=True)
+class OpenFile:
+    """An open regular file, and its bytes: mapped, not read."""
 
     file: BufferedReader
     data: mmap.mmap
+    identity: Identity
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Opened]:
-    """Open a file and hold it, so that what is checked is what is read. Raises RefusedError, or OSError."""
+def open_file(path: Path) -> Iterator[OpenFile]:
+    """Open a regular file for reading. Raises RefusedError, or OSError."""
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise RefusedError("is no file; give a .safetensors file or a torch file of weights") from error
-    except ValueError as error:  # a null in its name
-        raise RefusedError("is no name of a file") from error
+        raise RefusedError(f"does not exist; {_GIVE}") from error
+    except ValueError as error:  # a null character in its name
+        raise RefusedError(f"is not a file name; {_GIVE}") from error
     if not stat.S_ISREG(mode):  # opening a pipe would wait for ever, and reading a device as well
         kind = "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
-        raise RefusedError(f"is no file but {kind}; give a .safetensors file or a torch file of weights")
+        raise RefusedError(f"is {kind}, not a file; {_GIVE}")
     with path.open("rb") as file:
         try:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except ValueError as error:
             raise RefusedError(f"is empty; {_AGAIN}") from error
         with data:
-            yield Opened(file, data)
+            now = os.fstat(file.fileno())
+            yield OpenFile(file, data, Identity(now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns))
 
 
-def kind_of(data: mmap.mmap) -> Container:
-    """Return what the file is, whatever it is called. Raises RefusedError where it holds no weights that are read."""
+def find_kind(data: mmap.mmap) -> Container:
+    """Return what kind of file it is, whatever its name. Raises RefusedError for an unsupported kind."""
     head = data[:512]
     if head.startswith(LEGACY_MAGIC):
         return Container.LEGACY_TORCH
@@ -83,13 +97,13 @@ def kind_of(data: mmap.mmap) -> Container:
         return Container.TORCH
     if head[8:9] == b"{" and not _is_text(head[:8]):  # a length, then a header in JSON
         return Container.SAFETENSORS
-    raise RefusedError(f"is {_other(head)}")
+    raise RefusedError(f"is {_describe_other(head)}")
 
 
-def _other(head: bytes) -> str:
-    for magic, told in _OTHERS:
+def _describe_other(head: bytes) -> str:
+    for magic, description in _OTHERS:
         if head.startswith(magic):
-            return told
+            return description
     if head[257:262] == b"ustar":
         return f"a tar archive; {_UNPACK}"
     if head.lstrip().lower().startswith((b"<!doctype", b"<html", b"<?xml")):
@@ -97,8 +111,8 @@ def _other(head: bytes) -> str:
     if head[:1] == b"\x08" and (b"onnx" in head.lower() or b"pytorch" in head.lower()):
         return f"an ONNX file; {_CONVERT}"
     if _is_text(head):
-        return f"a text file and no checkpoint; {_AGAIN}, or give another file"
-    return f"neither a safetensors file nor one that torch.save wrote; {_AGAIN}, or give another file"
+        return f"a text file, not a checkpoint; {_AGAIN}, or give another file"
+    return f"neither a safetensors file nor a file that torch.save wrote; {_AGAIN}, or give another file"
 
 
 def _is_text(data: bytes) -> bool:

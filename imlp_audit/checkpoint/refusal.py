@@ -1,4 +1,4 @@
-"""Why a file is no checkpoint that can be used."""
+"""Reasons for rejecting a checkpoint file."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 
 from imlp_audit.errors import CheckpointError
 
-_LISTED = 8
-_LONGEST = 80  # characters of a name from a file that a message repeats
+_MOST_NAMES = 8
+_LONGEST_NAME = 80  # characters of a name from a file that a message repeats
 
 
 class RefusedError(Exception):
-    """What is wrong with a file, and what to do: words that follow its name, "is ..." or "holds ..."."""
+    """What is wrong with a file, and what to do; the message continues after the file's name: "is empty; ..."."""
 
 
 @contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Turn refusals and failures to read into CheckpointErrors that name the file."""
+def name_in_errors(path: Path) -> Iterator[None]:
+    """Turn refusals and read errors into CheckpointErrors that begin with the file's name."""
     try:
         yield
     except RefusedError as error:
@@ -27,14 +27,14 @@ def naming(path: Path) -> Iterator[None]:
         raise CheckpointError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def shown(name: object) -> str:
-    """Return a name from a file as a terminal can show it: what is no plain character escaped, and cut short."""
-    text = str(name)[: 2 * _LONGEST].encode("unicode_escape").decode("ascii")
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+def escape_name(name: object) -> str:
+    """Return a name from a file so that a terminal can show it: special characters escaped, long names cut."""
+    text = str(name)[: 2 * _LONGEST_NAME].encode("unicode_escape").decode("ascii")
+    return text if len(text) <= _LONGEST_NAME else f"{text[:_LONGEST_NAME]}..."
 
 
-def listed(names: Iterable[object]) -> str:
-    """Return names from a file as a terminal can show them, the first few of many."""
-    told = [shown(name) for name in names]
-    more = f" and {len(told) - _LISTED} more" if len(told) > _LISTED else ""
-    return ", ".join(told[:_LISTED]) + more
+def list_names(names: Iterable[object]) -> str:
+    """Return the first few of several names from a file, escaped, and how many more there are."""
+    escaped = [escape_name(name) for name in names]
+    more = f" and {len(escaped) - _MOST_NAMES} more" if len(escaped) > _MOST_NAMES else ""
+    return ", ".join(escaped[:_MOST_NAMES]) + more

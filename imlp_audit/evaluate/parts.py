@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from imlp_audit.errors import OutputError, UsageError
 from imlp_audit.evaluate.predictions import ModelAnswer
-from imlp_audit.evaluate.whole import write_whole
+from imlp_audit.report.files import write_whole
 
 BatchAnswers: TypeAlias = Sequence[ModelAnswer | None]
 Batches: TypeAlias = Mapping[int, BatchAnswers]

@@ -23,6 +23,7 @@ from imlp_audit.evaluate.predictions import ModelAnswer, Prediction, write_predi
 from imlp_audit.evaluate.request import Request
 from imlp_audit.evaluate.sharding import Group
 from imlp_audit.evaluate.task import Task, list_versions, prepare
+from imlp_audit.interrupts import on_interrupt
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.paper import paper_head
 
@@ -142,7 +143,7 @@ class _Predicting:
         if not missing:
             return answers
         loaded = self._load([index for number in missing for index in slices[number]], batch_size)
-        with closing(Journal(self.parts, self.steps.seconds_between_parts)) as journal:
+        with closing(Journal(self.parts, self.steps.seconds_between_parts)) as journal, on_interrupt(journal.close):
             computed = self.steps.predict(self.task.model, loaded, self.task.computing)
             for number, answer in zip(missing, computed, strict=True):
                 journal.add(number, answer)

@@ -10,9 +10,9 @@ from pathlib import Path
 import torch
 from torch import nn
 
+from imlp_audit.checkpoint.contents import Checkpoint, parse
 from imlp_audit.checkpoint.fitting import Fit, fit
-from imlp_audit.checkpoint.loading import load_into, unfit
-from imlp_audit.checkpoint.shapes import read_shapes
+from imlp_audit.checkpoint.loading import describe_misfit, load_into
 from imlp_audit.errors import CheckpointError, UsageError
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
@@ -61,9 +61,10 @@ def with_weights(
         raise UsageError(f"{row.id} has no model in its spec, so it cannot be evaluated; choose another row")
     with Builder().variant(recipe, _part(row, recipe, reading)) as variant:
         own = _own_size(row, variant.model)
-    ambiguous = _check_fits(row, recipe, reading, path, state, stated=given is not None)
+    checkpoint = parse(path, state)
+    ambiguous = _check_fits(row, recipe, reading, checkpoint, stated=given is not None)
     with Builder("cpu").variant(recipe, _part(row, recipe, reading)) as variant:
-        notes = load_into(variant.model, path, state).notes
+        notes = load_into(variant.model, checkpoint)
         model = variant.model.requires_grad_(False).eval()
         yield Weighted(model, size or own, _count_classes(row, model, size or own), (*ambiguous, *notes))
 
@@ -97,26 +98,25 @@ def _count_classes(row: RowRef, model: nn.Module, size: tuple[int, int]) -> int:
 
 
 def _check_fits(
-    row: RowRef, recipe: Recipe, reading: str | None, path: Path, state: str | None, *, stated: bool
+    row: RowRef, recipe: Recipe, reading: str | None, checkpoint: Checkpoint, *, stated: bool
 ) -> tuple[str, ...]:
     """Return notes on what shapes leave open. Raise CheckpointError if they do not fit, naming the readings that do.
 
     A reading that the user did not state must be the only declared one that fits, since others compute differently.
     """
-    shapes = read_shapes(path, state)
     fits = {}
     for name in dict.fromkeys((reading, *row.paper.about.value.readings)):
         with Builder().variant(recipe, _part(row, recipe, name)) as variant:
-            fits[name] = fit(shapes, variant.model)
+            fits[name] = fit(checkpoint.shapes, variant.model)
     if not fits[reading].exact:
-        raise CheckpointError(_describe_misfit(row, path, reading, fits))
+        raise CheckpointError(_describe_misfit(row, checkpoint.path, reading, fits))
     own = _part(row, recipe, reading)
     others = [f"--reading {name}" for name, one in fits.items() if one.exact and _part(row, recipe, name) != own]
     if not others:
         return ()
     note = f"its shapes also fit {' and '.join(others)}, which computes something else than the reading {reading}"
     if not stated:
-        raise CheckpointError(f"{path}: {note}; pass --reading with the one that it was trained as")
+        raise CheckpointError(f"{checkpoint.path}: {note}; pass --reading with the one that it was trained as")
     return (note,)
 
 
@@ -126,4 +126,4 @@ def _describe_misfit(row: RowRef, path: Path, reading: str | None, fits: Mapping
     if under:
         return f"{path} does not fit {model}, but it fits with {' or '.join(under)}"
     other = [name for name in fits if name not in (reading, None)]
-    return unfit(path, fits[reading], f"{model}, nor under {', '.join(map(str, other))}" if other else model)
+    return describe_misfit(path, fits[reading], f"{model}, nor under {', '.join(map(str, other))}" if other else model)

@@ -8,12 +8,12 @@ from math import prod
 from typing import Any
 
 from imlp_audit.checkpoint.fitting import Fit, compare
-from imlp_audit.checkpoint.problems import Kind, Shapes
+from imlp_audit.checkpoint.problems import MisfitKind, Shapes
 from imlp_audit.models.build import Builder
 from imlp_audit.models.imlp import Imlp
-from imlp_audit.models.reading import AnyReading, ClassToken, Reading
+from imlp_audit.models.reading import AnyReading, ClassToken, Reading, Value
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.solve.space import Value, readings_of
+from imlp_audit.solve.space import readings_of
 
 _TOKEN = "class_token"  # the one axis that is not of the block
 _ROUNDS = 2  # AGeLU's coefficients in the depthwise block depend on two axes
@@ -49,7 +49,7 @@ def allowed_readings(held: Shapes, found: Fit, recipe: Recipe, near: Reading, bu
     is for the caller to see.
     """
     blocks = _Blocks(builder, recipe, near)
-    wrong = (name for problem in found.problems if problem.kind is Kind.MISSHAPED for name in problem.names)
+    wrong = (name for problem in found.problems if problem.kind is MisfitKind.MISSHAPED for name in problem.names)
     if any(name.startswith(f"{blocks.path}.") and ".agelu" not in name for name in wrong):
         return None  # a width or a kernel, which no reading changes
     own = {name: shape for name, shape in held.items() if found.names[name].startswith(f"{blocks.path}.")}
@@ -73,7 +73,7 @@ def _with(reading: Reading, axis: str, value: Value) -> Reading:
 def _misfit(held: Shapes, wanted: Shapes) -> tuple[int, int]:
     """Return how many tensors only one side has, and how many have other shapes."""
     problems = compare(held, wanted, {}).problems
-    wrong = sum(len(problem.names) for problem in problems if problem.kind is Kind.MISSHAPED)
+    wrong = sum(len(problem.names) for problem in problems if problem.kind is MisfitKind.MISSHAPED)
     return sum(len(problem.names) for problem in problems) - wrong, wrong
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from imlp_audit.checkpoint.shapes import Contents
+from imlp_audit.checkpoint.contents import Checkpoint
 from imlp_audit.inspect.candidate_readings import Allowed
 from imlp_audit.inspect.candidates import Candidate, Candidates
 from imlp_audit.records.checkpoint import CheckpointFile, CheckpointReport, FittingModel, Misfit, ModelsCompared
 from imlp_audit.records.inspection import Inspection
 
 
-def about(contents: Contents, sha256: str) -> Iterator[str]:
+def about(contents: Checkpoint, sha256: str) -> Iterator[str]:
     """Yield what the file is, line by line."""
     count = len(contents.state.tensors)
     counts = contents.dtypes
@@ -55,7 +55,7 @@ def _allowed(allowed: Allowed, *, declared: bool) -> Iterator[str]:
 
 
 def checkpoint_report(
-    contents: Contents, sha256: str, found: Candidates, weights: Inspection, pictures: dict[str, str]
+    contents: Checkpoint, sha256: str, found: Candidates, weights: Inspection, pictures: dict[str, str]
 ) -> CheckpointReport:
     """Return all of it as a record."""
     return CheckpointReport(

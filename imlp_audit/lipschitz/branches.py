@@ -47,7 +47,7 @@ def branches(state: Mapping[str, Tensor], path: str = "") -> tuple[Branch, Branc
     hidden = len(fc1)
     if fc2.shape[1] != 2 * hidden:
         raise CheckpointError(
-            f"{own.name_of('fc2.weight')} has {fc2.shape[1]} input channels; twice fc1's {hidden} were expected"
+            f"{own.name_of('fc2.weight')} has {fc2.shape[1]} input channels; expected twice fc1's {hidden}"
         )
     bias = own.vector("fc1.bias", hidden) if own.has("fc1.bias") else np.zeros(hidden)
     halves = (fc2[:, :hidden], fc2[:, hidden:])

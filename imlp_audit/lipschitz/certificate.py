@@ -20,9 +20,8 @@ from imlp_audit.lipschitz.branches import Branch, Matrix
 from imlp_audit.lipschitz.slopes import GELU, Slopes
 
 _UNIT = 2.0**-53
-_STEPS = [
-    10.0**power for power in range(-10, 1)
-]  # relative steps by which T, and then rho, is increased until a proof succeeds
+# Relative steps by which T, and then rho, is increased until a proof succeeds.
+_STEPS = [10.0**power for power in range(-10, 1)]
 
 
 class Solver(StrEnum):

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
 from math import inf, nextafter
 
 import numpy as np
@@ -17,36 +16,19 @@ from imlp_audit.errors import SolverError
 from imlp_audit.lipschitz.branches import Branch, Matrix
 from imlp_audit.lipschitz.certificate import Certificate, Solver, bound, certify, minimise_rho
 from imlp_audit.lipschitz.slopes import GELU
+from imlp_audit.records.lipschitz import LipschitzBounds
 from imlp_audit.workers import workers
 
 _STEPS = (1.0, 0.3, 0.1, 0.03, 0.01)  # of the ascent, in units of the input
 _SMALL = 32  # hidden units; Clarabel solves a branch of this size in about a second
 
 
-@dataclass(frozen=True)
-class LipschitzBounds:
-    """Bounds on a module's Lipschitz constant.
+def estimate(
+    branches: tuple[Branch, Branch], starts: Sequence[Matrix], seconds: float, block: str = ""
+) -> LipschitzBounds:
+    """Bound the Lipschitz constant of the module at the path `block`; each solver has `seconds` for a branch.
 
-    `width` is C, `hidden` the units of a branch (C'/2), `rho` the proven rho_1 and rho_2 of Theorem 1. `solvers` has
-    the proven bound that each solver's proposal led to, `product` the bound by norms alone, and `gradient` the
-    largest gradient norm that was found, a lower bound.
-    """
-
-    width: int
-    hidden: int
-    rho: tuple[float, float]
-    solvers: dict[str, float]
-    product: float
-    gradient: float
-
-    @property
-    def bound(self) -> float:
-        """The smallest proven bound."""
-        return min(self.solvers.values())
-
-
-def estimate(branches: tuple[Branch, Branch], starts: Sequence[Matrix], seconds: float) -> LipschitzBounds:
-    """Bound the Lipschitz constant of a module. Raises SolverError if a solver or its proof fails.
+    The largest gradient is searched for from `starts` (C,). Raises SolverError if a solver or its proof fails.
 
     Small modules go to both solvers, so that each confirms the other; larger ones only to SCS.
     """
@@ -54,11 +36,14 @@ def estimate(branches: tuple[Branch, Branch], starts: Sequence[Matrix], seconds:
     solvers = [Solver.SCS, *([Solver.CLARABEL] if hidden <= _SMALL else [])]
     proofs = {solver: _prove_both(branches, solver, seconds) for solver in solvers}
     best = min(proofs.values(), key=bound)
+    bounds = {solver.value: bound(pair) for solver, pair in proofs.items()}
     return LipschitzBounds(
+        block=block,
+        bound=min(bounds.values()),
         width=width,
         hidden=hidden,
         rho=(best[0].rho, best[1].rho),
-        solvers={solver.value: bound(pair) for solver, pair in proofs.items()},
+        solvers=bounds,
         product=min(sum(map(product_of_norms, branches)), product_of_norms(_join(branches))),
         gradient=largest_gradient(branches, starts),
     )

@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from imlp_audit.checkpoint.fitting import Fit, fit
-from imlp_audit.checkpoint.problems import Kind, Shapes
+from imlp_audit.checkpoint.problems import MisfitKind, Shapes
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AGeLUParameters, ConcatNorm, DepthwiseActivation, Presence, Reading
 from imlp_audit.models.recipe import Imlp, Part, Recipe, Replacement
@@ -25,7 +25,7 @@ BUILDER = Builder()
 
 @contextmanager
 def imlp(reading: Reading = RELEASED, **block: object) -> Iterator[nn.Module]:
-    recipe = Recipe(timm=DEIT, mlp=Replacement(imlp=Imlp.model_validate({"ratio": 2, "kernel": 3, **block})))
+    recipe = Recipe.of(timm=DEIT, mlp=Replacement(imlp=Imlp.model_validate({"ratio": 2, "kernel": 3, **block})))
     with BUILDER.variant(recipe, reading) as variant:
         yield variant.model
 
@@ -182,7 +182,7 @@ def test_an_imlp_model_and_its_baseline() -> None:
 @pytest.mark.parametrize("prefix", ["encoder.", "model.backbone."])
 def test_a_prefix_left_over(prefix: str) -> None:
     found = fit({prefix + name: shape for name, shape in shapes(built(DEIT)).items()}, built(DEIT))
-    assert told(found) == [f"unexpected: the prefix '{prefix}' is left over before the model's names"]
+    assert told(found) == [f"unexpected: the prefix '{prefix}' before the model's names"]
     assert found.misfits == 152
 
 
@@ -217,14 +217,14 @@ def test_buffers_are_told() -> None:
     found = fit({**without, "index": (4,)}, Buffered())
     assert found.exact
     assert found.notes == (
-        "not loaded, as the model computes them itself: index",
-        "not in the file, and not used when a model is evaluated: norm.num_batches_tracked",
+        "computed by the model itself, so not loaded: index",
+        "not in the file, and not needed to evaluate the model: norm.num_batches_tracked",
     )
     assert told(fit({**own, "index": (5,)}, Buffered())) == [
         "mis-shaped: other widths, the file's for the model's: 5 for 4"
     ]
     missing = fit({name: shape for name, shape in own.items() if "running_var" not in name}, Buffered())
-    assert [problem.kind for problem in missing.problems] == [Kind.MISSING]
+    assert [problem.kind for problem in missing.problems] == [MisfitKind.MISSING]
 
 
 def test_a_problem_in_words() -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import typer
 
-from imlp_audit.checkpoint.reading import digest, read_state
-from imlp_audit.checkpoint.shapes import examine
+from imlp_audit.checkpoint.contents import hash_file, parse
+from imlp_audit.checkpoint.loading import read_state
 from imlp_audit.cli import main
 from imlp_audit.errors import CheckpointError
 from tests.cli.running import call
@@ -21,15 +21,15 @@ from .hostile import CORPUS, SENTINEL
 
 ROOT = Path(__file__).parents[2]
 ADVICE = (
-    "download", "save", "unpack", "give", "split", "do not use", "git lfs pull", "is not opened", ".contiguous()",
-    "symbolic links", "choose one",
+    "download", "save", "unpack", "give", "split", "do not use", "git lfs pull", ".contiguous()",
+    "symbolic links", "choose one", "could run code",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CORPUS)
 def test_each_is_refused_for_its_reason(hostile: Path, name: str) -> None:
     with pytest.raises(CheckpointError) as refused:
-        examine(hostile / name, sums=True)
+        parse(hostile / name, sums=True)
     told = str(refused.value)
     assert told.startswith(f"{hostile / name} ")
     assert CORPUS[name][1] in told
@@ -80,4 +80,4 @@ def test_the_command_line_refuses_each(hostile: Path, made_once: None, name: str
 @pytest.mark.parametrize("name", ["nowhere.pth", "folder.pth", "pipe.pth", "device.pth", "empty.pth"])
 def test_what_is_no_file_has_no_digest(hostile: Path, name: str) -> None:
     with pytest.raises(CheckpointError):
-        digest(hostile / name)
+        hash_file(hostile / name)

@@ -11,6 +11,7 @@ from safetensors.torch import save_file
 from timm.models.mlp_mixer import Affine, MlpMixer, ResBlock
 from torch import Tensor, nn
 
+from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.loading import load_into
 from imlp_audit.errors import CheckpointError
 from imlp_audit.models.build import Builder
@@ -38,7 +39,7 @@ def weights() -> dict[str, Tensor]:
 def test_every_tensor_is_loaded(tmp_path: Path) -> None:
     save_file(weights(), tmp_path / "w.safetensors")
     model = Small()
-    assert load_into(model, tmp_path / "w.safetensors").notes == ()
+    assert load_into(model, parse(tmp_path / "w.safetensors")) == ()
     assert all(torch.equal(model.state_dict()[name], value) for name, value in weights().items())
 
 
@@ -47,27 +48,27 @@ def test_a_missing_tensor_is_never_passed_over(tmp_path: Path, name: str) -> Non
     save_file({other: value for other, value in weights().items() if other != name}, tmp_path / "w.safetensors")
     model = Small()
     if name.endswith("num_batches_tracked"):
-        told = f"not in the file, and not used when a model is evaluated: {name}"
-        assert load_into(model, tmp_path / "w.safetensors").notes == (told,)
+        told = f"not in the file, and not needed to evaluate the model: {name}"
+        assert load_into(model, parse(tmp_path / "w.safetensors")) == (told,)
         assert model.norm.num_batches_tracked == 0
     else:
         with pytest.raises(CheckpointError, match=rf"missing: .*{re.escape(name)}"):
-            load_into(model, tmp_path / "w.safetensors")
+            load_into(model, parse(tmp_path / "w.safetensors"))
 
 
 def test_an_unexpected_tensor_is_never_passed_over(tmp_path: Path) -> None:
     save_file({**weights(), "head.scale": torch.ones(1)}, tmp_path / "w.safetensors")
     with pytest.raises(CheckpointError, match=r"unexpected: tensors of other names \(1 tensor: head.scale\)"):
-        load_into(Small(), tmp_path / "w.safetensors")
+        load_into(Small(), parse(tmp_path / "w.safetensors"))
 
 
 def test_a_buffer_that_the_model_computes_must_be_the_same(tmp_path: Path) -> None:
     save_file({**weights(), "index": torch.arange(4)}, tmp_path / "same.safetensors")
     save_file({**weights(), "index": torch.arange(4) + 1}, tmp_path / "other.safetensors")
-    told = "not loaded, as the model computes them itself: index"
-    assert load_into(Small(), tmp_path / "same.safetensors").notes == (told,)
+    told = "computed by the model itself, so not loaded: index"
+    assert load_into(Small(), parse(tmp_path / "same.safetensors")) == (told,)
     with pytest.raises(CheckpointError, match="index differs from what the model computes"):
-        load_into(Small(), tmp_path / "other.safetensors")
+        load_into(Small(), parse(tmp_path / "other.safetensors"))
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,7 @@ def test_other_types_of_real_numbers_are_converted(tmp_path: Path, dtype: torch.
     held = {name: value.to(dtype) if value.is_floating_point() else value for name, value in weights().items()}
     save_file(held, tmp_path / "w.safetensors")
     model = Small()
-    assert load_into(model, tmp_path / "w.safetensors").notes == notes
+    assert load_into(model, parse(tmp_path / "w.safetensors")) == notes
     assert torch.equal(model.head.weight.data, held["head.weight"].float())
 
 
@@ -97,20 +98,20 @@ def test_other_types_of_real_numbers_are_converted(tmp_path: Path, dtype: torch.
 def test_other_numbers_are_refused(tmp_path: Path, name: str, value: Tensor, told: str) -> None:
     torch.save({**weights(), name: value}, tmp_path / "w.pth")
     with pytest.raises(CheckpointError, match=told):
-        load_into(Small(), tmp_path / "w.pth")
+        load_into(Small(), parse(tmp_path / "w.pth"))
 
 
 def test_the_state_that_is_asked_for(tmp_path: Path) -> None:
     averages = {name: value + 1 for name, value in weights().items()}
     torch.save({"model": weights(), "model_ema": {f"module.{k}": v for k, v in averages.items()}}, tmp_path / "w.pth")
     model = Small()
-    assert load_into(model, tmp_path / "w.pth", "model_ema").notes == (
-        "model_ema is used; it also holds model, which --state would choose",
+    assert load_into(model, parse(tmp_path / "w.pth", "model_ema")) == (
+        "model_ema is used; the file also holds model (choose with --state)",
         "model_ema is a running average of the weights",
-        "cut off the names: module.",
+        "prefix removed from the names: module.",
     )
     assert torch.equal(model.head.weight.data, averages["head.weight"])
-    assert load_into(model, tmp_path / "w.pth").notes[0].startswith("model is used; it also holds model_ema")
+    assert load_into(model, parse(tmp_path / "w.pth"))[0].startswith("model is used; the file also holds model_ema")
     assert torch.equal(model.head.weight.data, weights()["head.weight"])
 
 
@@ -135,7 +136,7 @@ def test_published_resmlp_weights_are_those_of_algorithm_1(tmp_path: Path, by_au
         parameter.data.add_(torch.randn_like(parameter) / 50)
     state = theirs.state_dict()
     save_file(authors_names(state) if by_authors else state, tmp_path / "w.safetensors")
-    recipe, x = Recipe(resmlp=ResMlp(layers=2, width=384)), torch.randn(1, 3, 224, 224)
+    recipe, x = Recipe.of(resmlp=ResMlp(layers=2, width=384)), torch.randn(1, 3, 224, 224)
     with Builder("cpu").variant(recipe, ResMlpReading(ResMlpForm.ALGORITHM)) as variant, torch.inference_mode():
-        load_into(variant.model, tmp_path / "w.safetensors")
+        load_into(variant.model, parse(tmp_path / "w.safetensors"))
         torch.testing.assert_close(variant.model(x), theirs(x), rtol=0, atol=1e-5)

@@ -16,9 +16,9 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.torch_version import TorchVersion
 
-from imlp_audit.checkpoint.held import BYTES
-from imlp_audit.checkpoint.reading import digest, read_state
-from imlp_audit.checkpoint.shapes import examine, read_shapes
+from imlp_audit.checkpoint.contents import hash_file, parse
+from imlp_audit.checkpoint.loading import read_state, read_tensors
+from imlp_audit.checkpoint.tensors import BYTES
 from imlp_audit.errors import CheckpointError
 
 from .pickles import archive, table, tensor
@@ -51,13 +51,13 @@ def test_torch_files_by_any_ending(tmp_path: Path, ending: str, zipped: bool) ->
     written = {name: value for name, value in weights().items() if zipped or not name.startswith(NEW)}
     torch.save(written, path, _use_new_zipfile_serialization=zipped)
     assert_same(read_state(path), written)
-    assert read_shapes(path) == {name: tuple(value.shape) for name, value in written.items()}
+    assert parse(path).shapes == {name: tuple(value.shape) for name, value in written.items()}
 
 
 def test_types_that_torch_does_not_read_from_its_old_format(tmp_path: Path) -> None:
     torch.save({"w": torch.ones(2).to(torch.uint16)}, tmp_path / "w.pth", _use_new_zipfile_serialization=False)
-    with pytest.raises(CheckpointError, match=r"types of numbers .* does not read from it; save"):
-        read_shapes(tmp_path / "w.pth")
+    with pytest.raises(CheckpointError, match=r"types of numbers .* cannot read from it; save"):
+        parse(tmp_path / "w.pth")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -67,7 +67,7 @@ def test_safetensors_by_any_ending(tmp_path: Path, ending: str) -> None:
     save_file(known, path, {"format": "pt"})
     found = read_state(path)
     assert_same({name: found[name] for name in known}, known)
-    assert read_shapes(path) == {name: tuple(value.shape) for name, value in known.items()}
+    assert parse(path).shapes == {name: tuple(value.shape) for name, value in known.items()}
 
 
 @pytest.mark.parametrize("zipped", [True, False])
@@ -86,7 +86,7 @@ def test_what_a_training_script_saves(tmp_path: Path, zipped: bool) -> None:
         "best": {"top1": 0.5, "steps": Counter([1]), "order": OrderedDict(a=None), "large": 2**40},
     }
     torch.save(saved, tmp_path / "c.pth", _use_new_zipfile_serialization=zipped)
-    contents = examine(tmp_path / "c.pth")
+    contents = parse(tmp_path / "c.pth")
     assert contents.state.name == "model"
     assert contents.state.rest == ("optimizer", "lr_scheduler", "epoch", "args", "best")
     assert_same(read_state(tmp_path / "c.pth"), dict(model.state_dict()))
@@ -138,12 +138,12 @@ def test_an_archive_packed_again(tmp_path: Path) -> None:
 def test_a_link_to_a_file_is_that_file(tmp_path: Path) -> None:
     save_file({"w": torch.ones(1)}, tmp_path / "blob")
     (tmp_path / "w.safetensors").symlink_to("blob")
-    assert read_shapes(tmp_path / "w.safetensors") == {"w": (1,)}
+    assert parse(tmp_path / "w.safetensors").shapes == {"w": (1,)}
 
 
 def test_digest(tmp_path: Path) -> None:
     (tmp_path / "w").write_bytes(b"weights" * 10**5)
-    assert digest(tmp_path / "w") == hashlib.sha256(b"weights" * 10**5).hexdigest()
+    assert hash_file(tmp_path / "w") == hashlib.sha256(b"weights" * 10**5).hexdigest()
 
 
 @pytest.mark.parametrize("version", ["2.9.1", "2.6.0+cpu", "2.10.0a0"])
@@ -154,11 +154,11 @@ def test_torch_files_take_a_torch_that_reads_them_safely(
     save_file({"w": torch.ones(1)}, tmp_path / "w.safetensors")
     monkeypatch.setattr(torch, "__version__", TorchVersion(version))
     with pytest.raises(
-        CheckpointError, match=rf"takes torch 2.10, not {version[:3]}.*upgrade torch, or .* safetensors"
+        CheckpointError, match=rf"takes torch 2.10 or later, not {version[:3]}.*upgrade torch, or .* safetensors"
     ):
         read_state(tmp_path / "w.pth")
     assert read_state(tmp_path / "w.safetensors")["w"] == 1
-    assert read_shapes(tmp_path / "w.pth") == {"w": (1,)}
+    assert parse(tmp_path / "w.pth").shapes == {"w": (1,)}
 
 
 @pytest.mark.parametrize("version", ["2.10.0", "2.10.0+cpu", "2.15.1", "3.0"])
@@ -188,9 +188,21 @@ def test_torch_loads_weights_alone_and_never_otherwise(tmp_path: Path, monkeypat
 
     torch.save({"w": torch.ones(2)}, tmp_path / "w.pth")
     monkeypatch.setattr(torch, "load", load)
-    with pytest.raises(CheckpointError, match="holds tensors alone"):
+    with pytest.raises(CheckpointError, match="safe loader"):
         read_state(tmp_path / "w.pth")
     assert asked == [True]
+
+
+@pytest.mark.parametrize("name", ["w.pth", "w.safetensors"])
+def test_a_file_that_changed_since_it_was_parsed_is_not_read(tmp_path: Path, name: str) -> None:
+    """A file is parsed once, and that is only as good as long as the file stays the same."""
+    write = save_file if name.endswith("safetensors") else torch.save
+    write({"w": torch.ones(1)}, tmp_path / name)
+    parsed = parse(tmp_path / name)
+    assert read_tensors(parsed)["w"] == 1
+    write({"w": torch.zeros(1)}, tmp_path / name)
+    with pytest.raises(CheckpointError, match="changed while it was being read; run the command again"):
+        read_tensors(parsed)
 
 
 GOOD = ("zip", "legacy", "safetensors")
@@ -227,4 +239,4 @@ def test_a_changed_file_is_refused_or_read(
         told = str(error)
     assert told.startswith(f"{path} ")
     assert told.isprintable()
-    assert not found or read_shapes(path) == {name: tuple(value.shape) for name, value in found.items()}
+    assert not found or parse(path).shapes == {name: tuple(value.shape) for name, value in found.items()}

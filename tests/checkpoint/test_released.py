@@ -11,6 +11,7 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
+from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.loading import load_into
 from imlp_audit.checkpoint.released import NAMES, ours, renamed
 from imlp_audit.errors import CheckpointError
@@ -47,24 +48,24 @@ def test_a_released_checkpoint_loads_and_computes_the_same(tmp_path: Path, kerne
     state = released_names(theirs.state_dict(), kernel)
     saved = {"model": state, "model_ema": {}, "epoch": 299, "args": argparse.Namespace(model=DEIT)}
     torch.save(saved, tmp_path / "checkpoint.pth")
-    recipe = Recipe(timm=DEIT, mlp=Replacement(imlp=Imlp(ratio=2, kernel=kernel)))
+    recipe = Recipe.of(timm=DEIT, mlp=Replacement(imlp=Imlp(ratio=2, kernel=kernel)))
     x = torch.randn(2, 3, 224, 224)
     with Builder("cpu").variant(recipe, RELEASED) as variant, torch.inference_mode():
-        notes = load_into(variant.model, tmp_path / "checkpoint.pth").notes
+        notes = load_into(variant.model, parse(tmp_path / "checkpoint.pth"))
         torch.testing.assert_close(variant.model(x), theirs(x), rtol=0, atol=1e-6)
-    assert f"{12 * len(ReleasedBlock(1, 1, 1).state_dict())} names of published code are read as ours" in notes
+    assert f"{12 * len(ReleasedBlock(1, 1, 1).state_dict())} names of published code mapped to ours" in notes
 
 
 def test_under_another_reading_it_says_what_does_not_fit(tmp_path: Path) -> None:
     save_file(released_names(released_deit(3).state_dict(), 3), tmp_path / "c.safetensors")
-    recipe = Recipe(timm=DEIT, mlp=Replacement(imlp=Imlp(ratio=2, kernel=5)))
+    recipe = Recipe.of(timm=DEIT, mlp=Replacement(imlp=Imlp(ratio=2, kernel=5)))
     with Builder("cpu").variant(recipe, AS_WRITTEN) as variant:
         before = {name: value.clone() for name, value in variant.model.state_dict().items()}
         with pytest.raises(CheckpointError) as refused:
-            load_into(variant.model, tmp_path / "c.safetensors")
+            load_into(variant.model, parse(tmp_path / "c.safetensors"))
         assert all(torch.equal(value, before[name]) for name, value in variant.model.state_dict().items())
     told = str(refused.value).splitlines()
-    assert told[0].endswith("c.safetensors does not fit the model; `imlp-audit inspect` tells what it fits")
+    assert told[0].endswith("c.safetensors does not fit the model; `imlp-audit inspect` shows what it fits")
     assert sorted(line.split(" (")[0].strip() for line in told[1:]) == [
         "mis-shaped: a kernel of another size: 3 x 3 in the file, 5 x 5 in the model",
         "mis-shaped: a table of positions of another length: 196 in the file, 197 in the model: "

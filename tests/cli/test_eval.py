@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -123,11 +124,13 @@ def test_the_users_own_pipeline(digits: Digits, there: Path) -> None:
     }
 
 
-def test_an_interrupt_keeps_what_is_finished(digits: Digits, there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_keeps_what_is_finished(
+    digits: Digits, there: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     def some(model: nn.Module, loaded: Iterable[tuple[Tensor, Tensor]], computing: Computing) -> Answers:
         for number, answer in enumerate(predict_batches(model, loaded, computing)):
             if number == 3:
-                raise KeyboardInterrupt
+                signal.raise_signal(signal.SIGINT)
             yield answer
 
     outputs = ["--predictions", "p.parquet", "-o", "json:r.json", "-q"]
@@ -135,7 +138,7 @@ def test_an_interrupt_keeps_what_is_finished(digits: Digits, there: Path, monkey
         patch.setattr(run, "STEPS", run.Steps(predict=some))
         done = evaluated(digits, *outputs)
     assert done.code == 130
-    assert done.err == "imlp-audit: interrupted; the same command with --resume goes on from here\n"
+    assert capfd.readouterr().err == "imlp-audit: interrupted; the same command with --resume goes on from here\n"
     assert [path.name for path in there.iterdir()] == ["p.parquet.parts"]
     again = evaluated(digits, *outputs)
     assert again.code == 2
@@ -174,7 +177,7 @@ def test_two_processes_give_the_same_as_one(digits: Digits, there: Path) -> None
         (["--on", "letter"], 2, "did you mean 'letters'?"),
         (["--resume"], 2, "name that file"),
         (["--predictions", "p.txt"], 2, "end the file name in .parquet or .csv"),
-        (["--predictions", "no/p.csv"], 2, "no is no folder"),
+        (["--predictions", "no/p.csv"], 2, "no is not a folder"),
         (["--against", "no.json"], 2, "--against no.json could not be read"),
         (["--input-size", "12x"], 2, "give a side in pixels, or HEIGHTxWIDTH"),
         (["--input-size", "50"], 2, "does not accept images of 50 x 50"),

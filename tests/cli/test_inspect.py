@@ -32,7 +32,7 @@ def deit() -> dict[str, Tensor]:
 @pytest.fixture(scope="module")
 def block() -> dict[str, Tensor]:
     """DeiT-Ti with the released block; its readings are none that the tiny papers declare."""
-    with Builder("cpu").variant(Recipe(timm=DEIT, mlp=Replacement(imlp=Imlp(ratio=2))), RELEASED) as variant:
+    with Builder("cpu").variant(Recipe.of(timm=DEIT, mlp=Replacement(imlp=Imlp(ratio=2))), RELEASED) as variant:
         return {name: value.clone() for name, value in variant.model.state_dict().items()}
 
 
@@ -55,8 +55,8 @@ def test_a_training_checkpoint_and_the_state_that_is_asked_for(here: Path, deit:
     torch.save({"model": deit, "model_ema": ten, "epoch": 3}, here / "deit.pth")
     done = call("inspect", "deit.pth", "specs/clean")
     assert done.code == 0
-    assert "  model is used; it also holds model_ema, which --state would choose\n" in done.out
-    assert "  left out, as no weights: epoch\n" in done.out
+    assert "  model is used; the file also holds model_ema (choose with --state)\n" in done.out
+    assert "  ignored, because they are not weights: epoch\n" in done.out
     other = call("inspect", "deit.pth", "specs/clean", "--state", "model_ema")
     assert other.code == 1
     assert other.out.splitlines()[-4:] == [
@@ -119,11 +119,11 @@ def test_a_checkpoint_of_nothing_here(here: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("nowhere.pth",), "nowhere.pth is no file; give a .safetensors file"),
-        (("specs",), "specs is no file but a folder"),
-        (("text.pth",), "text.pth is a text file and no checkpoint"),
+        (("nowhere.pth",), "nowhere.pth does not exist; give a .safetensors file"),
+        (("specs",), "specs is a folder, not a file"),
+        (("text.pth",), "text.pth is a text file, not a checkpoint"),
         (("w.safetensors", "nopaper"), "nopaper"),
-        (("w.safetensors", "--state", "model"), "holds no state model"),
+        (("w.safetensors", "--state", "model"), "does not hold a state model"),
         (("w.safetensors", "-f", "xml"), "xml"),
         ((), "CHECKPOINT"),
     ],
@@ -143,6 +143,6 @@ def test_torch_is_not_imported_for_what_is_refused(here: Path) -> None:
         capture_output=True, encoding="utf-8", env=environment(), cwd=here, check=False,
     )  # fmt: skip
     assert done.returncode == 2
-    assert "imlp_audit.checkpoint.shapes" in done.stderr
+    assert "imlp_audit.checkpoint.contents" in done.stderr
     assert "| torch" not in done.stderr
     assert "numpy" not in done.stderr

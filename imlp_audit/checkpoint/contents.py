@@ -1,0 +1,97 @@
+"""Parses a checkpoint: which tensors it holds. No number is read, torch is not imported, and nothing in it is run."""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import assert_never
+
+from imlp_audit.checkpoint.container import Container, Identity, OpenFile, find_kind, open_file
+from imlp_audit.checkpoint.refusal import RefusedError, escape_name, name_in_errors
+from imlp_audit.checkpoint.safetensors_file import read_header
+from imlp_audit.checkpoint.states import State, choose_state
+from imlp_audit.checkpoint.torch_file import read_legacy, read_zip
+from imlp_audit.checkpoint.zip_archive import ZipMember, find_corrupt
+
+_STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A parsed file of weights: what kind of file it is, and the state that was chosen from it.
+
+    A file is parsed once, and this record is passed on. `identity` tells whether the file has changed since. `members`
+    are those of a zip archive; with `sums_checked` their bytes are known to be those that were written.
+    """
+
+    path: Path
+    container: Container
+    state: State
+    identity: Identity
+    members: tuple[ZipMember, ...] = ()
+    sums_checked: bool = False
+
+    @property
+    def size(self) -> int:
+        """The size of the file in bytes."""
+        return self.identity.size
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of each tensor."""
+        return {name: info.shape for name, info in self.state.tensors.items()}
+
+    @property
+    def dtypes(self) -> Mapping[str, int]:
+        """How many tensors have each type of numbers, the most frequent first."""
+        return dict(Counter(info.dtype for info in self.state.tensors.values()).most_common())
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers it holds, without the statistics of batch norms."""
+        tensors = self.state.tensors.items()
+        return sum(info.numel for name, info in tensors if name.rpartition(".")[2] not in _STATISTICS)
+
+
+def parse(path: Path, state: str | None = None, *, sums: bool = False) -> Checkpoint:
+    """Parse a checkpoint; `state` chooses among several states in it, and `sums` asks for its check sums to be checked.
+
+    Raises CheckpointError for a file that cannot be used: another kind of file, a damaged one, or one that contains
+    more than plain tensors or claims more than it holds.
+    """
+    with name_in_errors(path), open_file(path) as opened:
+        kind = find_kind(opened.data)
+        content, members = _read_content(opened, kind)
+        chosen = choose_state(content, state)
+        if sums:
+            check_sums(opened.data, members)
+        return Checkpoint(path, kind, chosen, opened.identity, members, sums_checked=sums)
+
+
+def _read_content(opened: OpenFile, kind: Container) -> tuple[object, tuple[ZipMember, ...]]:
+    match kind:
+        case Container.SAFETENSORS:
+            return read_header(opened.data), ()
+        case Container.TORCH:
+            return read_zip(opened)
+        case Container.LEGACY_TORCH:
+            return read_legacy(opened.data), ()
+        case _:
+            assert_never(kind)
+
+
+def check_sums(data: mmap.mmap, members: Iterable[ZipMember]) -> None:
+    """Raise RefusedError if bytes of an archive are not those that were written, which torch does not check."""
+    corrupt = next(find_corrupt(data, members), None)
+    if corrupt is not None:
+        raise RefusedError(f"is corrupt: {escape_name(corrupt)} has other bytes than were written; download it again")
+
+
+def hash_file(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal. Raises CheckpointError if it cannot be read."""
+    with name_in_errors(path), open_file(path) as opened:
+        return hashlib.file_digest(opened.file, "sha256").hexdigest()

@@ -1,0 +1,193 @@
+"""Reads what a pickle of weights describes without executing it: no name in it is ever looked up.
+
+The machine knows the few operations and functions that state_dict and torch.save use; anything else is refused. It
+returns plain values, with a `TensorInfo` in place of each tensor. torch's own safe unpickler reads the file after this
+and knows the same operations (torch/_weights_only_unpickler.py). On its own it is not enough: it calls some functions
+with any arguments, such as `bytearray(10**12)`, and makes tensors of any size from a few bytes.
+"""
+
+from __future__ import annotations
+
+import pickletools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import TypeAlias
+
+from imlp_audit.checkpoint.pickle_globals import INERT, Name, Storage, check_name, describe_call, read_storage
+from imlp_audit.checkpoint.refusal import RefusedError
+
+MOST_STEPS = 250_000  # 1.5 times what 2,000 tensors with their averages and an optimizer's state take
+LARGEST_PICKLE = 16 << 20
+_HIGHEST_STACK = 20_000
+
+Value: TypeAlias = object
+"""None, a number, a text, a list, tuple or dict of values, a TensorInfo, a Storage, a Name or INERT."""
+
+
+@dataclass
+class Machine:
+    """Reads the pickles of one file. `storages` are those that its tensors use."""
+
+    legacy: bool = False
+    storages: set[Storage] = field(default_factory=set)
+    _steps: int = 0
+    _stack: list[Value] = field(default_factory=list)
+    _marks: list[int] = field(default_factory=list)
+    _memo: dict[int, Value] = field(default_factory=dict)
+
+    def read(self, file: BytesIO) -> Value:
+        """Return what the next pickle in a file describes. Raises RefusedError."""
+        self._stack, self._marks, self._memo = [], [], {}
+        try:
+            while self._step(file) != "STOP":
+                self._spend(1)
+            if self._marks or len(self._stack) != 1:
+                raise IndexError
+            return self._stack.pop()
+        except (ValueError, IndexError, KeyError, TypeError, OverflowError) as error:
+            raise RefusedError("has a pickle that is cut off or corrupt; download it or save it again") from error
+
+    def _spend(self, steps: int) -> None:
+        self._steps += steps
+        if self._steps > MOST_STEPS or len(self._stack) > _HIGHEST_STACK:
+            raise RefusedError(
+                "holds more tensors, or deeper nesting, than the limit; save model.state_dict() alone, with safetensors"
+            )
+
+    def _step(self, file: BytesIO) -> str:
+        """Do one operation, and return its name. The argument of an unknown operation is not read."""
+        opcode = _OPERATIONS[file.read(1).decode("latin-1")]
+        step = _STEPS.get(opcode.name)
+        if step is None:
+            raise RefusedError(
+                f"has a pickle with the operation {opcode.name}, which torch's safe loader does not know; save it "
+                "again with torch.save and its default options, or with safetensors"
+            )
+        read = _read_global if opcode.name == "GLOBAL" else opcode.arg.reader if opcode.arg is not None else None
+        step(self, None if read is None else read(file))
+        return opcode.name
+
+    def _push(self, value: Value) -> None:
+        self._stack.append(value)
+
+    def _mark(self, _: object) -> None:
+        self._marks.append(len(self._stack))
+
+    def _take(self) -> list[Value]:
+        """Remove and return what was put on the stack since the last mark."""
+        at = self._marks.pop()
+        items = self._stack[at:]
+        del self._stack[at:]
+        return items
+
+    def _tuple(self, _: object) -> None:
+        self._stack.append(tuple(self._take()))
+
+    def _tuple_of(self, count: int) -> None:
+        if len(self._stack) < count:
+            raise IndexError
+        self._stack[-count:] = [tuple(self._stack[-count:])]
+
+    def _put(self, index: object) -> None:
+        assert isinstance(index, int)
+        self._memo[index] = self._stack[-1]
+
+    def _get(self, index: object) -> None:
+        assert isinstance(index, int)
+        self._stack.append(self._memo[index])
+
+    def _extend(self, items: list[Value]) -> None:
+        target = self._stack[-1]
+        if not isinstance(target, list):
+            raise TypeError
+        target.extend(items)
+
+    def _set(self, items: list[Value]) -> None:
+        target = self._stack[-1]
+        if not isinstance(target, dict):
+            raise TypeError
+        for key, value in zip(items[::2], items[1::2], strict=True):
+            target[_check_key(key)] = value
+
+    def _global(self, argument: object) -> None:
+        self._stack.append(check_name(str(argument), self._last_text()))
+
+    def _last_text(self) -> str:
+        """Return the last text on the stack: the name of the tensor that is being described."""
+        return next((value for value in reversed(self._stack[-8:]) if isinstance(value, str)), "a tensor")
+
+    def _reduce(self, _: object) -> None:
+        arguments, function = self._stack.pop(), self._stack.pop()
+        if not isinstance(function, Name) or not isinstance(arguments, tuple):
+            raise TypeError
+        self._spend(sum(len(a) for a in arguments if isinstance(a, str | tuple | dict)))  # what a call copies
+        self._stack.append(describe_call(function, arguments, self._last_text()))
+
+    def _new(self, _: object) -> None:
+        arguments, kind = self._stack.pop(), self._stack.pop()
+        if kind != Name("argparse Namespace") or arguments != ():
+            raise TypeError
+        self._stack.append(INERT)
+
+    def _build(self, _: object) -> None:
+        """Accept an object's attributes: those of training options, or the versions that a state_dict carries."""
+        state, target = self._stack.pop(), self._stack[-1]
+        if not isinstance(state, dict):
+            raise TypeError
+        if target is not INERT and not (isinstance(target, dict) and set(state) <= {"_metadata"}):
+            raise TypeError
+
+    def _persistent(self, _: object) -> None:
+        storage = read_storage(self._stack.pop(), legacy=self.legacy)
+        self.storages.add(storage)
+        self._stack.append(storage)
+
+
+def _read_global(file: BytesIO) -> str:
+    """Read the module and the name of something, as torch does: pickletools would read escapes in it."""
+    module, name = file.readline(), file.readline()
+    if not (module.endswith(b"\n") and name.endswith(b"\n")):
+        raise ValueError
+    return f"{module[:-1].decode('utf-8')} {name[:-1].decode('utf-8')}"
+
+
+def _check_key(key: Value) -> str | int:
+    """Return a text or a small number; other keys could be made to collide, which would take hours."""
+    if isinstance(key, str) or (type(key) is int and -(2**31) <= key < 2**31):
+        return key
+    raise RefusedError("holds a dictionary whose keys are not names; save model.state_dict() alone, with safetensors")
+
+
+_OPERATIONS = {opcode.code: opcode for opcode in pickletools.opcodes}
+_STEPS: dict[str, Callable[[Machine, object], None]] = {
+    **dict.fromkeys(
+        ("BININT", "BININT1", "BININT2", "BINFLOAT", "LONG1", "BINUNICODE", "SHORT_BINSTRING"), Machine._push
+    ),
+    "NONE": lambda machine, _: machine._push(None),
+    "NEWTRUE": lambda machine, _: machine._push(True),
+    "NEWFALSE": lambda machine, _: machine._push(False),
+    "EMPTY_TUPLE": lambda machine, _: machine._push(()),
+    "EMPTY_LIST": lambda machine, _: machine._push([]),
+    "EMPTY_DICT": lambda machine, _: machine._push({}),
+    "PROTO": lambda machine, _: None,
+    "STOP": lambda machine, _: None,
+    "MARK": Machine._mark,
+    "TUPLE": Machine._tuple,
+    "TUPLE1": lambda machine, _: machine._tuple_of(1),
+    "TUPLE2": lambda machine, _: machine._tuple_of(2),
+    "TUPLE3": lambda machine, _: machine._tuple_of(3),
+    "APPEND": lambda machine, _: machine._extend([machine._stack.pop()]),
+    "APPENDS": lambda machine, _: machine._extend(machine._take()),
+    "SETITEM": lambda machine, _: machine._set([machine._stack.pop(-2), machine._stack.pop()]),
+    "SETITEMS": lambda machine, _: machine._set(machine._take()),
+    "BINPUT": Machine._put,
+    "LONG_BINPUT": Machine._put,
+    "BINGET": Machine._get,
+    "LONG_BINGET": Machine._get,
+    "GLOBAL": Machine._global,
+    "REDUCE": Machine._reduce,
+    "NEWOBJ": Machine._new,
+    "BUILD": Machine._build,
+    "BINPERSID": Machine._persistent,
+}

@@ -1,0 +1,38 @@
+"""What a file claims about one tensor, before any of its numbers is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+BYTES = {
+    "bool": 1, "uint8": 1, "int8": 1, "float8_e4m3fn": 1, "float8_e5m2": 1, "float8_e4m3fnuz": 1, "float8_e5m2fnuz": 1,
+    "uint16": 2, "int16": 2, "float16": 2, "bfloat16": 2,
+    "uint32": 4, "int32": 4, "float32": 4,
+    "uint64": 8, "int64": 8, "float64": 8, "complex64": 8, "complex128": 16,
+}  # fmt: skip
+"""The size of one number of each supported type, by torch's name."""
+
+MOST_TENSORS = 20_000
+LARGEST_RANK = 16
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """A tensor's shape and the type of its numbers (torch's name)."""
+
+    shape: tuple[int, ...]
+    dtype: str
+
+    @property
+    def numel(self) -> int:
+        """How many numbers it has."""
+        return prod(self.shape)
+
+
+def read_shape(value: object) -> tuple[int, ...] | None:
+    """Return a shape from a file; None for anything but a short list of whole numbers that are not negative."""
+    if not isinstance(value, tuple | list) or len(value) > LARGEST_RANK:
+        return None
+    sizes = tuple(size for size in value if type(size) is int and 0 <= size < 2**63)
+    return sizes if len(sizes) == len(value) else None

@@ -1,0 +1,100 @@
+"""Which of the things in a file are the weights: the choice, what is said of it, and the names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel
+
+from imlp_audit.checkpoint.contents import Checkpoint, parse
+from imlp_audit.checkpoint.loading import read_state
+from imlp_audit.errors import CheckpointError
+
+
+def one(value: float) -> dict[str, Tensor]:
+    return {"w": torch.tensor([value])}
+
+
+def saved(path: Path, value: object) -> Path:
+    torch.save(value, path / "c.pth")
+    return path / "c.pth"
+
+
+@pytest.mark.parametrize(
+    "wrapper", ["model", "state_dict", "model_state_dict", "model_ema", "state_dict_ema", "ema", "net"]
+)
+def test_one_state_is_found_by_any_name(tmp_path: Path, wrapper: str) -> None:
+    path = saved(tmp_path, {wrapper: one(2), "epoch": 1})
+    assert read_state(path) == one(2)
+    assert parse(path).state.name == wrapper
+    averaged = f"{wrapper} is a running average of the weights" in parse(path).state.notes
+    assert averaged == ("ema" in wrapper)
+
+
+@pytest.mark.parametrize("order", [("model_ema", "model"), ("model", "model_ema")])
+def test_the_weights_come_before_their_average_and_the_choice_is_told(tmp_path: Path, order: tuple[str, str]) -> None:
+    path = saved(tmp_path, {name: one(float(name == "model_ema")) for name in order})
+    assert read_state(path) == one(0)
+    assert parse(path).state.notes == ("model is used; the file also holds model_ema (choose with --state)",)
+    assert read_state(path, "model_ema") == one(1)
+    told = parse(path, "model_ema").state.notes
+    assert told == (
+        "model_ema is used; the file also holds model (choose with --state)",
+        "model_ema is a running average of the weights",
+    )
+
+
+def test_a_state_in_a_state(tmp_path: Path) -> None:
+    path = saved(tmp_path, {"checkpoint": {"state_dict": one(3), "args": None}, "date": "x"})
+    assert read_state(path) == one(3)
+    assert parse(path).state.name == "checkpoint.state_dict"
+    assert parse(path).state.notes == ("ignored, because they are not weights: date, args",)
+
+
+def test_several_states_of_unknown_names_are_for_the_user_to_choose(tmp_path: Path) -> None:
+    path = saved(tmp_path, {"student": one(1), "teacher": one(2)})
+    with pytest.raises(CheckpointError, match="holds several states: student, teacher; choose one with --state"):
+        read_state(path)
+    assert read_state(path, "teacher") == one(2)
+    with pytest.raises(CheckpointError, match=r"does not hold a state techer; did you mean 'teacher'\?"):
+        read_state(path, "techer")
+
+
+def test_the_file_itself_is_a_state(tmp_path: Path) -> None:
+    path = saved(tmp_path, {**one(1), "epoch": 3, "extra": one(2)})
+    assert read_state(path) == one(1)
+    told = "the top level is used; the file also holds extra (choose with --state)"
+    assert parse(path).state.notes == (told, "ignored, because they are not weights: epoch")
+
+
+@pytest.mark.parametrize("prefix", ["module.", "_orig_mod.", "_orig_mod.module.", "module._orig_mod.module."])
+def test_wrappers_prefixes_are_cut_off_and_told(tmp_path: Path, prefix: str) -> None:
+    names = {f"{prefix}head.weight": torch.ones(2), f"{prefix}modules.weight": torch.zeros(3)}
+    save_file(names, tmp_path / "c.safetensors")
+    contents = parse(tmp_path / "c.safetensors")
+    assert contents.shapes == {"head.weight": (2,), "modules.weight": (3,)}
+    assert contents.state.notes == (f"prefix removed from the names: {prefix}",)
+    assert torch.equal(read_state(tmp_path / "c.safetensors")["head.weight"], torch.ones(2))
+
+
+def test_what_wraps_a_model_in_torch(tmp_path: Path) -> None:
+    """The count of an average is no name of the model; it is not dropped, so that fitting tells of it."""
+    model = nn.Linear(2, 3)
+    path = saved(tmp_path, AveragedModel(nn.DataParallel(model)).state_dict())
+    assert list(parse(path).shapes) == ["n_averaged", "weight", "bias"]
+
+
+def test_parameters_are_counted_without_statistics(tmp_path: Path) -> None:
+    model = nn.Sequential(nn.Conv2d(3, 4, 1), nn.BatchNorm2d(4))
+    contents: Checkpoint = parse(saved(tmp_path, model.state_dict()))
+    assert contents.parameters == sum(parameter.numel() for parameter in model.parameters())
+    assert contents.dtypes == {"float32": 6, "int64": 1}
+
+
+def test_names_in_a_note_are_shown_escaped(tmp_path: Path) -> None:
+    path = saved(tmp_path, {"model": one(1), "\x1b[2J": 1, "\x1b]0;x\x07": one(2)})
+    assert all(note.isprintable() for note in parse(path).state.notes)
