@@ -186,7 +186,7 @@ def test_two_processes_give_the_same_as_one(digits: Digits, there: Path) -> None
         (["--std", "1,0,1"], 2, "each number has to be above 0"),
         (["--batch-size", "0"], 2, "--batch-size"),
         (["--limit", "0"], 2, "--limit"),
-        (["--state", "ema"], 2, "holds no state ema"),
+        (["--state", "ema"], 2, "does not hold a state ema"),
     ],
 )
 def test_what_it_refuses(digits: Digits, there: Path, more: list[str], code: int, words: str) -> None:

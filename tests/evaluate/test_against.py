@@ -231,7 +231,7 @@ def test_what_nothing_can_be_held_against_is_refused(cells: dict[str, CellRef]) 
         ((base.model_copy(update={"id": "q/1/base/top1"}),), none),
         ((base.model_copy(update={"id": "p/1/base/real"}),), none),
         ((base, same), r"several evaluations to compare p/1/block/top1 with: p/1/base/top1, p/1/same/top1"),
-        ((block,), "b.json: an evaluation of p/1/block/top1 itself"),
+        ((block,), "b.json: this is an evaluation of p/1/block/top1 itself"),
     ):
         with pytest.raises(UsageError, match=told):
             other_run(cells["block"], result(*checks), "b.json")

@@ -169,9 +169,9 @@ def test_reasons_say_what_somebody_with_the_paper_alone_understands(base: CellRe
 def test_equal_by_luck_is_said_to_be(base: CellRef) -> None:
     few = judge(base, evaluated((799, 1000), available=50_000))
     assert few.reason == (
-        "the checkpoint classifies 799 of 1 000 images correctly with the first guess (the data set has 50 000), 79.9 %; "
-        "that is equal to 79.9 as printed, which may be luck, since not all images were evaluated; the 95 % interval "
-        f"{wilson(799, 1000)} meets [79.85, 79.95)"
+        "the checkpoint classifies 799 of 1 000 images correctly with the first guess (the data set has 50 000), 79.9 "
+        "%; that is equal to 79.9 as printed, which may be luck, since not all images were evaluated; the 95 % "
+        f"interval {wilson(799, 1000)} meets [79.85, 79.95)"
     )
     other = judge(base, evaluated((780, 1000), available=50_000))
     assert "that is not 79.9 as printed, since not all images were evaluated" in other.reason
@@ -187,7 +187,7 @@ def test_reasons_count_what_was_not_judged(base: CellRef, tmp_path: Path) -> Non
     lost = judge(base, evaluated((39_909, 49_949), unreadable=51)).reason
     assert lost == (
         "51 of 50 000 images could not be read, more than the 0.1 % up to which an accuracy is judged; "
-        "mend the data set"
+        "repair the data set"
     )
     assert "(1 could not be read)" in judge(base, evaluated((39_925, 49_999), unreadable=1)).reason
     assert why_not_judged(evaluated((0, 0), unlabelled=3)) == "no image that has a label was evaluated"

@@ -91,7 +91,7 @@ def test_a_reading_is_to_be_stated_where_another_fits_as_well(spec: Path, checkp
     ):
         pass
     with with_weights(both, "released", checkpoint, None, None) as found:
-        assert "fit --reading without as well" in found.notes[0]
+        assert "also fit --reading without" in found.notes[0]
 
 
 def test_images_of_another_size(spec: Path, row: RowRef, checkpoint: Path) -> None:
