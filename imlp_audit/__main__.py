@@ -1,6 +1,19 @@
-"""`python -m imlp_audit`."""
+"""The entry point: `imlp-audit` and `python -m imlp_audit`."""
 
-from imlp_audit.cli.main import main
+from __future__ import annotations
+
+from typing import NoReturn
+
+from imlp_audit.interrupts import exit_on_interrupt
+
+
+def main() -> NoReturn:
+    """Run the command line. An interrupt ends it at once, also while the rest is imported."""
+    exit_on_interrupt()
+    from imlp_audit.cli.main import main as run
+
+    run()
+
 
 if __name__ == "__main__":
     main()

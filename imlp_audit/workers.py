@@ -1,4 +1,4 @@
-"""Processes that work beside this one: they end with it, and leave an interrupt to it."""
+"""Processes that work for this one. They end with it, and leave interrupts to it."""
 
 from __future__ import annotations
 
@@ -7,30 +7,102 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing import connection
+from multiprocessing.process import BaseProcess
+from typing import ParamSpec, TypeVar
+
+from imlp_audit.interrupts import on_interrupt
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
+
+
+class Workers(ProcessPoolExecutor):
+    """A pool of processes that were started with interrupts blocked."""
+
+    def submit(
+        self, function: Callable[Parameters, Returned], /, *args: Parameters.args, **kwargs: Parameters.kwargs
+    ) -> Future[Returned]:
+        """Schedule a call. This may start a process, which inherits the signals that are blocked meanwhile."""
+        with _blocked_interrupts():
+            return super().submit(function, *args, **kwargs)
 
 
 @contextmanager
-def workers(count: int) -> Iterator[ProcessPoolExecutor]:
-    """Yield processes of our own; whatever is still waiting when this ends with an error is given up."""
+def workers(count: int) -> Iterator[Workers]:
+    """Yield processes of our own. If the block ends with an error, work that hasn't begun is cancelled."""
     fresh = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads, or a CUDA context
-    pool = ProcessPoolExecutor(count, mp_context=fresh, initializer=_begin)
-    try:
-        yield pool
-    except BaseException:
-        for process in multiprocessing.active_children():
-            process.terminate()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
+    pool = Workers(count, mp_context=fresh, initializer=_begin)
+    with on_interrupt(terminate_workers):
+        try:
+            yield pool
+        except BaseException:
+            terminate_workers()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A process of our own, and the pipe to talk with it."""
+
+    process: BaseProcess
+    pipe: connection.Connection
+
+    @property
+    def exit_code(self) -> int | None:
+        """Return the exit code of the process once it has ended."""
+        return self.process.exitcode
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self.process.kill()
+        self.process.join()
+
+
+def start_worker(serve: Callable[[connection.Connection], None]) -> Worker:
+    """Start a process that runs a function of a module on its end of a pipe."""
+    fresh = multiprocessing.get_context("spawn")
+    ours, theirs = fresh.Pipe()
+    process = fresh.Process(target=_serve, args=(serve, theirs), daemon=True)
+    with _blocked_interrupts():
+        process.start()
+    theirs.close()
+    return Worker(process, ours)
 
 
 def cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _serve(serve: Callable[[connection.Connection], None], pipe: connection.Connection) -> None:
+    _begin()
+    serve(pipe)
+
+
+def terminate_workers() -> None:
+    """End all processes of our own."""
+    for process in multiprocessing.active_children():
+        process.terminate()
+
+
+@contextmanager
+def _blocked_interrupts() -> Iterator[None]:
+    """Block interrupts in this thread; one that arrives is handled when the block ends."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin() -> None:

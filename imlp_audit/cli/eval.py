@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from imlp_audit.cli.exits import ExitCode, exit_code
-from imlp_audit.cli.files import check_writable, write_whole
 from imlp_audit.cli.options import Device, Formatted, NoProgress, Output, Quiet, Specs, check_device
 from imlp_audit.cli.stream import emit
 from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.pipeline import Interpolation, Overrides
+from imlp_audit.interrupts import on_interrupt, write_error
 from imlp_audit.near import did_you_mean
+from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.formats import Format
 from imlp_audit.workers import cores
 
@@ -158,15 +159,15 @@ def evaluate(
         )
         return Asked(request, outputs, None if quiet else format_, bar=not (quiet or no_progress))
 
+    def tell_how_to_resume() -> None:
+        if predictions is not None:
+            write_error("imlp-audit: interrupted; the same command with --resume goes on from here\n")
+
     try:
-        with group(device.value) as ours:
+        with on_interrupt(tell_how_to_resume), group(device.value) as ours:
             return _run(ours.agreed(asked), ours)
     except ElsewhereError:
         return ExitCode.CLEAN
-    except KeyboardInterrupt:
-        if predictions is not None:
-            _say("interrupted; the same command with --resume goes on from here")
-        raise
 
 
 @dataclass(frozen=True)

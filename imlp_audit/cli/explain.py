@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imlp_audit.cli.exits import ExitCode
-from imlp_audit.cli.options import Formatted, NoProgress, Specs
+from imlp_audit.cli.options import Formatted, NoProgress, Specs, TrustCode
 from imlp_audit.cli.output import emit_document
 from imlp_audit.report.formats import Format
 
@@ -24,6 +24,7 @@ def explain(
     ],
     specs: Specs = None,
     format_: Formatted = Format.RICH,
+    trust_code: TrustCode = False,
     no_progress: NoProgress = False,
 ) -> int:
     """Explain one check: what was compared, and why its verdict came out as it did."""
@@ -38,19 +39,20 @@ def explain(
     selection = load(specs or [])
     plan = find_plan(selection, check_id)
     with progress(shown=not no_progress) as announce:
-        result = _check(plan, selection, announce)
+        result = _check(plan, selection, announce, trust_code=trust_code)
     explanation = explaining.explain(plan, result, selection.known)
     emit_document(explanation_document(explanation), format_, to_json(explanation))
     return ExitCode.INCOMPLETE if explanation.check.verdict is Verdict.ERROR else ExitCode.CLEAN
 
 
-def _check(plan: Plan, selection: Selection, announce: Announce) -> AuditResult:
+def _check(plan: Plan, selection: Selection, announce: Announce, *, trust_code: bool) -> AuditResult:
     """Make the check and the cells that it needs, as `verify` does, or as `properties` if a claim needs a solver."""
     from imlp_audit.audit import Options, audit, audit_equations
+    from imlp_audit.equations.catalogue import ClaimText
     from imlp_audit.equations.settings import Settings
     from imlp_audit.explain.find import cells_needed
     from imlp_audit.spec.plan import EquationPlan
 
-    if isinstance(plan, EquationPlan) and plan.claim.needs:
-        return audit_equations(selection, (plan.id,), Settings(), announce)
-    return audit(selection, Options(only=(plan.id, *cells_needed(plan))), announce)
+    if isinstance(plan, EquationPlan) and isinstance(plan.claim, ClaimText) and plan.claim.needs:
+        return audit_equations(selection, (plan.id,), Settings(trust_code=trust_code), announce)
+    return audit(selection, Options(only=(plan.id, *cells_needed(plan)), trust_code=trust_code), announce)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imlp_audit.cli.exits import ExitCode
-from imlp_audit.cli.files import check_writable, write_whole
 from imlp_audit.cli.options import NoProgress, Specs
 from imlp_audit.cli.stream import emit
+from imlp_audit.report.files import check_writable, write_whole
 
 if TYPE_CHECKING:
     from imlp_audit.checkpoint.contents import Checkpoint

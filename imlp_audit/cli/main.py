@@ -112,19 +112,9 @@ def _guarded() -> int:
         return ExitCode.CLEAN
     except OSError as error:  # of the streams: files and specs have their own errors
         return _told(error, ExitCode.INCOMPLETE)
-    except Exception as error:  # ours to mend; Python's own exit code for it would read as "findings"
-        if _interrupted(error):
-            return ExitCode.INTERRUPTED
+    except Exception:  # ours to mend; Python's own exit code for it would read as "findings"
         traceback.print_exc()
         return _told("this is a bug in imlp-audit, please report it with the lines above", ExitCode.INCOMPLETE)
-
-
-def _interrupted(error: BaseException) -> bool:
-    """Say whether an error is what a library made of Ctrl-C, as pydantic does while its classes are made."""
-    cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, KeyboardInterrupt):
-        cause = cause.__cause__ or cause.__context__
-    return cause is not None
 
 
 def _told(what: object, code: ExitCode) -> ExitCode:

@@ -7,11 +7,11 @@ import shutil
 import sys
 from pathlib import Path
 
-from imlp_audit.cli.files import check_writable
 from imlp_audit.cli.stream import emit
 from imlp_audit.errors import UsageError
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Document
+from imlp_audit.report.files import check_writable
 from imlp_audit.report.formats import Format, Surface
 from imlp_audit.report.registry import FORMATS
 from imlp_audit.report.rendering import render_document

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.cli.files import write_whole
 from imlp_audit.cli.options import (
     Device,
     Formatted,
@@ -17,10 +16,12 @@ from imlp_audit.cli.options import (
     Quiet,
     Skip,
     Specs,
+    TrustCode,
     check_device,
     helpers,
 )
 from imlp_audit.cli.stream import emit
+from imlp_audit.report.files import write_whole
 from imlp_audit.report.formats import Format
 
 
@@ -51,6 +52,7 @@ def verify(
         int | None,
         typer.Option("--jobs", "-j", min=0, help="Processes that test equations beside the counting; 0 for none."),
     ] = None,
+    trust_code: TrustCode = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 for unverifiable checks too.")] = False,
     quiet: Quiet = False,
     no_progress: NoProgress = False,
@@ -71,6 +73,7 @@ def verify(
         reading=reading,
         fvcore_device=device.value if counter is Counter.FVCORE else None,
         jobs=helpers() if jobs is None else jobs,
+        trust_code=trust_code,
     )
     with progress(shown=not (quiet or no_progress)) as announce:
         result = audit(selection, options, announce)

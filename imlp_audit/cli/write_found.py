@@ -7,9 +7,9 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from imlp_audit.cli.files import write_whole
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.records.solution import Answered, Solved
+from imlp_audit.report.files import write_whole
 from imlp_audit.spec.edit import read_text, with_convention, with_reading
 from imlp_audit.spec.paper import Paper, read_spec
 from imlp_audit.spec.targets import display_path, find

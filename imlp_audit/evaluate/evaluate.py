@@ -16,6 +16,7 @@ from imlp_audit.evaluate.predictions import Prediction, write_predictions
 from imlp_audit.evaluate.request import Request
 from imlp_audit.evaluate.sharding import Group
 from imlp_audit.evaluate.task import Task, prepared, versions
+from imlp_audit.interrupts import on_interrupt
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.paper import paper_head
 
@@ -105,7 +106,7 @@ def _share(task: Task, parts: Parts | None, group: Group, batch_size: int, tell:
     loader = batches(
         task.images, indices, task.pipeline, batch_size, task.request.running.workers, task.computing.device
     )
-    with closing(Journal(parts)) as journal:
+    with closing(Journal(parts)) as journal, on_interrupt(journal.close):
         for number, answered in zip(open_, answers(task.model, loader, task.computing), strict=True):
             journal.add(number, answered)
             found[number] = answered

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from imlp_audit.errors import OutputError, UsageError
 from imlp_audit.evaluate.predictions import Answer
-from imlp_audit.evaluate.whole import write_whole
+from imlp_audit.report.files import write_whole
 
 Answers: TypeAlias = Sequence[Answer | None]
 Batches: TypeAlias = Mapping[int, Answers]

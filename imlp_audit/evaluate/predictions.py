@@ -9,7 +9,7 @@ from io import BytesIO, StringIO
 from pathlib import Path
 
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluate.whole import write_whole
+from imlp_audit.report.files import write_whole
 
 ENDINGS = (".parquet", ".csv")
 

@@ -149,15 +149,16 @@ def block_sum(recipe: Recipe, reading: Reading, body: Body, counting: ParameterC
 
     The blocks of a model differ only in their dimensions.
     """
-    if recipe.mlp is None or recipe.mlp.imlp is None:
+    block = recipe.imlp
+    if block is None:
         raise ValueError(f"{recipe.name} has no IMLP blocks")
     first = next(iter(body.blocks))
-    form = BlockForm(recipe.mlp.imlp, reading, recipe.activation, first.biases, first.tokens - first.grid)
+    form = BlockForm(block, reading, recipe.activation, first.biases, first.tokens - first.grid)
     terms = parameters(form) if isinstance(counting, ParameterConvention) else multiply_accumulates(form)
     symbols = [name for name in _SYMBOLS if any(name in monomial for monomial in total(terms).terms)]
     sizes: Counter[tuple[int, ...]] = Counter()
-    for block, number in body.blocks.items():
-        values = dict(zip(_SYMBOLS, (block.channels, block.hidden, form.block.kernel, block.grid), strict=True))
+    for one, number in body.blocks.items():
+        values = dict(zip(_SYMBOLS, (one.channels, one.hidden, block.kernel, one.grid), strict=True))
         sizes[tuple(values[name] for name in symbols)] += number
     return BlockSum(form, terms, symbols, sizes, body.outside_blocks(counting))
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from imlp_audit.checks.claims import describe_bound, judge_condition
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.quantities import bound_of, format_value, value_of
-from imlp_audit.checks.truth import Truth, all_of, judge_relation
+from imlp_audit.checks.quantities import format_values, possible_values
+from imlp_audit.checks.truth import Truth, all_of
 from imlp_audit.explain.printed import list_facts, place_in_specs, rests_on
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import Check
 from imlp_audit.records.explanation import Fact, RowByRow, Section
-from imlp_audit.spec.claims import COMPARED, Claim, Condition, Quantity
+from imlp_audit.spec.claims import ClaimEntry, Input, Statement
+from imlp_audit.spec.conditions import Condition, Conditions, Order, OrderEntry
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import ClaimPlan
-from imlp_audit.spec.references import CellRef, RowRef, cells_named, find_cell, find_row, rows_of_claim
+from imlp_audit.spec.quantities import MlpShare, Quantity, QuantityEntry, describe
+from imlp_audit.spec.references import RowRef
 
-_JUDGED = "each printed number can be any number that prints so; the claim holds if it holds for all of them"
 _ABREAST = 3  # conditions that have columns of their own
 _SHORT = {Truth.YES: "holds", Truth.NO: "does not hold", Truth.OPEN: "open"}
 
@@ -28,24 +30,22 @@ def claim_facts(plan: ClaimPlan, check: Check, sections: Sequence[Section]) -> t
     The reason is shortened to the number of rows if `sections` show each row.
     """
     value = plan.claim.value
-    by_row = value.conditions is not None and any(isinstance(section, RowByRow) for section in sections)
+    by_row = isinstance(plan.statement, Conditions) and any(isinstance(section, RowByRow) for section in sections)
     return list_facts(
         check,
         ("printed", f"“{value.text}”"),
         ("source", f"{_place(value)}; {place_in_specs(check.source)}"),
         ("meaning", value.meaning or ""),
         ("compared", _list_quantities(value)),
-        ("judged by", _describe_judgement(value)),
+        ("judged by", plan.statement.judged_by),
         reason=check.reason.partition("; ")[0] if by_row else None,
     )
 
 
 def explain_claim(plan: ClaimPlan, check: Check, papers: Sequence[Paper]) -> Iterator[Section]:
     """Yield what the sentence comes to in each row, and the numbers that it is about."""
-    value = plan.claim.value
-    rows = rows_of_claim(value, papers)
-    yield from _row_by_row(value, check, Context(papers, {}), rows)
-    yield from rests_on(_cells(value, rows, papers), {})
+    yield from _row_by_row(plan.statement, check, Context(papers, {}))
+    yield from rests_on(plan.statement.cells, {})
 
 
 def equation_facts(check: Check) -> tuple[Fact, ...]:
@@ -66,88 +66,54 @@ def equation_facts(check: Check) -> tuple[Fact, ...]:
     )
 
 
-def _place(value: Claim) -> str:
+def _place(value: ClaimEntry) -> str:
     return ", ".join(f"{name} {text}" for name, text in value.source.model_dump(exclude_none=True).items())
 
 
-def _describe_judgement(value: Claim) -> str:
-    if value.reference is not None:
-        return "whether the cells are in the table that the text points to"
-    if value.input is not None:
-        size = value.input.size
-        return f"whether the printed FLOPs follow from images with sides of {size} pixels, or from another size alone"
-    needed = "" if value.holds_for == "all" else f"; it has to hold for {value.holds_for} of the rows"
-    return _JUDGED + needed
-
-
-def _list_quantities(value: Claim) -> str:
+def _list_quantities(value: ClaimEntry) -> str:
     """Say what the claim's quantities are, and of which columns."""
+    match value.form:
+        case tuple() as conditions:
+            quantities: tuple[QuantityEntry, ...] = conditions
+        case OrderEntry() as order:
+            quantities = (order,)
+        case _:
+            quantities = ()
     columns: dict[str, list[str]] = {}
-    for quantity in value.quantities:
-        columns.setdefault(_describe_quantity(quantity), []).append(quantity.column)
+    for quantity in quantities:
+        columns.setdefault(describe(quantity), []).append(quantity.column)
     return "; ".join(f"{text}, of {', '.join(dict.fromkeys(names))}" for text, names in columns.items())
 
 
-def _describe_quantity(quantity: Quantity) -> str:
-    reference = quantity.against or "the row's baseline"
-    match quantity.kind:
-        case "value":
-            return "the printed number"
-        case "step":
-            return "step: the number minus that of the row before"
-        case "change":
-            return f"change: from {reference}, in percent"
-        case "difference":
-            return f"difference: the number minus that of {reference}"
-        case "ratio":
-            return f"ratio: the number divided by that of {reference}"
-        case "position":
-            return f"position: how far it is, in percent, on the way from {' to '.join(quantity.references)}"
-        case "mlp_share":
-            return "share: the MLPs' part of the model's measured number, in percent"
-        case kind:
-            raise ValueError(kind)
-
-
-def _cells(value: Claim, rows: list[RowRef], papers: Sequence[Paper]) -> list[CellRef]:
-    """Return the numbers that a claim is about: the cells it names, or those of its columns in its rows."""
-    named = [cell for name in cells_named(value) if (cell := find_cell(papers, name)) is not None]
-    columns = dict.fromkeys(quantity.column for quantity in value.quantities)
-    others = [row for q in value.quantities for name in q.references if (row := find_row(papers, name)) is not None]
-    uses_baseline = any(quantity.kind in COMPARED and quantity.against is None for quantity in value.quantities)
-    bases = [row.baseline for row in rows if row.baseline is not None and uses_baseline]
-    cells = [cell for row in (*rows, *bases, *others) for name in columns if (cell := row.cell(name)) is not None]
-    return list({cell.id: cell for cell in (*named, *cells)}.values())
-
-
-def _row_by_row(value: Claim, check: Check, context: Context, rows: list[RowRef]) -> Iterator[RowByRow]:
+def _row_by_row(statement: Statement, check: Check, context: Context) -> Iterator[RowByRow]:
     """Yield what each row comes to: computed again from printed numbers, or as the check measured it."""
-    printed = all(quantity.kind != "mlp_share" for quantity in value.quantities)
-    if value.conditions and printed:
-        yield _judge_rows(value.conditions, context, rows)
-    elif value.order and printed:
-        order = value.order
-        values = tuple(
-            (row.row.id, format_value(row, order, value_of(row, order, context, rows)))
-            for row in rows[order.kind == "step" :]
-        )
-        yield RowByRow(direction=order.direction, header=("row", f"{order.kind} of {order.column}"), rows=values)
-    elif check.measured is not None and not value.order and rows:
-        yield RowByRow(lines=tuple(check.measured.split("; ")))
+    match statement:
+        case Conditions() if not _is_measured([q for c in statement.conditions for q in c.by_row.values()]):
+            yield _judge_rows(statement, context)
+        case Order() if not _is_measured([quantity for _, quantity in statement.along]):
+            values = tuple((row.row.id, format_values(q, possible_values(q, context))) for row, q in statement.along)
+            yield RowByRow(direction=statement.direction, header=("row", statement.name), rows=values)
+        case Conditions() | Input() if check.measured is not None:
+            yield RowByRow(lines=tuple(check.measured.split("; ")))
 
 
-def _judge_rows(conditions: Sequence[Condition], context: Context, rows: list[RowRef]) -> RowByRow:
+def _is_measured(quantities: Sequence[Quantity]) -> bool:
+    return any(isinstance(quantity, MlpShare) for quantity in quantities)
+
+
+def _judge_rows(statement: Conditions, context: Context) -> RowByRow:
     """Return a line for each row; with many conditions, or conditions on other rows, a line for each condition."""
-    judged = [[_judge(row, condition, context, rows) for condition in conditions] for row in rows]
-    if len(conditions) > _ABREAST or any(condition.references for condition in conditions):
+    conditions, rows = statement.conditions, statement.rows
+    judged = [[_judge(row, condition, context) for condition in conditions] for row in rows]
+    if len(conditions) > _ABREAST or any(condition.rows_named for condition in conditions):
         lines = tuple(
-            (row.row.id, _name_quantity(c), one.value, _bound(c), _SHORT[one.truth])
+            (row.row.id, _name_quantity(c), one.value, describe_bound(c), _SHORT[one.truth])
             for row, ones in zip(rows, judged, strict=True)
             for c, one in zip(conditions, ones, strict=True)
             if one
         )
         return RowByRow(header=("row", "quantity", "value", "has to be", "outcome"), rows=lines)
-    header = ("row", *(f"{_name_quantity(c)} ({_bound(c)})" for c in conditions), "outcome")
+    header = ("row", *(f"{_name_quantity(c)} ({describe_bound(c)})" for c in conditions), "outcome")
     body = tuple(
         (row.row.id, *(one.value if one else "" for one in ones), _judge_together(ones))
         for row, ones in zip(rows, judged, strict=True)
@@ -163,15 +129,12 @@ class JudgedCondition:
     truth: Truth
 
 
-def _judge(row: RowRef, condition: Condition, context: Context, rows: list[RowRef]) -> JudgedCondition | None:
+def _judge(row: RowRef, condition: Condition, context: Context) -> JudgedCondition | None:
     """Judge a condition in a row; the first row has no step."""
-    if condition.kind == "step" and row is rows[0]:
+    if row.id not in condition.by_row:
         return None
-    value = value_of(row, condition, context, rows)
-    truth = (
-        Truth.OPEN if value is None else judge_relation(value, condition.relation, bound_of(row, condition, context))
-    )
-    return JudgedCondition(format_value(row, condition, value), truth)
+    truth, value = judge_condition(condition, row, context)
+    return JudgedCondition(value, truth)
 
 
 def _judge_together(ones: Sequence[JudgedCondition | None]) -> str:
@@ -180,10 +143,6 @@ def _judge_together(ones: Sequence[JudgedCondition | None]) -> str:
 
 
 def _name_quantity(condition: Condition) -> str:
-    rows = [name.rpartition("/")[2] for name in condition.references]
+    rows = [name.rpartition("/")[2] for name in condition.rows_named]
     against = f" against {' and '.join(rows)}" if rows else ""
-    return f"{condition.kind} of {condition.column}{against}"
-
-
-def _bound(condition: Condition) -> str:
-    return f"{condition.relation.replace('_', ' ')} {condition.bound}"
+    return f"{condition.name}{against}"

@@ -27,7 +27,7 @@ def dissect(recipe: Recipe, reading: AnyReading | None, builder: Builder | None 
         blocks = {
             path: inputs for path, inputs in counted.inputs.items() if isinstance(model.get_submodule(path), Imlp)
         }
-        return Body(tensors, counted.ledger, tuple(blocks), _sizes(model, blocks))
+        return Body(tensors, counted.ledger, tuple(blocks), _sizes(model, blocks), recipe.host.traits().parts)
 
 
 def _parameters(model: nn.Module) -> Iterator[TensorShare]:

@@ -11,6 +11,7 @@ import numpy as np
 from imlp_audit.checks.context import Conventions
 from imlp_audit.errors import AuditError, BuildError
 from imlp_audit.explain.printed import write_gap
+from imlp_audit.models.hosts.host import Stack
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.explanation import AxisSource, NearReading, Readings, ReadingSearch
 from imlp_audit.records.solution import SolvedChange
@@ -68,8 +69,8 @@ def search_readings(cell: CellRef, read: Conventions) -> Iterator[Readings]:
 
 
 def _fixes_width(cell: CellRef) -> bool:
-    recipe = cell.row.row.model
-    return recipe is not None and recipe.gmlp_text is not None and recipe.gmlp_text.hidden is not None
+    host = cell.row.row.model.host if cell.row.row.model is not None else None
+    return isinstance(host, Stack) and host.with_open_width() not in (None, host)
 
 
 def _changes_in(search: ReadingSearch) -> Iterator[SolvedChange]:

@@ -1,17 +1,17 @@
-"""Whether what explains some numbers explains others too: cells that the search did not see."""
+"""Cells that the search did not see: how many of them the solutions for the rest explain."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
+from math import prod
 
 import numpy as np
 
-from imlp_audit.solve.answer import Answer, Ties
-from imlp_audit.solve.evaluate import explained
-from imlp_audit.solve.lattice import TooManyError, share_within
+from imlp_audit.numbers.interval import decimal_text
+from imlp_audit.records.solution import SolvedHeld
+from imlp_audit.solve.answer import SearchAnswer, Ties, find_explained
 from imlp_audit.solve.problem import Cell, Integers, Problem
 from imlp_audit.solve.search import BUDGET, Rules, solve
 
@@ -19,27 +19,15 @@ HALVES = 4
 _MOST = 20_000  # pairs of a reading and a cell, over all ties, beyond which no mean is given
 
 
-@dataclass(frozen=True)
-class Held:
-    """Cells left out of a search, and how many of them its solutions explain.
-
-    `chosen` is for the first solution, `mean` over all ties: None where they are too many to be averaged exactly.
-    `exhaustive` is False where the search on the rest was cut short.
-    """
-
-    name: str
-    of: int
-    chosen: int
-    mean: Fraction | None
-    exhaustive: bool
-
-
-def held_out(problem: Problem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET) -> Iterator[Held]:
+def held_out(problem: Problem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET) -> Iterator[SolvedHeld]:
     """Yield what is explained of each host, each family and random halves by the solutions for the rest."""
     for name, cells in folds(problem).items():
         answer = solve(_without(problem, cells), rules, budget=budget)
-        hits = explained(problem, answer.solutions[0], cells)
-        yield Held(name, len(cells), len(hits), mean_hits(problem, answer, cells), answer.exhaustive)
+        hits = find_explained(problem, answer.solutions[0], cells)
+        mean = mean_hits(problem, answer, cells)
+        yield SolvedHeld(
+            name=name, of=len(cells), chosen=len(hits), mean=None if mean is None else decimal_text(mean, 2)
+        )
 
 
 def _without(problem: Problem, cells: Sequence[Cell]) -> Problem:
@@ -65,7 +53,7 @@ def _half(cells: Sequence[Cell], number: int) -> list[Cell]:
     return [cell for cell in cells if cell in drawn]
 
 
-def mean_hits(problem: Problem, answer: Answer, cells: Sequence[Cell]) -> Fraction | None:
+def mean_hits(problem: Problem, answer: SearchAnswer, cells: Sequence[Cell]) -> Fraction | None:
     """Return how many cells a solution explains on average over all ties; exactly, or None for too many ties.
 
     Weights of classes that had no work in what was searched are part of the average, and so are all readings of a
@@ -112,3 +100,40 @@ def _terms(problem: Problem, amounts: Integers, ties: Ties, free: Mapping[str, I
     return [choice.options @ amounts[list(choice.classes)] for choice in ties.weights] + [
         free[name] * amounts[place] for place, name in enumerate(problem.classes) if place not in chosen
     ]
+
+
+_MOST_SUMS = 1_000_000  # different sums of one half
+
+
+class TooManyError(Exception):
+    """There are too many different sums to be listed."""
+
+
+def share_within(terms: Sequence[Integers], least: int, most: int) -> Fraction:
+    """Return the share of the sums, of one value of each term, that lie in a range, both ends included.
+
+    The terms are dealt to two halves; for each sum of one half, those of the other that complete it are neighbours
+    in order. Raises TooManyError where a half has more sums than can be listed.
+    """
+    halves = [(np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64))] * 2
+    for term in sorted(terms, key=len, reverse=True):
+        halves.sort(key=lambda half: len(half[0]))
+        halves[0] = _add_term(halves[0], term)
+    (sums, counts), (others, times) = halves
+    up_to = np.concatenate([[0], np.cumsum(times)])
+    first, last = np.searchsorted(others, least - sums, "left"), np.searchsorted(others, most - sums, "right")
+    within = sum(int(n) * int(m) for n, m in zip(counts, up_to[last] - up_to[first], strict=True))
+    return Fraction(within, prod(map(len, terms)))
+
+
+def _add_term(half: tuple[Integers, Integers], term: Integers) -> tuple[Integers, Integers]:
+    """Return the different sums, ascending, and how often each comes about, with one more term."""
+    sums, counts = half
+    values, times = np.unique(term, return_counts=True)
+    if len(sums) * len(values) > _MOST_SUMS:
+        raise TooManyError
+    every = (sums[:, np.newaxis] + values).ravel()
+    distinct, places = np.unique(every, return_inverse=True)
+    total = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(total, places, (counts[:, np.newaxis] * times).ravel())
+    return distinct, total

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 import warnings
@@ -14,7 +15,7 @@ from io import StringIO
 from pathlib import Path
 from unittest import mock
 
-from imlp_audit.cli.main import main
+from imlp_audit.__main__ import main
 
 SCRIPT = str(Path(sys.executable).parent / "imlp-audit")
 MODULE = (sys.executable, "-m", "imlp_audit")
@@ -40,6 +41,7 @@ def call(*arguments: str) -> Outcome:
         raise _Ended(code)
 
     out, err, code = StringIO(), StringIO(), -1
+    on_interrupt = signal.getsignal(signal.SIGINT)
     with (
         mock.patch.object(sys, "argv", ["imlp-audit", *arguments]),
         mock.patch.object(os, "_exit", end),
@@ -53,6 +55,7 @@ def call(*arguments: str) -> Outcome:
             code = int(ended.args[0])
         finally:
             gc.enable()
+            signal.signal(signal.SIGINT, on_interrupt)
     return Outcome(code, out.getvalue(), err.getvalue())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
@@ -108,7 +109,8 @@ def test_quiet_prints_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("paper")
 def test_ctrl_c_is_exit_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(forward: object, threads: int) -> float:
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
+        return 0.5
 
     monkeypatch.setattr(bouts, "seconds", stop)
     done = call("bench", "--table", "p/1", "--rows", "a", "-o", "json:r.json")

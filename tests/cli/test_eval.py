@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -118,13 +119,15 @@ def test_the_users_own_pipeline(digits: Digits, there: Path) -> None:
     }
 
 
-def test_an_interrupt_keeps_what_is_finished(digits: Digits, there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_keeps_what_is_finished(
+    digits: Digits, there: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     answers = evaluate.answers  # type: ignore[attr-defined]
 
     def some(*given: object) -> Iterator[object]:
         for number, answer in enumerate(answers(*given)):  # type: ignore[arg-type]
             if number == 3:
-                raise KeyboardInterrupt
+                signal.raise_signal(signal.SIGINT)
             yield answer
 
     outputs = ["--predictions", "p.parquet", "-o", "json:r.json", "-q"]
@@ -132,7 +135,7 @@ def test_an_interrupt_keeps_what_is_finished(digits: Digits, there: Path, monkey
         patch.setattr(evaluate, "answers", some)
         done = evaluated(digits, *outputs)
     assert done.code == 130
-    assert done.err == "imlp-audit: interrupted; the same command with --resume goes on from here\n"
+    assert capfd.readouterr().err == "imlp-audit: interrupted; the same command with --resume goes on from here\n"
     assert [path.name for path in there.iterdir()] == ["p.parquet.parts"]
     again = evaluated(digits, *outputs)
     assert again.code == 2
@@ -171,7 +174,7 @@ def test_two_processes_give_the_same_as_one(digits: Digits, there: Path) -> None
         (["--on", "letter"], 2, "did you mean 'letters'?"),
         (["--resume"], 2, "name that file"),
         (["--predictions", "p.txt"], 2, "end its name in one of .parquet, .csv"),
-        (["--predictions", "no/p.csv"], 2, "no is no folder"),
+        (["--predictions", "no/p.csv"], 2, "no is not a folder"),
         (["--against", "no.json"], 2, "--against no.json could not be read"),
         (["--input-size", "12x"], 2, "give a side in pixels, or HEIGHTxWIDTH"),
         (["--input-size", "50"], 2, "takes no images of 50 x 50"),

@@ -1,19 +1,17 @@
-"""What the process does with its streams and signals: terminals, closed pipes, full disks, interrupts."""
+"""What the process does with its streams: terminals, closed pipes, full disks."""
 
 from __future__ import annotations
 
 import os
 import pty
-import signal
 import subprocess
-import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from .papers import TOP1, write
-from .running import SCRIPT, Outcome, call, environment, spawn
+from .running import SCRIPT, Outcome, environment, spawn
 
 ESCAPE = "\x1b["
 
@@ -112,40 +110,3 @@ def test_a_stream_of_few_characters_gets_what_it_can_hold(papers: Path, encoding
     assert done.code == 0
     assert "Traceback" not in done.err
     assert "The paper scores" in done.out
-
-
-def test_an_interrupt_ends_quietly(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    (here / "r.md").write_text("old", encoding="utf-8")
-    monkeypatch.setattr("imlp_audit.audit._facts", interrupt)
-    assert call("verify", "clean", "-o", "markdown:r.md") == Outcome(130, "", "")
-    assert (here / "r.md").read_text(encoding="utf-8") == "old"
-
-
-def test_an_interrupt_while_a_report_is_written_leaves_no_part_of_it(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Path, "replace", interrupt)
-    assert call("verify", "findings", "-o", "markdown:r.md").code == 130
-    assert [path.name for path in here.iterdir()] == ["specs"]
-
-
-def test_an_interrupted_process_ends_with_130(papers: Path, tmp_path: Path) -> None:
-    report = tmp_path / "r.json"
-    process = subprocess.Popen(
-        [SCRIPT, "verify", "imlp_row", "-o", f"json:{report}"],
-        cwd=papers,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    time.sleep(1)  # past the start, and before torch is imported and used
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (130, b"", b"")
-    assert list(tmp_path.iterdir()) == []

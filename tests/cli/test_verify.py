@@ -138,7 +138,7 @@ def unmeasured(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["verify", "-o", "pdf:r.pdf"], "rich, json, markdown"),
         (["verify", "-o", "markdown:missing/r.md"], "missing"),
         (["verify", "-o", "markdown:specs"], "specs is a folder"),
-        (["verify", "-o", "json:ok.json", "-o", "markdown:ok.json/r.md"], "ok.json is no folder"),
+        (["verify", "-o", "json:ok.json", "-o", "markdown:ok.json/r.md"], "ok.json is not a folder"),
         (["report", "--check"], "--dir"),
         (["report", "--dir", "missing"], "missing"),
         (["report", "--from", "missing.json"], "missing.json could not be read"),
@@ -158,10 +158,10 @@ def test_unusable_input_is_refused_in_words_before_anything_is_measured(
 
 def test_a_folder_that_cannot_be_written_to_is_refused(unmeasured: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A stand-in, because root may write anywhere.
-    monkeypatch.setattr("imlp_audit.cli.files.os.access", lambda *_: False)
+    monkeypatch.setattr("imlp_audit.report.files.os.access", lambda *_: False)
     done = call("verify", "clean", "-o", "markdown:r.md")
     assert (done.code, done.out) == (2, "")
-    assert "cannot be written to" in done.err
+    assert "is not writable" in done.err
 
 
 @pytest.mark.parametrize("make", [lambda path: path.mkdir(), lambda path: path.write_bytes(b"paper: \xff")])

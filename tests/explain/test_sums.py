@@ -138,6 +138,6 @@ def test_a_sum_that_differs_from_the_measurement_is_reported(deit: Recipe, relea
 
 
 def test_models_without_open_axes_and_buffers_have_no_formula(deit: Recipe, released: Body) -> None:
-    recipe = Recipe(timm="deit_tiny_patch16_224")
+    recipe = Recipe.of(timm="deit_tiny_patch16_224")
     assert list(find_formula(recipe, None, dissect(recipe, None), ParameterConvention.ALL)) == []
     assert list(find_formula(deit, RELEASED, released, ParameterConvention.WITH_BUFFERS)) == []

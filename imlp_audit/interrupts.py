@@ -1,0 +1,92 @@
+"""An interrupt (Ctrl-C) ends the process at once with exit code 130.
+
+Python would raise KeyboardInterrupt wherever it happens to be, and libraries swallow it: torch while it imports numpy,
+pydantic while it builds classes, any destructor. So the process ends inside the signal handler. That is safe because
+files appear whole or not at all. Code that has more to do before the process ends registers it with `on_interrupt`.
+
+Before `exit_on_interrupt` runs, Python is on its own. An interrupt while it starts ends the process by the signal
+(130 for a shell), or with exit code 1 and a traceback while it runs `site`.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+EXIT_CODE = 130
+
+
+class _Interrupts:
+    """What an interrupt has to wait for, and what has to be done before the process ends. Signals are per process."""
+
+    def __init__(self) -> None:
+        self.actions: list[Callable[[], None]] = []
+        self.holds: list[object] = []  # a list and not a count: threads may add to it at the same time
+        self.arrived = False
+
+
+_interrupts = _Interrupts()
+
+
+def exit_on_interrupt() -> None:
+    """From now on, end this process on an interrupt. Does nothing where interrupts are ignored, as under `nohup`."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        return
+    owner = os.getpid()
+    _interrupts.arrived = False
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        if os.getpid() != owner:  # a forked copy, such as a process that reads images, has nothing to save
+            os._exit(EXIT_CODE)
+        _interrupts.arrived = True
+        if not _interrupts.holds:
+            _end()
+
+    signal.signal(signal.SIGINT, handle)
+
+
+@contextmanager
+def on_interrupt(action: Callable[[], None]) -> Iterator[None]:
+    """Within this block, run an action before an interrupt ends the process. The last one registered runs first.
+
+    The action runs between any two steps of the interrupted code. It must not wait for a lock, nor use `sys.stderr`
+    (see `write_error`).
+    """
+    _interrupts.actions.append(action)
+    try:
+        yield
+    finally:
+        with suppress(ValueError):  # it has run
+            _interrupts.actions.remove(action)
+
+
+@contextmanager
+def hold_interrupts() -> Iterator[None]:
+    """Let an interrupt wait until this block ends. For blocks of milliseconds, such as replacing a file."""
+    hold = object()
+    _interrupts.holds.append(hold)
+    try:
+        yield
+    finally:
+        _interrupts.holds.remove(hold)
+        if _interrupts.arrived and not _interrupts.holds:
+            _end()
+
+
+def write_error(text: str) -> None:
+    """Write to standard error from an action: unbuffered, because a buffer can't be entered twice."""
+    with suppress(OSError):
+        os.write(2, text.encode())
+
+
+def _end() -> None:
+    with suppress(ValueError):  # only the main thread may change handlers
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second interrupt must not cut the actions short
+    while _interrupts.actions:
+        action = _interrupts.actions.pop()
+        with suppress(Exception):  # there is nobody left to report it to
+            action()
+    os._exit(EXIT_CODE)

@@ -1,0 +1,69 @@
+"""Writes files whole or not at all, even where the machine stops."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from imlp_audit.errors import OutputError, UsageError
+from imlp_audit.interrupts import hold_interrupts
+
+
+def check_writable(path: Path) -> None:
+    """Raise UsageError if a file can't be written there, before any work is done for it."""
+    folder = path.parent
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder; name a file in it")
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder; create it first, or write elsewhere")
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"{folder} is not writable; write elsewhere")
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file so that a reader finds the old one or the new one, never a part. Raises OutputError.
+
+    Links are followed. A path that isn't a regular file (a pipe, a device) is written to directly.
+    """
+    path, data = path.resolve(), content.encode() if isinstance(content, str) else content
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+            return
+        with hold_interrupts():
+            _replace(path, data)
+    except OSError as error:
+        raise OutputError(f"{path} could not be written: {error.strerror or error}") from error
+
+
+def _replace(path: Path, data: bytes) -> None:
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Write a new name to the disk too: a rename isn't on it until its folder is."""
+    if os.name == "nt":  # folders can't be opened there
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

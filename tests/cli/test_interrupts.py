@@ -1,0 +1,143 @@
+"""Interrupts: the process ends with 130 at once, and files are whole or absent."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from imlp_audit import interrupts
+from imlp_audit.interrupts import exit_on_interrupt, hold_interrupts, on_interrupt
+from imlp_audit.workers import workers
+
+from .running import Outcome, call, environment
+
+# Runs the command line, and interrupts it where a module is about to be imported. Torch swallows a KeyboardInterrupt
+# while it imports numpy, and numpy can't be imported a second time: the run would go on without it.
+DRIVER = """
+import os, signal, sys
+from imlp_audit.__main__ import main
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == point:
+            os.kill(os.getpid(), signal.SIGINT)
+
+point = sys.argv.pop()
+sys.meta_path.insert(0, Finder())
+main()
+"""
+
+
+def interrupt(*_: object) -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("module", ["typer", "pydantic", "imlp_audit.spec.library", "numpy", "timm"])
+def test_an_interrupt_while_a_module_is_imported_ends_the_process(papers: Path, tmp_path: Path, module: str) -> None:
+    arguments = ["verify", "imlp_row", "-o", f"json:{tmp_path / 'r.json'}"]
+    done = subprocess.run(
+        [sys.executable, "-c", DRIVER, *arguments, module],
+        cwd=papers, env=environment(), capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_ends_quietly_and_leaves_old_files(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "r.md").write_text("old", encoding="utf-8")
+    monkeypatch.setattr("imlp_audit.audit._facts", interrupt)
+    assert call("verify", "clean", "-o", "markdown:r.md") == Outcome(130, "", "")
+    assert (here / "r.md").read_text(encoding="utf-8") == "old"
+
+
+def test_an_interrupt_while_a_file_is_replaced_waits_for_it(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace = Path.replace
+
+    def interrupt_and_replace(path: Path, target: Path) -> Path:
+        interrupt()
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", interrupt_and_replace)
+    assert call("verify", "findings", "-q", "-o", "json:r.json", "-o", "markdown:r.md").code == 130
+    assert sorted(path.name for path in here.iterdir()) == ["r.json", "specs"]
+
+
+@pytest.fixture
+def ending(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """Interrupts as in a process of our own, except that it doesn't end: a list of the exit codes it would end with."""
+    codes: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(os, "_exit", codes.append)
+    exit_on_interrupt()
+    yield codes
+    signal.signal(signal.SIGINT, before)
+    interrupts._interrupts.arrived = False
+
+
+def test_actions_run_before_the_end_the_last_one_first(ending: list[int]) -> None:
+    ran: list[str] = []
+
+    def fail() -> None:
+        raise OSError("no space")
+
+    with on_interrupt(lambda: ran.append("first")), on_interrupt(fail), on_interrupt(lambda: ran.append("last")):
+        interrupt()
+    assert (ran, ending) == (["last", "first"], [130])
+
+
+def test_a_second_interrupt_does_not_cut_the_actions_short(ending: list[int]) -> None:
+    ran: list[str] = []
+
+    def save() -> None:
+        interrupt()
+        ran.append("saved")
+
+    with on_interrupt(save):
+        interrupt()
+    assert (ran, ending) == (["saved"], [130])
+
+
+def test_actions_that_are_over_are_not_run(ending: list[int]) -> None:
+    ran: list[str] = []
+    with on_interrupt(lambda: ran.append("over")):
+        pass
+    interrupt()
+    assert (ran, ending) == ([], [130])
+
+
+def test_an_interrupt_waits_for_every_hold(ending: list[int]) -> None:
+    with hold_interrupts():
+        with hold_interrupts():
+            interrupt()
+        assert ending == []
+    assert ending == [130]
+
+
+def test_a_process_that_ignores_interrupts_goes_on_ignoring_them() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        exit_on_interrupt()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _blocked(_: int) -> bool:
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def test_workers_are_started_with_interrupts_blocked_and_end_with_an_interrupt(ending: list[int]) -> None:
+    with workers(1) as pool:
+        assert pool.submit(_blocked, 0).result()
+        assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        (worker,) = multiprocessing.active_children()
+        interrupt()
+        worker.join(60)
+    assert (worker.exitcode, ending) == (-signal.SIGTERM, [130])
