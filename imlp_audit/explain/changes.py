@@ -27,7 +27,7 @@ _BY_COUNTS = "computed from the two models' counts, both under one reading and b
 
 def change_facts(plan: DeltaPlan, check: Check, read: Conventions) -> tuple[Fact, ...]:
     """Say what a printed change was compared with: printed cells, or (`plan.measured`) counts of both models."""
-    printed = _printed_change(plan)
+    printed = plan.change
     sides = f"from {plan.base.row.full_label} to {plan.cell.row.full_label}"
     return list_facts(
         check,
@@ -40,7 +40,7 @@ def change_facts(plan: DeltaPlan, check: Check, read: Conventions) -> tuple[Fact
 def explain_change(plan: DeltaPlan, check: Check, cells: Mapping[str, Check], read: Conventions) -> Iterator[Section]:
     """Yield the measured change under each reading and convention, and the two cells."""
     if plan.measured and check.measured is not None:
-        printed = _printed_change(plan)
+        printed = plan.change
         yield Measurements(
             names="reading",
             printed=printed.text,
@@ -50,13 +50,6 @@ def explain_change(plan: DeltaPlan, check: Check, cells: Mapping[str, Check], re
             values=tuple(_changes(plan, printed, check, cells, read)),
         )
     yield from rests_on((plan.base, plan.cell), cells)
-
-
-def _printed_change(plan: DeltaPlan) -> Printed:
-    printed = plan.cell.delta
-    if printed is None:
-        raise ValueError(f"{plan.cell.id} prints no change")
-    return printed
 
 
 def _changes(
@@ -70,9 +63,7 @@ def _changes(
 
 def repeat_facts(plan: RepeatPlan, check: Check, read: Conventions) -> tuple[Fact, ...]:
     """Say what the two places print."""
-    ours, other = (cell.delta if plan.delta else cell.printed for cell in (plan.cell, plan.other))
-    if ours is None or other is None:
-        raise ValueError(f"{plan.id} compares changes, but one of the two places prints none")
+    ours, other = plan.numbers
     return list_facts(
         check,
         ("printed", f"{ours.text} in {place_of(plan.cell)}; {place_in_specs(check.source)}"),
