@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from imlp_audit.cli.options import Device, Formatted, NoProgress, Output, Quiet, check_device
+from imlp_audit.cli.options import Device, Formatted, NoProgress, Output, Quiet, TrustCode, check_device
 from imlp_audit.cli.stream import emit
 from imlp_audit.equations.settings import Dtype, Limits, Settings
 from imlp_audit.report.files import write_whole
@@ -15,11 +16,12 @@ from imlp_audit.workers import cores
 
 
 def properties(
-    globs: Annotated[
+    claims: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="GLOB",
-            help="Claims by id or name, e.g. 'imlp/equations/eq6_*' or 'eq6_*'; all if none.",
+            metavar="CLAIM",
+            help="Claims by id or name, e.g. 'imlp/equations/eq6_*' or 'eq6_*', a bundled paper's id, or the folder or "
+            "file of a paper of yours; all claims of the bundled papers if none.",
             show_default=False,
         ),
     ] = None,
@@ -33,6 +35,7 @@ def properties(
     time_limit: Annotated[
         float, typer.Option(min=0.001, metavar="SECONDS", help="How long one claim may take before it is an error.")
     ] = 120,
+    trust_code: TrustCode = False,
     format_: Formatted = Format.RICH,
     output: Output = None,
     quiet: Quiet = False,
@@ -43,17 +46,27 @@ def properties(
     from imlp_audit.cli.exits import exit_code
     from imlp_audit.cli.output import parse_output, render, surface
     from imlp_audit.cli.progress import progress
-    from imlp_audit.equations.catalogue import papers_with_claims
     from imlp_audit.spec.library import load
-    from imlp_audit.spec.targets import bundled_folders
 
     check_device(device)
     outputs = [parse_output(text) for text in output or []]
-    settings = Settings(Limits(examples, seed, time_limit), dtype, device.value, jobs or cores())
+    limits = Limits(examples, seed, time_limit)
+    settings = Settings(limits, dtype, device.value, jobs or cores(), trust_code=trust_code)
+    targets, patterns = _split(claims or [])
     with progress(shown=not (quiet or no_progress)) as announce:
-        result = audit_equations(load(bundled_folders(papers_with_claims())), globs or (), settings, announce)
+        result = audit_equations(load(targets), patterns, settings, announce)
     for wanted, path in outputs:
         write_whole(path, render(result, wanted))
     if not quiet:
         emit(render(result, format_, surface()))
     return exit_code(result, strict=False)
+
+
+def _split(claims: list[str]) -> tuple[list[str], list[str]]:
+    """Return the papers to load, and the patterns of claims."""
+    from imlp_audit.spec.targets import bundled_papers
+
+    bundled = bundled_papers()
+    folders = [claim for claim in claims if claim not in bundled and Path(claim).exists()]
+    patterns = [f"{claim}/*" if claim in bundled else claim for claim in claims if claim not in folders]
+    return folders or list(bundled.values()), patterns

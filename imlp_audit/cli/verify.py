@@ -16,6 +16,7 @@ from imlp_audit.cli.options import (
     Quiet,
     Skip,
     Specs,
+    TrustCode,
     check_device,
     helpers,
 )
@@ -51,6 +52,7 @@ def verify(
         int | None,
         typer.Option("--jobs", "-j", min=0, help="Processes that test equations beside the counting; 0 for none."),
     ] = None,
+    trust_code: TrustCode = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 for unverifiable checks too.")] = False,
     quiet: Quiet = False,
     no_progress: NoProgress = False,
@@ -71,6 +73,7 @@ def verify(
         reading=reading,
         fvcore_device=device.value if counter is Counter.FVCORE else None,
         jobs=helpers() if jobs is None else jobs,
+        trust_code=trust_code,
     )
     with progress(shown=not (quiet or no_progress)) as announce:
         result = audit(selection, options, announce)

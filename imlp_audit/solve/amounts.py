@@ -1,13 +1,8 @@
-"""What a model has, as one vector of integers: parameters by convention, then work by site and class.
-
-The vectors of all readings follow from measurements of a few: groups of axes that do not interact add up.
-"""
+"""What a model has, as one vector of integers: parameters by convention, then work by site and class."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Hashable, Mapping
 from itertools import product
 from typing import TypeAlias
 
@@ -19,8 +14,6 @@ from imlp_audit.measure.conventions import Convention, ParameterConvention
 from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.record import Ledger
 from imlp_audit.measure.sites import Site
-from imlp_audit.models.reading import AnyReading
-from imlp_audit.solve.space import Readings
 
 Amounts: TypeAlias = NDArray[np.int64]
 """(..., conventions of parameters, then sites x classes of work): they add up over the parts of a model."""
@@ -62,38 +55,3 @@ def total_in(table: Amounts, convention: Convention) -> NDArray[np.int64]:
 
 def _by_site(table: Amounts) -> NDArray[np.int64]:
     return table[:, len(CONVENTIONS) :].reshape(len(table), len(SITES), len(CLASSES))
-
-
-Axes = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Structure:
-    """How amounts depend on the axes of a reading.
-
-    Each tuple of `apart` changes them by something that no axis of another tuple alters; the axes `together` alter
-    what all of them do. Axes that are not named change nothing.
-    """
-
-    apart: Sequence[Axes]
-    together: Axes = ()
-
-
-def tabulate(readings: Readings, measure: Callable[[AnyReading], Amounts], structure: Structure) -> Amounts:
-    """Return the amounts under every reading, (readings, amounts).
-
-    With all axes but those named at their first value: the sum over `apart` of m(together, axes), less m(together)
-    once for every tuple but one.
-    """
-    known = cache(measure)
-    parts = [_along(readings, known, (*structure.together, *axes)) for axes in structure.apart]
-    base = _along(readings, known, structure.together)
-    table = sum(parts[1:], parts[0]) - (len(parts) - 1) * base
-    return np.broadcast_to(table, (*readings.shape, table.shape[-1])).reshape(len(readings), -1)
-
-
-def _along(readings: Readings, measure: Callable[[AnyReading], Amounts], axes: Axes) -> Amounts:
-    """Return the amounts along some axes, each other axis at its first value and of length 1."""
-    shape = tuple(len(values) if axis in axes else 1 for axis, values in readings.axes.items())
-    measured = [measure(readings.at(places)) for places in np.ndindex(*shape)]
-    return np.array(measured).reshape(*shape, -1)
