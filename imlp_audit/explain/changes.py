@@ -22,8 +22,7 @@ _BY_COUNTS = "the two models' counts, both under one reading and by one conventi
 
 def delta(plan: DeltaPlan, check: Check, cells: Mapping[str, Check], read: Conventions) -> Iterator[Lines]:
     """Yield what a printed change was judged by: printed cells, or (`plan.measured`) counts of both models."""
-    printed = plan.cell.delta
-    assert printed is not None
+    printed = plan.change
     sides = f"from {label_of(plan.base.row)} to {label_of(plan.cell.row)}"
     yield head(
         check,
@@ -50,9 +49,7 @@ def _measured(plan: DeltaPlan, printed: Printed, check: Check, cells: Mapping[st
 
 def repeat(plan: RepeatPlan, check: Check, read: Conventions) -> Iterator[Lines]:
     """Yield the two places and what they print."""
-    ours, other = (cell.delta if plan.delta else cell.printed for cell in (plan.cell, plan.other))
-    assert ours is not None
-    assert other is not None
+    ours, other = plan.numbers
     yield head(
         check,
         ("printed", f"{ours.text} in {place_of(plan.cell)}; {stands_at(check.source)}"),
