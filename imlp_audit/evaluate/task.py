@@ -21,6 +21,7 @@ from imlp_audit.evaluate.request import Data, Request
 from imlp_audit.evaluate.verdict import ScoreCell, score_cells
 from imlp_audit.evaluate.weights import choose_reading, with_weights
 from imlp_audit.spec.references import CellRef, RowRef
+from imlp_audit.spec.tables import AccuracyColumn
 
 KNOWN = ("imagenet-1k", "imagenet-real", "imagenet-v2")
 """Data sets that are recognised by their images, not by the name of their folder."""
@@ -122,7 +123,8 @@ def _name(dtype: torch.dtype) -> str:
 
 def _cells(row: RowRef, data: Data, images: Images) -> tuple[tuple[ScoreCell, ...], tuple[str, ...]]:
     """Return the cells to judge, and a note on what was assumed if nothing shows which data set the images are."""
-    known = {CellRef(row, name).column.data for name in row.row.printed}
+    columns = [CellRef(row, name).column for name in row.row.printed]
+    known = {column.data for column in columns if isinstance(column, AccuracyColumn)}
     named = data.on or (images.name if images.name in {*known, *KNOWN} else None)
     cells = score_cells(row, named)
     if named is not None:

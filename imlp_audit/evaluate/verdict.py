@@ -14,7 +14,7 @@ from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.references import CellRef, RowRef
-from imlp_audit.spec.tables import Metric
+from imlp_audit.spec.tables import AccuracyColumn, Metric
 
 MOST_UNREADABLE = Fraction(1, 1000)  # of the images: above it nothing is judged, unless the user allows more
 SAMPLING = "sampling"
@@ -66,9 +66,7 @@ def score_cells(row: RowRef, data: str | None) -> tuple[ScoreCell, ...]:
 
 def _score_cell(cell: CellRef) -> ScoreCell | None:
     column = cell.column
-    if column.metric is None or column.data is None:
-        return None
-    return ScoreCell(cell, column.metric, column.data)
+    return ScoreCell(cell, column.metric, column.data) if isinstance(column, AccuracyColumn) else None
 
 
 def judge(

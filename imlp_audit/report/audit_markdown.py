@@ -16,7 +16,8 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.evidence import SAMPLING, SPENT, spent, told, with_evidence
 from imlp_audit.report.figures import figure_file
 from imlp_audit.report.layout import CellChecks, cells, findings, leads, measured, others, summary
-from imlp_audit.report.solved import as_markdown
+from imlp_audit.report.markdown import render_markdown
+from imlp_audit.report.solved import solved_document
 
 HEADINGS = {
     CheckKind.MARK: "Footnote marks",
@@ -52,7 +53,8 @@ def _paper(result: AuditResult, paper: PaperHead) -> Iterator[str]:
     yield LEGEND
     if paper.id in own.solved:
         found = own.solved[paper.id]
-        yield from as_markdown(found, figure_file(f"{paper.id}/solved") if found.sizes else None)
+        figure = figure_file(f"{paper.id}/solved") if found.sizes else None
+        yield from ("", *render_markdown(solved_document(found, figure)).splitlines())
     yield from _findings(findings(own))
     yield from _waived([check for check in own.checks if check.verdict is Verdict.WAIVED])
     for table in paper.tables:
