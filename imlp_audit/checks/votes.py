@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Measured
-from imlp_audit.checks.hypotheses import Choice, Group, Options, Vote, choose
+from imlp_audit.checks.hypotheses import Choice, Group, Hypothesis, Options, Vote, choose
 from imlp_audit.checks.printed import countable, totalled_cells
 from imlp_audit.numbers.printed import Rounding
+from imlp_audit.records.hypothesis import GroupScore, PaperHypothesis
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
 from imlp_audit.spec.tables import FlopsColumn
@@ -59,6 +60,25 @@ def _options(paper: Paper, context: Context) -> Options:
             if cell.column.measure.totalled:
                 conventions[column_of(cell)] = read.declared_for_column(cell.column)
     return Options(read.roundings, tuple(read.readings), conventions)
+
+
+def record_hypothesis(found: Hypothesis) -> PaperHypothesis:
+    """Put a hypothesis on record."""
+    return PaperHypothesis(
+        rounding=found.rounding,
+        explained=found.explained,
+        votes=found.votes,
+        readings=tuple(map(_record_group, found.readings.values())),
+        conventions=tuple(_record_group(group) for group in found.conventions.values() if group.votes),
+    )
+
+
+def _record_group(group: Group) -> GroupScore:
+    scores = {str(option): score for option, score in group.scores.items()}
+    return GroupScore(
+        name=group.name, winner=group.winner, votes=group.votes, scores=scores, chance=group.chance,
+        choice=group.choice.value,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
