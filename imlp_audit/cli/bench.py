@@ -95,13 +95,18 @@ def bench(
         reading=reading,
         same_hardware=same_hardware,
     )
-    from imlp_audit.bench.running import bench as run
-    from imlp_audit.bench.text import operations
+    from imlp_audit.bench.operations import operations_document
+    from imlp_audit.bench.run import bench as run
+    from imlp_audit.report.rendering import render_document
 
     with progress(shown=not (quiet or no_progress), doing="timing") as announce:
         result = run(paper, wanted, setup, announce)
     for form, path in outputs:
         write_whole(path, render(result, form))
     if not quiet:
-        emit(render(result, format_, surface()) + (operations(result) if format_ is Format.RICH else ""))
+        text = render(result, format_, surface())
+        tables = operations_document(result)
+        if tables and format_ in (Format.RICH, Format.MARKDOWN):
+            text += "\n" + render_document(tables, format_, "", surface())
+        emit(text)
     return exit_code(result, strict=False)
