@@ -41,7 +41,8 @@ def test_a_table(paper: Path) -> None:
     assert (done.code, done.err) == (0, "")
     assert "needs an abacus; measured on " in done.out
     assert "(+100%): slower, but printed as faster" in done.out
-    assert "p/1/b/cpu beside p/1/a, one image of a batch of 2" in done.out
+    assert "p/1/b/cpu and p/1/a" in done.out
+    assert "For one image of a batch of 2:" in done.out
     found = json.loads((paper / "r.json").read_text(encoding="utf-8"))
     assert found["summary"]["unverifiable"] == 2
     (evidence,) = next(check for check in found["checks"] if check["id"] == "p/1/b/cpu")["evidence"]
