@@ -8,7 +8,7 @@ import typer
 
 from imlp_audit.bench.setup import FEWEST_PAIRS, Dtype, Setup
 from imlp_audit.cli.options import Device, Formatted, NoProgress, Output, Quiet, check_device
-from imlp_audit.cli.stream import emit
+from imlp_audit.cli.output import emit
 from imlp_audit.errors import UsageError
 from imlp_audit.report.files import write_whole
 from imlp_audit.report.formats import Format

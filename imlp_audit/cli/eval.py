@@ -16,7 +16,7 @@ import typer
 
 from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.cli.options import Device, Formatted, NoProgress, Output, Quiet, Specs, check_device
-from imlp_audit.cli.stream import emit
+from imlp_audit.cli.output import emit
 from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.pipeline import Interpolation, Overrides
 from imlp_audit.interrupts import on_interrupt, write_error

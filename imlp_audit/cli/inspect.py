@@ -11,7 +11,7 @@ import typer
 
 from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.options import NoProgress, Specs
-from imlp_audit.cli.stream import emit
+from imlp_audit.cli.output import emit
 from imlp_audit.report.files import check_writable, write_whole
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import typer
 
 from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.options import NoProgress, Only, Skip, Specs
-from imlp_audit.cli.stream import emit
+from imlp_audit.cli.output import emit
 
 if TYPE_CHECKING:
     from imlp_audit.explain.systems import System

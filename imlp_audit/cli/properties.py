@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from imlp_audit.cli.options import Device, Formatted, NoProgress, Output, Quiet, check_device
-from imlp_audit.cli.stream import emit
+from imlp_audit.cli.output import emit
 from imlp_audit.equations.settings import Dtype, Limits, Settings
 from imlp_audit.report.files import write_whole
 from imlp_audit.report.formats import Format

@@ -10,7 +10,7 @@ import typer
 
 from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.cli.options import Specs, helpers
-from imlp_audit.cli.stream import emit
+from imlp_audit.cli.output import emit
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.formats import Format

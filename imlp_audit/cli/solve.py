@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from imlp_audit.cli.options import NoProgress
-from imlp_audit.cli.stream import emit
+from imlp_audit.cli.output import emit
 from imlp_audit.errors import UsageError
 
 

@@ -19,7 +19,7 @@ from imlp_audit.cli.options import (
     check_device,
     helpers,
 )
-from imlp_audit.cli.stream import emit
+from imlp_audit.cli.output import emit
 from imlp_audit.report.files import write_whole
 from imlp_audit.report.formats import Format
 
