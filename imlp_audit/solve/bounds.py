@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.boxes import Boxes, corners
-from imlp_audit.solve.bundles import Bundle
 from imlp_audit.solve.parts import Layout, Part
 from imlp_audit.solve.problem import Integers
+from imlp_audit.solve.weights import Boxes, Bundle, corners
 
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]

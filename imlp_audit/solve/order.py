@@ -10,8 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from imlp_audit.solve.answer import Choice, Solution, Ties
-from imlp_audit.solve.evaluate import explained
+from imlp_audit.solve.answer import Choice, Solution, Ties, explained
 from imlp_audit.solve.problem import Integers, Problem
 
 RULE = (

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from imlp_audit.errors import SolverError
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.bundles import Bundle, bundles_of
 from imlp_audit.solve.problem import Cell, Integers, Problem, Row, check
+from imlp_audit.solve.weights import Bundle, bundles_of
 
 _EXACT = 2**53  # integers below are exact as floating-point numbers, and so is every sum of them
 

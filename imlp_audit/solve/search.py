@@ -7,12 +7,11 @@ from enum import StrEnum
 
 from imlp_audit.solve.answer import Answer
 from imlp_audit.solve.bounds import Run, run_of
-from imlp_audit.solve.explore import explore
+from imlp_audit.solve.branch_and_bound import explore
 from imlp_audit.solve.order import first_solutions
 from imlp_audit.solve.parts import Layout, lay_out
-from imlp_audit.solve.pinned import axes_of, contradictions, disputed, weights_of
 from imlp_audit.solve.problem import Problem
-from imlp_audit.solve.ties import Collected
+from imlp_audit.solve.ties import Collected, axes_of, contradictions, disputed, weights_of
 
 BUDGET = 50_000_000
 """Pairs of a box of weights and a reading that a search may look at."""

@@ -27,13 +27,12 @@ from imlp_audit.records.solution import (
 )
 from imlp_audit.solve.answer import Answer, Own, Solution
 from imlp_audit.solve.certainty import certainty
-from imlp_audit.solve.families import by_family
+from imlp_audit.solve.controls import by_family, null_scores
 from imlp_audit.solve.heldout import held_out
-from imlp_audit.solve.null import null_scores
 from imlp_audit.solve.order import RULE
-from imlp_audit.solve.pinned import readings_of
 from imlp_audit.solve.problem import Cell, Problem
 from imlp_audit.solve.search import BUDGET, Rules, solve
+from imlp_audit.solve.ties import readings_of
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import RowRef, rows_of

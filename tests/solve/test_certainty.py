@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.certainty import certainty, word
-from imlp_audit.solve.polytope import System, ranges_of
+from imlp_audit.solve.certainty import System, certainty, ranges_of, word
 from imlp_audit.solve.problem import Cell, Problem, Row
 from imlp_audit.solve.search import solve
 from tests.solve.tiny import expanded, problems

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.families import by_family, differing
+from imlp_audit.solve.controls import by_family, differing
 from imlp_audit.solve.problem import Problem
 from imlp_audit.solve.search import Rules, best_score, solve
 from tests.solve.table1 import READINGS, planted

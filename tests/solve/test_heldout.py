@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.evaluate import explained
+from imlp_audit.solve.answer import explained
 from imlp_audit.solve.heldout import folds, held_out, mean_hits
 from imlp_audit.solve.problem import Cell, Problem, Row
 from imlp_audit.solve.search import solve

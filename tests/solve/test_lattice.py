@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.solve.lattice import TooManyError, share_within
+from imlp_audit.solve.heldout import TooManyError, share_within
 
 TERMS = st.lists(st.lists(st.integers(-9, 9), min_size=1, max_size=4), max_size=5)
 

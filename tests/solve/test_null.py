@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.null import null_scores, shifted
+from imlp_audit.solve.controls import null_scores, shifted
 from imlp_audit.solve.problem import Problem
 from imlp_audit.solve.search import Rules, solve
 from tests.solve.table1 import planted

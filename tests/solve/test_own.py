@@ -12,9 +12,8 @@ from imlp_audit.measure.operations import Operation
 from imlp_audit.models.reading import Reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.answer import Change, Own, Solution
+from imlp_audit.solve.answer import Change, Own, Solution, explained
 from imlp_audit.solve.compose import Composer, compose
-from imlp_audit.solve.evaluate import explained
 from imlp_audit.solve.own import own_changes
 from imlp_audit.solve.search import solve
 from imlp_audit.solve.selection import _LEFT_OUT

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from imlp_audit.errors import SolverError
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.answer import Solution
-from imlp_audit.solve.evaluate import explained
-from imlp_audit.solve.null import shifted
+from imlp_audit.solve.answer import Solution, explained
+from imlp_audit.solve.controls import shifted
 from imlp_audit.solve.problem import Cell, Problem, Row
 from imlp_audit.solve.search import Rules, best_score, solve
 from tests.solve.table1 import planted

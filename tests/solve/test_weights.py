@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.solve.bundles import bundles_of
+from imlp_audit.solve.weights import bundles_of
 
 WEIGHTS = tuple(range(7))
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from imlp_audit.solve.bounds import Run, Verdict, judge
-from imlp_audit.solve.boxes import Boxes
 from imlp_audit.solve.problem import Integers
+from imlp_audit.solve.weights import Boxes
 
 _PRODUCTS = 250_000  # of one matrix product: OpenBLAS shares larger ones among threads, which costs more than it saves
 _MOST_BOXES = 512  # more would look far and wide before anything is learnt from them
