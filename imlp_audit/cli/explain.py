@@ -25,7 +25,7 @@ def explain(
     no_progress: NoProgress = False,
 ) -> int:
     """Explain one check in words and numbers."""
-    from imlp_audit.cli.progress import progress
+    from imlp_audit.cli.progress import show_progress
     from imlp_audit.explain.explain import explain as explained
     from imlp_audit.explain.find import find_plan
     from imlp_audit.records.check import Verdict
@@ -33,7 +33,7 @@ def explain(
 
     selection = load(specs or [])
     plan = find_plan(selection, check_id)
-    with progress(shown=not no_progress) as announce:
+    with show_progress(shown=not no_progress) as announce:
         checks = _checks(plan, selection, announce)
     emit(explained(plan, checks, selection.known))
     return ExitCode.INCOMPLETE if checks[plan.id].verdict is Verdict.ERROR else ExitCode.CLEAN

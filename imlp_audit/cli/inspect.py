@@ -41,7 +41,7 @@ def inspect(
 ) -> int:
     """Say what a checkpoint is, and which rows and readings of the papers it fits, from its shapes alone."""
     from imlp_audit.checkpoint.contents import hash_file, parse
-    from imlp_audit.cli.progress import progress
+    from imlp_audit.cli.progress import show_progress
     from imlp_audit.spec.library import load
 
     if draw is not None:
@@ -55,7 +55,7 @@ def inspect(
     from imlp_audit.records.inspection import Inspection
 
     sha256 = hash_file(checkpoint)
-    with progress(shown=not no_progress) as announce:
+    with show_progress(shown=not no_progress) as announce:
         found = candidates(parsed.shapes, selection, announce)
     weights, pictures = _weights(parsed, draw)
     if format_ is Form.JSON:

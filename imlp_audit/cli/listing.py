@@ -37,11 +37,11 @@ def list_checks(
 
 def _list_systems(specs: list[str] | None, only: list[str] | None, skip: list[str] | None, *, shown: bool) -> int:
     """List the models of the selected papers; exit with 3 where one could not be built or counted."""
-    from imlp_audit.cli.progress import progress
+    from imlp_audit.cli.progress import show_progress
     from imlp_audit.explain.systems import systems
     from imlp_audit.spec.library import load
 
-    with progress(shown=shown) as announce:
+    with show_progress(shown=shown) as announce:
         found = systems(load(specs or []), only or (), skip or (), announce)
     emit("\n".join(["  parameters         multiply-accumulates  system", *map(_line, found)]) + "\n")
     return ExitCode.INCOMPLETE if any(system.failure for system in found) else ExitCode.CLEAN

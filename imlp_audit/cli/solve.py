@@ -48,7 +48,7 @@ def solve(
     no_progress: NoProgress = False,
 ) -> int:
     """Find the readings and the counters that explain the printed numbers."""
-    from imlp_audit.cli.progress import progress
+    from imlp_audit.cli.progress import show_progress
     from imlp_audit.records.document import to_json
     from imlp_audit.report.solved import as_text
     from imlp_audit.solve.search import Rules
@@ -62,7 +62,7 @@ def solve(
         raise UsageError("--write adds a reading to one paper; give targets of one")
     names = [_named(target, [paper.id for paper in selection.papers]) for target in wanted]
     search = Search(Rules.BY_COLUMN if by_column else Rules.TOGETHER, tied_norms, free_widths, budget)
-    with progress(shown=not no_progress, doing="solving") as announce:
+    with show_progress(shown=not no_progress, doing="solving") as announce:
         solved = solve_selection(selection, names, search, announce(9))
     if write is not None:
         from imlp_audit.cli.write_found import write_found

@@ -89,7 +89,7 @@ def _readings(paper: PaperHead) -> Iterator[Block]:
     """Yield how the numbers are read: rounding, conventions, and each reading's answers with their reasons."""
     yield Heading("How the paper is read")
     yield Paragraph(
-        parse_code("The first of each list is the default. A number that only another one gives is `reproduced_under` it.")
+        parse_code("The first of each list is the default. A number that only another gives is `reproduced_under` it.")
     )
     lists = (("rounding", paper.rounding), ("parameters", paper.parameters), ("FLOPs", paper.flops))
     yield List(tuple((f"{name}: ", *join(map(code, values))) for name, values in lists))

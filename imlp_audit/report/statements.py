@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from imlp_audit.records.check import PASSES, Check, CheckKind, Verdict
-from imlp_audit.report.document import Block, Heading, Inline, Item, List, Paragraph, Plot, Table, code
+from imlp_audit.report.document import Block, Heading, Inline, Item, List, Paragraph, Plot, Span, Table, code
 from imlp_audit.report.figures import figure_file
 from imlp_audit.report.verdicts import verdict_span, write_verdict
 
@@ -75,7 +75,7 @@ def others(kind: CheckKind, checks: Sequence[Check]) -> Iterator[Block]:
     yield Table(header, tuple((code(c.id), c.printed or "", verdict_span(c.verdict), c.reason) for c in checks))
 
 
-def _with_name(text: str | None, check: Check) -> tuple[Inline, ...]:
+def _with_name(text: str | None, check: Check) -> tuple[str | Span, ...]:
     return (text or "", " ", code(name_of(check)))
 
 
