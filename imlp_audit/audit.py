@@ -10,6 +10,7 @@ from imlp_audit import __version__
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import models_needed, run_check
 from imlp_audit.checks.waive import waive
+from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.running import running
 from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
@@ -26,7 +27,8 @@ Announce = Callable[[int], Callable[[str], None]]
 class Options:
     """What a user may narrow or change: id globs, the default reading, and the device to run the real fvcore on.
 
-    `jobs` is how many other processes test the statements about functions meanwhile.
+    `jobs` is how many other processes test the statements about functions meanwhile; with `trust_code`
+    the Python of every selected paper is run.
     """
 
     only: tuple[str, ...] = ()
@@ -34,13 +36,15 @@ class Options:
     reading: str | None = None
     fvcore_device: str | None = None
     jobs: int = 0
+    trust_code: bool = False
 
 
 def audit(selection: Selection, options: Options, announce: Announce) -> AuditResult:
     """Audit the selected papers. `announce` is told how many steps there are, and then of each one begun."""
     _check_reading(selection, options.reading)
     plans = select_checks(selection, options.only, options.skip)
-    return _made(plans, selection, options, Settings(jobs=options.jobs), announce, searched=False)
+    settings = Settings(jobs=options.jobs, trust_code=options.trust_code)
+    return _made(plans, selection, options, settings, announce, searched=False)
 
 
 def audit_equations(
@@ -61,7 +65,7 @@ def _made(
     searched: bool,
 ) -> AuditResult:
     needed = models_needed(plans, Context(selection.known, {}, options.reading))
-    claims = [plan.claim for plan in plans if isinstance(plan, EquationPlan)]
+    claims = [p.claim for p in plans if isinstance(p, EquationPlan) and isinstance(p.claim, ClaimText)]
     progress = announce(len(needed) + len(claims))
     with running(claims, settings) as outcomes:
         facts = _facts(needed, progress, options)

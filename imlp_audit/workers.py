@@ -10,7 +10,9 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing import connection
+from multiprocessing.process import BaseProcess
 from typing import ParamSpec, TypeVar
 
 from imlp_audit.interrupts import on_interrupt
@@ -36,14 +38,43 @@ def workers(count: int) -> Iterator[Workers]:
     fresh = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads, or a CUDA context
     _start_quiet_tracker()
     pool = Workers(count, mp_context=fresh, initializer=_begin)
-    with on_interrupt(_terminate):
+    with on_interrupt(terminate_workers):
         try:
             yield pool
         except BaseException:
-            _terminate()
+            terminate_workers()
             raise
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A process of our own, and the pipe to talk with it."""
+
+    process: BaseProcess
+    pipe: connection.Connection
+
+    @property
+    def exit_code(self) -> int | None:
+        """Return the exit code of the process once it has ended."""
+        return self.process.exitcode
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self.process.kill()
+        self.process.join()
+
+
+def start_worker(serve: Callable[[connection.Connection], None]) -> Worker:
+    """Start a process that runs a function of a module on its end of a pipe."""
+    fresh = multiprocessing.get_context("spawn")
+    ours, theirs = fresh.Pipe()
+    process = fresh.Process(target=_serve, args=(serve, theirs), daemon=True)
+    with _blocked_interrupts():
+        process.start()
+    theirs.close()
+    return Worker(process, ours)
 
 
 def cores() -> int:
@@ -69,7 +100,13 @@ def _start_quiet_tracker() -> None:
             os.environ["PYTHONWARNINGS"] = before
 
 
-def _terminate() -> None:
+def _serve(serve: Callable[[connection.Connection], None], pipe: connection.Connection) -> None:
+    _begin()
+    serve(pipe)
+
+
+def terminate_workers() -> None:
+    """End all processes of our own."""
     for process in multiprocessing.active_children():
         process.terminate()
 

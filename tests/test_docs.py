@@ -15,7 +15,7 @@ from imlp_audit.cli.main import app
 from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.sites import Site
 from imlp_audit.models import recipe
-from imlp_audit.spec import claims, schema, tables
+from imlp_audit.spec import claims, conditions, quantities, schema, tables
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -37,7 +37,8 @@ def test_readme_fits_three_screens() -> None:
 
 
 def _records() -> list[type[BaseModel]]:
-    found = [*vars(schema).values(), *vars(tables).values(), *vars(claims).values(), *vars(recipe).values()]
+    modules = (schema, tables, claims, conditions, quantities, recipe)
+    found = [value for module in modules for value in vars(module).values()]
     records = [r for r in found if isinstance(r, type) and issubclass(r, BaseModel) and r.model_fields]
     return list(dict.fromkeys(records))
 

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import assert_never
 
-from imlp_audit.checks.context import Context
-from imlp_audit.checks.inputs import input_truth
-from imlp_audit.checks.quantities import bound_of, format_value, name_quantity, value_of
+from imlp_audit.checks.context import Context, NotMeasuredError
+from imlp_audit.checks.fit import Comparison, compare
+from imlp_audit.checks.printed import unless_missing
+from imlp_audit.checks.quantities import format_values, interval_of, possible_values
 from imlp_audit.checks.truth import RowTruth, Truth, all_of, judge_order, judge_relation, judge_share, middle
-from imlp_audit.numbers.interval import Interval
-from imlp_audit.numbers.printed import parse_printed
-from imlp_audit.records.check import Check, Verdict
-from imlp_audit.spec.claims import Average, Claim, Direction, Reference
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.numbers.interval import Interval, readable
+from imlp_audit.records.check import PASSES, Check, Verdict
+from imlp_audit.spec.claims import Average, Input, Reference, Sized, Statement
+from imlp_audit.spec.conditions import Condition, Conditions, Direction, Order, Relation
+from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import ClaimPlan
-from imlp_audit.spec.references import CellRef, RowRef, find_cell, rows_of_claim
+from imlp_audit.spec.quantities import MlpShare, Quantity
+from imlp_audit.spec.references import RowRef
 
 
 def check_claim(plan: ClaimPlan, context: Context) -> Check:
     """Judge a claim in the meaning that the spec states for it."""
     claim = plan.claim.value
-    if claim.reference is not None:
-        verdict, reason, measured = _reference(plan, claim.reference, context)
-    elif claim.order is not None:
-        verdict, reason, measured = _order(plan, context)
-    elif claim.average is not None:
-        verdict, reason, measured = judge_average(claim.average, context)
-    elif claim.input is not None:
-        truths = [input_truth(row, claim.input, context) for row in rows_of_claim(plan.claim.value, context.papers)]
-        verdict, reason, measured = _judge_rows(truths, claim)
-    else:
-        verdict, reason, measured = _conditions(plan, context)
+    verdict, reason, measured = _judge(plan.statement, context)
     if verdict is Verdict.INCONSISTENT and claim.meaning is not None:
         verdict = Verdict.DIFFERS  # false in the meaning the spec states; the words may bear another
     return Check(
@@ -38,90 +34,147 @@ def check_claim(plan: ClaimPlan, context: Context) -> Check:
     )  # fmt: skip
 
 
-def _reference(plan: ClaimPlan, reference: Reference, context: Context) -> tuple[Verdict, str, str]:
-    """Judge whether the table that the text points to holds the cells it speaks of."""
-    cells = [cell for name in reference.holds if (cell := find_cell(context.papers, name)) is not None]
-    tables = sorted({f"{cell.row.paper.id}/{cell.row.table.value.table}" for cell in cells})
-    pointed = f"{plan.paper.id}/{reference.table}"
-    title = next((t.value.title for t in plan.paper.tables if t.value.table == reference.table), None)
-    stand = " and ".join(tables)
-    if tables == [pointed]:
-        return Verdict.REPRODUCED, f"table {pointed} holds them", stand
-    told = f"table {pointed} is {title!r}" if title else f"there is no table {reference.table}"
-    return Verdict.INCONSISTENT, f"the numbers stand in table {stand}; {told}", stand
+def _judge(statement: Statement, context: Context) -> tuple[Verdict, str, str]:
+    """Return the verdict on a statement, why, and the values that this rests on."""
+    match statement:
+        case Conditions():
+            return _judge_rows(_condition_truths(statement, context), statement.holds_for)
+        case Order():
+            return _judge_order(statement, context)
+        case Reference():
+            return _judge_reference(statement)
+        case Average():
+            return _judge_average(statement, context)
+        case Input():
+            truths = [_input_truth(row, statement.size, context) for row in statement.rows]
+            return _judge_rows(truths, statement.holds_for)
+        case _:
+            assert_never(statement)
 
 
-def _order(plan: ClaimPlan, context: Context) -> tuple[Verdict, str, str]:
-    """Judge whether a quantity goes one way along the rows."""
-    order, rows = plan.claim.value.order, rows_of_claim(plan.claim.value, context.papers)
-    assert order is not None
-    values = [(row.row.id, value_of(row, order, context, rows)) for row in rows[order.kind == "step" :]]
-    verdict, reason = judge_order(values, increasing=order.direction is Direction.INCREASING)
-    heading = name_quantity(order)
-    return (
-        verdict,
-        f"{heading}, to be {order.direction}: {reason}",
-        ", ".join(middle(value) for _, value in values if value),
-    )
+def models_of_claim(statement: Statement) -> Iterator[tuple[Paper, Recipe]]:
+    """Yield the models whose work a statement is about, each with its paper."""
+    match statement:
+        case Conditions():
+            yield from _models_of([q for condition in statement.conditions for q in condition.by_row.values()])
+        case Order():
+            yield from _models_of([quantity for _, quantity in statement.along])
+        case Input():
+            for row in statement.rows:
+                yield from ((row.cell.row.paper, _at_size(row.recipe, s)) for s in (statement.size, *row.tried))
+        case Reference() | Average():
+            return
+        case _:
+            assert_never(statement)
 
 
-def _conditions(plan: ClaimPlan, context: Context) -> tuple[Verdict, str, str]:
-    """Judge whether all conditions hold in all rows, or in as many as the claim says."""
-    claim, rows = plan.claim.value, rows_of_claim(plan.claim.value, context.papers)
-    truths = [truth for row in rows if (truth := _row_truth(row, claim, context, rows)) is not None]
-    return _judge_rows(truths, claim)
+def _models_of(quantities: Sequence[Quantity]) -> Iterator[tuple[Paper, Recipe]]:
+    return ((share.cell.row.paper, share.recipe) for share in quantities if isinstance(share, MlpShare))
 
 
-def _judge_rows(truths: list[RowTruth], claim: Claim) -> tuple[Verdict, str, str]:
-    verdict, reason = judge_share(truths, claim.holds_for)
+def _judge_rows(truths: Sequence[RowTruth], holds_for: str) -> tuple[Verdict, str, str]:
+    verdict, reason = judge_share(truths, holds_for)
     return verdict, reason, "; ".join(f"{truth.row}: {truth.values}" for truth in truths)
 
 
-def _row_truth(row: RowRef, claim: Claim, context: Context, rows: list[RowRef]) -> RowTruth | None:
-    """Judge the conditions in a row; the first row has no step, and no part in a claim about steps alone."""
-    parts = []
-    for condition in claim.conditions or ():
-        if condition.kind == "step" and row is rows[0]:
-            continue
-        value = value_of(row, condition, context, rows)
-        truth = (
-            Truth.OPEN
-            if value is None
-            else judge_relation(value, condition.relation, bound_of(row, condition, context))
-        )
-        parts.append((truth, condition, format_value(row, condition, value)))
-    if not parts:
-        return None
-    overall = all_of([truth for truth, _, _ in parts])
-    because = ", ".join(
-        f"{name_quantity(condition)} ({value}) {condition.relation.replace('_', ' ')} {condition.bound} {truth.value}"
-        for truth, condition, value in parts
-        if truth is overall
-    )
-    return RowTruth(row.row.id, overall, because, ", ".join(f"{name_quantity(c)} {value}" for _, c, value in parts))
+def _condition_truths(statement: Conditions, context: Context) -> list[RowTruth]:
+    """Judge the conditions in each row that they are about."""
+    truths = []
+    for row in statement.rows:
+        parts = [(c, *judge_condition(c, row, context)) for c in statement.conditions if row.id in c.by_row]
+        if parts:
+            overall = all_of([truth for _, truth, _ in parts])
+            because = ", ".join(
+                f"{condition.name} ({value}) {describe_bound(condition)} {truth.value}"
+                for condition, truth, value in parts
+                if truth is overall
+            )
+            values = ", ".join(f"{condition.name} {value}" for condition, _, value in parts)
+            truths.append(RowTruth(row.row.id, overall, because, values))
+    return truths
 
 
-def judge_average(average: Average, context: Context) -> tuple[Verdict, str, str]:
+def judge_condition(condition: Condition, row: RowRef, context: Context) -> tuple[Truth, str]:
+    """Return whether a condition holds in a row that it is about, and the values that it is judged by."""
+    quantity, number = condition.by_row[row.id], condition.bound
+    values = possible_values(quantity, context)
+    bound = Interval.point(number.value * number.scale)
+    if condition.relation is Relation.EQUALS:  # with a number that is itself rounded
+        bound = number.interval(context.conventions(row.paper).roundings[0])
+    truth = Truth.OPEN if values is None else judge_relation(values, condition.relation, bound)
+    return truth, format_values(quantity, values)
+
+
+def describe_bound(condition: Condition) -> str:
+    """Write what a condition asks of its quantity."""
+    return f"{condition.relation.replace('_', ' ')} {condition.bound.text}"
+
+
+def _judge_order(order: Order, context: Context) -> tuple[Verdict, str, str]:
+    """Judge whether a quantity goes one way along the rows."""
+    values = [(row.row.id, possible_values(quantity, context)) for row, quantity in order.along]
+    verdict, reason = judge_order(values, increasing=order.direction is Direction.INCREASING)
+    measured = ", ".join(middle(value) for _, value in values if value)
+    return verdict, f"{order.name}, to be {order.direction}: {reason}", measured
+
+
+def _judge_reference(reference: Reference) -> tuple[Verdict, str, str]:
+    """Judge whether the table that the text points to holds the cells that it speaks of."""
+    tables = sorted({f"{cell.row.paper.id}/{cell.row.table.value.table}" for cell in reference.cells})
+    stand = " and ".join(tables)
+    if tables == [reference.table]:
+        return Verdict.REPRODUCED, f"table {reference.table} holds them", stand
+    pointed = f"table {reference.table} is {reference.title!r}"
+    if not reference.title:
+        pointed = f"there is no table {reference.table.partition('/')[2]}"
+    return Verdict.INCONSISTENT, f"the numbers stand in table {stand}; {pointed}", stand
+
+
+def _judge_average(average: Average, context: Context) -> tuple[Verdict, str, str]:
     """Judge an average by its printed members; those that are not printed lie between 0 and the largest score."""
-    printed = _interval(_cell(average.cell, context), context)
-    known = sum((_interval(_cell(name, context), context) for name in average.of), Interval.point(0))
-    rest = average.count - len(average.of)
+    printed = interval_of(average.cell, context)
+    known = sum((interval_of(member, context) for member in average.members), Interval.point(0))
+    rest = average.count - len(average.members)
     if rest == 0:
         mean = known * Fraction(1, average.count)
         verdict = Verdict.REPRODUCED if mean.meets(printed) else Verdict.INCONSISTENT
         return verdict, f"the mean of the {average.count} is {middle(mean)}", middle(mean)
     others = (printed * average.count - known) * Fraction(1, rest)
-    told = f"the {rest} that are not printed must average {middle(others)}"
-    if not others.meets(Interval(Fraction(0), parse_printed(average.at_most).value)):
-        return Verdict.INCONSISTENT, f"{told}, but each lies between 0 and {average.at_most}", middle(others)
-    return Verdict.UNVERIFIABLE, f"{told}, which is possible", middle(others)
+    needed = f"the {rest} that {'is' if rest == 1 else 'are'} not printed must average {middle(others)}"
+    if not others.meets(Interval(Fraction(0), average.at_most.value)):
+        reason = f"{needed}, but each lies between 0 and {average.at_most.text}"
+        return Verdict.INCONSISTENT, reason, middle(others)
+    return Verdict.UNVERIFIABLE, f"{needed}, which is possible", middle(others)
 
 
-def _cell(name: str, context: Context) -> CellRef:
-    cell = find_cell(context.papers, name)
-    assert cell is not None, "spec.rules has seen to it"
-    return cell
+def _input_truth(row: Sized, size: int, context: Context) -> RowTruth:
+    """Judge a row: its FLOPs follow from the claimed size, or from another one alone, or from none that was tried."""
+    name, printed = row.cell.row.row.id, row.cell.printed.text
+    claimed = _compare_at(size, row, context)
+    if claimed.verdict in PASSES:
+        return RowTruth(name, Truth.YES, f"{printed} follows at {size}", f"{size}")
+    fitting = [other for other in row.tried if _fits_at(other, row, context)]
+    miss = f"{readable(claimed.deciding.value)} at {size}, not {printed}"
+    if claimed.verdict is Verdict.UNVERIFIABLE or not fitting:
+        return RowTruth(name, Truth.OPEN, f"{miss}; no size that was tried gives it", "none")
+    sizes = " or ".join(map(str, fitting))
+    return RowTruth(name, Truth.NO, f"{miss}, which follows at {sizes}", sizes)
 
 
-def _interval(cell: CellRef, context: Context) -> Interval:
-    return cell.printed.interval(context.conventions(cell.row.paper).roundings[0])
+def _fits_at(size: int, row: Sized, context: Context) -> bool:
+    try:
+        return _compare_at(size, row, context).verdict in PASSES
+    except NotMeasuredError:  # a model that cannot take this size was not counted at it
+        return False
+
+
+def _compare_at(size: int, row: Sized, context: Context) -> Comparison:
+    sized, paper = _at_size(row.recipe, size), row.cell.row.paper
+    declared, _ = context.measurements(row.cell.row, sized, row.cell.column)
+    comparison = compare(row.cell.printed, declared, context.conventions(paper).roundings)
+    return unless_missing(comparison, context, paper, sized)
+
+
+def _at_size(recipe: Recipe, size: int) -> Recipe:
+    """Return the recipe with square images of this side."""
+    return recipe.model_copy(update={"image": (size, size)})

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from imlp_audit.checks.fit import Measured
-from imlp_audit.equations.outcome import Outcome
+from imlp_audit.equations.outcome import AnyOutcome
 from imlp_audit.measure.conventions import (
     FLOPS_CONVENTIONS,
     Convention,
@@ -91,7 +91,7 @@ class Context:
     papers: Sequence[Paper]
     facts: Facts
     reading: str | None = None
-    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+    outcomes: Mapping[str, AnyOutcome] = field(default_factory=dict)
     _read: dict[str, Conventions] = field(default_factory=dict)
 
     def conventions(self, paper: Paper) -> Conventions:

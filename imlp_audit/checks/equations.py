@@ -2,27 +2,48 @@
 
 from __future__ import annotations
 
-from imlp_audit.equations.catalogue import ClaimText, claims_of
-from imlp_audit.equations.outcome import Outcome
+from collections.abc import Mapping
+from typing import assert_never
+
+from imlp_audit.equations.catalogue import BrokenClaim, ClaimText
+from imlp_audit.equations.outcome import AnyOutcome, NotRun, Outcome
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.plan import EquationPlan
 
 
-def check_equation(plan: EquationPlan, outcome: Outcome) -> Check:
+def check_equation(plan: EquationPlan, outcomes: Mapping[str, AnyOutcome]) -> Check:
     """Judge a claim by what testing it gave."""
-    claim = plan.claim
-    verdict, reason = _judged(outcome)
-    return Check(
+    match plan.claim:
+        case BrokenClaim(file=file, line=line, problem=problem):
+            reason = f"{file}:{line}: {problem}"
+            return Check(id=plan.id, kind=plan.kind, verdict=Verdict.ERROR, reason=reason, source=plan.source)
+        case ClaimText():
+            return _check_claim(plan, plan.claim, outcomes[plan.id])
+        case _:
+            assert_never(plan.claim)
+
+
+def _check_claim(plan: EquationPlan, claim: ClaimText, outcome: AnyOutcome) -> Check:
+    verdict, reason = _judge(outcome)
+    stated = Check(
         id=plan.id, kind=plan.kind, verdict=verdict, reason=reason, source=plan.source,
         printed=claim.form if claim.literal else None, corrected=None if claim.literal else claim.form,
         statement=claim.statement, place=claim.place, bound=claim.bound,
-        examples=outcome.examples, counterexample=outcome.counterexample,
-        figure=outcome.figure,
-        hints=_nearest(claim) if verdict is Verdict.DIFFERS else (),
+        hints=_hint(plan) if verdict is Verdict.DIFFERS else (),
     )  # fmt: skip
+    match outcome:
+        case NotRun():
+            return stated
+        case Outcome():
+            tried = {"examples": outcome.examples, "counterexample": outcome.counterexample, "figure": outcome.figure}
+            return stated.model_copy(update=tried)
+        case _:
+            assert_never(outcome)
 
 
-def _judged(outcome: Outcome) -> tuple[Verdict, str]:
+def _judge(outcome: AnyOutcome) -> tuple[Verdict, str]:
+    if isinstance(outcome, NotRun):
+        return Verdict.UNVERIFIABLE, outcome.reason
     if outcome.problem is not None:
         return Verdict.ERROR, outcome.problem
     if outcome.counterexample:
@@ -31,7 +52,12 @@ def _judged(outcome: Outcome) -> tuple[Verdict, str]:
     return Verdict.REPRODUCED, f"holds on {outcome.examples} {noun}"
 
 
-def _nearest(claim: ClaimText) -> tuple[str, ...]:
+def _hint(plan: EquationPlan) -> tuple[str, ...]:
     """Name the claim that holds in place of a false one."""
-    found = [other for other in claims_of(claim.paper) if other.name == claim.nearest]
-    return tuple(f"what holds is {other.id}: {other.form}" for other in found)
+    match plan.nearest:
+        case ClaimText():
+            return (f"what holds is {plan.nearest.id}: {plan.nearest.form}",)
+        case BrokenClaim() | None:
+            return ()
+        case _:
+            assert_never(plan.nearest)

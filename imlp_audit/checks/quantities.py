@@ -3,107 +3,85 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import assert_never
 
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.truth import middle
 from imlp_audit.measure.conventions import ParameterConvention, total
 from imlp_audit.numbers.interval import Interval
-from imlp_audit.numbers.printed import Printed, parse_printed
-from imlp_audit.spec.claims import Condition, Quantity
-from imlp_audit.spec.references import RowRef, find_row
+from imlp_audit.spec.quantities import (
+    Change,
+    Difference,
+    MlpShare,
+    Position,
+    Quantity,
+    Ratio,
+    Step,
+    Value,
+)
+from imlp_audit.spec.references import CellRef
 from imlp_audit.spec.tables import Measure
 
 
-def value_of(row: RowRef, quantity: Quantity, context: Context, rows: list[RowRef]) -> Interval | None:
-    """Return what is possible for a quantity of a row, in base units; None where it is undefined."""
+def possible_values(quantity: Quantity, context: Context) -> Interval | None:
+    """Return what is possible for a quantity, in base units; None where it is undefined."""
 
-    def possible(other: RowRef) -> Interval:
-        return _cell(other, quantity).interval(context.conventions(other.paper).roundings[0])
+    def values(cell: CellRef) -> Interval:
+        return interval_of(cell, context)
 
-    kind = quantity.kind
-    match kind:
-        case "mlp_share":
-            return Interval.point(_mlp_share(row, quantity, context))
-        case "value":
-            return possible(row)
-        case "step":
-            index = rows.index(row)
-            return possible(row) - possible(rows[index - 1]) if index else None
-        case "change":
-            return possible(row).change_from(possible(_reference(row, quantity, context)))
-        case "difference":
-            return possible(row) - possible(_reference(row, quantity, context))
-        case "ratio":
-            return possible(row).ratio_to(possible(_reference(row, quantity, context)))
-        case "position":
-            start, end = (_named_row(name, context) for name in quantity.references)
-            return possible(row).position_between(possible(start), possible(end))
+    match quantity:
+        case Value(cell):
+            return values(cell)
+        case Step(cell, before):
+            return values(cell) - values(before)
+        case Change(cell, base):
+            return values(cell).change_from(values(base))
+        case Difference(cell, base):
+            return values(cell) - values(base)
+        case Ratio(cell, base):
+            return values(cell).ratio_to(values(base))
+        case Position(cell, start, end):
+            return values(cell).position_between(values(start), values(end))
+        case MlpShare():
+            return Interval.point(_mlp_share(quantity, context))
         case _:
-            raise ValueError(kind)
+            assert_never(quantity)
 
 
-def bound_of(row: RowRef, condition: Condition, context: Context) -> Interval:
-    """Return the claim's number: a rounded one where it is said to equal, a point where it is a limit."""
-    number = parse_printed(condition.bound, _unit(row, condition))
-    if condition.relation == "equals":
-        return number.interval(context.conventions(row.paper).roundings[0])
-    return Interval.point(number.value * number.scale)
+def interval_of(cell: CellRef, context: Context) -> Interval:
+    """Return the values that print as a cell does, under its paper's default rounding rule."""
+    return cell.printed.interval(context.conventions(cell.row.paper).roundings[0])
 
 
-def format_value(row: RowRef, quantity: Quantity, value: Interval | None) -> str:
+def format_values(quantity: Quantity, values: Interval | None) -> str:
     """Write a possible range in the unit that it is printed in."""
-    scale = 1 if quantity.in_percent or quantity.kind == "ratio" else _cell(row, quantity).scale
-    return "undefined" if value is None else middle(value * Fraction(1, scale))
+    if values is None:
+        return "undefined"
+    match quantity:
+        case Value() | Step() | Difference():
+            return middle(values * Fraction(1, quantity.cell.printed.scale))
+        case Change() | Ratio() | Position() | MlpShare():
+            return middle(values)
+        case _:
+            assert_never(quantity)
 
 
-def name_quantity(quantity: Quantity) -> str:
-    """Name a quantity in a reason."""
-    return f"{quantity.kind} of {quantity.column}"
-
-
-def _unit(row: RowRef, quantity: Quantity) -> str:
-    if quantity.in_percent:
-        return "%"
-    return "" if quantity.kind == "ratio" else row.table.value.columns[quantity.column].unit
-
-
-def _cell(row: RowRef, quantity: Quantity) -> Printed:
-    cell = row.cell(quantity.column)
-    assert cell is not None, "spec.rules has seen to it"
-    return cell.printed
-
-
-def _reference(row: RowRef, quantity: Quantity, context: Context) -> RowRef:
-    """Return the row that a quantity is taken from: the one it names, or the row's baseline."""
-    if quantity.against is not None:
-        return _named_row(quantity.against, context)
-    assert row.baseline is not None, "spec.rules has seen to it"
-    return row.baseline
-
-
-def _named_row(name: str, context: Context) -> RowRef:
-    row = find_row(context.papers, name)
-    assert row is not None, "spec.rules has seen to it"
-    return row
-
-
-def _mlp_share(row: RowRef, quantity: Quantity, context: Context) -> Fraction:
+def _mlp_share(share: MlpShare, context: Context) -> Fraction:
     """Return the share, in percent, of the parameters or of the default convention's work that the MLPs have."""
-    recipe, read = row.row.model, context.conventions(row.paper)
-    assert recipe is not None, "spec.rules has seen to it"
-    facts = context.model(recipe, next(iter(read.readings.values())))
+    row, column = share.cell.row, share.cell.column
+    read = context.conventions(row.paper)
+    facts = context.model(share.recipe, next(iter(read.readings.values())))
     if not facts.mlps:
-        raise NotMeasuredError(f"{recipe.name} has no MLP of a known kind to take a share of")
-    column = row.table.value.columns[quantity.column]
+        raise NotMeasuredError(f"{share.recipe.name} has no MLP of a known kind to take a share of")
     usual = str(read.declared_for(row.row, column)[0])
     if column.measure is Measure.PARAMETERS:
         parameters = facts.parameters.get(ParameterConvention(usual))
         if parameters is None:
-            raise NotMeasuredError(f"{recipe.name} has no head for {usual}")
+            raise NotMeasuredError(f"{share.recipe.name} has no head for {usual}")
         return Fraction(100 * facts.mlp_parameters, parameters)
     convention = read.flops[usual]
-    assert facts.ledger is not None, "work was asked for"
-    whole = total(facts.ledger, convention)
-    if facts.ledger.unknown or not whole:
-        raise NotMeasuredError(f"not all work of {recipe.name} is counted by {convention.name}")
-    return Fraction(100 * total(facts.ledger.within(facts.mlps), convention), whole)
+    ledger = facts.ledger
+    whole = total(ledger, convention) if ledger is not None else 0
+    if ledger is None or ledger.unknown or not whole:
+        raise NotMeasuredError(f"not all work of {share.recipe.name} is counted by {convention.name}")
+    return Fraction(100 * total(ledger.within(facts.mlps), convention), whole)

@@ -7,18 +7,16 @@ from typing import assert_never
 
 from imlp_audit.checks.cells import check_cell, check_columns
 from imlp_audit.checks.changes import check_delta, check_repeat
-from imlp_audit.checks.claims import check_claim
+from imlp_audit.checks.claims import check_claim, models_of_claim
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.equations import check_equation
-from imlp_audit.checks.inputs import at_size
 from imlp_audit.checks.marks import check_mark, kernels, with_kernel
 from imlp_audit.measure.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import Check, Verdict
-from imlp_audit.spec.claims import Claim
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
-from imlp_audit.spec.references import CellRef, RowRef, rows_of_claim, rows_of_table
+from imlp_audit.spec.references import CellRef, RowRef, rows_of_table
 from imlp_audit.spec.tables import Measure
 
 
@@ -48,7 +46,7 @@ def _dispatch(plan: Plan, context: Context) -> Check:
         case ClaimPlan():
             return check_claim(plan, context)
         case EquationPlan():
-            return check_equation(plan, context.outcomes[plan.id])
+            return check_equation(plan, context.outcomes)
         case _:
             assert_never(plan)
 
@@ -57,14 +55,14 @@ def models_needed(plans: Iterable[Plan], context: Context) -> Mapping[ModelKey, 
     """Return the models that the checks need, in their order, and how much of each."""
     needed: dict[ModelKey, Need] = {}
     for plan in plans:
-        for paper, recipe, need in _recipes(plan, context):
+        for paper, recipe, need in _recipes(plan):
             for reading in context.conventions(paper).readings.values():
                 key = ModelKey.of(recipe, reading)
                 needed[key] = needed.get(key, Need()) | need
     return needed
 
 
-def _recipes(plan: Plan, context: Context) -> Iterator[tuple[Paper, Recipe, Need]]:
+def _recipes(plan: Plan) -> Iterator[tuple[Paper, Recipe, Need]]:
     """Yield a check's recipes, each with its paper and how much of it is needed."""
     match plan:
         case CellPlan():
@@ -80,7 +78,7 @@ def _recipes(plan: Plan, context: Context) -> Iterator[tuple[Paper, Recipe, Need
                 if any(CellRef(row, name).column.measure.totalled for name in row.row.printed):
                     yield from _own(row)
         case ClaimPlan():
-            yield from _for_claim(plan.claim.value, context)
+            yield from ((paper, recipe, Need(work=True)) for paper, recipe in models_of_claim(plan.statement))
         case RepeatPlan() | EquationPlan():
             return
         case _:
@@ -111,15 +109,3 @@ def _both_kernels(plan: MarkPlan) -> Iterator[tuple[Paper, Recipe, Need]]:
         work = plan.row.table.value.columns[footnote.decided_by].measure is Measure.FLOPS
         for kernel in kernels(footnote, marked=True):
             yield plan.row.paper, with_kernel(recipe, kernel), Need(work=work)
-
-
-def _for_claim(claim: Claim, context: Context) -> Iterator[tuple[Paper, Recipe, Need]]:
-    rows = rows_of_claim(claim, context.papers)
-    if any(quantity.kind == "mlp_share" for quantity in claim.quantities):
-        for row in rows:
-            yield from _own(row)
-    if claim.input is not None:
-        for row in rows:
-            assert row.row.model is not None, "spec.rules has seen to it"
-            for size in (claim.input.size, *claim.input.tried.get(row.row.id, ())):
-                yield row.paper, at_size(row.row.model, size), Need(work=True)

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from itertools import pairwise
+from typing import assert_never
 
 from imlp_audit.numbers.interval import Interval, decimal_text
 from imlp_audit.records.check import Verdict
+from imlp_audit.spec.conditions import Relation
 
 
 class Truth(StrEnum):
@@ -20,24 +22,24 @@ class Truth(StrEnum):
     OPEN = "is left open by the printed digits"
 
 
-def judge_relation(value: Interval, relation: str, bound: Interval) -> Truth:
+def judge_relation(value: Interval, relation: Relation, bound: Interval) -> Truth:
     """Judge `value relation bound`, e.g. `above` a point.
 
     `equals` asks whether the two can be the same number, as the bound is itself a printed, rounded one.
     """
     match relation:
-        case "equals":
+        case Relation.EQUALS:
             return Truth.YES if value.meets(bound) else Truth.NO
-        case "above":
+        case Relation.ABOVE:
             return _decide(bound < value, value <= bound)
-        case "at_least":
+        case Relation.AT_LEAST:
             return _decide(bound <= value, value < bound)
-        case "below":
+        case Relation.BELOW:
             return _decide(value < bound, bound <= value)
-        case "at_most":
+        case Relation.AT_MOST:
             return _decide(value <= bound, bound < value)
         case _:
-            raise ValueError(relation)
+            assert_never(relation)
 
 
 def _decide(always: bool, never: bool) -> Truth:

@@ -56,6 +56,9 @@ Output = Annotated[
     typer.Option("--output", "-o", metavar="FORMAT:FILE", help="Also write a report; repeatable."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing except errors.")]
+TrustCode = Annotated[
+    bool, typer.Option("--trust-code", help="Run the Python in the folders of the papers named, as you would your own.")
+]
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress.")]
 
 

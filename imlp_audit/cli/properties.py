@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from imlp_audit.cli.options import Device, ReportOptions, check_device, group_options
+from imlp_audit.cli.options import Device, ReportOptions, TrustCode, check_device, group_options
 from imlp_audit.equations.settings import Dtype, Limits, Settings
 from imlp_audit.workers import cores
 
 
 @group_options
 def properties(
-    globs: Annotated[
+    claims: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="GLOB",
-            help="Claims by id or name, e.g. 'imlp/equations/eq6_*' or 'eq6_*'; all if none.",
+            metavar="CLAIM",
+            help="Claims by id or name, e.g. 'imlp/equations/eq6_*' or 'eq6_*', a bundled paper's id, or the folder or "
+            "file of a paper of yours; all claims of the bundled papers if none.",
             show_default=False,
         ),
     ] = None,
@@ -32,6 +34,7 @@ def properties(
     time_limit: Annotated[
         float, typer.Option(min=0.001, metavar="SECONDS", help="How long one claim may take before it is an error.")
     ] = 120,
+    trust_code: TrustCode = False,
     *,
     reporting: ReportOptions,
 ) -> int:
@@ -40,14 +43,24 @@ def properties(
     from imlp_audit.cli.exits import exit_code
     from imlp_audit.cli.output import emit_result, parse_outputs
     from imlp_audit.cli.progress import show_progress
-    from imlp_audit.equations.catalogue import papers_with_claims
     from imlp_audit.spec.library import load
-    from imlp_audit.spec.targets import bundled_folders
 
     check_device(device)
     outputs = parse_outputs(reporting.output)
-    settings = Settings(Limits(examples, seed, time_limit), dtype, device.value, jobs or cores())
+    limits = Limits(examples, seed, time_limit)
+    settings = Settings(limits, dtype, device.value, jobs or cores(), trust_code=trust_code)
+    targets, patterns = _split(claims or [])
     with show_progress(shown=reporting.progress) as announce:
-        result = audit_equations(load(bundled_folders(papers_with_claims())), globs or (), settings, announce)
+        result = audit_equations(load(targets), patterns, settings, announce)
     emit_result(result, reporting.printed, outputs)
     return exit_code(result, strict=False)
+
+
+def _split(claims: list[str]) -> tuple[list[str], list[str]]:
+    """Return the papers to load, and the patterns of claims."""
+    from imlp_audit.spec.targets import bundled_papers
+
+    bundled = bundled_papers()
+    folders = [claim for claim in claims if claim not in bundled and Path(claim).exists()]
+    patterns = [f"{claim}/*" if claim in bundled else claim for claim in claims if claim not in folders]
+    return folders or list(bundled.values()), patterns

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imlp_audit.cli.exits import ExitCode, exit_code
-from imlp_audit.cli.options import Specs, helpers
+from imlp_audit.cli.options import Specs, TrustCode, helpers
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.formats import Format
@@ -45,6 +45,7 @@ def report(
     check: Annotated[
         bool, typer.Option("--check", help="With --dir: write nothing; exit 1 if a report there is stale.")
     ] = False,
+    trust_code: TrustCode = False,
     format_: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = Format.MARKDOWN,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress.")] = False,
 ) -> int:
@@ -62,8 +63,11 @@ def report(
     inspected, runs = _read_results(with_ or [])
     if inspected and format_ is not Format.MARKDOWN:
         raise UsageError("--with a result of inspect: it goes into markdown; leave out --format")
-    result = _read_audit(from_) if from_ is not None else _audit_and_solve(specs or [], shown=not no_progress)
-    result = merge_runs(result, runs)
+    if from_ is not None:
+        audited = _read_audit(from_)
+    else:
+        audited = _audit_and_solve(specs or [], trust_code=trust_code, shown=not no_progress)
+    result = merge_runs(audited, runs)
     incomplete = exit_code(result, strict=False) is ExitCode.INCOMPLETE
     if folder is None:
         _print(result, format_, inspected)
@@ -133,14 +137,14 @@ def _read_text(path: Path) -> str:
         raise UsageError(f"{path} could not be read: {error}") from error
 
 
-def _audit_and_solve(specs: list[str], *, shown: bool) -> AuditResult:
+def _audit_and_solve(specs: list[str], *, trust_code: bool, shown: bool) -> AuditResult:
     from imlp_audit.audit import Options, audit
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.spec.library import load
 
     selection = load(specs)
     with show_progress(shown=shown) as announce:
-        result = audit(selection, Options(jobs=helpers()), announce)
+        result = audit(selection, Options(jobs=helpers(), trust_code=trust_code), announce)
         told = announce(len(selection.papers))
         solved = {
             paper.id: found for paper in selection.papers if (found := _solve(selection, paper, told)) is not None

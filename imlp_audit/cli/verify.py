@@ -14,6 +14,7 @@ from imlp_audit.cli.options import (
     ReportOptions,
     Skip,
     Specs,
+    TrustCode,
     check_device,
     group_options,
     helpers,
@@ -43,6 +44,7 @@ def verify(
         int | None,
         typer.Option("--jobs", "-j", min=0, help="Processes that test equations while models are counted; 0 for none."),
     ] = None,
+    trust_code: TrustCode = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for unverifiable checks too.")] = False,
     *,
     reporting: ReportOptions,
@@ -63,6 +65,7 @@ def verify(
         reading=reading,
         fvcore_device=device.value if counter is Counter.FVCORE else None,
         jobs=helpers() if jobs is None else jobs,
+        trust_code=trust_code,
     )
     with show_progress(shown=reporting.progress) as announce:
         result = audit(selection, options, announce)

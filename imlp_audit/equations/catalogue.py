@@ -1,7 +1,8 @@
-"""Which claims there are, read from their files without running them.
+"""Which claims a paper's folder holds, read from its `equations/*.py` without running them.
 
-A paper's claims are the files of the folder of its id; a file's name is the claim's. The docstring states the
-claim in words; after it come lines `Key: text`, each of which may go on indented below:
+A claim is a function with the decorator `@claim(...)`; its name is the claim's, and files whose names begin with `_`
+hold none. The docstring states the claim in words; after it come fields `Key: text`, each of which may go on indented
+below:
 
 - `Place`: where in the paper it stands.
 - `Printed`: the literal form, symbol by symbol; or `Corrected`: the nearest form that is true, or an exact form of
@@ -15,19 +16,36 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
-_HERE = Path(__file__).parent
+FOLDER = "equations"
 _KEYS = ("Place", "Printed", "Corrected", "Nearest", "Bound", "Needs")
 _KEY = re.compile(rf"^({'|'.join(_KEYS)}):\s*")
 
 
 @dataclass(frozen=True)
+class Code:
+    """The function of a claim: the folder of its paper, how reports show that folder, the module and the name in it."""
+
+    folder: Path
+    shown_as: str
+    module: str
+    function: str
+
+    @property
+    def file(self) -> str:
+        """Return its file as reports show it."""
+        return f"{self.shown_as}/{FOLDER}/{self.module}.py"
+
+
+@dataclass(frozen=True)
 class ClaimText:
-    """A claim as its file tells it."""
+    """A claim as its paper states it, where it is stated, and the function that tests it."""
 
     paper: str
     name: str
@@ -38,58 +56,128 @@ class ClaimText:
     nearest: str | None
     bound: str
     needs: str | None
+    file: str
+    line: int
+    code: Code
 
     @property
     def id(self) -> str:
-        """The id of its check."""
-        return f"{self.paper}/equations/{self.name}"
+        """Return the id of its check."""
+        return f"{self.paper}/{FOLDER}/{self.name}"
+
+
+@dataclass(frozen=True)
+class BrokenClaim:
+    """A claim, or a module of claims, that cannot be read, and why."""
+
+    paper: str
+    name: str
+    file: str
+    line: int
+    problem: str
 
     @property
-    def module(self) -> str:
-        """The module that holds it."""
-        return f"imlp_audit.equations.{self.paper}.{self.name}"
+    def id(self) -> str:
+        """Return the id of its check."""
+        return f"{self.paper}/{FOLDER}/{self.name}"
 
-    @property
-    def file(self) -> str:
-        """Its file, from the folder that holds the package."""
-        return f"imlp_audit/equations/{self.paper}/{self.name}.py"
+
+AnyClaim: TypeAlias = ClaimText | BrokenClaim
+
+
+def read_claims(paper: str, folder: Path, shown_as: str) -> tuple[AnyClaim, ...]:
+    """Return the claims in a paper's folder, by name. A name that two functions have is broken."""
+    files = sorted((folder / FOLDER).glob("[!_]*.py"))
+    found = [claim for path in files for claim in _read_module(paper, path, folder.resolve(), shown_as)]
+    by_name: dict[str, list[AnyClaim]] = defaultdict(list)
+    for claim in found:
+        by_name[claim.name].append(claim)
+    return tuple(_check_nearest(_one_of(by_name[name]), by_name) for name in sorted(by_name))
+
+
+def _one_of(claims: Sequence[AnyClaim]) -> AnyClaim:
+    first, *others = claims
+    if not others:
+        return first
+    told = ", ".join(f"{other.file}:{other.line}" for other in others)
+    return _broken(first, f"the claim {first.name} is defined again in {told}; give each claim a name of its own")
+
+
+def _check_nearest(claim: AnyClaim, names: dict[str, list[AnyClaim]]) -> AnyClaim:
+    if isinstance(claim, BrokenClaim) or claim.nearest is None or claim.nearest in names:
+        return claim
+    return _broken(claim, f"its field Nearest names {claim.nearest}, and the paper has no claim of that name")
+
+
+def _broken(claim: AnyClaim, problem: str) -> BrokenClaim:
+    return BrokenClaim(claim.paper, claim.name, claim.file, claim.line, problem)
+
+
+def _read_module(paper: str, path: Path, folder: Path, shown_as: str) -> Iterator[AnyClaim]:
+    shown = f"{shown_as}/{FOLDER}/{path.name}"
+    try:
+        functions = _functions(path, path.stat().st_mtime_ns)
+    except SyntaxError as error:
+        yield BrokenClaim(paper, path.stem, shown, error.lineno or 1, f"is not Python: {error.msg}")
+    except (OSError, ValueError) as error:
+        yield BrokenClaim(paper, path.stem, shown, 1, f"cannot be read: {error}")
+    else:
+        for function in functions:
+            yield _read_claim(paper, function, shown, Code(folder, shown_as, path.stem, function.name))
+
+
+@dataclass(frozen=True)
+class _Function:
+    name: str
+    line: int
+    docstring: str | None
 
 
 @cache
-def claims_of(paper: str) -> tuple[ClaimText, ...]:
-    """Return a paper's claims, by name."""
-    return tuple(_read(paper, path) for path in _files(paper))
+def _functions(path: Path, _: int) -> tuple[_Function, ...]:
+    """Return the functions of a file that are claims; the second argument is the file's time, for the cache."""
+    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    return tuple(
+        _Function(node.name, node.lineno, ast.get_docstring(node))
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and any(map(_is_claim, node.decorator_list))
+    )
 
 
-def papers_with_claims() -> list[str]:
-    """Return the ids of the papers that claims are about."""
-    return sorted(path.name for path in _HERE.iterdir() if path.is_dir() and any(_files(path.name)))
+def _is_claim(decorator: ast.expr) -> bool:
+    return isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Name) and decorator.func.id == "claim"
 
 
-def _files(paper: str) -> Iterator[Path]:
-    folder = _HERE / paper
-    if folder in _HERE.iterdir() and folder.is_dir():
-        yield from sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
-
-
-def _read(paper: str, path: Path) -> ClaimText:
-    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    words, keys = _split(docstring)
+def _read_claim(paper: str, function: _Function, shown: str, code: Code) -> AnyClaim:
+    if not function.docstring:
+        problem = f"the claim {function.name} has no docstring; state the claim there, with its fields"
+        return BrokenClaim(paper, function.name, shown, function.line, problem)
+    words, fields = _split(function.docstring)
+    lacking = [name for name in ("Place", "Bound") if not fields.get(name)]
+    if bool(fields.get("Printed")) == bool(fields.get("Corrected")):
+        lacking.append("either Printed or Corrected")
+    if not words or lacking:
+        missing = " and ".join(lacking or ["a statement in words"])
+        problem = f"the docstring of {function.name} lacks {missing}"
+        return BrokenClaim(paper, function.name, shown, function.line, problem)
     return ClaimText(
         paper=paper,
-        name=path.stem,
+        name=function.name,
         statement=words,
-        place=keys["Place"],
-        form=keys.get("Printed") or keys["Corrected"],
-        literal="Printed" in keys,
-        nearest=keys.get("Nearest"),
-        bound=keys["Bound"],
-        needs=keys.get("Needs"),
+        place=fields["Place"],
+        form=fields.get("Printed") or fields["Corrected"],
+        literal="Printed" in fields,
+        nearest=fields.get("Nearest"),
+        bound=fields["Bound"],
+        needs=fields.get("Needs"),
+        file=shown,
+        line=function.line,
+        code=code,
     )
 
 
 def _split(docstring: str) -> tuple[str, dict[str, str]]:
-    """Return the words before the first key, and the text of each key, each on one line."""
+    """Return the words before the first field, and the text of each field, each on one line."""
     parts: dict[str, list[str]] = {"": []}
     key = ""
     for line in docstring.splitlines():

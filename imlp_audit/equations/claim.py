@@ -41,6 +41,13 @@ class Claim(Generic[Case]):
     figure: Callable[[], Figure] | None = None
 
 
+def claim(
+    cases: SearchStrategy[Case], *, share: float = 1.0, figure: Callable[[], Figure] | None = None
+) -> Callable[[Callable[[Case, Arithmetic], Trial]], Claim[Case]]:
+    """Make a claim of a function that judges one example; its docstring is read without running it (catalogue.py)."""
+    return lambda judge: Claim(cases, judge, share, figure)
+
+
 Values = Tensor | Rounded | Sequence["Values"]
 
 

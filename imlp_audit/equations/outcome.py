@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from imlp_audit.records.figure import Figure
 
@@ -19,3 +20,13 @@ class Outcome:
     counterexample: tuple[str, ...] = ()
     problem: str | None = None
     figure: Figure | None = None
+
+
+@dataclass(frozen=True)
+class NotRun:
+    """The claim's Python was not run, and why."""
+
+    reason: str
+
+
+AnyOutcome: TypeAlias = Outcome | NotRun

@@ -2,52 +2,138 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from queue import Empty, SimpleQueue
+from threading import Lock
 
-from imlp_audit.equations.catalogue import ClaimText
-from imlp_audit.equations.outcome import Outcome
+from imlp_audit.equations.catalogue import ClaimText, Code
+from imlp_audit.equations.door import bundled_folder, is_trusted, untrusted
+from imlp_audit.equations.outcome import AnyOutcome, NotRun, Outcome
 from imlp_audit.equations.settings import Settings
-from imlp_audit.errors import BuildError
-from imlp_audit.workers import workers
+from imlp_audit.interrupts import on_interrupt
+from imlp_audit.workers import Worker, start_worker, terminate_workers
 
-Outcomes = Mapping[str, Outcome]
+Outcomes = Mapping[str, AnyOutcome]
 Progress = Callable[[str], None]
+_BEGIN = 600.0  # seconds for a process to import torch, on however slow a machine
 
 
 @contextmanager
 def running(claims: Sequence[ClaimText], settings: Settings) -> Iterator[Callable[[Progress], Outcomes]]:
-    """Begin testing claims; what is yielded waits for what each gave, by its id, and tells of each.
+    """Begin testing claims; call what is yielded to wait for the outcomes, by claim id.
 
-    With `settings.jobs` they are tested in that many processes from now on, without in this one when waited for.
+    With `settings.jobs` the claims are tested in that many processes from now on; without, in this process when the
+    outcomes are asked for. Claims that do not come with this package are always tested in other processes. The Python
+    of folders that are not trusted is not run.
     """
-    if not claims or not settings.jobs:
-        yield lambda progress: {claim.id: _told(claim, settings, progress) for claim in claims}
+    trusted = [claim for claim in claims if settings.trust_code or is_trusted(claim.code.folder)]
+    refused = {claim.id: NotRun(untrusted(claim.code.shown_as)) for claim in claims if claim not in trusted}
+    if not settings.jobs and all(map(_is_bundled, trusted)):
+        yield lambda progress: {**refused, **_run_here(trusted, settings, progress)}
         return
     # those that need a solver take longest: they go first, so that no process is left alone with them
-    ordered = sorted(claims, key=lambda claim: claim.needs is None)
-    with workers(settings.jobs) as pool:
-        waiting = {pool.submit(_tested, claim.module, settings): claim.id for claim in ordered}
-        yield lambda progress: _gathered(waiting, progress)
+    ordered = sorted(trusted, key=lambda claim: claim.needs is None)
+    processes, jobs = _Processes(settings), max(1, settings.jobs)
+    threads = ThreadPoolExecutor(jobs)
+    with on_interrupt(terminate_workers):
+        try:
+            waiting = {threads.submit(processes.test, claim): claim.id for claim in ordered}
+            yield lambda progress: {**refused, **_gather(waiting, progress)}
+        finally:
+            processes.end()
+            threads.shutdown(cancel_futures=True)
 
 
-def _gathered(waiting: Mapping[Future[Outcome], str], progress: Progress) -> Outcomes:
-    try:
-        for done in as_completed(waiting):
-            progress(waiting[done])
-        return {name: done.result() for done, name in waiting.items()}
-    except BrokenProcessPool as error:
-        raise BuildError("a process that tests claims was ended from outside, perhaps for want of memory") from error
+def _is_bundled(claim: ClaimText) -> bool:
+    return claim.code.folder.is_relative_to(bundled_folder().resolve())
 
 
-def _told(claim: ClaimText, settings: Settings, progress: Progress) -> Outcome:
-    progress(claim.id)
-    return _tested(claim.module, settings)
+def _run_here(claims: Sequence[ClaimText], settings: Settings, progress: Progress) -> Outcomes:
+    outcomes = {}
+    for claim in claims:
+        from imlp_audit.equations.testing import run_claim
+
+        progress(claim.id)
+        outcomes[claim.id] = run_claim(claim.code, settings)
+    return outcomes
 
 
-def _tested(module: str, settings: Settings) -> Outcome:
-    from imlp_audit.equations.testing import tested
+def _gather(waiting: Mapping[Future[Outcome], str], progress: Progress) -> Outcomes:
+    for done in as_completed(waiting):
+        progress(waiting[done])
+    return {name: done.result() for done, name in waiting.items()}
 
-    return tested(module, settings)
+
+class _Processes:
+    """Processes that test claims, one claim at a time each; a process that hangs or dies takes one claim with it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._idle: SimpleQueue[Worker] = SimpleQueue()
+        self._all: list[Worker] = []
+        self._lock, self._ended = Lock(), False
+
+    def test(self, claim: ClaimText) -> Outcome:
+        """Test a claim in an idle process, or in a new one."""
+        worker = self._worker()
+        try:
+            outcome = self._ask(worker, claim)
+        except (EOFError, OSError):
+            worker.kill()
+            return Outcome(0, problem=f"{_place(claim)}: its process ended (exit code {worker.exit_code})")
+        except TimeoutError:
+            worker.kill()
+            seconds = self._settings.limits.patience
+            return Outcome(0, problem=f"{_place(claim)}: gave no sign of life for {seconds:g} s and was ended")
+        self._idle.put(worker)
+        return outcome
+
+    def end(self) -> None:
+        """End all processes."""
+        with self._lock:
+            self._ended = True
+            for worker in self._all:
+                worker.kill()
+
+    def _worker(self) -> Worker:
+        try:
+            return self._idle.get_nowait()
+        except Empty:
+            with self._lock:
+                if self._ended:
+                    raise EOFError from None
+                worker = start_worker(_serve)
+                self._all.append(worker)
+            return worker
+
+    def _ask(self, worker: Worker, claim: ClaimText) -> Outcome:
+        worker.pipe.send((claim.code, self._settings))
+        patience = _BEGIN
+        while worker.pipe.poll(patience):
+            message = worker.pipe.recv()
+            if isinstance(message, Outcome):
+                return message
+            patience = self._settings.limits.patience
+        raise TimeoutError
+
+
+def _place(claim: ClaimText) -> str:
+    return f"{claim.file}:{claim.line}"
+
+
+def _serve(pipe: Connection) -> None:
+    """Test the claims that come by a pipe. What their code prints goes to standard error, and is no result."""
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    from imlp_audit.equations.testing import run_claim
+
+    while True:
+        code: Code
+        code, settings = pipe.recv()
+        pipe.send(None)
+        pipe.send(run_claim(code, settings, beat=lambda: pipe.send(None)))

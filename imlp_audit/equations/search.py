@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TypeVar
-from unittest.mock import patch
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
-from hypothesis.internal.conjecture.providers import HypothesisProvider
-from hypothesis.internal.constants_ast import Constants
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
+from imlp_audit.equations.hypothesis_shim import no_literals
 from imlp_audit.equations.outcome import Outcome
 from imlp_audit.equations.settings import Limits
 
@@ -28,8 +26,13 @@ class _OutOfTimeError(BaseException):
     """Time is up. No Exception: hypothesis would take it for a failing example and shrink it."""
 
 
-def search(claim: Claim[Case], arithmetic: Arithmetic, limits: Limits) -> Outcome:
-    """Test a claim on examples; equal arguments give equal outcomes, unless time runs out."""
+def search(
+    claim: Claim[Case], arithmetic: Arithmetic, limits: Limits, beat: Callable[[], None] = lambda: None
+) -> Outcome:
+    """Test a claim on examples; equal arguments give equal outcomes, unless time runs out.
+
+    `beat` is called before each example.
+    """
     tried, failed = 0, list[Trial]()
     wanted = max(1, round(limits.examples * claim.share))
     deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
@@ -49,6 +52,7 @@ def search(claim: Claim[Case], arithmetic: Arithmetic, limits: Limits) -> Outcom
     @given(claim.cases)
     def holds(case: Case) -> None:
         nonlocal tried
+        beat()
         if deadline is not None and time.monotonic() > deadline:
             raise _OutOfTimeError
         tried += not failed  # what follows a failure makes it smaller
@@ -57,8 +61,7 @@ def search(claim: Claim[Case], arithmetic: Arithmetic, limits: Limits) -> Outcom
             failed.append(trial)
             raise FalseOnExampleError
 
-    # hypothesis draws literals of the modules in sys.modules now and then: which those are must not matter
-    with patch.object(HypothesisProvider, "_local_constants", Constants()):
+    with no_literals():
         try:
             with suppress(FalseOnExampleError):
                 holds()

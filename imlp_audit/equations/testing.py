@@ -2,27 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import traceback
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib import import_module
+from pathlib import Path
 
 import torch
 
 from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.catalogue import FOLDER, Code
 from imlp_audit.equations.claim import Claim
+from imlp_audit.equations.door import load_module
 from imlp_audit.equations.outcome import Outcome
 from imlp_audit.equations.search import search
 from imlp_audit.equations.settings import Settings
 
 
-def tested(module: str, settings: Settings) -> Outcome:
-    """Test the claim of a module."""
-    claim: Claim[object] = import_module(module).CLAIM
+class LoadError(Exception):
+    """A claim's module cannot be imported; the message says where and why."""
+
+
+def run_claim(code: Code, settings: Settings, beat: Callable[[], None] = lambda: None) -> Outcome:
+    """Test a claim; `beat` is called when its module is loaded and before each example."""
+    try:
+        claim = load_claim(code)
+    except LoadError as error:
+        return Outcome(0, problem=str(error))
+    beat()
     arithmetic = Arithmetic(getattr(torch, settings.dtype.value), settings.device)
     with _the_same_everywhere():
-        found = search(claim, arithmetic, settings.limits)
+        found = search(claim, arithmetic, settings.limits, beat)
     return found if claim.figure is None else replace(found, figure=claim.figure())
+
+
+def load_claim(code: Code) -> Claim[object]:
+    """Import the module of a claim and return the claim. Raises LoadError."""
+    try:
+        module = load_module(code.folder, f"{FOLDER}.{code.module}")
+    except (Exception, SystemExit) as error:
+        raise LoadError(f"{_place_of(error, code)}: {type(error).__name__}: {error}") from error
+    claim = getattr(module, code.function, None)
+    if not isinstance(claim, Claim):
+        raise LoadError(f"{code.file}: {code.function} is not a claim; its decorator is not imlp_audit's `claim`")
+    return claim
+
+
+def _place_of(error: BaseException, code: Code) -> str:
+    """Return the last line of the paper's own that an error came by."""
+    frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        frames.append((error.filename, error.lineno))
+    own = [(Path(name).resolve(), line) for name, line in frames if Path(name).resolve().is_relative_to(code.folder)]
+    if not own:
+        return code.file
+    path, line = own[-1]
+    return f"{code.shown_as}/{path.relative_to(code.folder).as_posix()}:{line}"
 
 
 @contextmanager

@@ -54,10 +54,11 @@ def block_sum(recipe: Recipe, reading: Reading, body: Body, counting: ParameterC
 
     The blocks of a model differ in nothing but their dimensions.
     """
-    assert recipe.mlp is not None
-    assert recipe.mlp.imlp is not None
+    imlp = recipe.imlp
+    if imlp is None:
+        raise ValueError(f"{recipe.name} has no IMLP blocks")
     first = next(iter(body.blocks))
-    form = BlockForm(recipe.mlp.imlp, reading, recipe.activation, first.biases, first.tokens - first.grid)
+    form = BlockForm(imlp, reading, recipe.activation, first.biases, first.tokens - first.grid)
     sizes_it = isinstance(counting, ParameterConvention)
     terms = block_formula.parameters(form) if sizes_it else block_formula.multiply_accumulates(form)
     symbols = [symbol for symbol in _SYMBOLS if any(symbol in monomial for monomial in total(terms).terms)]

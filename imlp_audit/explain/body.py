@@ -11,6 +11,7 @@ from imlp_audit.measure.conventions import Convention, ParameterConvention
 from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.record import Ledger, is_within
 from imlp_audit.measure.sites import site_of
+from imlp_audit.models.hosts.host import PartNames
 
 
 class ParameterKind(StrEnum):
@@ -67,12 +68,16 @@ class Item:
 
 @dataclass(frozen=True)
 class Body:
-    """A model's parameters and its work, and its IMLP blocks: their dotted paths, and how many of each size it has."""
+    """A model's parameters and its work, and its IMLP blocks: their dotted paths, and how many of each size it has.
+
+    `part_names` are the host's own names of its parts.
+    """
 
     held: tuple[Held, ...]
     ledger: Ledger
     blocks_at: tuple[str, ...]
     blocks: Mapping[Block, int]
+    part_names: PartNames = ()
 
     def items(self, counting: ParameterConvention | Convention) -> tuple[Item, ...]:
         """Return what a convention counts; the amounts add up to the model's number."""
@@ -91,13 +96,13 @@ class Body:
         if isinstance(counting, ParameterConvention):
             for held in self.held:
                 if held.counts(counting):
-                    yield held.path, Item(part_of(held.path), held.kind, held.size)
+                    yield held.path, Item(part_of(held.path, self.part_names), held.kind, held.size)
             return
         for (path, operation), amount in self.ledger.work.items():
             weight = counting.weight(operation, site_of(path))
             if weight and amount:
                 times = f"{TIMES}{weight}" if weight != 1 else ""
-                yield path, Item(part_of(path), f"{_named(operation)}{times}", amount * weight)
+                yield path, Item(part_of(path, self.part_names), f"{_named(operation)}{times}", amount * weight)
 
 
 def _named(operation: Operation) -> str:

@@ -27,7 +27,8 @@ def dissect(recipe: Recipe, reading: AnyReading | None) -> Body:
         blocks = {
             path: inputs for path, inputs in counted.inputs.items() if isinstance(model.get_submodule(path), Imlp)
         }
-        return Body(held, counted.ledger, tuple(blocks), _sizes(model, blocks))
+        names = recipe.host.traits().parts
+        return Body(held, counted.ledger, tuple(blocks), _sizes(model, blocks), names)
 
 
 def _parameters(model: nn.Module) -> Iterator[Held]:

@@ -22,7 +22,7 @@ def formula(
         return []
     counting = convention if isinstance(convention, ParameterConvention) else FLOPS_CONVENTIONS["macs"]
     noun = "parameters" if isinstance(counting, ParameterConvention) else "multiply-accumulates"
-    if isinstance(reading, Reading):
+    if isinstance(reading, Reading) and recipe.imlp is not None:
         blocks = block_sum.block_sum(recipe, reading, body, counting)
         lines, whole = block_sum.told(blocks, noun), blocks.whole
     elif isinstance(reading, TextReading):

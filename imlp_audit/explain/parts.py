@@ -1,40 +1,24 @@
-"""What the parts of a model are called, told from the dotted paths of its modules and parameters."""
+"""What the parts of a model are called, by the dotted paths of its modules and parameters."""
 
 from __future__ import annotations
 
 import re
 
-# The first that is found in a path without its numbers names the part.
-_RULES = (
+from imlp_audit.models.hosts.host import PartNames
+
+# The names that timm's models share with others. The first that is found in a path without its numbers names the part.
+_COMMON: PartNames = (
     (r"\b(cls_token|dist_token)\b|^pool\.token\b", "class token"),
-    (r"\b(pos_embed|positions|position_embeddings)\b", "positions"),
-    (r"\b(embedding|word_embeddings)\b", "token embedding"),
-    (r"\btoken_type_embeddings\b", "segment embedding"),
-    (r"\bembeddings\b", "norm of the embedding"),
-    (r"\bpatch_embed\b|^stem\.proj\b|^backbone\.(proj|norm)\b", "patch embedding"),
+    (r"\b(pos_embed|positions)\b", "positions"),
+    (r"\bpatch_embed\b|^stem\.proj\b", "patch embedding"),
     (r"^(stem|conv_stem|conv1|bn1)\b", "stem"),
-    (r"\bfpn\b", "feature pyramid"),
-    (r"\bbackbone\.(body\.)?norms\b", "norms of the features"),
-    (r"\brpn\b", "proposal head"),
-    (r"\broi_heads\b", "box and mask heads"),
-    (r"^(decode|auxiliary)_head\b", "segmentation heads"),
     (r"\bdownsample\b", "downsampling"),
     (r"\b(attn_last|se)\b", "squeeze and excitation"),
     (r"\battn|\battention\b|\baggregate\b", "attention"),
-    (r"\bacross_(patches|tokens)\b", "mixing of the tokens"),
-    (r"\bacross_channels\b", "mixing of the channels"),
-    (r"\bintermediate\b", "MLP: FC1"),
-    (r"\blayer\.output\.dense\b", "MLP: FC2"),
-    (r"\bu\b", "FC1, from C to D_C"),
-    (r"\bsgu\.norm\b", "gate: norm"),
-    (r"\bsgu\b", "gate: mixing of the tokens"),
-    (r"\bv\b", "FC2, back to C"),
-    (r"\b(layer_scale|ls|gamma_|post)\d?\b", "scales after the sublayers"),
+    (r"\b(layer_scale|ls|gamma_)\d?\b", "scales after the sublayers"),
     (r"^(aux_)?head(_dist)?\.norm\b|^(fc_)?norm\b|^pool\b|^\w+_aff\b|^global_pool\b", "last norm and pooling"),
     (r"^(aux_)?head|^classifier\b|^fc\b", "classifier head"),
-    (r"\bpooler\b", "pooler"),
-    (r"^output\b", "output layer"),
-    (r"\b(norm|pre|LayerNorm)\d?\b", "norms of the blocks"),
+    (r"\b(norm|pre)\d?\b", "norms of the blocks"),
 )
 
 _MLP_NAMES = {
@@ -62,15 +46,23 @@ _IN_MLP = (
 )
 
 
-def part_of(path: str) -> str:
-    """Name the part of a model that a module, or a parameter of one, is in; by its first module where none is known."""
+def part_of(path: str, own: PartNames = ()) -> str:
+    """Name the part of a model that a module, or a parameter of one, is in.
+
+    `own` are the names of its host, which go before the common ones. A part without any goes by its first module.
+    """
+    return find_part(path, own) or path.partition(".")[0] or "between the modules"
+
+
+def find_part(path: str, own: PartNames) -> str | None:
+    """Return the name of the part that a path is in, None where no rule knows it."""
     plain = ".".join(name for name in path.split(".") if not name.isdigit())
     inside = _MLP.search(plain)
     if inside is not None:
         within = _first(_IN_MLP, inside[2])
         return f"{_MLP_NAMES[inside[1]]}: {within or 'elsewhere'}"
-    return _first(_RULES, plain) or plain.partition(".")[0] or "between the modules"
+    return _first((*own, *_COMMON), plain)
 
 
-def _first(rules: tuple[tuple[str, str], ...], path: str) -> str | None:
+def _first(rules: PartNames, path: str) -> str | None:
     return next((name for pattern, name in rules if re.search(pattern, path)), None)

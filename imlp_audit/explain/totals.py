@@ -11,6 +11,7 @@ from imlp_audit.explain.layout import Lines, words
 from imlp_audit.explain.nearest import Nearest, nearest
 from imlp_audit.explain.nearest_words import told
 from imlp_audit.explain.origin import Decided, origin
+from imlp_audit.models.hosts.host import Stack
 from imlp_audit.records.check import Check
 from imlp_audit.spec.references import CellRef
 
@@ -36,8 +37,9 @@ def which_readings(cell: CellRef, read: Conventions) -> Lines:
     if found is None:
         return []
     lines = [_WHICH, *told(found, cell.printed, read.about.readings)]
-    recipe = cell.row.row.model
-    if found.fitting or recipe is None or recipe.gmlp_text is None or recipe.gmlp_text.hidden is None:
+    host = cell.row.row.model.host if cell.row.row.model is not None else None
+    freed = host.with_open_width() if isinstance(host, Stack) else None
+    if found.fitting or freed is None or freed == host:
         return lines
     freer = _search(cell, read, free_widths=True)
     if freer is None or isinstance(freer, str):

@@ -11,9 +11,9 @@ from imlp_audit.checkpoint.fitting import Fit, compare
 from imlp_audit.checkpoint.problems import MisfitKind, Shapes
 from imlp_audit.models.build import Builder
 from imlp_audit.models.imlp import Imlp
-from imlp_audit.models.reading import AnyReading, ClassToken, Reading
+from imlp_audit.models.reading import AnyReading, ClassToken, Reading, Value
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.solve.space import Value, readings_of
+from imlp_audit.solve.space import readings_of
 
 _TOKEN = "class_token"  # the one axis that is not of the block
 _ROUNDS = 2  # AGeLU's coefficients in the depthwise block depend on two axes

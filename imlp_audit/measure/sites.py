@@ -1,8 +1,10 @@
-"""Where in a host a module sits, told from timm's names."""
+"""Where in a host a module sits, by the names that the hosts declare."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+
+from imlp_audit.models.recipe import HOSTS
 
 
 class Site(StrEnum):
@@ -14,26 +16,12 @@ class Site(StrEnum):
     HEAD = "head"
 
 
-_STEMS = frozenset({"patch_embed", "patch_embeds", "stem", "conv_stem", "conv1", "bn1", "norm_pre"})
-_HEADS = frozenset(
-    {
-        "norm",
-        "fc_norm",
-        "head",
-        "head_dist",
-        "head_drop",
-        "classifier",
-        "fc",
-        "global_pool",
-        "attn_pool",
-        "conv_head",
-        "bn2",
-    }
-)
+_STEMS = frozenset().union(*(host.traits().stem for host in HOSTS.values()))
+_HEADS = frozenset().union(*(host.traits().head for host in HOSTS.values()))
 
 
 def site_of(module_path: str) -> Site:
-    """The site of a dotted module path such as `layers.1.downsample.norm`; what no rule places is a block."""
+    """Return the site of a dotted module path such as `layers.1.downsample.norm`: a block if nothing else."""
     names = module_path.split(".")
     if "downsample" in names:
         return Site.DOWNSAMPLE

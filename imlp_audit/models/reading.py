@@ -1,13 +1,47 @@
 """A reading: one consistent answer to everything that a paper's text leaves open about its models.
 
-Torch-free, so that specs can name readings without loading a framework.
+An axis is declared once, as a field of its family with an `Axis`: its values, its default, and what of a model it
+changes, from which `solve` adds models up. Specs, reports and the solver take it from there. Torch-free.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import TypeAlias
+from functools import cache
+from typing import Annotated, TypeAlias, assert_never, get_args, get_type_hints
+
+
+class Reach(StrEnum):
+    """What of a model an axis changes."""
+
+    HOST = "host"  # which model stands around the replaced blocks
+    UNIT = "unit"  # each block, or each layer of a stack
+    AROUND = "around"  # what stands around the layers of a stack, and no layer
+    EVERYWHERE = "everywhere"  # by as much as every other axis, which it multiplies
+
+
+Value: TypeAlias = StrEnum | int
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A question that a text may leave open.
+
+    `default` is the answer where a paper states none. `reach` and `meets`, an axis whose effect depends on this one's
+    value, let `solve` add up models from parts. Of a number, `tried` are the values that `solve` searches.
+    """
+
+    default: Value
+    reach: Reach
+    meets: str | None = None
+    tried: tuple[int, ...] = ()
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """The values that `solve` searches."""
+        return self.tried if isinstance(self.default, int) else tuple(type(self.default))
 
 
 class Presence(StrEnum):
@@ -71,16 +105,19 @@ class ClassToken(StrEnum):
 class Reading:
     """One value for each axis that Eq. 5, Fig. 4 and Sec. 4.3 of the IMLP paper leave open."""
 
-    agelu_parameters: AGeLUParameters
-    fc1_bias: Presence
-    fc2_bias: Presence
-    concat_norm: ConcatNorm
-    output_norm: OutputNorm
-    depthwise_bias: Presence
-    depthwise_norm: DepthwiseNorm
-    depthwise_activation: DepthwiseActivation
-    depthwise_skip: Presence
-    class_token: ClassToken
+    agelu_parameters: Annotated[AGeLUParameters, Axis(AGeLUParameters.PER_CHANNEL, Reach.UNIT)]
+    fc1_bias: Annotated[Presence, Axis(Presence.YES, Reach.UNIT)]
+    fc2_bias: Annotated[Presence, Axis(Presence.YES, Reach.UNIT)]
+    concat_norm: Annotated[ConcatNorm, Axis(ConcatNorm.NONE, Reach.UNIT)]
+    output_norm: Annotated[OutputNorm, Axis(OutputNorm.NONE, Reach.UNIT)]
+    depthwise_bias: Annotated[Presence, Axis(Presence.NO, Reach.UNIT)]
+    depthwise_norm: Annotated[DepthwiseNorm, Axis(DepthwiseNorm.BATCH, Reach.UNIT)]
+    # An AGeLU that ends the depthwise block has as many coefficients as the channel part's AGeLUs have.
+    depthwise_activation: Annotated[
+        DepthwiseActivation, Axis(DepthwiseActivation.GELU, Reach.UNIT, meets="agelu_parameters")
+    ]
+    depthwise_skip: Annotated[Presence, Axis(Presence.NO, Reach.UNIT)]
+    class_token: Annotated[ClassToken, Axis(ClassToken.KEPT, Reach.HOST)]
 
 
 class ResMlpForm(StrEnum):
@@ -94,7 +131,7 @@ class ResMlpForm(StrEnum):
 class ResMlpReading:
     """What ResMLP's text leaves open: its equations and its Algorithm 1 are two models."""
 
-    resmlp_form: ResMlpForm
+    resmlp_form: Annotated[ResMlpForm, Axis(ResMlpForm.EQUATIONS, Reach.UNIT)]
 
 
 class SpatialMatrix(StrEnum):
@@ -122,16 +159,54 @@ class OutputLayer(StrEnum):
 class TextReading:
     """What the text leaves open about its models of language."""
 
-    vocabulary: int
-    sequence_length: int
-    ffn_width: int
-    spatial_matrix: SpatialMatrix
-    gate_norm: Presence
-    output_layer: OutputLayer
-    pooler: Presence
+    # Vocabularies of BERT, SentencePiece and T5, lengths of pre-training, and the widths of the feed-forward layers of
+    # both families: arXiv 2105.08050 and 1810.04805, and what is built after them.
+    vocabulary: Annotated[int, Axis(30522, Reach.AROUND, tried=(30000, 30522, 32000, 32128))]
+    # The length of the texts multiplies the work of every part.
+    sequence_length: Annotated[int, Axis(512, Reach.EVERYWHERE, tried=(128, 512))]
+    ffn_width: Annotated[int, Axis(3072, Reach.UNIT, tried=(2048, 3072))]
+    spatial_matrix: Annotated[SpatialMatrix, Axis(SpatialMatrix.FULL, Reach.UNIT)]
+    # The norm of a gate is as wide as D_C.
+    gate_norm: Annotated[Presence, Axis(Presence.YES, Reach.UNIT, meets="ffn_width")]
+    output_layer: Annotated[OutputLayer, Axis(OutputLayer.MASKED_LM, Reach.AROUND, meets="vocabulary")]
+    pooler: Annotated[Presence, Axis(Presence.YES, Reach.AROUND)]
 
 
 AnyReading: TypeAlias = Reading | ResMlpReading | TextReading
+
+
+class Family(StrEnum):
+    """A set of axes that are answered together, by its name in results."""
+
+    IMLP = "imlp"
+    RESMLP = "resmlp"
+    TEXT = "text"
+
+    @property
+    def kind(self) -> type[AnyReading]:
+        """The record of its axes."""
+        match self:
+            case Family.IMLP:
+                return Reading
+            case Family.RESMLP:
+                return ResMlpReading
+            case Family.TEXT:
+                return TextReading
+            case _:
+                assert_never(self)
+
+    @property
+    def models(self) -> str:
+        """What needs such a reading, in words."""
+        match self:
+            case Family.IMLP:
+                return "an IMLP block"
+            case Family.RESMLP:
+                return "a ResMLP without a form"
+            case Family.TEXT:
+                return "a model of language"
+            case _:
+                assert_never(self)
 
 
 @dataclass(frozen=True)
@@ -141,6 +216,36 @@ class PaperReading:
     imlp: Reading | None = None
     resmlp: ResMlpReading | None = None
     text: TextReading | None = None
+
+    def of(self, family: Family) -> AnyReading | None:
+        """Return the answer for a family."""
+        match family:
+            case Family.IMLP:
+                return self.imlp
+            case Family.RESMLP:
+                return self.resmlp
+            case Family.TEXT:
+                return self.text
+            case _:
+                assert_never(family)
+
+
+@cache
+def axes_of(family: Family) -> Mapping[str, Axis]:
+    """Return the axes of a family by their names, in order. Raises TypeError for a field that is not a whole axis."""
+    hints = get_type_hints(family.kind, include_extras=True)
+    found: dict[str, Axis] = {}
+    for field in fields(family.kind):
+        kind, *notes = get_args(hints[field.name]) or (None,)
+        axis = next((note for note in notes if isinstance(note, Axis)), None)
+        if axis is None:
+            raise TypeError(f"{field.name} of {family.kind.__name__} is no axis: annotate it with an Axis(...)")
+        if type(axis.default) is not kind or axis.default not in axis.values:
+            raise TypeError(f"{field.name}: the default {axis.default!r} is not one of the values that solve tries")
+        if axis.meets is not None and axis.meets not in hints:
+            raise TypeError(f"{field.name} meets {axis.meets!r}, which is no axis of {family.kind.__name__}")
+        found[field.name] = axis
+    return found
 
 
 # Eq. 5 with the biases of Theorem 1, and the DW block of Sec. 4.3, "DW Conv with BN and GeLU": a batch norm takes the

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Annotated, Self, TypeAlias
+from typing import Annotated, Any, Self, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetPydanticSchema,
+    JsonValue,
+    model_validator,
+)
+from pydantic_core import CoreSchema, core_schema
 
-from imlp_audit.models.hosts.bert import Bert
-from imlp_audit.models.hosts.dense import Architecture, MaskRcnn, UperNet
-from imlp_audit.models.hosts.gmlp import Gmlp, GmlpText
-from imlp_audit.models.hosts.host import Count, Host, divides
-from imlp_audit.models.hosts.lvt import Lvt
-from imlp_audit.models.hosts.mixer import Mixer
-from imlp_audit.models.hosts.resmlp import CaitChain, ResMlp, ResMlpTranslation
-from imlp_audit.models.hosts.vanillanet import VanillaBlock
-from imlp_audit.models.reading import AnyReading, PaperReading
+from imlp_audit.models.hosts import find_hosts
+from imlp_audit.models.hosts.host import IMAGENET_SIZE, Classes, Count, Host, Size, TokenIds, divides
+from imlp_audit.models.reading import AnyReading, Family, PaperReading
+
+HOSTS = find_hosts()
+"""The hosts by their keys in a recipe."""
 
 
 class Activation(StrEnum):
@@ -91,136 +99,207 @@ class Replacement(BaseModel):
             raise ValueError("give exactly one of imlp, sums")
         return self
 
+    @property
+    def block(self) -> Imlp | Sums:
+        """What stands in the place of an MLP."""
+        return next(block for block in (self.imlp, self.sums) if block is not None)
+
+
+LARGEST_SIDE = 16384
+Change: TypeAlias = dict[str, JsonValue]
+"""Fields of a recipe as a spec writes them, by their keys: what differs in another recipe."""
+
 
 def _sides(image: object) -> tuple[int, ...]:
     """Read `224` as `[224, 224]`; raise ValueError for what is neither a side nor two."""
     sides = [image, image] if isinstance(image, str | int) else image
-    told = [str(side) for side in sides] if isinstance(sides, list | tuple) else []
-    if len(told) != 2 or not all(re.fullmatch("[1-9][0-9]{0,4}", side) and int(side) <= LARGEST_SIDE for side in told):
+    texts = [str(side) for side in sides] if isinstance(sides, list | tuple) else []
+    if len(texts) != 2 or not all(
+        re.fullmatch("[1-9][0-9]{0,4}", side) and int(side) <= LARGEST_SIDE for side in texts
+    ):
         raise ValueError(f"image is a side in pixels, or [height, width], of at most {LARGEST_SIDE}, not {image!r}")
-    return tuple(map(int, told))
+    return tuple(map(int, texts))
 
 
-LARGEST_SIDE = 16384
-Size: TypeAlias = tuple[int, int]
-HOSTS = (
-    "timm", "mixer", "gmlp", "gmlp_text", "bert", "resmlp", "resmlp_translation", "cait_chain", "lvt",
-    "mask_rcnn", "upernet", "vanilla_block",
-)  # fmt: skip
+def _host_schema(_source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+    """Validate `{mixer: {...}}`, or a host that is built already, as the host of that key."""
+    choices: dict[Any, CoreSchema] = {
+        key: core_schema.no_info_before_validator_function(_unpacker(key, host), handler.generate_schema(host))
+        for key, host in HOSTS.items()
+    }
+    return core_schema.tagged_union_schema(choices, _key_of)
+
+
+def _key_of(value: object) -> str | None:
+    if isinstance(value, Host):
+        return value.traits().key
+    return next(iter(value), None) if isinstance(value, dict) else None
+
+
+def _unpacker(key: str, host: type[Host]) -> Callable[[object], object]:
+    def unpack(value: object) -> object:
+        return host.unpack(value[key]) if isinstance(value, dict) else value
+
+    return unpack
 
 
 class Recipe(BaseModel):
     """One host, and what is changed of it.
 
-    `image` is the side of the input, or its height and width, and `classes` the number of classes, where they are
-    not the host's own. `activation` is that of its MLPs where it is not the host's own, `agelu` gives it AGeLU's
-    coefficients, and `mlp` is what replaces the MLPs.
+    A spec writes the host under a key of its own: `{mixer: {layers: 8, ...}, image: 32}`. `image` is the side of the
+    input, or its height and width, and `classes` the number of classes, where they are not the host's own.
+    `activation` is that of its MLPs where it is not the host's own, `agelu` gives it AGeLU's coefficients, and `mlp` is
+    what replaces the MLPs.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    timm: Architecture | None = None
-    mixer: Mixer | None = None
-    gmlp: Gmlp | None = None
-    gmlp_text: GmlpText | None = None
-    bert: Bert | None = None
-    resmlp: ResMlp | None = None
-    resmlp_translation: ResMlpTranslation | None = None
-    cait_chain: CaitChain | None = None
-    lvt: Lvt | None = None
-    mask_rcnn: MaskRcnn | None = None
-    upernet: UperNet | None = None
-    vanilla_block: VanillaBlock | None = None
+    host: Annotated[Host, GetPydanticSchema(_host_schema)]
     image: Annotated[Size, BeforeValidator(_sides)] | None = None
     classes: Count | None = None
     activation: Activation | None = None
     agelu: bool = False
     mlp: Replacement | None = None
 
-    @model_validator(mode="after")
-    def _one_host(self) -> Self:
-        given = [name for name in HOSTS if getattr(self, name) is not None]
-        if len(given) != 1:
-            raise ValueError(f"give exactly one host of {', '.join(HOSTS)}; given: {', '.join(given) or 'none'}")
-        return self
+    @classmethod
+    def of(cls, **fields: object) -> Self:
+        """Return the recipe that a spec writes with these keys. Raises ValidationError."""
+        return cls.model_validate(fields)
+
+    @classmethod
+    def keys(cls) -> Mapping[str, type[Host] | None]:
+        """Return the keys that a spec may write in a recipe, with the host's record where the key names a host."""
+        return {**HOSTS, **dict.fromkeys(name for name in cls.model_fields if name != "host")}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_key_names_the_host(cls, written: object) -> object:
+        if not isinstance(written, dict) or isinstance(written.get("host"), Host):
+            return written
+        given = {key: value for key, value in written.items() if key in HOSTS and value is not None}
+        rest = {key: value for key, value in written.items() if key not in HOSTS}
+        if len(given) == 1 and "host" not in rest:
+            return {"host": given, **rest}
+        if not given and not rest.keys() <= cls.keys().keys() and "host" not in rest:
+            return rest  # a misspelt key is the better message
+        raise ValueError(f"give exactly one host of {', '.join(HOSTS)}; given: {', '.join(given) or 'none'}")
 
     @model_validator(mode="after")
     def _no_activation_is_lost(self) -> Self:
         if self.agelu and self.mlp is not None:
             raise ValueError("agelu: it stands in the host's own MLPs, and these are replaced")
-        if self.activation is not None and self.mlp is not None and self.mlp.sums is not None:
+        if self.activation is not None and self.mlp is not None and isinstance(self.mlp.block, Sums):
             raise ValueError("activation: the functions that are added up are GeLU or AGeLU")
         return self
 
     @model_validator(mode="after")
     def _nothing_is_ignored(self) -> Self:
-        text = isinstance(self.host, GmlpText | Bert | ResMlpTranslation)
-        if self.image is not None and text:
+        traits = self.host.traits()
+        if self.image is not None and isinstance(traits.reads, TokenIds):
             raise ValueError("image: this host reads token ids")
-        if self.classes is not None and isinstance(self.host, MaskRcnn | UperNet):
+        if self.classes is not None and traits.classes is Classes.IN_HOST:
             raise ValueError("classes: a detector's or segmenter's stand in its host, beside the backbone")
-        replaced = self.mlp is not None or self.activation is not None or self.agelu
-        if replaced and not isinstance(self.host, str | Lvt | MaskRcnn | UperNet):
+        if self.changes_mlps and not traits.replaceable:
             raise ValueError("mlp, activation and agelu change timm's MLPs, and this host has none of them")
-        if self.classes is not None and isinstance(self.host, ResMlpTranslation | VanillaBlock):
+        if self.classes is not None and traits.classes is Classes.NONE:
             raise ValueError("classes: this host classifies nothing")
         return self
 
     @model_validator(mode="after")
     def _patch_divides_the_image(self) -> Self:
-        for side in self.image or (224,):
-            if isinstance(self.host, Mixer | Gmlp | ResMlp | CaitChain):
-                divides(self.host.patch, side, "patch and image")
+        patch = self.host.patch_side()
+        for side in self.image or IMAGENET_SIZE:
+            if patch is not None:
+                divides(patch, side, "patch and image")
         return self
 
     @property
-    def host(self) -> str | Host:
-        """The host: an architecture of timm by its name, or the sizes of one of ours."""
-        given: tuple[str | Host | None, ...] = tuple(getattr(self, name) for name in HOSTS)
-        return next(host for host in given if host is not None)
+    def imlp(self) -> Imlp | None:
+        """The IMLP block that replaces the MLPs, where one does."""
+        return self.mlp.imlp if self.mlp is not None else None
 
     @property
-    def family(self) -> str | None:
+    def changes_mlps(self) -> bool:
+        """Whether the host's MLPs are not its own any more."""
+        return self.mlp is not None or self.activation is not None or self.agelu
+
+    def with_own_mlps(self) -> Self:
+        """Return the recipe of the host with its own MLPs."""
+        return self.model_copy(update={"mlp": None, "activation": None, "agelu": False})
+
+    def as_written(self) -> dict[str, object]:
+        """Return the recipe as a spec writes it: the keys that were given, and their values."""
+        changes = self.model_dump(exclude_unset=True, exclude={"host"})
+        return {self.host.traits().key: self.host.value(), **changes}
+
+    def takes(self, change: Mapping[str, object]) -> bool:
+        """Say whether the recipe has the parts that a change changes: a mapping inside it needs one to change."""
+        return _takes(self.as_written(), change)
+
+    def changed(self, change: Mapping[str, object]) -> Self:
+        """Return the recipe with other values of some fields. Raises ValidationError where there is no such model."""
+        return type(self).model_validate(_merge(self.as_written(), change))
+
+    @property
+    def family(self) -> Family | None:
         """The part of a paper's reading that the model depends on, None where it is the same under all."""
-        if self.mlp is not None and self.mlp.imlp is not None:
-            return "imlp"
-        match self.host:
-            case GmlpText() | Bert():
-                return "text"
-            case ResMlp(form=None):
-                return "resmlp"
-            case _:
-                return None
+        return Family.IMLP if self.imlp is not None else self.host.family()
 
     def part_of(self, reading: PaperReading) -> AnyReading | None:
         """Return what a paper's reading says about the model, None where nothing is left open."""
-        part: AnyReading | None = getattr(reading, self.family) if self.family else None
-        return part
+        return reading.of(self.family) if self.family else None
 
     @property
     def name(self) -> str:
-        """What to call the model in a message: its architecture in timm, where that says it all but for the MLPs."""
-        return self.timm if self.timm and self.image is None and self.classes is None else str(self)
+        """What to call the model in a message: its architecture in timm, where that says all except its MLPs."""
+        value = self.host.value()
+        return value if isinstance(value, str) and self.image is None and self.classes is None else str(self)
 
     def __str__(self) -> str:
         """The recipe on one line, as a spec would write it."""
-        return ", ".join(f"{name}: {_shown(getattr(self, name))}" for name in sorted(self.model_fields_set, key=_rank))
+        return ", ".join(self._line(name) for name in sorted(self.model_fields_set, key=_rank))
+
+    def _line(self, field: str) -> str:
+        if field == "host":
+            return f"{self.host.traits().key}: {_write(self.host)}"
+        return f"{field}: {_write(getattr(self, field))}"
+
+
+def _takes(written: Mapping[str, object], change: Mapping[str, object]) -> bool:
+    for key, value in change.items():
+        if isinstance(value, Mapping):
+            inside = written.get(key)
+            if not isinstance(inside, Mapping) or not _takes(inside, value):
+                return False
+    return True
+
+
+def _merge(written: Mapping[str, object], change: Mapping[str, object]) -> dict[str, object]:
+    merged = dict(written)
+    for key, value in change.items():
+        inside = merged.get(key)
+        if isinstance(value, Mapping) and isinstance(inside, Mapping):
+            value = _merge(inside, value)
+        merged[key] = value
+    return merged
 
 
 def _rank(field: str) -> int:
     return list(Recipe.model_fields).index(field)
 
 
-def _shown(value: object) -> str:
+def _write(value: object) -> str:
     """Write a value as YAML would have it."""
     match value:
+        case Host() if isinstance(value.value(), str):
+            return str(value.value())
         case BaseModel():
             given = (name for name in type(value).model_fields if name in value.model_fields_set)
-            return "{" + ", ".join(f"{name}: {_shown(getattr(value, name))}" for name in given) + "}"
+            return "{" + ", ".join(f"{name}: {_write(getattr(value, name))}" for name in given) + "}"
         case (int(height), int(width)) if height == width:
             return str(height)
         case tuple():
-            return "[" + ", ".join(map(_shown, value)) + "]"
+            return "[" + ", ".join(map(_write, value)) + "]"
         case bool():
             return "true" if value else "false"
         case float():

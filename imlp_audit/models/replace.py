@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import copy
+import fnmatch
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import assert_never
 
 from timm.layers import Mlp
-from torch import nn
+from timm.models.volo import ClassBlock
+from torch import Tensor, nn
 
+from imlp_audit.errors import BuildError
+from imlp_audit.models import imlp
+from imlp_audit.models.agelu import AGeLU, SumOfFunctions, base_activation
 from imlp_audit.models.nets.lvt_layers import DepthwiseMlp
+from imlp_audit.models.reading import AnyReading, Reading
+from imlp_audit.models.recipe import Activation, Recipe, Replacement, Sums
+from imlp_audit.models.recipe import Imlp as ImlpRecipe
 
 KINDS = (Mlp, DepthwiseMlp)
 """The MLPs whose every part the IMLP block knows how to replace."""
@@ -37,3 +47,115 @@ def _place(model: nn.Module, modules: Mapping[str, nn.Module]) -> None:
     for path, module in modules.items():
         parent, _, name = path.rpartition(".")
         setattr(model.get_submodule(parent), name, module)
+
+
+def replacements(host: nn.Module, recipe: Recipe, reading: AnyReading | None) -> dict[str, nn.Module]:
+    """Make what takes the place of the host's MLPs; nothing where they stay as they are."""
+    if not recipe.changes_mlps:
+        return {}
+    chosen = changed_mlps(host, recipe)
+    if recipe.mlp is None:
+        return {path: _with_activation(mlp, recipe) for path, mlp in chosen.items()}
+    match recipe.mlp.block:
+        case Sums() as sums:
+            return {path: _sums_for(mlp, sums) for path, mlp in chosen.items()}
+        case ImlpRecipe() as block:
+            if not isinstance(reading, Reading):
+                raise BuildError(f"{recipe.name} is built under a reading of the IMLP block, and the paper names none")
+            return {path: _imlp_for(host, path, mlp, recipe, block, reading) for path, mlp in chosen.items()}
+        case other:
+            assert_never(other)
+
+
+def changed_mlps(host: nn.Module, recipe: Recipe) -> dict[str, Mlp]:
+    """Return the host's MLPs that a recipe replaces, or gives another activation, by their paths. Raises BuildError."""
+    mlps = mlps_of(host)
+    _refuse_what_would_stay(recipe, host, mlps)
+    return mlps if recipe.mlp is None else _chosen(recipe.mlp, mlps)
+
+
+def _chosen(replacement: Replacement, mlps: Mapping[str, Mlp]) -> dict[str, Mlp]:
+    """Return the MLPs at the replacement's sites; each of its globs must name one."""
+    for glob in replacement.sites:
+        if not fnmatch.filter(mlps, glob):
+            raise BuildError(f"sites: no MLP of the host is at {glob!r}; they are at {', '.join(mlps)}")
+    return {path: mlp for path, mlp in mlps.items() if any(fnmatch.fnmatchcase(path, g) for g in replacement.sites)}
+
+
+def _refuse_what_would_stay(recipe: Recipe, host: nn.Module, mlps: Mapping[str, Mlp]) -> None:
+    """Raise BuildError for a host of which some MLP would stay as it is, or lose a part that IMLP has not."""
+    kinds = "hosts that work are ViT and DeiT, Swin, PoolFormer, LVT and others whose MLPs are all timm.layers.Mlp"
+    if not mlps:
+        raise BuildError(f"{recipe.name} has no timm.layers.Mlp that could be replaced; {kinds}")
+    others = [
+        path
+        for path, module in host.named_modules(remove_duplicate=False)
+        if "mlp" in path.rpartition(".")[2].lower() and path not in mlps and not isinstance(module, nn.Identity)
+    ]
+    if others:
+        raise BuildError(f"{recipe.name} has MLPs of another kind, such as {others[0]}, that would stay; {kinds}")
+    normed = [path for path, mlp in mlps.items() if not isinstance(mlp.norm, nn.Identity)]
+    if normed:
+        raise BuildError(f"{recipe.name} has a norm inside its MLP {normed[0]}, which the replacement would lose")
+
+
+def _grid(host: nn.Module, path: str) -> tuple[int, int] | None:
+    """Return the (H, W) of the tokens that the MLP at a path sees, where host or block know it."""
+    block = host.get_submodule(path.rpartition(".")[0])
+    known: tuple[int, int] | None = getattr(block, "input_resolution", None)  # Swin's blocks
+    return known or getattr(getattr(host, "patch_embed", None), "grid_size", None)
+
+
+def _imlp_for(host: nn.Module, path: str, mlp: Mlp, recipe: Recipe, block: ImlpRecipe, reading: Reading) -> nn.Module:
+    """Make the block that replaces one MLP: its widths and layout are the MLP's, its grid the host's."""
+    use_conv = isinstance(mlp.fc1, nn.Conv2d)
+    width, out = mlp.fc1.weight.shape[1], mlp.fc2.weight.shape[0]
+    hidden = int(width * block.ratio)
+    if not hidden:
+        raise BuildError(f"ratio: {block.ratio:g} of {width} channels leaves the first FC layer none")
+    replacement = imlp.Imlp(
+        width,
+        hidden,
+        out,
+        act_layer=base_activation(recipe.activation or Activation.GELU),
+        bias=(mlp.fc1.bias is not None, mlp.fc2.bias is not None),
+        drop=(mlp.drop1.p, mlp.drop2.p),
+        use_conv=use_conv,
+        reading=reading,
+        kernel=block.kernel,
+        part=block.part,
+        plain=block.plain,
+        grid=None if use_conv else _grid(host, path),
+        prefix_tokens=getattr(host, "num_prefix_tokens", 0),
+    )
+    of_the_class_token = isinstance(host.get_submodule(path.rpartition(".")[0]), ClassBlock)  # alone, it has no grid
+    if replacement.spatial is not None and not of_the_class_token:
+        replacement.spatial.register_forward_pre_hook(_refuse_a_kernel_larger_than_the_grid)
+    return replacement.train(mlp.training)
+
+
+def _refuse_a_kernel_larger_than_the_grid(block: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+    """Raise BuildError where a depthwise convolution has taps that no place of its grid could use."""
+    assert isinstance(block, imlp.DepthwiseBlock)
+    height, width = inputs[0].shape[-2:]
+    kernel = block.conv.kernel_size[0]
+    if kernel > min(height, width):
+        raise BuildError(f"kernel: {kernel} is larger than the grid of {height} x {width} that it moves over")
+
+
+def _sums_for(mlp: Mlp, sums: Sums) -> nn.Module:
+    """Make the sum of nonlinear functions that replaces one MLP."""
+    use_conv = isinstance(mlp.fc1, nn.Conv2d)
+    width = mlp.fc1.weight.shape[1]
+    replacement: nn.Module = SumOfFunctions(width, sums.ratio, agelu=sums.agelu, channels_first=use_conv)
+    return replacement.train(mlp.training)
+
+
+def _with_activation(mlp: Mlp, recipe: Recipe) -> nn.Module:
+    """Return the MLP with the same layers and the recipe's activation."""
+    base = base_activation(recipe.activation or Activation.GELU)
+    use_conv, hidden = isinstance(mlp.fc1, nn.Conv2d), mlp.fc1.weight.shape[0]
+    act = AGeLU(hidden, base, channels_first=use_conv) if recipe.agelu else base()
+    other: nn.Module = copy.copy(mlp)
+    other._modules = {**mlp._modules, "act": act}
+    return other

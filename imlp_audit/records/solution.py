@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil, floor
 from typing import ClassVar
 
 from pydantic import Field
@@ -40,6 +41,11 @@ class SolvedWeights(Record):
     low: float
     high: float | None
 
+    @property
+    def identified(self) -> bool:
+        """Whether the best solutions agree, and no other integer is in the range over the reals."""
+        return len(self.values) == 1 and self.high is not None and floor(self.high) == ceil(self.low)
+
 
 class SolvedCell(Record):
     """A cell that no best solution explains: the nearest value of any, and its gap in units of the last digit."""
@@ -77,7 +83,10 @@ class SolvedFirst(Record):
 
 
 class SolvedHeld(Record):
-    """Cells left out of a search, and how many of them its first solution, and on average all, explain."""
+    """Cells left out of a search, and how many of them its first solution, and on average all, explain.
+
+    There is no `mean` where the solutions are too many to be averaged exactly.
+    """
 
     name: str
     of: int

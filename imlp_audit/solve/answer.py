@@ -9,6 +9,7 @@ from functools import cached_property
 from math import prod
 
 from imlp_audit.numbers.printed import Rounding
+from imlp_audit.records.solution import SolvedAxis
 from imlp_audit.solve.problem import Cell, Integers, Problem
 
 
@@ -31,7 +32,7 @@ class Solution:
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class WeightChoice:
     """Some classes of work and the weights they may have together, (combinations, classes)."""
 
     classes: tuple[int, ...]
@@ -54,7 +55,7 @@ class Ties:
     parameter_rounding: Rounding | None
     flops_rounding: Rounding | None
     readings: Mapping[str, Integers]
-    weights: tuple[Choice, ...]
+    weights: tuple[WeightChoice, ...]
 
     @property
     def weightings(self) -> int:
@@ -68,22 +69,7 @@ class Ties:
 
 
 @dataclass(frozen=True)
-class Axis:
-    """The values that an axis of a group's readings has in the best solutions, of all that were tried."""
-
-    group: str
-    name: str
-    values: tuple[str, ...]
-    tried: tuple[str, ...]
-
-    @property
-    def pinned(self) -> bool:
-        """Whether every best solution has the same value."""
-        return len(self.values) == 1
-
-
-@dataclass(frozen=True)
-class Weight:
+class ClassWeights:
     """The weights that a class of work has in the best solutions.
 
     Where it has no work (`works` is False), no number depends on it, and every weight does.
@@ -142,7 +128,7 @@ class Own:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class SearchAnswer:
     """What a search found.
 
     `score` cells of `of` are explained by each of `count` solutions, which `ties` hold all; `solutions` are the first
@@ -156,8 +142,8 @@ class Answer:
     count: int
     solutions: tuple[Solution, ...]
     ties: tuple[Ties, ...]
-    axes: tuple[Axis, ...]
-    weights: tuple[Weight, ...]
+    axes: tuple[SolvedAxis, ...]
+    weights: tuple[ClassWeights, ...]
     contradicted: tuple[Contradiction, ...]
     disputed: tuple[str, ...]
     exhaustive: bool
@@ -187,7 +173,7 @@ def explains(problem: Problem, cell: Cell, solution: Solution) -> bool:
     return least <= value <= most
 
 
-def explained(problem: Problem, solution: Solution, cells: Sequence[Cell] | None = None) -> tuple[str, ...]:
+def find_explained(problem: Problem, solution: Solution, cells: Sequence[Cell] | None = None) -> tuple[str, ...]:
     """Return the ids of the cells that a solution explains, of the problem's or of others."""
     return tuple(c.id for c in (problem.cells if cells is None else cells) if explains(problem, c, solution))
 

@@ -40,7 +40,7 @@ class View:
         most: Integers = self.points.max(axis=1) + len(self.low)
         return most
 
-    def narrowed(self, wanted: Truths) -> View:
+    def keep_profiles(self, wanted: Truths) -> View:
         """Return the view of some profiles alone."""
         work = np.ascontiguousarray(self.work[..., wanted])
         return View(
@@ -56,7 +56,7 @@ class View:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class RoundingSearch:
     """A search under one rounding of FLOPs (None where none are printed) and some of the layout's settings."""
 
     rounding: Rounding | None
@@ -64,7 +64,7 @@ class Run:
     bundles: tuple[Bundle, ...]
     views: tuple[View, ...]
 
-    def narrowed(self, target: int) -> Run:
+    def prune(self, target: int) -> RoundingSearch:
         """Leave out profiles that cannot be in a solution of `target` cells.
 
         Safe: a solution explains at most its profile's sizes, that part's FLOPs cells, and the most of each other part.
@@ -75,14 +75,14 @@ class Run:
             for view in self.views
         ]
         views = tuple(
-            view if keep.all() or not keep.any() else view.narrowed(keep)
+            view if keep.all() or not keep.any() else view.keep_profiles(keep)
             for view, keep in zip(self.views, wanted, strict=True)
         )
-        return Run(self.rounding, self.settings, self.bundles, views)
+        return RoundingSearch(self.rounding, self.settings, self.bundles, views)
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class BoxBounds:
     """For each box: the most it can explain, whether it need not be cut, and the bundle to cut it along."""
 
     bound: Integers
@@ -98,10 +98,10 @@ class Reach:
     all: Truths
 
 
-def run_of(layout: Layout, rounding: Rounding | None, settings: Sequence[int]) -> Run:
+def search_of(layout: Layout, rounding: Rounding | None, settings: Sequence[int]) -> RoundingSearch:
     """Return the search under one rounding of FLOPs and some settings."""
     views = tuple(_view(layout, part, rounding, list(settings)) for part in layout.parts)
-    return Run(rounding, tuple(settings), layout.bundles, views)
+    return RoundingSearch(rounding, tuple(settings), layout.bundles, views)
 
 
 def _view(layout: Layout, part: Part, rounding: Rounding | None, settings: list[int]) -> View:
@@ -130,10 +130,10 @@ def reach(view: View, low: Floats, high: Floats) -> Reach:
     return Reach((most >= bottom) & (least <= top), (least >= bottom) & (most <= top))
 
 
-def judge(run: Run, boxes: Boxes, target: int) -> Verdict:
+def judge(run: RoundingSearch, boxes: Boxes, target: int) -> BoxBounds:
     """Bound what each box can explain; a bound below `target` may be a rough one, and the box can be left out."""
     low, high = corners(boxes, run.bundles)
-    verdict = Verdict(_rough(run, low, high), np.zeros(len(boxes), dtype=np.bool_), np.zeros(len(boxes), np.int64))
+    verdict = BoxBounds(_rough(run, low, high), np.zeros(len(boxes), dtype=np.bool_), np.zeros(len(boxes), np.int64))
     kept = np.flatnonzero(verdict.bound >= target)
     if len(kept):
         exact = _exact(run, low[kept], high[kept])
@@ -141,7 +141,7 @@ def judge(run: Run, boxes: Boxes, target: int) -> Verdict:
     return verdict
 
 
-def _rough(run: Run, low: Floats, high: Floats) -> Integers:
+def _rough(run: RoundingSearch, low: Floats, high: Floats) -> Integers:
     """Bound as if each cell, and each size, could have the profile that suits it best: never too low."""
     bound = np.zeros((len(low), len(run.settings)), dtype=np.int64)
     for view in run.views:
@@ -151,7 +151,7 @@ def _rough(run: Run, low: Floats, high: Floats) -> Integers:
     return most
 
 
-def _exact(run: Run, low: Floats, high: Floats) -> Verdict:
+def _exact(run: RoundingSearch, low: Floats, high: Floats) -> BoxBounds:
     """Bound by the best profile of each part: given the weights and the setting, parts choose independently.
 
     A box is closed where, for every profile with which the bound could be reached, each cell is explained by all its
@@ -171,7 +171,7 @@ def _exact(run: Run, low: Floats, high: Floats) -> Verdict:
         pull += (undecided / (view.high - view.low + 1)[:, np.newaxis]).T @ view.most
     spread = (high - low) * pull
     axes = spread.argmax(axis=1) if run.bundles else np.zeros(len(low), dtype=np.int64)
-    return Verdict(bound, ~open_, axes)
+    return BoxBounds(bound, ~open_, axes)
 
 
 def tops_of(view: View, counts: Integers) -> Integers:

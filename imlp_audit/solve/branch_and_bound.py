@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from imlp_audit.solve.bounds import Run, Verdict, judge
+from imlp_audit.solve.bounds import BoxBounds, RoundingSearch, judge
 from imlp_audit.solve.problem import Integers
 from imlp_audit.solve.weights import Boxes
 
@@ -22,7 +22,7 @@ class _Pool:
 
     by_bound: dict[int, list[tuple[Boxes, Integers]]] = field(default_factory=dict)
 
-    def push(self, boxes: Boxes, verdict: Verdict, target: int) -> None:
+    def push(self, boxes: Boxes, verdict: BoxBounds, target: int) -> None:
         """Keep the open boxes that could reach the target."""
         for bound in np.unique(verdict.bound[~verdict.closed & (verdict.bound >= target)]):
             places = np.flatnonzero(~verdict.closed & (verdict.bound == bound))
@@ -48,7 +48,7 @@ class _Pool:
 class _Search:
     """The open boxes of a run, and those in which the best score was found so far."""
 
-    run: Run
+    run: RoundingSearch
     pool: _Pool = field(default_factory=_Pool)
     done: list[Boxes] = field(default_factory=list)
     score: int = -1
@@ -73,7 +73,7 @@ class _Search:
 
     def next(self, target: int) -> Boxes:
         """Return the boxes to look at next."""
-        self.run = self.run.narrowed(target)
+        self.run = self.run.prune(target)
         return self.pool.pop(boxes_at_once(self.run))
 
 
@@ -87,12 +87,12 @@ class Explored:
 
     score: int
     bound: int
-    found: tuple[tuple[Run, Boxes], ...]
+    found: tuple[tuple[RoundingSearch, Boxes], ...]
     looked: int
     cut: bool
 
 
-def explore(runs: Sequence[Run], floor: int, budget: int, *, ties: bool) -> Explored:
+def explore(runs: Sequence[RoundingSearch], floor: int, budget: int, *, ties: bool) -> Explored:
     """Find the best score of several runs that is no less than `floor`, and the boxes in which it is reached.
 
     Boxes of the highest bound come first, whatever their run: one that promises less than what another is found to
@@ -106,16 +106,16 @@ def explore(runs: Sequence[Run], floor: int, budget: int, *, ties: bool) -> Expl
         if sum(one.looked for one in searches) >= budget:
             return _cut_short(searches, search, floor)
         target = search.look(search.next(target), target, ties=ties)
-    return _explored(searches, -1)
+    return _best_of(searches, -1)
 
 
-def _explored(searches: Sequence[_Search], bound: int) -> Explored:
+def _best_of(searches: Sequence[_Search], bound: int) -> Explored:
     """Return what was found; `bound` is that of the boxes that were left open, -1 where none was."""
     score = max(search.score for search in searches)
     return Explored(
         score=score,
         bound=max(score, bound),
-        found=tuple((s.run, Boxes.joined(s.done)) for s in searches if s.score == score and s.done),
+        found=tuple((s.run, Boxes.concatenate(s.done)) for s in searches if s.score == score and s.done),
         looked=sum(search.looked for search in searches),
         cut=bound >= 0,
     )
@@ -125,7 +125,7 @@ def _cut_short(searches: Sequence[_Search], search: _Search, floor: int) -> Expl
     """Return what was found where the budget ended, or by a dive from the best open boxes, if that is better."""
     bound = search.pool.bound
     dived = _dive(search, max(floor, 1 + max(one.score for one in searches)))
-    return _explored([*searches, dived], bound)
+    return _best_of([*searches, dived], bound)
 
 
 def _dive(search: _Search, target: int) -> _Search:
@@ -144,12 +144,12 @@ def _dive(search: _Search, target: int) -> _Search:
     return dive
 
 
-def pairs(run: Run, boxes: int) -> int:
+def pairs(run: RoundingSearch, boxes: int) -> int:
     """Return the number of pairs of a box and a reading, those of equal work being one: what a step costs."""
     return boxes * sum(len(view.profiles) for view in run.views)
 
 
-def boxes_at_once(run: Run) -> int:
+def boxes_at_once(run: RoundingSearch) -> int:
     """Return how many boxes to look at in one step."""
     widest = max((view.work.shape[1] * view.work.shape[2] for view in run.views), default=0)
     return min(_MOST_BOXES, max(1, _PRODUCTS // (widest + 1)))

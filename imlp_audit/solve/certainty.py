@@ -12,36 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from imlp_audit.errors import SolverError
-from imlp_audit.solve.answer import Answer, Choice, Ties
+from imlp_audit.records.solution import SolvedWeights
+from imlp_audit.solve.answer import SearchAnswer, Ties, WeightChoice
 from imlp_audit.solve.parts import Layout, Part, lay_out
 from imlp_audit.solve.problem import Problem
-from imlp_audit.solve.ties import readings_of
+from imlp_audit.solve.ties import best_readings
 from imlp_audit.solve.weights import Bundle
 
 FEW = 12
 """Up to so many equally good candidates are called "one of k"."""
 
 _SYSTEMS = 12  # linear programs are solved for so many combinations of a reading and the cells it explains
-
-
-@dataclass(frozen=True)
-class Range:
-    """The weights of classes that no printed number tells apart: what may be said is about their weighted sum.
-
-    That sum is over `classes`, each times its factor. `values` are its values in the best solutions; `low` and
-    `high` its range over the reals, `high` None where nothing limits it.
-    """
-
-    classes: tuple[str, ...]
-    factors: tuple[int, ...]
-    values: tuple[int, ...]
-    low: float
-    high: float | None
-
-    @property
-    def identified(self) -> bool:
-        """Whether the best solutions agree, and no other integer is in the range over the reals."""
-        return len(self.values) == 1 and self.high is not None and floor(self.high) - ceil(self.low) == 0
 
 
 @dataclass(frozen=True)
@@ -55,7 +36,7 @@ class Certainty:
 
     readings: Mapping[str, int]
     counters: int
-    ranges: tuple[Range, ...]
+    ranges: tuple[SolvedWeights, ...]
     all_systems: bool
 
     @property
@@ -78,17 +59,17 @@ def word(candidates: int) -> str:
     return f"one of {candidates}" if candidates <= FEW else "not determined"
 
 
-def certainty(problem: Problem, answer: Answer) -> Certainty:
+def certainty(problem: Problem, answer: SearchAnswer) -> Certainty:
     """Return how sure an answer to a problem is."""
     layout = lay_out(problem)
     bundles = layout.bundles
     systems = list(islice(systems_of(layout, answer.ties), _SYSTEMS + 1))
     ranges = hull([ranges_of(system) for system in systems[:_SYSTEMS]])
     return Certainty(
-        readings={group: len(readings) for group, readings in readings_of(answer.ties).items()},
+        readings={group: len(readings) for group, readings in best_readings(answer.ties).items()},
         counters=_counters(answer, bundles),
         ranges=tuple(
-            Range(
+            SolvedWeights(
                 classes=tuple(problem.classes[place] for place in bundle.classes),
                 factors=bundle.factors,
                 values=tuple(sorted(_values(answer, axis, bundle))),
@@ -101,17 +82,17 @@ def certainty(problem: Problem, answer: Answer) -> Certainty:
     )
 
 
-def _values(answer: Answer, axis: int, bundle: Bundle) -> set[int]:
+def _values(answer: SearchAnswer, axis: int, bundle: Bundle) -> set[int]:
     """Return the weighted sums of a bundle in the best solutions."""
     return {int(value) for choice in _choices(answer, axis) for value in choice.options @ np.array(bundle.factors)}
 
 
-def _choices(answer: Answer, axis: int) -> list[Choice]:
+def _choices(answer: SearchAnswer, axis: int) -> list[WeightChoice]:
     """Return the different choices of a bundle's weights."""
     return list({id(one.weights[axis]): one.weights[axis] for one in answer.ties}.values())
 
 
-def _counters(answer: Answer, bundles: tuple[Bundle, ...]) -> int:
+def _counters(answer: SearchAnswer, bundles: tuple[Bundle, ...]) -> int:
     """Count the combinations of weighted sums: boxes of one run have no weights in common."""
     rounding = answer.solutions[0].flops_rounding
     boxes = {tuple(map(id, one.weights)) for one in answer.ties if one.flops_rounding == rounding}
@@ -130,7 +111,7 @@ Bounds: TypeAlias = list[tuple[float, float | None]]
 
 
 @dataclass(frozen=True, eq=False)
-class System:
+class Inequalities:
     """What explained cells demand of weighted sums v: low <= work @ v <= high; `work` is (cells, bundles)."""
 
     work: NDArray[np.float64]
@@ -138,7 +119,7 @@ class System:
     high: NDArray[np.float64]
 
 
-def systems_of(layout: Layout, solutions: Sequence[Ties]) -> Iterator[System]:
+def systems_of(layout: Layout, solutions: Sequence[Ties]) -> Iterator[Inequalities]:
     """Yield, each once, the systems of the cells of FLOPs that the best readings explain."""
     known: set[bytes] = set()
     places = [_places(part) for part in layout.parts]
@@ -162,7 +143,7 @@ def _profiles(part: Part, places: Mapping[int, int], ties: Ties) -> list[int]:
     return sorted({places[reading] for reading in ties.readings[part.group].tolist()}) if part.group else [0]
 
 
-def _system(layout: Layout, ties: Ties, profiles: tuple[int, ...]) -> System:
+def _system(layout: Layout, ties: Ties, profiles: tuple[int, ...]) -> Inequalities:
     """Return the system of the cells explained: by all weights of the ties, so by the first of each choice."""
     cells = layout.problem.cells
     work = np.concatenate([part.work[..., at] for part, at in zip(layout.parts, profiles, strict=True)])
@@ -172,10 +153,10 @@ def _system(layout: Layout, ties: Ties, profiles: tuple[int, ...]) -> System:
     sums = [choice.options[0] @ np.array(b.factors) for choice, b in zip(ties.weights, layout.bundles, strict=True)]
     totals = work @ np.array(sums, dtype=np.float64)
     inside = (low <= totals) & (totals <= high)
-    return System(work[inside], low[inside], high[inside])
+    return Inequalities(work[inside], low[inside], high[inside])
 
 
-def ranges_of(system: System) -> Bounds:
+def ranges_of(system: Inequalities) -> Bounds:
     """Return the range of each weighted sum over the reals of none or more, rounded outward.
 
     Linear programming gives every other solution as well, so a sum may be moved through its range only together

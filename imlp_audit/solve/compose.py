@@ -8,22 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 import numpy as np
 
 from imlp_audit.errors import AuditError, BuildError
-from imlp_audit.models.hosting import IMAGENET_SIZE
-from imlp_audit.models.hosts.gmlp import Gmlp
-from imlp_audit.models.hosts.lvt import Lvt
-from imlp_audit.models.hosts.mixer import Mixer
-from imlp_audit.models.hosts.resmlp import CaitChain, ResMlp
+from imlp_audit.models.hosts.host import FeatureMaps, Images, OwnImages, Stack, TokenIds
+from imlp_audit.models.reading import Family
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.solve.amounts import Amounts
 from imlp_audit.solve.compose_blocks import Hosts
 from imlp_audit.solve.compose_layers import Stacks
 from imlp_audit.solve.posing import Posed, cells_of, named_parts, pose
 from imlp_audit.solve.problem import Problem
-from imlp_audit.solve.space import FAMILIES, Readings, readings_of
+from imlp_audit.solve.space import Readings, readings_of
 from imlp_audit.spec.references import RowRef
 
 
@@ -55,25 +53,33 @@ class Composer:
 
     def mlps(self, recipe: Recipe) -> tuple[str, ...]:
         """Return the paths of the MLPs that IMLP blocks take the place of; none for a recipe without them."""
-        return self._hosts.mlps(recipe) if recipe.family == "imlp" else ()
+        return self._hosts.mlps(recipe) if recipe.imlp is not None else ()
 
     def side(self, recipe: Recipe) -> int | None:
         """Return the side of the square images that a model takes; None of a host that takes none, or other ones."""
         if recipe.image is not None:
             return recipe.image[0] if recipe.image[0] == recipe.image[1] else None
-        if recipe.timm is not None:
-            return self._hosts.side(recipe)
-        return IMAGENET_SIZE[0] if isinstance(recipe.host, Mixer | Gmlp | ResMlp | CaitChain | Lvt) else None
+        match recipe.host.traits().reads:
+            case Images((height, width)):
+                return height if height == width else None
+            case OwnImages():
+                return self._hosts.side(recipe)
+            case FeatureMaps() | TokenIds():
+                return None
+            case other:
+                assert_never(other)
 
     def _compose(self, recipe: Recipe) -> Amounts:
         try:
             match recipe.family:
                 case None:
                     return self._hosts.as_it_is(recipe)[np.newaxis]
-                case "imlp":
-                    return self._hosts.with_blocks(recipe, self.spaces["imlp"])
-                case family:
+                case Family.IMLP:
+                    return self._hosts.with_blocks(recipe, self.spaces[Family.IMLP])
+                case Family.RESMLP | Family.TEXT as family:
                     return self._stacks.with_layers(recipe, self.spaces[family])
+                case other:
+                    assert_never(other)
         except AuditError:
             raise
         except Exception as error:  # whatever a host's code raises is a result of its rows, not the end of the search
@@ -88,7 +94,7 @@ def compose(rows: Sequence[RowRef], *, free_widths: bool = False) -> Composition
     model or a counted number, or whose model cannot be built or counted, is refused with the reason.
     """
     papers = list({row.paper.id: row.paper for row in rows}.values())
-    composer = Composer({family: readings_of(family, named_parts(papers, family)) for family in FAMILIES})
+    composer = Composer({family: readings_of(family, named_parts(papers, family)) for family in Family})
     posed: list[Posed] = []
     refused: dict[str, str] = {}
     for row in rows:
@@ -107,6 +113,5 @@ def _recipe(row: RowRef, free_widths: bool) -> Recipe:
         raise BuildError("the row has no model")
     if not any(cells_of(row, 0)):
         raise BuildError("the row prints no parameters and no FLOPs")
-    if not free_widths or recipe.gmlp_text is None:
-        return recipe
-    return recipe.model_copy(update={"gmlp_text": recipe.gmlp_text.model_copy(update={"hidden": None})})
+    freed = recipe.host.with_open_width() if free_widths and isinstance(recipe.host, Stack) else None
+    return recipe if freed is None else recipe.model_copy(update={"host": freed})

@@ -11,29 +11,19 @@ from torch import Tensor, nn
 from imlp_audit.measure.dispatch import signature
 from imlp_audit.measure.ledger import CallCache
 from imlp_audit.measure.sites import site_of
-from imlp_audit.models.build import Builder, changed_mlps
+from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.host import Setting
-from imlp_audit.models.reading import AnyReading
+from imlp_audit.models.reading import AnyReading, Family, Reach, axes_of
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.replace import changed_mlps
 from imlp_audit.models.settings import settings_of
-from imlp_audit.solve.additive import Structure, tabulate
+from imlp_audit.solve.additive import structure_of, tabulate
 from imlp_audit.solve.amounts import Amounts
 from imlp_audit.solve.counting import Counted, count_block, count_model
 from imlp_audit.solve.space import Readings
 
-# An AGeLU that ends the depthwise block has as many coefficients as the channel part's AGeLUs have.
-BLOCK = Structure(
-    apart=(
-        ("fc1_bias",),
-        ("agelu_parameters", "depthwise_activation"),
-        ("concat_norm",),
-        ("depthwise_bias",),
-        ("depthwise_norm",),
-        ("depthwise_skip",),
-        ("fc2_bias",),
-        ("output_norm",),
-    )
-)
+BLOCK = structure_of(axes_of(Family.IMLP), moved=(Reach.UNIT,), fixed=(Reach.HOST,))
+HOST_AXES = tuple(name for name, axis in axes_of(Family.IMLP).items() if axis.reach is Reach.HOST)
 
 
 @dataclass(frozen=True)
@@ -62,7 +52,7 @@ class Blocks:
         keys = [(_block_of(recipe), shape.kind, reading) for shape in shapes]
         new = {key: shape for key, shape in zip(keys, shapes, strict=True) if key not in self._counted}
         if new:
-            one_each = _at_sites(recipe, tuple(shape.path for shape in new.values()))
+            one_each = recipe.changed({"mlp": {"sites": [shape.path for shape in new.values()]}})
             with self.builder.variant(one_each, reading) as variant:
                 for key, shape in new.items():
                     block = variant.model.get_submodule(shape.path)
@@ -81,7 +71,7 @@ class Hosts:
 
     def as_it_is(self, recipe: Recipe) -> Amounts:
         """Return the amounts of a model that no reading changes."""
-        if recipe == _host_of(recipe):
+        if not recipe.changes_mlps:
             return self._host(recipe, None).amounts()
         with self._blocks.builder.variant(recipe, None) as variant:
             return count_model(variant, self._blocks.memory).amounts()
@@ -99,19 +89,18 @@ class Hosts:
 
         Without its class token a ViT is another host, whose blocks see one token less; others are the same.
         """
-        tables: dict[nn.Module, Amounts] = {}
-        by_token: list[Amounts] = []
-        for token in readings.axes["class_token"]:
-            alike = readings.where("class_token", token)
+        by_host: dict[nn.Module, Amounts] = {}
+        tables: list[Amounts] = []
+        for alike in readings.by(HOST_AXES):
             host = self._host(recipe, alike.first)
-            if host.model not in tables:
-                tables[host.model] = self._tabulate(host, recipe, alike)
-            by_token.append(tables[host.model])
-        return np.stack(by_token, axis=1).reshape(len(readings), -1)  # the class token is the last axis
+            if host.model not in by_host:
+                by_host[host.model] = self._tabulate(host, recipe, alike)
+            tables.append(by_host[host.model])
+        return readings.join(HOST_AXES, tables)
 
     def _host(self, recipe: Recipe, reading: AnyReading | None) -> Counted:
         """Return the host alone, counted; without its class token where it has one and the reading removes it."""
-        with self._blocks.builder.variant(_host_of(recipe), reading) as variant:
+        with self._blocks.builder.variant(recipe.with_own_mlps(), reading) as variant:
             if variant.model not in self._counted:
                 self._counted[variant.model] = count_model(variant, self._blocks.memory)
             return self._counted[variant.model]
@@ -124,19 +113,9 @@ class Hosts:
         return host.without(replaced) + blocks
 
 
-def _host_of(recipe: Recipe) -> Recipe:
-    return recipe.model_copy(update={"mlp": None, "activation": None, "agelu": False})
-
-
-def _at_sites(recipe: Recipe, sites: tuple[str, ...]) -> Recipe:
-    """Return the recipe with no other MLPs replaced."""
-    assert recipe.mlp is not None, "nothing is replaced without it"
-    return recipe.model_copy(update={"mlp": recipe.mlp.model_copy(update={"sites": sites})})
-
-
 def _block_of(recipe: Recipe) -> Hashable:
     """Return what a recipe says of the blocks alone."""
-    return recipe.mlp and recipe.mlp.imlp, recipe.activation
+    return recipe.imlp, recipe.activation
 
 
 def _shapes(host: Counted, paths: Sequence[str]) -> list[Shape]:

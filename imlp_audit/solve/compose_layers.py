@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 
+from imlp_audit.errors import SolverError
 from imlp_audit.measure.ledger import CallCache
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.bert import Bert
-from imlp_audit.models.hosts.gmlp import GmlpText
-from imlp_audit.models.hosts.resmlp import ResMlp
-from imlp_audit.models.reading import AnyReading
-from imlp_audit.models.recipe import HOSTS, Recipe
-from imlp_audit.solve.additive import Structure, tabulate
+from imlp_audit.models.hosts.host import Stack
+from imlp_audit.models.reading import AnyReading, Reach
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.solve.additive import structure_of, tabulate
 from imlp_audit.solve.amounts import Amounts
 from imlp_audit.solve.counting import count_model
 from imlp_audit.solve.space import Readings
-
-FORM = Structure(apart=(("resmlp_form",),))
-# The length of the texts multiplies the work of every part; inside a layer the norm of a gate is as wide as D_C.
-TEXT_LAYER = Structure(apart=(("spatial_matrix",), ("ffn_width", "gate_norm")), together=("sequence_length",))
-TEXT = Structure(apart=(*TEXT_LAYER.apart, ("vocabulary", "output_layer"), ("pooler",)), together=TEXT_LAYER.together)
-
-MODELS: Mapping[str, Structure] = {"resmlp": FORM, "text": TEXT}
-LAYERS: Mapping[str, Structure] = {"resmlp": FORM, "text": TEXT_LAYER}
-"""How a model, and one more layer in it, depend on the axes of their family."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +31,15 @@ class Stacks:
         if alone not in self._counted:
             self._counted[alone] = self._count(recipe, readings)
         model, layer = self._counted[alone]
-        return model + (_depth(recipe) - 1) * layer
+        return model + (_stack(recipe).layers - 1) * layer
 
     def _count(self, recipe: Recipe, readings: Readings) -> tuple[Amounts, Amounts]:
         """Return the amounts of the model with one layer, and of one layer more."""
         one, two = (self._counter(_with_depth(recipe, depth)) for depth in (1, 2))
-        family = recipe.family
-        assert family is not None
-        return (
-            tabulate(readings, one, MODELS[family]),
-            tabulate(readings, lambda reading: two(reading) - one(reading), LAYERS[family]),
-        )
+        axes = readings.declared
+        whole = structure_of(axes, moved=(Reach.UNIT, Reach.AROUND))
+        layer = structure_of(axes, moved=(Reach.UNIT,), fixed=(Reach.AROUND,))
+        return tabulate(readings, one, whole), tabulate(readings, lambda reading: two(reading) - one(reading), layer)
 
     def _counter(self, recipe: Recipe) -> Callable[[AnyReading], Amounts]:
         @cache
@@ -62,17 +50,11 @@ class Stacks:
         return count
 
 
-def _stack(recipe: Recipe) -> GmlpText | Bert | ResMlp:
-    host = recipe.host
-    assert isinstance(host, GmlpText | Bert | ResMlp), "no other family has axes"
-    return host
-
-
-def _depth(recipe: Recipe) -> int:
-    return _stack(recipe).layers
+def _stack(recipe: Recipe) -> Stack:
+    if not isinstance(recipe.host, Stack):
+        raise SolverError(f"{recipe.name} is no stack of layers, and a host that readings change is added up from them")
+    return recipe.host
 
 
 def _with_depth(recipe: Recipe, layers: int) -> Recipe:
-    host = _stack(recipe)
-    name = next(name for name in HOSTS if getattr(recipe, name) is host)
-    return recipe.model_copy(update={name: host.model_copy(update={"layers": layers})})
+    return recipe.model_copy(update={"host": _stack(recipe).with_layers(layers)})

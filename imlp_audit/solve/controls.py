@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import combinations
 
-from imlp_audit.solve.problem import Cell, Problem, Row
+from imlp_audit.solve.problem import Cell, CountedRow, Problem
 from imlp_audit.solve.search import BUDGET, Rules, Score, best_score
 
 TABLES = 10
@@ -19,19 +19,19 @@ def null_scores(
 ) -> Iterator[Score]:
     """Yield the best score of the same search on tables in which the last digits of all cells are shifted."""
     for number in range(tables):
-        yield best_score(shifted(problem, number), rules, budget=budget)
+        yield best_score(shift_digits(problem, number), rules, budget=budget)
 
 
-def shifted(problem: Problem, number: int) -> Problem:
+def shift_digits(problem: Problem, number: int) -> Problem:
     """Return the problem of the same models and other numbers; equal arguments give equal numbers.
 
     Every cell is moved up or down by 2 to 9 units of its last digit: by less, it could still be right by another
     rounding rule.
     """
-    return replace(problem, cells=tuple(_shifted(cell, number) for cell in problem.cells))
+    return replace(problem, cells=tuple(_shift_cell(cell, number) for cell in problem.cells))
 
 
-def _shifted(cell: Cell, number: int) -> Cell:
+def _shift_cell(cell: Cell, number: int) -> Cell:
     drawn = int.from_bytes(sha256(f"{number}/{cell.id}".encode()).digest()[:4], "big")
     units = (2 + drawn // 2 % 8) * (1 if drawn % 2 else -1)
     move = int(units * cell.step)
@@ -71,7 +71,7 @@ def by_family(
 def differing(problem: Problem, families: tuple[str, ...]) -> Problem:
     """Return the problem in which each of some families takes a reading of its own."""
 
-    def group(row: Row) -> str:
+    def group(row: CountedRow) -> str:
         family = problem.families.get(row.id, "")
         return f"{row.group}@{family}" if row.group and family in families else row.group
 

@@ -67,11 +67,11 @@ def count_block(block: nn.Module, inputs: Sequence[Tensor], at: str, memory: Cal
     """Return the amounts of the part of a model at a dotted path, called once for each input; none of it is a head."""
     counts = parameter_counts(block)
     own = {**counts, ParameterConvention.NO_HEAD: counts[ParameterConvention.ALL]}
-    calls = (amounts({}, _moved(measure(block, x, cache=memory), at)) for x in inputs)
+    calls = (amounts({}, _prefix_paths(measure(block, x, cache=memory), at)) for x in inputs)
     return sum(calls, amounts(own, Ledger({}, {})))
 
 
-def _moved(ledger: Ledger, at: str) -> Ledger:
+def _prefix_paths(ledger: Ledger, at: str) -> Ledger:
     """Return the ledger of a module with the paths that it has in a model."""
     work = {(f"{at}.{path}" if path else at, operation): amount for (path, operation), amount in ledger.work.items()}
     return Ledger(work, ledger.unknown)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from math import prod
 
 import numpy as np
 
-from imlp_audit.solve.answer import Answer, Ties, explained
+from imlp_audit.numbers.interval import decimal_text
+from imlp_audit.records.solution import SolvedHeld
+from imlp_audit.solve.answer import SearchAnswer, Ties, find_explained
 from imlp_audit.solve.problem import Cell, Integers, Problem
 from imlp_audit.solve.search import BUDGET, Rules, solve
 
@@ -18,27 +19,15 @@ HALVES = 4
 _MOST = 20_000  # pairs of a reading and a cell, over all ties, beyond which no mean is given
 
 
-@dataclass(frozen=True)
-class Held:
-    """Cells left out of a search, and how many of them its solutions explain.
-
-    `chosen` is for the first solution, `mean` over all ties: None where they are too many to be averaged exactly.
-    `exhaustive` is False where the search on the rest was cut short.
-    """
-
-    name: str
-    of: int
-    chosen: int
-    mean: Fraction | None
-    exhaustive: bool
-
-
-def held_out(problem: Problem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET) -> Iterator[Held]:
+def held_out(problem: Problem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET) -> Iterator[SolvedHeld]:
     """Yield what is explained of each host, each family and random halves by the solutions for the rest."""
     for name, cells in folds(problem).items():
         answer = solve(_without(problem, cells), rules, budget=budget)
-        hits = explained(problem, answer.solutions[0], cells)
-        yield Held(name, len(cells), len(hits), mean_hits(problem, answer, cells), answer.exhaustive)
+        hits = find_explained(problem, answer.solutions[0], cells)
+        mean = mean_hits(problem, answer, cells)
+        yield SolvedHeld(
+            name=name, of=len(cells), chosen=len(hits), mean=None if mean is None else decimal_text(mean, 2)
+        )
 
 
 def _without(problem: Problem, cells: Sequence[Cell]) -> Problem:
@@ -64,7 +53,7 @@ def _half(cells: Sequence[Cell], number: int) -> list[Cell]:
     return [cell for cell in cells if cell in drawn]
 
 
-def mean_hits(problem: Problem, answer: Answer, cells: Sequence[Cell]) -> Fraction | None:
+def mean_hits(problem: Problem, answer: SearchAnswer, cells: Sequence[Cell]) -> Fraction | None:
     """Return how many cells a solution explains on average over all ties; exactly, or None for too many ties.
 
     Weights of classes that had no work in what was searched are part of the average, and so are all readings of a
@@ -129,7 +118,7 @@ def share_within(terms: Sequence[Integers], least: int, most: int) -> Fraction:
     halves = [(np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64))] * 2
     for term in sorted(terms, key=len, reverse=True):
         halves.sort(key=lambda half: len(half[0]))
-        halves[0] = _added(halves[0], term)
+        halves[0] = _add_term(halves[0], term)
     (sums, counts), (others, times) = halves
     up_to = np.concatenate([[0], np.cumsum(times)])
     first, last = np.searchsorted(others, least - sums, "left"), np.searchsorted(others, most - sums, "right")
@@ -137,7 +126,7 @@ def share_within(terms: Sequence[Integers], least: int, most: int) -> Fraction:
     return Fraction(within, prod(map(len, terms)))
 
 
-def _added(half: tuple[Integers, Integers], term: Integers) -> tuple[Integers, Integers]:
+def _add_term(half: tuple[Integers, Integers], term: Integers) -> tuple[Integers, Integers]:
     """Return the different sums, ascending, and how often each comes about, with one more term."""
     sums, counts = half
     values, times = np.unique(term, return_counts=True)

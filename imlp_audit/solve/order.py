@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from imlp_audit.solve.answer import Choice, Solution, Ties, explained
+from imlp_audit.solve.answer import Solution, Ties, WeightChoice, find_explained
 from imlp_audit.solve.problem import Integers, Problem
 
 RULE = (
@@ -128,7 +128,7 @@ def _keys(problem: Problem, nearness: Nearness, ties: Ties, most: int) -> Iterat
             yield departures, total, counted, negated, reading
 
 
-def _first_weights(choices: Sequence[Choice], classes: int, most: int) -> list[tuple[int, tuple[int, ...]]]:
+def _first_weights(choices: Sequence[WeightChoice], classes: int, most: int) -> list[tuple[int, tuple[int, ...]]]:
     """Return the weights of the smallest sums, negated, so that the larger one on the class listed first comes first.
 
     One choice is added after the other. What is beaten by `most` others stays beaten by them, whatever weights
@@ -163,4 +163,4 @@ def _solution(problem: Problem, nearness: Nearness, key: Key, ties: Ties) -> Sol
         nearest=name,
         apart=apart,
     )
-    return replace(bare, explained=explained(problem, bare))
+    return replace(bare, explained=find_explained(problem, bare))

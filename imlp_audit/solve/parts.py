@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from imlp_audit.errors import SolverError
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.problem import Cell, Integers, Problem, Row, check
+from imlp_audit.solve.problem import Cell, CountedRow, Integers, Problem, check
 from imlp_audit.solve.weights import Bundle, bundles_of
 
 _EXACT = 2**53  # integers below are exact as floating-point numbers, and so is every sum of them
@@ -102,7 +102,7 @@ def _part(problem: Problem, group: str, settings: tuple[Setting, ...], work_of: 
     )
 
 
-def _hits(row: Row, cell: Cell, setting: Setting) -> NDArray[np.bool_]:
+def _hits(row: CountedRow, cell: Cell, setting: Setting) -> NDArray[np.bool_]:
     """Say for each reading whether its size prints so; a row that does not know the convention explains nothing."""
     sizes = row.parameters.get(setting.convention or "")
     if sizes is None or setting.rounding is None:

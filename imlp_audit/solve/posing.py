@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor
@@ -10,12 +9,12 @@ from math import ceil, floor
 import numpy as np
 
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, Convention, parse_weight_key
-from imlp_audit.models.reading import AnyReading
-from imlp_audit.models.recipe import HOSTS, Recipe
+from imlp_audit.models.reading import AnyReading, Family
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.amounts import CLASSES, Amounts, parameters_in, total_in, work_in
-from imlp_audit.solve.problem import Cell, Kind, Problem, Row, Space
+from imlp_audit.solve.problem import Cell, CountedRow, Kind, Problem, Space
 from imlp_audit.solve.space import Readings
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef
@@ -40,7 +39,7 @@ def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> Problem:
     done = [i for i in range(len(CLASSES)) if any(work_in(one.table)[:, i].any() for one in posed)]
     families = {one.recipe.family for one in posed}
     open_ = {family: readings for family, readings in spaces.items() if family in families}
-    named = _named({one.row.paper.id: one.row.paper for one in posed}.values(), open_)
+    named = _find_named({one.row.paper.id: one.row.paper for one in posed}.values(), open_)
     return Problem(
         rows=tuple(_row(one, done) for one in posed),
         cells=tuple(cell for index, one in enumerate(posed) for cell in cells_of(one.row, index)),
@@ -48,8 +47,8 @@ def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> Problem:
         classes=tuple(CLASSES[i] for i in done),
         named=named,
         text=TEXT if TEXT in named else None,
-        families={one.row.id: _kind(one.recipe) for one in posed},
-        hosts={one.row.id: _host(one.recipe) for one in posed},
+        families={one.row.id: one.recipe.host.kin() for one in posed},
+        hosts={one.row.id: Recipe(host=one.recipe.host).name for one in posed},
     )
 
 
@@ -64,17 +63,17 @@ def cells_of(row: RowRef, index: int) -> Iterator[Cell]:
             yield Cell(cell.id, index, kind, ranges, printed.step * printed.scale)
 
 
-def named_parts(papers: Sequence[Paper], family: str) -> Iterator[AnyReading]:
+def named_parts(papers: Sequence[Paper], family: Family) -> Iterator[AnyReading]:
     """Yield what the named readings of some papers say about a family."""
     for paper in papers:
         for named in paper.about.value.readings.values():
-            part: AnyReading | None = getattr(named.reading(), family)
+            part = named.reading().of(family)
             if part is not None:
                 yield part
 
 
-def _row(one: Posed, classes: Sequence[int]) -> Row:
-    return Row(
+def _row(one: Posed, classes: Sequence[int]) -> CountedRow:
+    return CountedRow(
         id=one.row.id,
         group=one.recipe.family or "",
         parameters=parameters_in(one.table),
@@ -103,7 +102,7 @@ def _space(readings: Readings) -> Space:
     return Space(tuple((axis, tuple(map(str, values))) for axis, values in readings.axes.items()))
 
 
-def _named(papers: Iterable[Paper], spaces: Mapping[str, Readings]) -> dict[str, dict[str, int]]:
+def _find_named(papers: Iterable[Paper], spaces: Mapping[str, Readings]) -> dict[str, dict[str, int]]:
     """Return where the named readings are; a name that another paper has for another reading is told apart by paper."""
     found: dict[str, dict[str, int]] = {}
     for paper in papers:
@@ -112,26 +111,9 @@ def _named(papers: Iterable[Paper], spaces: Mapping[str, Readings]) -> dict[str,
             at = {
                 family: readings.index(part)
                 for family, readings in spaces.items()
-                if (part := getattr(reading, family)) is not None
+                if (part := reading.of(Family(family))) is not None
             }
             taken = any(found.get(name, {}).get(family, index) != index for family, index in at.items())
             if at:
                 found.setdefault(f"{paper.id}:{name}" if taken else name, {}).update(at)
     return found
-
-
-def _kind(recipe: Recipe) -> str:
-    """Return the family of a host: the first word of its name in timm, "deit" of deit_tiny_patch16_224, or our own."""
-    if recipe.timm is None:
-        return _field(recipe)
-    word = re.search("[a-z]+", recipe.timm.removeprefix("tf_").removeprefix("dm_"))
-    return word.group() if word else recipe.timm
-
-
-def _host(recipe: Recipe) -> str:
-    """Return the host's name in timm, or what the recipe says of it."""
-    return recipe.timm or str(Recipe.model_validate({_field(recipe): recipe.host}))
-
-
-def _field(recipe: Recipe) -> str:
-    return next(name for name in HOSTS if getattr(recipe, name) is not None)

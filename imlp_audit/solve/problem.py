@@ -41,7 +41,7 @@ NORMS: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class CountedRow:
     """A row of the selected tables with a model.
 
     `group` names the choice of readings it takes ("imlp", "text", "resmlp"), "" where no reading changes it.
@@ -83,6 +83,11 @@ class Space:
         """The number of values of each axis."""
         return tuple(len(values) for _, values in self.axes)
 
+    def values_at(self, index: int) -> dict[str, str]:
+        """Return the value of each axis of the reading at an index."""
+        places = np.unravel_index(index, self.shape)
+        return {name: values[int(place)] for (name, values), place in zip(self.axes, places, strict=True)}
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -93,7 +98,7 @@ class Problem:
     of work has one of the weights `allowed` for it, or of WEIGHTS.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[CountedRow, ...]
     cells: tuple[Cell, ...]
     spaces: Mapping[str, Space]
     classes: tuple[str, ...]
@@ -126,7 +131,7 @@ class Problem:
         """Return the problem of the parameters alone, or of the FLOPs alone."""
         return self.where(lambda cell: cell.kind == kind)
 
-    def tied(self, together: Mapping[str, tuple[str, ...]] = NORMS) -> Problem:
+    def tie_classes(self, together: Mapping[str, tuple[str, ...]] = NORMS) -> Problem:
         """Return the problem in which all classes of each list have one weight, under the list's name."""
         name_of = {name: tied for tied, names in together.items() for name in names}
         classes = tuple(dict.fromkeys(name_of.get(name, name) for name in self.classes))
@@ -157,7 +162,7 @@ def check(problem: Problem) -> None:
             raise SolverError(f"{cell.id} and {problem.cells[0].id} know different rounding rules")
 
 
-def _check_row(row: Row, problem: Problem) -> None:
+def _check_row(row: CountedRow, problem: Problem) -> None:
     if row.group and row.group not in problem.spaces:
         raise SolverError(f"{row.id} takes a reading of {row.group!r}, which has no space of readings")
     readings = int(np.prod(problem.spaces[row.group].shape)) if row.group else 1

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from imlp_audit.solve.answer import Answer
-from imlp_audit.solve.bounds import Run, run_of
+from imlp_audit.solve.answer import SearchAnswer
+from imlp_audit.solve.bounds import RoundingSearch, search_of
 from imlp_audit.solve.branch_and_bound import explore
 from imlp_audit.solve.order import first_solutions
 from imlp_audit.solve.parts import Layout, lay_out
 from imlp_audit.solve.problem import Problem
-from imlp_audit.solve.ties import Collected, axes_of, contradictions, disputed, weights_of
+from imlp_audit.solve.ties import Collected, find_axes, find_contradictions, find_disputed, find_weights
 
 BUDGET = 50_000_000
 """Pairs of a box of weights and a reading that a search may look at."""
@@ -35,7 +35,7 @@ class Score:
     at_most: int
 
 
-def solve(problem: Problem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET, most: int = 10) -> Answer:
+def solve(problem: Problem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET, most: int = 10) -> SearchAnswer:
     """Return the best solutions over all readings, parameter conventions, rounding rules and weights.
 
     The answer is exact, with all ties, unless it says that the budget ended it. `most` is how many solutions are
@@ -46,18 +46,18 @@ def solve(problem: Problem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDG
     collected = Collected(layout)
     for run, boxes in explored.found:
         collected.add(run, boxes, explored.score)
-    contradicted = tuple(contradictions(problem, collected.ties, collected.near))
+    contradicted = tuple(find_contradictions(problem, collected.ties, collected.near))
     never = {one.cell for one in contradicted}
-    return Answer(
+    return SearchAnswer(
         score=explored.score,
         of=len(problem.cells),
         count=sum(one.count for one in collected.ties),
         solutions=first_solutions(problem, collected.ties, most),
         ties=tuple(collected.ties),
-        axes=tuple(axes_of(problem, collected.ties)),
-        weights=tuple(weights_of(problem, collected.ties)),
+        axes=tuple(find_axes(problem, collected.ties)),
+        weights=tuple(find_weights(problem, collected.ties)),
         contradicted=contradicted,
-        disputed=tuple(cell for cell in disputed(problem, collected.ties, collected.missed) if cell not in never),
+        disputed=tuple(cell for cell in find_disputed(problem, collected.ties, collected.missed) if cell not in never),
         exhaustive=not explored.cut,
         bound=explored.bound,
         looked=explored.looked,
@@ -70,12 +70,14 @@ def best_score(problem: Problem, rules: Rules = Rules.TOGETHER, *, floor: int = 
     return Score(explored.score, explored.bound)
 
 
-def _runs(layout: Layout, rules: Rules) -> list[Run]:
+def _runs(layout: Layout, rules: Rules) -> list[RoundingSearch]:
     """Return a run for each rounding of FLOPs, or one where none are printed, with the settings that go with it."""
     settings = list(enumerate(layout.settings))
     if not any(len(part.flops) for part in layout.parts):
-        return [run_of(layout, None, [place for place, _ in settings])]
+        return [search_of(layout, None, [place for place, _ in settings])]
     return [
-        run_of(layout, rounding, [p for p, s in settings if rules is Rules.BY_COLUMN or s.rounding in (None, rounding)])
+        search_of(
+            layout, rounding, [p for p, s in settings if rules is Rules.BY_COLUMN or s.rounding in (None, rounding)]
+        )
         for rounding in layout.problem.roundings
     ]

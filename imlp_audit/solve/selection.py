@@ -7,32 +7,17 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
 
-import numpy as np
-
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
 from imlp_audit.measure.operations import Operation
-from imlp_audit.numbers.interval import decimal_text
-from imlp_audit.records.solution import (
-    Answered,
-    Solved,
-    SolvedAxis,
-    SolvedCell,
-    SolvedChange,
-    SolvedFirst,
-    SolvedHeld,
-    SolvedRow,
-    SolvedSizes,
-    SolvedWeights,
-)
-from imlp_audit.solve.answer import Answer, Own, Solution
-from imlp_audit.solve.certainty import certainty
+from imlp_audit.records.solution import Answered, Solved, SolvedChange, SolvedRow
+from imlp_audit.solve.answer import Own, Solution
 from imlp_audit.solve.controls import by_family, null_scores
+from imlp_audit.solve.describe import describe_answer, describe_sizes
 from imlp_audit.solve.heldout import held_out
 from imlp_audit.solve.order import RULE
 from imlp_audit.solve.problem import Cell, Problem
 from imlp_audit.solve.search import BUDGET, Rules, solve
-from imlp_audit.solve.ties import readings_of
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import RowRef, rows_of
@@ -78,17 +63,17 @@ def solve_selection(
     if not problem.cells:
         why = "; ".join(f"{name}: {reason}" for name, reason in composed.refused.items())
         raise SolverError(f"nothing to solve: no printed parameters or FLOPs of a model that can be measured; {why}")
-    problem = problem.tied() if search.tied_norms else problem
+    problem = problem.tie_classes() if search.tied_norms else problem
     asked = [kind for kind in ("parameters", "flops") if any(cell.kind == kind for cell in problem.cells)]
     parts = {kind: problem.only(kind) for kind in asked} if len(asked) > 1 else {}  # type: ignore[arg-type]  # a Kind
     parts["both" if len(asked) > 1 else asked[0]] = problem
-    changed = partial(own_changes, recipes=composed.recipes, composer=composed.composer)
+    change_rows = partial(own_changes, recipes=composed.recipes, composer=composed.composer)
     answers = tuple(
-        _answered(what, part, search, progress, changed if part is problem else None) for what, part in parts.items()
+        _answer(what, part, search, progress, change_rows if part is problem else None) for what, part in parts.items()
     )
     other = {f"{name}/flops": f"counted by {', '.join(by)}" for name, by in own.items()}
     left = {**{name: reason for name, reason in composed.refused.items() if "prints no" not in reason}, **other}
-    return Solved(selection=tuple(targets), left_out=left, answers=answers, order=RULE, sizes=_sizes(problem))
+    return Solved(selection=tuple(targets), left_out=left, answers=answers, order=RULE, sizes=describe_sizes(problem))
 
 
 def default_targets(paper: Paper) -> tuple[str, ...]:
@@ -116,40 +101,30 @@ def _is_wanted(cell: Cell, globs: Sequence[str], own: Mapping[str, object]) -> b
     return not elsewhere and any(fnmatchcase(cell.id, glob) for glob in globs)
 
 
-def _answered(
+def _answer(
     what: str,
     problem: Problem,
     search: Search,
     progress: Callable[[str], None],
-    changed: Callable[[Problem, Solution], Iterator[Own]] | None,
+    change_rows: Callable[[Problem, Solution], Iterator[Own]] | None,
 ) -> Answered:
     """Search one problem; of the whole, ask how sure the answer is, and what its rows would have to change."""
     progress(f"solving {what}")
     answer = solve(problem, search.rules, budget=search.budget)
-    sure = certainty(problem, answer)
-    counted = any(cell.kind == "flops" for cell in problem.cells)
-    plain = Answered(
-        what=what, score=answer.score, of=answer.of, solutions=answer.count, exhaustive=answer.exhaustive,
-        bound=answer.bound, readings=dict(sure.readings), reading=sure.reading if answer.axes else None,
-        counter=sure.counter if counted else None, named=tuple(_named_in(problem, answer)),
-        first=_first(problem, answer), axes=tuple(_axes(problem, answer)),
-        weights=tuple(
-            SolvedWeights(
-                classes=one.classes, factors=one.factors, values=one.values, low=one.low, high=one.high
-            ) for one in sure.ranges
-        ) if counted else (),
-        contradicted=tuple(
-            SolvedCell(id=c.cell, value=c.value, gap=None if c.gap is None else decimal_text(c.gap, 2))
-            for c in answer.contradicted
-        ),
-        disputed=answer.disputed,
-        conventions=_conventions(problem, search) if counted else {},
-    )  # fmt: skip
-    if changed is None:
+    plain = describe_answer(what, problem, answer)
+    if any(cell.kind == "flops" for cell in problem.cells):
+        plain = plain.model_copy(update={"conventions": _score_conventions(problem, search)})
+    if change_rows is None:
         return plain
     progress("changing single rows")
-    rows = tuple(_row(own) for own in changed(problem, answer.solutions[0]))
-    return _with_evidence(plain.model_copy(update={"rows": rows}), problem, answer, search, progress)
+    rows = tuple(_row(own) for own in change_rows(problem, answer.solutions[0]))
+    progress("solving tables with shifted digits")
+    null = tuple((one.found, one.at_most) for one in null_scores(problem, search.rules))
+    progress("solving with cells left out")
+    held = tuple(held_out(problem, search.rules, budget=search.budget))
+    progress("solving by families")
+    families = tuple(one.families for one in by_family(problem, answer.score, search.rules, budget=search.budget))
+    return plain.model_copy(update={"rows": rows, "null": null, "held": held, "families": families})
 
 
 def _row(own: Own) -> SolvedRow:
@@ -157,81 +132,8 @@ def _row(own: Own) -> SolvedRow:
     return SolvedRow(id=own.row, ways=tuple(ways))
 
 
-def _with_evidence(
-    plain: Answered, problem: Problem, answer: Answer, search: Search, progress: Callable[[str], None]
-) -> Answered:
-    """Add what the same search finds where there is nothing to find, and of cells that it did not see."""
-    progress("solving tables with shifted digits")
-    null = tuple((one.found, one.at_most) for one in null_scores(problem, search.rules))
-    progress("solving with cells left out")
-    held = tuple(
-        SolvedHeld(
-            name=one.name, of=one.of, chosen=one.chosen, mean=None if one.mean is None else decimal_text(one.mean, 2)
-        )
-        for one in held_out(problem, search.rules, budget=search.budget)
-    )
-    progress("solving by families")
-    families = tuple(one.families for one in by_family(problem, answer.score, search.rules, budget=search.budget))
-    return plain.model_copy(update={"null": null, "held": held, "families": families})
-
-
-def _conventions(problem: Problem, search: Search) -> dict[str, int]:
+def _score_conventions(problem: Problem, search: Search) -> dict[str, int]:
     """Return the best score under each named convention that all rows have a total for."""
     names = [n for n in problem.rows[0].totals if all(n in row.totals for row in problem.rows)]
     wanted = dict.fromkeys([*FLOPS_CONVENTIONS, *names])
     return {n: solve(problem.under(n), search.rules, budget=search.budget).score for n in wanted if n in names}
-
-
-def _named_in(problem: Problem, answer: Answer) -> Iterator[str]:
-    """Yield the named readings that are among the best in every group they say something about."""
-    best = {group: set(readings.tolist()) for group, readings in readings_of(answer.ties).items()}
-    for name, places in problem.named.items():
-        known = [group for group in places if group in best]
-        if known and all(places[group] in best[group] for group in known):
-            yield name
-
-
-def _first(problem: Problem, answer: Answer) -> SolvedFirst:
-    first = answer.solutions[0]
-    return SolvedFirst(
-        reading={group: _values(problem, group, index) for group, index in first.readings.items()},
-        nearest=first.nearest,
-        apart=first.apart,
-        parameters=first.parameter_convention,
-        parameter_rounding=None if first.parameter_rounding is None else str(first.parameter_rounding),
-        flops_rounding=None if first.flops_rounding is None else str(first.flops_rounding),
-        weights={str(name): w for name, w in zip(problem.classes, first.weights, strict=True) if w},
-    )
-
-
-def _values(problem: Problem, group: str, index: int) -> dict[str, str]:
-    """Return the value of each axis of a reading."""
-    space = problem.spaces[group]
-    places = np.unravel_index(index, space.shape)
-    return {name: values[int(place)] for (name, values), place in zip(space.axes, places, strict=True)}
-
-
-def _axes(problem: Problem, answer: Answer) -> Iterator[SolvedAxis]:
-    for axis in answer.axes:
-        named = {
-            name: _values(problem, axis.group, places[axis.group])[axis.name]
-            for name, places in problem.named.items()
-            if axis.group in places
-        }
-        yield SolvedAxis(family=axis.group, axis=axis.name, values=axis.values, tried=axis.tried, named=named)
-
-
-def _sizes(problem: Problem) -> SolvedSizes | None:
-    """Count how many readings explain how many sizes, by the default rule and with all parameters."""
-    cells = [cell for cell in problem.cells if cell.kind == "parameters" and problem.rows[cell.row].group]
-    groups = {problem.rows[cell.row].group for cell in cells}
-    if len(groups) != 1:
-        return None
-    group = groups.pop()
-    scores = np.zeros(int(np.prod(problem.spaces[group].shape)), dtype=np.int64)
-    for cell in cells:
-        sizes = problem.rows[cell.row].parameters["all"]
-        least, most = cell.ranges[problem.roundings[0]]
-        scores += (least <= sizes) & (sizes <= most)
-    named = {name: int(scores[places[group]]) for name, places in problem.named.items() if group in places}
-    return SolvedSizes(readings=tuple(int((scores == n).sum()) for n in range(len(cells) + 1)), named=named)

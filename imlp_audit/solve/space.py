@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from itertools import product
 from math import prod
-from typing import Any, TypeAlias, get_type_hints
+from typing import Any
 
-from imlp_audit.models.reading import AnyReading, Reading, ResMlpReading, TextReading
+import numpy as np
 
-Value: TypeAlias = StrEnum | int
-
-FAMILIES: Mapping[str, type[AnyReading]] = {"imlp": Reading, "resmlp": ResMlpReading, "text": TextReading}
-"""By the names that `Recipe.family` has for them."""
-
-# arXiv 2105.08050 and 1810.04805 and what is built after them: vocabularies of BERT, SentencePiece and T5, the
-# lengths of pre-training, and the widths of the feed-forward layers of both families.
-COUNTS: Mapping[str, tuple[int, ...]] = {
-    "vocabulary": (30000, 30522, 32000, 32128),
-    "sequence_length": (128, 512),
-    "ffn_width": (2048, 3072),
-}
+from imlp_audit.models.reading import AnyReading, Axis, Family, Value, axes_of
+from imlp_audit.solve.amounts import Amounts
 
 
 @dataclass(frozen=True)
 class Readings:
     """All readings of a family: every combination of the values of its axes, the last axis fastest."""
 
-    kind: type[AnyReading]
+    family: Family
     axes: Mapping[str, tuple[Value, ...]]
+
+    @property
+    def declared(self) -> Mapping[str, Axis]:
+        """What each axis is declared to be."""
+        return axes_of(self.family)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -44,7 +40,7 @@ class Readings:
         values: dict[str, Any] = {
             axis: values[place] for (axis, values), place in zip(self.axes.items(), places, strict=True)
         }
-        return self.kind(**values)
+        return self.family.kind(**values)
 
     @property
     def first(self) -> AnyReading:
@@ -53,7 +49,22 @@ class Readings:
 
     def where(self, axis: str, value: Value) -> Readings:
         """Return the readings that have a value on an axis."""
-        return Readings(self.kind, {**self.axes, axis: (value,)})
+        return Readings(self.family, {**self.axes, axis: (value,)})
+
+    def by(self, axes: Sequence[str]) -> Iterator[Readings]:
+        """Yield the readings with each combination of values on some axes, the last of these axes fastest."""
+        for values in product(*(self.axes[axis] for axis in axes)):
+            yield Readings(self.family, {**self.axes, **{a: (v,) for a, v in zip(axes, values, strict=True)}})
+
+    def join(self, axes: Sequence[str], tables: Sequence[Amounts]) -> Amounts:
+        """Return one table, (readings, amounts), from those of the readings that `by` yields for the same axes."""
+        rest = [axis for axis in self.axes if axis not in axes]
+        first = [len(self.axes[axis]) for axis in (*axes, *rest)]
+        order = [*axes, *rest]
+        stacked = np.stack(tables).reshape(*first, -1)
+        return np.moveaxis(stacked, range(len(order)), [list(self.axes).index(axis) for axis in order]).reshape(
+            len(self), -1
+        )
 
     def index(self, reading: AnyReading) -> int:
         """Return the position of a reading among all."""
@@ -65,13 +76,12 @@ class Readings:
 
 def readings_of(family: str, named: Iterable[AnyReading] = ()) -> Readings:
     """Return the readings of a family; where an axis is a number, those of the `named` readings are tried too."""
-    kind = FAMILIES[family]
-    types = get_type_hints(kind)
     known = list(named)
-    return Readings(kind, {f.name: _values(f.name, types[f.name], known) for f in fields(kind)})
+    axes = axes_of(Family(family))
+    return Readings(Family(family), {name: _values(name, axis, known) for name, axis in axes.items()})
 
 
-def _values(axis: str, kind: type[Value], named: list[AnyReading]) -> tuple[Value, ...]:
-    if issubclass(kind, StrEnum):
-        return tuple(kind)
-    return tuple(sorted({*COUNTS[axis], *(getattr(reading, axis) for reading in named)}))
+def _values(name: str, axis: Axis, named: list[AnyReading]) -> tuple[Value, ...]:
+    if isinstance(axis.default, StrEnum):
+        return axis.values
+    return tuple(sorted({*axis.tried, *(getattr(reading, name) for reading in named)}))

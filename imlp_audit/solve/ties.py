@@ -9,8 +9,9 @@ from fractions import Fraction
 import numpy as np
 
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.answer import Axis, Choice, Contradiction, Miss, Ties, Weight
-from imlp_audit.solve.bounds import Floats, Run, Truths, View, reach, tops_of
+from imlp_audit.records.solution import SolvedAxis
+from imlp_audit.solve.answer import ClassWeights, Contradiction, Miss, Ties, WeightChoice
+from imlp_audit.solve.bounds import Floats, RoundingSearch, Truths, View, reach, tops_of
 from imlp_audit.solve.branch_and_bound import boxes_at_once
 from imlp_audit.solve.parts import Layout
 from imlp_audit.solve.problem import Cell, Integers, Problem
@@ -25,16 +26,16 @@ class Collected:
     ties: list[Ties] = field(default_factory=list)
     near: dict[int, Miss] = field(default_factory=dict)
     missed: set[int] = field(default_factory=set)
-    _choices: dict[tuple[int, int, int], Choice] = field(default_factory=dict)
+    _choices: dict[tuple[int, int, int], WeightChoice] = field(default_factory=dict)
     _readings: dict[tuple[str, int, bytes], Integers] = field(default_factory=dict)
 
-    def add(self, run: Run, boxes: Boxes, score: int) -> None:
+    def add(self, run: RoundingSearch, boxes: Boxes, score: int) -> None:
         """Add the solutions in boxes of a run in which a score is reached."""
         step = boxes_at_once(run)
         for start in range(0, len(boxes), step):
             self._add(run, boxes.take(slice(start, start + step)), score)
 
-    def _add(self, run: Run, boxes: Boxes, score: int) -> None:
+    def _add(self, run: RoundingSearch, boxes: Boxes, score: int) -> None:
         """Parts choose independently: with weights and a setting given, each takes any of its best profiles."""
         low, high = corners(boxes, run.bundles)
         counts = [reach(view, low, high).some.sum(axis=0) for view in run.views]
@@ -49,26 +50,26 @@ class Collected:
         weights = [tuple(self._weights(*box)) for box in zip(boxes.low.tolist(), boxes.high.tolist(), strict=True)]
         for box, which in np.argwhere(winning).tolist():
             readings = {
-                view.part.group: self._chosen(view, chosen[box, which], run.settings[which])
+                view.part.group: self._readings_of_profiles(view, chosen[box, which], run.settings[which])
                 for view, chosen in zip(run.views, best, strict=True)
                 if view.part.group
             }
             setting = self.layout.settings[run.settings[which]]
             self.ties.append(Ties(setting.convention, setting.rounding, run.rounding, readings, weights[box]))
 
-    def _chosen(self, view: View, chosen: Truths, setting: int) -> Integers:
+    def _readings_of_profiles(self, view: View, chosen: Truths, setting: int) -> Integers:
         """Return the readings of the chosen profiles; equal ones are one array, as ties are many."""
         key = view.part.group, setting, view.profiles[chosen].tobytes()
         if key not in self._readings:
             self._readings[key] = _readings(view, chosen, setting)
         return self._readings[key]
 
-    def _weights(self, low: list[int], high: list[int]) -> Iterator[Choice]:
+    def _weights(self, low: list[int], high: list[int]) -> Iterator[WeightChoice]:
         for axis, ends in enumerate(zip(low, high, strict=True)):
             key = axis, *ends
             if key not in self._choices:
                 bundle = self.layout.bundles[axis]
-                self._choices[key] = Choice(bundle.classes, bundle.between(*ends))
+                self._choices[key] = WeightChoice(bundle.classes, bundle.between(*ends))
             yield self._choices[key]
 
     def _approach(self, view: View, chosen: Truths, low: Floats, high: Floats) -> None:
@@ -96,7 +97,7 @@ def _readings(view: View, chosen: Truths, setting: int) -> Integers:
     return np.sort(np.concatenate(found))
 
 
-def readings_of(ties: Sequence[Ties]) -> dict[str, Integers]:
+def best_readings(ties: Sequence[Ties]) -> dict[str, Integers]:
     """Return the readings of each group that some best solution has, ascending."""
     groups: dict[str, dict[int, Integers]] = {}
     for one in ties:
@@ -105,30 +106,37 @@ def readings_of(ties: Sequence[Ties]) -> dict[str, Integers]:
     return {group: np.unique(np.concatenate(list(some.values()))) for group, some in groups.items()}
 
 
-def axes_of(problem: Problem, ties: Sequence[Ties]) -> Iterator[Axis]:
+def find_axes(problem: Problem, ties: Sequence[Ties]) -> Iterator[SolvedAxis]:
     """Yield each axis of each group that some cell takes, with its values in the best solutions."""
-    for group, readings in readings_of(ties).items():
+    for group, readings in best_readings(ties).items():
         space = problem.spaces[group]
-        for (name, tried), places in zip(space.axes, np.unravel_index(readings, space.shape), strict=True):
-            yield Axis(group, name, tuple(tried[place] for place in np.unique(places)), tried)
+        named = {name: space.values_at(at[group]) for name, at in problem.named.items() if group in at}
+        for (axis, tried), places in zip(space.axes, np.unravel_index(readings, space.shape), strict=True):
+            yield SolvedAxis(
+                family=group,
+                axis=axis,
+                values=tuple(tried[place] for place in np.unique(places)),
+                tried=tried,
+                named={name: values[axis] for name, values in named.items()},
+            )
 
 
-def weights_of(problem: Problem, ties: Sequence[Ties]) -> Iterator[Weight]:
+def find_weights(problem: Problem, ties: Sequence[Ties]) -> Iterator[ClassWeights]:
     """Yield each class of work with its weights in the best solutions."""
-    choices: dict[int, Choice] = {id(choice): choice for one in ties for choice in one.weights}
+    choices: dict[int, WeightChoice] = {id(choice): choice for one in ties for choice in one.weights}
     found: dict[int, set[int]] = {}
     for choice in choices.values():
         for place, column in zip(choice.classes, choice.options.T, strict=True):
             found.setdefault(place, set()).update(np.unique(column).tolist())
     for place, name in enumerate(problem.classes):
         if place in found:
-            yield Weight(name, tuple(sorted(found[place])), works=True)
+            yield ClassWeights(name, tuple(sorted(found[place])), works=True)
         else:
             works = any(problem.rows[c.row].work[:, place].any() for c in problem.cells if c.kind == "flops")
-            yield Weight(name, (0,) if works else problem.weights_of(name), works)
+            yield ClassWeights(name, (0,) if works else problem.weights_of(name), works)
 
 
-def contradictions(problem: Problem, ties: Sequence[Ties], near: Mapping[int, Miss]) -> Iterator[Contradiction]:
+def find_contradictions(problem: Problem, ties: Sequence[Ties], near: Mapping[int, Miss]) -> Iterator[Contradiction]:
     """Yield the cells that no best solution explains; `near` has how near the best come to each cell of FLOPs."""
     for place, cell in enumerate(problem.cells):
         miss = near.get(place) if cell.kind == "flops" else _nearest_size(problem, cell, ties)
@@ -138,7 +146,7 @@ def contradictions(problem: Problem, ties: Sequence[Ties], near: Mapping[int, Mi
             yield Contradiction(cell.id, miss.value, Fraction(miss.gap) / cell.step)
 
 
-def disputed(problem: Problem, ties: Sequence[Ties], missed: Collection[int]) -> Iterator[str]:
+def find_disputed(problem: Problem, ties: Sequence[Ties], missed: Collection[int]) -> Iterator[str]:
     """Yield the cells that some best solutions explain and others do not.
 
     `missed` are the positions of the cells of FLOPs that some solution does not explain.
@@ -174,7 +182,7 @@ def _counts(problem: Problem, cell: Cell, ties: Sequence[Ties]) -> Iterator[tupl
 
 
 def _sizes(sizes: Integers | None, group: str, ties: Sequence[Ties]) -> Integers | None:
-    return sizes if sizes is None or len(sizes) == 1 else sizes[readings_of(ties)[group]]
+    return sizes if sizes is None or len(sizes) == 1 else sizes[best_readings(ties)[group]]
 
 
 def miss_of(values: Integers, least: int, most: int) -> Miss:

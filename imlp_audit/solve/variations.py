@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TypeAlias
 
@@ -18,14 +18,14 @@ KERNELS = (1, 3, 5, 7, 9)
 RATIOS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
 
 Variation: TypeAlias = tuple[Change, Recipe]
-Edit: TypeAlias = tuple[Change, tuple[str, ...], object]
-"""What differs, the path of the field that says so, and its value."""
+Edit: TypeAlias = tuple[Change, Mapping[str, object]]
+"""What differs, in words and as a recipe writes it."""
 
 
 def with_other_blocks(recipe: Recipe, mlps: Sequence[str]) -> Iterator[Variation]:
     """Yield the recipes whose IMLP blocks differ in one thing, with what differs; `mlps` are the host's."""
-    for change, path, value in _blocks(recipe, mlps):
-        varied = _edited(recipe, path, value)
+    for change, fields in _blocks(recipe, mlps):
+        varied = _edited(recipe, fields)
         if varied is not None:
             yield change, varied
 
@@ -33,38 +33,33 @@ def with_other_blocks(recipe: Recipe, mlps: Sequence[str]) -> Iterator[Variation
 def with_other_sides(recipe: Recipe, side: int, *, larger: bool) -> Iterator[Variation]:
     """Yield the recipes with images larger than their own `side`, or smaller ones, the nearest first."""
     for other in sorted(SIDES, reverse=not larger):
-        varied = _edited(recipe, ("image",), other) if (other > side if larger else other < side) else None
+        varied = _edited(recipe, {"image": other}) if (other > side if larger else other < side) else None
         if varied is not None:
             yield Change("image", str(side), str(other)), varied
 
 
-def _edited(recipe: Recipe, path: Sequence[str], value: object) -> Recipe | None:
-    """Return the recipe with one field changed; None where the host cannot be so."""
-    whole = recipe.model_dump(exclude_unset=True)
-    below = whole
-    for name in path[:-1]:
-        below = below[name]
-    below[path[-1]] = value
+def _edited(recipe: Recipe, change: Mapping[str, object]) -> Recipe | None:
+    """Return the recipe with some fields changed; None where there is no such model."""
     try:
-        return Recipe.model_validate(whole)
+        return recipe.changed(change)
     except ValidationError:
         return None
 
 
 def _blocks(recipe: Recipe, mlps: Sequence[str]) -> Iterator[Edit]:
     """Yield other kernels, ratios and places of IMLP blocks."""
-    if recipe.mlp is None or recipe.mlp.imlp is None:
+    block = recipe.imlp
+    if block is None or recipe.mlp is None:
         return
-    block = recipe.mlp.imlp
     for kernel in KERNELS:
         if kernel != block.kernel:
-            yield Change("kernel", str(block.kernel), str(kernel)), ("mlp", "imlp", "kernel"), kernel
+            yield Change("kernel", str(block.kernel), str(kernel)), {"mlp": {"imlp": {"kernel": kernel}}}
     for ratio in RATIOS:
         if ratio != block.ratio:
-            yield Change("ratio", f"{block.ratio:g}", f"{ratio:g}"), ("mlp", "imlp", "ratio"), ratio
+            yield Change("ratio", f"{block.ratio:g}", f"{ratio:g}"), {"mlp": {"imlp": {"ratio": ratio}}}
     if recipe.mlp.sites == ("*",):
-        for told, sites in _sites(mlps):
-            yield Change("sites", "all", told), ("mlp", "sites"), sites
+        for name, sites in _sites(mlps):
+            yield Change("sites", "all", name), {"mlp": {"sites": sites}}
 
 
 def _sites(mlps: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -77,8 +72,8 @@ def _sites(mlps: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
         return
     for number in range(1, len(stages)):
         for chosen in combinations(stages, number):
-            told = " and ".join(f"{stage}.*" for stage in chosen)
-            yield told, tuple(path for stage in chosen for path in stages[stage])
+            name = " and ".join(f"{stage}.*" for stage in chosen)
+            yield name, tuple(path for stage in chosen for path in stages[stage])
 
 
 def stage_of(path: str) -> str:

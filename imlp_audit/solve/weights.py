@@ -103,7 +103,7 @@ class Boxes:
         return cls(np.zeros_like(high), high)
 
     @classmethod
-    def joined(cls, parts: Sequence[Boxes]) -> Boxes:
+    def concatenate(cls, parts: Sequence[Boxes]) -> Boxes:
         """Return the boxes of all parts."""
         return cls(np.concatenate([part.low for part in parts]), np.concatenate([part.high for part in parts]))
 
@@ -117,7 +117,7 @@ class Boxes:
         middle = (self.low[each, axes] + self.high[each, axes]) // 2
         below, above = self.high.copy(), self.low.copy()
         below[each, axes], above[each, axes] = middle, middle + 1
-        return Boxes.joined([Boxes(self.low, below), Boxes(above, self.high)])
+        return Boxes.concatenate([Boxes(self.low, below), Boxes(above, self.high)])
 
 
 def corners(boxes: Boxes, bundles: Sequence[Bundle]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

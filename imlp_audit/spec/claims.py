@@ -1,115 +1,49 @@
-"""The records of claims: what a paper's text says about its own numbers."""
+"""Claims: what a paper's text says about its own numbers, as the YAML writes it and as it is judged.
+
+An entry is parsed once, by `parse_claim`, into one of the kinds of `Statement`, with every row and cell looked up.
+"""
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated, Self
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Self, TypeAlias, assert_never
 
 from pydantic import Field, model_validator
 
+from imlp_audit.errors import Problem
 from imlp_audit.models.hosts.host import Count
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.near import did_you_mean
+from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.base import Record
-from imlp_audit.spec.fields import HOLDS_FOR, TABLE_NAME, CellId, Place, RowGlob, RowId, Sentence, Slug, exactly_one
+from imlp_audit.spec.conditions import (
+    ALL_DIGITS,
+    ConditionEntry,
+    Conditions,
+    Order,
+    OrderEntry,
+    parse_conditions,
+    parse_order,
+)
+from imlp_audit.spec.fields import HOLDS_FOR, TABLE_NAME, CellId, Place, RowGlob, Sentence, Slug, exactly_one
+from imlp_audit.spec.lookup import Lookup
+from imlp_audit.spec.references import CellRef, RowRef
+from imlp_audit.spec.tables import Measure
+from imlp_audit.spec.tree import Located
 
-QUANTITIES = ("value", "change", "difference", "ratio", "step", "position", "mlp_share")
-COMPARED = ("change", "difference", "ratio")  # with the row's baseline, or with the row named by `against`
-RELATIONS = ("equals", "above", "at_least", "below", "at_most")
-
-
-class Quantity(Record):
-    """What a claim is about, of one row: a column's value; its change (percent) or difference from, or its ratio to,
-    that of the row's baseline or of the row `against`; its step from the row before; its position (percent) on the
-    way between two rows; or the share (percent) of the column's measure that the MLPs have.
-    """
-
-    value: Slug | None = None
-    change: Slug | None = None
-    difference: Slug | None = None
-    ratio: Slug | None = None
-    step: Slug | None = None
-    position: Slug | None = None
-    mlp_share: Slug | None = None
-    against: RowId | None = None
-    between: Annotated[tuple[RowId, ...], Field(min_length=2, max_length=2)] | None = None
-
-    @property
-    def kind(self) -> str:
-        """The name of the quantity that is given."""
-        return exactly_one(self, QUANTITIES)
-
-    @property
-    def column(self) -> str:
-        """The column it is taken from."""
-        column: str = getattr(self, self.kind)
-        return column
-
-    @property
-    def in_percent(self) -> bool:
-        """Whether it is a percentage, whatever the unit of the column."""
-        return self.kind in ("change", "position", "mlp_share")
-
-    @property
-    def references(self) -> tuple[str, ...]:
-        """The ids of the rows that it names beside the claim's own."""
-        return (*([self.against] if self.against else []), *(self.between or ()))
-
-    @model_validator(mode="after")
-    def _one_quantity(self) -> Self:
-        kind = exactly_one(self, QUANTITIES)
-        if self.against is not None and kind not in COMPARED:
-            raise ValueError(f"only {', '.join(COMPARED)} are taken against another row, not a {kind}")
-        if (self.between is not None) != (kind == "position"):
-            raise ValueError("a position, and nothing else, is between two rows: between: [row, row]")
-        return self
+if TYPE_CHECKING:
+    from imlp_audit.spec.paper import Paper
 
 
-class Condition(Quantity):
-    """A quantity and the number the text compares it with, as printed there."""
-
-    equals: str | None = None
-    above: str | None = None
-    at_least: str | None = None
-    below: str | None = None
-    at_most: str | None = None
-
-    @property
-    def relation(self) -> str:
-        """The name of the relation that is given."""
-        return exactly_one(self, RELATIONS)
-
-    @property
-    def bound(self) -> str:
-        """The number it is compared with."""
-        bound: str = getattr(self, self.relation)
-        return bound
-
-    @model_validator(mode="after")
-    def _one_relation(self) -> Self:
-        exactly_one(self, RELATIONS)
-        return self
-
-
-class Direction(StrEnum):
-    """Which way a sequence goes, strictly."""
-
-    INCREASING = "increasing"
-    DECREASING = "decreasing"
-
-
-class Order(Quantity):
-    """A quantity that grows or shrinks along the rows."""
-
-    direction: Direction
-
-
-class Reference(Record):
+class ReferenceEntry(Record):
     """A table that the text points to, and the cells it is said to hold. One that is not there is named as printed."""
 
     table: Annotated[str, Field(pattern=TABLE_NAME)]
     holds: Annotated[tuple[CellId, ...], Field(min_length=1)]
 
 
-class Average(Record):
+class AverageEntry(Record):
     """A printed average of `count` scores, of which the tables print those of the cells in `of`; none is above
     `at_most`.
     """
@@ -126,7 +60,7 @@ class Average(Record):
         return self
 
 
-class Input(Record):
+class InputEntry(Record):
     """The side of the images that the models of the rows are said to take, and the column of FLOPs that decides it.
 
     `tried` gives, by the id of a row, other sides at which its model is published.
@@ -137,7 +71,10 @@ class Input(Record):
     tried: dict[Slug, tuple[Count, ...]] = Field(default_factory=dict)
 
 
-class Claim(Record):
+Form: TypeAlias = tuple[ConditionEntry, ...] | OrderEntry | ReferenceEntry | AverageEntry | InputEntry
+
+
+class ClaimEntry(Record):
     """A sentence of the paper about its own numbers, with the meaning that it is checked in."""
 
     id: Slug
@@ -145,21 +82,165 @@ class Claim(Record):
     source: Place
     meaning: Sentence | None = None
     rows: tuple[RowGlob, ...] = ()
-    conditions: Annotated[tuple[Condition, ...], Field(min_length=1)] | None = None
+    conditions: Annotated[tuple[ConditionEntry, ...], Field(min_length=1)] | None = None
     holds_for: Annotated[str, Field(pattern=HOLDS_FOR)] = "all"
-    order: Order | None = None
-    reference: Reference | None = None
-    average: Average | None = None
-    input: Input | None = None
+    order: OrderEntry | None = None
+    reference: ReferenceEntry | None = None
+    average: AverageEntry | None = None
+    input: InputEntry | None = None
+
+    def _forms(self) -> dict[str, Form | None]:
+        return {
+            "conditions": self.conditions,
+            "order": self.order,
+            "reference": self.reference,
+            "average": self.average,
+            "input": self.input,
+        }
 
     @property
-    def quantities(self) -> tuple[Quantity, ...]:
-        """What its conditions or its order are about."""
-        return (*(self.conditions or ()), *([self.order] if self.order else []))
+    def form(self) -> Form:
+        """The one of its forms that is given."""
+        return next(form for form in self._forms().values() if form is not None)
+
+    @property
+    def ids_named(self) -> tuple[str, ...]:
+        """The ids, or globs of ids, of the rows and cells that it names."""
+        match self.form:
+            case tuple() as conditions:
+                named: tuple[str, ...] = tuple(name for condition in conditions for name in condition.rows_named)
+            case OrderEntry() as order:
+                named = order.rows_named
+            case ReferenceEntry() as reference:
+                named = reference.holds
+            case AverageEntry() as average:
+                named = (average.cell, *average.of)
+            case InputEntry():
+                named = ()
+            case _:
+                assert_never(self.form)
+        return (*self.rows, *named)
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
-        form = exactly_one(self, ("conditions", "order", "reference", "average", "input"))
+        form = exactly_one(self, tuple(self._forms()))
         if form not in ("reference", "average") and not self.rows:
             raise ValueError("name the rows the claim is about, e.g. rows: [imlp/1/deit_ti_imlp] or a glob of them")
         return self
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The table that the text points to, by its id and by its title where there is such a table, holds the cells."""
+
+    table: str
+    title: str | None
+    cells: Sequence[CellRef]
+
+    judged_by = "whether the cells stand in the table that the text points to"
+
+
+@dataclass(frozen=True)
+class Average:
+    """A cell is the average of `count` scores, of which these members are printed; none is above `at_most`."""
+
+    cell: CellRef
+    members: Sequence[CellRef]
+    count: int
+    at_most: Printed
+
+    judged_by = ALL_DIGITS
+
+    @property
+    def cells(self) -> list[CellRef]:
+        """The printed numbers that it is about."""
+        return [self.cell, *self.members]
+
+
+@dataclass(frozen=True)
+class Sized:
+    """A row's printed FLOPs, the model that they follow from, and other sizes at which it is published."""
+
+    cell: CellRef
+    recipe: Recipe
+    tried: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Input:
+    """The models of the rows take square images of this size."""
+
+    size: int
+    rows: Sequence[Sized]
+    holds_for: str
+
+    @property
+    def judged_by(self) -> str:
+        """What decides it."""
+        return f"whether the printed FLOPs follow from images of {self.size} pixels a side, or from another size alone"
+
+    @property
+    def cells(self) -> list[CellRef]:
+        """The printed numbers that it is about."""
+        return [row.cell for row in self.rows]
+
+
+Statement: TypeAlias = Conditions | Order | Reference | Average | Input
+
+
+def parse_claim(
+    located: Located[ClaimEntry], paper: Paper, papers: Sequence[Paper]
+) -> tuple[Statement | None, list[Problem]]:
+    """Return what a claim states, with its rows and cells looked up in `papers`; or what is wrong with it."""
+    lookup = Lookup(located, papers)
+    entry, rows = located.value, lookup.rows(located.value.rows)
+    statement: Statement | None
+    match entry.form:
+        case tuple() as conditions:
+            statement = parse_conditions(lookup, conditions, rows, entry.holds_for)
+        case OrderEntry() as order:
+            statement = parse_order(lookup, order, rows)
+        case ReferenceEntry() as reference:
+            statement = _parse_reference(lookup, reference, paper)
+        case AverageEntry() as average:
+            statement = _parse_average(lookup, average)
+        case InputEntry() as given:
+            statement = _parse_input(lookup, given, rows, entry.holds_for)
+        case _:
+            assert_never(entry.form)
+    return (None if lookup.problems else statement), lookup.problems
+
+
+def _parse_reference(lookup: Lookup, entry: ReferenceEntry, paper: Paper) -> Reference:
+    titles = {table.value.table: table.value.title for table in paper.tables}
+    absent = "." in entry.table  # a table that the text names and the paper does not have: no slug has a dot
+    if entry.table not in titles and not absent:
+        hint = did_you_mean(entry.table, list(titles))
+        lookup.report(f"no table {entry.table!r}; {hint}", "reference", "table")
+    cells = [lookup.cell(name, "reference", "holds", i) for i, name in enumerate(entry.holds)]
+    return Reference(f"{paper.id}/{entry.table}", titles.get(entry.table), [c for c in cells if c is not None])
+
+
+def _parse_average(lookup: Lookup, entry: AverageEntry) -> Average | None:
+    cell = lookup.cell(entry.cell, "average", "cell")
+    members = [lookup.cell(name, "average", "of", i) for i, name in enumerate(entry.of)]
+    at_most = lookup.number(entry.at_most, "", "average", "at_most")
+    if cell is None or at_most is None:
+        return None
+    return Average(cell, [member for member in members if member is not None], entry.count, at_most)
+
+
+def _parse_input(lookup: Lookup, entry: InputEntry, rows: Sequence[RowRef], holds_for: str) -> Input | None:
+    ids = [row.row.id for row in rows]
+    for name in entry.tried:
+        if name not in ids:
+            message = f"the claim has no row {name!r}; {did_you_mean(name, ids)}"
+            lookup.report(message, "input", "tried", name)
+    sized = []
+    for row in rows:
+        cell, recipe = row.cell(entry.decided_by), row.row.model
+        if cell is None or cell.column.measure is not Measure.FLOPS or recipe is None:
+            lookup.report(f"{row.id} has no counted FLOPs {entry.decided_by!r}", "input", "decided_by")
+            return None
+        sized.append(Sized(cell, recipe, entry.tried.get(row.row.id, ())))
+    return Input(entry.size, sized, holds_for)

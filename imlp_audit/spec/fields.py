@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from imlp_audit.models.hosts.dense import ARCHITECTURE
+from imlp_audit.models.hosts.timm import ARCHITECTURE
 from imlp_audit.records.base import Record
 
 _SLUG, _GLOB = r"[a-z0-9_\-]+", r"[a-z0-9_\-*?\[\]!]+"
@@ -14,6 +14,7 @@ SLUG = rf"^{_SLUG}$"
 TABLE_NAME = r"^[a-z0-9_.\-]+$"
 TABLE_ID = rf"^{_SLUG}/{_SLUG}$"
 ROW_ID = rf"^{_SLUG}/{_SLUG}/{_SLUG}$"
+EQUATION_ID = rf"^{_SLUG}/equations/{_SLUG}$"
 CELL_ID = rf"^{_SLUG}/{_SLUG}/{_SLUG}/{_SLUG}$"
 ROW_GLOB = rf"^{_SLUG}/{_GLOB}/{_GLOB}$"
 HOLDS_FOR = r"^(all|at least (100|[1-9]?[0-9])%)$"
@@ -23,6 +24,7 @@ FORMS = {  # what each pattern asks for, in words
     TABLE_NAME: "a table's slug, or the number of a table that is not there, such as 3.2",
     TABLE_ID: "a table's id: paper/table",
     ROW_ID: "a row's id: paper/table/row",
+    EQUATION_ID: "the id of a statement about functions: paper/equations/name",
     CELL_ID: "a cell's id: paper/table/row/column",
     ROW_GLOB: "a row's id or a glob of them: paper/table/row, with * in table or row",
     HOLDS_FOR: "'all' or 'at least N%'",

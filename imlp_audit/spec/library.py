@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from imlp_audit.equations.catalogue import AnyClaim, ClaimText, read_claims
 from imlp_audit.errors import Problem, SpecError, UsageError
 from imlp_audit.near import did_you_mean
 from imlp_audit.spec.paper import Paper, SpecFile, join, read_spec
 from imlp_audit.spec.plan import EquationPlan, Plan, plan
-from imlp_audit.spec.references import papers_referred_to
+from imlp_audit.spec.references import rows_of
 from imlp_audit.spec.rules import broken_rules
 from imlp_audit.spec.targets import display_path, find, paper_folder, spec_files
 
@@ -60,7 +61,15 @@ def _read(files: Sequence[Path], problems: list[Problem]) -> Paper | None:
     ids = [spec.record.paper for spec in specs]
     paper, found = join(max(sorted(set(ids)), key=ids.count), specs)
     problems += found
-    return paper
+    return paper if paper is None else _with_equations(paper, files)
+
+
+def _with_equations(paper: Paper, files: Sequence[Path]) -> Paper:
+    """Add what the paper's folder holds beside its specs; a folder that it shares with other specs is not its own."""
+    (folder, *others) = {path.parent for path in files}
+    if others or set(spec_files(folder)) != set(files):
+        return paper
+    return replace(paper, folder=folder, equations=read_claims(paper.id, folder, display_path(folder)))
 
 
 def _described_twice(papers: Sequence[Paper]) -> list[Problem]:
@@ -101,7 +110,7 @@ def select_checks(
         for check in _plans_of(selection)
         if (not only or any(fnmatchcase(check.id, glob) for glob in only))
         and not any(fnmatchcase(check.id, glob) for glob in skip)
-        and (solving or not (isinstance(check, EquationPlan) and check.claim.needs))
+        and (solving or not (isinstance(check, EquationPlan) and _needs_solver(check.claim)))
     ]
     if not plans:
         asked = "".join([*(f" --only {glob}" for glob in only), *(f" --skip {glob}" for glob in skip)])
@@ -122,8 +131,21 @@ def select_equations(selection: Selection, patterns: Sequence[str] = ()) -> list
     return [plan for plan in plans if not patterns or any(_matches(plan, pattern) for pattern in patterns)]
 
 
+def _needs_solver(claim: AnyClaim) -> bool:
+    return isinstance(claim, ClaimText) and claim.needs is not None
+
+
 def _matches(plan: EquationPlan, pattern: str) -> bool:
     return fnmatchcase(plan.id, pattern) or fnmatchcase(plan.claim.name, pattern)
+
+
+def papers_referred_to(paper: Paper) -> Iterator[str]:
+    """Yield the ids of the papers that this one's rows, equations and claims name."""
+    for row in rows_of(paper):
+        yield from (ref.split("/")[0] for ref in (row.row.repeats, row.table.value.repeats) if ref)
+    yield from (entry.value.same_as.split("/")[0] for entry in paper.shared)
+    for claim in paper.claims:
+        yield from (ref.split("/")[0] for ref in claim.value.ids_named)
 
 
 def _plans_of(selection: Selection) -> Iterator[Plan]:

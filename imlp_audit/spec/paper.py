@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from imlp_audit.equations.catalogue import AnyClaim
 from imlp_audit.errors import Problem
 from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
-from imlp_audit.spec.claims import Claim
+from imlp_audit.spec.claims import ClaimEntry
+from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.parse_yaml import read_tree
 from imlp_audit.spec.schema import About, Coverage, Expected, NamedReading, PaperFile, System
 from imlp_audit.spec.tables import Table, TableFile
@@ -27,15 +29,21 @@ class LocatedWaiver:
 
 @dataclass(frozen=True)
 class Paper:
-    """Everything the specs say about a paper."""
+    """Everything that is known of a paper: its specs, and the claims about functions that its folder holds.
+
+    `folder` is where its Python may lie: none for a paper that shares its folder with files of others.
+    """
 
     id: str
     about: Located[About]
     tables: tuple[Located[Table], ...]
-    claims: tuple[Located[Claim], ...]
+    claims: tuple[Located[ClaimEntry], ...]
     waivers: tuple[LocatedWaiver, ...]
     coverage: tuple[Located[Coverage], ...]
     systems: tuple[Located[System], ...] = ()
+    shared: tuple[Located[EquationEntry], ...] = ()
+    equations: tuple[AnyClaim, ...] = ()
+    folder: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -96,6 +104,7 @@ def join(paper: str, files: Sequence[SpecFile]) -> tuple[Paper | None, list[Prob
         waivers=tuple(w for text, r in rest for w in _waivers(text, r)),
         coverage=tuple(Located(r.coverage, t, ("coverage",)) for t, r in rest if r.coverage is not None),
         systems=tuple(Located(s, t, ("systems", i)) for t, r in rest for i, s in enumerate(r.systems)),
+        shared=tuple(Located(e, t, ("equations", i)) for t, r in rest for i, e in enumerate(r.equations)),
     ), problems
 
 

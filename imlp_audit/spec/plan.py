@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from imlp_audit.equations.catalogue import ClaimText, claims_of
+from imlp_audit.equations.catalogue import AnyClaim, ClaimText
+from imlp_audit.errors import SpecError
 from imlp_audit.models.recipe import Part
 from imlp_audit.records.check import CheckKind, Source
-from imlp_audit.spec.claims import Claim
+from imlp_audit.spec.claims import ClaimEntry, Statement, parse_claim
+from imlp_audit.spec.equations import claims_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of, rows_of_table
 from imlp_audit.spec.tables import Table
@@ -78,17 +80,19 @@ class ClaimPlan:
     id: str
     source: Source
     paper: Paper
-    claim: Located[Claim]
+    claim: Located[ClaimEntry]
+    statement: Statement
     kind: CheckKind = CheckKind.CLAIM
 
 
 @dataclass(frozen=True)
 class EquationPlan:
-    """Does a statement about functions hold where it is run?"""
+    """Does a statement about functions hold where it is run? If not, `nearest` is the claim that does."""
 
     id: str
     source: Source
-    claim: ClaimText
+    claim: AnyClaim
+    nearest: AnyClaim | None = None
     kind: CheckKind = CheckKind.EQUATION
 
 
@@ -96,7 +100,7 @@ Plan: TypeAlias = CellPlan | DeltaPlan | MarkPlan | RepeatPlan | ColumnsPlan | C
 
 
 def plan(paper: Paper, known: Sequence[Paper]) -> list[Plan]:
-    """Return the checks of a paper; `known` are the papers that repeated cells are looked up in."""
+    """Return the checks of a paper; `known` are the papers that rows and cells are looked up in. Raises SpecError."""
     plans: list[Plan] = []
     for table in paper.tables:
         for row in rows_of_table(paper, table):
@@ -104,15 +108,26 @@ def plan(paper: Paper, known: Sequence[Paper]) -> list[Plan]:
         plans += _marks(paper, table)
         plans += _columns(paper, table)
     plans += [repeat for row in rows_of(paper) for repeat in _repeats(row, known)]
-    plans += [
-        ClaimPlan(f"{paper.id}/claims/{claim.value.id}", claim.source("text"), paper, claim) for claim in paper.claims
-    ]
-    plans += [EquationPlan(text.id, Source(file=text.file, line=1), text) for text in claims_of(paper.id)]
-    return plans
+    plans += [_claim(paper, claim, known) for claim in paper.claims]
+    return [*plans, *_equations(paper, known)]
+
+
+def _equations(paper: Paper, known: Sequence[Paper]) -> Iterator[Plan]:
+    claims = claims_of(paper, known)
+    for claim in claims.values():
+        nearest = claims.get(claim.nearest or "") if isinstance(claim, ClaimText) else None
+        yield EquationPlan(claim.id, Source(file=claim.file, line=claim.line), claim, nearest)
 
 
 def _at(row: RowRef, *below: str | int) -> Source:
     return row.table.source("rows", row.index, *below)
+
+
+def _claim(paper: Paper, claim: Located[ClaimEntry], known: Sequence[Paper]) -> ClaimPlan:
+    statement, problems = parse_claim(claim, paper, known)
+    if statement is None:
+        raise SpecError(problems)
+    return ClaimPlan(f"{paper.id}/claims/{claim.value.id}", claim.source("text"), paper, claim, statement)
 
 
 def _cells(row: RowRef) -> Iterator[Plan]:

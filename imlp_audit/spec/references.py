@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from imlp_audit.numbers.printed import Printed, parse_printed
-from imlp_audit.spec.claims import Claim
-from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.tables import Column, Row, Table
 from imlp_audit.spec.tree import Located
+
+if TYPE_CHECKING:
+    from imlp_audit.spec.paper import Paper
 
 
 @dataclass(frozen=True)
@@ -101,12 +103,6 @@ def find_rows(papers: Sequence[Paper], glob: str) -> list[RowRef]:
     return [row for paper in papers for row in rows_of(paper) if fnmatchcase(row.id, glob)]
 
 
-def rows_of_claim(claim: Claim, papers: Sequence[Paper]) -> list[RowRef]:
-    """Return the rows that a claim is about, each once."""
-    found = (row for glob in claim.rows for row in find_rows(papers, glob))
-    return list({row.id: row for row in found}.values())
-
-
 def find_cell(papers: Sequence[Paper], cell_id: str) -> CellRef | None:
     """Return the cell of a full id."""
     row_id, _, column = cell_id.rpartition("/")
@@ -119,19 +115,3 @@ def repeated_row(row: RowRef, papers: Sequence[Paper]) -> RowRef | None:
     whole = row.table.value.repeats
     target = row.row.repeats or (f"{whole}/{row.row.id}" if whole else None)
     return find_row(papers, target) if target else None
-
-
-def papers_referred_to(paper: Paper) -> Iterator[str]:
-    """Yield the ids of the papers that this one's rows and claims name."""
-    for row in rows_of(paper):
-        yield from (ref.split("/")[0] for ref in (row.row.repeats, row.table.value.repeats) if ref)
-    for claim in paper.claims:
-        yield from (ref.split("/")[0] for ref in (*claim.value.rows, *cells_named(claim.value)))
-        yield from (ref.split("/")[0] for quantity in claim.value.quantities for ref in quantity.references)
-
-
-def cells_named(claim: Claim) -> tuple[str, ...]:
-    """Return the ids of the cells that a claim names."""
-    if claim.reference is not None:
-        return claim.reference.holds
-    return (claim.average.cell, *claim.average.of) if claim.average is not None else ()

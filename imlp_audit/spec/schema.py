@@ -30,7 +30,8 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.base import Record
 from imlp_audit.records.check import Verdict
-from imlp_audit.spec.claims import Claim
+from imlp_audit.spec.claims import ClaimEntry
+from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.fields import ITEM, Place, Sentence, Slug, exactly_one
 from imlp_audit.spec.tables import Table
 
@@ -180,7 +181,8 @@ class PaperFile(Record):
     paper: Slug
     about: About | None = None
     tables: tuple[Table, ...] = ()
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[ClaimEntry, ...] = ()
     systems: tuple[System, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     coverage: Coverage | None = None
+    equations: tuple[EquationEntry, ...] = ()

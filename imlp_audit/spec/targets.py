@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from imlp_audit.equations.door import bundled_folder, installed_folders
 from imlp_audit.errors import UsageError
 from imlp_audit.near import did_you_mean
 from imlp_audit.spec.paper import declared_paper, read_spec
 from imlp_audit.spec.schema import PaperFile
-
-PACKAGE = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True)
@@ -24,16 +23,14 @@ class Wanted:
 
 
 def default_roots() -> list[Path]:
-    """Return the folders of papers to look in: `specs` here, where it holds any, and what was installed."""
-    bundled = PACKAGE / "_specs"
-    installed = bundled if bundled.is_dir() else PACKAGE.parent / "specs"
-    here = Path("specs")
-    return [here, installed] if here.is_dir() and (paper_folders(here) or spec_files(here)) else [installed]
+    """Return the folders of papers to look in: `specs` here, where it holds any, and those of this package."""
+    bundled, here = bundled_folder(), Path("specs")
+    return [here, bundled] if here.is_dir() and (paper_folders(here) or spec_files(here)) else [bundled]
 
 
-def bundled_folders(papers: Sequence[str]) -> list[str]:
-    """Return the folders of papers that come with the package, whatever lies in the folder that we stand in."""
-    return [str(default_roots()[-1] / paper) for paper in papers]
+def bundled_papers() -> dict[str, str]:
+    """Return the folders of the papers that come with the package by id, whatever lies in the folder we stand in."""
+    return {folder.name: str(folder) for folder in paper_folders(bundled_folder())}
 
 
 def paper_folders(root: Path) -> list[Path]:
@@ -43,9 +40,9 @@ def paper_folders(root: Path) -> list[Path]:
 
 def display_path(path: Path) -> str:
     """Return how a spec's path is shown: as it was given, installed specs without their machine's path."""
-    for root in (PACKAGE / "_specs", PACKAGE.parent / "specs"):
+    for root, name in ((bundled_folder(), "specs"), *((folder, folder.name) for folder in installed_folders())):
         if path.is_absolute() and path.is_relative_to(root):
-            return (Path("specs") / path.relative_to(root)).as_posix()
+            return (Path(name) / path.relative_to(root)).as_posix()
     return path.as_posix()
 
 
@@ -69,7 +66,8 @@ def find(arguments: Sequence[str]) -> list[Wanted]:
 def paper_folder(name: str, beside: Sequence[Path] = ()) -> Path | None:
     """Return the folder of a paper by id, from beside the given files or from the default folders."""
     roots = [*dict.fromkeys(path.resolve().parent.parent for path in beside), *default_roots()]
-    folders = (root / name for root in roots)
+    folders = [*(root / name for root in (*roots, *installed_folders()))]
+    folders += [folder for folder in installed_folders() if folder.name == name]
     found = next((folder for folder in folders if _is_there(folder) and folder.is_dir() and spec_files(folder)), None)
     return Path(os.path.relpath(found)) if beside and found is not None else found
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from imlp_audit.errors import Problem
+from imlp_audit.models.recipe import HOSTS, Recipe
 from imlp_audit.near import did_you_mean
 from imlp_audit.spec.fields import FORMS
 from imlp_audit.spec.tree import SpecText, mark_at, plain
@@ -17,6 +18,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 # pydantic's own steps: a key, and the branches of the one union there is (a waiver's `measured`)
 _NOT_IN_THE_TREE = frozenset({"[key]", "str", "dict[str,str]"})
+_OF_RECIPES = frozenset({"host", "architecture"})  # fields of records that a spec does not write as keys
 
 
 def validate(file: SpecText, model: type[Model]) -> tuple[Model | None, list[Problem]]:
@@ -24,14 +26,22 @@ def validate(file: SpecText, model: type[Model]) -> tuple[Model | None, list[Pro
     try:
         return model.model_validate(plain(file.tree)), []
     except ValidationError as error:
-        details = error.errors(include_url=False)
+        details = [_as_in_the_tree(detail) for detail in error.errors(include_url=False)]
         problems = [_problem(file, model, detail) for detail in details if not _follows(detail, details)]
         return None, list(dict.fromkeys(problems))
 
 
+def _as_in_the_tree(detail: ErrorDetails) -> ErrorDetails:
+    """Return the error at its place in the file, where a recipe's host stands under a key of its own."""
+    loc = tuple(step for step in detail["loc"] if step not in _OF_RECIPES)
+    return detail if detail["type"] == "missing" and detail["loc"][-1] == "host" else {**detail, "loc": loc}
+
+
 def _follows(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
-    """Say whether a list is only found too short because something in it is wrong."""
+    """Say whether a list is only too short because something in it is wrong, or a host missing for a misspelt key."""
     place = detail["loc"]
+    if detail["type"] == "missing" and place[-1:] == ("host",):
+        return any(other["type"] == "extra_forbidden" and other["loc"][:-1] == place[:-1] for other in details)
     return detail["type"] == "too_short" and any(
         other["loc"][: len(place)] == place and other is not detail for other in details
     )
@@ -92,10 +102,13 @@ def _fields_at(model: type[BaseModel], path: tuple[str | int, ...]) -> Iterator[
     """Yield the keys that the record at a path may have."""
     inside: type[BaseModel] = model
     for step in path:
+        if issubclass(inside, Recipe) and step in HOSTS:
+            inside = HOSTS[str(step)]
+            continue
         field = inside.model_fields.get(step) if isinstance(step, str) else None
         if field is not None:
             inside = next(_records_in(field.annotation), inside)
-    yield from inside.model_fields
+    yield from Recipe.keys() if issubclass(inside, Recipe) else inside.model_fields
 
 
 def _records_in(annotation: object) -> Iterator[type[BaseModel]]:

@@ -65,7 +65,7 @@ def test_a_planted_slow_kind_takes_most_of_the_time() -> None:
 def test_multiply_accumulates_by_kind_are_the_closed_formula() -> None:
     tokens, width, wide, long_ = 16, 32, 64, 8  # an image of 32 in patches of 8
     host = Mixer(layers=3, patch=8, width=width, tokens_hidden=long_, channels_hidden=wide)
-    found = macs_by_kind(Recipe(mixer=host, image=(32, 32), classes=10), None)
+    found = macs_by_kind(Recipe.of(mixer=host, image=(32, 32), classes=10), None)
     mixing = 3 * 2 * tokens * width * (long_ + wide)
     assert {name: macs for name, macs in found.items() if macs} == {
         "Linear": mixing + 10 * width,

@@ -25,7 +25,7 @@ BUILDER = Builder()
 
 @contextmanager
 def imlp(reading: Reading = RELEASED, **block: object) -> Iterator[nn.Module]:
-    recipe = Recipe(timm=DEIT, mlp=Replacement(imlp=Imlp.model_validate({"ratio": 2, "kernel": 3, **block})))
+    recipe = Recipe.of(timm=DEIT, mlp=Replacement(imlp=Imlp.model_validate({"ratio": 2, "kernel": 3, **block})))
     with BUILDER.variant(recipe, reading) as variant:
         yield variant.model
 

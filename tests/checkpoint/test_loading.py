@@ -136,7 +136,7 @@ def test_published_resmlp_weights_are_those_of_algorithm_1(tmp_path: Path, by_au
         parameter.data.add_(torch.randn_like(parameter) / 50)
     state = theirs.state_dict()
     save_file(authors_names(state) if by_authors else state, tmp_path / "w.safetensors")
-    recipe, x = Recipe(resmlp=ResMlp(layers=2, width=384)), torch.randn(1, 3, 224, 224)
+    recipe, x = Recipe.of(resmlp=ResMlp(layers=2, width=384)), torch.randn(1, 3, 224, 224)
     with Builder("cpu").variant(recipe, ResMlpReading(ResMlpForm.ALGORITHM)) as variant, torch.inference_mode():
         load_into(variant.model, parse(tmp_path / "w.safetensors"))
         torch.testing.assert_close(variant.model(x), theirs(x), rtol=0, atol=1e-5)

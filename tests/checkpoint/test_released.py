@@ -48,7 +48,7 @@ def test_a_released_checkpoint_loads_and_computes_the_same(tmp_path: Path, kerne
     state = released_names(theirs.state_dict(), kernel)
     saved = {"model": state, "model_ema": {}, "epoch": 299, "args": argparse.Namespace(model=DEIT)}
     torch.save(saved, tmp_path / "checkpoint.pth")
-    recipe = Recipe(timm=DEIT, mlp=Replacement(imlp=Imlp(ratio=2, kernel=kernel)))
+    recipe = Recipe.of(timm=DEIT, mlp=Replacement(imlp=Imlp(ratio=2, kernel=kernel)))
     x = torch.randn(2, 3, 224, 224)
     with Builder("cpu").variant(recipe, RELEASED) as variant, torch.inference_mode():
         notes = load_into(variant.model, parse(tmp_path / "checkpoint.pth"))
@@ -58,7 +58,7 @@ def test_a_released_checkpoint_loads_and_computes_the_same(tmp_path: Path, kerne
 
 def test_under_another_reading_it_says_what_does_not_fit(tmp_path: Path) -> None:
     save_file(released_names(released_deit(3).state_dict(), 3), tmp_path / "c.safetensors")
-    recipe = Recipe(timm=DEIT, mlp=Replacement(imlp=Imlp(ratio=2, kernel=5)))
+    recipe = Recipe.of(timm=DEIT, mlp=Replacement(imlp=Imlp(ratio=2, kernel=5)))
     with Builder("cpu").variant(recipe, AS_WRITTEN) as variant:
         before = {name: value.clone() for name, value in variant.model.state_dict().items()}
         with pytest.raises(CheckpointError) as refused:

@@ -132,9 +132,9 @@ def name(key: ModelKey) -> str:
     "@skip" for that reading.
     """
     size = f":{key.recipe.image[0]}" if key.recipe.image else ""
-    block = f"+{key.recipe.mlp.imlp.kernel}" if key.recipe.mlp and key.recipe.mlp.imlp else ""
+    block = f"+{key.recipe.imlp.kernel}" if key.recipe.imlp else ""
     skip = isinstance(key.reading, Reading) and key.reading.depthwise_skip
-    return f"{key.recipe.timm}{size}{block}{'@skip' if skip else ''}"
+    return f"{key.recipe.host.value()}{size}{block}{'@skip' if skip else ''}"
 
 
 def counted(counts: Counts, key: ModelKey, need: Need) -> ModelFacts | Failure:

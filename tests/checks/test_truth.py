@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from imlp_audit.checks.truth import RowTruth, Truth, all_of, judge_order, judge_relation, judge_share, middle
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import Verdict
+from imlp_audit.spec.conditions import Relation
 from tests.strategies import intervals, members
 
 RELATIONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
-    "above": operator.gt,
-    "at_least": operator.ge,
-    "below": operator.lt,
-    "at_most": operator.le,
+    Relation.ABOVE: operator.gt,
+    Relation.AT_LEAST: operator.ge,
+    Relation.BELOW: operator.lt,
+    Relation.AT_MOST: operator.le,
 }
 VERDICTS = {
     Truth.YES: Verdict.REPRODUCED,
@@ -38,31 +39,31 @@ HALF_OPEN = Interval(Fraction(1), Fraction(2), True, False)
 @pytest.mark.parametrize(
     ("relation", "bound", "truth"),
     [
-        ("above", Fraction(99, 100), Truth.YES),
-        ("above", 1, Truth.OPEN),
-        ("above", Fraction(199, 100), Truth.OPEN),
-        ("above", 2, Truth.NO),
-        ("at_least", 1, Truth.YES),
-        ("at_least", Fraction(101, 100), Truth.OPEN),
-        ("at_least", 2, Truth.NO),
-        ("below", 2, Truth.YES),
-        ("below", Fraction(199, 100), Truth.OPEN),
-        ("below", 1, Truth.NO),
-        ("at_most", 2, Truth.YES),
-        ("at_most", Fraction(199, 100), Truth.OPEN),
-        ("at_most", 1, Truth.OPEN),
-        ("at_most", Fraction(99, 100), Truth.NO),
-        ("equals", 1, Truth.YES),
-        ("equals", 2, Truth.NO),
+        (Relation.ABOVE, Fraction(99, 100), Truth.YES),
+        (Relation.ABOVE, 1, Truth.OPEN),
+        (Relation.ABOVE, Fraction(199, 100), Truth.OPEN),
+        (Relation.ABOVE, 2, Truth.NO),
+        (Relation.AT_LEAST, 1, Truth.YES),
+        (Relation.AT_LEAST, Fraction(101, 100), Truth.OPEN),
+        (Relation.AT_LEAST, 2, Truth.NO),
+        (Relation.BELOW, 2, Truth.YES),
+        (Relation.BELOW, Fraction(199, 100), Truth.OPEN),
+        (Relation.BELOW, 1, Truth.NO),
+        (Relation.AT_MOST, 2, Truth.YES),
+        (Relation.AT_MOST, Fraction(199, 100), Truth.OPEN),
+        (Relation.AT_MOST, 1, Truth.OPEN),
+        (Relation.AT_MOST, Fraction(99, 100), Truth.NO),
+        (Relation.EQUALS, 1, Truth.YES),
+        (Relation.EQUALS, 2, Truth.NO),
     ],
 )
-def test_a_number_in_1_to_under_2_and_a_limit(relation: str, bound: Fraction | int, truth: Truth) -> None:
+def test_a_number_in_1_to_under_2_and_a_limit(relation: Relation, bound: Fraction | int, truth: Truth) -> None:
     assert judge_relation(HALF_OPEN, relation, Interval.point(bound)) is truth
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
 @given(value=intervals(), bound=intervals())
-def test_a_relation_is_judged_over_all_members(relation: str, value: Interval, bound: Interval) -> None:
+def test_a_relation_is_judged_over_all_members(relation: Relation, value: Interval, bound: Interval) -> None:
     holds = RELATIONS[relation]
     cases = (holds(x, y) for x, y in product(members(value), members(bound)))
     assert judge_relation(value, relation, bound) is of_all(cases)
@@ -71,12 +72,7 @@ def test_a_relation_is_judged_over_all_members(relation: str, value: Interval, b
 @given(intervals(), intervals())
 def test_numbers_are_equal_where_they_can_be(value: Interval, bound: Interval) -> None:
     shared = set(members(value)) & set(members(bound))
-    assert judge_relation(value, "equals", bound) is (Truth.YES if shared else Truth.NO)
-
-
-def test_an_unknown_relation_is_refused() -> None:
-    with pytest.raises(ValueError, match="near"):
-        judge_relation(HALF_OPEN, "near", HALF_OPEN)
+    assert judge_relation(value, Relation.EQUALS, bound) is (Truth.YES if shared else Truth.NO)
 
 
 def settled(found: list[Truth]) -> Iterable[tuple[bool, ...]]:

@@ -3,24 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
 
 import torch.nn.functional as F
 from torch import Tensor
 
-from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.search import search
-from imlp_audit.equations.settings import Limits
 from imlp_audit.models.mixer import ChannelMixing, Mlp, TokenMixing
-
-
-def is_false(paper: str, name: str) -> bool:
-    """Whether a counterexample is found."""
-    claim = import_module(f"imlp_audit.equations.{paper}.{name}").CLAIM
-    outcome = search(claim, Arithmetic(), Limits(30))
-    assert outcome.problem is None
-    return bool(outcome.counterexample)
-
 
 TOKEN_MIXING: Mapping[str, Callable[[TokenMixing, Tensor], Tensor]] = {
     "no skip": lambda step, x: step.mlp(step.norm(x).mT).mT,

@@ -1,4 +1,4 @@
-"""Every claim says in its file what it claims, where, in which form, and how rounding is bounded."""
+"""Claims are read without being run; each says what it claims, where, in which form, and how rounding is bounded."""
 
 from __future__ import annotations
 
@@ -10,67 +10,134 @@ from pathlib import Path
 
 import pytest
 
-import imlp_audit
-from imlp_audit.equations.catalogue import ClaimText, claims_of, papers_with_claims
+from imlp_audit.equations.catalogue import AnyClaim, BrokenClaim, ClaimText, read_claims
+from imlp_audit.equations.door import bundled_folder
 from imlp_audit.spec.library import load
+from tests.equations.papers import all_claims
 
-ALL = [claim for paper in papers_with_claims() for claim in claims_of(paper)]
-ROOT = Path(imlp_audit.__file__).parent.parent
+SPECS = bundled_folder()
+HEAD = "from imlp_audit.equations.claim import claim\n\n"
+GOOD = """@claim(None)
+def {name}(case, arithmetic):
+    '''Words.
+
+    Place: Eq. 1
+    Printed: y = x
+    Bound: none
+    '''
+"""
+
+
+def read(folder: Path, **modules: str) -> tuple[AnyClaim, ...]:
+    (folder / "equations").mkdir()
+    for name, text in modules.items():
+        (folder / "equations" / f"{name}.py").write_text(text)
+    return read_claims("mine", folder, "mine")
+
+
+def problem(folder: Path, text: str) -> str:
+    (claim,) = read(folder, sec1=HEAD + text)
+    assert isinstance(claim, BrokenClaim)
+    return f"{claim.id} {claim.file}:{claim.line}: {claim.problem}"
 
 
 def test_there_are_claims_of_all_five_papers() -> None:
-    assert set(papers_with_claims()) == {
+    assert {claim.paper for claim in all_claims()} == {
         "imlp", "iffn_poster", "mixer_gmlp_coursework", "mlp_mixer_notes", "resmlp"
     }  # fmt: skip
-    assert len(ALL) >= 60
+    assert len(all_claims()) >= 270
 
 
 def test_ids_are_slugs_and_each_is_taken_once() -> None:
-    assert len({claim.id for claim in ALL}) == len(ALL)
-    assert all(claim.name == claim.name.lower() and claim.name.isidentifier() for claim in ALL)
+    ids = [claim.id for claim in all_claims()]
+    assert len(set(ids)) == len(ids)
+    assert all(claim.name == claim.name.lower() and claim.name.isidentifier() for claim in all_claims())
 
 
-@pytest.mark.parametrize("claim", ALL, ids=lambda claim: claim.id)
-def test_a_claim_tells_everything(claim: ClaimText) -> None:
-    assert claim.statement.endswith((".", '"', ")"))
-    assert claim.place
-    assert claim.form
-    assert claim.bound
-    assert (ROOT / claim.file).is_file()
+def test_statements_are_sentences() -> None:
+    assert [claim.id for claim in all_claims() if not claim.statement.endswith((".", '"', ")"))] == []
 
 
-@pytest.mark.parametrize("claim", [c for c in ALL if c.nearest], ids=lambda claim: claim.id)
-def test_the_nearest_form_is_another_claim_of_the_paper(claim: ClaimText) -> None:
-    assert claim.literal
-    assert claim.nearest in {other.name for other in claims_of(claim.paper)} - {claim.name}
+def test_claims_lie_where_they_say() -> None:
+    for claim in all_claims():
+        lines = (SPECS.parent / claim.file).read_text().splitlines()
+        assert claim.name in lines[claim.line - 1], claim.id
 
 
-def test_a_docstring_is_all_that_is_read() -> None:
-    """Listing claims imports neither torch nor hypothesis nor the claims."""
+def test_the_nearest_form_of_a_literal_one_is_another_claim_of_the_paper() -> None:
+    for claim in all_claims():
+        names = {other.name for other in all_claims() if other.paper == claim.paper} - {claim.name}
+        assert claim.nearest is None or (claim.literal and claim.nearest in names), claim.id
+
+
+def test_listing_claims_imports_neither_torch_nor_hypothesis_nor_the_claims() -> None:
     program = (
-        "import sys; from imlp_audit.equations.catalogue import *; n = sum(len(claims_of(p)) for p in "
-        "papers_with_claims()); print(n, [m for m in sys.modules if m.split('.')[0] in ('torch', 'hypothesis')])"
+        "import sys; from imlp_audit.spec.library import load, select_equations; n = len(select_equations(load())); "
+        "print(n, [m for m in sys.modules if m.partition('.')[0] in ('torch', 'hypothesis') or 'audit_paper_' in m])"
     )
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert told.stdout.split(maxsplit=1) == [str(len(ALL)), "[]\n"]
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=SPECS.parent)
+    assert done.stdout.split(maxsplit=1) == [str(len(all_claims())), "[]\n"]
 
 
-@pytest.mark.parametrize("paper", ["no_such_paper", "..", "../equations/imlp", "/", ""])
-def test_a_papers_id_leads_nowhere_else(paper: str) -> None:
-    assert claims_of(paper) == ()
-
-
-@pytest.mark.parametrize("claim", ALL, ids=lambda claim: claim.id)
-def test_no_claim_draws_lots_beside_its_strategy(claim: ClaimText) -> None:
+def test_no_claim_draws_random_numbers_outside_its_strategy() -> None:
     """Randomness outside the strategy could not be shrunk, nor shown."""
-    tree = ast.parse((ROOT / claim.file).read_text(encoding="utf-8"))
-    called = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    assert not called & {"rand", "randn", "randint", "manual_seed", "default_rng", "allclose", "isclose"}
+    for path in SPECS.glob("*/equations/*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        called = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        assert not called & {"rand", "randn", "randint", "manual_seed", "default_rng", "allclose", "isclose"}, path
 
 
-@pytest.mark.parametrize("paper", papers_with_claims())
-def test_every_claim_is_in_the_coverage_of_its_paper(paper: str) -> None:
-    (located,) = load([str(ROOT / "specs" / paper)]).papers[0].coverage
-    globs = [glob for entry in located.value.entries for glob in entry.checks or ()]
-    missing = [claim.id for claim in claims_of(paper) if not any(fnmatchcase(claim.id, glob) for glob in globs)]
-    assert missing == []
+def test_every_claim_is_in_the_coverage_of_its_paper() -> None:
+    for paper in load([str(path.parent) for path in SPECS.glob("*/paper.yaml")]).papers:
+        globs = [glob for located in paper.coverage for entry in located.value.entries for glob in entry.checks or ()]
+        own = [claim.id for claim in all_claims() if claim.paper == paper.id]
+        assert [name for name in own if not any(fnmatchcase(name, glob) for glob in globs)] == []
+
+
+def test_claims_are_in_the_order_of_their_names_whatever_module_they_are_in(tmp_path: Path) -> None:
+    found = read(
+        tmp_path, a=HEAD + GOOD.format(name="z"), b=HEAD + GOOD.format(name="y"), _c=HEAD + GOOD.format(name="x")
+    )
+    assert [(claim.id, claim.file, claim.line) for claim in found] == [
+        ("mine/equations/y", "mine/equations/b.py", 4),
+        ("mine/equations/z", "mine/equations/a.py", 4),
+    ]
+    assert isinstance(found[0], ClaimText)
+    assert (found[0].statement, found[0].place, found[0].form, found[0].bound) == ("Words.", "Eq. 1", "y = x", "none")
+
+
+def test_only_decorated_functions_are_claims(tmp_path: Path) -> None:
+    assert read(tmp_path, sec1="def helper():\n    pass\n\nclaim = 1\n") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "@claim(None)\ndef eq1(case, arithmetic):\n    pass\n",
+            "mine/equations/eq1 mine/equations/sec1.py:4: the claim eq1 has no docstring; "
+            "state the claim there, with its fields",
+        ),
+        (
+            GOOD.format(name="eq1").replace("Place: Eq. 1\n", "\n"),
+            "mine/equations/eq1 mine/equations/sec1.py:4: the docstring of eq1 lacks Place",
+        ),
+        (
+            GOOD.format(name="eq1").replace("Printed: y = x", "Nothing: y = x"),
+            "mine/equations/eq1 mine/equations/sec1.py:4: the docstring of eq1 lacks either Printed or Corrected",
+        ),
+        (
+            GOOD.format(name="eq1").replace("Bound", "Nearest: eq2\n    Bound"),
+            "mine/equations/eq1 mine/equations/sec1.py:4: its field Nearest names eq2, and the paper has no claim of "
+            "that name",
+        ),
+        (
+            GOOD.format(name="eq1") * 2,
+            "mine/equations/eq1 mine/equations/sec1.py:4: the claim eq1 is defined again in mine/equations/sec1.py:12; "
+            "give each claim a name of its own",
+        ),
+        ("def\n", "mine/equations/sec1 mine/equations/sec1.py:3: is not Python: invalid syntax"),
+    ],
+)
+def test_a_claim_that_cannot_be_read_says_where_and_why(tmp_path: Path, text: str, message: str) -> None:
+    assert problem(tmp_path, text) == message

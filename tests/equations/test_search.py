@@ -6,11 +6,17 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
+from functools import cached_property
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture.providers import HypothesisProvider
+from hypothesis.internal.constants_ast import Constants
 
+from imlp_audit.equations import search as search_module
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.search import search
@@ -108,20 +114,36 @@ def test_how_a_counterexample_is_written(value: object, text: str) -> None:
     assert search(claim, HERE, Limits(1)).counterexample == (text,)
 
 
+def test_the_private_name_of_hypothesis_is_there_and_decides_what_is_drawn() -> None:
+    """Where this fails, a release of hypothesis has changed what hypothesis_shim.py stands on."""
+    assert isinstance(HypothesisProvider.__dict__.get("_local_constants"), cached_property)
+    here = Constants()
+    here.integers.add(123456789)
+    # two claims of different ranges: hypothesis keeps what it may draw from each
+    drawn, not_drawn = (
+        Claim(st.integers(0, most), lambda x, _: Trial(x != 123456789, {"x": x})) for most in (2**40, 2**41)
+    )
+    with patch.object(HypothesisProvider, "_local_constants", here):
+        with patch.object(search_module, "no_literals", nullcontext):
+            assert search(drawn, HERE, Limits(2000)).counterexample
+        assert not search(not_drawn, HERE, Limits(2000)).counterexample
+
+
 PROGRAM = """
-from imlp_audit.equations.imlp import eq2_scale_and_bias
 from imlp_audit.equations.search import search
 from imlp_audit.equations.settings import Limits
 from imlp_audit.equations.arithmetic import Arithmetic
 import imlp_audit.equations.claim as c, sys
 {more}
 drawn = []
-judge = eq2_scale_and_bias.CLAIM.judge
-search(c.Claim(eq2_scale_and_bias.CLAIM.cases, lambda x, _: c.Trial(drawn.append(x) is None)), Arithmetic(), Limits(60))
+from imlp_audit.equations.door import bundled_folder, load_module
+claim = load_module(bundled_folder() / "imlp", "equations.sec3_mlp").eq2_scale_and_bias
+search(c.Claim(claim.cases, lambda x, _: c.Trial(drawn.append(x) is None)), Arithmetic(), Limits(60))
 print(drawn)
 """
 
 
+@pytest.mark.slow
 def test_examples_do_not_depend_on_what_else_is_imported(tmp_path: Path) -> None:
     """hypothesis draws literals from the source of modules that lie outside site-packages: not here."""
     (tmp_path / "literals.py").write_text("A = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]\n")

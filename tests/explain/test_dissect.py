@@ -79,7 +79,7 @@ def test_parameters_are_of_the_kinds_that_the_block_has() -> None:
 
 
 def test_scales_are_neither_weights_nor_norms() -> None:
-    assert kinds(dissect(Recipe(timm="poolformer_s12"), None))[ParameterKind.SCALE] == 6656  # two a block, as wide
+    assert kinds(dissect(Recipe.of(timm="poolformer_s12"), None))[ParameterKind.SCALE] == 6656  # two a block, as wide
 
 
 def test_a_tied_matrix_is_counted_once_and_not_in_the_head() -> None:

@@ -116,7 +116,7 @@ def test_a_formula_that_is_off_says_so() -> None:
 
 
 def test_models_without_open_axes_and_buffers_have_no_formula() -> None:
-    recipe = Recipe(timm="deit_tiny_patch16_224")
+    recipe = Recipe.of(timm="deit_tiny_patch16_224")
     assert formula(recipe, None, dissect(recipe, None), ParameterConvention.ALL) == []
     block = Recipe.model_validate({"timm": "deit_tiny_patch16_224", "mlp": {"imlp": {}}})
     assert formula(block, RELEASED, dissect(block, RELEASED), ParameterConvention.WITH_BUFFERS) == []

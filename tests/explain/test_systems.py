@@ -67,7 +67,7 @@ def places(listed: list[System]) -> list[tuple[str, ...]]:
 
 def test_each_model_is_listed_once_with_its_size_and_all_its_places(tmp_path: Path, measured: Measured) -> None:
     block = Recipe.model_validate({"timm": "small", "mlp": {"imlp": {"kernel": 3}}})
-    small, large, other = (Recipe(timm=name) for name in ("small", "large", "other"))
+    small, large, other = (Recipe.of(timm=name) for name in ("small", "large", "other"))
     assert found(papers(tmp_path)) == [
         System("A", small, ("p/1/a", "p/2/again", "q/1/x"), 10, 100),
         System("A + IMLP", block, ("p/1/b",), 20, 200),

@@ -25,7 +25,7 @@ from tests.models.readings import AS_WRITTEN, RELEASED
 SPECS = Path(__file__).parents[2] / "specs"
 BUILDER = Builder()
 ABLATIONS = ("imlp/table2.yaml", "imlp/table3.yaml")
-DEIT = Recipe(timm="deit_tiny_patch16_224")
+DEIT = Recipe.of(timm="deit_tiny_patch16_224")
 
 
 def recipe(host: str = "deit_tiny_patch16_224", **block: object) -> Recipe:

@@ -10,6 +10,7 @@ from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.measure.fvcore import unfuse_attention
 from imlp_audit.measure.ledger import measure
 from imlp_audit.models.build import Builder
+from imlp_audit.models.hosts.timm import Timm
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
@@ -24,7 +25,7 @@ def systems() -> dict[Recipe, AnyReading | None]:
         readings = [named.reading() for named in paper.about.value.readings.values()]
         recipes = [row.row.model for row in rows_of(paper)] + [system.value.model for system in paper.systems]
         for recipe in recipes:
-            if recipe is not None and (recipe.timm is None or recipe.mlp is not None):
+            if recipe is not None and (not isinstance(recipe.host, Timm) or recipe.mlp is not None):
                 found.setdefault(recipe, recipe.part_of(readings[0]) if readings else None)
     return found
 

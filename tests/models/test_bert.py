@@ -106,7 +106,7 @@ def test_parameters_and_macs_follow_the_closed_formulas(host: Bert, output: Outp
 @pytest.mark.parametrize(("layers", "printed"), [(6, 67), (12, 110), (24, 195), (48, 365)])
 def test_masked_language_models_have_the_courseworks_sizes(layers: int, printed: int) -> None:
     """In M (mixer_gmlp_coursework, Table 7)."""
-    with Builder().variant(Recipe(bert=Bert(layers=layers)), RELEASED) as variant:
+    with Builder().variant(Recipe.of(bert=Bert(layers=layers)), RELEASED) as variant:
         assert round(count_parameters(variant.model) / 1e6) == printed
 
 

@@ -9,8 +9,7 @@ from torch import nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models.agelu import AGeLU, SumOfFunctions
-from imlp_audit.models.build import Builder
-from imlp_audit.models.hosting import build_host
+from imlp_audit.models.build import Builder, build_host
 from imlp_audit.models.imlp import Imlp, PlainChannelPart
 from imlp_audit.models.reading import ClassToken, Reading
 from imlp_audit.models.recipe import Activation, Part, Recipe, Replacement, Sums
@@ -21,7 +20,7 @@ from tests.models.readings import AS_WRITTEN, RELEASED
 
 
 def recipe(host: str, kernel: int = 3, ratio: float = 2, part: Part = Part.CHANNEL_AND_SPATIAL) -> Recipe:
-    return Recipe(timm=host, mlp=Replacement(imlp=ImlpRecipe(ratio=ratio, kernel=kernel, part=part)))
+    return Recipe.of(timm=host, mlp=Replacement(imlp=ImlpRecipe(ratio=ratio, kernel=kernel, part=part)))
 
 
 def count(model: nn.Module) -> int:
@@ -79,7 +78,7 @@ def test_deit_ti_has_5_717_416_parameters() -> None:
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_baselines_follow_their_closed_formulas(builder: Builder, host: str) -> None:
-    with builder.variant(Recipe(timm=host), None) as variant:
+    with builder.variant(Recipe.of(timm=host), None) as variant:
         assert count(variant.model) == HOSTS[host][0]
 
 
@@ -99,7 +98,7 @@ def test_variants_follow_the_host_and_the_blocks(builder: Builder, host: str, pa
 
 @pytest.mark.parametrize("host", ["deit_tiny_patch16_224", "swin_tiny_patch4_window7_224", "poolformer_s12"])
 def test_swap_changes_the_mlps_and_nothing_else(builder: Builder, host: str) -> None:
-    with builder.variant(Recipe(timm=host), None) as before:
+    with builder.variant(Recipe.of(timm=host), None) as before:
         outside = {
             n: p for n, p in before.model.named_parameters() if not n.startswith(tuple(f"{m}." for m in before.mlps))
         }
@@ -111,7 +110,7 @@ def test_swap_changes_the_mlps_and_nothing_else(builder: Builder, host: str) -> 
         assert kept.keys() == outside.keys()
         assert all(kept[name] is outside[name] for name in kept)
         assert all(isinstance(variant.model.get_submodule(path), Imlp) for path in variant.mlps)
-    with builder.variant(Recipe(timm=host), None) as after:
+    with builder.variant(Recipe.of(timm=host), None) as after:
         assert dict(after.model.named_modules()) == modules
 
 
@@ -131,7 +130,7 @@ def test_variants_compute_with_real_weights(host: str, reading: Reading) -> None
 
 def test_released_deit_averages_its_patches_after_the_norm() -> None:
     """As the released code does: no class token, 196 positions, norm, then mean."""
-    model = build_host(Recipe(timm="deit_tiny_patch16_224"), None, ClassToken.REMOVED)
+    model = build_host(Recipe.of(timm="deit_tiny_patch16_224"), None, ClassToken.REMOVED)
     assert dict(model.named_parameters())["pos_embed"].shape == (1, 196, 192)
     normed: list[torch.Tensor] = []
     model.get_submodule("norm").register_forward_hook(lambda _, __, out: normed.append(out))
@@ -140,7 +139,9 @@ def test_released_deit_averages_its_patches_after_the_norm() -> None:
 
 
 def test_another_activation_in_the_hosts_own_mlps() -> None:
-    with Builder("cpu").variant(Recipe(timm="deit_tiny_patch16_224", activation=Activation.SOFTPLUS), None) as variant:
+    with Builder("cpu").variant(
+        Recipe.of(timm="deit_tiny_patch16_224", activation=Activation.SOFTPLUS), None
+    ) as variant:
         mlps = mlps_of(variant.model).values()
         assert len(mlps) == 12
         assert all(isinstance(mlp.act, nn.Softplus) for mlp in mlps)
@@ -151,13 +152,13 @@ def test_another_activation_in_the_hosts_own_mlps() -> None:
 def test_agelu_in_the_hosts_own_mlps(builder: Builder, host: str) -> None:
     """Table 3, row AGeLU, ratio 4: four coefficients for each hidden channel and nothing else."""
     parameters, widths = HOSTS[host]
-    with builder.variant(Recipe(timm=host, agelu=True), None) as variant:
+    with builder.variant(Recipe.of(timm=host, agelu=True), None) as variant:
         assert count(variant.model) == parameters + sum(4 * 4 * width for width in widths)
         assert all(isinstance(mlp.act, AGeLU) for mlp in mlps_of(variant.model).values())
 
 
 def test_agelu_extends_the_recipes_activation() -> None:
-    asked = Recipe(timm="deit_tiny_patch16_224", agelu=True, activation=Activation.SOFTPLUS)
+    asked = Recipe.of(timm="deit_tiny_patch16_224", agelu=True, activation=Activation.SOFTPLUS)
     with Builder().variant(asked, None) as variant:
         assert all(isinstance(mlp.act.phi, nn.Softplus) for mlp in mlps_of(variant.model).values())
 
@@ -167,9 +168,9 @@ def test_agelu_starts_as_the_host(host: str) -> None:
     x = torch.randn(1, 3, 224, 224)
     own = Builder("cpu")
     with torch.inference_mode():
-        with own.variant(Recipe(timm=host), None) as variant:
+        with own.variant(Recipe.of(timm=host), None) as variant:
             expected = variant.model(x)
-        with own.variant(Recipe(timm=host, agelu=True), None) as variant:
+        with own.variant(Recipe.of(timm=host, agelu=True), None) as variant:
             torch.testing.assert_close(variant.model(x), expected)
 
 
@@ -178,7 +179,7 @@ def test_agelu_starts_as_the_host(host: str) -> None:
 @pytest.mark.parametrize("host", ["deit_tiny_patch16_224", "swin_tiny_patch4_window7_224", "poolformer_s12"])
 def test_plain_leaves_the_coefficients_out(builder: Builder, host: str, part: Part, reading: Reading) -> None:
     """Table 3, row GeLU+concat, ratio 2: the block without its two AGeLUs' coefficients."""
-    plain = Recipe(timm=host, mlp=Replacement(imlp=ImlpRecipe(plain=True, part=part)))
+    plain = Recipe.of(timm=host, mlp=Replacement(imlp=ImlpRecipe(plain=True, part=part)))
     with builder.variant(recipe(host, part=part), reading) as variant:
         ours = count(variant.model)
     with builder.variant(plain, reading) as variant:
@@ -206,7 +207,7 @@ def test_sums_take_the_place_of_the_mlps(builder: Builder, host: str) -> None:
     parameters, widths = HOSTS[host]
     without = parameters - sum(formulas.mlp(width) for width in widths)
     for agelu, added in ((False, 0), (True, sum(16 * width * width for width in widths))):
-        asked = Recipe(timm=host, mlp=Replacement(sums=Sums(agelu=agelu)))
+        asked = Recipe.of(timm=host, mlp=Replacement(sums=Sums(agelu=agelu)))
         with builder.variant(asked, None) as variant:
             assert count(variant.model) == without + added
             assert all(isinstance(variant.model.get_submodule(path), SumOfFunctions) for path in variant.mlps)
@@ -226,7 +227,7 @@ def test_sums_compute_with_real_weights(host: str, site: str) -> None:
     own, x = Builder("cpu"), torch.randn(1, 3, 224, 224)
     logits = []
     for agelu in (False, True):
-        asked = Recipe(timm=host, mlp=Replacement(sums=Sums(ratio=1, agelu=agelu), sites=(site,)))
+        asked = Recipe.of(timm=host, mlp=Replacement(sums=Sums(ratio=1, agelu=agelu), sites=(site,)))
         with own.variant(asked, None) as variant, torch.inference_mode():
             logits.append(variant.model(x))
     assert logits[0].shape == (1, 1000)
@@ -237,7 +238,7 @@ def test_sums_compute_with_real_weights(host: str, site: str) -> None:
 def test_sites_are_the_mlps_that_are_replaced(builder: Builder) -> None:
     block = ImlpRecipe()
     first_and_last = Replacement(imlp=block, sites=("blocks.0.*", "blocks.11.mlp"))
-    with builder.variant(Recipe(timm="deit_tiny_patch16_224", mlp=first_and_last), AS_WRITTEN) as variant:
+    with builder.variant(Recipe.of(timm="deit_tiny_patch16_224", mlp=first_and_last), AS_WRITTEN) as variant:
         replaced = [path for path in variant.mlps if isinstance(variant.model.get_submodule(path), Imlp)]
         assert replaced == ["blocks.0.mlp", "blocks.11.mlp"]
         assert len(variant.mlps) == 12
@@ -247,7 +248,7 @@ def test_sites_are_the_mlps_that_are_replaced(builder: Builder) -> None:
 
 def test_site_that_is_none_is_told(builder: Builder) -> None:
     nowhere = Replacement(sums=Sums(), sites=("blocks.12.mlp",))
-    asked = Recipe(timm="deit_tiny_patch16_224", mlp=nowhere)
+    asked = Recipe.of(timm="deit_tiny_patch16_224", mlp=nowhere)
     told = r"sites: no MLP of the host is at 'blocks.12.mlp'; they are at blocks.0.mlp, "
     with pytest.raises(BuildError, match=told), builder.variant(asked, None):
         pass
@@ -278,7 +279,7 @@ def test_activation_is_the_base_of_the_agelus() -> None:
 @pytest.mark.parametrize(
     ("ask", "told"),
     [
-        (lambda b: b.variant(Recipe(timm="deit_tinny_patch16_224"), None), "did you mean 'deit_tiny_patch16_224'"),
+        (lambda b: b.variant(Recipe.of(timm="deit_tinny_patch16_224"), None), "did you mean 'deit_tiny_patch16_224'"),
         (lambda b: b.variant(recipe("resnet18"), AS_WRITTEN), "has no timm.layers.Mlp"),
         (lambda b: b.variant(recipe("deit_tiny_patch16_224"), None), "under a reading"),
         (lambda b: b.variant(recipe("efficientformer_l1"), AS_WRITTEN), "MLPs of another kind"),

@@ -127,6 +127,6 @@ def test_an_odd_width_is_not_split() -> None:
 
 
 def test_a_recipe_builds_it() -> None:
-    with Builder().variant(Recipe(gmlp=SMALL, image=32, classes=5), None) as variant:
+    with Builder().variant(Recipe.of(gmlp=SMALL, image=32, classes=5), None) as variant:
         assert example_inputs(variant.model)[0].shape == (1, 3, 32, 32)
         assert all(parameter.is_meta for parameter in variant.model.parameters())

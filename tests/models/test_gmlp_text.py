@@ -260,6 +260,6 @@ def test_a_readings_odd_width_is_not_split() -> None:
 
 @pytest.mark.parametrize("classes", [None, 2])
 def test_a_recipe_builds_it(classes: int | None) -> None:
-    with Builder().variant(Recipe(gmlp_text=SMALL, classes=classes), READING) as variant:
+    with Builder().variant(Recipe.of(gmlp_text=SMALL, classes=classes), READING) as variant:
         assert example_inputs(variant.model)[0].shape == (1, 5)
         assert all(parameter.is_meta for parameter in variant.model.parameters())

@@ -358,7 +358,7 @@ def test_recursions_are_bounded(recursions: int) -> None:
 
 def imlp_recipe(*sites: str, kernel: int = 5, recursions: int = 1, image: int | None = None) -> Recipe:
     replacement = Replacement(imlp=ImlpRecipe(ratio=2, kernel=kernel), sites=sites)
-    return Recipe(lvt=Lvt(recursions=recursions), mlp=replacement, image=image)
+    return Recipe.of(lvt=Lvt(recursions=recursions), mlp=replacement, image=image)
 
 
 @pytest.fixture(scope="module")
@@ -367,7 +367,7 @@ def builder() -> Builder:
 
 
 def test_its_mlps_are_found(builder: Builder) -> None:
-    with builder.variant(Recipe(lvt=Lvt(recursions=1)), None) as variant:
+    with builder.variant(Recipe.of(lvt=Lvt(recursions=1)), None) as variant:
         mlps = mlps_of(variant.model)
     assert tuple(mlps) == MLPS
     assert [path for path, mlp in mlps.items() if isinstance(mlp, DepthwiseMlp)] == list(MLPS[2:8])
@@ -425,7 +425,10 @@ def test_imlp_computes_with_real_weights(reading: Reading) -> None:
 
 def test_keeps_its_class_token_under_every_reading(builder: Builder) -> None:
     """Only a ViT can average its patches instead; LVT's classifier is made of the token."""
-    with builder.variant(Recipe(lvt=Lvt(recursions=1)), None) as host, builder.variant(imlp_recipe("*"), RELEASED) as v:
+    with (
+        builder.variant(Recipe.of(lvt=Lvt(recursions=1)), None) as host,
+        builder.variant(imlp_recipe("*"), RELEASED) as v,
+    ):
         assert v.model is host.model
         assert "cls_token" in dict(v.model.named_parameters())
 

@@ -86,7 +86,7 @@ def test_parameters_and_macs_follow_the_closed_formulas(name: str) -> None:
 )
 def test_baselines_are_the_published_ones_with_attentions_products(name: str, parameters: int, flops: int) -> None:
     """In M and G: imlp Table 6, and Swin's repository for detection."""
-    with Builder().variant(Recipe(mask_rcnn=MaskRcnn(backbone=name)), None) as variant:
+    with Builder().variant(Recipe.of(mask_rcnn=MaskRcnn(backbone=name)), None) as variant:
         ledger = _ledger(variant.model)
         assert round(count_parameters(variant.model) / 1e6) == parameters
         assert round((mmcv_count(variant.model, ledger) + products(ledger)) / 1e9) == flops
@@ -95,7 +95,7 @@ def test_baselines_are_the_published_ones_with_attentions_products(name: str, pa
 
 def test_variant_is_the_published_one_without_attentions_products() -> None:
     """44M and 251G (imlp Table 6): 16G less than a baseline that was counted with them."""
-    with Builder().variant(Recipe(mask_rcnn=COCO, mlp=Replacement(imlp=ImlpRecipe())), AS_WRITTEN) as variant:
+    with Builder().variant(Recipe.of(mask_rcnn=COCO, mlp=Replacement(imlp=ImlpRecipe())), AS_WRITTEN) as variant:
         ledger = _ledger(variant.model)
         assert round(count_parameters(variant.model) / 1e6) == 44
         assert round(mmcv_count(variant.model, ledger) / 1e9) == 251
@@ -116,7 +116,7 @@ def test_parameters_are_torchvisions() -> None:
 
 @pytest.mark.parametrize("reading", [AS_WRITTEN, RELEASED], ids=["as_written", "released"])
 def test_blocks_take_the_place_of_the_backbones_mlps(reading: Reading) -> None:
-    with Builder().variant(Recipe(mask_rcnn=COCO, mlp=Replacement(imlp=ImlpRecipe())), reading) as variant:
+    with Builder().variant(Recipe.of(mask_rcnn=COCO, mlp=Replacement(imlp=ImlpRecipe())), reading) as variant:
         blocks = [variant.model.get_submodule(path) for path in variant.mlps]
         widths = [96] * 2 + [192] * 2 + [384] * 6 + [768] * 2
         more = sum(formulas.imlp(c, 2 * c, 3, Part.CHANNEL_AND_SPATIAL, reading) - formulas.mlp(c) for c in widths)

@@ -203,6 +203,6 @@ def test_a_patch_that_does_not_divide_the_image(image: tuple[int, int]) -> None:
 
 
 def test_a_recipe_builds_it() -> None:
-    with Builder().variant(Recipe(mixer=SMALL, image=(8, 12), classes=5), None) as variant:
+    with Builder().variant(Recipe.of(mixer=SMALL, image=(8, 12), classes=5), None) as variant:
         assert example_inputs(variant.model)[0].shape == (1, 3, 8, 12)
         assert all(parameter.is_meta for parameter in variant.model.parameters())

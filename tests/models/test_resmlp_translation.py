@@ -60,7 +60,7 @@ def macs(host: ResMlpTranslation, source: int, target: int) -> int:
 
 @pytest.mark.parametrize("host", [SMALL, ResMlpTranslation(layers=6), ResMlpTranslation(layers=12)], ids=str)
 def test_parameters_and_macs_follow_closed_formulas(host: ResMlpTranslation) -> None:
-    with Builder().variant(Recipe(resmlp_translation=host), None) as variant:
+    with Builder().variant(Recipe.of(resmlp_translation=host), None) as variant:
         with torch.device("meta"):
             ledger = measure(variant.model, *example_inputs(variant.model))
         assert count_parameters(variant.model) == parameters(host)

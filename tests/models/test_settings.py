@@ -69,34 +69,34 @@ PUBLISHED = {
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_settings_of_timms_models_are_the_published_ones(name: str) -> None:
-    assert of(Recipe(timm=name)) == PUBLISHED[name]
+    assert of(Recipe.of(timm=name)) == PUBLISHED[name]
 
 
 @pytest.mark.parametrize(
     ("recipe", "expected"),
     [
         (
-            Recipe(mixer=Mixer(layers=3, patch=4, width=20, tokens_hidden=7, channels_hidden=9), image=32),
+            Recipe.of(mixer=Mixer(layers=3, patch=4, width=20, tokens_hidden=7, channels_hidden=9), image=32),
             named(3, 32, 4, 20, 64, tokens_hidden=7, channels_hidden=9),
         ),
         (
-            Recipe(mixer=Mixer(layers=32, patch=14, width=1280, tokens_hidden=640, channels_hidden=5120)),
+            Recipe.of(mixer=Mixer(layers=32, patch=14, width=1280, tokens_hidden=640, channels_hidden=5120)),
             named(32, 224, 14, 1280, 256, tokens_hidden=640, channels_hidden=5120),
         ),
         (
-            Recipe(gmlp=Gmlp(layers=2, patch=16, width=12, hidden=10)),
+            Recipe.of(gmlp=Gmlp(layers=2, patch=16, width=12, hidden=10)),
             named(2, 224, 16, 12, 196, channels_hidden=10),
         ),
         (
-            Recipe(resmlp=ResMlp(layers=2, width=12, patch=14, form=ResMlpForm.ALGORITHM)),
+            Recipe.of(resmlp=ResMlp(layers=2, width=12, patch=14, form=ResMlpForm.ALGORITHM)),
             named(2, 224, 14, 12, 256, channels_hidden=48),
         ),
         (
-            Recipe(resmlp=ResMlp(layers=2, width=12, form=ResMlpForm.EQUATIONS), image=64),
+            Recipe.of(resmlp=ResMlp(layers=2, width=12, form=ResMlpForm.EQUATIONS), image=64),
             named(2, 64, 16, 12, 16, channels_hidden=48),
         ),
         (
-            Recipe(
+            Recipe.of(
                 resmlp=ResMlp(
                     layers=2, width=12, form=ResMlpForm.ALGORITHM, communication=Communication.MLP, expansion=2
                 )
@@ -104,15 +104,15 @@ def test_settings_of_timms_models_are_the_published_ones(name: str) -> None:
             named(2, 224, 16, 12, 196, tokens_hidden=392, channels_hidden=48),
         ),
         (
-            Recipe(cait_chain=CaitChain(stage=CaitStage.ATTENTION, layers=2, width=12, heads=4)),
+            Recipe.of(cait_chain=CaitChain(stage=CaitStage.ATTENTION, layers=2, width=12, heads=4)),
             named(2, 224, 16, 12, 196, channels_hidden=48),
         ),
         (
-            Recipe(cait_chain=CaitChain(stage=CaitStage.PATCH_MLP, layers=2, width=12, heads=4, expansion=0.5)),
+            Recipe.of(cait_chain=CaitChain(stage=CaitStage.PATCH_MLP, layers=2, width=12, heads=4, expansion=0.5)),
             named(2, 224, 16, 12, 196, tokens_hidden=98, channels_hidden=48),
         ),
-        (Recipe(gmlp_text=GmlpText(layers=3, width=6)), {Setting.LAYERS: 3}),
-        (Recipe(bert=Bert(layers=2, width=8, heads=2, hidden=12)), {Setting.LAYERS: 2}),
+        (Recipe.of(gmlp_text=GmlpText(layers=3, width=6)), {Setting.LAYERS: 3}),
+        (Recipe.of(bert=Bert(layers=2, width=8, heads=2, hidden=12)), {Setting.LAYERS: 2}),
     ],
     ids=str,
 )
@@ -120,7 +120,9 @@ def test_settings_of_our_models_are_those_of_their_recipes(recipe: Recipe, expec
     assert of(recipe) == expected
 
 
-@pytest.mark.parametrize(("recipe", "side"), [(Recipe(timm="resnet18", image=64), 64), (Recipe(timm="resnet18"), 224)])
+@pytest.mark.parametrize(
+    ("recipe", "side"), [(Recipe.of(timm="resnet18", image=64), 64), (Recipe.of(timm="resnet18"), 224)]
+)
 def test_any_model_of_images_has_their_side(recipe: Recipe, side: int) -> None:
     assert of(recipe) == {Setting.IMAGE: side}
 
@@ -129,19 +131,19 @@ def test_any_model_of_images_has_their_side(recipe: Recipe, side: int) -> None:
     ("name", "side"), [("efficientnet_b0", 224), ("swin_tiny_patch4_window7_224", 224), ("poolformer_s12", 224)]
 )
 def test_models_of_unequal_stages_have_no_depth_or_width(name: str, side: int) -> None:
-    assert of(Recipe(timm=name)) == {Setting.IMAGE: side}
+    assert of(Recipe.of(timm=name)) == {Setting.IMAGE: side}
 
 
 def test_an_oblong_image_has_tokens_and_no_one_side() -> None:
     mixer = Mixer(layers=1, patch=16, width=20, tokens_hidden=7, channels_hidden=9)
     expected = named(1, 0, 16, 20, 6, tokens_hidden=7, channels_hidden=9)
     del expected[Setting.IMAGE]
-    assert of(Recipe(mixer=mixer, image=(32, 48))) == expected
-    assert of(Recipe(timm="resnet18", image=(32, 48))) == {}
+    assert of(Recipe.of(mixer=mixer, image=(32, 48))) == expected
+    assert of(Recipe.of(timm="resnet18", image=(32, 48))) == {}
 
 
 def test_images_of_another_size_have_other_numbers_of_tokens() -> None:
-    found = of(Recipe(timm="mixer_s32_224", image=224)), of(Recipe(timm="deit_tiny_patch16_224", image=384))
+    found = of(Recipe.of(timm="mixer_s32_224", image=224)), of(Recipe.of(timm="deit_tiny_patch16_224", image=384))
     assert [one[Setting.TOKENS] for one in found] == [49, 576]
     assert [one[Setting.IMAGE] for one in found] == [224, 384]
 

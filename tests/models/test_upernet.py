@@ -110,7 +110,7 @@ def test_counts_are_transformers(size: tuple[int, int]) -> None:
 )
 def test_baselines_are_the_published_ones_with_attentions_products(name: str, parameters: int, flops: int) -> None:
     """In M and G: imlp Table 7, and Swin's repository for segmentation."""
-    with Builder().variant(Recipe(upernet=UperNet(backbone=name)), None) as variant:
+    with Builder().variant(Recipe.of(upernet=UperNet(backbone=name)), None) as variant:
         ledger = _ledger(variant.model)
         assert round(count_parameters(variant.model) / 1e6) == parameters
         assert round((mmcv_count(variant.model, ledger, HEADS) + products(ledger)) / 1e9) == flops
@@ -126,7 +126,7 @@ def test_mmcvs_own_count() -> None:
 
 def test_variant_is_the_published_one_without_attentions_products() -> None:
     """56M and 928G (imlp Table 7): 17G less than a baseline that was counted with them."""
-    with Builder().variant(Recipe(upernet=ADE20K, mlp=Replacement(imlp=ImlpRecipe())), AS_WRITTEN) as variant:
+    with Builder().variant(Recipe.of(upernet=ADE20K, mlp=Replacement(imlp=ImlpRecipe())), AS_WRITTEN) as variant:
         ledger = _ledger(variant.model)
         assert round(count_parameters(variant.model) / 1e6) == 56
         assert round(mmcv_count(variant.model, ledger, HEADS) / 1e9) == 928
@@ -135,7 +135,7 @@ def test_variant_is_the_published_one_without_attentions_products() -> None:
 
 @pytest.mark.parametrize("reading", [AS_WRITTEN, RELEASED], ids=["as_written", "released"])
 def test_blocks_take_the_place_of_the_backbones_mlps(reading: Reading) -> None:
-    with Builder().variant(Recipe(upernet=ADE20K, mlp=Replacement(imlp=ImlpRecipe())), reading) as variant:
+    with Builder().variant(Recipe.of(upernet=ADE20K, mlp=Replacement(imlp=ImlpRecipe())), reading) as variant:
         blocks = [variant.model.get_submodule(path) for path in variant.mlps]
         widths = [96] * 2 + [192] * 2 + [384] * 6 + [768] * 2
         more = sum(formulas.imlp(c, 2 * c, 3, Part.CHANNEL_AND_SPATIAL, reading) - formulas.mlp(c) for c in widths)
@@ -148,7 +148,7 @@ def test_variant_computes_with_real_weights() -> None:
     """The blocks' grids are those of the image: 24 x 32 and down to 3 x 4."""
     torch.manual_seed(0)
     size = (96, 128)
-    recipe = Recipe(upernet=ADE20K, image=size, mlp=Replacement(imlp=ImlpRecipe()))
+    recipe = Recipe.of(upernet=ADE20K, image=size, mlp=Replacement(imlp=ImlpRecipe()))
     with Builder("cpu").variant(recipe, AS_WRITTEN) as variant, torch.no_grad():
         scores = variant.model(torch.randn(1, 3, *size))
     assert scores.shape == (1, 150, *size)

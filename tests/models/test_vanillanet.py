@@ -137,7 +137,7 @@ def _macs(width: int, side: int, act_num: int) -> int:
 
 @pytest.mark.parametrize(("width", "side", "act_num"), [(512, 56, 3), (64, 14, 1), (3, 15, 2)])
 def test_block_follows_closed_formulas(width: int, side: int, act_num: int) -> None:
-    recipe = Recipe(vanilla_block=VanillaBlock(width=width, act_num=act_num), image=side)
+    recipe = Recipe.of(vanilla_block=VanillaBlock(width=width, act_num=act_num), image=side)
     with Builder().variant(recipe, None) as variant:
         with torch.device("meta"):
             ledger = measure(variant.model, *example_inputs(variant.model))

@@ -10,7 +10,7 @@ import numpy as np
 
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import Rounding, parse_printed
-from imlp_audit.solve.problem import Cell, Integers, Kind, Problem, Row, Space
+from imlp_audit.solve.problem import Cell, CountedRow, Integers, Kind, Problem, Space
 
 CLASSES = (
     "linear", "product", "layer_norm", "activation", "softmax", "elementwise", "bias", "batch_norm", "pool",
@@ -136,11 +136,13 @@ def integers(interval: Interval) -> tuple[int, int]:
     )
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[CountedRow]:
     """Yield each host and its variant."""
     for name, host in HOSTS.items():
         for suffix, group, (parameters, work) in (("", "", baseline(host)), ("_imlp", "imlp", variant(host))):
-            yield Row(f"imlp/1/{name}{suffix}", group, {"all": parameters, "no_head": parameters - 999 * 8}, work)
+            yield CountedRow(
+                f"imlp/1/{name}{suffix}", group, {"all": parameters, "no_head": parameters - 999 * 8}, work
+            )
 
 
 ROWS = tuple(rows())
@@ -170,6 +172,6 @@ def planted(
     )
 
 
-def family_of(row: Row) -> str:
+def family_of(row: CountedRow) -> str:
     """Return the family of a row's host."""
     return row.id.rpartition("/")[2].partition("_")[0]

@@ -6,16 +6,18 @@ import numpy as np
 import pytest
 import torch
 
+from imlp_audit.errors import SolverError
 from imlp_audit.measure.ledger import CallCache
 from imlp_audit.models.imlp import Imlp
-from imlp_audit.models.reading import AnyReading, ClassToken, Presence, Reading, TextReading
-from imlp_audit.solve.additive import Structure, tabulate
+from imlp_audit.models.reading import AnyReading, ClassToken, Family, Presence, Reach, Reading, TextReading, axes_of
+from imlp_audit.solve.additive import Structure, structure_of, tabulate
 from imlp_audit.solve.amounts import Amounts
 from imlp_audit.solve.compose_blocks import BLOCK
 from imlp_audit.solve.counting import count_block
 from imlp_audit.solve.space import readings_of
 
 READINGS = readings_of("text")
+IDLE = ("spatial_matrix", "gate_norm", "output_layer")  # axes that change nothing in what is made here
 
 
 class Made:
@@ -37,7 +39,7 @@ def everywhere(made: Made) -> Amounts:
 
 def test_what_does_not_interact_adds_up_exactly() -> None:
     made = Made()
-    structure = Structure(apart=(("vocabulary",), ("ffn_width",), ("pooler",)), together=("sequence_length",))
+    structure = Structure((("vocabulary",), ("ffn_width",), ("pooler",)), ("sequence_length",), IDLE)
     table = tabulate(READINGS, made, structure)
     assert table.dtype == np.int64
     assert max(made.calls.values()) == 1
@@ -48,13 +50,31 @@ def test_what_does_not_interact_adds_up_exactly() -> None:
 @pytest.mark.parametrize(
     "structure",
     [
-        Structure(apart=(("vocabulary",), ("ffn_width",), ("pooler",), ("sequence_length",))),
-        Structure(apart=(("vocabulary",), ("ffn_width",)), together=("sequence_length",)),
+        Structure((("vocabulary",), ("ffn_width",), ("pooler",), ("sequence_length",)), (), IDLE),
+        Structure((("vocabulary",), ("ffn_width",)), ("sequence_length",), (*IDLE, "pooler")),
     ],
-    ids=["an interaction left out", "an axis left out"],
+    ids=["an interaction left out", "an axis called idle that is not"],
 )
 def test_a_wrong_structure_gives_another_table(structure: Structure) -> None:
     assert (tabulate(READINGS, Made(), structure) != everywhere(Made())).any()
+
+
+def test_an_axis_without_a_place_is_refused() -> None:
+    structure = Structure((("vocabulary",), ("ffn_width",)), ("sequence_length",), IDLE)
+    with pytest.raises(SolverError, match="what pooler changes in this part of a model is not declared"):
+        tabulate(READINGS, Made(), structure)
+    one_value = READINGS.where("pooler", Presence.YES)  # an axis that cannot differ needs no place
+    assert len(tabulate(one_value, Made(), structure)) == len(one_value)
+
+
+def test_the_structure_follows_from_what_the_axes_declare() -> None:
+    axes = axes_of(Family.TEXT)
+    layer = structure_of(axes, moved=(Reach.UNIT,), fixed=(Reach.AROUND,))
+    assert layer.apart == (("ffn_width", "gate_norm"), ("spatial_matrix",))
+    assert layer.together == ("sequence_length",)
+    assert layer.fixed == ("vocabulary", "output_layer", "pooler")
+    assert layer.axes == set(axes)
+    assert structure_of(axes, moved=(Reach.UNIT,)).axes == set(axes) - set(layer.fixed)
 
 
 def test_one_group_of_all_axes_measures_everything() -> None:

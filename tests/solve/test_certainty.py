@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.certainty import System, certainty, ranges_of, word
-from imlp_audit.solve.problem import Cell, Problem, Row
+from imlp_audit.solve.certainty import Inequalities, certainty, ranges_of, word
+from imlp_audit.solve.problem import Cell, CountedRow, Problem
 from imlp_audit.solve.search import solve
 from tests.solve.tiny import expanded, problems
 
 
 def problem_of(work: list[list[int]], ranges: list[tuple[int, int]]) -> Problem:
-    rows = tuple(Row(f"p/1/r{i}", "", {}, np.array([amounts])) for i, amounts in enumerate(work))
+    rows = tuple(CountedRow(f"p/1/r{i}", "", {}, np.array([amounts])) for i, amounts in enumerate(work))
     cells = tuple(
         Cell(f"p/1/r{i}/flops", i, "flops", {Rounding.HALF_UP: one}, Fraction(1)) for i, one in enumerate(ranges)
     )
@@ -42,7 +42,7 @@ def test_one_integer_point_in_a_wide_polytope_is_not_called_identified() -> None
 
 
 def test_no_row_limits_a_class_without_work_in_it() -> None:
-    system = System(np.array([[2.0, 0.0]]), np.array([3.0]), np.array([5.0]))
+    system = Inequalities(np.array([[2.0, 0.0]]), np.array([3.0]), np.array([5.0]))
     assert ranges_of(system) == [(1.499, 2.501), (0.0, None)]
 
 
@@ -57,7 +57,7 @@ def test_best_weights_lie_in_their_ranges(problem: Problem) -> None:
     answer = solve(problem)
     sure = certainty(problem, answer)
     solutions = expanded(problem, answer)
-    assert sure.readings == {axis.group: sure.readings[axis.group] for axis in answer.axes}
+    assert sure.readings == {axis.family: sure.readings[axis.family] for axis in answer.axes}
     for group, count in sure.readings.items():
         assert count == len({one.readings[group] for one in solutions})
     for found in sure.ranges:

@@ -32,7 +32,7 @@ def in_the_specs() -> list[Recipe]:
 
 def with_imlp(host: str, activation: Activation | None = None, image: int | None = None, **block: object) -> Recipe:
     replacement = Replacement(imlp=ImlpRecipe.model_validate(block))
-    return Recipe(timm=host, mlp=replacement, activation=activation, image=image)
+    return Recipe.of(timm=host, mlp=replacement, activation=activation, image=image)
 
 
 OTHERS = [
@@ -42,8 +42,8 @@ OTHERS = [
     with_imlp("vit_tiny_r_s16_p8_224", part=Part.SPATIAL),
     with_imlp("poolformer_s12", part=Part.CHANNEL),
     with_imlp("poolformer_s12", image=160),
-    Recipe(lvt=Lvt(recursions=2), mlp=Replacement(imlp=ImlpRecipe(kernel=5), sites=("backbone.[1-3].*",))),
-    Recipe(lvt=Lvt(recursions=3), mlp=Replacement(imlp=ImlpRecipe(kernel=3), sites=("post_network.*", "*.0.mlp"))),
+    Recipe.of(lvt=Lvt(recursions=2), mlp=Replacement(imlp=ImlpRecipe(kernel=5), sites=("backbone.[1-3].*",))),
+    Recipe.of(lvt=Lvt(recursions=3), mlp=Replacement(imlp=ImlpRecipe(kernel=3), sites=("post_network.*", "*.0.mlp"))),
 ]
 
 
@@ -82,10 +82,10 @@ def test_a_composed_model_has_what_a_built_one_has(
 @pytest.mark.parametrize(
     "recipe",
     [
-        Recipe(timm="deit_tiny_patch16_224"),
-        Recipe(timm="deit_tiny_patch16_224", mlp=Replacement(sums=Sums())),
-        Recipe(timm="deit_tiny_patch16_224", activation=Activation.RELU, agelu=True),
-        Recipe(timm="resnet152"),
+        Recipe.of(timm="deit_tiny_patch16_224"),
+        Recipe.of(timm="deit_tiny_patch16_224", mlp=Replacement(sums=Sums())),
+        Recipe.of(timm="deit_tiny_patch16_224", activation=Activation.RELU, agelu=True),
+        Recipe.of(timm="resnet152"),
     ],
     ids=str,
 )
@@ -96,7 +96,7 @@ def test_a_model_that_no_reading_changes_is_counted_as_it_is(
 
 
 def test_a_host_is_as_it_was_after_its_mlps_were_replaced(hosts: Hosts) -> None:
-    host = Recipe(timm="deit_tiny_patch16_224")
+    host = Recipe.of(timm="deit_tiny_patch16_224")
     hosts.with_blocks(with_imlp("deit_tiny_patch16_224"), READINGS)
     counts = composed(hosts.as_it_is(host)[np.newaxis], 0)
     assert (counts["all"], counts["conv@stem"], counts["linear@head"]) == (5_717_416, PATCHES, 192_000)

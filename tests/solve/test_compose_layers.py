@@ -86,7 +86,7 @@ RESMLPS = [
 
 
 @pytest.mark.parametrize(
-    "recipe", in_the_specs("resmlp", "resmlp") + [Recipe(resmlp=host) for host in RESMLPS], ids=str
+    "recipe", in_the_specs("resmlp", "resmlp") + [Recipe.of(resmlp=host) for host in RESMLPS], ids=str
 )
 def test_a_resmlp_is_its_layers_and_what_stands_around_them(recipe: Recipe, stacks: Stacks, memory: CallCache) -> None:
     table = stacks.with_layers(recipe, FORMS)
@@ -96,8 +96,8 @@ def test_a_resmlp_is_its_layers_and_what_stands_around_them(recipe: Recipe, stac
 
 
 def test_a_width_that_the_recipe_says_is_that_under_every_reading(stacks: Stacks) -> None:
-    said = stacks.with_layers(Recipe(gmlp_text=GmlpText(layers=4, width=12, hidden=2048)), TEXTS)
-    open_ = stacks.with_layers(Recipe(gmlp_text=GmlpText(layers=4, width=12)), TEXTS)
+    said = stacks.with_layers(Recipe.of(gmlp_text=GmlpText(layers=4, width=12, hidden=2048)), TEXTS)
+    open_ = stacks.with_layers(Recipe.of(gmlp_text=GmlpText(layers=4, width=12)), TEXTS)
     axis = list(TEXTS.axes).index("ffn_width")
     by_width = np.moveaxis(said.reshape(*TEXTS.shape, -1), axis, 0)
     np.testing.assert_array_equal(by_width[0], by_width[1])
@@ -106,4 +106,4 @@ def test_a_width_that_the_recipe_says_is_that_under_every_reading(stacks: Stacks
 
 def test_texts_longer_than_the_table_of_positions_are_refused(stacks: Stacks) -> None:
     with pytest.raises(BuildError, match="sequence_length: 512 tokens, and only 256 positions"):
-        stacks.with_layers(Recipe(bert=Bert(layers=2, positions=256)), TEXTS)
+        stacks.with_layers(Recipe.of(bert=Bert(layers=2, positions=256)), TEXTS)

@@ -12,7 +12,7 @@ from imlp_audit.measure.operations import Operation
 from imlp_audit.models.reading import Reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.answer import Change, Own, Solution, explained
+from imlp_audit.solve.answer import Change, Own, Solution, find_explained
 from imlp_audit.solve.compose import Composer, compose
 from imlp_audit.solve.own import own_changes
 from imlp_audit.solve.search import solve
@@ -50,7 +50,7 @@ def ways(papers: Selection) -> dict[str, tuple[tuple[Change, ...], ...]]:
         flops_rounding=Rounding.HALF_UP,
         weights=tuple(macs.get(WeightKey(Operation(name)), 0) for name in problem.classes),
     )
-    solution = replace(solution, explained=explained(problem, solution))
+    solution = replace(solution, explained=find_explained(problem, solution))
     found: Sequence[Own] = list(own_changes(problem, solution, composed.recipes, composed.composer))
     return {one.row.rpartition("/")[2]: one.ways for one in found}
 

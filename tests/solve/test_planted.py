@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.answer import Answer
+from imlp_audit.solve.answer import SearchAnswer
 from imlp_audit.solve.problem import Cell, Problem
 from imlp_audit.solve.search import solve
 from tests.solve.table1 import CLASSES, READINGS, SPACE, planted
@@ -27,7 +27,7 @@ def under(problem: Problem, rules: tuple[Rounding, ...]) -> Problem:
     return replace(problem, cells=cells)
 
 
-def holds(answer: Answer, reading: int, weights: tuple[int, ...], rounding: Rounding) -> bool:
+def holds(answer: SearchAnswer, reading: int, weights: tuple[int, ...], rounding: Rounding) -> bool:
     """Say whether a truth is among the ties."""
     return any(
         ties.flops_rounding == rounding
@@ -48,7 +48,7 @@ def test_the_truth_is_in_the_best_set(reading: int, weights: tuple[int, ...], ro
     assert holds(answer, reading, weights, rounding)
     values = dict(zip((name for name, _ in SPACE.axes), np.unravel_index(reading, SPACE.shape), strict=True))
     for axis in answer.axes:
-        assert axis.tried[int(values[axis.name])] in axis.values
+        assert axis.tried[int(values[axis.axis])] in axis.values
     for weight, truth in zip(answer.weights, weights, strict=True):
         assert truth in weight.values
 

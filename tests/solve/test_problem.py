@@ -10,10 +10,12 @@ import pytest
 
 from imlp_audit.errors import SolverError
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.problem import Cell, Problem, Row, Space
+from imlp_audit.solve.problem import Cell, CountedRow, Problem, Space
 from imlp_audit.solve.search import solve
 
-ROW = Row("p/1/a", "imlp", {"all": np.array([10, 20])}, np.array([[5, 2, 1], [5, 2, 4]]), {"macs": np.array([5, 6])})
+ROW = CountedRow(
+    "p/1/a", "imlp", {"all": np.array([10, 20])}, np.array([[5, 2, 1], [5, 2, 4]]), {"macs": np.array([5, 6])}
+)
 CELLS = (
     Cell("p/1/a/params", 0, "parameters", {Rounding.HALF_UP: (19, 21)}, Fraction(1)),
     Cell("p/1/a/flops", 0, "flops", {Rounding.HALF_UP: (11, 11)}, Fraction(1)),
@@ -31,7 +33,7 @@ def test_columns_alone() -> None:
 
 
 def test_tied_norms_have_one_weight() -> None:
-    tied = PROBLEM.tied()
+    tied = PROBLEM.tie_classes()
     assert tied.classes == ("linear", "norm")
     assert tied.rows[0].work.tolist() == [[5, 3], [5, 6]]
     answer = solve(tied)

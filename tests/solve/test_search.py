@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from imlp_audit.errors import SolverError
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.answer import Solution, explained
-from imlp_audit.solve.controls import shifted
-from imlp_audit.solve.problem import Cell, Problem, Row
+from imlp_audit.solve.answer import Solution, find_explained
+from imlp_audit.solve.controls import shift_digits
+from imlp_audit.solve.problem import Cell, CountedRow, Problem
 from imlp_audit.solve.search import Rules, best_score, solve
 from tests.solve.table1 import planted
 from tests.solve.tiny import NAMED, SPACES, Candidate, candidates, expanded, problems
@@ -65,11 +65,11 @@ def test_pinned_and_free_axes_and_weights(problem: Problem, rules: Rules) -> Non
     _, best = best_of(problem, rules)
     answer = solve(problem, rules)
     for axis in answer.axes:
-        space = problem.spaces[axis.group]
-        place = [name for name, _ in space.axes].index(axis.name)
-        at = {np.unravel_index(dict(one.readings)[axis.group], space.shape)[place] for one in best}
+        space = problem.spaces[axis.family]
+        place = [name for name, _ in space.axes].index(axis.axis)
+        at = {np.unravel_index(dict(one.readings)[axis.family], space.shape)[place] for one in best}
         assert axis.values == tuple(axis.tried[i] for i in sorted(at))
-        assert axis.pinned == (len(at) == 1)
+        assert (axis.state == "pinned") == (len(at) == 1)
     for index, weight in enumerate(answer.weights):
         if weight.works:
             assert weight.values == tuple(sorted({one.weights[index] for one in best}))
@@ -119,7 +119,7 @@ def test_the_first_solutions_are_the_first_of_all_in_the_stated_order(
     every = sorted(expanded(problem, answer), key=lambda one: place_of(problem, one))
     assert [bare(one) for one in answer.solutions] == [bare(one) for one in every[:most]]
     for one in answer.solutions:
-        assert one.explained == explained(problem, one)
+        assert one.explained == find_explained(problem, one)
         assert len(one.explained) == answer.score
         assert one.apart == place_of(problem, one)[0]
         assert one.nearest is None or distance(problem, one, one.nearest) == one.apart
@@ -169,7 +169,7 @@ def test_an_answer_cut_short_says_so_and_stays_true(problem: Problem, rules: Rul
     assert answer.score <= score <= answer.bound
     assert answer.exhaustive or answer.bound >= answer.score
     for one in expanded(problem, answer):
-        assert len(explained(problem, one)) == answer.score
+        assert len(find_explained(problem, one)) == answer.score
     alone = best_score(problem, rules, budget=budget)
     assert alone.found <= score <= alone.at_most
 
@@ -180,7 +180,7 @@ def test_nothing_to_explain_is_an_error() -> None:
 
 
 def test_a_search_on_numbers_that_fit_nothing_is_cut_and_says_how_much_is_possible() -> None:
-    problem = shifted(planted(161, (1, 1, 1, 0, 1, 0, 0, 2, 1)), 0)
+    problem = shift_digits(planted(161, (1, 1, 1, 0, 1, 0, 0, 2, 1)), 0)
     answer = solve(problem, budget=300_000)
     assert not answer.exhaustive
     assert answer.looked >= 300_000
@@ -191,7 +191,7 @@ def test_a_search_on_numbers_that_fit_nothing_is_cut_and_says_how_much_is_possib
 
 def test_named_readings_come_first_then_those_near_the_text() -> None:
     """Of (bias, norm), released is (no, batch) and the text (yes, layer); all six readings explain the one size."""
-    row = Row("p/1/a", "imlp", {"all": np.array([5])}, np.array([[1]]))
+    row = CountedRow("p/1/a", "imlp", {"all": np.array([5])}, np.array([[1]]))
     cell = Cell("p/1/a/params", 0, "parameters", {Rounding.HALF_UP: (5, 5)}, Fraction(1))
     answer = solve(Problem((row,), (cell,), SPACES, ("linear",), NAMED, "as_written"))
     found = [(one.readings["imlp"], one.nearest, one.apart) for one in answer.solutions]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.answer import Answer, Ties
+from imlp_audit.solve.answer import SearchAnswer, Ties
 from imlp_audit.solve.compose import compose
 from imlp_audit.solve.problem import Cell, Problem
 from imlp_audit.solve.search import solve
@@ -78,30 +78,30 @@ def is_among(truth: Truth, ties: Sequence[Ties]) -> bool:
 
 
 @pytest.fixture(scope="module")
-def solved(table1: Problem) -> list[tuple[Truth, Problem, Answer]]:
+def solved(table1: Problem) -> list[tuple[Truth, Problem, SearchAnswer]]:
     return [(truth, problem, solve(problem)) for truth in truths(table1) for problem in [printed(table1, truth)]]
 
 
-def test_every_truth_is_among_the_best(solved: list[tuple[Truth, Problem, Answer]]) -> None:
+def test_every_truth_is_among_the_best(solved: list[tuple[Truth, Problem, SearchAnswer]]) -> None:
     for truth, problem, answer in solved:
         assert answer.score == answer.bound == len(problem.cells) == 44
         assert answer.contradicted == ()
         assert is_among(truth, answer.ties), truth
 
 
-def test_nothing_is_pinned_to_a_wrong_value(solved: list[tuple[Truth, Problem, Answer]]) -> None:
+def test_nothing_is_pinned_to_a_wrong_value(solved: list[tuple[Truth, Problem, SearchAnswer]]) -> None:
     for truth, problem, answer in solved:
         space = problem.spaces["imlp"]
         places = np.unravel_index(truth.reading, space.shape)
-        assert [axis.name for axis in answer.axes] == [name for name, _ in space.axes]
+        assert [axis.axis for axis in answer.axes] == [name for name, _ in space.axes]
         for axis, place in zip(answer.axes, places, strict=True):
-            assert axis.tried[int(place)] in axis.values, (truth, axis.name)
+            assert axis.tried[int(place)] in axis.values, (truth, axis.axis)
         for weight, planted in zip(answer.weights, truth.weights, strict=True):
             assert planted in weight.values, (truth, weight.name)
 
 
 @pytest.mark.parametrize("place", [0, 7, 20, 43])
-def test_a_cell_out_of_reach_is_named(solved: list[tuple[Truth, Problem, Answer]], place: int) -> None:
+def test_a_cell_out_of_reach_is_named(solved: list[tuple[Truth, Problem, SearchAnswer]], place: int) -> None:
     truth, problem, _ = solved[0]
     cell = problem.cells[place]
     move = 1000 * int(cell.step)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from imlp_audit.models.reading import OutputLayer, Presence, SpatialMatrix, TextReading
-from imlp_audit.solve.space import FAMILIES, readings_of
+from imlp_audit.models.reading import Family, OutputLayer, Presence, SpatialMatrix, TextReading
+from imlp_audit.solve.space import readings_of
 from tests.models.readings import AS_WRITTEN, RELEASED
 
 TEXT = TextReading(
@@ -42,7 +42,7 @@ def test_a_number_that_a_named_reading_says_is_tried_too() -> None:
     assert len(readings) == 800
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", Family)
 def test_readings_with_one_value_of_an_axis_are_the_others_left_out(family: str) -> None:
     readings = readings_of(family)
     axis, values = next(iter(readings.axes.items()))

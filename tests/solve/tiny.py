@@ -11,8 +11,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.answer import Answer, Solution
-from imlp_audit.solve.problem import Cell, Kind, Problem, Row, Space
+from imlp_audit.solve.answer import SearchAnswer, Solution
+from imlp_audit.solve.problem import Cell, CountedRow, Kind, Problem, Space
 from imlp_audit.solve.search import Rules
 
 WEIGHTS = (0, 1, 3)
@@ -25,7 +25,7 @@ NAMED = {"released": {"imlp": 5}, "as_written": {"imlp": 1, "text": 1}}
 
 
 @st.composite
-def rows(draw: st.DrawFn, number: int) -> Row:
+def rows(draw: st.DrawFn, number: int) -> CountedRow:
     """Return a row of any group; some know no second convention, some are the same under every reading."""
     group = draw(st.sampled_from(["", "imlp", "text"]))
     readings = int(np.prod(SPACES[group].shape)) if group and draw(st.booleans()) else 1
@@ -33,7 +33,7 @@ def rows(draw: st.DrawFn, number: int) -> Row:
     conventions = draw(st.sampled_from([("all",), ("all", "no_head")]))
     work = draw(st.lists(st.lists(st.integers(0, 9), min_size=4, max_size=4), min_size=readings, max_size=readings))
     doubled = [[a, 2 * a, b, c * d] for a, b, c, d in work for d in [draw(st.sampled_from([0, 1]))]]
-    return Row(
+    return CountedRow(
         f"paper/1/row{number}",
         group,
         {name: np.array(draw(counts), dtype=np.int64) for name in conventions},
@@ -58,7 +58,7 @@ def problems(draw: st.DrawFn) -> Problem:
     drawn = tuple(draw(rows(number)) for number in range(count))
     classes: tuple[str, ...] = ("linear", "conv", "norm", "pool")
     if draw(st.booleans()):
-        drawn = tuple(Row(r.id, r.group, r.parameters, np.hstack([r.work, r.work[:, :1] - 4])) for r in drawn)
+        drawn = tuple(CountedRow(r.id, r.group, r.parameters, np.hstack([r.work, r.work[:, :1] - 4])) for r in drawn)
         classes = (*classes, "excess")
     return Problem(
         rows=drawn,
@@ -132,7 +132,7 @@ def _value(
     return None if sizes is None else int(sizes[at[row.group] if len(sizes) > 1 else 0])
 
 
-def expanded(problem: Problem, answer: Answer) -> list[Solution]:
+def expanded(problem: Problem, answer: SearchAnswer) -> list[Solution]:
     """Return every solution of an answer's ties."""
     found = []
     for ties in answer.ties:

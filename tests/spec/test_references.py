@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.errors import SpecError
-from imlp_audit.spec.library import load
-from imlp_audit.spec.references import papers_referred_to
+from imlp_audit.spec.library import load, papers_referred_to
 from tests.checks.papers import Spec
 
 ROW = ("{id: a, label: A, printed: {params: 5.00}}",)

@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Self
+from typing import TYPE_CHECKING, Self, final
 
 from pydantic import model_validator
 
-from imlp_audit.models.hosts.host import Count, Host, Layers
-from imlp_audit.models.reading import SpatialMatrix
+from imlp_audit.models.hosts.host import (
+    IMAGENET_SIZE,
+    Classes,
+    Count,
+    Host,
+    Images,
+    Layers,
+    NamedParts,
+    PartNames,
+    Request,
+    Stack,
+    TokenIds,
+    Traits,
+    text_reading,
+)
+from imlp_audit.models.reading import Family, SpatialMatrix
+
+if TYPE_CHECKING:
+    from torch import nn
 
 
 class Gate(StrEnum):
@@ -29,11 +46,20 @@ class Gate(StrEnum):
         return hidden // 2 if self is Gate.SPLIT else hidden
 
 
+GMLP_PARTS: PartNames = (
+    (r"\bu\b", "FC1, from C to D_C"),
+    (r"\bsgu\.norm\b", "gate: norm"),
+    (r"\bsgu\b", "gate: mixing of the tokens"),
+    (r"\bv\b", "FC2, back to C"),
+)
+
+
 def _check_halves(gate: Gate, hidden: int | None) -> None:
     if gate is Gate.SPLIT and hidden is not None and hidden % 2:
         raise ValueError(f"hidden: {hidden} channels have no halves to split a gate into")
 
 
+@final
 class Gmlp(Host):
     """gMLP on the patches of an image. `width` is C and `hidden` D_C."""
 
@@ -55,14 +81,46 @@ class Gmlp(Host):
             raise ValueError("spatial_matrix: a Toeplitz matrix shifts along a sequence; patches lie on a 2-D grid")
         return self
 
+    @classmethod
+    def traits(cls) -> Traits:
+        """Return what holds for every size of it."""
+        return Traits(
+            key="gmlp",
+            reads=Images(IMAGENET_SIZE),
+            classes=Classes.IN_RECIPE,
+            replaceable=False,
+            class_token_optional=False,
+            stem=frozenset({"stem"}),
+            head=frozenset({"norm", "head"}),
+            body=frozenset({"blocks"}),
+            parts=GMLP_PARTS,
+        )
 
-class GmlpText(Host):
+    def family(self) -> None:
+        """Return None: nothing is open about it."""
+
+    def patch_side(self) -> int:
+        """Return the side of a patch."""
+        return self.patch
+
+    def clue(self) -> NamedParts:
+        """Return names of modules that only such models have."""
+        return NamedParts(frozenset({"sgu"}), self.width)
+
+    def build(self, request: Request) -> nn.Module:
+        """Build gMLP for images of one size."""
+        from imlp_audit.models.nets.gmlp import build_gmlp
+
+        return build_gmlp(self, request.size(), request.labels)
+
+
+@final
+class GmlpText(Stack):
     """gMLP on token ids. What is left out here is for the paper's reading to say.
 
     `hidden` is D_C, `spatial_matrix` full or Toeplitz (tMLP), `attention` the width of a tiny attention (aMLP).
     """
 
-    layers: Layers
     width: Count
     hidden: Count | None = None
     gate: Gate = Gate.SPLIT
@@ -73,3 +131,44 @@ class GmlpText(Host):
     def _gate_has_halves(self) -> Self:
         _check_halves(self.gate, self.hidden)
         return self
+
+    @classmethod
+    def traits(cls) -> Traits:
+        """Return what holds for every size of it."""
+        return Traits(
+            key="gmlp_text",
+            reads=TokenIds(),
+            classes=Classes.IN_RECIPE,
+            replaceable=False,
+            class_token_optional=False,
+            stem=frozenset(),
+            head=frozenset({"norm", "head"}),
+            body=frozenset({"embedding", "blocks", "pooler", "output"}),
+            parts=(
+                *GMLP_PARTS,
+                (r"^embedding\b", "token embedding"),
+                (r"\bpooler\b", "pooler"),
+                (r"^output\b", "output layer"),
+            ),
+        )
+
+    def family(self) -> Family:
+        """Return the axes of models of language."""
+        return Family.TEXT
+
+    def with_open_width(self) -> Self:
+        """Return the host with its D_C left to the reading."""
+        return self.model_copy(update={"hidden": None})
+
+    def patch_side(self) -> None:
+        """Return None: it reads no images."""
+
+    def clue(self) -> NamedParts:
+        """Return names of modules that only such models have."""
+        return NamedParts(frozenset({"sgu"}), self.width)
+
+    def build(self, request: Request) -> nn.Module:
+        """Build a language model, or a classifier of texts where the recipe gives classes."""
+        from imlp_audit.models.nets.gmlp import build_gmlp_text
+
+        return build_gmlp_text(self, text_reading(request, "gmlp_text"), request.classes)

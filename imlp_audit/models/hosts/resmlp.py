@@ -3,12 +3,36 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self, final
 
 from pydantic import Field, model_validator
 
-from imlp_audit.models.hosts.host import Count, Host, Layers, divides
-from imlp_audit.models.reading import ResMlpForm
+from imlp_audit.errors import BuildError
+from imlp_audit.models.hosts.host import (
+    IMAGENET_SIZE,
+    Classes,
+    Count,
+    Host,
+    Images,
+    Layers,
+    NamedParts,
+    PartNames,
+    Request,
+    Stack,
+    TokenIds,
+    Traits,
+    divides,
+)
+from imlp_audit.models.reading import AnyReading, Family, ResMlpForm, ResMlpReading
+
+if TYPE_CHECKING:
+    from torch import nn
+
+RESMLP_PARTS: PartNames = (
+    (r"\bacross_(patches|tokens)\b", "mixing of the tokens"),
+    (r"\bacross_channels\b", "mixing of the channels"),
+    (r"\bpost\d?\b", "scales after the sublayers"),
+)
 
 
 class Norm(StrEnum):
@@ -47,13 +71,13 @@ class Nonlinearity(StrEnum):
     RELU = "relu"
 
 
-class ResMlp(Host):
+@final
+class ResMlp(Stack):
     """ResMLP for images. `form` left out is for the paper's reading to say.
 
     `expansion` is that of the communication MLP over the patches, where there is one.
     """
 
-    layers: Layers
     width: Count
     patch: Count = 16
     form: ResMlpForm | None = None
@@ -69,6 +93,49 @@ class ResMlp(Host):
             raise ValueError(f"expansion: there is no communication MLP to expand where it is {self.communication}")
         return self
 
+    @classmethod
+    def traits(cls) -> Traits:
+        """Return what holds for every size of it."""
+        return Traits(
+            key="resmlp",
+            reads=Images(IMAGENET_SIZE),
+            classes=Classes.IN_RECIPE,
+            replaceable=False,
+            class_token_optional=False,
+            stem=frozenset({"stem"}),
+            head=frozenset({"head"}),
+            body=frozenset({"blocks", "pool"}),
+            parts=RESMLP_PARTS,
+        )
+
+    def family(self) -> Family | None:
+        """Return the axis of its form, None where the recipe gives the form."""
+        return Family.RESMLP if self.form is None else None
+
+    def with_open_width(self) -> None:
+        """Return None: no reading gives one of its widths."""
+
+    def patch_side(self) -> int:
+        """Return the side of a patch."""
+        return self.patch
+
+    def clue(self) -> NamedParts:
+        """Return names of modules that only such models have."""
+        return NamedParts(frozenset({"across_channels", "mlp_channels", "gamma_1"}), self.width)
+
+    def build(self, request: Request) -> nn.Module:
+        """Build ResMLP for images of one size, in its own form or the reading's."""
+        from imlp_audit.models.nets.resmlp import build_resmlp
+
+        return build_resmlp(self, self._form_under(request.reading), request.size(), request.labels)
+
+    def _form_under(self, reading: AnyReading | None) -> ResMlpForm:
+        if isinstance(reading, ResMlpReading):
+            return reading.resmlp_form
+        if self.form is None:
+            raise BuildError("resmlp: it is built under a reading of its form, and the paper names none")
+        return self.form
+
 
 class CaitStage(StrEnum):
     """How far Appendix A's chain from CaiT to ResMLP has gone; each stage keeps what was changed before it."""
@@ -79,6 +146,7 @@ class CaitStage(StrEnum):
     LINEAR = "linear"  # the MLP over the patches replaced by one linear layer
 
 
+@final
 class CaitChain(Host):
     """A stage of Appendix A's chain; CaiT-S24 has 24 layers of width 384 with 8 heads.
 
@@ -108,7 +176,40 @@ class CaitChain(Host):
             raise ValueError(f"expansion: there is no MLP over the patches to expand at the stage {self.stage}")
         return self
 
+    @classmethod
+    def traits(cls) -> Traits:
+        """Return what holds for every size of it."""
+        return Traits(
+            key="cait_chain",
+            reads=Images(IMAGENET_SIZE),
+            classes=Classes.IN_RECIPE,
+            replaceable=False,
+            class_token_optional=False,
+            stem=frozenset({"stem"}),
+            head=frozenset({"head"}),
+            body=frozenset({"blocks", "pool"}),
+            parts=RESMLP_PARTS,
+        )
 
+    def family(self) -> None:
+        """Return None: nothing is open about it."""
+
+    def patch_side(self) -> int:
+        """Return the side of a patch."""
+        return self.patch
+
+    def clue(self) -> NamedParts:
+        """Return names of modules that only such models have."""
+        return NamedParts(frozenset({"across_channels"}), self.width)
+
+    def build(self, request: Request) -> nn.Module:
+        """Build a stage of the chain for images of one size."""
+        from imlp_audit.models.nets.cait_chain import build_cait_chain
+
+        return build_cait_chain(self, request.size(), request.labels)
+
+
+@final
 class ResMlpTranslation(Host):
     """The sequence-to-sequence ResMLP (Sec. 2; Sec. 3.6): `layers` in the encoder and as many in the decoder.
 
@@ -128,3 +229,39 @@ class ResMlpTranslation(Host):
         divides(self.heads, self.width, "heads and width")
         divides(self.width, self.hidden, "width and hidden")
         return self
+
+    @classmethod
+    def traits(cls) -> Traits:
+        """Return what holds for every size of it."""
+        return Traits(
+            key="resmlp_translation",
+            reads=TokenIds(),
+            classes=Classes.NONE,
+            replaceable=False,
+            class_token_optional=False,
+            stem=frozenset(),
+            head=frozenset(),
+            body=frozenset({"embedding", "encoder", "encoder_aff", "decoder", "decoder_aff", "output"}),
+            parts=(
+                *RESMLP_PARTS,
+                (r"^embedding\b", "token embedding"),
+                (r"\battention\b", "attention"),
+                (r"^output\b", "output layer"),
+            ),
+        )
+
+    def family(self) -> None:
+        """Return None: nothing is open about it."""
+
+    def patch_side(self) -> None:
+        """Return None: it reads no images."""
+
+    def clue(self) -> NamedParts:
+        """Return names of modules that only such models have."""
+        return NamedParts(frozenset({"across_tokens"}), self.width)
+
+    def build(self, request: Request) -> nn.Module:
+        """Build the encoder and the decoder."""
+        from imlp_audit.models.nets.translation import build_translation
+
+        return build_translation(self)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from imlp_audit.models.hosts.host import Count, Host
+from typing import TYPE_CHECKING, final
+
+from imlp_audit.models.hosts.host import IMAGENET_SIZE, Classes, Count, FeatureMaps, Host, NamedParts, Request, Traits
+
+if TYPE_CHECKING:
+    from torch import nn
 
 
+@final
 class VanillaBlock(Host):
     """A block of VanillaNet on a feature map of `width` channels, which it doubles, and of the recipe's `image` size.
 
@@ -13,3 +19,38 @@ class VanillaBlock(Host):
 
     width: Count
     act_num: Count = 3
+
+    @classmethod
+    def traits(cls) -> Traits:
+        """Return what holds for every size of it."""
+        return Traits(
+            key="vanilla_block",
+            reads=FeatureMaps(IMAGENET_SIZE),
+            classes=Classes.NONE,
+            replaceable=False,
+            class_token_optional=False,
+            stem=frozenset(),
+            head=frozenset(),
+            body=frozenset({"conv", "pool", "act"}),
+            parts=(
+                (r"^conv\b", "convolution"),
+                (r"^pool\b", "pooling"),
+                (r"^act\b", "series activation"),
+            ),
+        )
+
+    def family(self) -> None:
+        """Return None: nothing is open about it."""
+
+    def patch_side(self) -> None:
+        """Return None: a block has no patches."""
+
+    def clue(self) -> NamedParts:
+        """Return names of modules that only such models have."""
+        return NamedParts(frozenset({"act"}), self.width)
+
+    def build(self, request: Request) -> nn.Module:
+        """Build the block for maps of one size."""
+        from imlp_audit.models.vanillanet import build_vanilla_block
+
+        return build_vanilla_block(self, request.size())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 
 import pytest
 import torch
@@ -12,19 +11,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.imlp import (
-    _amlp,
-    _kinks,
-    _mlp,
-    _rprelu,
-    _units,
-    agelu_starts_as_gelu,
-    eq3_arbitrary_function,
-)
-from imlp_audit.equations.search import search
-from imlp_audit.equations.settings import Limits
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.imlp import ChannelPart, Imlp
+from specs.imlp.equations import _amlp, _kinks, _mlp, _rprelu, _units, sec4_1_agelu
+from tests.equations import papers
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
@@ -33,9 +23,7 @@ AMLP = ["eq6_t2_corrected", "eq6_output_corrected", "eq6_scale_and_bias_correcte
 
 
 def _is_false(name: str) -> bool:
-    outcome = search(import_module(f"imlp_audit.equations.imlp.{name}").CLAIM, Arithmetic(), Limits(40))
-    assert outcome.problem is None
-    return bool(outcome.counterexample)
+    return papers.is_false("imlp", name, 40)
 
 
 def _forward(forward: Callable[[AGeLU, Tensor], Tensor]) -> Plant:
@@ -57,12 +45,12 @@ def _start(name: str, value: float) -> Plant:
         nn.init.constant_(getattr(agelu, name), value)
         return agelu
 
-    return lambda patch: patch.setattr(agelu_starts_as_gelu, "AGeLU", starting_wrongly)
+    return lambda patch: patch.setattr(sec4_1_agelu, "AGeLU", starting_wrongly)
 
 
 def _base(base: type[nn.Module]) -> Plant:
     """Make one base function of every activation that is asked for."""
-    return lambda patch: patch.setattr(eq3_arbitrary_function, "base_activation", lambda _: base)
+    return lambda patch: patch.setattr(sec4_1_agelu, "base_activation", lambda _: base)
 
 
 def _skip(imlp: Imlp, x: Tensor) -> Tensor:

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 
 import pytest
 
-from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Claim
-from imlp_audit.equations.imlp import _slope, _theorem
-from imlp_audit.equations.search import search
-from imlp_audit.equations.settings import Limits
 from imlp_audit.lipschitz import slopes
 from imlp_audit.lipschitz.branches import Branch, Matrix
 from imlp_audit.lipschitz.certificate import Certificate, certify
 from imlp_audit.lipschitz.slopes import Slopes
 from imlp_audit.models import imlp
+from specs.imlp.equations import _slope, _theorem, appendix_a1_bound, appendix_a1_forms
+from tests.equations import papers
 
 
 def is_false(name: str, examples: int = 60) -> bool:
-    claim: Claim[object] = import_module(f"imlp_audit.equations.imlp.{name}").CLAIM
-    found = search(claim, Arithmetic(), Limits(examples))
-    assert found.problem is None
-    return bool(found.counterexample)
+    return papers.is_false("imlp", name, examples)
 
 
 NARROWER = Slopes(slopes.GELU.low * 0.99, slopes.GELU.high * 0.999)
@@ -93,10 +86,10 @@ def test_a_module_whose_halves_are_swapped(monkeypatch: pytest.MonkeyPatch) -> N
         module.act.forward = lambda x: forward(x).roll(hidden, -1)  # type: ignore[method-assign]
         return module
 
-    monkeypatch.setattr("imlp_audit.equations.imlp.eq11_module.amlp", swapped)
+    monkeypatch.setattr(appendix_a1_forms, "amlp", swapped)
     assert is_false("eq11_module")
 
 
 def test_a_gradient_norm_above_the_bound_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("imlp_audit.equations.imlp.theorem1_optimum.bound", lambda pair: 1e-3)
+    monkeypatch.setattr(appendix_a1_bound, "bound", lambda pair: 1e-3)
     assert is_false("theorem1_optimum")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from typing import ParamSpec, TypeVar
 
 import pytest
@@ -11,24 +10,21 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.imlp import _blocks, _dw_block, _padding, _series, _sums, _vit
-from imlp_audit.equations.search import search
-from imlp_audit.equations.settings import Limits
 from imlp_audit.measure.conventions import MACS_WEIGHTS, Convention, WeightKey
 from imlp_audit.measure.operations import Operation
+from imlp_audit.models import imlp as models_imlp
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.imlp import ChannelPart, DepthwiseBlock, Imlp
 from imlp_audit.models.vanillanet import SeriesActivation
+from specs.imlp.equations import _blocks, _dw_block, _padding, _series, _sums, _vit, sec5_2_ablations
+from tests.equations import papers
 
 P = ParamSpec("P")
 M = TypeVar("M", bound=nn.Module)
 
 
 def _is_false(name: str) -> bool:
-    claim = import_module(f"imlp_audit.equations.imlp.{name}").CLAIM
-    outcome = search(claim, Arithmetic(), Limits(20))
-    assert outcome.problem is None
-    return bool(outcome.counterexample)
+    return papers.is_false("imlp", name, 20)
 
 
 def _changed(make: Callable[P, M], change: Callable[[M], object]) -> Callable[P, M]:
@@ -199,14 +195,14 @@ def test_hidden_width_not_halved(monkeypatch: pytest.MonkeyPatch, claim: str) ->
     ],
 )
 def test_convolution_not_depthwise(monkeypatch: pytest.MonkeyPatch, claim: str) -> None:
-    monkeypatch.setattr("imlp_audit.models.imlp.DepthwiseBlock", _changed(DepthwiseBlock, _mix_channels))
+    monkeypatch.setattr(models_imlp, "DepthwiseBlock", _changed(DepthwiseBlock, _mix_channels))
     assert _is_false(claim)
 
 
 @pytest.mark.parametrize("claim", ["complexity_amlp_parameters_exact", "complexity_imlp_parameters", "sums_parameters"])
 def test_one_coefficient_too_many(monkeypatch: pytest.MonkeyPatch, claim: str) -> None:
-    for user in ("models.imlp", "equations.imlp.sums_parameters"):
-        monkeypatch.setattr(f"imlp_audit.{user}.AGeLU", _changed(AGeLU, _add_coefficient))
+    for user in (models_imlp, sec5_2_ablations):
+        monkeypatch.setattr(user, "AGeLU", _changed(AGeLU, _add_coefficient))
     assert _is_false(claim)
 
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.imlp._kinks import Relu, added, kinks, linear_between, uncancelled
-from imlp_audit.equations.imlp._units import (
+from imlp_audit.equations.strategies import Matrix, matrices
+from specs.imlp.equations._kinks import Relu, added, kinks, linear_between, uncancelled
+from specs.imlp.equations._units import (
     UndecidedError,
     Unit,
     apart,
@@ -19,7 +20,6 @@ from imlp_audit.equations.imlp._units import (
     independent,
     nonlinear,
 )
-from imlp_audit.equations.strategies import Matrix, matrices
 
 
 @given(matrices(3, 3))

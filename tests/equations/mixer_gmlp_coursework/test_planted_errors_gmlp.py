@@ -10,7 +10,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.mixer_gmlp_coursework import _gmlp, gmlp_language_model
 from imlp_audit.models.attention import SelfAttention
 from imlp_audit.models.gmlp import (
     GmlpBlock,
@@ -20,11 +19,12 @@ from imlp_audit.models.gmlp import (
     TokenProjection,
 )
 from imlp_audit.models.hosts.gmlp import Gate
-from tests.equations import mixers
+from specs.mixer_gmlp_coursework.equations import _gmlp, sec3_1_gmlp
+from tests.equations import papers
 
 
 def _is_false(name: str) -> bool:
-    return mixers.is_false("mixer_gmlp_coursework", name)
+    return papers.is_false("mixer_gmlp_coursework", name, 30)
 
 
 PROJECTIONS: dict[str, Callable[[TokenProjection, Tensor], Tensor]] = {
@@ -256,7 +256,7 @@ def test_w_that_looks_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_w_that_is_not_triangular() -> None:
     one, two = ((1.0,),), ((1.0,), (1.0,))
     leaking = _gmlp.Block(x=two, u=one, w=((1.0, 1.0), (1.0, 1.0)), b=(1.0, 1.0), v=one)
-    assert not gmlp_language_model.judge(leaking, Arithmetic()).holds
+    assert not sec3_1_gmlp.gmlp_language_model.judge(leaking, Arithmetic()).holds
 
 
 def test_unit_of_twice_the_width(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,15 +8,15 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.equations import functions
-from imlp_audit.equations.mixer_gmlp_coursework import _table1, gelu_tanh_form_corrected
+from imlp_audit.equations import functions, mixer
 from imlp_audit.models.attention import SelfAttention
 from imlp_audit.models.mixer import ChannelMixing, MixerLayer, Mlp, PatchEmbedding, TokenMixing
-from tests.equations import mixers
+from specs.mixer_gmlp_coursework.equations import _table1, sec2_1_gelu
+from tests.equations import mixers, papers
 
 
 def _is_false(name: str) -> bool:
-    return mixers.is_false("mixer_gmlp_coursework", name)
+    return papers.is_false("mixer_gmlp_coursework", name, 30)
 
 
 @pytest.mark.parametrize("forward", mixers.TOKEN_MIXING.values(), ids=mixers.TOKEN_MIXING)
@@ -68,7 +68,7 @@ def test_token_mixing_that_sees_no_places(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_token_mixing_with_no_linking_norm(monkeypatch: pytest.MonkeyPatch) -> None:
     """The literal form is false because of the norm alone: without it, the columns would be independent."""
-    monkeypatch.setattr("imlp_audit.equations.mixer_gmlp_coursework._mixer.normalised", lambda table: table)
+    monkeypatch.setattr(mixer, "normalised", lambda table: table)
     monkeypatch.setattr(TokenMixing, "forward", mixers.TOKEN_MIXING["no norm"])
     assert not _is_false("mixer_token_mixing_columns")
 
@@ -158,8 +158,8 @@ def test_another_coefficient_of_the_tanh_form(monkeypatch: pytest.MonkeyPatch, c
 
 
 def test_bound_too_low_is_not_proved() -> None:
-    assert not gelu_tanh_form_corrected._differ_by_at_most(4.73e-4, 2.0, 3.0)
-    assert gelu_tanh_form_corrected._differ_by_at_most(4.74e-4, 2.0, 3.0)
+    assert not sec2_1_gelu._differ_by_at_most(4.73e-4, 2.0, 3.0)
+    assert sec2_1_gelu._differ_by_at_most(4.74e-4, 2.0, 3.0)
 
 
 def test_table_1_misread(monkeypatch: pytest.MonkeyPatch) -> None:

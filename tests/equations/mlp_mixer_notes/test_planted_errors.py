@@ -8,14 +8,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from imlp_audit.equations.mlp_mixer_notes import pooling_mixes_positions
 from imlp_audit.models.attention import SelfAttention
 from imlp_audit.models.mixer import ChannelMixing, MixerLayer, Mlp, PatchEmbedding, TokenMixing
-from tests.equations import mixers
+from specs.mlp_mixer_notes.equations import mixing
+from tests.equations import mixers, papers
 
 
 def _is_false(name: str) -> bool:
-    return mixers.is_false("mlp_mixer_notes", name)
+    return papers.is_false("mlp_mixer_notes", name, 30)
 
 
 @pytest.mark.parametrize("forward", mixers.TOKEN_MIXING.values(), ids=mixers.TOKEN_MIXING)
@@ -113,7 +113,7 @@ def test_convolution_that_sees_one_pixel(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_pooling_of_all_channels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(
-        pooling_mixes_positions._POOLINGS,
+        mixing._POOLINGS,
         "max",
         lambda image, **_: image[..., 1:, 1:].amax((1, 2, 3), keepdim=True).expand(1, 2, 2, 2),
     )

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 
 import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.resmlp import (
-    four_bits_round_small_weights_to_zero,
-    fully_connected_is_a_1x1_convolution,
-    grid_of_16_by_16_patches_corrected,
-    sparsity_ignores_the_scale,
-)
-from imlp_audit.equations.resmlp._costs import WIDTH, OnGrid
-from imlp_audit.equations.search import search
-from imlp_audit.equations.settings import Limits
 from imlp_audit.models.attention import SelfAttention
 from imlp_audit.models.mixer import PatchEmbedding
 from imlp_audit.models.resmlp import (
@@ -34,13 +23,13 @@ from imlp_audit.models.resmlp import (
     LayerScale,
     ResMlpLayer,
 )
+from specs.resmlp.equations import appendix_a, sec1_introduction, sec3_3_sparsity
+from specs.resmlp.equations._costs import WIDTH, OnGrid
+from tests.equations import papers
 
 
 def _is_false(name: str) -> bool:
-    claim = import_module(f"imlp_audit.equations.resmlp.{name}").CLAIM
-    outcome = search(claim, Arithmetic(), Limits(20))
-    assert outcome.problem is None
-    return bool(outcome.counterexample)
+    return papers.is_false("resmlp", name, 20)
 
 
 def _without_shift(aff: Aff, x: Tensor) -> Tensor:
@@ -316,20 +305,20 @@ def test_sixteen_levels_on_each_side(monkeypatch: pytest.MonkeyPatch) -> None:
     def finer(w: Tensor, least: int, greatest: int, step: float) -> Tensor:
         return (2 * w / step).round().clamp(2 * least, 2 * greatest)
 
-    monkeypatch.setattr(four_bits_round_small_weights_to_zero, "_rounded", finer)
+    monkeypatch.setattr(sec3_3_sparsity, "_rounded", finer)
     assert _is_false("four_bits_round_small_weights_to_zero")
 
 
 def test_sparsity_below_a_fixed_weight(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sparsity_ignores_the_scale, "_sparsity", lambda w: float((w.abs() < 0.05).double().mean()))
+    monkeypatch.setattr(sec3_3_sparsity, "_sparsity", lambda w: float((w.abs() < 0.05).double().mean()))
     assert _is_false("sparsity_ignores_the_scale")
 
 
 def test_bias_left_out_of_the_printed_layer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fully_connected_is_a_1x1_convolution, "added", lambda products, _: products)
+    monkeypatch.setattr(sec1_introduction, "added", lambda products, _: products)
     assert _is_false("fully_connected_is_a_1x1_convolution")
 
 
 def test_overlapping_patches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grid_of_16_by_16_patches_corrected, "grid", lambda patch, _: ((224 - patch) // 8 + 1,) * 2)
+    monkeypatch.setattr(appendix_a, "grid", lambda patch, _: ((224 - patch) // 8 + 1,) * 2)
     assert _is_false("grid_of_16_by_16_patches_corrected")

@@ -1,0 +1,72 @@
+"""The door by which a paper's Python comes in: which folders are trusted, and how their modules are loaded.
+
+A folder is trusted by where it really lies, never by its paper's id or by the folder that we stand in: the papers of
+this package, and folders of installed packages that have an entry point of the group `imlp_audit.papers`. Any other
+takes the user's word, `--trust-code`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+
+ENTRY_POINTS = "imlp_audit.papers"
+PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def bundled_folder() -> Path:
+    """Return the folder of the papers that come with this package: the wheel's, or that of an editable install."""
+    inside = PACKAGE / "_specs"
+    return inside if inside.is_dir() else PACKAGE.parent / "specs"
+
+
+@cache
+def installed_folders() -> tuple[Path, ...]:
+    """Return the folders that installed packages offer as papers, or as folders of papers; nothing is imported."""
+    return tuple(
+        dict.fromkeys(folder for point in entry_points(group=ENTRY_POINTS) for folder in _folders(point.value))
+    )
+
+
+def is_trusted(folder: Path) -> bool:
+    """Return whether the Python in a paper's folder may be run without being asked for."""
+    real = folder.resolve()
+    return any(real.is_relative_to(root.resolve()) for root in (bundled_folder(), *installed_folders()))
+
+
+def untrusted(shown_as: str) -> str:
+    """Say why the Python of a folder was not run."""
+    return f"the Python in {shown_as} was not run: the folder is not trusted; --trust-code runs it"
+
+
+def load_module(folder: Path, name: str) -> ModuleType:
+    """Import a module of a paper's folder, such as `sentences` or `equations.sec3_mlp`.
+
+    The folder becomes a package of a name of its own, so that its modules import each other relatively, and no other
+    way. What its code raises is raised.
+    """
+    return import_module(f"{_package(folder.resolve())}.{name}")
+
+
+def _package(folder: Path) -> str:
+    """Return the name of a folder's package, which is made when it is first asked for."""
+    name = f"imlp_audit_paper_{hashlib.sha256(str(folder).encode()).hexdigest()[:12]}"
+    if name not in sys.modules:
+        package = ModuleType(name, f"The Python of the paper in {folder}.")
+        package.__path__ = [str(folder)]
+        sys.modules[name] = package
+    return name
+
+
+def _folders(module: str) -> list[Path]:
+    """Return the folders of a package by its name; a package inside another is found without importing either."""
+    top, *inner = module.partition(":")[0].split(".")
+    found = find_spec(top)
+    roots = found.submodule_search_locations if found is not None else None
+    return [Path(root, *inner) for root in roots or () if Path(root, *inner).is_dir()]

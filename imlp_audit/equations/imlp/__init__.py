@@ -1,1 +1,0 @@
-"""Claims of "Improving MLP Module in Vision Transformer" (IMLP)."""

@@ -1,1 +1,0 @@
-"""What the notes on MLP-Mixer claim."""

@@ -1,1 +1,0 @@
-"""Claims of "ResMLP: Feedforward networks for image classification with data-efficient training"."""

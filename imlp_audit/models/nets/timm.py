@@ -1,0 +1,49 @@
+"""Classifiers of timm with fresh weights. Nothing is downloaded."""
+
+from __future__ import annotations
+
+import timm
+from torch import nn
+
+from imlp_audit.errors import BuildError
+from imlp_audit.models.hosts.host import Request
+from imlp_audit.models.reading import ClassToken
+from imlp_audit.near import did_you_mean
+
+
+def build_timm(name: str, request: Request) -> nn.Module:
+    """Build an architecture of timm. Raises BuildError for a name that timm does not have, or an unfit image size.
+
+    A ViT whose class token is removed averages its patches after its last norm, as the released IFFN code does.
+    """
+    if not timm.is_model(name):
+        raise BuildError(f"timm has no model {name!r}; {did_you_mean(name, timm.list_models(), 'it has')}")
+    options: dict[str, object] = {"num_classes": request.labels}
+    if request.class_token is ClassToken.REMOVED:
+        options |= {"class_token": False, "global_pool": "avg", "fc_norm": False}
+    own = timm.models.get_pretrained_cfg(name)
+    if request.image is not None and own is not None and own.fixed_input_size:
+        options["img_size"] = request.image
+    if request.image is not None:
+        options["pretrained_cfg_overlay"] = {"input_size": (3, *request.image)}
+    model: nn.Module = timm.create_model(name, pretrained=False, **options)
+    _check_patches(model, request.image or ())
+    return model
+
+
+def _check_patches(model: nn.Module, image: tuple[int, ...]) -> None:
+    """Raise BuildError where a size that the recipe gives is no multiple of the patches; timm would drop the rest."""
+    embedding = getattr(model, "patch_embed", None) or getattr(model, "stem", None)
+    patch = getattr(embedding, "patch_size", None)
+    if not isinstance(patch, tuple):
+        return
+    for side, part in zip(image, patch, strict=False):
+        if side % part:
+            raise BuildError(f"image: patches of {part} do not divide {side}")
+
+
+def find_first_layer(name: str) -> str | None:
+    """Return the name of the weight of a model's first layer, None where timm does not say."""
+    known = timm.models.get_pretrained_cfg(name) if timm.is_model(name) else None
+    first = getattr(known, "first_conv", None)
+    return f"{first}.weight" if isinstance(first, str) else None

@@ -1,0 +1,83 @@
+"""The answer of a search as a record: in the words of the papers' readings, conventions and cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+import numpy as np
+
+from imlp_audit.numbers.interval import decimal_text
+from imlp_audit.records.solution import Answered, SolvedCell, SolvedFirst, SolvedSizes
+from imlp_audit.solve.answer import Contradiction, SearchAnswer
+from imlp_audit.solve.certainty import certainty
+from imlp_audit.solve.problem import Problem
+from imlp_audit.solve.ties import best_readings
+
+
+def describe_answer(what: str, problem: Problem, answer: SearchAnswer) -> Answered:
+    """Return the answer to a problem, `what` being the kind of numbers that it poses."""
+    sure = certainty(problem, answer)
+    counted = any(cell.kind == "flops" for cell in problem.cells)
+    return Answered(
+        what=what,
+        score=answer.score,
+        of=answer.of,
+        solutions=answer.count,
+        exhaustive=answer.exhaustive,
+        bound=answer.bound,
+        readings=dict(sure.readings),
+        reading=sure.reading if answer.axes else None,
+        counter=sure.counter if counted else None,
+        named=tuple(_named_among_best(problem, answer)),
+        first=_describe_first(problem, answer),
+        axes=answer.axes,
+        weights=sure.ranges if counted else (),
+        contradicted=tuple(map(_describe_contradiction, answer.contradicted)),
+        disputed=answer.disputed,
+    )
+
+
+def _named_among_best(problem: Problem, answer: SearchAnswer) -> Iterator[str]:
+    """Yield the named readings that are among the best in every group they say something about."""
+    best = {group: set(readings.tolist()) for group, readings in best_readings(answer.ties).items()}
+    for name, places in problem.named.items():
+        known = [group for group in places if group in best]
+        if known and all(places[group] in best[group] for group in known):
+            yield name
+
+
+def _describe_first(problem: Problem, answer: SearchAnswer) -> SolvedFirst:
+    first = answer.solutions[0]
+    return SolvedFirst(
+        reading={group: problem.spaces[group].values_at(index) for group, index in first.readings.items()},
+        nearest=first.nearest,
+        apart=first.apart,
+        parameters=first.parameter_convention,
+        parameter_rounding=None if first.parameter_rounding is None else str(first.parameter_rounding),
+        flops_rounding=None if first.flops_rounding is None else str(first.flops_rounding),
+        weights={str(name): w for name, w in zip(problem.classes, first.weights, strict=True) if w},
+    )
+
+
+def _describe_contradiction(one: Contradiction) -> SolvedCell:
+    return SolvedCell(id=one.cell, value=one.value, gap=None if one.gap is None else decimal_text(one.gap, 2))
+
+
+def describe_sizes(problem: Problem) -> SolvedSizes | None:
+    """Count how many readings explain how many sizes, by the default rule and with all parameters.
+
+    None where the sizes depend on no reading, or on those of several groups.
+    """
+    cells = [cell for cell in problem.cells if cell.kind == "parameters" and problem.rows[cell.row].group]
+    groups = {problem.rows[cell.row].group for cell in cells}
+    if len(groups) != 1:
+        return None
+    group = groups.pop()
+    scores = np.zeros(prod(problem.spaces[group].shape), dtype=np.int64)
+    for cell in cells:
+        sizes = problem.rows[cell.row].parameters["all"]
+        least, most = cell.ranges[problem.roundings[0]]
+        scores += (least <= sizes) & (sizes <= most)
+    named = {name: int(scores[places[group]]) for name, places in problem.named.items() if group in places}
+    return SolvedSizes(readings=tuple(int((scores == n).sum()) for n in range(len(cells) + 1)), named=named)

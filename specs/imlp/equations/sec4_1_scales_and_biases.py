@@ -1,0 +1,170 @@
+"""Sec. 4.1, the last line of Eq. 6: the scales m' and the biases n' of the AMLP."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+from hypothesis import strategies as st
+from torch import Tensor
+
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.dependence import depends, jacobian
+from imlp_audit.equations.functions import gelu
+from imlp_audit.equations.rounded import Rounded, total
+from imlp_audit.equations.strategies import matrices, nonzero, vectors
+
+from ._agelu import coefficients
+from ._amlp import Amlp, Symbols, amlps, smallest_amlps
+
+
+@claim(smallest_amlps())
+def eq6_inner(case: Amlp, arithmetic: Arithmetic) -> Trial:
+    """What GeLU is applied to in the AMLP is m'_{cj} x_c + n'_{cj}, with m' and n' as defined: without alpha_j.
+
+    Place: Sec. 4.1, after Eq. 6
+    Printed: alpha_j sum_{i=1}^{C} w_{i,f(j)} x_i + gamma_j = m'_{cj} x_c + n'_{cj}, m'_{cj} = w^d_{c,f(j)}, n'_{cj} =
+        sum_{i=1, i != c}^{C} w^d_{i,f(j)} x_i + gamma_j
+    Nearest: eq6_inner_corrected
+    Bound: gamma_3 times the sum of the terms' magnitudes
+    """
+    # Hold, for each input element x_c, what GeLU is applied to against the printed scale and bias.
+    s = case.symbols(arithmetic)
+    printed = [[_printed_m(s, c, j) * s.x[c] + _printed_n(s, c, j) for j in s.hidden] for c in s.width]
+    shown = {"x": case.x, "W^d": case.wd, "alpha": case.first.alpha, "gamma": case.first.gamma}
+    return equal(case.under_phi(arithmetic).expand(len(s.width), -1), printed, **shown)
+
+
+def _printed_m(s: Symbols, c: int, j: int) -> Rounded:
+    """m'_{cj} as printed: w^d_{c,f(j)}."""
+    return s.wd[c][s.f(j)]
+
+
+def _printed_n(s: Symbols, c: int, j: int) -> Rounded:
+    """n'_{cj} as printed: sum_{i=1, i != c}^{C} w^d_{i,f(j)} x_i + gamma_j."""
+    return s.others(c, j) + s.gamma[j]
+
+
+@claim(amlps())
+def eq6_inner_corrected(case: Amlp, arithmetic: Arithmetic) -> Trial:
+    """What GeLU is applied to in the AMLP is a scale times x_c plus a bias, and alpha_j is a factor of both.
+
+    Place: Sec. 4.1, after Eq. 6
+    Corrected: alpha_j sum_{i=1}^{C} w^d_{i,f(j)} x_i + gamma_j = m'_{cj} x_c + n'_{cj}, m'_{cj} = alpha_j w^d_{c,f(j)},
+        n'_{cj} = alpha_j sum_{i=1, i != c}^{C} w^d_{i,f(j)} x_i + gamma_j
+    Bound: gamma_{C+2} times the sum of the terms' magnitudes
+    """
+    # Hold, for each input element x_c, what GeLU is applied to against the corrected scale and bias.
+    s = case.symbols(arithmetic)
+    corrected = [[_m(s, c, j) * s.x[c] + _n(s, c, j) for j in s.hidden] for c in s.width]
+    return equal(case.under_phi(arithmetic).expand(len(s.width), -1), corrected, **case.shown())
+
+
+def _m(s: Symbols, c: int, j: int) -> Rounded:
+    """m'_{cj} corrected: alpha_j w^d_{c,f(j)}."""
+    return s.alpha[j] * s.wd[c][s.f(j)]
+
+
+def _n(s: Symbols, c: int, j: int) -> Rounded:
+    """n'_{cj} corrected: alpha_j sum_{i=1, i != c}^{C} w^d_{i,f(j)} x_i + gamma_j."""
+    return s.alpha[j] * s.others(c, j) + s.gamma[j]
+
+
+@claim(smallest_amlps(coefficients(1, st.just(1.0))))
+def eq6_scale_and_bias(case: Amlp, arithmetic: Arithmetic) -> Trial:
+    """Each output of the AMLP is a sum of GeLUs weighted by w'_{jc} plus the theta_j, which no weight multiplies.
+
+    theta_j carries the index of the sum, so it stands inside it. All alpha_j are 1 here, so m' and n' are right as
+    printed.
+
+    Place: Sec. 4.1, Eq. 6, last line
+    Printed: y' = (sum_{j=1}^{C'} w'_{jc} GeLU(m'_{cj} x_c + n'_{cj}) + theta_j)_{c=1}^{C}, w'_{jc} = w_{jc} beta_j,
+        m'_{cj} = w^d_{c,f(j)}, n'_{cj} = sum_{i=1, i != c}^{C} w^d_{i,f(j)} x_i + gamma_j
+    Nearest: eq6_scale_and_bias_corrected
+    Bound: gamma_2 times the magnitudes under GeLU, times its largest slope, then gamma_5 times those of the sum
+    """
+    # Hold t_2 W^e against the printed sums.
+    s = case.symbols(arithmetic)
+    printed = [total(_printed_term(s, c, j) for j in s.hidden) for c in s.width]
+    return equal(case.output(arithmetic), printed, **case.shown())
+
+
+def _printed_term(s: Symbols, c: int, j: int) -> Rounded:
+    return s.we[j][c] * s.beta[j] * gelu(_printed_m(s, c, j) * s.x[c] + _printed_n(s, c, j)) + s.theta[j]
+
+
+@claim(amlps())
+def eq6_scale_and_bias_corrected(case: Amlp, arithmetic: Arithmetic) -> Trial:
+    """Each output of the AMLP is a sum of GeLUs, each of a scale times x_c plus a bias, and of the weighted theta_j.
+
+    Place: Sec. 4.1, Eq. 6, last line
+    Corrected: y' = (sum_{j=1}^{C'} (w'_{jc} GeLU(m'_{cj} x_c + n'_{cj}) + w^e_{jc} theta_j))_{c=1}^{C}, w'_{jc} =
+        w^e_{jc} beta_j, m'_{cj} = alpha_j w^d_{c,f(j)}, n'_{cj} = alpha_j sum_{i=1, i != c}^{C} w^d_{i,f(j)} x_i +
+        gamma_j
+    Bound: gamma_{C+2} times the magnitudes under GeLU, times its largest slope, then gamma_{C'+4} times those of the
+        sum
+    """
+    # Hold t_2 W^e against the corrected sums.
+    s = case.symbols(arithmetic)
+    corrected = [total(_term(s, c, j) for j in s.hidden) for c in s.width]
+    return equal(case.output(arithmetic), corrected, **case.shown())
+
+
+def _term(s: Symbols, c: int, j: int) -> Rounded:
+    return s.we[j][c] * s.beta[j] * gelu(_m(s, c, j) * s.x[c] + _n(s, c, j)) + s.we[j][c] * s.theta[j]
+
+
+@claim(amlps())
+def eq6_scale_is_a_weight(case: Amlp, arithmetic: Arithmetic) -> Trial:
+    """The scale of x_c under GeLU in the AMLP is learnable, and depends on no input: it is alpha_j w^d_{c,f(j)}.
+
+    Place: Sec. 4.1, last sentence
+    Printed: Each scale is a learnable weight while each bias is dependent on other input elements
+    Bound: gamma_1 of the product
+    """
+    # Hold the derivative by each input element, at two inputs, against the product.
+    s = case.symbols(arithmetic)
+    products = [[_m(s, c, j) for c in s.width] for j in s.hidden]
+    elsewhere = replace(case, x=tuple(number + 1 for number in case.x))
+    here = equal(_scales(case, arithmetic), products, **case.shown())
+    return here if not here.holds else equal(_scales(elsewhere, arithmetic), products, **elsewhere.shown())
+
+
+def _scales(case: Amlp, arithmetic: Arithmetic) -> Tensor:
+    """Return, for each hidden unit j, the derivative by each x_c of what GeLU is applied to."""
+    weights = arithmetic.tensor(case.wd)
+    return jacobian(lambda x: case.under_phi_of(x @ weights, arithmetic), arithmetic.tensor(case.x))
+
+
+def _amlps(width: int, half: int) -> st.SearchStrategy[Amlp]:
+    agelus, weights = coefficients(half), nonzero()
+    return st.builds(
+        Amlp, vectors(width), matrices(width, half, weights), agelus, agelus, matrices(2 * half, width, weights)
+    )
+
+
+@claim(st.tuples(st.integers(2, 3), st.integers(1, 2)).flatmap(lambda size: _amlps(*size)))
+def eq6_bias_on_others(case: Amlp, arithmetic: Arithmetic) -> Trial:
+    """The bias of x_c under GeLU in the AMLP depends on the other input elements, and not on x_c.
+
+    Read as: with weights that are not zero, on every other one: n'_{cj} is what is left under GeLU without m'_{cj} x_c.
+
+    Place: Sec. 4.1, last sentence
+    Printed: each bias is dependent on other input elements
+    Bound: none: a derivative that is exactly zero is told from one that is not
+    """
+    # Hold what the biases of each x_c depend on against all inputs but x_c.
+    weights, x = arithmetic.tensor(case.wd), arithmetic.tensor(case.x)
+    for c in range(len(case.x)):
+        at_zero = case.under_phi_of(torch.zeros_like(weights[c]), arithmetic)
+        own = case.under_phi_of(weights[c], arithmetic) - at_zero  # m'_{cj}
+
+        def bias(x: Tensor, c: int = c, own: Tensor = own) -> Tensor:
+            return case.under_phi_of(x @ weights, arithmetic) - own * x[c]
+
+        found = depends(bias, x)
+        others = [i != c for i in range(len(case.x))]
+        if found.tolist() != [others] * len(case.we):
+            return Trial(False, {**case.shown(), "c": c + 1, "n'_{cj} depends on x": found.tolist()})
+    return Trial(True)

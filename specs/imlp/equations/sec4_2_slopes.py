@@ -1,0 +1,234 @@
+"""Sec. 4.2, Definition 1 and Lemma 1: the slopes of AGeLU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import torch
+from hypothesis import strategies as st
+from torch import nn
+
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.claim import Trial, at_most, claim
+from imlp_audit.equations.functions import gelu, gelu_slope_value, gelu_tanh
+from imlp_audit.equations.strategies import Vector, vectors
+from imlp_audit.lipschitz import slopes
+from imlp_audit.records.figure import Curve, Figure
+
+from ._agelu import Coefficients, coefficients
+from ._slope import Chord, Narrower, chords, narrower, slopes_of, value
+from ._theorem import diagonal, difference, form, scaled
+
+
+@dataclass(frozen=True)
+class SmallerConstant:
+    """A chord of AGeLU, and how much smaller than the Lipschitz constant another L is."""
+
+    chord: Chord
+    share: float
+
+
+@claim(st.builds(SmallerConstant, chords(), st.sampled_from((0.1, 0.01, 0.001))))
+def definition1_agelu(case: SmallerConstant, arithmetic: Arithmetic) -> Trial:
+    """The smallest L of Eq. 7 for AGeLU is |alpha beta| 1.12890, whatever the signs: Eq. 7 holds with it, and fails for
+    any smaller one between points about the steepest.
+
+    Place: Sec. 4.2, Definition 1, Eq. 7
+    Printed: ||f(x) - f(y)||_2 <= L ||x - y||_2 for all x, y, among which the smallest L is called the Lipschitz
+        constant
+    Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
+    """
+    # Judge Eq. 7 with L on any chord, and without it about the steepest point.
+    agelu = case.chord.agelu
+    constant = abs(agelu.alpha[0] * agelu.beta[0]) * slopes.GELU.high
+    half = sqrt(case.share) / 2
+    x = (slopes.GELU_STEEPEST - half - agelu.gamma[0]) / agelu.alpha[0]
+    steep = Chord(agelu, x, 2 * half / agelu.alpha[0])
+    holds = all(_rise(chord, arithmetic, constant) for chord in (case.chord, steep))
+    fails = not _rise(steep, arithmetic, constant * (1 - case.share))
+    return Trial(holds and fails, {**agelu.shown(), "x": case.chord.x, "L": constant, "smaller L": 1 - case.share})
+
+
+def _rise(chord: Chord, arithmetic: Arithmetic, constant: float) -> bool:
+    """Say whether |AGeLU(x) - AGeLU(y)| <= L |x - y| on a chord."""
+    x, y = arithmetic.number(chord.x), arithmetic.number(chord.x + chord.step)
+    rise = value(chord.agelu, gelu, y) - value(chord.agelu, gelu, x)
+    return abs(rise.value) - rise.error <= constant * abs(y.value - x.value)
+
+
+@dataclass(frozen=True)
+class TwoInputs:
+    """Two inputs, an AGeLU for all elements, and the diagonal of T."""
+
+    x: Vector
+    y: Vector
+    agelu: Coefficients
+    t: Vector
+
+
+def two_inputs() -> st.SearchStrategy[TwoInputs]:
+    """Vectors of up to three elements; entries of T may be zero."""
+    entries = st.sampled_from((0.0, 1.0, 2.0, 0.5, 3.0))
+    return st.integers(1, 3).flatmap(
+        lambda n: st.builds(TwoInputs, vectors(n), vectors(n), coefficients(1), vectors(n, entries))
+    )
+
+
+@claim(two_inputs())
+def lemma1(case: TwoInputs, arithmetic: Arithmetic) -> Trial:
+    """For AGeLU applied to every element, slope-restricted on [p, q], and any diagonal T with no negative entries, the
+    quadratic form of Lemma 1 in the differences of inputs and outputs is never negative.
+
+    Place: Sec. 4.2, Lemma 1 and Eq. 8
+    Printed: [x - y; phi(x) - phi(y)]' [[-2 p q T, (p + q) T], [(p + q) T, -2 T]] [x - y; phi(x) - phi(y)] >= 0 for all
+        x, y in R^n, T = sum_{i=1}^{n} lambda_ii e_i e_i', lambda_ii >= 0
+    Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
+    """
+    # Judge the printed form, its blocks multiplied out.
+    ends = slopes_of(case.agelu, slopes.GELU)
+    p, q, t = arithmetic.number(ends.low), arithmetic.number(ends.high), diagonal(case.t, arithmetic)
+    x, y = arithmetic.vector(case.x), arithmetic.vector(case.y)
+    outputs = [[value(case.agelu, gelu, each) for each in vector] for vector in (x, y)]
+    blocks = [[scaled(-2 * (p * q), t), scaled(p + q, t)], [scaled(p + q, t), scaled(-2, t)]]
+    found = form(blocks, [*difference(x, y), *difference(*outputs)])
+    shown = {"x": case.x, "y": case.y, **case.agelu.shown(), "lambda": case.t, "p": ends.low, "q": ends.high}
+    return at_most(arithmetic.number(0), found, **shown)
+
+
+def draw_slopes() -> Figure:
+    """Draw the slopes of AGeLUs with alpha beta of both signs, between the ends of their intervals."""
+    places = [step / 8 for step in range(-40, 41)]
+    curves = [
+        Curve(label=f"alpha = {alpha:g}, beta = {beta:g}", y=tuple(_slope_at(alpha, beta, x) for x in places))
+        for alpha, beta in ((1.0, 1.0), (-1.0, 1.0))
+    ]
+    ends = {end for sign in (1, -1) for end in _interval_ends(sign)}
+    return Figure(
+        title="Slope of AGeLU and the interval that holds it",
+        x_label="x",
+        y_label="slope",
+        x=tuple(places),
+        curves=tuple(curves),
+        levels=tuple((f"{end:.5f}", round(end, 5)) for end in sorted(ends)),
+    )
+
+
+def _slope_at(alpha: float, beta: float, x: float) -> float:
+    return round(alpha * beta * gelu_slope_value(alpha * x), 4)
+
+
+def _interval_ends(product: float) -> tuple[float, float]:
+    interval = slopes.GELU.scaled(product)
+    return interval.low, interval.high
+
+
+@claim(chords(), figure=draw_slopes)
+def slope_interval(case: Chord, arithmetic: Arithmetic) -> Trial:
+    """AGeLU with the exact GeLU is slope-restricted on [p, q] = alpha beta [-0.12890, 1.12890], turned round where
+    alpha beta < 0: no chord of it is flatter than p or steeper than q.
+
+    Place: Sec. 4.2, after Lemma 1
+    Printed: It is easy to prove that our proposed AGeLU activation function satisfies the slope-restricted condition
+        when the parameters alpha and beta in Eq. 4 are finite
+    Bound: gamma of the steps of both values times their magnitudes, the error of phi as functions.py derives it
+    """
+    # Judge p (y - x) <= AGeLU(y) - AGeLU(x) <= q (y - x).
+    return case.trial(gelu, slopes.GELU, arithmetic)
+
+
+@claim(narrower())
+def slope_is_tight(case: Narrower, arithmetic: Arithmetic) -> Trial:
+    """No narrower interval than [p, q] holds the slopes of AGeLU with the exact GeLU: chords about alpha x + gamma =
+    -x* and x* leave it at both ends, x* = sqrt 2.
+
+    Place: Sec. 4.2, after Lemma 1
+    Printed: It is easy to prove that our proposed AGeLU activation function satisfies the slope-restricted condition
+        when the parameters alpha and beta in Eq. 4 are finite
+    Bound: gamma of the steps of both values times their magnitudes, over the length of the chord
+    """
+    # Judge that chords leave the narrower interval at both ends.
+    return case.trial(gelu, slopes.GELU, slopes.GELU_STEEPEST, arithmetic)
+
+
+@claim(coefficients(1))
+def slope_attained(case: Coefficients, arithmetic: Arithmetic) -> Trial:
+    """The slope of AGeLU with the exact GeLU attains both ends of [p, q], to 1e-9: at alpha x + gamma = -x* and x*, x*
+    = sqrt 2.
+
+    Place: Sec. 4.2, after Lemma 1
+    Printed: It is easy to prove that our proposed AGeLU activation function satisfies the slope-restricted condition
+        when the parameters alpha and beta in Eq. 4 are finite
+    Bound: 1e-9 alpha beta, and 16 u alpha beta: 12 u for the slope of GeLU (functions.py), 4 u for products; the
+        slope's own slope is zero at x*, so that rounding x* moves it by less than u
+    """
+    # Differentiate the module at the two points, and hold the slopes against the ends.
+    alpha, beta, gamma = case.alpha[0], case.beta[0], case.gamma[0]
+    at = [(sign * slopes.GELU_STEEPEST - gamma) / alpha for sign in (-1, 1)]
+    agelu = case.module(arithmetic)
+    x = arithmetic.tensor([[value] for value in at]).requires_grad_()
+    (found,) = torch.autograd.grad(agelu(x).sum(), x)
+    ends = slopes_of(case, slopes.GELU)
+    got = sorted(found.flatten().tolist())
+    slack = abs(alpha * beta) * (1e-9 + 16 * arithmetic.unit)
+    attained = abs(got[0] - ends.low) <= slack and abs(got[1] - ends.high) <= slack
+    return Trial(attained, {**case.shown(), "slopes there": got, "p, q": [ends.low, ends.high]})
+
+
+class TanhGelu(nn.GELU):
+    """GeLU in its tanh form."""
+
+    def __init__(self) -> None:
+        super().__init__(approximate="tanh")
+
+
+@claim(coefficients(1))
+def slope_tanh_attained(case: Coefficients, arithmetic: Arithmetic) -> Trial:
+    """The slope of AGeLU with the tanh form of GeLU attains both ends of [p, q], to 1e-9: at alpha x + gamma = -x* and
+    x*, x* = 1.41850.
+
+    Place: Sec. 4.2, after Lemma 1
+    Printed: It is easy to prove that our proposed AGeLU activation function satisfies the slope-restricted condition
+        when the parameters alpha and beta in Eq. 4 are finite
+    Bound: 1e-9 alpha beta, and 24 u alpha beta: 7.5 u for tanh of a rounded argument, 14 u for 1 less its square, 2.5 u
+        for sums and products; the slope's own slope is zero at x*, so that rounding x* moves it by less than u
+    """
+    # Differentiate the module at the two points, and hold the slopes against the ends.
+    alpha, beta, gamma = case.alpha[0], case.beta[0], case.gamma[0]
+    at = [(sign * slopes.GELU_TANH_STEEPEST - gamma) / alpha for sign in (-1, 1)]
+    agelu = case.module(arithmetic, TanhGelu)
+    x = arithmetic.tensor([[value] for value in at]).requires_grad_()
+    (found,) = torch.autograd.grad(agelu(x).sum(), x)
+    ends = slopes_of(case, slopes.GELU_TANH)
+    got = sorted(found.flatten().tolist())
+    slack = abs(alpha * beta) * (1e-9 + 24 * arithmetic.unit)
+    attained = abs(got[0] - ends.low) <= slack and abs(got[1] - ends.high) <= slack
+    return Trial(attained, {**case.shown(), "slopes there": got, "p, q": [ends.low, ends.high]})
+
+
+@claim(chords())
+def slope_tanh_interval(case: Chord, arithmetic: Arithmetic) -> Trial:
+    """AGeLU with the tanh form of GeLU is slope-restricted on [p, q] = alpha beta [-0.12899, 1.12899], turned round
+    where alpha beta < 0: no chord of it is flatter than p or steeper than q.
+
+    Place: Sec. 4.2, after Lemma 1
+    Printed: It is easy to prove that our proposed AGeLU activation function satisfies the slope-restricted condition
+        when the parameters alpha and beta in Eq. 4 are finite
+    Bound: gamma of the steps of both values times their magnitudes, the error of phi as functions.py derives it
+    """
+    # Judge p (y - x) <= AGeLU(y) - AGeLU(x) <= q (y - x).
+    return case.trial(gelu_tanh, slopes.GELU_TANH, arithmetic)
+
+
+@claim(narrower())
+def slope_tanh_is_tight(case: Narrower, arithmetic: Arithmetic) -> Trial:
+    """No narrower interval than [p, q] holds the slopes of AGeLU with the tanh form of GeLU: chords about alpha x +
+    gamma = -x* and x* leave it at both ends, x* = 1.41850.
+
+    Place: Sec. 4.2, after Lemma 1
+    Printed: It is easy to prove that our proposed AGeLU activation function satisfies the slope-restricted condition
+        when the parameters alpha and beta in Eq. 4 are finite
+    Bound: gamma of the steps of both values times their magnitudes, over the length of the chord
+    """
+    # Judge that chords leave the narrower interval at both ends.
+    return case.trial(gelu_tanh, slopes.GELU_TANH, slopes.GELU_TANH_STEEPEST, arithmetic)

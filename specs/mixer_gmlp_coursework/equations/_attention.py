@@ -1,0 +1,94 @@
+"""The tiny attention of aMLP: an input and its weights, the package's module with them, and the pseudo-code printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+from hypothesis import strategies as st
+from torch import Tensor
+
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.functions_softmax import softmax
+from imlp_audit.equations.mixer import filled
+from imlp_audit.equations.rounded import Rounded
+from imlp_audit.equations.strategies import Matrix, Vector, matrices, vectors
+from imlp_audit.models.gmlp import TinyAttention
+
+from ._gmlp import Rows, product, transposed
+
+
+@dataclass(frozen=True)
+class Attention:
+    """x (n tokens of some channels), the weights of q, k, v (channels x d_attn each) and of the output, its bias."""
+
+    x: Matrix
+    q: Matrix
+    k: Matrix
+    v: Matrix
+    out: Matrix
+    bias: Vector
+
+    @property
+    def d_attn(self) -> int:
+        """The width of queries, keys and values."""
+        return len(self.out)
+
+    def module(self, arithmetic: Arithmetic) -> TinyAttention:
+        """Return the package's attention with these weights."""
+        width, d_out, d_attn = len(self.x[0]), len(self.bias), self.d_attn
+        qkv = transposed(self.q) + transposed(self.k) + transposed(self.v)
+        weights: dict[str, object] = {"qkv.weight": qkv, "qkv.bias": (0.0,) * 3 * d_attn}
+        weights |= {"out.weight": transposed(self.out), "out.bias": self.bias}
+        return filled(lambda: TinyAttention(width, d_out, d_attn), weights, arithmetic)
+
+    def output(self, arithmetic: Arithmetic) -> Tensor:
+        """Return what the package's attention makes of x."""
+        output: Tensor = self.module(arithmetic)(arithmetic.tensor(self.x)[None])[0]
+        return output
+
+    def parts(self, arithmetic: Arithmetic) -> tuple[Rows, Rows, Rows]:
+        """Return q, k and v: the three thirds of proj(x, 3 * d_attn)."""
+        x = arithmetic.matrix(self.x)
+        q, k, v = (product(x, arithmetic.matrix(weight)) for weight in (self.q, self.k, self.v))
+        return q, k, v
+
+    def a(self, arithmetic: Arithmetic) -> Rows:
+        """Return softmax(w * rsqrt(d_attn)) over m, with w_{nm} = sum_d q_{nd} k_{md}."""
+        q, k, _ = self.parts(arithmetic)
+        scale = _reciprocal_root(self.d_attn, arithmetic.unit)
+        w = product(q, [list(column) for column in zip(*k, strict=True)])
+        return [softmax([entry * scale for entry in row]) for row in w]
+
+    def printed(self, arithmetic: Arithmetic) -> Rows:
+        """Return proj(sum_m a_{nm} v_{md}, d_out)."""
+        _, _, v = self.parts(arithmetic)
+        mixed = product(product(self.a(arithmetic), v), arithmetic.matrix(self.out))
+        return [[entry + b for entry, b in zip(row, arithmetic.vector(self.bias), strict=True)] for row in mixed]
+
+    def shown(self) -> dict[str, object]:
+        """Return the symbols that a counterexample shows."""
+        weights = {"W_q": self.q, "W_k": self.k, "W_v": self.v, "W_out": self.out, "b_out": self.bias}
+        return {"x": self.x, **weights}
+
+
+def _reciprocal_root(number: int, unit: float) -> Rounded:
+    """Return 1 / sqrt(number).
+
+    It takes 2 roundings of at most 2 u each; torch's own attention multiplies q and k by its root each, which makes
+    no more than 12.
+    """
+    value = 1 / sqrt(number)
+    return Rounded(value, value, 12, 0.0, unit)
+
+
+def attentions(tokens: int = 3) -> st.SearchStrategy[Attention]:
+    """Attentions over up to `tokens` tokens, of widths 1 and 2."""
+
+    def of_sizes(size: tuple[int, int, int, int]) -> st.SearchStrategy[Attention]:
+        n, width, d_attn, d_out = size
+        parts = [matrices(width, d_attn)] * 3
+        return st.builds(Attention, matrices(n, width), *parts, matrices(d_attn, d_out), vectors(d_out))
+
+    small = st.integers(1, 2)
+    return st.tuples(st.integers(1, tokens), small, small, small).flatmap(of_sizes)

@@ -1,0 +1,69 @@
+"""A Mixer layer as the notes write it: the four matrices are multiplied from the right, transposed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.functions import gelu
+from imlp_audit.equations.mixer import Table, columns, filled
+from imlp_audit.equations.rounded import Rounded, total
+from imlp_audit.equations.strategies import Matrix, matrices
+from imlp_audit.models.mixer import MixerLayer
+
+
+@dataclass(frozen=True)
+class Layer:
+    """X (S x C), W_1 (D_S x S), W_2 (S x D_S), W_3 (D_C x C) and W_4 (C x D_C)."""
+
+    x: Matrix
+    w1: Matrix
+    w2: Matrix
+    w3: Matrix
+    w4: Matrix
+
+    def module(self, arithmetic: Arithmetic) -> MixerLayer:
+        """Return the package's layer with these weights, without biases; its norms neither scale nor shift."""
+        tokens, channels = len(self.x), len(self.x[0])
+        weights: dict[str, object] = {}
+        for step, first, second in (("token_mixing", self.w1, self.w2), ("channel_mixing", self.w3, self.w4)):
+            weights |= {f"{step}.mlp.fc1.weight": first, f"{step}.mlp.fc2.weight": second}
+            weights |= {f"{step}.norm.weight": (1.0,) * channels, f"{step}.norm.bias": (0.0,) * channels}
+        return filled(lambda: MixerLayer(tokens, channels, len(self.w1), len(self.w3), bias=False), weights, arithmetic)
+
+    def shown(self) -> dict[str, object]:
+        """Return the symbols that a counterexample shows."""
+        return {"X": self.x, "W_1": self.w1, "W_2": self.w2, "W_3": self.w3, "W_4": self.w4}
+
+
+def times(left: Table, right: Table) -> Table:
+    """Multiply two matrices."""
+    return [[_dot(row, column) for column in columns(right)] for row in left]
+
+
+def plus(left: Table, right: Table) -> Table:
+    """Add two matrices."""
+    return [[a + b for a, b in zip(row, other, strict=True)] for row, other in zip(left, right, strict=True)]
+
+
+def sigma(table: Table) -> Table:
+    """GELU of every element."""
+    return [[gelu(number) for number in row] for row in table]
+
+
+def layers() -> SearchStrategy[Layer]:
+    """Layers of up to 2 tokens, 3 channels and hidden widths of 2."""
+
+    def of_sizes(sizes: tuple[int, int, int, int]) -> SearchStrategy[Layer]:
+        s, c, d_s, d_c = sizes
+        shapes = (s, c), (d_s, s), (s, d_s), (d_c, c), (c, d_c)
+        return st.builds(Layer, *[matrices(*shape) for shape in shapes])
+
+    return st.tuples(st.integers(1, 2), st.integers(1, 3), st.integers(1, 2), st.integers(1, 2)).flatmap(of_sizes)
+
+
+def _dot(left: list[Rounded], right: list[Rounded]) -> Rounded:
+    return total(a * b for a, b in zip(left, right, strict=True))

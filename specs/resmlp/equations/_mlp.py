@@ -1,0 +1,51 @@
+"""The MLP that mixes patches: Appendix A's "linear N x 4N - GELU - linear 4N x N" on transposed features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from imlp_audit.equations.strategies import Matrix, Vector, matrices, vectors
+
+from ._layer import Values, each_of
+
+
+@dataclass(frozen=True)
+class PatchMlp:
+    """Features (N x d, a row for each of N patches), weights 4N x N and N x 4N, and their biases."""
+
+    x: Matrix
+    first: Matrix
+    first_bias: Vector
+    last: Matrix
+    last_bias: Vector
+
+    def weights(self, prefix: str = "") -> dict[str, Values]:
+        """Return the weights by the names of the feedforward module below a prefix."""
+        return {
+            f"{prefix}b.weight": self.first,
+            f"{prefix}b.bias": self.first_bias,
+            f"{prefix}c.weight": self.last,
+            f"{prefix}c.bias": self.last_bias,
+        }
+
+    def shown(self) -> dict[str, object]:
+        """Return the symbols that a counterexample shows."""
+        return {
+            "x": self.x,
+            "first linear": self.first,
+            "its bias": self.first_bias,
+            "last linear": self.last,
+            "bias of that": self.last_bias,
+        }
+
+
+def patch_mlps() -> SearchStrategy[PatchMlp]:
+    """MLPs across one or two patches of one to three channels."""
+
+    def sized(n: int, d: int) -> SearchStrategy[PatchMlp]:
+        return st.builds(PatchMlp, matrices(n, d), matrices(4 * n, n), vectors(4 * n), matrices(n, 4 * n), vectors(n))
+
+    return each_of(sized, (1, 2), (1, 2, 3))

@@ -1,0 +1,73 @@
+"""Sec. 2 and 3.4: class-MLP."""
+
+from __future__ import annotations
+
+import torch
+from hypothesis import strategies as st
+
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.dependence import depends
+from imlp_audit.equations.rounded import total
+from imlp_audit.models.resmlp import ClassMlp, ClassMlpLayer
+
+from ._class_mlp import ClassMlpCase, class_mlps
+from ._costs import PATCHES, WIDTH, cost
+from ._layer import Values, columns, loaded
+
+
+@claim(class_mlps())
+def class_mlp_can_average(case: ClassMlpCase, arithmetic: Arithmetic) -> Trial:
+    """Class-MLP can replace average pooling: from a class token of zero, with 1 / N^2 as the aggregator's weight for
+    each patch, Affs and the first LayerScale as the identity, and the MLP's LayerScale zero, it gives the average of
+    patches.
+
+    Place: Sec. 2, Class-MLP as an alternative to average-pooling
+    Printed: the purpose of these few layers is to replace average pooling
+    Bound: gamma_{N^2} times the mean of |x_n|: weights of 1 and 1/4 are exact
+    """
+    # Hold class-MLP with those weights against the average.
+    patches, width = len(case.patches), len(case.token)
+    weights: dict[str, Values] = {
+        "layers.0.aggregate.weight": ((0.0, *(1 / patches,) * patches),),
+        "layers.0.aggregate.bias": (0.0,),
+        "layers.0.post2.alpha": (0.0,) * width,
+    }
+    module = loaded(ClassMlp(width, patches, depth=1, scale=1.0), weights, arithmetic)
+    average = [1 / patches * total(channel) for channel in columns(case.patches, arithmetic)]
+    return equal(module(arithmetic.tensor([case.patches]))[0], average, patches=case.patches)
+
+
+@claim(st.just(2))
+def class_mlp_costs_little(layers: int, _: Arithmetic) -> Trial:
+    """Class-MLP's computational cost is negligible: two of its layers take ResMLP-S12's twelve layers, of width 384 on
+    14 x 14 patches, less than half of the tenth of a billion multiply-accumulates that the paper's FLOPs are printed
+    to.
+
+    Place: Sec. 3.4, Pooling
+    Printed: Replacing average pooling with Class-MLP brings a significant gain for a negligible computational cost
+    Bound: none: counts are integers
+    """
+    # Hold the multiply-accumulates of class-MLP's layers against half of the last printed digit.
+    count = cost(lambda: ClassMlp(WIDTH, PATCHES, depth=layers)).work
+    return Trial(0 < count < 50_000_000, {"layers": layers, "multiply-accumulates": count})
+
+
+@claim(class_mlps())
+def class_mlp_keeps_patches_frozen(case: ClassMlpCase, arithmetic: Arithmetic) -> Trial:
+    """Class-MLP updates only the class token: the patch embeddings come out of each of its layers as they went in, and
+    have no derivative by the class token.
+
+    Place: Sec. 2, Class-MLP as an alternative to average-pooling
+    Printed: only the class token is updated based on the frozen patch embeddings; still keeping the patch embeddings
+        frozen
+    Bound: none: the patches are the same to the bit or they are not
+    """
+    # Hold patches that come out against those that went in, then look for derivatives by the class token.
+    weights: dict[str, Values] = {"aggregate.weight": (case.aggregator,), "aggregate.bias": (1.0,)}
+    layer = loaded(ClassMlpLayer(len(case.token), len(case.patches), scale=1.0), weights, arithmetic)
+    tokens = arithmetic.tensor([[case.token, *case.patches]])
+    patches = layer(tokens)[:, 1:]
+    follows = bool(depends(layer, tokens)[:, 1:, :, :, 0].any())
+    shown = {**case.shown(), "patches after": patches[0].tolist(), "depend on the class token": follows}
+    return Trial(torch.equal(patches, tokens[:, 1:]) and not follows, shown)

@@ -1,0 +1,44 @@
+"""The claims of the bundled papers, and the modules that hold them: the same files that the door loads, typed."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.catalogue import ClaimText
+from imlp_audit.equations.claim import Claim
+from imlp_audit.equations.outcome import Outcome
+from imlp_audit.equations.search import search
+from imlp_audit.equations.settings import Limits
+from imlp_audit.spec.library import load, select_equations
+from imlp_audit.spec.plan import EquationPlan
+from imlp_audit.spec.targets import bundled_papers
+
+
+@cache
+def all_claims() -> tuple[ClaimText, ...]:
+    """Every claim of every bundled paper, in the order of `imlp-audit list`."""
+    plans = select_equations(load(list(bundled_papers().values())))
+    claims = [plan.claim for plan in plans if isinstance(plan, EquationPlan)]
+    return tuple(claim for claim in claims if isinstance(claim, ClaimText))
+
+
+def runnable(text: ClaimText) -> Claim[object]:
+    """Return the claim that a text is of."""
+    module = import_module(f"specs.{text.code.folder.name}.equations.{text.code.module}")
+    claim: Claim[object] = getattr(module, text.code.function)
+    return claim
+
+
+def run(text: ClaimText, limits: Limits, arithmetic: Arithmetic | None = None) -> Outcome:
+    """Test a claim in this process."""
+    return search(runnable(text), arithmetic or Arithmetic(), limits)
+
+
+def is_false(paper: str, name: str, examples: int = 30) -> bool:
+    """Whether a counterexample is found."""
+    (text,) = (claim for claim in all_claims() if (claim.paper, claim.name) == (paper, name))
+    outcome = run(text, Limits(examples))
+    assert outcome.problem is None
+    return bool(outcome.counterexample)

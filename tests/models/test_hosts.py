@@ -1,0 +1,203 @@
+"""What a host says about itself is what the model that it builds shows. A new host adds a case to `SMALL`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from itertools import combinations
+
+import pytest
+import torch
+from pydantic import ValidationError
+
+from imlp_audit.explain.parts import find_part
+from imlp_audit.inspect.candidate_clues import plausible, starts_alike
+from imlp_audit.measure.fvcore import unfuse_attention
+from imlp_audit.measure.ledger import measure
+from imlp_audit.measure.record import Ledger
+from imlp_audit.models import hosts
+from imlp_audit.models.build import Builder
+from imlp_audit.models.hosts.host import Classes, FeatureMaps, Images, OwnImages, Stack, TokenIds, Traits
+from imlp_audit.models.hosts.mixer import Mixer
+from imlp_audit.models.reading import (
+    OutputLayer,
+    PaperReading,
+    Presence,
+    ResMlpForm,
+    ResMlpReading,
+    SpatialMatrix,
+    TextReading,
+)
+from imlp_audit.models.recipe import HOSTS, Recipe
+from imlp_audit.models.replace import mlps_of
+from imlp_audit.models.settings import example_inputs
+from tests.models.readings import RELEASED
+
+SMALL: dict[str, object] = {
+    "timm": "deit_tiny_patch16_224",
+    "bert": {"layers": 2, "width": 16, "heads": 4, "hidden": 32},
+    "cait_chain": {"stage": "patch_mlp", "layers": 2, "width": 16},
+    "gmlp": {"layers": 2, "patch": 16, "width": 16, "hidden": 32},
+    "gmlp_text": {"layers": 2, "width": 16, "attention": 8},
+    "lvt": {"recursions": 2},
+    "mask_rcnn": {"backbone": "swin_tiny_patch4_window7_224"},
+    "mixer": {"layers": 2, "patch": 16, "width": 16, "tokens_hidden": 8, "channels_hidden": 64},
+    "resmlp": {"layers": 2, "width": 16},
+    "resmlp_translation": {"layers": 1, "width": 16, "hidden": 32, "tokens": 32, "vocabulary": 64},
+    "upernet": {"backbone": "swin_tiny_patch4_window7_224"},
+    "vanilla_block": {"width": 8},
+}
+TEXT = TextReading(300, 16, 12, SpatialMatrix.FULL, Presence.YES, OutputLayer.MASKED_LM, Presence.YES)
+PAPER = PaperReading(RELEASED, ResMlpReading(ResMlpForm.ALGORITHM), TEXT)
+
+
+def small(key: str, **changes: object) -> Recipe:
+    return Recipe.of(**{key: SMALL[key]}, **changes)
+
+
+@cache
+def shapes(recipe: Recipe) -> dict[str, tuple[int, ...]]:
+    """The shapes of the model's tensors by their names."""
+    with Builder().variant(recipe, recipe.part_of(PAPER)) as variant:
+        return {name: tuple(tensor.shape) for name, tensor in variant.model.state_dict().items()}
+
+
+@cache
+def ledger(recipe: Recipe) -> Ledger:
+    with Builder().variant(recipe, recipe.part_of(PAPER)) as variant:
+        model = unfuse_attention(variant.model)
+        with torch.device("meta"):
+            return measure(model, *example_inputs(model))
+
+
+every_host = pytest.mark.parametrize("key", HOSTS)
+ours = pytest.mark.parametrize("key", [key for key in HOSTS if key != "timm"])
+
+
+def test_every_host_has_a_small_one_here() -> None:
+    assert SMALL.keys() == HOSTS.keys()
+
+
+@every_host
+def test_it_is_built_for_the_size_that_it_names(key: str) -> None:
+    recipe = small(key)
+    with Builder().variant(recipe, recipe.part_of(PAPER)) as variant, torch.device("meta"):
+        given = example_inputs(variant.model)[0]
+    match recipe.host.traits().reads:
+        case Images(size) | FeatureMaps(size):
+            assert given.shape[-2:] == size
+        case OwnImages():
+            assert given.ndim == 4
+        case TokenIds():
+            assert not given.is_floating_point()
+
+
+@every_host
+def test_its_classes_are_where_it_says(key: str) -> None:
+    own = shapes(small(key))
+    match HOSTS[key].traits().classes:
+        case Classes.IN_RECIPE:
+            assert shapes(small(key, classes=7)) != own
+        case Classes.IN_HOST | Classes.NONE:
+            with pytest.raises(ValidationError, match="classes: "):
+                small(key, classes=7)
+
+
+@every_host
+def test_its_mlps_can_be_replaced_where_it_says(key: str) -> None:
+    if not HOSTS[key].traits().replaceable:
+        with pytest.raises(ValidationError, match="this host has none of them"):
+            small(key, mlp={"imlp": {}})
+        return
+    recipe = small(key, mlp={"imlp": {}})
+    with Builder().variant(recipe, RELEASED) as variant:
+        assert variant.mlps
+        assert not mlps_of(variant.model)
+
+
+@every_host
+def test_its_patches_divide_the_image_where_it_has_a_side(key: str) -> None:
+    side = small(key).host.patch_side()
+    if side is not None:
+        with pytest.raises(ValidationError, match="does not divide"):
+            small(key, image=side + 1)
+
+
+@ours
+def test_each_outermost_module_has_a_declared_site(key: str) -> None:
+    traits = HOSTS[key].traits()
+    assert traits.body is not None
+    recipe = small(key, image=64) if key in ("mask_rcnn", "upernet") else small(key)  # their own images are large
+    named = _outermost(recipe) | {path.partition(".")[0] for path, _ in ledger(recipe).work}
+    assert named - {""} - traits.stem - traits.head - traits.body == set()
+
+
+def _outermost(recipe: Recipe) -> set[str]:
+    with Builder().variant(recipe, recipe.part_of(PAPER)) as variant:
+        return {name for name, _ in variant.model.named_children()}
+
+
+def test_no_two_hosts_put_a_name_at_different_sites() -> None:
+    def sites(traits: Traits) -> dict[str, str]:
+        named = {"stem": traits.stem, "head": traits.head, "body": traits.body or frozenset()}
+        return {name: site for site, names in named.items() for name in names}
+
+    for one, other in combinations(HOSTS.values(), 2):
+        first, second = sites(one.traits()), sites(other.traits())
+        assert {n for n in first.keys() & second.keys() if first[n] != second[n]} == set(), (one, other)
+
+
+@every_host
+def test_each_of_its_tensors_is_in_a_part_that_has_a_name(key: str) -> None:
+    recipe = small(key)
+    names = recipe.host.traits().parts
+    assert {path for path in shapes(recipe) if find_part(path, names) is None} == set()
+
+
+@every_host
+def test_its_own_checkpoint_shows_its_clue(key: str) -> None:
+    recipe = small(key)
+    assert plausible(recipe, shapes(recipe))
+    assert plausible(recipe, {f"model.{name}": shape for name, shape in shapes(recipe).items()})
+    if recipe.family is None:
+        assert starts_alike(recipe, shapes(recipe), Builder())
+    assert not plausible(recipe, {"other.weight": (1,)})
+
+
+@every_host
+def test_a_host_that_readings_change_is_a_stack(key: str) -> None:
+    host = small(key).host
+    if host.family() is not None:
+        assert isinstance(host, Stack)
+        assert host.with_layers(5).layers == 5
+
+
+@ours
+def test_its_own_sizes_come_back_from_its_value(key: str) -> None:
+    host = small(key).host
+    assert Recipe.of(**{key: host.value()}).host == host
+    assert host.kin() == key
+
+
+@pytest.mark.parametrize(("name", "kin"), [("deit_tiny_patch16_224", "deit"), ("tf_efficientnet_b0", "efficientnet")])
+def test_a_model_of_timm_is_kin_to_the_other_sizes(name: str, kin: str) -> None:
+    assert Recipe.of(timm=name).host.kin() == kin
+
+
+def _unfinished() -> type[Mixer]:
+    class Unfinished(Mixer):  # type: ignore[misc]  # Mixer is final
+        """A host that nobody called finished."""
+
+    return Unfinished
+
+
+@pytest.mark.parametrize(("make", "lack"), [(_unfinished, "@final")])
+def test_an_unfinished_host_is_refused(
+    make: Callable[[], type[Mixer]], lack: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = make()
+    made.__module__ = "imlp_audit.models.hosts.mixer"
+    made.__final__ = False  # type: ignore[attr-defined]
+    monkeypatch.setattr("imlp_audit.models.hosts.mixer.Unfinished", made, raising=False)
+    with pytest.raises(TypeError, match=f"the host Unfinished lacks {lack}"):
+        hosts.find_hosts.__wrapped__()
