@@ -61,8 +61,8 @@ def report(
             raise UsageError("--dir holds markdown reports; leave out --format, or print instead")
         check_writable(folder / "PAPER.md")
     inspected, runs = _read_results(with_ or [])
-    if inspected and format_ is not Format.MARKDOWN:
-        raise UsageError("--with a result of inspect: it goes into markdown; leave out --format")
+    if inspected and format_ is Format.JSON:
+        raise UsageError("--with a result of inspect: it is not part of the JSON; use another --format")
     if from_ is not None:
         audited = _read_audit(from_)
     else:
@@ -78,12 +78,13 @@ def report(
 
 
 def _print(result: AuditResult, form: Format, inspected: Sequence[Inspected]) -> None:
-    from imlp_audit.cli.output import emit, emit_document
+    from imlp_audit.cli.output import emit_document
     from imlp_audit.records.document import to_json
     from imlp_audit.report.paper import report_document
 
-    emit_document(report_document(result), form, to_json(result) if form is Format.JSON else "")
-    emit("".join(one.section(paper.id) for paper in result.papers for one in inspected))
+    sections = [section for paper in result.papers for one in inspected for section in one.section(paper.id)]
+    document = (*report_document(result), *sections)
+    emit_document(document, form, to_json(result) if form is Format.JSON else "")
 
 
 def _reports(result: AuditResult, folder: Path, inspected: Sequence[Inspected]) -> dict[Path, str]:
@@ -92,11 +93,11 @@ def _reports(result: AuditResult, folder: Path, inspected: Sequence[Inspected]) 
     from imlp_audit.report.markdown import render_markdown
     from imlp_audit.report.paper import report_document
 
-    reports = {
-        folder / f"{paper.id}.md": render_markdown(report_document(result.of(paper)))
-        + "".join(one.section(paper.id, folder) for one in inspected)
-        for paper in result.papers
-    }
+    reports = {}
+    for paper in result.papers:
+        sections = [section for one in inspected for section in one.section(paper.id, folder)]
+        document = (*report_document(result.of(paper)), *sections)
+        reports[folder / f"{paper.id}.md"] = render_markdown(document)
     for one in inspected:
         if one.lacking(folder):
             sys.stderr.write(

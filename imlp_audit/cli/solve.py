@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from imlp_audit.cli.options import NoProgress
-from imlp_audit.cli.output import emit
+from imlp_audit.cli.options import Formatted, NoProgress
+from imlp_audit.cli.output import emit_document
 from imlp_audit.errors import UsageError
-
-
-class Form(StrEnum):
-    """How an answer is written."""
-
-    TEXT = "text"
-    JSON = "json"
+from imlp_audit.report.formats import Format
 
 
 def solve(
@@ -25,7 +19,7 @@ def solve(
         list[str] | None,
         typer.Argument(
             metavar="TARGET",
-            help="Papers, paper/table or globs of cells, solved together; all of imlp if none.",
+            help="Paper ids, folders, files, paper/table or globs of cells, solved together.",
             show_default=False,
         ),
     ] = None,
@@ -44,23 +38,24 @@ def solve(
         str | None,
         typer.Option("--write", metavar="NAME", help="Add what the first solution is, so named, to the paper's spec."),
     ] = None,
-    format_: Annotated[Form, typer.Option("--format", "-f", help="What to print.")] = Form.TEXT,
+    format_: Formatted = Format.RICH,
     no_progress: NoProgress = False,
 ) -> int:
     """Find the readings and the counters that explain the printed numbers."""
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.records.document import to_json
-    from imlp_audit.report.solved import as_text
+    from imlp_audit.report.solved import solved_document
     from imlp_audit.solve.search import Rules
     from imlp_audit.solve.selection import Search, solve_selection
     from imlp_audit.spec.library import load
 
-    wanted = targets or ["imlp"]
-    papers = list(dict.fromkeys(_paper_of(target) for target in wanted))
-    selection = load(papers)
-    if write is not None and len(papers) > 1:
+    selection = load(list(dict.fromkeys(map(_paper_of, targets or []))))
+    if not targets and len(selection.papers) > 1:
+        papers = ", ".join(paper.id for paper in selection.papers)
+        raise UsageError(f"there are several papers here: {papers}; give those to solve together, or tables of them")
+    if write is not None and len(selection.papers) > 1:
         raise UsageError("--write adds a reading to one paper; give targets of one")
-    names = [_named(target, [paper.id for paper in selection.papers]) for target in wanted]
+    names = [name for target in targets or [] for name in _names_of(target)] or [paper.id for paper in selection.papers]
     search = Search(Rules.BY_COLUMN if by_column else Rules.TOGETHER, tied_norms, free_widths, budget)
     with show_progress(shown=not no_progress, doing="solving") as announce:
         solved = solve_selection(selection, names, search, announce(9))
@@ -68,14 +63,24 @@ def solve(
         from imlp_audit.cli.write_found import write_found
 
         write_found(selection.papers[0], write, solved)
-    emit(to_json(solved) if format_ is Form.JSON else as_text(solved))
+    emit_document(solved_document(solved), format_, to_json(solved))
     return 0
 
 
 def _paper_of(target: str) -> str:
-    """Return the paper of a target: a folder or a file as it is, the first part of an id otherwise."""
+    """Return what to load for a target: a folder or a file as it is, the paper that an id begins with otherwise."""
     return target if Path(target).exists() else target.partition("/")[0]
 
 
-def _named(target: str, papers: list[str]) -> str:
-    return papers[0] if Path(target).exists() and target not in papers else target
+def _names_of(target: str) -> Iterator[str]:
+    """Yield what a target stands for: an id or a glob itself, the papers of a folder, the tables of a file."""
+    from imlp_audit.spec.library import load
+
+    if not Path(target).exists():
+        yield target
+        return
+    selection = load([target])
+    for paper in selection.papers:
+        only = selection.only_files.get(paper.id)
+        tables = [f"{paper.id}/{table.value.table}" for table in paper.tables if only and table.file.shown_as in only]
+        yield from tables if only else [paper.id]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.against import Run, judge_difference
 from imlp_audit.evaluate.images import why_unreadable
 from imlp_audit.evaluate.outcomes import accuracy
@@ -13,6 +14,7 @@ from imlp_audit.evaluate.verdict import judge
 from imlp_audit.records.check import Check
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.references import CellRef
+from imlp_audit.spec.tables import AccuracyColumn
 
 _NAMED = 10  # unreadable images told by name; the file of predictions has all
 
@@ -35,8 +37,9 @@ def _judged(task: Task, cell: CellRef, other: Run | None, found: Accuracy) -> It
 
 
 def _accuracy(task: Task, cell: CellRef, predictions: Sequence[Prediction], settings: Mapping[str, str]) -> Accuracy:
+    if not isinstance(cell.column, AccuracyColumn):
+        raise UsageError(f"{cell.id} cannot be evaluated: its column has no `metric` and `data`")
     metric = cell.column.metric
-    assert metric is not None, "score_cells has seen to it"
     read = [one for one in predictions if one.answer is not None]
     return accuracy(
         metric,

@@ -23,6 +23,7 @@ from imlp_audit.evaluate.request import Data, Request
 from imlp_audit.evaluate.verdict import score_cells
 from imlp_audit.evaluate.weights import reading_of, with_weights
 from imlp_audit.spec.references import CellRef, RowRef
+from imlp_audit.spec.tables import AccuracyColumn
 
 KNOWN = ("imagenet-1k", "imagenet-real", "imagenet-v2")
 """Names that images get by what they are, not by the folder they lie in."""
@@ -124,12 +125,13 @@ def _name(dtype: torch.dtype) -> str:
 
 def _cells(row: RowRef, data: Data, images: Images) -> tuple[tuple[CellRef, ...], tuple[str, ...]]:
     """Return the cells that are judged, and what is taken for granted where nothing shows what the images are."""
-    known = {CellRef(row, name).column.data for name in row.row.printed}
+    columns = [CellRef(row, name).column for name in row.row.printed]
+    known = {column.data for column in columns if isinstance(column, AccuracyColumn)}
     named = data.on or (images.name if images.name in {*known, *KNOWN} else None)
     cells = score_cells(row, named)
     if named is not None:
         return cells, ()
-    return cells, (f"the images are taken for those of {cells[0].column.data}; nothing in {images.name} shows it",)
+    return cells, (f"the images are taken for those of {' or '.join(known)}; nothing in {images.name} shows it",)
 
 
 def _described(images: Images, chosen: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:

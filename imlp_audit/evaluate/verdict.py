@@ -12,6 +12,7 @@ from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.references import CellRef, RowRef
+from imlp_audit.spec.tables import AccuracyColumn
 
 MOST_UNREADABLE = Fraction(1, 1000)  # of the images: with more, nothing is judged unless a user says so
 UNPROVEN = (
@@ -25,15 +26,16 @@ def score_cells(row: RowRef, data: str | None) -> tuple[CellRef, ...]:
 
     Raises UsageError naming what there is.
     """
-    scores = [cell for name in row.row.printed if (cell := CellRef(row, name)).column.metric is not None]
-    known = list(dict.fromkeys(str(cell.column.data) for cell in scores))
+    cells = [CellRef(row, name) for name in row.row.printed]
+    scores = [(cell, cell.column.data) for cell in cells if isinstance(cell.column, AccuracyColumn)]
+    known = list(dict.fromkeys(name for _, name in scores))
     if not known:
         raise UsageError(f"{row.id} prints no number whose column has `metric` and `data`: nothing can be judged")
     if data is None and len(known) > 1:
         raise UsageError(f"{row.id} prints accuracies on {', '.join(known)}; say by --on which of them the images are")
     if data is not None and data not in known:
         raise UsageError(f"{row.id} prints no accuracy on {data!r}; {did_you_mean(data, known, 'it has')}")
-    return tuple(cell for cell in scores if data in (None, cell.column.data))
+    return tuple(cell for cell, name in scores if data in (None, name))
 
 
 def judge(

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
-from imlp_audit.records.solution import Solved
 from imlp_audit.report.cells import all_cells, counted_cells
 from imlp_audit.report.document import (
     Block,
@@ -19,7 +18,6 @@ from imlp_audit.report.document import (
     Heading,
     List,
     Paragraph,
-    Plot,
     Table,
     code,
     join,
@@ -29,7 +27,7 @@ from imlp_audit.report.document import (
 from imlp_audit.report.evidence import evidence, where_time_goes, with_evidence
 from imlp_audit.report.figures import figure_file
 from imlp_audit.report.findings import known_findings, new_findings
-from imlp_audit.report.solved import blocks
+from imlp_audit.report.solved import solved_document
 from imlp_audit.report.statements import HEADINGS, claims, equations, open_claims, open_equations, others
 from imlp_audit.report.verdicts import counts_by_kind, gravest_first, summarize
 
@@ -55,7 +53,7 @@ def _report(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
     yield Paragraph(parse_code(LEGEND))
     if paper.id in result.solved:
         solved = result.solved[paper.id]
-        yield from _solved_document(solved, figure_file(f"{paper.id}/solved") if solved.sizes else None)
+        yield from solved_document(solved, figure_file(f"{paper.id}/solved") if solved.sizes else None)
     yield Heading("Findings")
     yield from new_findings(gravest_first(result))
     yield from known_findings([check for check in result.checks if check.verdict is Verdict.WAIVED])
@@ -68,17 +66,6 @@ def _report(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
     for kind in HEADINGS:
         yield from others(kind, _of_kind(result, kind))
     yield from _readings(paper)
-
-
-def _solved_document(solved: Solved, figure: str | None) -> Iterator[Block]:
-    yield Heading("What the numbers say the model was")
-    if figure is not None and solved.sizes is not None:
-        yield Plot(figure, "How many readings explain how many sizes", solved.sizes)
-    for block in blocks(solved):
-        yield from (Paragraph(one) for one in block.sentences if not one.startswith("- "))
-        items = tuple(one.removeprefix("- ") for one in block.sentences if one.startswith("- "))
-        yield from (List(items),) if items else ()
-        yield from (Table(block.header, block.rows),) if block.rows else ()
 
 
 def _of_kind(result: AuditResult, kind: CheckKind) -> list[Check]:

@@ -1,176 +1,226 @@
-"""What the numbers say the model was: a section of a report, and the same for a terminal."""
+"""What the numbers say the model was: the answer of `imlp-audit solve`, as a document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from imlp_audit.numbers.interval import readable
-from imlp_audit.records.solution import Answered, Solved, SolvedFirst, SolvedRow, SolvedWeights
+from imlp_audit.records.solution import (
+    Answered,
+    Solved,
+    SolvedAxis,
+    SolvedCell,
+    SolvedFirst,
+    SolvedHeld,
+    SolvedRow,
+    SolvedWeights,
+)
+from imlp_audit.report.document import (
+    Block,
+    Document,
+    Heading,
+    Inline,
+    Item,
+    List,
+    Paragraph,
+    Plot,
+    Table,
+    code,
+    join,
+    number_columns,
+    spans,
+)
 
-_WAYS = 4  # of as many ways that a row might differ are written out
+_WAYS = 4  # equally small changes of a row that are written out
+_NO_NAMED = "; no named reading among them"
 COLUMNS = {"parameters": "parameters", "flops": "FLOPs", "both": "both"}
 
 
-_INTRODUCTION = (
-    "A paper's text leaves questions about its models open. A reading is one answer to each of them, and a counter "
-    "says how much each kind of work counts as FLOPs (a whole number from 0 to 6). All combinations of the two and of "
-    "the usual rounding rules were searched, without sampling, for those that explain most printed numbers of {}."
-)
-
-
-@dataclass(frozen=True)
-class Block:
-    """Sentences, and a table below them."""
-
-    sentences: tuple[str, ...]
-    header: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-
-
-def as_text(solved: Solved) -> str:
-    """Write an answer for a terminal."""
-    lines: list[str] = []
-    for block in blocks(solved):
-        lines += [*block.sentences, *_aligned((block.header, *block.rows) if block.rows else ()), ""]
-    return "\n".join(lines[:-1]) + "\n"
-
-
-def as_markdown(solved: Solved, figure: str | None) -> Iterator[str]:
-    """Yield an answer as a section of a report; `figure` is the file of its drawing."""
-    yield from ("", "## What the numbers say the model was", "")
-    if figure is not None:
-        yield from (f"![How many readings explain how many sizes]({figure})", "")
-    for block in blocks(solved):
-        yield from block.sentences
-        if block.rows:
-            yield from ("", "| " + " | ".join(block.header) + " |", "|" + " --- |" * len(block.header))
-            yield from ("| " + " | ".join(row) + " |" for row in block.rows)
-        yield ""
-
-
-def blocks(solved: Solved) -> Iterator[Block]:
-    """Yield what an answer says, in the order that a reader needs it."""
-    last = solved.last
-    yield Block((_INTRODUCTION.format(", ".join(solved.selection)),))
-    yield Block(tuple(_score(answer) for answer in solved.answers))
-    yield Block(tuple(_words(last)))
-    yield Block(("The first of the best solutions:", *_first(last.first)))
-    if last.axes:
-        yield Block(("What the numbers decide about each open question:",), *_axes(solved))
-    if last.weights:
-        yield Block(("What they decide about the counter (weights of classes of work):",), *_weights(last.weights))
-    if last.contradicted:
-        rows = tuple((c.id, "" if c.value is None else readable(c.value), c.gap or "") for c in last.contradicted)
-        told = "Printed numbers that no best solution gives, with the nearest value of any and its gap in last digits:"
-        yield Block((told,), ("cell", "nearest", "gap"), rows)
-    if last.disputed:
-        told = "Printed numbers that some of the best solutions give and others do not; not all of them are right:"
-        yield Block((told, *(f"- {cell}" for cell in last.disputed)))
-    if last.rows:
-        told = (
-            "Rows of which the first solution leaves a number unexplained, and the least change of the row alone that"
-        )
-        yield Block((f"{told} would explain all its numbers:", *(f"- {row.id}: {_ways(row)}" for row in last.rows)))
-    yield from _evidence(last)
-    if solved.left_out:
-        yield Block(("Left out:", *(f"- {name}: {why}" for name, why in solved.left_out.items())))
-    yield Block((f"Order: {solved.order}",))
-
-
-def _score(answer: Answered) -> str:
-    """Say how much is explained, by how many."""
-    told = f"{COLUMNS[answer.what]}: {answer.score} of {answer.of} numbers explained, by {answer.solutions:,} solutions"
-    readings = ", ".join(f"{n:,} of the {family} readings" for family, n in answer.readings.items())
-    named = f"; among them {' and '.join(answer.named)}" if answer.named else "; no named reading is among them"
-    cut = (
-        ""
-        if answer.exhaustive
-        else f"; NOT exhaustive: the budget ended the search, at most {answer.bound} are possible"
+def solved_document(solved: Solved, figure: str | None = None) -> Document:
+    """Return an answer as a document; `figure` is the file in which a report draws the sizes."""
+    last, sizes = solved.last, solved.sizes
+    caption = "How many readings explain how many sizes"
+    return (
+        Heading("What the numbers say the model was", 2),
+        *((Plot(figure, caption, sizes),) if sizes and figure else ()),
+        Paragraph(_introduction(solved.selection)),
+        List(tuple(map(_score, solved.answers))),
+        *_conclusions(last),
+        Heading("The first of the best solutions", 3),
+        List(tuple(_first(last.first))),
+        *_decisions(solved),
+        *_exceptions(last),
+        *_controls(last),
+        *_left_out(solved.left_out),
+        Heading("The order of the solutions", 3),
+        Paragraph(solved.order),
     )
-    return f"- {told}{f' ({readings})' if readings else ''}{named if answer.axes else ''}{cut}"
 
 
-def _words(answer: Answered) -> Iterator[str]:
-    """Say how sure it is."""
+def _introduction(selection: Sequence[str]) -> Inline:
+    return (
+        "The text of a paper leaves questions about its models open. A reading answers all of them; a counter says how "
+        "much each class of work counts as FLOPs (a whole number from 0 to 6). The search covers every combination of "
+        "readings, counters and usual rounding rules, without sampling, and finds those that explain the most printed "
+        "numbers of ",
+        *join(map(code, selection)),
+        ".",
+    )
+
+
+def _score(answer: Answered) -> Inline:
+    """Say how many numbers are explained, and by how many solutions."""
+    solutions = f"{readable(answer.solutions)} {_plural(answer.solutions, 'solution')}"
+    families = join(f"{readable(n)} {family} {_plural(n, 'reading')}" for family, n in answer.readings.items())
+    named: tuple[Inline, ...] = ()
+    if answer.axes:
+        named = ("; ", *join(map(code, answer.named), " and "), " among them") if answer.named else (_NO_NAMED,)
+    cut = f"; NOT exhaustive: the budget ended the search, at most {answer.bound} possible"
+    numbers = f"{answer.score} of {answer.of} {_plural(answer.of, 'number')}"
+    return _flat(
+        f"{COLUMNS[answer.what]}: {numbers} explained by {solutions}",
+        *((" (", families, ")") if families else ()),
+        *named,
+        *(() if answer.exhaustive else (cut,)),
+    )
+
+
+def _conclusions(answer: Answered) -> Iterator[Block]:
+    """Yield how well the reading and the counter are known."""
+    said = []
     if answer.reading is not None:
-        yield f"The reading is {_told(answer.reading)}."
+        said.append(f"The reading is {_certainty(answer.reading)}.")
     if answer.counter is not None:
-        yield f"The counter of FLOPs is {_told(answer.counter)}."
+        said.append(f"The counter of FLOPs is {_certainty(answer.counter)}.")
     if answer.conventions:
         scores = ", ".join(f"{name} {score}" for name, score in answer.conventions.items())
-        yield f"By named counters the best scores are: {scores} of {answer.of}."
+        said.append(f"The best scores with named counters, of {answer.of}: {scores}.")
     for families in answer.families:
-        own = "its own" if len(families) == 1 else "their own"
-        yield f"If {' and '.join(families)} had a reading of {own}, more would be explained."
+        own = "a reading of its own" if len(families) == 1 else "readings of their own"
+        said.append(f"More numbers would be explained if {' and '.join(families)} had {own}.")
+    if said:
+        yield List(tuple(said))
 
 
-def _told(word: str) -> str:
+def _certainty(word: str) -> str:
     return f"not identified: {word} that are equally good" if word.startswith("one of") else word
 
 
-def _first(first: SolvedFirst) -> Iterator[str]:
+def _first(first: SolvedFirst) -> Iterator[Item]:
     for family, axes in first.reading.items():
-        near = (
-            f" ({first.apart} {'axis' if first.apart == 1 else 'axes'} from `{first.nearest}`)" if first.nearest else ""
-        )
-        yield f"- {family}{near}: {', '.join(f'{axis} {value}' for axis, value in axes.items())}"
+        values = ", ".join(f"{axis} {value}" for axis, value in axes.items())
+        near: Inline = ""
+        if first.nearest:
+            apart = f"{first.apart} {'axis' if first.apart == 1 else 'axes'}"
+            near = (f" ({apart} from ", code(first.nearest), ")")
+        yield Item(_flat(values, near), label=family)
     if first.parameters is not None:
-        yield f"- parameters: {first.parameters}, rounded {first.parameter_rounding}"
+        yield Item(f"{first.parameters}, rounded {first.parameter_rounding}", label="parameters")
     if first.flops_rounding is not None:
         weights = ", ".join(f"{name} {weight}" for name, weight in first.weights.items())
-        yield f"- FLOPs: {weights}, rounded {first.flops_rounding}"
+        yield Item(f"{weights}, rounded {first.flops_rounding}", label="FLOPs")
 
 
-def _axes(solved: Solved) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Return a row an axis: what each search leaves of it."""
+def _decisions(solved: Solved) -> Iterator[Block]:
+    """Yield what the numbers decide about the reading and the counter."""
+    if solved.last.axes:
+        yield Heading("What the numbers decide about each open question", 3)
+        yield _axes(solved)
+    if solved.last.weights:
+        yield Heading("What they decide about the counter", 3)
+        yield Table(("weight of", "in the best solutions", "over the reals"), tuple(map(_weights, solved.last.weights)))
+
+
+def _axes(solved: Solved) -> Table:
+    """Return a table with a row for each axis: what each search leaves of it, and what the named readings have."""
     names = list(solved.last.axes[0].named)
     header = ("question", *(COLUMNS[answer.what] for answer in solved.answers), "", *names)
-    rows = []
-    for axis in solved.last.axes:
-        left = []
-        for answer in solved.answers:
-            found = next((a for a in answer.axes if (a.family, a.axis) == (axis.family, axis.axis)), None)
-            left.append("" if found is None else "any" if found.state == "free" else ", ".join(found.values))
-        rows.append((axis.axis, *left, axis.state, *(axis.named.get(name, "") for name in names)))
-    return header, tuple(rows)
+    rows = tuple(
+        (
+            axis.axis,
+            *(_left_of(axis, answer) for answer in solved.answers),
+            axis.state,
+            *(axis.named.get(name, "") for name in names),
+        )
+        for axis in solved.last.axes
+    )
+    return Table(header, rows)
 
 
-def _weights(weights: Sequence[SolvedWeights]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Return a row a sum of weights: its values, and how far it could be moved over the reals."""
-    rows = []
-    for one in weights:
-        terms = (name if f == 1 else f"{f} {name}" for name, f in zip(one.classes, one.factors, strict=True))
-        high = "no limit" if one.high is None else f"{one.high:g}"
-        rows.append((" + ".join(terms), ", ".join(map(str, one.values)), f"{one.low:g} to {high}"))
-    return ("weight of", "in the best solutions", "over the reals"), tuple(rows)
+def _left_of(axis: SolvedAxis, answer: Answered) -> str:
+    """Return the values of an axis in the best solutions of an answer."""
+    same = [one for one in answer.axes if (one.family, one.axis) == (axis.family, axis.axis)]
+    return ", ".join("any" if one.state == "free" else ", ".join(one.values) for one in same)
+
+
+def _weights(one: SolvedWeights) -> tuple[str, ...]:
+    terms = (name if f == 1 else f"{f} {name}" for name, f in zip(one.classes, one.factors, strict=True))
+    high = "no limit" if one.high is None else f"{one.high:g}"
+    return " + ".join(terms), ", ".join(map(str, one.values)), f"{one.low:g} to {high}"
+
+
+def _exceptions(answer: Answered) -> Iterator[Block]:
+    """Yield the numbers that the best solutions leave unexplained."""
+    if answer.contradicted:
+        yield Heading("Printed numbers that no best solution gives", 3)
+        yield Paragraph("With the nearest value that any best solution gives, and its gap in units of the last digit.")
+        header = ("cell", "nearest", "gap")
+        yield Table(header, tuple(map(_contradicted, answer.contradicted)), number_columns(header))
+    if answer.disputed:
+        yield Heading("Printed numbers that only some of the best solutions give", 3)
+        yield Paragraph("They cannot all be right.")
+        yield List(tuple(map(code, answer.disputed)))
+    if answer.rows:
+        yield Heading("Rows that the first solution does not fully explain", 3)
+        yield Paragraph("The least changes of each row alone that would explain all its numbers.")
+        yield List(tuple(_flat(code(row.id), f": {_ways(row)}") for row in answer.rows))
+
+
+def _contradicted(cell: SolvedCell) -> tuple[Inline, ...]:
+    return code(cell.id), "" if cell.value is None else readable(cell.value), cell.gap or ""
 
 
 def _ways(row: SolvedRow) -> str:
     """Say how a row would have to differ."""
     if not row.ways:
         return "none of those tried (one or two places of its reading or its recipe)"
-    told = [" and ".join(f"{one.axis} {one.becomes} (not {one.was})" for one in way) for way in row.ways[:_WAYS]]
-    more = f"; or one of {len(row.ways) - _WAYS} other ways" if len(row.ways) > _WAYS else ""
-    return "; or ".join(told) + more
+    ways = [" and ".join(f"{one.axis} {one.becomes} (not {one.was})" for one in way) for way in row.ways[:_WAYS]]
+    rest = len(row.ways) - _WAYS
+    more = f"; or {rest} other {_plural(rest, 'way')}" if rest > 0 else ""
+    return "; or ".join(ways) + more
 
 
-def _evidence(answer: Answered) -> Iterator[Block]:
-    """Yield the same search where there is nothing to find, and the cells that it did not see."""
+def _controls(answer: Answered) -> Iterator[Block]:
+    """Yield what the same search explains where there is nothing to find, and of numbers that it did not see."""
+    if not answer.null and not answer.held:
+        return
+    yield Heading("What the score is worth", 3)
     if answer.null:
         most = max(bound for _, bound in answer.null)
-        told = (
-            f"The same search on {len(answer.null)} tables with shifted digits explains at most {most} of {answer.of}"
+        yield Paragraph(
+            f"The same search explains {answer.score} of {answer.of} numbers here, and at most {most} in any of "
+            f"{len(answer.null)} copies with shifted digits."
         )
-        yield Block((f"{told}, here {answer.score}.",))
     if answer.held:
-        rows = tuple((one.name, str(one.of), str(one.chosen), one.mean or "") for one in answer.held)
-        header = ("left out", "numbers", "explained by the first solution for the rest", "by all on average")
-        yield Block(("Numbers that the search did not see:",), header, rows)
+        yield Paragraph("Numbers that the search did not see, explained by the solutions for the rest:")
+        header = ("left out", "numbers", "explained by the first solution", "by all on average")
+        yield Table(header, tuple(map(_held, answer.held)), number_columns(header))
 
 
-def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Yield rows as columns of equal width."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)] if rows else []
-    for row in rows:
-        yield "  " + "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+def _held(one: SolvedHeld) -> tuple[str, ...]:
+    return one.name, str(one.of), str(one.chosen), one.mean or ""
+
+
+def _left_out(reasons: dict[str, str]) -> Iterator[Block]:
+    if reasons:
+        yield Heading("Left out", 3)
+        yield List(tuple(_flat(code(name), f": {why}") for name, why in reasons.items()))
+
+
+def _plural(number: int, noun: str) -> str:
+    return noun if number == 1 else f"{noun}s"
+
+
+def _flat(*parts: Inline) -> Inline:
+    """Return parts as one inline text."""
+    return tuple(span for part in parts if part for span in spans(part))

@@ -27,7 +27,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_explains_the_numbers_is_told(here: Path) -> None:
     outcome = call("solve", "imlp_row")
     assert (outcome.code, outcome.err) == (0, "")
-    assert "imlp_row" in outcome.out.splitlines()[0]
+    assert "printed numbers of imlp_row." in " ".join(outcome.out.split())
     assert "parameters: 1 of 2 numbers explained" in outcome.out
     assert "imlp_row/1/block/params" in outcome.out
     assert outcome.out.endswith("\n")
@@ -38,6 +38,7 @@ def test_json_has_everything_and_equal_bytes_every_time(here: Path) -> None:
     assert first.code == 0
     assert first.out == second.out
     record = json.loads(first.out)
+    assert record["format"] == "imlp-audit/solve/1"
     assert record["selection"] == ["imlp_row/1"]
     assert record["answers"][0]["score"] == 1
     assert record["answers"][0]["contradicted"][0]["id"] == "imlp_row/1/block/params"
@@ -45,6 +46,29 @@ def test_json_has_everything_and_equal_bytes_every_time(here: Path) -> None:
 
 def test_a_folder_is_its_paper(here: Path) -> None:
     assert call("solve", "specs/imlp_row").out == call("solve", "imlp_row").out
+
+
+def test_each_folder_is_its_own_paper(here: Path) -> None:
+    both = json.loads(call("solve", "specs/imlp_row", "specs/clean", "-f", "json").out)
+    assert both["selection"] == ["imlp_row", "clean"]
+
+
+def test_the_only_paper_here_needs_no_target(own: Path) -> None:
+    outcome = call("solve", "-f", "json")
+    assert (outcome.code, json.loads(outcome.out)["selection"]) == (0, ["own"])
+
+
+def test_several_papers_are_not_solved_together_unasked(here: Path) -> None:
+    outcome = call("solve")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "there are several papers here: " in outcome.err
+    assert "imlp_row" in outcome.err
+
+
+def test_markdown_is_a_section_of_a_report(here: Path) -> None:
+    outcome = call("solve", "imlp_row", "-f", "markdown")
+    assert outcome.code == 0
+    assert outcome.out.startswith("## What the numbers say the model was\n\nThe text of a paper leaves")
 
 
 def test_an_unknown_paper_is_a_usage_error(here: Path) -> None:
@@ -80,7 +104,8 @@ def test_rows_that_cannot_be_built_are_left_out_and_named(here: Path) -> None:
 def test_a_budget_of_nothing_says_that_it_is_not_exhaustive() -> None:
     outcome = call("solve", "imlp/2", "--budget", "1")
     assert outcome.code == 0
-    assert "NOT exhaustive: the budget ended the search, at most 10 are possible" in outcome.out
+    told = " ".join(outcome.out.split())
+    assert "NOT exhaustive: the budget ended the search, at most 10 possible" in told
     assert call("solve", "imlp/2", "--budget", "0").code == 2
 
 

@@ -4,8 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from imlp_audit.records.solution import Answered, Solved, SolvedAxis, SolvedCell, SolvedFirst, SolvedHeld, SolvedWeights
-from imlp_audit.report.solved import as_markdown, as_text
+import pytest
+
+from imlp_audit.errors import UsageError
+from imlp_audit.records.document import format_of, from_json, to_json
+from imlp_audit.records.result import AuditResult
+from imlp_audit.records.solution import (
+    Answered,
+    Solved,
+    SolvedAxis,
+    SolvedCell,
+    SolvedChange,
+    SolvedFirst,
+    SolvedHeld,
+    SolvedRow,
+    SolvedSizes,
+    SolvedWeights,
+)
+from imlp_audit.report.formats import Surface
+from imlp_audit.report.markdown import render_markdown
+from imlp_audit.report.solved import solved_document
+from imlp_audit.report.terminal import render_terminal
 
 FIRST = SolvedFirst(
     reading={"imlp": {"fc1_bias": "yes", "concat_norm": "layer"}},
@@ -46,52 +65,62 @@ def solved(*answers: Answered, **changes: object) -> Solved:
     return Solved(**{**plain, **changes}, answers=answers or (answered(),))
 
 
+def as_text(answer: Solved) -> str:
+    return render_terminal(solved_document(answer), Surface(200))
+
+
+def as_markdown(answer: Solved, figure: str | None = None) -> list[str]:
+    return render_markdown(solved_document(answer, figure)).splitlines()
+
+
 def test_the_state_of_an_axis() -> None:
     assert [axis.state for axis in AXES] == ["pinned", "narrowed", "free"]
 
 
-def test_scores_and_named_readings_are_told() -> None:
+def test_scores_come_with_the_named_readings_among_the_best() -> None:
     text = as_text(solved(answered("parameters", counter=None), answered()))
-    assert "tiny/1" in text.split("\n\n")[0]
-    told = "3 of 5 numbers explained, by 1,234 solutions (7 of the imlp readings); among them released\n"
-    assert f"- parameters: {told}- both: {told}" in text
+    assert "printed numbers of tiny/1." in " ".join(text.split("\n\n")[1].split())
+    score = "3 of 5 numbers explained by 1 234 solutions (7 imlp readings); released among them\n"
+    assert f"- parameters: {score}- both: {score}" in text
     assert "NOT exhaustive" not in text
-    assert "no named reading" in as_text(solved(answered(named=())))
-    assert text.endswith("Order: the nearest first.\n")
+    assert "no named reading among them" in as_text(solved(answered(named=())))
+    assert text.endswith("\n\nthe nearest first.\n")
 
 
-def test_how_sure_it_is_is_told_in_words() -> None:
+def test_a_single_thing_is_in_the_singular() -> None:
+    text = as_text(solved(answered(score=1, of=1, solutions=1, readings={"imlp": 1})))
+    assert "1 of 1 number explained by 1 solution (1 imlp reading)" in text
+
+
+def test_words_say_how_sure_the_answer_is() -> None:
     text = as_text(solved(answered(conventions={"macs": 2, "fvcore": 1}, families=(("lvt",), ("deit", "swin")))))
     assert "The reading is not identified: one of 7 that are equally good.\n" in text
     assert "The counter of FLOPs is not determined.\n" in text
-    assert "By named counters the best scores are: macs 2, fvcore 1 of 5.\n" in text
-    assert "If lvt had a reading of its own, more would be explained.\n" in text
-    assert "If deit and swin had a reading of their own, more would be explained.\n" in text
+    assert "The best scores with named counters, of 5: macs 2, fvcore 1.\n" in text
+    assert "More numbers would be explained if lvt had a reading of its own.\n" in text
+    assert "More numbers would be explained if deit and swin had readings of their own.\n" in text
     assert "The reading is identified.\n" in as_text(solved(answered(reading="identified")))
 
 
-def test_without_flops_nothing_is_said_of_a_counter() -> None:
+def test_without_flops_there_is_no_counter() -> None:
     first = FIRST.model_copy(update={"weights": {}, "flops_rounding": None})
     text = as_text(solved(answered("parameters", counter=None, first=first)))
     assert "counter of FLOPs" not in text
-    assert "FLOPs:" not in text
+    assert "\nFLOPs " not in text
 
 
 def test_the_first_solution_is_written_out() -> None:
     text = as_text(solved())
-    assert "- imlp (1 axis from `released`): fc1_bias yes, concat_norm layer\n" in text
-    assert "- parameters: all, rounded half_up\n- FLOPs: linear 1, pool 5, rounded half_up\n" in text
+    assert "imlp        fc1_bias yes, concat_norm layer (1 axis from released)\n" in text
+    assert "parameters  all, rounded half_up\nFLOPs       linear 1, pool 5, rounded half_up\n" in text
 
 
-def test_an_axis_has_what_each_search_leaves_of_it_and_what_is_named() -> None:
+def test_an_axis_has_the_values_that_each_search_leaves_and_those_of_named_readings() -> None:
     free = AXES[0].model_copy(update={"values": ("yes", "no")})
-    lines = as_text(solved(answered("parameters", axes=(free, *AXES[1:])), answered())).splitlines()
-    table = [line.split("  ") for line in lines if line.startswith(("  question", "  fc1_bias", "  skip"))]
-    assert [[cell.strip() for cell in line if cell] for line in table] == [
-        ["question", "parameters", "both", "released"],
-        ["fc1_bias", "any", "yes", "pinned", "yes"],
-        ["skip", "any", "any", "free", "no"],
-    ]
+    lines = as_markdown(solved(answered("parameters", axes=(free, *AXES[1:])), answered()))
+    assert "| question | parameters | both |  | released |" in lines
+    assert r"| fc1\_bias | any | yes | pinned | yes |" in lines
+    assert "| skip | any | any | free | no |" in lines
     assert any("none, layer" in line and "narrowed" in line for line in lines)
 
 
@@ -100,51 +129,68 @@ def test_weights_and_their_ranges() -> None:
         SolvedWeights(classes=("linear",), factors=(1,), values=(1,), low=0.998, high=1.001),
         SolvedWeights(classes=("group_norm", "pool"), factors=(2, 1), values=(4, 5), low=0, high=None),
     )
-    text = as_text(solved(answered(weights=weights)))
-    assert "  linear               1                      0.998 to 1.001\n" in text
-    assert "  2 group_norm + pool  4, 5                   0 to no limit\n" in text
+    lines = as_markdown(solved(answered(weights=weights)))
+    assert "| linear | 1 | 0.998 to 1.001 |" in lines
+    assert r"| 2 group\_norm + pool | 4, 5 | 0 to no limit |" in lines
 
 
 def test_contradicted_cells_have_their_gap() -> None:
     cells = (SolvedCell(id="tiny/1/a/params", value=4970560, gap="-0.39"), SolvedCell(id="b", value=None, gap=None))
-    text = as_text(solved(answered(contradicted=cells)))
-    assert "  tiny/1/a/params  4 970 560  -0.39\n  b\n" in text
+    lines = as_markdown(solved(answered(contradicted=cells)))
+    assert "| `tiny/1/a/params` | 4 970 560 | -0.39 |" in lines
+    assert "| `b` |  |  |" in lines
 
 
-def test_the_null_and_what_was_held_out_stand_beside_the_answer() -> None:
+def test_rows_come_with_their_least_changes() -> None:
+    ways = tuple((SolvedChange(axis="kernel", was="3", becomes=str(kernel)),) for kernel in (1, 5, 7, 9, 11))
+    rows = (SolvedRow(id="tiny/1/a", ways=ways[:1]), SolvedRow(id="b", ways=ways), SolvedRow(id="c", ways=()))
+    text = as_text(solved(answered(rows=rows)))
+    assert "- tiny/1/a: kernel 1 (not 3)\n" in text
+    assert "kernel 9 (not 3); or 1 other way\n" in text
+    assert "- c: none of those tried" in text
+
+
+def test_controls_stand_beside_the_score() -> None:
     held = (
         SolvedHeld(name="family deit", of=4, chosen=3, mean="2.5"),
         SolvedHeld(name="half 1", of=2, chosen=1, mean=None),
     )
-    text = as_text(solved(answered(null=((1, 1), (0, 2)), held=held)))
-    assert "The same search on 2 tables with shifted digits explains at most 2 of 5, here 3.\n" in text
-    assert [line.split()[-3:] for line in text.splitlines() if line.startswith("  family deit")] == [["4", "3", "2.5"]]
+    one = solved(answered(null=((1, 1), (0, 2)), held=held))
+    copies = "The same search explains 3 of 5 numbers here, and at most 2 in any of 2 copies with shifted digits.\n"
+    assert copies in as_text(one)
+    assert "| family deit | 4 | 3 | 2.5 |" in as_markdown(one)
 
 
 def test_an_answer_cut_short_says_so() -> None:
     text = as_text(solved(answered(exhaustive=False, bound=5)))
-    assert "; NOT exhaustive: the budget ended the search, at most 5 are possible\n" in text
+    assert "; NOT exhaustive: the budget ended the search, at most 5 possible\n" in text
 
 
-def test_what_was_left_out_is_named() -> None:
+def test_what_was_left_out_comes_with_the_reason() -> None:
     text = as_text(solved(left_out={"tiny/1/b/flops": "counted by thop"}))
-    assert "Left out:\n- tiny/1/b/flops: counted by thop\n" in text
+    assert "Left out\n\n- tiny/1/b/flops: counted by thop\n" in text
 
 
-def test_markdown_is_a_section_with_the_same_tables() -> None:
-    lines = list(as_markdown(solved(left_out={"x": "why"}), "figures/f.png"))
-    assert lines[:4] == [
-        "",
+def test_a_report_has_a_section_with_a_plot_of_the_sizes() -> None:
+    sizes = SolvedSizes(readings=(1, 2), named={"released": 1})
+    lines = as_markdown(solved(sizes=sizes), "figures/f.png")
+    assert lines[:3] == [
         "## What the numbers say the model was",
         "",
         "![How many readings explain how many sizes](figures/f.png)",
     ]
-    assert "| question | both |  | released |" in lines
-    assert "| --- | --- | --- | --- |" in lines
-    assert "| fc1_bias | yes | pinned | yes |" in lines
-    assert not any("![" in line for line in as_markdown(solved(), None))
+    assert not any("![" in line for line in as_markdown(solved(sizes=sizes)))
+    assert not any("![" in line for line in as_markdown(solved(), "figures/f.png"))
+
+
+def test_prose_is_wrapped_to_the_width() -> None:
+    narrow = render_terminal(solved_document(solved()), Surface(60))
+    assert max(map(len, narrow.splitlines())) <= 60
 
 
 def test_it_is_the_same_after_json() -> None:
     one = solved(answered(null=((1, 2),)))
-    assert Solved.model_validate_json(one.model_dump_json(exclude_none=True)) == one
+    assert from_json(Solved, to_json(one), "solved.json") == one
+    assert format_of(to_json(one)) == "imlp-audit/solve/1"
+    with pytest.raises(UsageError, match="not a result of format imlp-audit/1, but of imlp-audit/solve/1"):
+        from_json(AuditResult, to_json(one), "solved.json")

@@ -1,4 +1,4 @@
-"""Which readings of the IMLP block the shapes of a checkpoint allow, among all."""
+"""Which readings of the IMLP block the shapes of a checkpoint allow."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _ROUNDS = 2  # AGeLU's coefficients in the depthwise block depend on two axes
 
 
 @dataclass(frozen=True)
-class Allowed:
-    """The values of each axis that the shapes allow, and one reading made of them."""
+class AllowedReadings:
+    """The values of each axis that the shapes allow, and one reading with such values."""
 
     one: Reading
     values: Mapping[str, tuple[Value, ...]]
 
     @property
     def count(self) -> int:
-        """How many readings that are."""
+        """How many readings these are."""
         return prod(map(len, self.values.values()))
 
     @property
     def open(self) -> Mapping[str, tuple[Value, ...]]:
-        """The axes that shapes do not decide."""
+        """The axes that the shapes do not decide."""
         return {axis: values for axis, values in self.values.items() if len(values) > 1}
 
     def has(self, reading: AnyReading | None) -> bool:
@@ -41,12 +41,14 @@ class Allowed:
         return all(getattr(reading, axis, None) in values for axis, values in self.values.items())
 
 
-def allowed_readings(held: Shapes, found: Fit, recipe: Recipe, near: Reading, builder: Builder) -> Allowed | None:
-    """Return the readings under which a block, and the host's class token, are the checkpoint's; None where none is.
+def find_allowed_readings(
+    held: Shapes, found: Fit, recipe: Recipe, near: Reading, builder: Builder
+) -> AllowedReadings | None:
+    """Return the readings whose block and class token have the checkpoint's shapes; None if there are none.
 
-    `found` is how the checkpoint fits under a near reading, from which the axes are gone through one by one: each has
-    tensors of its own, but that two together decide on AGeLU in the depthwise block. Whether all of the model fits
-    is for the caller to see.
+    `found` is how the checkpoint fits under a near reading. From there the axes are tried one by one, since each has
+    tensors of its own, except that two axes together decide about AGeLU in the depthwise block. The caller checks
+    whether the whole model fits.
     """
     blocks = _Blocks(builder, recipe, near)
     wrong = (name for problem in found.problems if problem.kind is MisfitKind.MISSHAPED for name in problem.names)
@@ -62,7 +64,7 @@ def allowed_readings(held: Shapes, found: Fit, recipe: Recipe, near: Reading, bu
     same = {axis: tuple(v for v in vs if blocks.same(one, _with(one, axis, v))) for axis, vs in axes.items()}
     has_token = "cls_token" in found.names.values()
     tokens = tuple(token for token in ClassToken if blocks.has_token(token) == has_token)
-    return Allowed(replace(one, class_token=tokens[0]), {**same, _TOKEN: tokens}) if tokens else None
+    return AllowedReadings(replace(one, class_token=tokens[0]), {**same, _TOKEN: tokens}) if tokens else None
 
 
 def _with(reading: Reading, axis: str, value: Value) -> Reading:

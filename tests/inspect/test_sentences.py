@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from imlp_audit.inspect.weights import look
+from imlp_audit.inspect.weights import inspect_weights
 from imlp_audit.models.imlp import amlp
 from imlp_audit.records.inspection import Statement
 
@@ -24,7 +24,7 @@ RATES = ("a_is_sparser_than_b_and_c", "all_three_are_sparse", "no_exact_zeros")
 
 
 def judged(state: State) -> dict[str, Statement]:
-    return {statement.id: statement for statement in look(state).statements}
+    return {statement.id: statement for statement in inspect_weights(state).statements}
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +180,7 @@ def test_toeplitz_in_every_layer_is_toeplitz() -> None:
 def test_of_an_image_shifts_are_those_of_the_grid() -> None:
     convolution = shifted(6, np.random.default_rng(5).normal(size=(5, 5)))
     assert judged(gates(convolution, image=True))["gates_are_toeplitz"].values[0].value == pytest.approx(1)
-    (text,) = look(gates(convolution)).gates
+    (text,) = inspect_weights(gates(convolution)).gates
     assert text.blocks is None
     assert text.toeplitz is not None
     assert text.toeplitz < 0.95
@@ -190,7 +190,7 @@ def test_gates_of_zero_and_by_construction() -> None:
     assert judged(gates(np.zeros((5, 5))))["gates_are_toeplitz"].verdict == "differs"
     found = judged({"blocks.0.sgu.proj.weight": torch.randn(9)})["gates_are_toeplitz"]
     assert (found.verdict, "by construction" in found.reason) == ("unverifiable", True)
-    assert look({"blocks.0.sgu.proj.weight": torch.randn(9)}).gates[0].toeplitz == pytest.approx(1)
+    assert inspect_weights({"blocks.0.sgu.proj.weight": torch.randn(9)}).gates[0].toeplitz == pytest.approx(1)
 
 
 def test_agelus_that_start_equal_must_have_learned_to_differ() -> None:

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from imlp_audit.inspect.found import find
-from imlp_audit.inspect.slopes import bound_of_norms, modules
+from imlp_audit.inspect.blocks import bound_of_norms, measure_modules
+from imlp_audit.inspect.parts import find_parts
 from imlp_audit.lipschitz.branches import Branch, branches
 from imlp_audit.lipschitz.estimate import product_of_norms
 from imlp_audit.lipschitz.slopes import GELU
@@ -64,7 +64,7 @@ def test_bounds_hold_the_jacobian() -> None:
     for parameter in module.parameters():
         torch.nn.init.normal_(parameter)
     found = dict(module.state_dict())
-    ((block,), left_out) = modules(found, find(found).agelus)
+    ((block,), left_out) = measure_modules(found, find_parts(found).agelus)
     norms = []
     for x in (torch.zeros(5), *torch.randn(20, 5)):
         jacobian = torch.func.jacrev(module)(x.double()).detach()
@@ -76,15 +76,15 @@ def test_bounds_hold_the_jacobian() -> None:
 
 def test_units_whose_agelus_differ_are_counted() -> None:
     found = dict(amlp(3, 4).state_dict())
-    assert modules(found, find(found).agelus)[0][0].different == 0
+    assert measure_modules(found, find_parts(found).agelus)[0][0].different == 0
     for name, unit in (("agelu1.alpha", 0), ("agelu2.theta", 0), ("agelu2.beta", 2)):
         found[f"act.{name}"][unit] += 1
-    assert modules(found, find(found).agelus)[0][0].different == 2
+    assert measure_modules(found, find_parts(found).agelus)[0][0].different == 2
 
 
 def test_one_coefficient_for_all_units_and_one_for_each() -> None:
     found = state(hidden=4) | {f"act.agelu1.{name}": torch.ones(1) for name in ("alpha", "beta", "gamma", "theta")}
-    ((block,), _) = modules(found, find(found).agelus)
+    ((block,), _) = measure_modules(found, find_parts(found).agelus)
     assert block.slopes[0] == pytest.approx((GELU.low, GELU.high))
     assert block.different == 4
 
@@ -92,7 +92,7 @@ def test_one_coefficient_for_all_units_and_one_for_each() -> None:
 def test_the_released_block_and_many_layers() -> None:
     found = {f"blocks.{at}.mlp.{n}": v for at in range(11) for n, v in ReleasedBlock(3, 4, 3).state_dict().items()}
     found = {name: found[name] for name in sorted(found)}
-    blocks, _ = modules(found, find(found).agelus)
+    blocks, _ = measure_modules(found, find_parts(found).agelus)
     assert [block.name for block in blocks] == [f"blocks.{at}.mlp" for at in range(11)]
 
 
@@ -100,19 +100,19 @@ def test_the_released_block_and_many_layers() -> None:
     ("name", "value", "told"),
     [
         ("fc1.weight", torch.full((7, 5), float("nan")), "numbers that are not finite"),
-        ("fc2.weight", torch.ones(5, 3), "reads 3 channels, not twice fc1's 7"),
+        ("fc2.weight", torch.ones(5, 3), "3 input channels; expected twice fc1's 7"),
         ("act.agelu1.phi.weight", torch.ones(1), "its two AGeLUs were not both found"),
     ],
 )
 def test_a_module_that_cannot_be_used_is_named(name: str, value: Tensor, told: str) -> None:
     found = state() | {name: value}
-    blocks, left_out = modules(found, find(found).agelus)
+    blocks, left_out = measure_modules(found, find_parts(found).agelus)
     assert (blocks, len(left_out)) == ((), 1)
     assert told in left_out[0]
 
 
 def test_weights_of_zero() -> None:
     found = {name: torch.zeros_like(value) for name, value in state().items()}
-    ((block,), _) = modules(found, find(found).agelus)
+    ((block,), _) = measure_modules(found, find_parts(found).agelus)
     assert (block.gradient, block.slopes) == (0, ((0, 0), (0, 0)))
     assert block.norms < 1e-300

@@ -1,4 +1,4 @@
-"""Tensors of a checkpoint as plain numbers."""
+"""Tensors of a checkpoint as arrays of float64."""
 
 from __future__ import annotations
 
@@ -11,41 +11,45 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 Matrix = NDArray[np.float64]
-_PART = 1 << 20  # how many numbers are looked at together
+_CHUNK = 1 << 20  # how many numbers are converted at a time
 _LARGEST = 1e60  # products of four such numbers, and their sums, are still finite
 
 
 def why_unusable(value: Tensor) -> str | None:
-    """Say why a tensor's numbers cannot be used; None where they can."""
+    """Return why a tensor's numbers cannot be used; None if they can."""
     if value.is_meta or value.is_quantized or value.layout is not torch.strided or not value.is_floating_point():
-        return "is no plain tensor of floating-point numbers"
+        return "is not a plain tensor of floating-point numbers"
     if not value.numel():
         return "is empty"
     if value.numel() * value.element_size() > value.untyped_storage().nbytes():
         return "repeats the numbers of a smaller one"
-    bad = sum(int((~torch.isfinite(part)).sum()) for part in parts(value))
+    bad = sum(int((~torch.isfinite(chunk)).sum()) for chunk in chunks(value))
     if bad:
         return f"holds numbers that are not finite: {bad} of {value.numel()}"
-    return "holds numbers too large to multiply" if any(part.abs().max() > _LARGEST for part in parts(value)) else None
+    return (
+        "holds numbers that are too large to multiply"
+        if any(chunk.abs().max() > _LARGEST for chunk in chunks(value))
+        else None
+    )
 
 
-def parts(value: Tensor) -> Iterator[Tensor]:
-    """Yield the numbers of a tensor in float64, which holds every smaller type exactly, a part at a time."""
+def chunks(value: Tensor) -> Iterator[Tensor]:
+    """Yield the numbers of a tensor in float64, which holds every smaller type exactly, a chunk at a time."""
     flat = value.detach().reshape(-1)
-    for start in range(0, len(flat), _PART):
-        yield flat[start : start + _PART].to("cpu", torch.float64)
+    for start in range(0, len(flat), _CHUNK):
+        yield flat[start : start + _CHUNK].to("cpu", torch.float64)
 
 
-def array(value: Tensor) -> Matrix:
+def to_array(value: Tensor) -> Matrix:
     """Return a tensor's numbers in float64."""
     numbers: Matrix = value.detach().to("cpu", torch.float64).numpy()
     return numbers
 
 
-def scaled(values: Matrix) -> Matrix:
+def scale(values: Matrix) -> Matrix:
     """Return the numbers times a power of two, so that the largest is near 1 and no square overflows.
 
-    Nothing is rounded but numbers too small to count beside the largest.
+    Only numbers that are too small to count next to the largest are rounded.
     """
     _, exponent = frexp(float(np.abs(values).max(initial=0.0)))
     moved: Matrix = np.ldexp(values, -exponent)
