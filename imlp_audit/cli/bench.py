@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.bench.setup import FEWEST_PAIRS, Dtype, Setup
+from imlp_audit.bench.setup import FEWEST_PAIRS, ModelDtype, Setup
 from imlp_audit.cli.options import ChannelsLast, Device, Reading, ReportOptions, check_device, group_options
 from imlp_audit.errors import UsageError
 from imlp_audit.report.formats import Format
@@ -37,7 +37,7 @@ class TimingOptions:
         int | None,
         typer.Option("--threads", metavar="N", min=1, help="Threads that torch computes with; its own choice if none."),
     ] = None
-    dtype: Annotated[Dtype, typer.Option(help="The type of weights and images.")] = Dtype.FLOAT32
+    dtype: Annotated[ModelDtype, typer.Option(help="The type of weights and images.")] = ModelDtype.FLOAT32
     channels_last: ChannelsLast = False
     compile_: Annotated[bool, typer.Option("--compile", help="Compile the models with torch.compile.")] = False
     reading: Reading = None
@@ -87,7 +87,7 @@ def bench(
     reporting: ReportOptions,
 ) -> int:
     """Time a table's models against their baselines."""
-    from imlp_audit.bench.planning import contests, find_column, find_table
+    from imlp_audit.bench.planning import find_column, find_table, plan_comparisons
     from imlp_audit.cli.exits import exit_code
     from imlp_audit.cli.output import emit, emit_result, parse_outputs
     from imlp_audit.cli.progress import show_progress
@@ -99,7 +99,7 @@ def bench(
     if len(papers) != 1:
         raise UsageError(f"--table {table}: name one paper and its table, such as imlp/9")
     paper, found = papers[0], find_table(papers[0], name)
-    wanted = contests(paper, found, find_column(found.value, column, timing.device.value), rows or (), against)
+    wanted = plan_comparisons(paper, found, find_column(found.value, column, timing.device.value), rows or (), against)
     check_device(timing.device)
     from imlp_audit.bench.running import bench as run
     from imlp_audit.bench.text import operations

@@ -27,7 +27,7 @@ from imlp_audit.cli.options import (
     group_options,
 )
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluate.pipeline import Interpolation, Overrides
+from imlp_audit.evaluate.request import Interpolation, Overrides
 from imlp_audit.interrupts import on_interrupt, write_error
 from imlp_audit.near import did_you_mean
 from imlp_audit.report.files import check_writable
@@ -206,7 +206,7 @@ def evaluate(
 
     try:
         with on_interrupt(_say_how_to_resume(results.predictions)), group(computing.device.value) as ours:
-            request, outputs = ours.agreed(parse)
+            request, outputs = ours.agree_on(parse)
             return _run(request, outputs, reporting, ours)
     except ElsewhereError:
         return ExitCode.CLEAN
@@ -215,12 +215,12 @@ def evaluate(
 def _run(request: Request, outputs: Outputs, reporting: ReportOptions, group: Group) -> int:
     from imlp_audit.cli.output import emit_result
     from imlp_audit.cli.progress import show_image_progress
-    from imlp_audit.evaluate.evaluate import evaluation
+    from imlp_audit.evaluate.run import run_evaluation
 
     gc.enable()  # it is off for commands that end in seconds
     say = _say if group.leads and not reporting.quiet else _say_nothing
     progress = partial(show_image_progress, shown=reporting.progress and group.leads)
-    with evaluation(request, group, say, progress) as result:
+    with run_evaluation(request, group, say, progress) as result:
         if result is None:
             return ExitCode.CLEAN
         emit_result(result, reporting.printed, outputs)
