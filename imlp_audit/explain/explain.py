@@ -26,9 +26,7 @@ def rests_on(plan: Plan) -> tuple[str, ...]:
         case DeltaPlan(measured=True):
             return plan.base.id, plan.cell.id
         case MarkPlan():
-            footnote = plan.row.table.value.footnote
-            assert footnote is not None
-            return (f"{plan.row.id}/{footnote.decided_by}",)
+            return (plan.cell.id,)
         case _:
             return ()
 

@@ -9,7 +9,7 @@ from imlp_audit.explain.nearest import Found, Nearest
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.solve.answer import Change
-from imlp_audit.spec.schema import NamedReading
+from imlp_audit.spec.readings import NamedReading
 
 
 def told(search: Nearest, printed: Printed, readings: Mapping[str, NamedReading]) -> Lines:
