@@ -81,7 +81,7 @@ def timed(work: Callable[[Problem], int], problem: Problem) -> tuple[float, int]
 
 
 def main() -> None:
-    """Run the three in turn and print medians."""
+    """EvaluatedCell the three in turn and print medians."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     whole = table1()
     part = subspace(whole)

@@ -17,7 +17,7 @@ from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
 from imlp_audit.spec.references import CellRef, RowRef, rows_of_table
-from imlp_audit.spec.tables import Measure
+from imlp_audit.spec.tables import Measure, MemoryColumn
 
 
 def run_check(plan: Plan, context: Context) -> Check:
@@ -99,7 +99,7 @@ def _for_cell(cell: CellRef) -> Iterator[tuple[Paper, Recipe, Need]]:
     base = cell.row.baseline  # whose number may follow by another convention
     if column.measure.totalled and base is not None and base.cell(cell.column_id) is not None:
         yield from _own(base)
-    if column.batch is not None:
+    if isinstance(column, MemoryColumn):
         yield cell.row.paper, recipe, Need(batches=frozenset({column.batch}))
 
 

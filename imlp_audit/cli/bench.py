@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.bench.setup import FEWEST_PAIRS, Dtype, Setup
+from imlp_audit.bench.setup import FEWEST_PAIRS, ModelDtype, Setup
 from imlp_audit.cli.options import Device, Formatted, NoProgress, Output, Quiet, check_device
 from imlp_audit.cli.stream import emit
 from imlp_audit.errors import UsageError
@@ -49,7 +49,7 @@ def bench(
         int | None,
         typer.Option("--threads", metavar="N", min=1, help="Threads that torch computes with; its own choice if none."),
     ] = None,
-    dtype: Annotated[Dtype, typer.Option(help="The type of weights and images.")] = Dtype.FLOAT32,
+    dtype: Annotated[ModelDtype, typer.Option(help="The type of weights and images.")] = ModelDtype.FLOAT32,
     channels_last: Annotated[
         bool, typer.Option("--channels-last", help="Lay images out with the channels last.")
     ] = False,
@@ -70,7 +70,7 @@ def bench(
     no_progress: NoProgress = False,
 ) -> int:
     """Time a table's models against their baselines."""
-    from imlp_audit.bench.planning import contests, find_column, find_table
+    from imlp_audit.bench.planning import find_column, find_table, plan_comparisons
     from imlp_audit.cli.exits import exit_code
     from imlp_audit.cli.output import parse_output, render, surface
     from imlp_audit.cli.progress import progress
@@ -82,7 +82,7 @@ def bench(
     if len(papers) != 1:
         raise UsageError(f"--table {table}: name one paper and its table, such as imlp/9")
     paper, found = papers[0], find_table(papers[0], name)
-    wanted = contests(paper, found, find_column(found.value, column, device.value), rows or (), against)
+    wanted = plan_comparisons(paper, found, find_column(found.value, column, device.value), rows or (), against)
     check_device(device)
     setup = Setup(
         batches=tuple(batch_size or [32]),

@@ -15,7 +15,7 @@ from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.stream import emit
 
 if TYPE_CHECKING:
-    from imlp_audit.evaluate.imagenet import Examination
+    from imlp_audit.evaluate.doctor.examine import Examination
 
 app = typer.Typer(help="Find out what is wrong with a folder of images.", rich_markup_mode=None)
 
@@ -41,7 +41,7 @@ def imagenet(
     form: Annotated[Form, typer.Option("--format", "-f", help="What to print.")] = Form.TEXT,
 ) -> int:
     """Find out what is wrong with a folder of ImageNet-1k's validation images."""
-    from imlp_audit.evaluate.imagenet import examine
+    from imlp_audit.evaluate.doctor.examine import examine
 
     if decode_all and sys.stderr.isatty():
         sys.stderr.write("decoding every image; this takes minutes\n")
@@ -65,9 +65,9 @@ def _as_json(found: Examination) -> str:
 
 
 def _lines(found: Examination) -> Iterator[str]:
-    from imlp_audit.evaluate.findings import counted
+    from imlp_audit.numbers.words import count_of
 
-    yield f"{found.folder}: {counted(found.images, 'image')} in {counted(found.classes, 'class folder')}"
+    yield f"{found.folder}: {count_of(found.images, 'image')} in {count_of(found.classes, 'class folder')}"
     yield from (f"{one.kind}: {one.what}; next: {one.then}" for one in found.findings)
     yield from (f"note: {note}" for note in found.notes)
     if not found.findings:

@@ -18,7 +18,7 @@ from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.cli.options import Device, Formatted, NoProgress, Output, Quiet, Specs, check_device
 from imlp_audit.cli.stream import emit
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluate.pipeline import Interpolation, Overrides
+from imlp_audit.evaluate.request import Interpolation, Overrides
 from imlp_audit.interrupts import on_interrupt, write_error
 from imlp_audit.near import did_you_mean
 from imlp_audit.report.files import check_writable, write_whole
@@ -165,7 +165,7 @@ def evaluate(
 
     try:
         with on_interrupt(tell_how_to_resume), group(device.value) as ours:
-            return _run(ours.agreed(asked), ours)
+            return _run(ours.agree_on(asked), ours)
     except ElsewhereError:
         return ExitCode.CLEAN
 
@@ -183,12 +183,12 @@ class Asked:
 def _run(asked: Asked, group: Group) -> int:
     from imlp_audit.cli.output import render, surface
     from imlp_audit.cli.progress_images import image_progress
-    from imlp_audit.evaluate.evaluate import evaluation
+    from imlp_audit.evaluate.run import run_evaluation
 
     gc.enable()  # it is off for commands that end in seconds
     say = _say if group.leads and asked.shown else _say_nothing
     progress = partial(image_progress, shown=asked.bar and group.leads)
-    with evaluation(asked.request, group, say, progress) as result:
+    with run_evaluation(asked.request, group, say, progress) as result:
         if result is None:
             return ExitCode.CLEAN
         for form, path in asked.outputs:

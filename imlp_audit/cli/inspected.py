@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from imlp_audit.inspect.telling import as_markdown
+from imlp_audit.inspect.document import inspection_document
 from imlp_audit.records.checkpoint import CheckpointReport
 from imlp_audit.records.document import from_json
 from imlp_audit.records.inspection import Inspection
+from imlp_audit.report.document import Paragraph, code
+from imlp_audit.report.markdown import render_markdown
 
 
 @dataclass(frozen=True)
@@ -28,9 +30,15 @@ class Inspected:
         if paper not in self.papers:
             return ""
         there = {file: caption for file, caption in self.pictures.items() if folder and (folder / file).is_file()}
-        told = f"Of the checkpoint with SHA-256 `{self.sha256}`, by `imlp-audit inspect`."
-        heading, *rest = "\n".join(as_markdown(self.weights, there)).strip().split("\n")
-        return "\n".join(["", heading, "", told, *rest]) + "\n"
+        heading, *rest = inspection_document(self.weights, there)
+        file = (
+            "Weights of the checkpoint with SHA-256 ",
+            code(self.sha256),
+            ", from ",
+            code("imlp-audit inspect"),
+            ".",
+        )
+        return "\n" + render_markdown((heading, Paragraph(file), *rest))
 
     def lacking(self, folder: Path) -> list[str]:
         """Return the pictures that were drawn and do not lie in a folder."""

@@ -15,7 +15,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import Source
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import RowRef, rows_of
+from imlp_audit.spec.references import rows_of
 
 
 @dataclass(frozen=True)
@@ -75,15 +75,9 @@ def _uses(paper: Paper) -> Iterator[Use]:
 
     for row in rows_of(paper):
         if row.row.model is not None:
-            yield used(_label(row), row.id, row.table.source(), row.row.model)
+            yield used(row.full_label, row.id, row.table.source(), row.row.model)
     for system in paper.systems:
         yield used(system.value.label, f"{paper.id}/systems/{system.value.id}", system.source(), system.value.model)
-
-
-def _label(row: RowRef) -> str:
-    """Return a row's label, behind its baseline's where it only says what is added: `+ IMLP`, `w/ channel`."""
-    adds = row.row.label.startswith(("+", "w/"))
-    return f"{row.baseline.row.label} {row.row.label}" if adds and row.baseline is not None else row.row.label
 
 
 def _system(uses: list[Use], facts: ModelFacts | Failure) -> System:

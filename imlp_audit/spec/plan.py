@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from imlp_audit.equations.catalogue import AnyClaim, ClaimText
 from imlp_audit.errors import SpecError
+from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import CheckKind, Source
 from imlp_audit.spec.claims import ClaimEntry, Statement, parse_claim
 from imlp_audit.spec.equations import claims_of
@@ -35,6 +36,7 @@ class DeltaPlan:
     source: Source
     cell: CellRef
     base: CellRef
+    change: Printed
     measured: bool
     kind: CheckKind = CheckKind.DELTA
 
@@ -62,6 +64,7 @@ class RepeatPlan:
     source: Source
     cell: CellRef
     other: CellRef
+    numbers: tuple[Printed, Printed]
     delta: bool
     kind: CheckKind = CheckKind.REPEAT
 
@@ -139,11 +142,12 @@ def _cells(row: RowRef) -> Iterator[Plan]:
         cell = CellRef(row, column)
         yield CellPlan(cell.id, _at(row, "printed", column), cell)
         base = row.baseline.cell(column) if row.baseline else None
-        if column in row.row.delta and base is not None:
+        change = cell.delta
+        if change is not None and base is not None:
             at = _at(row, "delta", column)
-            yield DeltaPlan(f"{cell.id}.delta", at, cell, base, measured=False)
+            yield DeltaPlan(f"{cell.id}.delta", at, cell, base, change, measured=False)
             if cell.column.measure.totalled:
-                yield DeltaPlan(f"{cell.id}.delta.measured", at, cell, base, measured=True)
+                yield DeltaPlan(f"{cell.id}.delta.measured", at, cell, base, change, measured=True)
 
 
 def _marks(paper: Paper, table: Located[Table]) -> Iterator[Plan]:
@@ -174,6 +178,11 @@ def _repeats(row: RowRef, known: Sequence[Paper]) -> Iterator[Plan]:
         cell, twin = CellRef(row, column), other.cell(column)
         if twin is None:
             continue
-        yield RepeatPlan(f"{stem}/{column}", _at(row, "printed", column), cell, twin, delta=False)
-        if cell.delta is not None and twin.delta is not None:
-            yield RepeatPlan(f"{stem}/{column}.delta", _at(row, "delta", column), cell, twin, delta=True)
+        yield RepeatPlan(
+            f"{stem}/{column}", _at(row, "printed", column), cell, twin, (cell.printed, twin.printed), delta=False
+        )
+        ours, theirs = cell.delta, twin.delta
+        if ours is not None and theirs is not None:
+            yield RepeatPlan(
+                f"{stem}/{column}.delta", _at(row, "delta", column), cell, twin, (ours, theirs), delta=True
+            )

@@ -21,12 +21,12 @@ from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import RowRef, repeated_row, rows_of
 from imlp_audit.spec.schema import Coverage, System
-from imlp_audit.spec.tables import Footnote, Table
+from imlp_audit.spec.tables import Footnote, Table, hold_the_same
 from imlp_audit.spec.tree import Located
 
 
 def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
-    """Return every breach in a paper; rules about check ids are asked only where the tables are sound."""
+    """Return every problem of a paper's own parts and of what they refer to."""
     own = paper.about.value.conventions
     problems = [*_about(paper), *(p for table in paper.tables for p in _table(table, [*FLOPS_CONVENTIONS, *own]))]
     problems += [p for row in rows_of(paper) for p in _row(row, known)]
@@ -37,8 +37,11 @@ def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
     problems += _twice([(claim.value.id, claim, "id") for claim in paper.claims])
     problems += _twice([(entry.value.id, entry, "id") for entry in paper.shared])
     problems += broken_entries(paper, known)
-    if problems:
-        return problems
+    return problems
+
+
+def broken_check_ids(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
+    """Return every problem of what names checks by their ids; the known papers must break no other rule."""
     ids = [check.id for check in plan(paper, known)]
     if any(isinstance(claim, BrokenClaim) for claim in paper.equations):
         # a module that cannot be read hides the names of its claims; the check that says so stands for all of them
@@ -154,7 +157,7 @@ def _changed_meanings(ref: RowRef, other: RowRef | None) -> Iterator[str]:
     """Yield the columns that a row and the one it repeats both print, and that hold different kinds of numbers."""
     ours, theirs = ref.table.value.columns, other.table.value.columns if other else {}
     for column in ref.row.printed:
-        if column in ours and column in theirs and not ours[column].means_the_same(theirs[column]):
+        if column in ours and column in theirs and not hold_the_same(ours[column], theirs[column]):
             yield column
 
 

@@ -1,0 +1,249 @@
+"""A paper's Python runs only where its folder is trusted by where it lies, or by the user's word; and in a worker."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import imlp_audit
+from imlp_audit.audit import Options, audit, audit_equations
+from imlp_audit.equations import door
+from imlp_audit.equations.settings import Limits, Settings
+from imlp_audit.records.check import Check, Verdict
+from imlp_audit.spec.library import load
+from imlp_audit.spec.targets import bundled_papers
+from tests.cli.running import call
+
+PAPER = "paper: {id}\nabout: {{title: A paper, authors: A. Author, version: v1}}\n"
+TABLE = """paper: {id}
+table: "1"
+title: Models
+source: {{section: "4"}}
+columns:
+  params: {{measure: parameters, unit: M, heading: Parameters (M)}}
+rows:
+  - {{id: tiny, label: Tiny, model: {{timm: deit_tiny_patch16_224}}, printed: {{params: 5.72}}}}
+"""
+EQUATIONS = """import pathlib
+from imlp_audit.equations.claim import Trial, claim
+from imlp_audit.equations.strategies import numbers
+from ._helpers import double
+
+pathlib.Path(__file__).with_name("marker").touch()
+print("something on standard output")
+
+
+@claim(numbers())
+def twice(case, arithmetic):
+    '''Two times x is x plus x.
+
+    Place: Eq. 1
+    Printed: 2 x = x + x
+    Bound: none: exact
+    '''
+    return Trial(double(case) == case + case, {"x": case})
+
+
+@claim(numbers())
+def square(case, arithmetic):
+    '''The square of x is two times x.
+
+    Place: Eq. 2
+    Printed: x^2 = 2 x
+    Nearest: twice
+    Bound: none: exact
+    '''
+    return Trial(case * case == double(case), {"x": case})
+"""
+ONE = """
+@claim(numbers())
+def {name}(case, arithmetic):
+    '''Words.
+
+    Place: Eq. 9
+    Printed: x
+    Bound: none
+    '''
+    {body}
+"""
+IMPORTS = "from imlp_audit.equations.claim import Trial, claim\nfrom imlp_audit.equations.strategies import numbers\n"
+
+
+def write_paper(folder: Path, name: str = "mine", **modules: str) -> Path:
+    """Write a paper of one table, with modules of equations."""
+    (folder / "equations").mkdir(parents=True)
+    (folder / "paper.yaml").write_text(PAPER.format(id=name))
+    (folder / "table1.yaml").write_text(TABLE.format(id=name))
+    for module, text in modules.items():
+        (folder / "equations" / f"{module}.py").write_text(text)
+    return folder
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    return write_paper(tmp_path / "mine", sec1=EQUATIONS, _helpers="def double(x):\n    return 2 * x\n")
+
+
+def was_run(paper: Path) -> bool:
+    return (paper / "equations" / "marker").exists()
+
+
+def equations(paper: Path, settings: Settings) -> dict[str, Check]:
+    result = audit_equations(load([str(paper)]), (), settings, lambda _: lambda _: None)
+    return {check.id.rpartition("/")[2]: check for check in result.checks}
+
+
+def test_without_trust_the_checks_are_unverifiable_and_the_python_is_not_run(mine: Path) -> None:
+    result = audit(load([str(mine)]), Options(only=("mine/equations/*",), jobs=1), lambda _: lambda _: None)
+    assert [(check.id, check.verdict) for check in result.checks] == [
+        ("mine/equations/square", Verdict.UNVERIFIABLE), ("mine/equations/twice", Verdict.UNVERIFIABLE)
+    ]  # fmt: skip
+    assert result.checks[0].reason == (
+        f"the Python in {mine} was not run: the folder is not trusted; --trust-code runs it"
+    )
+    assert result.checks[1].statement == "Two times x is x plus x."
+    assert not was_run(mine)
+
+
+def test_list_and_lint_run_nothing(mine: Path) -> None:
+    assert "mine/equations/twice" in call("list", str(mine)).out
+    assert call("lint", str(mine)).code == 0
+    assert not was_run(mine)
+
+
+def test_with_trust_a_users_own_paper_has_equations(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(mine.parent)
+    done = call("verify", "mine", "--trust-code", "--skip", "mine/1/*", "-f", "json", "--no-progress")
+    found: dict[str, Any] = {check["id"]: check for check in json.loads(done.out)["checks"]}
+    assert found["mine/equations/twice"]["verdict"] == "reproduced"
+    square = found["mine/equations/square"]
+    assert (square["verdict"], square["counterexample"]) == ("differs", ["x = 1"])
+    assert square["hints"] == ["what holds is mine/equations/twice: 2 x = x + x"]
+    assert square["source"] == {"file": "mine/equations/sec1.py", "line": 22}
+    assert done.code == 1
+    assert was_run(mine)
+
+
+def test_properties_takes_a_users_folder(mine: Path) -> None:
+    done = call("properties", str(mine), "twice", "--trust-code", "--examples", "5", "-f", "json")
+    assert [check["verdict"] for check in json.loads(done.out)["checks"]] == ["reproduced"]
+    assert done.code == 0
+
+
+@pytest.mark.parametrize("name", ["imlp", "specs"])
+def test_neither_a_papers_id_nor_its_place_below_here_is_trust(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    paper = write_paper(tmp_path / "specs" / name, name, sec1=EQUATIONS, _helpers="double = abs\n")
+    found = equations(paper, Settings())
+    assert {check.verdict for check in found.values()} == {Verdict.UNVERIFIABLE}
+    assert not was_run(paper)
+
+
+def test_a_link_to_a_trusted_folder_is_trusted_and_a_link_from_there_is_not(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(door.bundled_folder() / "imlp")
+    assert door.is_trusted(tmp_path / "link")
+    assert not door.is_trusted(tmp_path)
+    assert not door.is_trusted(door.bundled_folder() / ".." / "tests")
+
+
+def test_the_folders_of_installed_packages_are_trusted(
+    mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "somebodys_papers"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise AssertionError('imported')\n")
+    mine.rename(package / "mine")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    points = (EntryPoint("mine", "somebodys_papers.mine", door.ENTRY_POINTS),)
+    monkeypatch.setattr(door, "entry_points", lambda group: points if group == door.ENTRY_POINTS else ())
+    door.installed_folders.cache_clear()
+    try:
+        assert door.is_trusted(package / "mine")
+        assert load(["mine"]).papers[0].about.file.shown_as == "mine/paper.yaml"
+    finally:
+        door.installed_folders.cache_clear()
+
+
+def test_two_papers_with_modules_of_one_name_do_not_meet(tmp_path: Path) -> None:
+    one, other = (write_paper(tmp_path / name, sec1=f"NAME = '{name}'\n") for name in ("one", "other"))
+    names = [door.load_module(folder, "equations.sec1").NAME for folder in (one, other)]
+    assert names == ["one", "other"]
+    assert "sec1" not in sys.modules
+
+
+BROKEN = {
+    "a_imports": IMPORTS + "import no_such_module\n" + ONE.format(name="lost", body="return Trial(True)"),
+    "b_dies": IMPORTS + ONE.format(name="dies", body="import os; os._exit(7)"),
+    "c_raises": IMPORTS + ONE.format(name="raises", body="return Trial(1 / 0 == case)"),
+    "d_good": IMPORTS + ONE.format(name="good", body="return Trial(True)"),
+    "e_unread": "def\n",
+    "f_exits": IMPORTS + "raise SystemExit\n" + ONE.format(name="leaves", body="return Trial(True)"),
+}
+
+
+def test_a_module_that_cannot_be_imported_is_an_error_and_the_rest_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    modules = {name: BROKEN[name] for name in ("a_imports", "d_good")}
+    found = equations(write_paper(Path("mine"), **modules), Settings(trust_code=True))
+    assert found["lost"].verdict is Verdict.ERROR
+    assert found["lost"].reason.startswith("mine/equations/a_imports.py:3: ModuleNotFoundError: ")
+    assert found["good"].verdict is Verdict.REPRODUCED
+
+
+@pytest.mark.slow
+def test_what_is_broken_is_an_error_and_the_rest_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = equations(write_paper(Path("mine"), **BROKEN), Settings(trust_code=True))
+    reasons = {name: check.reason for name, check in found.items() if check.verdict is Verdict.ERROR}
+    assert reasons == {
+        "dies": "mine/equations/b_dies.py:5: its process ended (exit code 7)",
+        "e_unread": "mine/equations/e_unread.py:1: is not Python: invalid syntax",
+        "leaves": "mine/equations/f_exits.py:3: SystemExit: ",
+        "lost": "mine/equations/a_imports.py:3: ModuleNotFoundError: No module named 'no_such_module'",
+        "raises": "ZeroDivisionError: division by zero",
+    }
+    assert found["good"].verdict is Verdict.REPRODUCED
+
+
+@pytest.mark.slow
+def test_what_hangs_is_an_error_and_the_rest_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    modules = {
+        "a_import": IMPORTS + ONE.format(name="at_import", body="return Trial(True)") + "while True:\n    pass\n",
+        "b_judge": IMPORTS + ONE.format(name="at_run", body="\n    while True:\n        pass"),
+        "c_good": IMPORTS + ONE.format(name="good", body="return Trial(True)"),
+    }
+    patient = Settings(Limits(examples=10, patience=20.0), trust_code=True, jobs=2)
+    found = equations(write_paper(Path("mine"), **modules), patient)
+    assert {name: check.verdict.value for name, check in found.items()} == {
+        "at_import": "error", "at_run": "error", "good": "reproduced"
+    }  # fmt: skip
+    assert found["at_import"].reason == ("mine/equations/a_import.py:5: gave no sign of life for 20 s and was ended")
+
+
+def test_a_paper_that_shares_its_folder_with_another_has_no_python(mine: Path) -> None:
+    (mine / "other.yaml").write_text(PAPER.format(id="other"))
+    (paper,) = load([str(mine / "paper.yaml")]).papers
+    assert (paper.folder, paper.equations) == (None, ())
+
+
+def test_the_engine_imports_nothing_of_a_paper_and_names_none_as_a_paper() -> None:
+    """`imlp` and `resmlp` are also names of blocks and hosts; the names of the others stand for papers alone."""
+    alone = set(bundled_papers()) - {"imlp", "resmlp"}
+    package = Path(imlp_audit.__file__).parent
+    for path in package.rglob("*.py"):
+        if "_specs" in path.parts or path.name.startswith("statements"):  # inspect's sentences are on their way
+            continue
+        text = path.read_text(encoding="utf-8")
+        assert [name for name in alone if name in text] == [], path
+        assert not re.search(r"^\s*(from|import) specs\b", text, re.MULTILINE), path
