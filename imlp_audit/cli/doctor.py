@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imlp_audit.cli.exits import ExitCode
-from imlp_audit.cli.stream import emit
+from imlp_audit.cli.output import emit
 
 if TYPE_CHECKING:
     from imlp_audit.evaluate.doctor.examine import Examination

@@ -116,17 +116,6 @@ class Change:
     becomes: str
 
 
-@dataclass(frozen=True)
-class Own:
-    """A row of which a solution leaves a number unexplained, and the least changes of it alone that would explain it.
-
-    `ways` are all that change as few places; none where no change that was tried does.
-    """
-
-    row: str
-    ways: tuple[tuple[Change, ...], ...]
-
-
 @dataclass(frozen=True, eq=False)
 class SearchAnswer:
     """What a search found.

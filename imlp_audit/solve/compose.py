@@ -36,7 +36,7 @@ class Composition:
     composer: Composer
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Composer:
     """Gives the amounts of models under every reading of their family; each host, block and layer is counted once."""
 

@@ -10,8 +10,8 @@ from functools import partial
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
 from imlp_audit.measure.operations import Operation
-from imlp_audit.records.solution import Answered, Solved, SolvedChange, SolvedRow
-from imlp_audit.solve.answer import Own, Solution
+from imlp_audit.records.solution import Answered, Solved, SolvedRow
+from imlp_audit.solve.answer import Solution
 from imlp_audit.solve.controls import by_family, null_scores
 from imlp_audit.solve.describe import describe_answer, describe_sizes
 from imlp_audit.solve.heldout import held_out
@@ -106,7 +106,7 @@ def _answer(
     problem: Problem,
     search: Search,
     progress: Callable[[str], None],
-    change_rows: Callable[[Problem, Solution], Iterator[Own]] | None,
+    change_rows: Callable[[Problem, Solution], Iterator[SolvedRow]] | None,
 ) -> Answered:
     """Search one problem; of the whole, ask how sure the answer is, and what its rows would have to change."""
     progress(f"solving {what}")
@@ -117,7 +117,7 @@ def _answer(
     if change_rows is None:
         return plain
     progress("changing single rows")
-    rows = tuple(_row(own) for own in change_rows(problem, answer.solutions[0]))
+    rows = tuple(change_rows(problem, answer.solutions[0]))
     progress("solving tables with shifted digits")
     null = tuple((one.found, one.at_most) for one in null_scores(problem, search.rules))
     progress("solving with cells left out")
@@ -125,11 +125,6 @@ def _answer(
     progress("solving by families")
     families = tuple(one.families for one in by_family(problem, answer.score, search.rules, budget=search.budget))
     return plain.model_copy(update={"rows": rows, "null": null, "held": held, "families": families})
-
-
-def _row(own: Own) -> SolvedRow:
-    ways = (tuple(SolvedChange(axis=one.axis, was=one.was, becomes=one.becomes) for one in way) for way in own.ways)
-    return SolvedRow(id=own.row, ways=tuple(ways))
 
 
 def _score_conventions(problem: Problem, search: Search) -> dict[str, int]:

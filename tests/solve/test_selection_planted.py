@@ -19,6 +19,8 @@ from imlp_audit.spec.library import load
 from imlp_audit.spec.references import rows_of
 from tests.solve.table1 import printed_cell
 
+pytestmark = pytest.mark.slow  # test_planted.py has faster ones
+
 TRUTHS = 12  # of as many as one likes: a second each
 
 
