@@ -16,8 +16,8 @@ from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.explanation import AxisSource, NearReading, Readings, ReadingSearch
 from imlp_audit.records.solution import SolvedChange
 from imlp_audit.solve.problem import Cell, Integers, SearchProblem, Space
+from imlp_audit.spec.readings import NamedReading
 from imlp_audit.spec.references import CellRef
-from imlp_audit.spec.schema import NamedReading
 
 SHOWN = 5  # of equally near readings
 
