@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from imlp_audit.records.check import Verdict
-from imlp_audit.records.inspection import Inspection, Statement, Value
+from imlp_audit.records.inspection import Inspection, LayerValue, Statement
 
 
 class About(StrEnum):
@@ -117,7 +117,7 @@ def _judge(paper: str, one: Sentence, inspection: Inspection, names: Sequence[st
         case Undecided(reason):
             return _record(paper, one.text, Verdict.UNVERIFIABLE, reason)
         case Judgement(holds, reason, values):
-            by_layer = tuple(Value(layer=name, value=value) for name, value in zip(names, values, strict=True))
+            by_layer = tuple(LayerValue(layer=name, value=value) for name, value in zip(names, values, strict=True))
             return _record(paper, one.text, Verdict.REPRODUCED if holds else Verdict.DIFFERS, reason, by_layer)
         case _:
             assert_never(answer)
@@ -130,7 +130,9 @@ def skip_sentences(
     return (_record(paper, one, Verdict.UNVERIFIABLE, reason) for one in texts if one.about.names(inspection))
 
 
-def _record(paper: str, one: SentenceText, verdict: Verdict, reason: str, values: tuple[Value, ...] = ()) -> Statement:
+def _record(
+    paper: str, one: SentenceText, verdict: Verdict, reason: str, values: tuple[LayerValue, ...] = ()
+) -> Statement:
     return Statement(
         id=one.id, paper=paper, place=one.place, sentence=one.text, measured=one.measured, judged=one.judged,
         verdict=verdict, reason=reason, values=values,
