@@ -37,7 +37,7 @@ def inspect(
 ) -> int:
     """Identify a checkpoint: which rows and readings of the papers its shapes fit, and what its weights show."""
     from imlp_audit.checkpoint.contents import hash_file, parse
-    from imlp_audit.cli.progress import progress
+    from imlp_audit.cli.progress import show_progress
     from imlp_audit.spec.library import load
 
     if draw is not None:
@@ -49,7 +49,7 @@ def inspect(
     from imlp_audit.records.document import to_json
 
     sha256 = hash_file(checkpoint)
-    with progress(shown=not no_progress) as announce:
+    with show_progress(shown=not no_progress) as announce:
         candidates = find_candidates(parsed.shapes, selection, announce)
     weights, pictures = _inspect_weights(parsed, selection, draw, trust_code=trust_code)
     report = report_checkpoint(parsed, sha256, candidates, weights, pictures)

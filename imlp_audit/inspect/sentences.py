@@ -18,7 +18,7 @@ from enum import StrEnum
 from typing import Protocol, assert_never
 
 from imlp_audit.records.check import Verdict
-from imlp_audit.records.inspection import Inspection, Statement, Value
+from imlp_audit.records.inspection import Inspection, LayerValue, Statement
 
 
 class About(StrEnum):
@@ -118,14 +118,14 @@ def judge_sentence(paper: str, one: Sentence, inspection: Inspection) -> Stateme
             return record_verdict(paper, one.text, Verdict.UNVERIFIABLE, reason)
         case Judgement(holds, reason, values):
             names = one.text.about.names(inspection)
-            by_layer = tuple(Value(layer=name, value=value) for name, value in zip(names, values, strict=True))
+            by_layer = tuple(LayerValue(layer=name, value=value) for name, value in zip(names, values, strict=True))
             return record_verdict(paper, one.text, Verdict.REPRODUCED if holds else Verdict.DIFFERS, reason, by_layer)
         case _:
             assert_never(answer)
 
 
 def record_verdict(
-    paper: str, one: SentenceText, verdict: Verdict, reason: str, values: tuple[Value, ...] = ()
+    paper: str, one: SentenceText, verdict: Verdict, reason: str, values: tuple[LayerValue, ...] = ()
 ) -> Statement:
     """Return the record of a sentence and its verdict."""
     return Statement(
