@@ -28,8 +28,8 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 from timm.data import create_dataset, create_loader, resolve_data_config
 
-from imlp_audit.evaluate.evaluate import evaluation
 from imlp_audit.evaluate.request import Data, Request, Running, Weights
+from imlp_audit.evaluate.run import run_evaluation
 from imlp_audit.evaluate.sharding import Group
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import find_row
@@ -99,7 +99,7 @@ def ours(root: Path, batch: int, workers: int, threads: int) -> int:
         running=Running(batch_size=batch, workers=workers, threads=threads),
         predictions=root / "predictions.parquet",
     )
-    with evaluation(request, Group(), lambda text: None, lambda: nullcontext(lambda done, total: None)) as result:
+    with run_evaluation(request, Group(), lambda text: None, lambda: nullcontext(lambda done, total: None)) as result:
         assert result is not None
         (found,) = result.checks[0].evidence
         assert found.kind == "accuracy"
@@ -121,7 +121,7 @@ def _spent() -> float:
 
 
 def main() -> None:
-    """Run both in turn and print medians."""
+    """EvaluatedCell both in turn and print medians."""
     given = [int(text) for text in sys.argv[1:]]
     pairs, images, *how = [*given, *(10, 256, 32, 2, cores())[len(given) :]]
     batch, workers, threads = how

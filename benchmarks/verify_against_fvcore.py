@@ -21,7 +21,7 @@ FVCORE = [sys.executable, __file__, "--fvcore"]
 
 
 @dataclass(frozen=True)
-class Run:
+class EvaluatedCell:
     """One process: wall seconds, processor seconds, and peak resident memory in MB."""
 
     wall: float
@@ -46,18 +46,18 @@ def count_with_plain_fvcore() -> None:
                 print(row.id, count_with_fvcore(unfuse_attention(variant.model), torch.zeros(1, 3, 224, 224)))
 
 
-def run(command: list[str]) -> Run:
-    """Run a command to its end and return what the operating system booked for it."""
+def run(command: list[str]) -> EvaluatedCell:
+    """EvaluatedCell a command to its end and return what the operating system booked for it."""
     began = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     if status != 0:
         raise SystemExit(f"{' '.join(command)} ended with status {status}")
-    return Run(time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000)
+    return EvaluatedCell(time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000)
 
 
 def main() -> None:
-    """Run both in turn and print medians and the ratios of each pair."""
+    """EvaluatedCell both in turn and print medians and the ratios of each pair."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     pairs = [(run(VERIFY), run(FVCORE)) for _ in range(runs)]
     print(f"{runs} pairs, medians     verify   fvcore   fvcore/verify (of each pair)")

@@ -55,5 +55,9 @@ class CheckpointError(AuditError):
     """A file of weights cannot be used."""
 
 
+class MissingLibraryError(AuditError):
+    """A library, or a part of one, is not installed."""
+
+
 class SolverError(AuditError):
     """A solver did not end with a solution."""

@@ -12,12 +12,11 @@ import torch
 from torch import nn
 
 from imlp_audit.bench.hardware import hardware
-from imlp_audit.bench.models import forward_of, images_for, ready
 from imlp_audit.bench.modules import macs_by_kind, seconds_by_kind
-from imlp_audit.bench.planning import Contest
+from imlp_audit.bench.planning import Comparison
 from imlp_audit.bench.setup import Setup
-from imlp_audit.bench.statistics import METHOD, estimate
-from imlp_audit.bench.timing import Forward, in_turns, seconds, with_threads
+from imlp_audit.bench.statistics import METHOD, estimate_median
+from imlp_audit.bench.timing import Forward, forward_of, images_for, in_turns, ready, seconds, with_threads
 from imlp_audit.bench.verdict import Timed
 from imlp_audit.models.reading import PaperReading
 from imlp_audit.models.recipe import Recipe
@@ -27,8 +26,8 @@ from imlp_audit.spec.references import RowRef
 
 
 @dataclass(frozen=True)
-class Bout:
-    """What one contest gave at one batch size."""
+class ComparedTimes:
+    """What one comparison gave at one batch size."""
 
     base: Timed
     variant: Timed
@@ -36,7 +35,7 @@ class Bout:
 
 
 @dataclass(frozen=True)
-class Ring:
+class Bench:
     """Where models are timed: how, under which reading, and who is told of each pair."""
 
     setup: Setup
@@ -49,10 +48,10 @@ class Ring:
         """The threads that torch computes with."""
         return self.setup.threads or torch.get_num_threads()
 
-    def against(self, contest: Contest, base: RowRef) -> list[Bout]:
+    def against(self, comparison: Comparison, base: RowRef) -> list[ComparedTimes]:
         """Time a row's model against another's, both there at once, at every batch size."""
-        with self._models(base, contest.cell.row) as models:
-            return [self._bout(contest, base, models, batch) for batch in self.setup.batches]
+        with self._models(base, comparison.cell.row) as models:
+            return [self._bout(comparison, base, models, batch) for batch in self.setup.batches]
 
     def alone(self, row: RowRef) -> list[Timed]:
         """Time a row's model at every batch size."""
@@ -71,16 +70,16 @@ class Ring:
         for _ in range(self.setup.pairs):
             self.told(f"{row.row.id}, batch size {batch}")
             found.append(seconds(forward, self.threads))
-        return Timed(batch, estimate([batch / taken for taken in found]))
+        return Timed(batch, estimate_median([batch / taken for taken in found]))
 
-    def _bout(self, contest: Contest, base: RowRef, models: tuple[nn.Module, ...], batch: int) -> Bout:
+    def _bout(self, comparison: Comparison, base: RowRef, models: tuple[nn.Module, ...], batch: int) -> ComparedTimes:
         one, other = self._warm(batch, *models)
-        told = partial(self.told, f"{contest.cell.row.row.id} against {base.row.id}, batch size {batch}")
+        told = partial(self.told, f"{comparison.cell.row.row.id} against {base.row.id}, batch size {batch}")
         pairs = in_turns(one, other, self.setup.pairs, partial(seconds, threads=self.threads), told)
-        first = Timed(batch, estimate([batch / taken for taken, _ in pairs]))
-        ratio = estimate([base_took / took for base_took, took in pairs])
-        second = Timed(batch, estimate([batch / taken for _, taken in pairs]), ratio)
-        return Bout(first, second, self._evidence(contest, base, models, first, second))
+        first = Timed(batch, estimate_median([batch / taken for taken, _ in pairs]))
+        ratio = estimate_median([base_took / took for base_took, took in pairs])
+        second = Timed(batch, estimate_median([batch / taken for _, taken in pairs]), ratio)
+        return ComparedTimes(first, second, self._evidence(comparison, base, models, first, second))
 
     def _warm(self, batch: int, *models: nn.Module) -> tuple[Forward, ...]:
         """Return the calls to time, after a first one of each that compiles and chooses kernels."""
@@ -93,7 +92,7 @@ class Ring:
         return forwards
 
     def _evidence(
-        self, contest: Contest, base: RowRef, models: tuple[nn.Module, ...], first: Timed, second: Timed
+        self, comparison: Comparison, base: RowRef, models: tuple[nn.Module, ...], first: Timed, second: Timed
     ) -> Throughput:
         assert second.ratio is not None
         return Throughput(
@@ -105,9 +104,9 @@ class Ring:
             low=decimal_text(second.ratio.low, EXACT),
             high=decimal_text(second.ratio.high, EXACT),
             hardware=hardware(self.setup.device),
-            stated=contest.cell.column.needs or "",
+            stated=comparison.cell.column.needs or "",
             settings={"against": base.id, **self._settings()},
-            spent=self._spent((base, contest.cell.row), models, first.batch),
+            spent=self._spent((base, comparison.cell.row), models, first.batch),
         )
 
     def _settings(self) -> dict[str, str]:

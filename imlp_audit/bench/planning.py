@@ -18,7 +18,7 @@ NAMED_AFTER = {"cpu": "cpu", "cuda": "gpu"}
 
 
 @dataclass(frozen=True)
-class Contest:
+class Comparison:
     """A printed throughput, and the row that its model is timed against, if any."""
 
     cell: CellRef
@@ -48,9 +48,9 @@ def find_column(table: Table, wanted: str | None, device: str) -> str:
     return chosen
 
 
-def contests(
+def plan_comparisons(
     paper: Paper, table: Located[Table], column: str, globs: Sequence[str] = (), against: str | None = None
-) -> tuple[Contest, ...]:
+) -> tuple[Comparison, ...]:
     """Return the cells to measure, in the table's order, each against `against` or else its own row's baseline.
 
     `globs` narrow the rows, by their ids in the table or in full. Raises UsageError where none is left.
@@ -65,7 +65,7 @@ def contests(
     other = rows[against] if against is not None else None
     if other is not None and other.row.model is None:
         raise UsageError(f"--against: the spec gives no model for {other.id}; name a row that has one")
-    return tuple(Contest(cell, _base(cell.row, other)) for cell in cells)
+    return tuple(Comparison(cell, _base(cell.row, other)) for cell in cells)
 
 
 def _wanted(row: RowRef, globs: Sequence[str]) -> bool:

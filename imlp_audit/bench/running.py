@@ -12,11 +12,11 @@ from typing import TypeAlias, TypeVar
 import torch
 
 from imlp_audit import __version__
-from imlp_audit.bench.bouts import Ring
+from imlp_audit.bench.bouts import Bench
 from imlp_audit.bench.hardware import hardware
-from imlp_audit.bench.planning import Contest
+from imlp_audit.bench.planning import Comparison
 from imlp_audit.bench.setup import Setup
-from imlp_audit.bench.verdict import Place, Timed, checked, judge
+from imlp_audit.bench.verdict import Conditions, Timed, judge, make_check
 from imlp_audit.checks.context import Conventions
 from imlp_audit.checks.printed import NO_MODEL
 from imlp_audit.errors import BuildError, UsageError
@@ -32,58 +32,60 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Found:
-    """What was measured of a row: its throughput at every batch size, and the evidence of its contest, if any."""
+class RowTimes:
+    """What was measured of a row: its throughput at every batch size, and the evidence of its comparison, if any."""
 
     timed: tuple[Timed, ...]
     evidence: tuple[Throughput, ...] = ()
 
 
-Outcomes: TypeAlias = Mapping[str, Found | Failure]
+Outcomes: TypeAlias = Mapping[str, RowTimes | Failure]
 
 
-def bench(paper: Paper, contests: Sequence[Contest], setup: Setup, announce: Announce) -> AuditResult:
+def bench(paper: Paper, comparisons: Sequence[Comparison], setup: Setup, announce: Announce) -> AuditResult:
     """Time the models of all cells, and judge their printed numbers. Raises UsageError for an unknown reading."""
     declared = Conventions(paper.about.value, setup.reading).readings
     if setup.reading is not None and setup.reading not in declared:
         hint = did_you_mean(setup.reading, [str(name) for name in declared if name], "declared here")
         raise UsageError(f"no reading is called {setup.reading!r}; {hint}")
     name, reading = next(iter(declared.items()))
-    outcomes = _outcomes(contests, Ring(setup, name, reading, announce(_measurements(contests, setup))))
-    place = Place(hardware(setup.device), setup.same_hardware, name)
-    checks = tuple(_check(contest, outcomes.get(contest.cell.row.id), place) for contest in contests)
+    outcomes = _outcomes(comparisons, Bench(setup, name, reading, announce(_measurements(comparisons, setup))))
+    place = Conditions(hardware(setup.device), setup.same_hardware, name)
+    checks = tuple(_check(comparison, outcomes.get(comparison.cell.row.id), place) for comparison in comparisons)
     versions = {"imlp_audit": __version__, **{library: version(library) for library in ("torch", "timm")}}
     return AuditResult(papers=(paper_head(paper),), versions=versions, checks=checks)
 
 
-def _runnable(contests: Sequence[Contest]) -> list[Contest]:
-    return [contest for contest in contests if contest.cell.row.row.model is not None]
+def _runnable(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    return [comparison for comparison in comparisons if comparison.cell.row.row.model is not None]
 
 
-def _measurements(contests: Sequence[Contest], setup: Setup) -> int:
-    bases = {contest.base.id for contest in contests if contest.base}
-    runs = [contest for contest in _runnable(contests) if contest.base or contest.cell.row.id not in bases]
+def _measurements(comparisons: Sequence[Comparison], setup: Setup) -> int:
+    bases = {comparison.base.id for comparison in comparisons if comparison.base}
+    runs = [
+        comparison for comparison in _runnable(comparisons) if comparison.base or comparison.cell.row.id not in bases
+    ]
     return len(runs) * len(setup.batches) * setup.pairs
 
 
-def _outcomes(contests: Sequence[Contest], ring: Ring) -> Outcomes:
+def _outcomes(comparisons: Sequence[Comparison], ring: Bench) -> Outcomes:
     """Time each row against its base, which so is timed too, and then what is left alone."""
-    found: dict[str, Found | Failure] = {}
-    for contest in _runnable(contests):
-        row, base = contest.cell.row, contest.base
+    found: dict[str, RowTimes | Failure] = {}
+    for comparison in _runnable(comparisons):
+        row, base = comparison.cell.row, comparison.base
         if base is None:
             continue
-        bouts = _attempted(partial(ring.against, contest, base), ring.setup)
+        bouts = _attempted(partial(ring.against, comparison, base), ring.setup)
         if isinstance(bouts, Failure):
             found[row.id] = bouts
             continue
-        found[row.id] = Found(tuple(b.variant for b in bouts), tuple(b.evidence for b in bouts))
-        found.setdefault(base.id, Found(tuple(b.base for b in bouts)))
-    for contest in _runnable(contests):
-        row = contest.cell.row
+        found[row.id] = RowTimes(tuple(b.variant for b in bouts), tuple(b.evidence for b in bouts))
+        found.setdefault(base.id, RowTimes(tuple(b.base for b in bouts)))
+    for comparison in _runnable(comparisons):
+        row = comparison.cell.row
         if row.id not in found:
             timed = _attempted(partial(ring.alone, row), ring.setup)
-            found[row.id] = timed if isinstance(timed, Failure) else Found(tuple(timed))
+            found[row.id] = timed if isinstance(timed, Failure) else RowTimes(tuple(timed))
     return found
 
 
@@ -110,11 +112,11 @@ def _told(error: Exception, setup: Setup) -> str:
     return f"the model could not be timed: {type(error).__name__}: {first}{advice}"
 
 
-def _check(contest: Contest, found: Found | Failure | None, place: Place) -> Check:
+def _check(comparison: Comparison, found: RowTimes | Failure | None, place: Conditions) -> Check:
     match found:
         case None:
-            return checked(contest, Verdict.UNVERIFIABLE, f"needs {contest.cell.column.needs}; {NO_MODEL}")
+            return make_check(comparison, Verdict.UNVERIFIABLE, f"needs {comparison.cell.column.needs}; {NO_MODEL}")
         case Failure(message):
-            return checked(contest, Verdict.ERROR, message)
-        case Found(timed, evidence):
-            return judge(contest, timed, place, evidence)
+            return make_check(comparison, Verdict.ERROR, message)
+        case RowTimes(timed, evidence):
+            return judge(comparison, timed, place, evidence)

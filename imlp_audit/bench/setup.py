@@ -8,7 +8,7 @@ from enum import StrEnum
 FEWEST_PAIRS = 6  # of five, all that were measured hold the median with 94 %: no interval of them is one of 95 %
 
 
-class Dtype(StrEnum):
+class ModelDtype(StrEnum):
     """The type of weights and images, by torch's name."""
 
     FLOAT32 = "float32"
@@ -29,7 +29,7 @@ class Setup:
     pairs: int = 10
     device: str = "cpu"
     threads: int | None = None
-    dtype: Dtype = Dtype.FLOAT32
+    dtype: ModelDtype = ModelDtype.FLOAT32
     channels_last: bool = False
     compiled: bool = False
     reading: str | None = None

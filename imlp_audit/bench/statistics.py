@@ -16,7 +16,7 @@ METHOD = f"median of logarithms; 95 % percentile bootstrap, {RESAMPLES} resample
 
 
 @dataclass(frozen=True)
-class Estimate:
+class MedianEstimate:
     """A median and its 95 % interval."""
 
     value: Fraction
@@ -24,7 +24,7 @@ class Estimate:
     high: Fraction
 
 
-def estimate(values: Sequence[float]) -> Estimate:
+def estimate_median(values: Sequence[float]) -> MedianEstimate:
     """Return the median of positive measurements, by their logarithms, with its percentile bootstrap interval.
 
     By logarithms, a ratio and its reciprocal are estimated alike. Whole measurements (of a pair: its ratio) are drawn
@@ -35,7 +35,7 @@ def estimate(values: Sequence[float]) -> Estimate:
     medians = np.median(logs[draws], axis=1)
     low = np.quantile(medians, 0.025, method="lower")
     high = np.quantile(medians, 0.975, method="higher")
-    return Estimate(
+    return MedianEstimate(
         Fraction(round(_scaled(np.median(logs))), PLACES),
         Fraction(math.floor(_scaled(low)), PLACES),
         Fraction(math.ceil(_scaled(high)), PLACES),

@@ -1,4 +1,4 @@
-"""The table of a contest's operations: where saved work is saved time, and where it is not. Pure."""
+"""The table of a comparison's operations: where saved work is saved time, and where it is not. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEADS = ("modules", "M MACs", "ms", "G MACs/s", "M MACs", "ms", "G MACs/s")
 
 
 def operations(result: AuditResult) -> str:
-    """Return a table for every contest of a result: what modules of each kind do and take for one image."""
+    """Return a table for every comparison of a result: what modules of each kind do and take for one image."""
     lines = (line for check in result.checks for one in check.evidence for line in _table(check, one))
     return "".join(f"{line}\n" for line in lines)
 

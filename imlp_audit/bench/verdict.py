@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
 
-from imlp_audit.bench.planning import Contest
-from imlp_audit.bench.statistics import Estimate
+from imlp_audit.bench.planning import Comparison
+from imlp_audit.bench.statistics import MedianEstimate
 from imlp_audit.checks.printed import missing_for
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.records.check import Check, CheckKind, Verdict
@@ -16,7 +16,7 @@ from imlp_audit.records.evidence import Throughput
 from imlp_audit.spec.references import RowRef
 
 
-class Direction(StrEnum):
+class SpeedDirection(StrEnum):
     """On which side of 1 all of an interval of ratios lies."""
 
     FASTER = "faster"
@@ -24,7 +24,7 @@ class Direction(StrEnum):
     OPEN = "neither faster nor slower"
 
 
-class Finding(StrEnum):
+class RatioFinding(StrEnum):
     """What a measured ratio says of a printed one."""
 
     MET = "met"  # the same direction, and the intervals meet
@@ -38,12 +38,12 @@ class Timed:
     """The throughput of one row's model in images a second, and its ratio to the baseline's, at one batch size."""
 
     batch: int
-    own: Estimate
-    ratio: Estimate | None = None
+    own: MedianEstimate
+    ratio: MedianEstimate | None = None
 
 
 @dataclass(frozen=True)
-class Place:
+class Conditions:
     """Where something was measured, whether that is where the paper measured, as the user states, and the reading."""
 
     hardware: str
@@ -51,34 +51,36 @@ class Place:
     reading: str | None = None
 
 
-def direction(interval: Interval) -> Direction:
+def direction(interval: Interval) -> SpeedDirection:
     """Return the side of 1 that all of an interval lies on."""
     one = Interval.point(1)
     if one < interval:
-        return Direction.FASTER
-    return Direction.SLOWER if interval < one else Direction.OPEN
+        return SpeedDirection.FASTER
+    return SpeedDirection.SLOWER if interval < one else SpeedDirection.OPEN
 
 
-def find(printed: Interval, measured: Interval) -> Finding:
+def compare_ratios(printed: Interval, measured: Interval) -> RatioFinding:
     """Hold a measured interval of a ratio against the printed one; an interval that holds 1 decides nothing."""
     said, found = direction(printed), direction(measured)
-    if Direction.OPEN in (said, found):
-        return Finding.OPEN
+    if SpeedDirection.OPEN in (said, found):
+        return RatioFinding.OPEN
     if said is not found:
-        return Finding.OPPOSITE
-    return Finding.MET if printed.meets(measured) else Finding.OFF
+        return RatioFinding.OPPOSITE
+    return RatioFinding.MET if printed.meets(measured) else RatioFinding.OFF
 
 
-def printed_ratio(contest: Contest) -> Interval | None:
+def printed_ratio(comparison: Comparison) -> Interval | None:
     """Return the ratios that are possible of the numbers that print as the two cells; None where one is missing."""
-    base = contest.base.cell(contest.cell.column_id) if contest.base else None
+    base = comparison.base.cell(comparison.cell.column_id) if comparison.base else None
     if base is None:
         return None
-    rounding = contest.cell.row.paper.about.value.rounding[0]
-    return contest.cell.printed.interval(rounding).ratio_to(base.printed.interval(rounding))
+    rounding = comparison.cell.row.paper.about.value.rounding[0]
+    return comparison.cell.printed.interval(rounding).ratio_to(base.printed.interval(rounding))
 
 
-def judge(contest: Contest, timed: Sequence[Timed], place: Place, evidence: Sequence[Throughput] = ()) -> Check:
+def judge(
+    comparison: Comparison, timed: Sequence[Timed], place: Conditions, evidence: Sequence[Throughput] = ()
+) -> Check:
     """Put on record what was measured for a cell; of several batch sizes the first is judged by.
 
     On other hardware than the paper's a printed number can be neither confirmed nor refuted. On the paper's own, as the
@@ -86,12 +88,12 @@ def judge(contest: Contest, timed: Sequence[Timed], place: Place, evidence: Sequ
     where the ratio is on the other side of 1. A number that is merely off stays unverifiable: between two runs clocks
     and memory layouts move throughput by more than the spread within one.
     """
-    verdict = _verdict(contest, timed[0]) if place.same else Verdict.UNVERIFIABLE
-    row = contest.cell.row
+    verdict = _verdict(comparison, timed[0]) if place.same else Verdict.UNVERIFIABLE
+    row = comparison.cell.row
     reading = place.reading if row.row.model is not None and row.row.model.family else None
     departs = reading != next(iter(row.paper.about.value.readings), reading) and reading is not None
     under = ("sampling", *((f"reading {reading}",) if departs else ()))
-    return checked(contest, verdict, _reason(contest, timed, place)).model_copy(
+    return make_check(comparison, verdict, _reason(comparison, timed, place)).model_copy(
         update={
             "measured": decimal_text(timed[0].own.value, EXACT),
             "reading": reading,
@@ -101,9 +103,9 @@ def judge(contest: Contest, timed: Sequence[Timed], place: Place, evidence: Sequ
     )
 
 
-def checked(contest: Contest, verdict: Verdict, reason: str) -> Check:
+def make_check(comparison: Comparison, verdict: Verdict, reason: str) -> Check:
     """Return a check of a cell with nothing measured."""
-    cell = contest.cell
+    cell = comparison.cell
     return Check(
         id=cell.id,
         kind=CheckKind.CELL,
@@ -115,67 +117,67 @@ def checked(contest: Contest, verdict: Verdict, reason: str) -> Check:
     )
 
 
-def _verdict(contest: Contest, timed: Timed) -> Verdict:
+def _verdict(comparison: Comparison, timed: Timed) -> Verdict:
     """Judge by timings from the paper's hardware."""
-    rounding = contest.cell.row.paper.about.value.rounding[0]
-    near = contest.cell.printed.interval(rounding).meets(_interval(timed.own))
+    rounding = comparison.cell.row.paper.about.value.rounding[0]
+    near = comparison.cell.printed.interval(rounding).meets(_interval(timed.own))
     alone = Verdict.REPRODUCED_UNDER if near else Verdict.UNVERIFIABLE
-    printed = printed_ratio(contest)
+    printed = printed_ratio(comparison)
     if timed.ratio is None or printed is None:
         return alone
-    match find(printed, _interval(timed.ratio)):
-        case Finding.MET:
+    match compare_ratios(printed, _interval(timed.ratio)):
+        case RatioFinding.MET:
             return alone
-        case Finding.OPPOSITE:
+        case RatioFinding.OPPOSITE:
             return Verdict.DIFFERS
-        case Finding.OFF | Finding.OPEN:
+        case RatioFinding.OFF | RatioFinding.OPEN:
             return Verdict.UNVERIFIABLE
         case never:
             assert_never(never)
 
 
-def _reason(contest: Contest, timed: Sequence[Timed], place: Place) -> str:
+def _reason(comparison: Comparison, timed: Sequence[Timed], place: Conditions) -> str:
     where = f"by --same-hardware, {place.hardware} is it" if place.same else f"on {place.hardware} instead"
-    return f"{missing_for(contest.cell)}; {where}: {'; '.join(_measured(contest, one) for one in timed)}"
+    return f"{missing_for(comparison.cell)}; {where}: {'; '.join(_measured(comparison, one) for one in timed)}"
 
 
-def _measured(contest: Contest, timed: Timed) -> str:
-    own = f"{_told(timed.own)} {contest.cell.column.unit or 'a second'} at batch size {timed.batch}"
-    return f"{own}, {_ratio(contest, contest.base, timed.ratio)}" if contest.base and timed.ratio else own
+def _measured(comparison: Comparison, timed: Timed) -> str:
+    own = f"{_told(timed.own)} {comparison.cell.column.unit or 'a second'} at batch size {timed.batch}"
+    return f"{own}, {_ratio(comparison, comparison.base, timed.ratio)}" if comparison.base and timed.ratio else own
 
 
-def _ratio(contest: Contest, base: RowRef, ratio: Estimate) -> str:
+def _ratio(comparison: Comparison, base: RowRef, ratio: MedianEstimate) -> str:
     """Say how the measured ratio goes with the printed one."""
     measured = f"{_told(ratio)} times {base.row.id}"
-    printed, found = printed_ratio(contest), direction(_interval(ratio))
+    printed, found = printed_ratio(comparison), direction(_interval(ratio))
     if printed is None:
         return f"{measured}, {_shown(found)}; no ratio is printed"
-    delta = contest.cell.delta if base.row.id == contest.cell.row.row.baseline else None
+    delta = comparison.cell.delta if base.row.id == comparison.cell.row.row.baseline else None
     change = f" ({delta.text})" if delta is not None else ""
     told = f"{measured}, printed {_ends(printed)}{change}"
-    match find(printed, _interval(ratio)):
-        case Finding.MET:
+    match compare_ratios(printed, _interval(ratio)):
+        case RatioFinding.MET:
             return f"{told}: {found} as printed, and the interval meets the printed ratio"
-        case Finding.OFF:
-            side = "less" if (ratio.high <= printed.low) == (found is Direction.FASTER) else "more"
+        case RatioFinding.OFF:
+            side = "less" if (ratio.high <= printed.low) == (found is SpeedDirection.FASTER) else "more"
             return f"{told}: {found} as printed, but by {side} than the interval allows"
-        case Finding.OPPOSITE:
+        case RatioFinding.OPPOSITE:
             return f"{told}: {found}, but printed as {direction(printed)}"
-        case Finding.OPEN:
+        case RatioFinding.OPEN:
             return f"{told}: {_shown(found)}, printed as {direction(printed)}"
         case never:
             assert_never(never)
 
 
-def _shown(found: Direction) -> str:
-    return f"{found} is shown" if found is Direction.OPEN else str(found)
+def _shown(found: SpeedDirection) -> str:
+    return f"{found} is shown" if found is SpeedDirection.OPEN else str(found)
 
 
-def _interval(estimate: Estimate) -> Interval:
+def _interval(estimate: MedianEstimate) -> Interval:
     return Interval(estimate.low, estimate.high)
 
 
-def _told(estimate: Estimate) -> str:
+def _told(estimate: MedianEstimate) -> str:
     return f"{readable(estimate.value)} (95 % {_interval(estimate)})"
 
 

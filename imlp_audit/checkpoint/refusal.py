@@ -9,7 +9,7 @@ from pathlib import Path
 from imlp_audit.errors import CheckpointError
 
 _MOST_NAMES = 8
-_LONGEST_NAME = 80  # characters of a name from a file that a message repeats
+_LONGEST_NAME = 120  # characters of a name from a file that a message repeats
 
 
 class RefusedError(Exception):

@@ -4,100 +4,105 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import chain
 
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, Measured, compare
 from imlp_audit.checks.memory import check_memory
-from imlp_audit.checks.printed import missing_for, record_fit, record_unmeasured, unless_missing
+from imlp_audit.checks.printed import (
+    Countable,
+    countable,
+    record_fit,
+    record_unmeasured,
+    totalled_cells,
+    unless_missing,
+)
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import parse_printed
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.plan import CellPlan, ColumnsPlan
-from imlp_audit.spec.references import CellRef, rows_of_table
-from imlp_audit.spec.tables import Measure
+from imlp_audit.spec.references import rows_of_table
+from imlp_audit.spec.tables import MemoryColumn
 
 
 def check_cell(plan: CellPlan, context: Context) -> Check:
     """Judge whether a printed cell follows from its row's model."""
-    cell = plan.cell
-    if cell.column.measure is Measure.MEMORY and cell.row.row.model is not None:
-        return check_memory(plan, context)
-    missing = missing_for(cell)
-    if missing is not None:
-        return record_unmeasured(plan, cell.printed, cell.column.unit, missing)
-    comparison = judge(cell, context)
-    differs = comparison.verdict is Verdict.DIFFERS
-    leads = _elsewhere(cell, context) if differs else (*_no_one_reading(cell, context), *_two_counters(cell, context))
-    found = record_fit(plan, cell.printed, cell.column.unit, comparison)
-    return found.model_copy(update={"hints": (*found.hints, *leads)})
+    cell, column, recipe = plan.cell, plan.cell.column, plan.cell.row.row.model
+    if isinstance(column, MemoryColumn) and recipe is not None:
+        return check_memory(plan, column, recipe, context)
+    found = countable(cell)
+    if isinstance(found, str):
+        return record_unmeasured(plan, cell.printed, column.unit, found)
+    comparison = judge(found, context)
+    if comparison.verdict is Verdict.DIFFERS:
+        leads = _elsewhere(found, context)
+    else:
+        leads = chain(_no_one_reading(found, context), _two_counters(found, context))
+    check = record_fit(plan, cell.printed, column.unit, comparison)
+    return check.model_copy(update={"hints": (*check.hints, *leads)})
 
 
-def judge(cell: CellRef, context: Context) -> Comparison:
-    """Compare a cell that can be measured with its model. Raises NotMeasuredError."""
-    recipe, paper = cell.row.row.model, cell.row.paper
-    assert recipe is not None
-    declared, others = context.measurements(cell.row, recipe, cell.column)
+def judge(counted: Countable, context: Context) -> Comparison:
+    """Compare a cell with its model. Raises NotMeasuredError."""
+    cell, paper = counted.cell, counted.cell.row.paper
+    declared, others = context.measurements(cell.row, counted.recipe, cell.column)
     comparison = compare(cell.printed, declared, context.conventions(paper).roundings, others)
-    return unless_missing(comparison, context, paper, recipe)
+    return unless_missing(comparison, context, paper, counted.recipe)
 
 
-def fits_elsewhere(cell: CellRef, context: Context) -> Iterator[tuple[str, Fraction]]:
-    """Yield the other counted columns whose measured value, for this row, prints as this cell does."""
-    recipe = cell.row.row.model
-    assert recipe is not None
-    read = context.conventions(cell.row.paper)
+def fits_elsewhere(counted: Countable, context: Context) -> Iterator[tuple[str, Fraction]]:
+    """Yield the other columns of totals whose measured value, for this row, prints as this cell does."""
+    cell = counted.cell
     if not cell.column.measure.totalled:
         return
+    roundings = context.conventions(cell.row.paper).roundings
     for name, column in cell.row.table.value.columns.items():
         if name == cell.column_id or not column.measure.totalled:
             continue
         printed = parse_printed(f"{cell.printed.text.removesuffix(cell.column.unit)}", column.unit)
-        declared, _ = context.measurements(cell.row, recipe, column)
+        declared, _ = context.measurements(cell.row, counted.recipe, column)
         fitting = [
-            m.value
-            for m in declared
-            for rule in read.roundings
-            if not m.uncounted and m.value in printed.interval(rule)
+            m.value for m in declared for rule in roundings if not m.uncounted and m.value in printed.interval(rule)
         ]
         yield from ((name, value) for value in fitting[:1])
 
 
-def find_own_column(cell: CellRef, context: Context) -> str | None:
+def find_own_column(counted: Countable, context: Context) -> str | None:
     """Return the column that a cell belongs to instead of its own, if so."""
-    if judge(cell, context).verdict is not Verdict.DIFFERS:
+    if judge(counted, context).verdict is not Verdict.DIFFERS:
         return None
-    return next((column for column, _ in fits_elsewhere(cell, context)), None)
+    return next((column for column, _ in fits_elsewhere(counted, context)), None)
 
 
-def _elsewhere(cell: CellRef, context: Context) -> Iterator[str]:
-    for column, value in fits_elsewhere(cell, context):
+def _elsewhere(counted: Countable, context: Context) -> Iterator[str]:
+    cell = counted.cell
+    for column, value in fits_elsewhere(counted, context):
         heading = cell.row.table.value.columns[column].heading
         yield f"{cell.printed.text} fits the column {heading!r} instead, where {readable(value)} is measured"
 
 
-def _no_one_reading(cell: CellRef, context: Context) -> Iterator[str]:
-    """Say so where each counted number of a row has a reading that gives it, but no one reading gives them all."""
-    row = cell.row
-    if not cell.column.measure.totalled:
+def _no_one_reading(counted: Countable, context: Context) -> Iterator[str]:
+    """Say so where each total of a row has a reading that gives it, but no one reading gives them all."""
+    if not counted.cell.column.measure.totalled:
         return
-    counted = [c for name in row.row.printed if _is_total(c := CellRef(row, name))]
-    fitting = {c.column.heading: list(dict.fromkeys(str(m.reading) for m in _fitting(c, context))) for c in counted}
+    fitting = {
+        one.cell.column.heading: list(dict.fromkeys(str(m.reading) for m in _fitting(one, context)))
+        for one in totalled_cells(counted.cell.row)
+    }
     if all(fitting.values()) and not set.intersection(*(set(names) for names in fitting.values())):
         needs = ", ".join(f"{heading} needs {' or '.join(names)}" for heading, names in fitting.items())
         yield f"no one reading gives all counted numbers of this row: {needs}"
 
 
-def _is_total(cell: CellRef) -> bool:
-    return cell.column.measure.totalled and missing_for(cell) is None
-
-
-def _two_counters(cell: CellRef, context: Context) -> Iterator[str]:
+def _two_counters(counted: Countable, context: Context) -> Iterator[str]:
     """Say so where a number and its baseline's follow, each by some convention, but no one convention gives both."""
+    cell = counted.cell
     base = cell.row.baseline.cell(cell.column_id) if cell.row.baseline else None
-    if not cell.column.measure.totalled or base is None or not _is_total(base):
+    other = countable(base) if base is not None and cell.column.measure.totalled else None
+    if base is None or not isinstance(other, Countable):
         return
     try:
-        ours, theirs = ({str(m.convention): None for m in _fitting(one, context)} for one in (cell, base))
+        ours, theirs = ({str(m.convention): None for m in _fitting(one, context)} for one in (counted, other))
     except NotMeasuredError:  # of the baseline's model, which is its own row's error
         return
     if ours and theirs and not ours.keys() & theirs.keys():
@@ -107,20 +112,20 @@ def _two_counters(cell: CellRef, context: Context) -> Iterator[str]:
         )
 
 
-def _fitting(cell: CellRef, context: Context) -> list[Measured]:
+def _fitting(counted: Countable, context: Context) -> list[Measured]:
     """Return the measurements from which a cell's number follows, by some declared convention and rounding rule."""
-    recipe = cell.row.row.model
-    assert recipe is not None
+    cell = counted.cell
     intervals = [cell.printed.interval(rule) for rule in context.conventions(cell.row.paper).roundings]
-    declared, _ = context.measurements(cell.row, recipe, cell.column)
+    declared, _ = context.measurements(cell.row, counted.recipe, cell.column)
     return [m for m in declared if not m.uncounted and any(m.value in interval for interval in intervals)]
 
 
 def check_columns(plan: ColumnsPlan, context: Context) -> Check:
     """Judge whether two counted cells of a row fit each other's column, and neither its own."""
     rows = rows_of_table(plan.paper, plan.table)
-    cells = [cell for row in rows for name in row.row.printed if _is_counted(cell := CellRef(row, name))]
-    places = {(cell.row.row.id, cell.column_id): find_own_column(cell, context) for cell in cells}
+    counted = [one for row in rows for one in totalled_cells(row)]
+    cells = [one.cell for one in counted]
+    places = {(one.cell.row.row.id, one.cell.column_id): find_own_column(one, context) for one in counted}
     strays = [
         (cell, column)
         for cell in cells
@@ -130,7 +135,7 @@ def check_columns(plan: ColumnsPlan, context: Context) -> Check:
     printed = ", ".join(column.heading for column in plan.table.value.columns.values() if column.measure.totalled)
     if not cells:
         return _check(plan, Verdict.UNVERIFIABLE, "no cell of the table can be counted", printed)
-    if not strays and any(judge(cell, context).verdict is Verdict.UNVERIFIABLE for cell in cells):
+    if not strays and any(judge(one, context).verdict is Verdict.UNVERIFIABLE for one in counted):
         return _check(plan, Verdict.UNVERIFIABLE, "not all work of the table's models is counted", printed)
     if not strays:
         reason = f"no two of {len(cells)} counted cells stand in each other's place"
@@ -138,10 +143,6 @@ def check_columns(plan: ColumnsPlan, context: Context) -> Check:
     where = [f"{cell.row.row.id}: {cell.printed.text} under {cell.column_id} is {column}" for cell, column in strays]
     reason = f"{len(strays)} of {len(cells)} counted cells stand under a wrong heading: {'; '.join(where)}"
     return _check(plan, Verdict.INCONSISTENT, reason, printed, "; ".join(where))
-
-
-def _is_counted(cell: CellRef) -> bool:
-    return cell.column.measure.totalled and missing_for(cell) is None
 
 
 def _check(plan: ColumnsPlan, verdict: Verdict, reason: str, printed: str, measured: str | None = None) -> Check:

@@ -9,8 +9,7 @@ from fractions import Fraction
 from imlp_audit.checks.cells import find_own_column
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Measured, compare
-from imlp_audit.checks.printed import interval_ends, missing_for, record_fit, record_unmeasured, unless_missing
-from imlp_audit.models.recipe import Recipe
+from imlp_audit.checks.printed import Countable, countable, interval_ends, record_fit, record_unmeasured, unless_missing
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Check, Verdict
@@ -19,34 +18,35 @@ from imlp_audit.spec.plan import DeltaPlan, RepeatPlan
 
 def check_delta(plan: DeltaPlan, context: Context) -> Check:
     """Judge whether a printed change follows from the printed cells, or from the measured values."""
-    delta = plan.cell.delta
-    assert delta is not None
+    delta = plan.change
     read = context.conventions(plan.cell.row.paper)
     if not plan.measured:
         agreement = follows_from_cells(delta, plan.cell.printed, plan.base.printed, read.roundings)
         return _from_agreement(plan, delta, "%", agreement, read.roundings[0])
-    missing = missing_for(plan.cell) or missing_for(plan.base)
-    if missing is not None:
-        return record_unmeasured(plan, delta, "%", missing)
-    variant, base = plan.cell.row.row.model, plan.base.row.row.model
-    assert variant is not None
-    assert base is not None
-    declared, others = _changes(plan, variant, base, context)
+    variant, base = countable(plan.cell), countable(plan.base)
+    if isinstance(variant, str):
+        return record_unmeasured(plan, delta, "%", variant)
+    if isinstance(base, str):
+        return record_unmeasured(plan, delta, "%", base)
+    declared, others = _changes(variant, base, context)
     comparison = compare(delta, declared, read.roundings, others)
-    column = find_own_column(plan.cell, context)
+    column = find_own_column(variant, context)
     if column is not None:
         told = f"{plan.cell.printed.text} is of the column {column!r}, so its change is none of {plan.cell.column_id!r}"
         comparison = replace(comparison, verdict=Verdict.DIFFERS, reason=told, under=())
-    return record_fit(plan, delta, "%", unless_missing(comparison, context, plan.cell.row.paper, variant, base))
+    comparison = unless_missing(comparison, context, plan.cell.row.paper, variant.recipe, base.recipe)
+    return record_fit(plan, delta, "%", comparison)
 
 
-def _changes(plan: DeltaPlan, variant: Recipe, base: Recipe, context: Context) -> tuple[list[Measured], list[Measured]]:
+def _changes(variant: Countable, base: Countable, context: Context) -> tuple[list[Measured], list[Measured]]:
     """Return the measured changes, each between measurements of one reading and one convention."""
-    column = plan.cell.column
-    bases = {(b.reading, b.convention): b for side in context.measurements(plan.base.row, base, column) for b in side}
+    column = variant.cell.column
+    bases = {
+        (b.reading, b.convention): b for side in context.measurements(base.cell.row, base.recipe, column) for b in side
+    }
     declared, others = (
         [(v, bases[v.reading, v.convention]) for v in side if (v.reading, v.convention) in bases]
-        for side in context.measurements(plan.cell.row, variant, column)
+        for side in context.measurements(variant.cell.row, variant.recipe, column)
     )
     return [_change(*pair) for pair in declared], [_change(v, b) for v, b in others if b.value]
 
@@ -60,10 +60,7 @@ def _change(variant: Measured, base: Measured) -> Measured:
 
 def check_repeat(plan: RepeatPlan, context: Context) -> Check:
     """Judge whether a number that is printed twice is the same."""
-    one = plan.cell.delta if plan.delta else plan.cell.printed
-    other = plan.other.delta if plan.delta else plan.other.printed
-    assert one is not None
-    assert other is not None
+    one, other = plan.numbers
     name = f"{plan.other.id}.delta" if plan.delta else plan.other.id
     roundings = context.conventions(plan.cell.row.paper).roundings
     theirs = context.conventions(plan.other.row.paper).roundings

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import assert_never
 
 from imlp_audit.checks.fit import Measured
 from imlp_audit.equations.outcome import AnyOutcome
@@ -24,7 +25,16 @@ from imlp_audit.numbers.printed import Rounding
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import RowRef
 from imlp_audit.spec.schema import About
-from imlp_audit.spec.tables import Column, Measure, Row
+from imlp_audit.spec.tables import (
+    AccuracyColumn,
+    Column,
+    FlopsColumn,
+    MemoryColumn,
+    ParametersColumn,
+    Row,
+    SettingColumn,
+    UncountedColumn,
+)
 
 
 @dataclass(frozen=True)
@@ -61,27 +71,32 @@ class Conventions:
 
     def declared_for(self, row: Row, column: Column) -> tuple[str | None, ...]:
         """Return the names of the conventions declared for a column in a row; a setting has none to choose from."""
-        match column.measure:
-            case Measure.PARAMETERS:
+        match column:
+            case ParametersColumn():
                 return tuple(map(str, self.about.parameters))
-            case Measure.FLOPS:
+            case FlopsColumn():
                 return row.counted_by or self.about.flops
-            case Measure.MEMORY:
+            case MemoryColumn():
                 return tuple(map(str, self.about.memory))
-            case _:
+            case SettingColumn() | AccuracyColumn() | UncountedColumn():
                 return (None,)
+            case _:
+                assert_never(column)
 
     def known_for(self, row: Row, column: Column) -> tuple[str | None, ...]:
         """Return the names of all conventions for a column in a row, the declared ones first."""
-        match column.measure:
-            case Measure.PARAMETERS:
-                return tuple(dict.fromkeys(map(str, (*self.about.parameters, *ParameterConvention))))
-            case Measure.FLOPS:
-                return tuple(dict.fromkeys((*self.declared_for(row, column), *self.flops)))
-            case Measure.MEMORY:
-                return tuple(dict.fromkeys(map(str, (*self.about.memory, *MemoryConvention))))
+        match column:
+            case ParametersColumn():
+                every: tuple[str, ...] = tuple(ParameterConvention)
+            case FlopsColumn():
+                every = tuple(self.flops)
+            case MemoryColumn():
+                every = tuple(MemoryConvention)
+            case SettingColumn() | AccuracyColumn() | UncountedColumn():
+                every = ()
             case _:
-                return (None,)
+                assert_never(column)
+        return tuple(dict.fromkeys((*self.declared_for(row, column), *map(str, every))))
 
 
 @dataclass(frozen=True)
@@ -109,7 +124,9 @@ class Context:
         every = list(self._measure(row, recipe, column))
         ours = [m for m in every if m.convention in declared]
         if not ours:
-            lacking = f"equal blocks to read {column.of} off" if column.of else f"head for {declared[0]}"
+            lacking = f"head for {declared[0]}"
+            if isinstance(column, SettingColumn):
+                lacking = f"equal blocks to read {column.of} off"
             raise NotMeasuredError(f"{recipe.name} has no {lacking}")
         return ours, [m for m in every if m.convention not in declared]
 
@@ -143,26 +160,29 @@ def _measure_column(
     facts: ModelFacts, reading: str | None, convention: str | None, read: Conventions, column: Column
 ) -> Iterator[Measured]:
     """Yield what a model gives for a column under one convention; nothing where the model has no such thing."""
-    match column.measure:
-        case Measure.PARAMETERS:
+    match column:
+        case ParametersColumn():
             parameters = facts.parameters.get(ParameterConvention(str(convention)))
             if parameters is not None:
                 yield Measured(Fraction(parameters), reading, convention)
-        case Measure.FLOPS:
+        case FlopsColumn():
             yield _work(facts, reading, read.flops[str(convention)])
-        case Measure.MEMORY:
-            assert column.batch is not None, "the schema has seen to it"
+        case MemoryColumn():
             unit = MemoryConvention(str(convention)).size
             yield Measured(Fraction(facts.peaks[column.batch].live, unit), reading, convention)
-        case _:
-            assert column.of is not None, "the schema has seen to it"
+        case SettingColumn():
             if column.of in facts.settings:
                 yield Measured(Fraction(facts.settings[column.of]), reading)
+        case AccuracyColumn() | UncountedColumn():
+            return
+        case _:
+            assert_never(column)
 
 
 def _work(facts: ModelFacts, reading: str | None, convention: Convention) -> Measured:
     if convention.name in facts.counted:
         return Measured(Fraction(facts.counted[convention.name]), reading, convention.name)
-    assert facts.ledger is not None, "work was not asked for"
+    if facts.ledger is None:
+        raise NotMeasuredError("the work of the model was not counted")
     value = Fraction(total(facts.ledger, convention))
     return Measured(value, reading, convention.name, tuple(sorted(facts.ledger.unknown)))

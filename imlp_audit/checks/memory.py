@@ -8,20 +8,20 @@ from imlp_audit.checks.context import Context
 from imlp_audit.checks.fit import compare
 from imlp_audit.checks.printed import record_fit, unless_missing
 from imlp_audit.measure.conventions import MemoryConvention
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.spec.plan import CellPlan
+from imlp_audit.spec.tables import MemoryColumn
 
 
-def check_memory(plan: CellPlan, context: Context) -> Check:
+def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: Context) -> Check:
     """Judge a peak: live tensors that print so reproduce it; one below what any program needs cannot be.
 
     Between the two it is open: an allocator's work space and what the authors' code holds on to are not in the model.
     """
     cell = plan.cell
-    recipe = cell.row.row.model
-    assert recipe is not None
-    declared, others = context.measurements(cell.row, recipe, cell.column)
+    declared, others = context.measurements(cell.row, recipe, column)
     comparison = compare(cell.printed, declared, context.conventions(cell.row.paper).roundings, others)
     if comparison.verdict not in PASSES:
         comparison = unless_missing(comparison, context, cell.row.paper, recipe)
@@ -30,7 +30,7 @@ def check_memory(plan: CellPlan, context: Context) -> Check:
     live = f"{readable(comparison.deciding.value, 1)} {unit.shown} live at once"
     if comparison.verdict in PASSES:
         return found.model_copy(update={"reason": f"{live}: {comparison.reason}"})
-    least = _least(plan, context)
+    least = _least(plan, column, recipe, context)
     if _is_impossible(plan, context, least):
         told = f"{live}, and one operation with the weights alone takes {readable(least / unit.size, 1)} {unit.shown}"
         return found.model_copy(update={"reason": told})
@@ -40,13 +40,10 @@ def check_memory(plan: CellPlan, context: Context) -> Check:
     return found.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": told, "hints": ()})
 
 
-def _least(plan: CellPlan, context: Context) -> Fraction:
+def _least(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: Context) -> Fraction:
     """Return the bytes that any program of the model's operations needs, under the reading that needs fewest."""
-    recipe, batch = plan.cell.row.row.model, plan.cell.column.batch
-    assert recipe is not None
-    assert batch is not None
     readings = context.conventions(plan.cell.row.paper).readings.values()
-    return Fraction(min(context.model(recipe, reading).peaks[batch].least for reading in readings))
+    return Fraction(min(context.model(recipe, reading).peaks[column.batch].least for reading in readings))
 
 
 def _is_impossible(plan: CellPlan, context: Context, least: Fraction) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison
 from imlp_audit.models.recipe import Recipe
@@ -10,17 +12,38 @@ from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import CellPlan, DeltaPlan, RepeatPlan
-from imlp_audit.spec.references import CellRef
+from imlp_audit.spec.references import CellRef, RowRef
 
 NO_MODEL = "the spec gives no model"
 NumberPlan = CellPlan | DeltaPlan | RepeatPlan
 
 
-def missing_for(cell: CellRef) -> str | None:
-    """Say what a cell lacks to be measured, if anything."""
+@dataclass(frozen=True)
+class Countable:
+    """A cell whose number can be counted from its row's model."""
+
+    cell: CellRef
+    recipe: Recipe
+
+
+def countable(cell: CellRef) -> Countable | str:
+    """Return the cell with its model, or what is missing for it to be counted."""
+    recipe = cell.row.row.model
     if not cell.column.measure.counted:
         return f"needs {cell.column.needs}"
-    return None if cell.row.row.model is not None else NO_MODEL
+    return NO_MODEL if recipe is None else Countable(cell, recipe)
+
+
+def missing_for(cell: CellRef) -> str | None:
+    """Return what is missing for a cell to be counted, if anything."""
+    found = countable(cell)
+    return found if isinstance(found, str) else None
+
+
+def totalled_cells(row: RowRef) -> list[Countable]:
+    """Return the cells of a row that hold totals over its model."""
+    cells = [countable(cell) for name in row.row.printed if (cell := CellRef(row, name)).column.measure.totalled]
+    return [cell for cell in cells if isinstance(cell, Countable)]
 
 
 def unless_missing(comparison: Comparison, context: Context, paper: Paper, *recipes: Recipe) -> Comparison:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from enum import StrEnum
@@ -12,10 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imlp_audit.cli.exits import ExitCode
-from imlp_audit.cli.stream import emit
+from imlp_audit.cli.output import emit
+from imlp_audit.records.document import to_json
+from imlp_audit.records.image_folder import FolderFinding, ImageFolderReport
 
 if TYPE_CHECKING:
-    from imlp_audit.evaluate.imagenet import Examination
+    from imlp_audit.evaluate.doctor.examine import Examination
 
 app = typer.Typer(help="Find out what is wrong with a folder of images.", rich_markup_mode=None)
 
@@ -41,33 +42,31 @@ def imagenet(
     form: Annotated[Form, typer.Option("--format", "-f", help="What to print.")] = Form.TEXT,
 ) -> int:
     """Find out what is wrong with a folder of ImageNet-1k's validation images."""
-    from imlp_audit.evaluate.imagenet import examine
+    from imlp_audit.evaluate.doctor.examine import examine
 
     if decode_all and sys.stderr.isatty():
         sys.stderr.write("decoding every image; this takes minutes\n")
     found = examine(folder, decode_all=decode_all)
-    emit(_as_json(found) if form is Form.JSON else "".join(f"{line}\n" for line in _lines(found)))
+    emit(to_json(_report(found)) if form is Form.JSON else "".join(f"{line}\n" for line in _lines(found)))
     return ExitCode.FINDINGS if found.findings else ExitCode.CLEAN
 
 
-def _as_json(found: Examination) -> str:
-    told = {
-        "format": "imlp-audit/doctor/1",
-        "folder": found.folder,
-        "images": found.images,
-        "classes": found.classes,
-        "findings": [
-            {"kind": one.kind, "what": one.what, "next": one.then, "names": one.names} for one in found.findings
-        ],
-        "notes": found.notes,
-    }
-    return json.dumps(told, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+def _report(found: Examination) -> ImageFolderReport:
+    return ImageFolderReport(
+        folder=found.folder,
+        images=found.images,
+        classes=found.classes,
+        findings=tuple(
+            FolderFinding(kind=str(one.kind), what=one.what, next=one.then, names=one.names) for one in found.findings
+        ),
+        notes=found.notes,
+    )
 
 
 def _lines(found: Examination) -> Iterator[str]:
-    from imlp_audit.evaluate.findings import counted
+    from imlp_audit.numbers.words import count_of
 
-    yield f"{found.folder}: {counted(found.images, 'image')} in {counted(found.classes, 'class folder')}"
+    yield f"{found.folder}: {count_of(found.images, 'image')} in {count_of(found.classes, 'class folder')}"
     yield from (f"{one.kind}: {one.what}; next: {one.then}" for one in found.findings)
     yield from (f"note: {note}" for note in found.notes)
     if not found.findings:

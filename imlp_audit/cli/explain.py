@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imlp_audit.cli.exits import ExitCode
-from imlp_audit.cli.options import NoProgress, Specs, TrustCode
-from imlp_audit.cli.stream import emit
+from imlp_audit.cli.options import Formatted, NoProgress, Specs, TrustCode
+from imlp_audit.cli.output import emit_document
+from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
     from imlp_audit.cli.progress import Announce
-    from imlp_audit.records.check import Check
+    from imlp_audit.records.result import AuditResult
     from imlp_audit.spec.library import Selection
     from imlp_audit.spec.plan import Plan
 
@@ -22,34 +23,36 @@ def explain(
         str, typer.Argument(metavar="CHECK_ID", help="A check, as `imlp-audit list` prints it.", show_default=False)
     ],
     specs: Specs = None,
+    format_: Formatted = Format.RICH,
     trust_code: TrustCode = False,
     no_progress: NoProgress = False,
 ) -> int:
-    """Explain one check in words and numbers."""
-    from imlp_audit.cli.progress import progress
-    from imlp_audit.explain.explain import explain as explained
+    """Explain one check: what was compared, and why its verdict came out as it did."""
+    from imlp_audit.cli.progress import show_progress
+    from imlp_audit.explain import explain as explaining
+    from imlp_audit.explain.document import explanation_document
     from imlp_audit.explain.find import find_plan
     from imlp_audit.records.check import Verdict
+    from imlp_audit.records.document import to_json
     from imlp_audit.spec.library import load
 
     selection = load(specs or [])
     plan = find_plan(selection, check_id)
-    with progress(shown=not no_progress) as announce:
-        checks = _checks(plan, selection, announce, trust_code=trust_code)
-    emit(explained(plan, checks, selection.known))
-    return ExitCode.INCOMPLETE if checks[plan.id].verdict is Verdict.ERROR else ExitCode.CLEAN
+    with show_progress(shown=not no_progress) as announce:
+        result = _check(plan, selection, announce, trust_code=trust_code)
+    explanation = explaining.explain(plan, result, selection.known)
+    emit_document(explanation_document(explanation), format_, to_json(explanation))
+    return ExitCode.INCOMPLETE if explanation.check.verdict is Verdict.ERROR else ExitCode.CLEAN
 
 
-def _checks(plan: Plan, selection: Selection, announce: Announce, *, trust_code: bool) -> dict[str, Check]:
-    """Make the check and those it rests on, as `verify` does; a claim that needs a solver as `properties` does."""
+def _check(plan: Plan, selection: Selection, announce: Announce, *, trust_code: bool) -> AuditResult:
+    """Make the check and the cells that it needs, as `verify` does, or as `properties` if a claim needs a solver."""
     from imlp_audit.audit import Options, audit, audit_equations
     from imlp_audit.equations.catalogue import ClaimText
     from imlp_audit.equations.settings import Settings
-    from imlp_audit.explain.explain import rests_on
+    from imlp_audit.explain.find import cells_needed
     from imlp_audit.spec.plan import EquationPlan
 
     if isinstance(plan, EquationPlan) and isinstance(plan.claim, ClaimText) and plan.claim.needs:
-        result = audit_equations(selection, (plan.id,), Settings(trust_code=trust_code), announce)
-    else:
-        result = audit(selection, Options(only=(plan.id, *rests_on(plan)), trust_code=trust_code), announce)
-    return {check.id: check for check in result.checks}
+        return audit_equations(selection, (plan.id,), Settings(trust_code=trust_code), announce)
+    return audit(selection, Options(only=(plan.id, *cells_needed(plan)), trust_code=trust_code), announce)

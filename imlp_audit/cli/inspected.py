@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from imlp_audit.inspect.telling import as_markdown
+from imlp_audit.inspect.document import inspection_document
 from imlp_audit.records.checkpoint import CheckpointReport
 from imlp_audit.records.document import from_json
 from imlp_audit.records.inspection import Inspection
+from imlp_audit.report.document import Document, Paragraph, parse_code
 
 
 @dataclass(frozen=True)
@@ -20,20 +21,20 @@ class Inspected:
     weights: Inspection
     pictures: dict[str, str]
 
-    def section(self, paper: str, folder: Path | None = None) -> str:
-        """Return the section of a paper's report; empty where the checkpoint is of no row of it.
+    def section(self, paper: str, folder: Path | None = None) -> Document:
+        """Return the section of a paper's report; empty if the checkpoint fits no row of it.
 
-        Pictures are shown that lie in the folder of the report.
+        It shows the pictures that lie in the folder of the report.
         """
         if paper not in self.papers:
-            return ""
+            return ()
         there = {file: caption for file, caption in self.pictures.items() if folder and (folder / file).is_file()}
-        told = f"Of the checkpoint with SHA-256 `{self.sha256}`, by `imlp-audit inspect`."
-        heading, *rest = "\n".join(as_markdown(self.weights, there)).strip().split("\n")
-        return "\n".join(["", heading, "", told, *rest]) + "\n"
+        heading, *rest = inspection_document(self.weights, there)
+        source = f"Weights of the checkpoint with SHA-256 `{self.sha256}`, from `imlp-audit inspect`."
+        return (heading, Paragraph(parse_code(source)), *rest)
 
     def lacking(self, folder: Path) -> list[str]:
-        """Return the pictures that were drawn and do not lie in a folder."""
+        """Return the pictures that were drawn and do not lie in the folder."""
         return [file for file in self.pictures if not (folder / file).is_file()]
 
 

@@ -31,7 +31,15 @@ from imlp_audit.cli import (
     verify,
 )
 from imlp_audit.cli.exits import ExitCode
-from imlp_audit.errors import AuditError, BuildError, ClosedPipeError, OutputError, SolverError, SpecError
+from imlp_audit.errors import (
+    AuditError,
+    BuildError,
+    ClosedPipeError,
+    MissingLibraryError,
+    OutputError,
+    SolverError,
+    SpecError,
+)
 
 app = typer.Typer(
     name="imlp-audit",
@@ -95,7 +103,7 @@ def _guarded() -> int:
         return _told(f"{error.format_message()}\nTry `imlp-audit --help`.", ExitCode.UNUSABLE)
     except ClosedPipeError:
         return ExitCode.CLEAN
-    except (BuildError, OutputError, SolverError) as error:
+    except (BuildError, MissingLibraryError, OutputError, SolverError) as error:
         return _told(error, ExitCode.INCOMPLETE)
     except SpecError as error:
         count = len(error.problems)

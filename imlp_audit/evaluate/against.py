@@ -1,4 +1,4 @@
-"""Two runs over the same images: are they different, and is it the difference that the paper prints? Pure."""
+"""Two runs over the same images: do they differ, and by as much as the paper prints? Pure."""
 
 from __future__ import annotations
 
@@ -7,38 +7,40 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluate.sampled import Fit, fit, reading_departs
 from imlp_audit.evaluate.statistics import DIGITS, mcnemar, paired_difference, probability_text
-from imlp_audit.evaluate.verdict import MOST_UNREADABLE, why_not_judged
+from imlp_audit.evaluate.verdict import MOST_UNREADABLE, SampledFit, compare_sampled, departing_reading, why_not_judged
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
+from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.evidence import Accuracy, PairedAccuracy
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.references import CellRef, find_cell
 
-LEVEL = Fraction(1, 20)  # below it, McNemar's test calls a difference significant
+LEVEL = Fraction(1, 20)  # below it a difference is significant by McNemar's test
 
 
 @dataclass(frozen=True)
-class Run:
-    """A printed accuracy, what an evaluation of its row found, and the reading that the model was built under."""
+class EvaluatedCell:
+    """A printed accuracy, an evaluation of its row, and the reading that the model was built under."""
 
     cell: CellRef
-    found: Accuracy
+    accuracy: Accuracy
     reading: str | None = None
 
 
-def pair(first: Accuracy, second: Accuracy) -> PairedAccuracy:
-    """Hold two runs against each other, image by image. Raises UsageError where they are not over the same images."""
+def pair_runs(first: Accuracy, second: Accuracy) -> PairedAccuracy:
+    """Compare two runs image by image. Raises UsageError if they are not over the same images."""
     if first.metric != second.metric:
-        raise UsageError(f"the runs count differently: {first.metric} and {second.metric}")
+        raise UsageError(f"the runs have different metrics: {first.metric} and {second.metric}")
     if first.data != second.data:
-        told = (
-            f"one judged {readable(first.images)} images, the other {readable(second.images)}"
+        difference = (
+            f"one evaluated {count_of(first.images, 'image')}, the other {readable(second.images)}"
             if first.images != second.images
             else "their ids or labels differ"
         )
-        raise UsageError(f"the runs are not over the same images: {told}; evaluate both with the same data and --limit")
+        raise UsageError(
+            f"the runs are not over the same images: {difference}; evaluate both with the same data and --limit"
+        )
     both = list(zip(first.right(), second.right(), strict=True))
     first_only, second_only = both.count((True, False)), both.count((False, True))
     lost = max(first.unreadable, second.unreadable)
@@ -59,15 +61,15 @@ def pair(first: Accuracy, second: Accuracy) -> PairedAccuracy:
     )
 
 
-def other_run(cell: CellRef, other: AuditResult, shown_as: str) -> Run:
-    """Return the run in another result that a cell is held against: that of another row of its table, same column.
+def other_run(cell: CellRef, other: AuditResult, file: str) -> EvaluatedCell:
+    """Return the run in another result to compare a cell with: another row of its table, in the same column.
 
-    Raises UsageError where there is none, or more than one.
+    Raises UsageError if there is none, or more than one.
     """
     paper, table = cell.row.paper, cell.row.table.value.table
     wanted = f"{paper.id}/{table}/ROW/{cell.column_id}"
     runs = [
-        Run(there, evidence, check.reading)
+        EvaluatedCell(there, evidence, check.reading)
         for check in other.checks
         if (there := find_cell([paper], check.id)) is not None
         and (there.row.table.value.table, there.column_id) == (table, cell.column_id)
@@ -77,23 +79,23 @@ def other_run(cell: CellRef, other: AuditResult, shown_as: str) -> Run:
         if isinstance(evidence, Accuracy)
     ]
     if not runs:
-        raise UsageError(f"{shown_as}: no evaluation of {wanted}, as printed there, to hold {cell.id} against")
+        raise UsageError(f"{file}: no evaluation of {wanted}, as printed there, to compare {cell.id} with")
     if len(runs) > 1:
-        told = ", ".join(run.cell.id for run in runs)
-        raise UsageError(f"{shown_as}: several evaluations to hold {cell.id} against: {told}; give a file with one")
+        several = ", ".join(run.cell.id for run in runs)
+        raise UsageError(f"{file}: several evaluations to compare {cell.id} with: {several}; give a file with one")
     if runs[0].cell.id == cell.id:
-        raise UsageError(f"{shown_as}: an evaluation of {cell.id} itself; give one of another row of the table")
+        raise UsageError(f"{file}: this is an evaluation of {cell.id} itself; give one of another row of the table")
     return runs[0]
 
 
-def judge_difference(run: Run, base: Run, most_unreadable: Fraction = MOST_UNREADABLE) -> Check:
+def judge_difference(run: EvaluatedCell, base: EvaluatedCell, most_unreadable: Fraction = MOST_UNREADABLE) -> Check:
     """Judge the difference between two printed accuracies of a table by evaluations of both on the same images.
 
-    Its id is the cell's with `.against.` and the other row's. Raises UsageError where the images are not the same.
+    The check's id is the cell's with `.against.` and the other row's. Raises UsageError if the images are not the same.
     """
-    paired = pair(base.found, run.found)
+    paired = pair_runs(base.accuracy, run.accuracy)
     cell, other = run.cell, base.cell
-    failed = next((told for one in (base, run) if (told := why_not_judged(one.found, most_unreadable))), None)
+    failed = next((why for one in (base, run) if (why := why_not_judged(one.accuracy, most_unreadable))), None)
     check = Check(
         id=f"{cell.id}.against.{other.row.row.id}",
         kind=CheckKind.DELTA,
@@ -103,31 +105,33 @@ def judge_difference(run: Run, base: Run, most_unreadable: Fraction = MOST_UNREA
         printed=f"{other.printed.text} to {cell.printed.text}",
         unit="points",
         reading=run.reading,
-        hints=tuple(_settings(base.found, run.found)),
+        hints=tuple(_compare_settings(base.accuracy, run.accuracy)),
         evidence=(paired,),
     )
     if failed:
         return check
-    departs = dict.fromkeys((*reading_departs(other, base.reading), *reading_departs(cell, run.reading)))
-    fitted = fit(
+    departs = dict.fromkeys((*departing_reading(other, base.reading), *departing_reading(cell, run.reading)))
+    fit = compare_sampled(
         lambda rule: cell.printed.interval(rule) - other.printed.interval(rule),
         cell.row.paper.about.value.rounding,
-        _over_all(run.found, base.found, paired),
+        _difference_over_all(run.accuracy, base.accuracy, paired),
         Interval(Fraction(paired.low), Fraction(paired.high)),
         tuple(departs),
     )
     points = _points(paired)
     step = max(cell.printed.step, other.printed.step)
-    judged = {
-        "verdict": fitted.verdict,
-        "reason": "; ".join((_counted(run, base, paired), _held(paired, fitted), _significance(run, base, paired))),
-        "interval": (decimal_text(fitted.printed.low, EXACT), decimal_text(fitted.printed.high, EXACT)),
+    update = {
+        "verdict": fit.verdict,
+        "reason": "; ".join(
+            (_describe_counts(run, base, paired), _describe_fit(paired, fit), _describe_significance(run, base, paired))
+        ),
+        "interval": (decimal_text(fit.printed.low, EXACT), decimal_text(fit.printed.high, EXACT)),
         "measured": decimal_text(points, EXACT),
         "gap": decimal_text((points - (cell.printed.value - other.printed.value)) / step, 1),
-        "rounding": fitted.rounding,
-        "under": fitted.under,
+        "rounding": fit.rounding,
+        "under": fit.under,
     }
-    return check.model_copy(update=judged)
+    return check.model_copy(update=update)
 
 
 def _points(paired: PairedAccuracy) -> Fraction:
@@ -135,8 +139,8 @@ def _points(paired: PairedAccuracy) -> Fraction:
     return Fraction(100 * (paired.second_only - paired.first_only), paired.images)
 
 
-def _over_all(run: Accuracy, base: Accuracy, paired: PairedAccuracy) -> Interval | None:
-    """Return where the difference over all images of the data set lies, None where some were not evaluated."""
+def _difference_over_all(run: Accuracy, base: Accuracy, paired: PairedAccuracy) -> Interval | None:
+    """Return where the difference over all images of the data set lies; None if some were not evaluated."""
     if not (run.whole and base.whole):
         return None
     lost, gained = max(run.unreadable, base.unreadable), paired.second_only - paired.first_only
@@ -144,46 +148,46 @@ def _over_all(run: Accuracy, base: Accuracy, paired: PairedAccuracy) -> Interval
     return Interval(least, most)
 
 
-def _counted(run: Run, base: Run, paired: PairedAccuracy) -> str:
+def _describe_counts(run: EvaluatedCell, base: EvaluatedCell, paired: PairedAccuracy) -> str:
     return (
-        f"of the same {readable(paired.images)} images, {_name(run)} alone has {readable(paired.second_only)} right "
-        f"and {_name(base)} alone {readable(paired.first_only)}, a difference of {_signed(_points(paired))} points"
+        f"of the same {count_of(paired.images, 'image')}, only {_name(run)} has {readable(paired.second_only)} right "
+        f"and only {_name(base)} has {readable(paired.first_only)}, a difference of {_sign(_points(paired))} points"
     )
 
 
-def _held(paired: PairedAccuracy, fitted: Fit) -> str:
-    """Say how that goes with the printed numbers."""
-    left = f"{fitted.printed}, the differences that the printed numbers leave possible"
-    if fitted.equal:
-        return f"it lies in {left}"
-    meets = "does not meet" if fitted.verdict is Verdict.DIFFERS else "meets"
-    return f"its 95 % interval [{paired.low}, {paired.high}] {meets} {left}"
+def _describe_fit(paired: PairedAccuracy, fit: SampledFit) -> str:
+    """Say how that compares with the printed numbers."""
+    possible = f"{fit.printed}, the differences that the printed numbers allow"
+    if fit.equal:
+        return f"it lies in {possible}"
+    meets = "does not meet" if fit.verdict is Verdict.DIFFERS else "meets"
+    return f"its 95 % interval [{paired.low}, {paired.high}] {meets} {possible}"
 
 
-def _significance(run: Run, base: Run, paired: PairedAccuracy) -> str:
-    """Say whether chance may explain the difference, and whether its direction is the printed one."""
+def _describe_significance(run: EvaluatedCell, base: EvaluatedCell, paired: PairedAccuracy) -> str:
+    """Say whether chance may explain the difference, and whether it has the printed direction."""
     test = f"McNemar's exact test has p = {paired.p}"
     if mcnemar(paired.first_only, paired.second_only) >= LEVEL:
-        return f"{test}, so these images alone show neither to be better"
-    found = paired.second_only - paired.first_only
+        return f"{test}, so these images do not show which is better"
+    measured = paired.second_only - paired.first_only
     printed = run.cell.printed.value - base.cell.printed.value
-    better = f"{test}: {_name(run if found > 0 else base)} is the better one"
+    better = f"{test}: {_name(run if measured > 0 else base)} is better"
     if printed == 0:
-        return f"{better}, where the printed numbers are equal"
-    return f"{better}, {'as' if found * printed > 0 else 'against what'} the paper prints"
+        return f"{better}, but the printed numbers are equal"
+    return f"{better}, {'as' if measured * printed > 0 else 'contrary to what'} the paper prints"
 
 
-def _name(run: Run) -> str:
+def _name(run: EvaluatedCell) -> str:
     return run.cell.row.row.id
 
 
-def _signed(points: Fraction) -> str:
+def _sign(points: Fraction) -> str:
     return f"{'+' if points > 0 else ''}{readable(points, 3)}"
 
 
-def _settings(first: Accuracy, second: Accuracy) -> Iterator[str]:
-    """Name the settings that two runs do not share."""
+def _compare_settings(first: Accuracy, second: Accuracy) -> Iterator[str]:
+    """Name the settings in which two runs differ."""
     names = [n for n in sorted({*first.settings, *second.settings}) if first.settings.get(n) != second.settings.get(n)]
-    told = [f"{n} ({first.settings.get(n, 'not said')}, {second.settings.get(n, 'not said')})" for n in names]
-    if told:
-        yield f"the two runs had other settings: {', '.join(told)}"
+    values = [f"{n} ({first.settings.get(n, 'not stated')}, {second.settings.get(n, 'not stated')})" for n in names]
+    if values:
+        yield f"the two runs have different settings: {', '.join(values)}"

@@ -1,7 +1,7 @@
-"""The finished batches of an evaluation that is under way, on disk: a folder that a later run goes on from.
+"""The finished batches of an unfinished evaluation, on disk: a folder that a later run can continue from.
 
-A part is a file that holds some batches with their length and checksum. It appears whole, by a rename, or not at all;
-whatever else lies in the folder is not read, and nothing unless the manifest says that the same evaluation wrote it.
+A part is a file of batches with their length and checksum. It appears whole, by a rename, or not at all. Other files
+in the folder are ignored, and nothing is read unless the manifest shows that the same evaluation wrote it.
 """
 
 from __future__ import annotations
@@ -16,92 +16,96 @@ from pathlib import Path
 from typing import TypeAlias
 
 from imlp_audit.errors import OutputError, UsageError
-from imlp_audit.evaluate.predictions import Answer
+from imlp_audit.evaluate.predictions import ModelAnswer
 from imlp_audit.report.files import write_whole
 
-Answers: TypeAlias = Sequence[Answer | None]
-Batches: TypeAlias = Mapping[int, Answers]
+BatchAnswers: TypeAlias = Sequence[ModelAnswer | None]
+Batches: TypeAlias = Mapping[int, BatchAnswers]
 
 _MANIFEST = "manifest.json"
-EVERY = 1.0  # seconds between parts: writing one takes milliseconds, and so much work is lost at most
+EVERY = 1.0  # seconds between parts: writing one takes milliseconds, and at most this much work is lost
 
 
 @dataclass
 class Parts:
-    """The parts of an evaluation in a folder, all of them of one batch size."""
+    """The parts of an evaluation in a folder, all with one batch size.
+
+    `fingerprint` names everything that the numbers depend on.
+    """
 
     folder: Path
     batch_size: int
-    pinned: Mapping[str, str]
+    fingerprint: Mapping[str, str]
 
     def restart(self, batch_size: int) -> None:
-        """Go on with smaller batches; those that are finished count no longer."""
+        """Continue with smaller batches; the finished ones no longer count."""
         self.batch_size = batch_size
         self._write_manifest()
 
-    def finished(self) -> dict[int, Answers]:
-        """Return every batch that is finished, by its number."""
-        found: dict[int, Answers] = {}
+    def read_finished(self) -> dict[int, BatchAnswers]:
+        """Return every finished batch, by its number."""
+        batches: dict[int, BatchAnswers] = {}
         for path in sorted(self.folder.glob("*.part")):
-            found |= _batches(path.read_bytes(), self.batch_size)
-        return found
+            batches |= _unpack(path.read_bytes(), self.batch_size)
+        return batches
 
     def write(self, batches: Batches) -> None:
         """Add a part. Raises OutputError."""
-        write_whole(self.folder / f"{min(batches):08d}.part", _sealed(batches, self.batch_size))
+        write_whole(self.folder / f"{min(batches):08d}.part", _pack(batches, self.batch_size))
 
     def remove(self) -> None:
         """Remove the folder; another process on this machine may be doing the same."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _write_manifest(self) -> None:
-        told = {"batch_size": self.batch_size, "pinned": dict(self.pinned)}
-        write_whole(self.folder / _MANIFEST, (json.dumps(told, indent=2, sort_keys=True) + "\n").encode())
+        manifest = {"batch_size": self.batch_size, "pinned": dict(self.fingerprint)}
+        write_whole(self.folder / _MANIFEST, (json.dumps(manifest, indent=2, sort_keys=True) + "\n").encode())
 
 
-def open_parts(folder: Path, pinned: Mapping[str, str], batch_size: int, *, resume: bool) -> Parts:
-    """Begin in a folder, or go on there with the batch size that the earlier run ended up with.
+def open_parts(folder: Path, fingerprint: Mapping[str, str], batch_size: int, resume: bool) -> Parts:
+    """Open a folder for parts; a resumed run continues with the batch size that the earlier run ended with.
 
-    `pinned` is everything that the numbers depend on. Raises UsageError where an earlier run left something and it is
-    not to be resumed, or was another evaluation; OutputError where the folder cannot be written to.
+    Raises UsageError if an earlier run left parts and `resume` is not set, or if it was another evaluation, and
+    OutputError if the folder cannot be written to.
     """
-    parts = Parts(folder, batch_size, pinned)
+    parts = Parts(folder, batch_size, fingerprint)
     try:
-        earlier = _manifest(folder)
+        earlier = _read_manifest(folder)
         if earlier is None:
             folder.mkdir(exist_ok=True)
             parts.restart(batch_size)
             return parts
     except OSError as error:
-        raise OutputError(f"{folder} could not be made or read: {error.strerror or error}") from error
+        raise OutputError(f"{folder} could not be created or read: {error.strerror or error}") from error
     if not resume:
         raise UsageError(
-            f"{folder} holds what an earlier run has finished; add --resume to go on from it, or remove the folder"
+            f"{folder} holds the finished part of an earlier run; add --resume to continue it, or remove the folder"
         )
-    _check_same(folder, earlier.pinned, pinned)
+    _check_same(folder, earlier.fingerprint, fingerprint)
     return earlier
 
 
 @dataclass
 class Journal:
-    """Collects finished batches, and writes a part of them now and then; what is left when it closes too."""
+    """Collects finished batches, and writes a part every `every` seconds and on closing; `clock` gives the seconds."""
 
     parts: Parts | None
+    every: float = EVERY
     clock: Callable[[], float] = time.monotonic
-    _waiting: dict[int, Answers] = field(default_factory=dict)
+    _waiting: dict[int, BatchAnswers] = field(default_factory=dict)
     _written: float = field(init=False)
 
     def __post_init__(self) -> None:
         self._written = self.clock()
 
-    def add(self, number: int, answers: Answers) -> None:
-        """Take a finished batch."""
+    def add(self, number: int, answers: BatchAnswers) -> None:
+        """Add a finished batch."""
         self._waiting[number] = answers
-        if self.clock() - self._written >= EVERY:
+        if self.clock() - self._written >= self.every:
             self.close()
 
     def close(self) -> None:
-        """Write what waits."""
+        """Write the batches that are not written yet."""
         if self.parts is not None and self._waiting:
             self.parts.write(self._waiting)
         self._waiting = {}
@@ -111,46 +115,46 @@ class Journal:
 def _check_same(folder: Path, there: Mapping[str, str], here: Mapping[str, str]) -> None:
     names = [name for name in sorted({*there, *here}) if there.get(name) != here.get(name)]
     if names:
-        told = "; ".join(
+        changes = "; ".join(
             f"{name} was {there.get(name, 'not given')}, is {here.get(name, 'not given')}" for name in names
         )
         raise UsageError(
-            f"{folder} holds another evaluation: {told}. Repeat the command that began it, or remove the folder"
+            f"{folder} holds another evaluation: {changes}. Repeat the command that started it, or remove the folder"
         )
 
 
-def _manifest(folder: Path) -> Parts | None:
+def _read_manifest(folder: Path) -> Parts | None:
     path = folder / _MANIFEST
     try:
-        told = json.loads(path.read_bytes())
-        return Parts(folder, int(told["batch_size"]), dict(told["pinned"]))
+        manifest = json.loads(path.read_bytes())
+        return Parts(folder, int(manifest["batch_size"]), dict(manifest["pinned"]))
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{path} is damaged; remove the folder {folder} and begin anew") from error
+        raise UsageError(f"{path} is damaged; remove the folder {folder} and start again") from error
 
 
-def _sealed(batches: Batches, batch_size: int) -> bytes:
-    """Write batches as a line with the length and checksum of what follows, and that as JSON."""
-    told = {str(number): [_written(one) for one in answers] for number, answers in batches.items()}
-    body = json.dumps({"batch_size": batch_size, "batches": told}, separators=(",", ":")).encode()
+def _pack(batches: Batches, batch_size: int) -> bytes:
+    """Return batches as JSON, after a line with its length and checksum."""
+    content = {str(number): [_answer_to_json(one) for one in answers] for number, answers in batches.items()}
+    body = json.dumps({"batch_size": batch_size, "batches": content}, separators=(",", ":")).encode()
     return f"{len(body)} {hashlib.sha256(body).hexdigest()}\n".encode() + body
 
 
-def _batches(data: bytes, batch_size: int) -> dict[int, Answers]:
-    """Read a part back; nothing where it is not whole, or is of another batch size."""
+def _unpack(data: bytes, batch_size: int) -> dict[int, BatchAnswers]:
+    """Read a part back; nothing if it is not whole or has another batch size."""
     head, _, body = data.partition(b"\n")
     if head != f"{len(body)} {hashlib.sha256(body).hexdigest()}".encode():
         return {}
-    told = json.loads(body)
-    if told["batch_size"] != batch_size:
+    content = json.loads(body)
+    if content["batch_size"] != batch_size:
         return {}
-    return {int(number): tuple(map(_read, answers)) for number, answers in told["batches"].items()}
+    return {int(number): tuple(map(_answer_from_json, answers)) for number, answers in content["batches"].items()}
 
 
-def _written(answer: Answer | None) -> list[object] | None:
+def _answer_to_json(answer: ModelAnswer | None) -> list[object] | None:
     return None if answer is None else [answer.probability, *answer.top5]
 
 
-def _read(told: Sequence[float] | None) -> Answer | None:
-    return None if told is None else Answer(tuple(int(one) for one in told[1:]), float(told[0]))
+def _answer_from_json(values: Sequence[float] | None) -> ModelAnswer | None:
+    return None if values is None else ModelAnswer(tuple(int(one) for one in values[1:]), float(values[0]))

@@ -1,4 +1,4 @@
-"""What a model says of each image, and the file that all of it ends in."""
+"""A model's answer to each image, and the file of all answers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ ENDINGS = (".parquet", ".csv")
 
 
 @dataclass(frozen=True)
-class Answer:
-    """The classes that a model finds likeliest, at most five, best first, and the probability of the first of them."""
+class ModelAnswer:
+    """The likeliest classes, at most five, best first, and the probability of the first."""
 
     top5: tuple[int, ...]
     probability: float
@@ -24,25 +24,25 @@ class Answer:
 
 @dataclass(frozen=True)
 class Prediction:
-    """One image, the classes accepted of it, and the model's answer; an image that cannot be read has none."""
+    """One image, its accepted classes, and the model's answer; an unreadable image has none."""
 
     image: str
     labels: tuple[int, ...]
-    answer: Answer | None
+    answer: ModelAnswer | None
 
     def right(self, guesses: int) -> bool:
-        """Return whether an accepted class is among the first so many guesses."""
+        """Return whether an accepted class is among the first `guesses` guesses."""
         return self.answer is not None and not set(self.labels).isdisjoint(self.answer.top5[:guesses])
 
 
 def check_ending(path: Path) -> None:
-    """Raise UsageError for a file of predictions whose form its name does not say."""
+    """Raise UsageError for a file of predictions with an unknown ending."""
     if path.suffix not in ENDINGS:
-        raise UsageError(f"--predictions {path}: end its name in one of {', '.join(ENDINGS)}")
+        raise UsageError(f"--predictions {path}: end the file name in {' or '.join(ENDINGS)}")
 
 
 def write_predictions(path: Path, predictions: Sequence[Prediction]) -> None:
-    """Write predictions whole, as parquet or CSV by the file's ending; equal predictions are equal bytes.
+    """Write predictions whole, as parquet or CSV by the file's ending; equal predictions give equal bytes.
 
     The columns are image, labels, top5, probability (of the first guess) and readable. Raises OutputError.
     """
@@ -56,13 +56,11 @@ def _csv(predictions: Iterable[Prediction]) -> bytes:
     writer.writerow(("image", "labels", "top5", "probability", "readable"))
     for one in predictions:
         top5, probability = (one.answer.top5, repr(one.answer.probability)) if one.answer else ((), "")
-        writer.writerow(
-            (one.image, _spaced(one.labels), _spaced(top5), probability, str(one.answer is not None).lower())
-        )
+        writer.writerow((one.image, _join(one.labels), _join(top5), probability, str(one.answer is not None).lower()))
     return text.getvalue().encode("utf-8")
 
 
-def _spaced(classes: Iterable[int]) -> str:
+def _join(classes: Iterable[int]) -> str:
     return " ".join(map(str, classes))
 
 

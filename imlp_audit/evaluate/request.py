@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 
-from imlp_audit.evaluate.pipeline import Overrides
 from imlp_audit.evaluate.verdict import MOST_UNREADABLE
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.references import RowRef
@@ -14,7 +14,7 @@ from imlp_audit.spec.references import RowRef
 
 @dataclass(frozen=True)
 class Weights:
-    """A row's model under a reading (the paper's default if none), and the file with its weights.
+    """A row's model under a reading (None: the paper's default), and the file with its weights.
 
     `state` chooses among several states in the file.
     """
@@ -27,10 +27,10 @@ class Weights:
 
 @dataclass(frozen=True)
 class Data:
-    """Images and their labels, as `dataset.open_images` takes them.
+    """Images and their labels, as `open_images` takes them.
 
-    `limit` is how many are taken, all if none; `on` the data set of the table's columns that they are, where nothing
-    else tells.
+    `limit` is how many images are used (None: all); `on` names the data set of the table's columns that they are, for
+    images that do not show it themselves.
     """
 
     source: str
@@ -42,9 +42,31 @@ class Data:
     on: str | None = None
 
 
+class Interpolation(StrEnum):
+    """How images are resized."""
+
+    BICUBIC = "bicubic"
+    BILINEAR = "bilinear"
+    BOX = "box"
+    HAMMING = "hamming"
+    LANCZOS = "lanczos"
+    NEAREST = "nearest"
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What the user sets in place of the model's own preprocessing; `size` is (height, width)."""
+
+    size: tuple[int, int] | None = None
+    crop_pct: float | None = None
+    interpolation: Interpolation | None = None
+    mean: tuple[float, float, float] | None = None
+    std: tuple[float, float, float] | None = None
+
+
 @dataclass(frozen=True)
 class Running:
-    """How the model is run: batches of so many images, and on which device; `Computing` has the rest."""
+    """How the model is run; `workers` processes read the images, `threads` batches are computed at a time on a CPU."""
 
     device: str = "cpu"
     batch_size: int = 32
@@ -58,9 +80,9 @@ class Running:
 class Request:
     """An evaluation.
 
-    `predictions` is the file that the answers end in, with the parts of an unfinished run beside it; `resume` goes on
-    from those. `against` is the result of an earlier run, and what to call it. `most_unreadable` is the share of images
-    up to which an accuracy is judged.
+    `predictions` is the file for the model's answers; the parts of an unfinished run lie beside it, and `resume`
+    continues from them. `against` is the result of an earlier run and the name to show for it. `most_unreadable` is the
+    share of images that may be unreadable before an accuracy is no longer judged.
     """
 
     weights: Weights

@@ -1,4 +1,4 @@
-"""Several processes that share an evaluation, as torchrun starts them: of N, each takes every N-th batch."""
+"""Several processes, started by torchrun, that share an evaluation: each of N takes every N-th batch."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from datetime import timedelta
 from typing import TypeVar
 
 from imlp_audit.errors import AuditError, BuildError
+from imlp_audit.numbers.words import count_of
 
-Told = TypeVar("Told")
-_PATIENCE = timedelta(days=7)  # for the slowest process; of one that dies torchrun ends the others
+Value = TypeVar("Value")
+_PATIENCE = timedelta(days=7)  # for the slowest process; if one dies, torchrun ends the others
 
 
 class ElsewhereError(Exception):
-    """Another process has failed, and says why."""
+    """Another process has failed, and reports the reason."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """The processes of an evaluation: `size` of them, of which this one has the number `rank`, and `local` here."""
+    """The `size` processes of an evaluation; this one is number `rank`, and number `local` on its machine."""
 
     rank: int = 0
     size: int = 1
@@ -33,21 +34,21 @@ class Group:
         return self.rank == 0
 
     def share(self, batches: int) -> range:
-        """Return the numbers of the batches that this process takes; together they take each once."""
+        """Return the numbers of this process's batches; together the processes take each batch once."""
         return range(self.rank, batches, self.size)
 
-    def exchange(self, mine: Told) -> list[Told]:
-        """Return what each process has given, in their order, once all have."""
+    def exchange(self, mine: Value) -> list[Value]:
+        """Return the values of all processes, in order, once each has given its own."""
         if self.size == 1:
             return [mine]
         from torch import distributed
 
-        told: list[Told] = [mine] * self.size
-        distributed.all_gather_object(told, mine)
-        return told
+        values: list[Value] = [mine] * self.size
+        distributed.all_gather_object(values, mine)
+        return values
 
-    def agreed(self, work: Callable[[], Told]) -> Told:
-        """Do what every process does. Where it fails, the first that fails raises why, the others ElsewhereError."""
+    def agree_on(self, work: Callable[[], Value]) -> Value:
+        """Do work in every process. If it fails, the first to fail raises its error, the others ElsewhereError."""
         error: AuditError | None = None
         try:
             done = work()
@@ -63,9 +64,9 @@ class Group:
 
 @contextmanager
 def group(device: str) -> Iterator[Group]:
-    """Yield the group that torchrun started this process in, or one of this process alone.
+    """Yield the group that torchrun started this process in, or a group of this process alone.
 
-    Processes talk by gloo where they compute on CPUs, by NCCL where on GPUs, each on its own. Raises BuildError.
+    CPU processes communicate by gloo, GPU processes by NCCL, each on its own GPU. Raises BuildError.
     """
     size = int(os.environ.get("WORLD_SIZE", "1"))
     if size == 1:
@@ -78,7 +79,7 @@ def group(device: str) -> Iterator[Group]:
         _take_gpu(found)
     distributed.init_process_group("nccl" if device == "cuda" else "gloo", timeout=_PATIENCE)
     yield found
-    distributed.destroy_process_group()  # not after an error: another process may wait for this one, until it ends
+    distributed.destroy_process_group()  # not after an error: another process may be waiting for this one
 
 
 def processes_here() -> int:
@@ -92,6 +93,6 @@ def _take_gpu(found: Group) -> None:
     there = torch.cuda.device_count()
     if found.local >= there:
         raise BuildError(
-            f"{processes_here()} processes and {there} GPUs on this machine; start one process for each GPU"
+            f"{processes_here()} processes share {count_of(there, 'GPU')} on this machine; start one process per GPU"
         )
     torch.cuda.set_device(found.local)

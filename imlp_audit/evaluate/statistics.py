@@ -1,7 +1,7 @@
-"""What counts of right and wrong images say: score intervals and McNemar's test, in exact arithmetic.
+"""Statistics of right and wrong images: score intervals and McNemar's test, in exact arithmetic.
 
-A score interval holds the values that a test does not reject. Whether it rejects one is decided in rational numbers,
-and each end is the next decimal outwards: no rounding error ever narrows an interval.
+A score interval holds the values that a test does not reject. The test is decided in rational numbers, and each end is
+rounded outward to the next decimal, so no rounding error ever narrows an interval.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from imlp_audit.numbers.interval import Interval
 # The 97.5 % quantile of the standard normal distribution, rounded up: 1.95996398454005423552...
 Z = Fraction("1.95996398454005423553")
 DIGITS = 4  # decimal places of the ends, in percent
-_GRID = 100 * 10**DIGITS  # so many steps from 0 to 100 percent
+_GRID = 100 * 10**DIGITS  # steps from 0 to 100 percent
 
 
 def wilson(correct: int, images: int) -> Interval:
-    """Return Wilson's 95 % score interval in percent for `correct` of `images`; all of [0, 100] for no image.
+    """Return Wilson's 95 % score interval in percent for `correct` of `images`; [0, 100] if there are no images.
 
     E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927), 209-212.
     """
@@ -34,7 +34,8 @@ def wilson(correct: int, images: int) -> Interval:
 def paired_difference(first_only: int, second_only: int, images: int) -> Interval:
     """Return Tango's 95 % score interval in points of percent: the second's share of right images minus the first's.
 
-    Both are over the same `images`, of which so many are right in one alone. At 0 its test is McNemar's.
+    Both are over the same `images`, of which the first two numbers are right in one run only. At 0 it is
+    McNemar's test.
     T. Tango, Equivalence test and confidence interval for the difference in proportions for the paired-sample
     design, Statistics in Medicine 17 (1998), 891-908.
     """
@@ -43,14 +44,16 @@ def paired_difference(first_only: int, second_only: int, images: int) -> Interva
         b = (2 * images - second_only + first_only) * delta - second_only - first_only
         root = b**2 + 8 * images * first_only * delta * (1 - delta)
         least = 2 * (second_only - first_only - images * delta) ** 2 / Z**2 + b - 2 * images * delta * (1 - delta)
-        return least <= 0 or least**2 <= root  # the score is at most Z, without the square root in its variance
+        return (
+            least <= 0 or least**2 <= root
+        )  # the score is at most Z; rearranged to avoid the square root in its variance
 
     estimate = (second_only - first_only) * _GRID // images if images else 0
     return Interval(_outwards(accepts, estimate, -_GRID), _outwards(accepts, estimate, _GRID))
 
 
 def _outwards(accepts: Callable[[Fraction], bool], inside: int, end: int) -> Fraction:
-    """Return in percent the step nearest to `inside`, on the way to `end`, that is rejected; `end` where none is."""
+    """Return, in percent, the first rejected step from `inside` towards `end`, or `end`."""
     if accepts(Fraction(end, _GRID)):
         return Fraction(end * 100, _GRID)
     rejected = end
@@ -64,7 +67,7 @@ def _outwards(accepts: Callable[[Fraction], bool], inside: int, end: int) -> Fra
 
 
 def mcnemar(first_only: int, second_only: int) -> Fraction:
-    """Return the two-sided p of McNemar's exact test: a fair coin for each image that only one run has right.
+    """Return the two-sided p of McNemar's exact test: a fair coin for each image that one run alone has right.
 
     Q. McNemar, Note on the sampling error of the difference between correlated proportions, Psychometrika 12 (1947).
     """
@@ -77,6 +80,6 @@ def mcnemar(first_only: int, second_only: int) -> Fraction:
 
 
 def probability_text(p: Fraction) -> str:
-    """Write a probability with three digits, rounded up: 0.0312, 1.24E-31."""
+    """Return a probability with three digits, rounded up: 0.0312, 1.24E-31."""
     with localcontext(prec=3, rounding=ROUND_CEILING):
         return str(Decimal(p.numerator) / Decimal(p.denominator))

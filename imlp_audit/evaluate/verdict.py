@@ -1,131 +1,202 @@
-"""The verdict on a printed accuracy, by an evaluation of a checkpoint of its row's model. Pure."""
+"""The verdict on a printed accuracy, from an evaluation of a checkpoint of its row's model. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from imlp_audit.checks.printed import interval_ends
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluate.sampled import Fit, fit, reading_departs
 from imlp_audit.near import did_you_mean
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.references import CellRef, RowRef
+from imlp_audit.spec.tables import AccuracyColumn, Metric
 
-MOST_UNREADABLE = Fraction(1, 1000)  # of the images: with more, nothing is judged unless a user says so
+MOST_UNREADABLE = Fraction(1, 1000)  # of the images: above it nothing is judged, unless the user allows more
+SAMPLING = "sampling"
 UNPROVEN = (
-    "an evaluation says what the given file does, not that it is the file behind the printed number; "
+    "an evaluation shows what the given file does, not that it is the file behind the printed number; "
     "the evidence has its SHA-256"
 )
 
 
-def score_cells(row: RowRef, data: str | None) -> tuple[CellRef, ...]:
-    """Return the cells of a row that an evaluation on a data set judges; of the only one it has, where none is named.
+@dataclass(frozen=True)
+class ScoreCell:
+    """A printed accuracy that an evaluation can judge, with its metric and its data set."""
 
-    Raises UsageError naming what there is.
+    cell: CellRef
+    metric: Metric
+    data: str
+
+
+@dataclass(frozen=True)
+class SampledFit:
+    """How a measured number compares with a printed one: by which rounding rule, under which departures."""
+
+    verdict: Verdict
+    rounding: Rounding
+    printed: Interval
+    under: tuple[str, ...] = ()
+
+    @property
+    def equal(self) -> bool:
+        """Whether the number is equal as printed."""
+        return self.verdict is not Verdict.DIFFERS and SAMPLING not in self.under
+
+
+def score_cells(row: RowRef, data: str | None) -> tuple[ScoreCell, ...]:
+    """Return the cells of a row that an evaluation on a data set judges; without a name, on the row's only data set.
+
+    Raises UsageError listing the data sets of the row.
     """
-    scores = [cell for name in row.row.printed if (cell := CellRef(row, name)).column.metric is not None]
-    known = list(dict.fromkeys(str(cell.column.data) for cell in scores))
+    scores = [score for name in row.row.printed if (score := _score_cell(CellRef(row, name))) is not None]
+    known = list(dict.fromkeys(score.data for score in scores))
     if not known:
-        raise UsageError(f"{row.id} prints no number whose column has `metric` and `data`: nothing can be judged")
+        raise UsageError(f"{row.id} prints no number whose column has `metric` and `data`, so nothing can be judged")
     if data is None and len(known) > 1:
-        raise UsageError(f"{row.id} prints accuracies on {', '.join(known)}; say by --on which of them the images are")
+        raise UsageError(f"{row.id} prints accuracies on {', '.join(known)}; pass --on to say which one the images are")
     if data is not None and data not in known:
         raise UsageError(f"{row.id} prints no accuracy on {data!r}; {did_you_mean(data, known, 'it has')}")
-    return tuple(cell for cell in scores if data in (None, cell.column.data))
+    return tuple(score for score in scores if data in (None, score.data))
+
+
+def _score_cell(cell: CellRef) -> ScoreCell | None:
+    column = cell.column
+    return ScoreCell(cell, column.metric, column.data) if isinstance(column, AccuracyColumn) else None
 
 
 def judge(
-    cell: CellRef, found: Accuracy, reading: str | None = None, most_unreadable: Fraction = MOST_UNREADABLE
+    cell: CellRef, accuracy: Accuracy, reading: str | None = None, most_unreadable: Fraction = MOST_UNREADABLE
 ) -> Check:
     """Judge a printed accuracy by an evaluation of its row's model, built under a reading of the paper.
 
-    `reproduced` says that all images were evaluated and the share prints as the paper prints it, whatever the
-    unreadable ones would give; within sampling error it is `reproduced_under` sampling.
+    `reproduced` means that all images were evaluated and the share prints as in the paper, however the unreadable
+    images would have come out. Within sampling error the verdict is `reproduced_under` sampling.
     """
     check = Check(
         id=cell.id,
         kind=CheckKind.CELL,
         verdict=Verdict.ERROR,
-        reason=why_not_judged(found, most_unreadable) or "",
+        reason=why_not_judged(accuracy, most_unreadable) or "",
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
         printed=cell.printed.text,
         unit=cell.column.unit,
         reading=reading,
         hints=(UNPROVEN,),
-        evidence=(found,),
+        evidence=(accuracy,),
     )
     if check.reason:
         return check
-    share = Fraction(100 * found.correct, found.images)
-    fitted = fit(
+    share = Fraction(100 * accuracy.correct, accuracy.images)
+    fit = compare_sampled(
         cell.printed.interval,
         cell.row.paper.about.value.rounding,
-        _over_all(found),
-        Interval(Fraction(found.low), Fraction(found.high)),
-        reading_departs(cell, reading),
+        _share_of_all(accuracy),
+        Interval(Fraction(accuracy.low), Fraction(accuracy.high)),
+        departing_reading(cell, reading),
     )
-    judged = {
-        "verdict": fitted.verdict,
-        "reason": f"{_counted(found)}; {_held(cell, found, share, fitted)}",
-        "interval": interval_ends(cell.printed, fitted.rounding),
-        "measured": decimal_text(share, EXACT),
-        "gap": decimal_text(cell.printed.gap(share), 1),
-        "rounding": fitted.rounding,
-        "under": fitted.under,
-    }
-    return check.model_copy(update=judged)
+    return check.model_copy(
+        update={
+            "verdict": fit.verdict,
+            "reason": f"{_describe_counts(accuracy)}; {_describe_fit(cell, accuracy, share, fit)}",
+            "interval": interval_ends(cell.printed, fit.rounding),
+            "measured": decimal_text(share, EXACT),
+            "gap": decimal_text(cell.printed.gap(share), 1),
+            "rounding": fit.rounding,
+            "under": fit.under,
+        }
+    )
 
 
-def why_not_judged(found: Accuracy, most_unreadable: Fraction = MOST_UNREADABLE) -> str | None:
-    """Say why an evaluation is too incomplete to judge by, if it is; `most_unreadable` is a share of the images."""
-    looked_at = found.images + found.unreadable
-    if found.unreadable > most_unreadable * looked_at:
+def why_not_judged(accuracy: Accuracy, most_unreadable: Fraction = MOST_UNREADABLE) -> str | None:
+    """Return why an evaluation is too incomplete to judge by, if it is; `most_unreadable` is a share of the images."""
+    evaluated = accuracy.images + accuracy.unreadable
+    if accuracy.unreadable > most_unreadable * evaluated:
         most = decimal_text(100 * most_unreadable, 2)
         return (
-            f"{readable(found.unreadable)} of {readable(looked_at)} images could not be read, "
-            f"more than the {most} % up to which an accuracy is judged; mend the data set"
+            f"{readable(accuracy.unreadable)} of {readable(evaluated)} images could not be read, more than the {most} "
+            "% up to which an accuracy is judged; repair the data set"
         )
-    return None if found.images else "no image that has a label was evaluated"
+    return None if accuracy.images else "no image that has a label was evaluated"
 
 
-def _over_all(found: Accuracy) -> Interval | None:
-    """Return where the share in all images of the data set lies; None where some of them were not evaluated."""
-    looked_at = found.images + found.unreadable
-    if not found.whole:
+def compare_sampled(
+    printed: Callable[[Rounding], Interval],
+    roundings: Sequence[Rounding],
+    whole: Interval | None,
+    sampled: Interval,
+    readings: tuple[str, ...] = (),
+) -> SampledFit:
+    """Compare a number measured on images with a printed one, under each rounding rule; the first is the default.
+
+    `whole` is where the number lies if all images of the data set were evaluated, `sampled` its 95 % interval;
+    `readings` are departures from the default that already apply.
+    """
+    for rule in roundings:
+        if whole is not None and whole.low in printed(rule) and whole.high in printed(rule):
+            under = (*readings, *_departure(rule, roundings[0]))
+            verdict = Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED
+            return SampledFit(verdict, rule, printed(rule), under)
+    for rule in roundings:
+        if sampled.meets(printed(rule)):
+            under = (*readings, *_departure(rule, roundings[0]), SAMPLING)
+            return SampledFit(Verdict.REPRODUCED_UNDER, rule, printed(rule), under)
+    return SampledFit(Verdict.DIFFERS, roundings[0], printed(roundings[0]))
+
+
+def departing_reading(cell: CellRef, reading: str | None) -> tuple[str, ...]:
+    """Return the reading by name if the cell's row has another model under it than under the paper's default."""
+    recipe, readings = cell.row.row.model, cell.row.paper.about.value.readings
+    if recipe is None or reading not in readings:
+        return ()
+    usual, chosen = (recipe.part_of(readings[name].reading()) for name in (next(iter(readings)), reading))
+    return () if chosen == usual else (f"reading {reading}",)
+
+
+def _departure(rule: Rounding, usual: Rounding) -> tuple[str, ...]:
+    return () if rule is usual else (f"rounding {rule}",)
+
+
+def _share_of_all(accuracy: Accuracy) -> Interval | None:
+    """Return where the share over all images of the data set lies, in percent; None if some were not evaluated."""
+    if not accuracy.whole:
         return None
+    evaluated = accuracy.images + accuracy.unreadable
     return Interval(
-        Fraction(100 * found.correct, looked_at), Fraction(100 * (found.correct + found.unreadable), looked_at)
+        Fraction(100 * accuracy.correct, evaluated), Fraction(100 * (accuracy.correct + accuracy.unreadable), evaluated)
     )
 
 
-def _counted(found: Accuracy) -> str:
-    """Say how many images were classified rightly, of which."""
-    among = {"top1": "with the first guess", "top5": "among the first five guesses"}[found.metric]
-    all_ = "all " if found.whole and not found.unreadable and not found.unlabelled else ""
-    rest = [f"the data set has {readable(found.available)}"] if not found.whole else []
-    rest += [f"{readable(found.unreadable)} could not be read"] if found.unreadable else []
-    rest += [f"{readable(found.unlabelled)} without a label are not judged"] if found.unlabelled else []
+def _describe_counts(accuracy: Accuracy) -> str:
+    """Say how many images were classified correctly, and out of which."""
+    guess = {"top1": "with the first guess", "top5": "among the first five guesses"}[accuracy.metric]
+    all_ = "all " if accuracy.whole and not accuracy.unreadable and not accuracy.unlabelled else ""
+    rest = [f"the data set has {readable(accuracy.available)}"] if not accuracy.whole else []
+    rest += [f"{readable(accuracy.unreadable)} could not be read"] if accuracy.unreadable else []
+    rest += [f"{readable(accuracy.unlabelled)} without a label are not judged"] if accuracy.unlabelled else []
     more = f" ({', '.join(rest)})" if rest else ""
-    share = readable(Fraction(100 * found.correct, found.images), 3)
+    share = readable(Fraction(100 * accuracy.correct, accuracy.images), 3)
     return (
-        f"the checkpoint classifies {readable(found.correct)} of {all_}{readable(found.images)} images rightly "
-        f"{among}{more}, {share} %"
+        f"the checkpoint classifies {readable(accuracy.correct)} of {all_}{readable(accuracy.images)} images correctly "
+        f"{guess}{more}, {share} %"
     )
 
 
-def _held(cell: CellRef, found: Accuracy, share: Fraction, fitted: Fit) -> str:
-    """Say how that goes with the printed number, for somebody who has only the paper."""
-    text, printed = cell.printed.text, fitted.printed
-    if fitted.equal:
+def _describe_fit(cell: CellRef, accuracy: Accuracy, share: Fraction, fit: SampledFit) -> str:
+    """Say how the share compares with the printed number, for a reader who has only the paper."""
+    text, printed = cell.printed.text, fit.printed
+    if fit.equal:
         return f"that prints as {text}, which stands for {printed}"
-    interval = f"the 95 % interval [{found.low}, {found.high}]"
-    if fitted.verdict is Verdict.DIFFERS:
+    interval = f"the 95 % interval [{accuracy.low}, {accuracy.high}]"
+    if fit.verdict is Verdict.DIFFERS:
         side = "above" if share > cell.printed.value else "below"
         off = f"{decimal_text(abs(cell.printed.gap(share)), 1)} units of the last digit {side} the printed {text}"
         return f"that is {off}, and {interval} does not meet {printed}: more than sampling explains"
-    if found.whole:
+    if accuracy.whole:
         return f"that does not print as {text}, but {interval} meets {printed}: no more than sampling explains"
-    equal = "equal as printed, which may be luck" if share in printed else f"not {text} as printed"
-    return f"that is {equal}, for not all images were evaluated; {interval} of so few meets {printed}"
+    equal = f"equal to {text} as printed, which may be luck" if share in printed else f"not {text} as printed"
+    return f"that is {equal}, since not all images were evaluated; {interval} meets {printed}"

@@ -1,4 +1,4 @@
-"""A model taken apart: what each of its modules holds and does, as records without a framework."""
+"""A model taken apart: what each of its modules has and does, as records without torch."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class ParameterKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Held:
-    """A parameter, or a buffer of the state dict: its dotted path, kind and size; `in_head` if a head alone has it."""
+class TensorShare:
+    """A parameter, or a buffer of the state dict: its dotted path, kind and size; `in_head` if only a head has it."""
 
     path: str
     kind: ParameterKind
@@ -36,17 +36,17 @@ class Held:
     in_head: bool = False
 
     def counts(self, convention: ParameterConvention) -> bool:
-        """Say whether a convention counts it."""
+        """Return whether a convention counts it."""
         if self.kind is ParameterKind.BUFFER:
             return convention is ParameterConvention.WITH_BUFFERS
         return not (self.in_head and convention is ParameterConvention.NO_HEAD)
 
 
 @dataclass(frozen=True)
-class Block:
+class ImlpSize:
     """The dimensions of an IMLP block.
 
-    C channels come in and leave, C' reach its second FC layer. It sees `tokens`, of which `grid` lie on the grid that
+    C channels come in and leave, C' reach its second FC layer. It sees `tokens`; `grid` of them are on the grid that
     it convolves. `biases` says whether its first and second FC layer have one.
     """
 
@@ -59,7 +59,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Item:
-    """A part of a model, a kind of parameter or class of work, and how much of it is counted there."""
+    """An amount of a kind of parameter or class of work, in a part of the model."""
 
     part: str
     kind: str
@@ -73,15 +73,15 @@ class Body:
     `part_names` are the host's own names of its parts.
     """
 
-    held: tuple[Held, ...]
+    tensors: tuple[TensorShare, ...]
     ledger: Ledger
     blocks_at: tuple[str, ...]
-    blocks: Mapping[Block, int]
+    blocks: Mapping[ImlpSize, int]
     part_names: PartNames = ()
 
     def items(self, counting: ParameterConvention | Convention) -> tuple[Item, ...]:
         """Return what a convention counts; the amounts add up to the model's number."""
-        return tuple(item for _, item in self._counted(counting))
+        return tuple(item for _, item in self._items(counting))
 
     def total(self, counting: ParameterConvention | Convention) -> int:
         """Return the model's number by a convention."""
@@ -89,28 +89,28 @@ class Body:
 
     def outside_blocks(self, counting: ParameterConvention | Convention) -> int:
         """Return what a convention counts outside the IMLP blocks."""
-        return sum(item.amount for path, item in self._counted(counting) if not is_within(path, self.blocks_at))
+        return sum(item.amount for path, item in self._items(counting) if not is_within(path, self.blocks_at))
 
-    def _counted(self, counting: ParameterConvention | Convention) -> Iterator[tuple[str, Item]]:
+    def _items(self, counting: ParameterConvention | Convention) -> Iterator[tuple[str, Item]]:
         """Yield what a convention counts, each with its path."""
         if isinstance(counting, ParameterConvention):
-            for held in self.held:
-                if held.counts(counting):
-                    yield held.path, Item(part_of(held.path, self.part_names), held.kind, held.size)
+            for tensor in self.tensors:
+                if tensor.counts(counting):
+                    yield tensor.path, Item(part_of(tensor.path, self.part_names), tensor.kind, tensor.size)
             return
         for (path, operation), amount in self.ledger.work.items():
             weight = counting.weight(operation, site_of(path))
             if weight and amount:
                 times = f"{TIMES}{weight}" if weight != 1 else ""
-                yield path, Item(part_of(path, self.part_names), f"{_named(operation)}{times}", amount * weight)
+                yield path, Item(part_of(path, self.part_names), f"{_name_class(operation)}{times}", amount * weight)
 
 
-def _named(operation: Operation) -> str:
+def _name_class(operation: Operation) -> str:
     """Write a class of work in words."""
     return operation.replace("_", " ")
 
 
-KINDS = (*map(str, ParameterKind), *map(_named, Operation))
-"""Kinds of parameter and classes of work in order."""
+KINDS = (*map(str, ParameterKind), *map(_name_class, Operation))
+"""All kinds of parameter and classes of work, in the order of tables."""
 TIMES = " x "
-"""What stands before the weight of a class of work, where it has another than 1."""
+"""Separates a class of work from its weight, if that is not 1."""

@@ -1,57 +1,53 @@
-"""A printed number: what it stands for, and what is measured under each reading and convention."""
+"""Cells: what a printed number stands for, and what is measured under each reading and convention."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.explain.head import head, place_of, stands_at
-from imlp_audit.explain.layout import Lines, gap, table
-from imlp_audit.explain.measured import every_measurement
-from imlp_audit.numbers.interval import readable
-from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.check import Check, Measurement
+from imlp_audit.checks.printed import missing_for
+from imlp_audit.explain.printed import (
+    compare_value,
+    every_measurement,
+    list_facts,
+    place_in_specs,
+    place_of,
+    stands_for,
+)
+from imlp_audit.explain.totals import explain_total
+from imlp_audit.records.check import Check, Measurement, Verdict
+from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Section
+from imlp_audit.spec.plan import CellPlan
 from imlp_audit.spec.references import CellRef
 
-ROUNDED = {
-    Rounding.HALF_UP: "rounded half up",
-    Rounding.HALF_EVEN: "rounded half to even",
-    Rounding.TRUNCATION: "cut off",
-    Rounding.CEILING: "rounded up",
-    Rounding.DOUBLE: "rounded twice, first to one digit more",
-}
 
-
-def opening(check: Check, cell: CellRef, read: Conventions) -> Lines:
+def cell_facts(plan: CellPlan, check: Check, read: Conventions) -> tuple[Fact, ...]:
     """Say what is printed, which numbers print so, and whether the model has one of them."""
+    cell = plan.cell
     number = f"{cell.printed.text.removesuffix(cell.column.unit)} {cell.column.unit}".rstrip()
-    return head(
+    return list_facts(
         check,
-        ("printed", f"{number} in {place_of(cell)}; {stands_at(check.source)}"),
+        ("printed", f"{number} in {place_of(cell)}; {place_in_specs(check.source)}"),
         ("stands for", stands_for(cell.printed, read.roundings[0])),
     )
 
 
-def stands_for(printed: Printed, rounding: Rounding) -> str:
-    """Say which numbers print so."""
-    interval = printed.interval(rounding)
-    low = f"{'from' if interval.low_closed else 'above'} {readable(interval.low)}"
-    high = f"{'up to' if interval.high_closed else 'to below'} {readable(interval.high)}"
-    return f"any number {low} {high} ({ROUNDED[rounding]})"
+def explain_cell(plan: CellPlan, check: Check, read: Conventions) -> Iterator[Section]:
+    """Yield all measurements of a cell, and for a total over the model where it comes from."""
+    cell = plan.cell
+    if check.measured is not None:
+        yield Measurements(
+            names="reading",
+            printed=cell.printed.text,
+            rounding=read.roundings[0],
+            values=tuple(_values(every_measurement(check), cell, read)),
+        )
+    if cell.column.measure.totalled and missing_for(cell) is None and check.verdict is not Verdict.ERROR:
+        yield from explain_total(check, cell, read)
 
 
-def measurements(check: Check, cell: CellRef, read: Conventions) -> Lines:
-    """Return a table of what is measured under each declared reading and convention; nothing where nothing is."""
-    if check.measured is None:
-        return []
-    rows = list(_rows(every_measurement(check), cell, read))
-    heading = "Measured under each reading of the text (the gap is in units of the last printed digit)"
-    return [heading, *table([("reading", "counted by", "measured", "gap", ""), *rows], left=2, right=4)]
-
-
-def _rows(found: Sequence[Measurement], cell: CellRef, read: Conventions) -> Iterator[tuple[str, ...]]:
-    """Yield a line for each number, with all readings that it is the same under."""
+def _values(found: Sequence[Measurement], cell: CellRef, read: Conventions) -> Iterator[MeasuredValue]:
+    """Yield each number once, with all readings under which it is measured."""
     order = list(read.readings)
     for convention in read.declared_for(cell.row.row, cell.column):
         under: dict[str, list[str | None]] = {}
@@ -59,12 +55,6 @@ def _rows(found: Sequence[Measurement], cell: CellRef, read: Conventions) -> Ite
             if one.convention == convention:
                 under.setdefault(one.measured, []).append(one.reading)
         for measured, names in under.items():
-            told = "any" if names == order and names != order[:1] else ", ".join(str(name or "any") for name in names)
-            yield told, convention or "", *held_against(Fraction(measured), cell.printed, read.roundings)
-
-
-def held_against(value: Fraction, printed: Printed, roundings: Sequence[Rounding]) -> tuple[str, str, str]:
-    """Write a value, how far it is from a printed number, and whether it prints so, by which rounding rule."""
-    fitting = [rule for rule in roundings if value in printed.interval(rule)]
-    by = "" if fitting[:1] == list(roundings[:1]) else f" if {ROUNDED[fitting[0]]}" if fitting else ""
-    return readable(value), gap(printed.gap(value)), f"prints as {printed.text}{by}" if fitting else ""
+            every = names == order and names != order[:1]
+            name = "any" if every else ", ".join(str(name or "any") for name in names)
+            yield compare_value(name, measured, cell.printed, read.roundings, convention)

@@ -1,63 +1,73 @@
-"""Printed changes and numbers that are printed twice: what was held against what."""
+"""Printed changes, and numbers that are printed twice: what was compared with what."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.explain.cells import held_against, stands_for
-from imlp_audit.explain.head import head, label_of, place_of, stands_at
-from imlp_audit.explain.layout import Lines, table
-from imlp_audit.explain.measured import by_convention, every_measurement
-from imlp_audit.explain.pointers import pointers
+from imlp_audit.explain.printed import (
+    compare_value,
+    every_measurement,
+    list_facts,
+    measured_by_hypothesis,
+    place_in_specs,
+    place_of,
+    rests_on,
+    stands_for,
+)
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import Check
+from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Section
 from imlp_audit.spec.plan import DeltaPlan, RepeatPlan
 
-_BY_CELLS = "the two printed numbers, each any number that prints so"
-_BY_COUNTS = "the two models' counts, both under one reading and by one convention"
+_BY_CELLS = "computed from the two printed numbers, each of which can be any number that prints so"
+_BY_COUNTS = "computed from the two models' counts, both under one reading and by one convention"
 
 
-def delta(plan: DeltaPlan, check: Check, cells: Mapping[str, Check], read: Conventions) -> Iterator[Lines]:
-    """Yield what a printed change was judged by: printed cells, or (`plan.measured`) counts of both models."""
-    printed = plan.cell.delta
-    assert printed is not None
-    sides = f"from {label_of(plan.base.row)} to {label_of(plan.cell.row)}"
-    yield head(
+def change_facts(plan: DeltaPlan, check: Check, read: Conventions) -> tuple[Fact, ...]:
+    """Say what a printed change was compared with: printed cells, or (`plan.measured`) counts of both models."""
+    printed = plan.change
+    sides = f"from {plan.base.row.full_label} to {plan.cell.row.full_label}"
+    return list_facts(
         check,
-        ("printed", f"{printed.text} in {place_of(plan.cell)}; {stands_at(check.source)}"),
+        ("printed", f"{printed.text} in {place_of(plan.cell)}; {place_in_specs(check.source)}"),
         ("stands for", f"{stands_for(printed, read.roundings[0])}, in percent"),
-        ("compared", f"the change {sides} in {_BY_COUNTS if plan.measured else _BY_CELLS}"),
+        ("compared", f"the change {sides}, {_BY_COUNTS if plan.measured else _BY_CELLS}"),
     )
+
+
+def explain_change(plan: DeltaPlan, check: Check, cells: Mapping[str, Check], read: Conventions) -> Iterator[Section]:
+    """Yield the measured change under each reading and convention, and the two cells."""
     if plan.measured and check.measured is not None:
-        yield _measured(plan, printed, check, cells, read)
-    yield pointers((plan.base, plan.cell), cells)
+        printed = plan.change
+        yield Measurements(
+            names="reading",
+            printed=printed.text,
+            rounding=read.roundings[0],
+            in_percent=True,
+            counts=(plan.base.row.row.id, plan.cell.row.row.id),
+            values=tuple(_changes(plan, printed, check, cells, read)),
+        )
+    yield from rests_on((plan.base, plan.cell), cells)
 
 
-def _measured(plan: DeltaPlan, printed: Printed, check: Check, cells: Mapping[str, Check], read: Conventions) -> Lines:
-    """Return a table of both counts and their change under each reading and convention."""
-    sides = [by_convention(cells[cell.id]) for cell in (plan.base, plan.cell)]
-    rows = [("reading", "counted by", plan.base.row.row.id, plan.cell.row.row.id, "change", "gap", "")]
+def _changes(
+    plan: DeltaPlan, printed: Printed, check: Check, cells: Mapping[str, Check], read: Conventions
+) -> Iterator[MeasuredValue]:
+    sides = [measured_by_hypothesis(cells[cell.id]) for cell in (plan.base, plan.cell)]
     for one in every_measurement(check):
-        base, ours = (readable(side[one.reading, one.convention]) for side in sides)
-        held = held_against(Fraction(one.measured), printed, read.roundings)
-        rows.append((one.reading or "any", one.convention or "", base, ours, *held))
-    heading = "Measured under each reading of the text (in percent; the gap in units of the last printed digit)"
-    return [heading, *table(rows, left=2, right=6)]
+        counts = tuple(readable(side[one.reading, one.convention]) for side in sides)
+        yield compare_value(one.reading or "any", one.measured, printed, read.roundings, one.convention, counts)
 
 
-def repeat(plan: RepeatPlan, check: Check, read: Conventions) -> Iterator[Lines]:
-    """Yield the two places and what they print."""
-    ours, other = (cell.delta if plan.delta else cell.printed for cell in (plan.cell, plan.other))
-    assert ours is not None
-    assert other is not None
-    yield head(
+def repeat_facts(plan: RepeatPlan, check: Check, read: Conventions) -> tuple[Fact, ...]:
+    """Say what the two places print."""
+    ours, other = plan.numbers
+    return list_facts(
         check,
-        ("printed", f"{ours.text} in {place_of(plan.cell)}; {stands_at(check.source)}"),
+        ("printed", f"{ours.text} in {place_of(plan.cell)}; {place_in_specs(check.source)}"),
         ("stands for", stands_for(ours, read.roundings[0])),
         ("compared", f"{other.text} in {plan.other.row.paper.id}, {place_of(plan.other)}"),
-        ("judged by", "whether some number prints as both, each with its own digits"),
+        ("judged by", "whether one number can be printed as both, each with its own digits"),
     )
-    yield pointers((plan.cell, plan.other), {})

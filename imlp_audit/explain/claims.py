@@ -1,46 +1,77 @@
-"""Sentences about the paper's own numbers: in which meaning, on which numbers, and row by row with what outcome."""
+"""Claims: sentences about the paper's own numbers, row by row, and statements about functions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from imlp_audit.checks.claims import describe_bound, judge_condition
 from imlp_audit.checks.context import Context
-from imlp_audit.explain.claim_rows import by_row
-from imlp_audit.explain.head import head, stands_at
-from imlp_audit.explain.layout import Lines
-from imlp_audit.explain.pointers import pointers
+from imlp_audit.checks.quantities import format_values, possible_values
+from imlp_audit.checks.truth import Truth, all_of
+from imlp_audit.explain.printed import list_facts, place_in_specs, rests_on
+from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import Check
-from imlp_audit.spec.claims import ClaimEntry
-from imlp_audit.spec.conditions import Conditions, OrderEntry
+from imlp_audit.records.explanation import Fact, RowByRow, Section
+from imlp_audit.spec.claims import ClaimEntry, Input, Statement
+from imlp_audit.spec.conditions import Condition, Conditions, Order, OrderEntry
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import ClaimPlan
-from imlp_audit.spec.quantities import QuantityEntry, describe
+from imlp_audit.spec.quantities import MlpShare, Quantity, QuantityEntry, describe
+from imlp_audit.spec.references import RowRef
+
+_ABREAST = 3  # conditions that have columns of their own
+_SHORT = {Truth.YES: "holds", Truth.NO: "does not hold", Truth.OPEN: "open"}
 
 
-def claim(plan: ClaimPlan, check: Check, papers: Sequence[Paper]) -> Iterator[Lines]:
-    """Yield the sentence, its meaning, what was judged, and the numbers."""
+def claim_facts(plan: ClaimPlan, check: Check, sections: Sequence[Section]) -> tuple[Fact, ...]:
+    """Say what the sentence is, what it is taken to mean, and how it was judged.
+
+    The reason is shortened to the number of rows if `sections` show each row.
+    """
     value = plan.claim.value
-    lines = by_row(plan.statement, check, Context(papers, {}))
-    told_by_row = isinstance(plan.statement, Conditions) and lines
-    reason = check.reason.partition("; ")[0] if told_by_row else check.reason
-    yield head(
-        check.model_copy(update={"reason": reason}),
+    by_row = isinstance(plan.statement, Conditions) and any(isinstance(section, RowByRow) for section in sections)
+    return list_facts(
+        check,
         ("printed", f"“{value.text}”"),
-        ("source", f"{_place(value)}; {stands_at(check.source)}"),
+        ("source", f"{_place(value)}; {place_in_specs(check.source)}"),
         ("meaning", value.meaning or ""),
-        ("compared", _compared(value)),
+        ("compared", _list_quantities(value)),
         ("judged by", plan.statement.judged_by),
+        reason=check.reason.partition("; ")[0] if by_row else None,
     )
-    yield lines
-    yield pointers(plan.statement.cells, {})
+
+
+def explain_claim(plan: ClaimPlan, check: Check, papers: Sequence[Paper]) -> Iterator[Section]:
+    """Yield what the sentence comes to in each row, and the numbers that it is about."""
+    yield from _row_by_row(plan.statement, check, Context(papers, {}))
+    yield from rests_on(plan.statement.cells, {})
+
+
+def equation_facts(check: Check) -> tuple[Fact, ...]:
+    """Say what a statement about functions is and how it was tested."""
+    examples = f" on {readable(check.examples)} example{'' if check.examples == 1 else 's'}" if check.examples else ""
+    return list_facts(
+        check,
+        ("claim", check.statement or ""),
+        ("printed", check.printed or ""),
+        ("corrected", check.corrected or ""),
+        ("source", f"{check.place}; {place_in_specs(check.source)}"),
+        (
+            "compared",
+            f"the statement, symbol by symbol, by running it{examples}; differences that rounding explains are allowed",
+        ),
+        ("rounding", check.bound or ""),
+        reason="" if check.counterexample else None,
+    )
 
 
 def _place(value: ClaimEntry) -> str:
     return ", ".join(f"{name} {text}" for name, text in value.source.model_dump(exclude_none=True).items())
 
 
-def _compared(value: ClaimEntry) -> str:
-    """Say what its quantities are, and which columns they are taken from."""
+def _list_quantities(value: ClaimEntry) -> str:
+    """Say what the claim's quantities are, and of which columns."""
     match value.form:
         case tuple() as conditions:
             quantities: tuple[QuantityEntry, ...] = conditions
@@ -51,4 +82,67 @@ def _compared(value: ClaimEntry) -> str:
     columns: dict[str, list[str]] = {}
     for quantity in quantities:
         columns.setdefault(describe(quantity), []).append(quantity.column)
-    return "; ".join(f"{meaning}, of {', '.join(dict.fromkeys(names))}" for meaning, names in columns.items())
+    return "; ".join(f"{text}, of {', '.join(dict.fromkeys(names))}" for text, names in columns.items())
+
+
+def _row_by_row(statement: Statement, check: Check, context: Context) -> Iterator[RowByRow]:
+    """Yield what each row comes to: computed again from printed numbers, or as the check measured it."""
+    match statement:
+        case Conditions() if not _is_measured([q for c in statement.conditions for q in c.by_row.values()]):
+            yield _judge_rows(statement, context)
+        case Order() if not _is_measured([quantity for _, quantity in statement.along]):
+            values = tuple((row.row.id, format_values(q, possible_values(q, context))) for row, q in statement.along)
+            yield RowByRow(direction=statement.direction, header=("row", statement.name), rows=values)
+        case Conditions() | Input() if check.measured is not None:
+            yield RowByRow(lines=tuple(check.measured.split("; ")))
+
+
+def _is_measured(quantities: Sequence[Quantity]) -> bool:
+    return any(isinstance(quantity, MlpShare) for quantity in quantities)
+
+
+def _judge_rows(statement: Conditions, context: Context) -> RowByRow:
+    """Return a line for each row; with many conditions, or conditions on other rows, a line for each condition."""
+    conditions, rows = statement.conditions, statement.rows
+    judged = [[_judge(row, condition, context) for condition in conditions] for row in rows]
+    if len(conditions) > _ABREAST or any(condition.rows_named for condition in conditions):
+        lines = tuple(
+            (row.row.id, _name_quantity(c), one.value, describe_bound(c), _SHORT[one.truth])
+            for row, ones in zip(rows, judged, strict=True)
+            for c, one in zip(conditions, ones, strict=True)
+            if one
+        )
+        return RowByRow(header=("row", "quantity", "value", "has to be", "outcome"), rows=lines)
+    header = ("row", *(f"{_name_quantity(c)} ({describe_bound(c)})" for c in conditions), "outcome")
+    body = tuple(
+        (row.row.id, *(one.value if one else "" for one in ones), _judge_together(ones))
+        for row, ones in zip(rows, judged, strict=True)
+    )
+    return RowByRow(header=header, rows=body)
+
+
+@dataclass(frozen=True)
+class JudgedCondition:
+    """A condition's quantity in a row, and whether the condition holds there."""
+
+    value: str
+    truth: Truth
+
+
+def _judge(row: RowRef, condition: Condition, context: Context) -> JudgedCondition | None:
+    """Judge a condition in a row; the first row has no step."""
+    if row.id not in condition.by_row:
+        return None
+    truth, value = judge_condition(condition, row, context)
+    return JudgedCondition(value, truth)
+
+
+def _judge_together(ones: Sequence[JudgedCondition | None]) -> str:
+    truths = [one.truth for one in ones if one is not None]
+    return _SHORT[all_of(truths)] if truths else ""
+
+
+def _name_quantity(condition: Condition) -> str:
+    rows = [name.rpartition("/")[2] for name in condition.rows_named]
+    against = f" against {' and '.join(rows)}" if rows else ""
+    return f"{condition.name}{against}"

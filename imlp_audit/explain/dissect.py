@@ -1,4 +1,4 @@
-"""Building a model and taking it apart."""
+"""Building a model and taking it apart: what each of its parameters is for, and its IMLP blocks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from torch import Tensor, nn
 
-from imlp_audit.explain.body import Block, Body, Held, ParameterKind
+from imlp_audit.explain.body import Body, ImlpSize, ParameterKind, TensorShare
 from imlp_audit.measure.fvcore import unfuse_attention
 from imlp_audit.measure.parameters import classifiers
 from imlp_audit.models.agelu import AGeLU
@@ -18,21 +18,20 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.solve.counting import count_model
 
 
-def dissect(recipe: Recipe, reading: AnyReading | None) -> Body:
+def dissect(recipe: Recipe, reading: AnyReading | None, builder: Builder | None = None) -> Body:
     """Return the parts of a model, built on the meta device. Raises BuildError, or whatever a host's code raises."""
-    with Builder().variant(recipe, reading) as variant:
+    with (builder or Builder()).variant(recipe, reading) as variant:
         counted = count_model(variant, {})
         model = unfuse_attention(variant.model)
-        held = (*_parameters(model), *_buffers(model))
+        tensors = (*_parameters(model), *_buffers(model))
         blocks = {
             path: inputs for path, inputs in counted.inputs.items() if isinstance(model.get_submodule(path), Imlp)
         }
-        names = recipe.host.traits().parts
-        return Body(held, counted.ledger, tuple(blocks), _sizes(model, blocks), names)
+        return Body(tensors, counted.ledger, tuple(blocks), _sizes(model, blocks), recipe.host.traits().parts)
 
 
-def _parameters(model: nn.Module) -> Iterator[Held]:
-    """Yield every parameter once, where it is first found."""
+def _parameters(model: nn.Module) -> Iterator[TensorShare]:
+    """Yield every parameter once, at the first path that has it."""
     head = {inner for module in classifiers(model) for inner in module.modules()}
     elsewhere = {p for module in model.modules() if module not in head for p in module.parameters(recurse=False)}
     seen: set[nn.Parameter] = set()
@@ -41,18 +40,18 @@ def _parameters(model: nn.Module) -> Iterator[Held]:
             if parameter not in seen:
                 seen.add(parameter)
                 kind = _kind(module, name)
-                yield Held(_below(path, name), kind, parameter.numel(), in_head=parameter not in elsewhere)
+                yield TensorShare(_join(path, name), kind, parameter.numel(), in_head=parameter not in elsewhere)
 
 
-def _buffers(model: nn.Module) -> Iterator[Held]:
+def _buffers(model: nn.Module) -> Iterator[TensorShare]:
     kept = model.state_dict().keys()
     for path, buffer in model.named_buffers():
         if path in kept:
-            yield Held(path, ParameterKind.BUFFER, buffer.numel())
+            yield TensorShare(path, ParameterKind.BUFFER, buffer.numel())
 
 
 def _kind(module: nn.Module, name: str) -> ParameterKind:
-    """Tell what a parameter is for from its module and its name there."""
+    """Return what a parameter is for, by its module and its name there."""
     if isinstance(module, AGeLU):
         return ParameterKind.COEFFICIENT
     if "Norm" in type(module).__name__:
@@ -65,27 +64,27 @@ def _kind(module: nn.Module, name: str) -> ParameterKind:
     return ParameterKind.TABLE if is_table else ParameterKind.SCALE
 
 
-def _below(path: str, name: str) -> str:
+def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _sizes(model: nn.Module, blocks: Mapping[str, Sequence[Tensor]]) -> Mapping[Block, int]:
-    """Count the IMLP blocks of each size, a block once for each input that it was given."""
-    found: Counter[Block] = Counter()
+def _sizes(model: nn.Module, blocks: Mapping[str, Sequence[Tensor]]) -> Mapping[ImlpSize, int]:
+    """Count the IMLP blocks of each size; a block counts once for each input that it gets."""
+    found: Counter[ImlpSize] = Counter()
     for path, inputs in blocks.items():
         module = model.get_submodule(path)
-        assert isinstance(module, Imlp)
-        found.update(_block(module, x) for x in inputs)
+        if isinstance(module, Imlp):
+            found.update(_block(module, x) for x in inputs)
     return found
 
 
-def _block(module: Imlp, x: Tensor) -> Block:
+def _block(module: Imlp, x: Tensor) -> ImlpSize:
     fc1, fc2 = module.fc1, module.fc2
     assert isinstance(fc1, nn.Linear | nn.Conv2d)
     assert isinstance(fc2, nn.Linear | nn.Conv2d)
     channels, hidden = fc1.weight.shape[1], fc2.weight.shape[1]
     tokens = x.numel() // channels
-    return Block(
+    return ImlpSize(
         channels=channels,
         hidden=hidden,
         tokens=tokens,

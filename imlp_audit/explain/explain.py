@@ -1,82 +1,68 @@
-"""Explaining a check."""
+"""Explaining a check: what was compared, and why its verdict came out as it did."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import assert_never
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.checks.printed import missing_for
-from imlp_audit.explain.cells import measurements, opening
-from imlp_audit.explain.changes import delta, repeat
-from imlp_audit.explain.claims import claim
-from imlp_audit.explain.equations import equation
-from imlp_audit.explain.head import head, stands_at
-from imlp_audit.explain.layout import Lines, document
-from imlp_audit.explain.tables import columns, mark
-from imlp_audit.explain.totals import anatomy
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.explain.cells import cell_facts, explain_cell
+from imlp_audit.explain.changes import change_facts, explain_change, repeat_facts
+from imlp_audit.explain.claims import claim_facts, equation_facts, explain_claim
+from imlp_audit.explain.printed import rests_on
+from imlp_audit.explain.tables import columns_facts, explain_columns, explain_mark, mark_facts
+from imlp_audit.records.explanation import Explanation, Fact, Section
+from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
 
 
-def rests_on(plan: Plan) -> tuple[str, ...]:
-    """Return the ids of the cells whose checks an explanation needs beside the plan's own."""
-    match plan:
-        case DeltaPlan(measured=True):
-            return plan.base.id, plan.cell.id
-        case MarkPlan():
-            footnote = plan.row.table.value.footnote
-            assert footnote is not None
-            return (f"{plan.row.id}/{footnote.decided_by}",)
-        case _:
-            return ()
+def explain(plan: Plan, result: AuditResult, papers: Sequence[Paper]) -> Explanation:
+    """Explain the check of a plan.
 
-
-def explain(plan: Plan, checks: Mapping[str, Check], papers: Sequence[Paper]) -> str:
-    """Return what a check found, and why, in words and numbers.
-
-    `checks` are that of the plan, by its id, and those it rests on; `papers` are all that cells can be looked up in.
+    `result` has that check and the cells that it needs (`find.cells_needed`); `papers` are all papers that cells are
+    looked up in.
     """
-    return document(_sections(plan, checks, papers))
-
-
-def _sections(plan: Plan, checks: Mapping[str, Check], papers: Sequence[Paper]) -> Iterator[Lines]:
-    yield from _explained(plan, checks, papers)
+    facts, sections = _explain_plan(plan, result, papers)
+    checks = {check.id: check for check in result.checks}
     paper, _, rest = plan.id.partition("/")
-    waiver = checks.get(f"{paper}/waivers/{rest}")
-    if waiver is not None:
-        yield head(waiver, ("declared", stands_at(waiver.source)))
+    return Explanation(
+        versions=result.versions,
+        check=checks[plan.id],
+        facts=facts,
+        sections=sections,
+        waiver=checks.get(f"{paper}/waivers/{rest}"),
+    )
 
 
-def _explained(plan: Plan, checks: Mapping[str, Check], papers: Sequence[Paper]) -> Iterator[Lines]:
+def _explain_plan(
+    plan: Plan, result: AuditResult, papers: Sequence[Paper]
+) -> tuple[tuple[Fact, ...], tuple[Section, ...]]:
+    checks = {check.id: check for check in result.checks}
     check = checks[plan.id]
     match plan:
         case CellPlan():
-            return _cell(plan, check)
+            read = _conventions(plan.cell.row.paper)
+            return cell_facts(plan, check, read), tuple(explain_cell(plan, check, read))
         case DeltaPlan():
-            return delta(plan, check, checks, _read(plan.cell.row.paper))
+            read = _conventions(plan.cell.row.paper)
+            return change_facts(plan, check, read), tuple(explain_change(plan, check, checks, read))
         case RepeatPlan():
-            return repeat(plan, check, _read(plan.cell.row.paper))
+            read = _conventions(plan.cell.row.paper)
+            return repeat_facts(plan, check, read), tuple(rests_on((plan.cell, plan.other), {}))
         case MarkPlan():
-            return mark(plan, check, checks, _read(plan.row.paper))
+            read = _conventions(plan.row.paper)
+            return mark_facts(plan, check, read), tuple(explain_mark(plan, check, checks, read))
         case ColumnsPlan():
-            return columns(plan, check)
+            return columns_facts(plan, check), tuple(explain_columns(plan))
         case ClaimPlan():
-            return claim(plan, check, papers)
+            sections = tuple(explain_claim(plan, check, papers))
+            return claim_facts(plan, check, sections), sections
         case EquationPlan():
-            return equation(check)
+            return equation_facts(check), ()
         case _:
             assert_never(plan)
 
 
-def _read(paper: Paper) -> Conventions:
+def _conventions(paper: Paper) -> Conventions:
     return Conventions(paper.about.value)
-
-
-def _cell(plan: CellPlan, check: Check) -> Iterator[Lines]:
-    cell, read = plan.cell, _read(plan.cell.row.paper)
-    yield opening(check, cell, read)
-    yield measurements(check, cell, read)
-    if cell.column.measure.totalled and missing_for(cell) is None and check.verdict is not Verdict.ERROR:
-        yield from anatomy(check, cell, read)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from imlp_audit.errors import UsageError
 from imlp_audit.near import did_you_mean
 from imlp_audit.spec.library import Selection, select_checks
-from imlp_audit.spec.plan import Plan
+from imlp_audit.spec.plan import DeltaPlan, MarkPlan, Plan
 
-_TOLD = 8
+_LISTED = 8
 
 
 def find_plan(selection: Selection, check_id: str) -> Plan:
-    """Return the planned check of an id; that of a waiver stands for the check that is waived.
+    """Return the planned check of an id; the id of a waiver stands for the check that is waived.
 
-    Raises UsageError naming what may have been meant.
+    Raises UsageError, naming checks that may have been meant.
     """
     paper, _, rest = check_id.partition("/")
     wanted = f"{paper}/{rest.removeprefix('waivers/')}"
@@ -22,8 +22,19 @@ def find_plan(selection: Selection, check_id: str) -> Plan:
         return plans[wanted]
     below = [name for name in plans if name.startswith(f"{check_id.rstrip('/')}/")]
     if below:
-        more = f" and {len(below) - _TOLD} more" if len(below) > _TOLD else ""
-        raise UsageError(f"{check_id} is no check, but there are {', '.join(below[:_TOLD])}{more}")
+        more = f" and {len(below) - _LISTED} more" if len(below) > _LISTED else ""
+        raise UsageError(f"{check_id} is not a check; checks below it: {', '.join(below[:_LISTED])}{more}")
     raise UsageError(
         f"no check has the id {check_id!r}; {did_you_mean(wanted, plans, '`imlp-audit list` prints them')}"
     )
+
+
+def cells_needed(plan: Plan) -> tuple[str, ...]:
+    """Return the ids of the cells whose checks an explanation needs in addition to the plan's own."""
+    match plan:
+        case DeltaPlan(measured=True):
+            return plan.base.id, plan.cell.id
+        case MarkPlan():
+            return (plan.cell.id,)
+        case _:
+            return ()

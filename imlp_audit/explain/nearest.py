@@ -1,4 +1,4 @@
-"""The reading nearest to the spec's first one under which a printed number follows."""
+"""Which readings give a printed number, and which of them is nearest to the spec's first one."""
 
 from __future__ import annotations
 
@@ -8,43 +8,23 @@ from functools import cached_property
 
 import numpy as np
 
-from imlp_audit.errors import BuildError
-from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.answer import Change
-from imlp_audit.solve.problem import Cell, Integers, Problem, Space
+from imlp_audit.checks.context import Conventions
+from imlp_audit.errors import AuditError, BuildError
+from imlp_audit.explain.printed import write_gap
+from imlp_audit.models.hosts.host import Stack
+from imlp_audit.numbers.printed import Printed, Rounding
+from imlp_audit.records.explanation import AxisSource, NearReading, Readings, ReadingSearch
+from imlp_audit.records.solution import SolvedChange
+from imlp_audit.solve.problem import Cell, Integers, SearchProblem, Space
+from imlp_audit.spec.readings import NamedReading
 from imlp_audit.spec.references import CellRef
 
-SHOWN = 5
-"""So many of equally near readings are listed."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """A reading by its changes, the number under it, and how that is counted and rounded."""
-
-    changes: tuple[Change, ...]
-    value: int
-    convention: str
-    rounding: Rounding
-
-
-@dataclass(frozen=True)
-class Nearest:
-    """What a search of all readings came to.
-
-    `readings` are all of them, `fitting` those that print so, and `ties` those of these with fewest changes; where none
-    fits, the nearest misses with fewest. Some of the ties are in `found`, first those whose values named readings have.
-    """
-
-    readings: int
-    fitting: int
-    ties: int
-    found: tuple[Found, ...]
+SHOWN = 5  # of equally near readings
 
 
 @dataclass(frozen=True)
 class Counting:
-    """One way to make printed numbers of a model: its counts under every reading, and what prints so."""
+    """One convention and rounding rule: a model's counts under every reading, and the range that prints so."""
 
     convention: str
     rounding: Rounding
@@ -54,8 +34,57 @@ class Counting:
 
     @property
     def miss(self) -> Integers:
-        """How far each count is outside."""
+        """How far each count is outside the range."""
         return np.maximum(np.maximum(self.low - self.counts, self.counts - self.high), 0)
+
+
+def search_readings(cell: CellRef, read: Conventions) -> Iterator[Readings]:
+    """Yield which of all readings give the printed number; nothing if nothing is open about the model.
+
+    If none gives it and the row itself fixes D_C, a second search leaves that open too.
+    """
+    named = read.about.readings
+    if not named:
+        return
+    first = next(iter(named))
+    answer = Readings(printed=cell.printed.text, first=first)
+    conventions = [str(name) for name in read.declared_for(cell.row.row, cell.column)]
+    try:
+        search = nearest(cell, first, conventions, read.roundings)
+    except AuditError as error:
+        yield answer.model_copy(update={"failure": str(error)})
+        return
+    if search is None:
+        return
+    searches = [search]
+    if not search.fitting and _fixes_width(cell):
+        try:
+            freer = nearest(cell, first, conventions, read.roundings, free_widths=True)
+        except AuditError:
+            freer = None
+        searches += [freer] if freer is not None else []
+    changed = dict.fromkeys(change for one in searches for change in _changes_in(one))
+    sources = tuple(_sources(list(changed), first, named))
+    yield answer.model_copy(update={"searches": tuple(searches), "sources": sources})
+
+
+def _fixes_width(cell: CellRef) -> bool:
+    host = cell.row.row.model.host if cell.row.row.model is not None else None
+    return isinstance(host, Stack) and host.with_open_width() not in (None, host)
+
+
+def _changes_in(search: ReadingSearch) -> Iterator[SolvedChange]:
+    return (change for found in search.found for change in found.changes)
+
+
+def _sources(changes: Sequence[SolvedChange], first: str, readings: Mapping[str, NamedReading]) -> Iterator[AxisSource]:
+    """Yield, for each axis that changes, what the spec gives as the place that decides it."""
+    for axis in dict.fromkeys(change.axis for change in changes):
+        wanted = {change.becomes for change in changes if change.axis == axis}
+        for name, reading in readings.items():
+            choice = reading.choices.get(axis)
+            if choice is not None and (name == first or str(choice.value) in wanted):
+                yield AxisSource(axis=axis, value=str(choice.value), reading=name, because=choice.because)
 
 
 def nearest(
@@ -65,11 +94,11 @@ def nearest(
     roundings: Sequence[Rounding],
     *,
     free_widths: bool = False,
-) -> Nearest | None:
-    """Search all readings for those whose number prints as the cell does, nearest to the `first` named one.
+) -> ReadingSearch | None:
+    """Search all readings for those that give the printed number and are nearest to the named reading `first`.
 
-    With `free_widths`, a D_C that the row itself gives is open too. None where nothing is left open about the model.
-    Raises BuildError where it cannot be counted under every reading.
+    With `free_widths`, a D_C that the row itself gives is open too. None if nothing is open about the model. Raises
+    BuildError if it cannot be counted under every reading.
     """
     from imlp_audit.solve.compose import compose  # torch takes seconds to import
 
@@ -83,12 +112,13 @@ def nearest(
     printed = next(one for one in problem.cells if one.id == cell.id)
     named = {name: indices[group] for name, indices in problem.named.items() if group in indices}
     readings = Places(problem.spaces[group], named[first], tuple(named.values()))
-    return _search(list(_countings(problem, printed, conventions, roundings)), readings)
+    countings = list(_countings(problem, printed, conventions, roundings))
+    return _search(countings, readings, cell.printed, open_width=free_widths)
 
 
 @dataclass(frozen=True)
 class Places:
-    """All readings of a space by their places on its axes; `first` and `named` are indices of some."""
+    """All readings of a space by their places on its axes; `first` and `named` are indices of readings."""
 
     space: Space
     first: int
@@ -101,7 +131,7 @@ class Places:
 
     @cached_property
     def changed(self) -> Integers:
-        """On how many axes each reading departs from the first."""
+        """On how many axes each reading differs from the first."""
         departs: Integers = (self.all != self.all[:, self.first, np.newaxis]).sum(axis=0)
         return departs
 
@@ -112,14 +142,18 @@ class Places:
         lacking: Integers = (self.all[:, :, np.newaxis] != known).all(axis=2).sum(axis=0)
         return lacking
 
-    def changes(self, index: int) -> tuple[Change, ...]:
-        """Return how a reading departs from the first."""
+    def changes(self, index: int) -> tuple[SolvedChange, ...]:
+        """Return how a reading differs from the first."""
         pairs = zip(self.space.axes, self.all[:, self.first], self.all[:, index], strict=True)
-        return tuple(Change(axis, values[was], values[now]) for (axis, values), was, now in pairs if was != now)
+        return tuple(
+            SolvedChange(axis=axis, was=values[was], becomes=values[now])
+            for (axis, values), was, now in pairs
+            if was != now
+        )
 
 
 def _countings(
-    problem: Problem, cell: Cell, conventions: Sequence[str], roundings: Sequence[Rounding]
+    problem: SearchProblem, cell: Cell, conventions: Sequence[str], roundings: Sequence[Rounding]
 ) -> Iterator[Counting]:
     row = problem.rows[cell.row]
     known: Mapping[str, Integers] = row.parameters if cell.kind == "parameters" else row.totals
@@ -129,15 +163,28 @@ def _countings(
                 yield Counting(convention, rounding, known[convention], *cell.ranges[rounding])
 
 
-def _search(countings: Sequence[Counting], readings: Places) -> Nearest:
+def _search(countings: Sequence[Counting], readings: Places, printed: Printed, *, open_width: bool) -> ReadingSearch:
     misses = np.stack([counting.miss for counting in countings])
     miss = misses.min(axis=0)
     best = np.flatnonzero(miss == miss.min())
     ties = best[readings.changed[best] == readings.changed[best].min()]
     ties = ties[np.argsort(readings.unheard[ties], kind="stable")]
-    found = (_found(countings[int(misses[:, i].argmin())], readings, int(i)) for i in ties[:SHOWN])
-    return Nearest(len(miss), int((miss == 0).sum()), len(ties), tuple(found))
+    found = (_near_reading(countings[int(misses[:, i].argmin())], readings, int(i), printed) for i in ties[:SHOWN])
+    return ReadingSearch(
+        open_width=open_width,
+        readings=len(miss),
+        fitting=int((miss == 0).sum()),
+        ties=len(ties),
+        found=tuple(found),
+    )
 
 
-def _found(counting: Counting, readings: Places, index: int) -> Found:
-    return Found(readings.changes(index), int(counting.counts[index]), counting.convention, counting.rounding)
+def _near_reading(counting: Counting, readings: Places, index: int, printed: Printed) -> NearReading:
+    value = int(counting.counts[index])
+    return NearReading(
+        value=value,
+        gap=write_gap(printed.gap(value)),
+        convention=counting.convention,
+        rounding=counting.rounding,
+        changes=readings.changes(index),
+    )

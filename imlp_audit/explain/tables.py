@@ -1,56 +1,58 @@
-"""Footnote marks and headings: what a row or a table was held against."""
+"""Footnote marks and headings: what the numbers of a row or a table were compared with."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.explain.cells import held_against, stands_for
-from imlp_audit.explain.head import head, label_of, stands_at
-from imlp_audit.explain.layout import Lines, table, words
-from imlp_audit.explain.pointers import pointers
-from imlp_audit.numbers.printed import Printed
+from imlp_audit.explain.printed import compare_value, list_facts, place_in_specs, rests_on, stands_for
+from imlp_audit.models.recipe import describe
 from imlp_audit.records.check import Check
+from imlp_audit.records.explanation import Fact, Measurements, Section, TableNumbers
 from imlp_audit.spec.plan import ColumnsPlan, MarkPlan
 
 
-def mark(plan: MarkPlan, check: Check, cells: Mapping[str, Check], read: Conventions) -> Iterator[Lines]:
-    """Yield what the row prints, and what its model has with either kernel."""
-    footnote, row = plan.row.table.value.footnote, plan.row
-    assert footnote is not None
-    cell = row.cell(footnote.decided_by)
-    assert cell is not None
-    place = f"Table {row.table.value.table}, {label_of(row)}"
-    yield head(
+def mark_facts(plan: MarkPlan, check: Check, read: Conventions) -> tuple[Fact, ...]:
+    """Say what a mark stands for, and which number decides whether the row's model has it."""
+    footnote, cell = plan.footnote, plan.cell
+    place = f"Table {plan.row.table.value.table}, {plan.row.full_label}"
+    return list_facts(
         check,
-        ("printed", f"{place}, {check.printed}; {stands_at(check.source)}"),
-        ("the mark", f"{footnote.mark} stands for: {footnote.meaning}; without it the kernel is {footnote.otherwise}"),
-        ("compared", f"{cell.column.heading}, {cell.printed.text}, with the row's model with either kernel"),
+        ("printed", f"{place}, {check.printed}; {place_in_specs(check.source)}"),
+        ("the mark", f"{footnote.mark} stands for: {footnote.meaning}; other rows have {describe(footnote.otherwise)}"),
+        ("compared", f"{cell.column.heading}, {cell.printed.text}, with the row's model either way"),
         ("stands for", stands_for(cell.printed, read.roundings[0])),
-        ("judged by", "whether under some reading the kernel that is meant gives the number, and the other does not"),
+        ("judged by", "whether, under some reading, the intended model gives the number and the other one does not"),
     )
+
+
+def explain_mark(plan: MarkPlan, check: Check, cells: Mapping[str, Check], read: Conventions) -> Iterator[Section]:
+    """Yield what the row's model has either way, and the cell that decides."""
+    cell = plan.cell
     if check.measured is not None:
-        heading = "Measured with either kernel (the gap is in units of the last printed digit)"
-        yield [heading, *table(list(_kernels(check.measured, cell.printed, read)), right=3)]
-    yield pointers((cell,), cells)
+        # the check's measurements are written as `kernel 3 as_written: 4 852 020, kernel 5 ...`
+        pairs = (part.rpartition(": ") for part in check.measured.split(", "))
+        yield Measurements(
+            names="model",
+            printed=cell.printed.text,
+            rounding=read.roundings[0],
+            values=tuple(
+                compare_value(name, number.replace(" ", ""), cell.printed, read.roundings) for name, _, number in pairs
+            ),
+        )
+    yield from rests_on((cell,), cells)
 
 
-def _kernels(measured: str, printed: Printed, read: Conventions) -> Iterator[tuple[str, ...]]:
-    """Yield the parts of a check's `kernel 3 as_written: 4 852 020, kernel 5 ...`, each held against the number."""
-    for told in measured.split(", "):
-        name, _, number = told.rpartition(": ")
-        yield name, *held_against(Fraction(number.replace(" ", "")), printed, read.roundings)
-
-
-def columns(plan: ColumnsPlan, check: Check) -> Iterator[Lines]:
-    """Yield which columns were held against each other."""
-    held = plan.table.value
-    yield head(
+def columns_facts(plan: ColumnsPlan, check: Check) -> tuple[Fact, ...]:
+    """Say which columns were compared."""
+    return list_facts(
         check,
-        ("printed", f"Table {held.table}, columns {check.printed}; {stands_at(check.source)}"),
+        ("printed", f"Table {plan.table.value.table}, columns {check.printed}; {place_in_specs(check.source)}"),
         ("compared", "each counted number with what is measured for its own column and for the others"),
         ("judged by", "whether two numbers of a row follow under each other's heading, and neither under its own"),
     )
-    listing = f"imlp-audit list --only '{plan.paper.id}/{held.table}/*'"
-    yield words(f"`{listing}` lists the numbers; each can be explained by its id.")
+
+
+def explain_columns(plan: ColumnsPlan) -> Iterator[Section]:
+    """Yield where the table's numbers are listed."""
+    yield TableNumbers(glob=f"{plan.paper.id}/{plan.table.value.table}/*")

@@ -1,29 +1,32 @@
-"""The parameters and multiply-accumulates of models of language in closed form.
+"""The parameters and multiply-accumulates of language models in closed form.
 
-V words, C channels, D_C hidden channels, texts of n tokens, L layers; P positions of BERT, K classes, and d channels of
-aMLP's tiny attention.
+V words, C channels, D_C hidden channels, n tokens, L layers; P positions (BERT), K classes, and d channels of aMLP's
+tiny attention.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from imlp_audit.errors import BuildError
-from imlp_audit.explain.polynomial import Polynomial, symbol
-from imlp_audit.explain.terms import Term, present, where
+from imlp_audit.explain.polynomial import Polynomial, Term, include_if, keep_present, symbol, total
+from imlp_audit.measure.conventions import Convention, ParameterConvention
 from imlp_audit.models.hosts.bert import Bert
 from imlp_audit.models.hosts.gmlp import Gate, GmlpText
 from imlp_audit.models.reading import OutputLayer, SpatialMatrix, TextReading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.records.explanation import FormulaTerm, Noun, TextFormula
 
 V, C, D, N, P, K, ATTENTION = (symbol(name) for name in ("V", "C", "D_C", "n", "P", "K", "d"))
+
+_HEADS = ("output layer", "classifier head")
 
 
 @dataclass(frozen=True)
 class TextForm:
-    """A model's formula: what one layer has, what is around the layers, and the numbers that its symbols stand for."""
+    """A model's formula: one layer, what is around the layers, and the values of its symbols."""
 
     layer: tuple[Term, ...]
     around: tuple[Term, ...]
@@ -45,8 +48,8 @@ def parameters(recipe: Recipe, reading: TextReading) -> TextForm:
                 Term("norm of the embedding", 2 * C),
             )
         case _:
-            raise BuildError(f"{recipe.name} is no model of language")
-    around = present(*front, Term("pooler", where(reading.pooler, C * C + C)), _output(recipe, reading))
+            raise BuildError(f"{recipe.name} is not a language model")
+    around = keep_present(*front, Term("pooler", include_if(reading.pooler, C * C + C)), _output(recipe, reading))
     return TextForm(layer, around, _values(recipe, reading))
 
 
@@ -58,8 +61,8 @@ def multiply_accumulates(recipe: Recipe, reading: TextReading) -> TextForm:
         case Bert():
             layer = _BERT_LAYER_WORK
         case _:
-            raise BuildError(f"{recipe.name} is no model of language")
-    around = present(Term("pooler", where(reading.pooler, C * C)), _output_work(recipe, reading))
+            raise BuildError(f"{recipe.name} is not a language model")
+    around = keep_present(Term("pooler", include_if(reading.pooler, C * C)), _output_work(recipe, reading))
     return TextForm(layer, around, _values(recipe, reading))
 
 
@@ -77,34 +80,34 @@ _BERT_LAYER_WORK = (
 
 
 def _gmlp_layer(host: GmlpText, reading: TextReading) -> tuple[Term, ...]:
-    gated = _gated(host)
+    gated = _gate_channels(host)
     toeplitz = (host.spatial_matrix or reading.spatial_matrix) is SpatialMatrix.TOEPLITZ
     matrix = 2 * N + Polynomial.of(-1) if toeplitz else N * N
     tiny = C * 3 * ATTENTION + 3 * ATTENTION + ATTENTION * gated + gated
-    return present(
+    return keep_present(
         Term("norm", 2 * C),
         Term("FC1, from C to D_C", C * D + D),
-        Term("gate: norm", where(reading.gate_norm, 2 * gated)),
+        Term("gate: norm", include_if(reading.gate_norm, 2 * gated)),
         Term("gate: mixing of the tokens", matrix + N),
-        Term("attention", where(host.attention, tiny)),
+        Term("attention", include_if(host.attention, tiny)),
         Term("FC2, back to C", gated * C + C),
     )
 
 
 def _gmlp_layer_work(host: GmlpText) -> tuple[Term, ...]:
-    """Return the work; a Toeplitz matrix is written out and multiplied with like any other."""
-    gated = _gated(host)
+    """Return the work; a Toeplitz matrix is expanded and multiplied like any other."""
+    gated = _gate_channels(host)
     tiny = 3 * N * C * ATTENTION + 2 * N * N * ATTENTION + N * ATTENTION * gated
-    return present(
+    return keep_present(
         Term("FC1, from C to D_C", N * C * D),
         Term("gate: mixing of the tokens", N * N * gated),
-        Term("attention", where(host.attention, tiny)),
+        Term("attention", include_if(host.attention, tiny)),
         Term("FC2, back to C", N * gated * C),
     )
 
 
-def _gated(host: GmlpText) -> Polynomial:
-    """Return the channels that go into the gate's matrix and leave the gate."""
+def _gate_channels(host: GmlpText) -> Polynomial:
+    """Return the number of channels that enter the gate's matrix and leave the gate."""
     return D * Fraction(1, 2) if host.gate is Gate.SPLIT else D
 
 
@@ -124,14 +127,15 @@ def _output(recipe: Recipe, reading: TextReading) -> Term:
 def _output_work(recipe: Recipe, reading: TextReading) -> Term:
     if recipe.classes is not None:
         return Term("classifier head", C * K)
-    scores = where(reading.output_layer is not OutputLayer.NONE, N * C * V)
-    return Term("output layer", scores + where(reading.output_layer is OutputLayer.MASKED_LM, N * C * C))
+    scores = include_if(reading.output_layer is not OutputLayer.NONE, N * C * V)
+    return Term("output layer", scores + include_if(reading.output_layer is OutputLayer.MASKED_LM, N * C * C))
 
 
 def _values(recipe: Recipe, reading: TextReading) -> Mapping[str, int]:
-    """Return the numbers of a model, those of symbols that its formula lacks left out."""
+    """Return the values of the symbols that a model's formula can have."""
     host = recipe.host
-    assert isinstance(host, GmlpText | Bert)
+    if not isinstance(host, GmlpText | Bert):
+        raise BuildError(f"{recipe.name} is not a language model")
     own = {"d": host.attention} if isinstance(host, GmlpText) else {"P": host.positions}
     numbers = {
         "V": reading.vocabulary,
@@ -143,3 +147,52 @@ def _values(recipe: Recipe, reading: TextReading) -> Mapping[str, int]:
         **own,
     }
     return {name: number for name, number in numbers.items() if number is not None}
+
+
+@dataclass(frozen=True)
+class TextSum:
+    """A model as a sum of equal layers and what is around them, with the values of the symbols."""
+
+    around: Sequence[Term]
+    layer: Sequence[Term]
+    values: Mapping[str, int]
+
+    @property
+    def one_layer(self) -> int:
+        """The number of one layer."""
+        return total(self.layer).at(self.values)
+
+    @property
+    def whole(self) -> int:
+        """The number of the model by the formula."""
+        return total(self.around).at(self.values) + self.values["L"] * self.one_layer
+
+
+def text_sum(recipe: Recipe, reading: TextReading, counting: ParameterConvention | Convention) -> TextSum:
+    """Return a model's parameters, or with a convention of work its multiply-accumulates, as such a sum."""
+    if not isinstance(counting, ParameterConvention):
+        form = multiply_accumulates(recipe, reading)
+        return TextSum(form.around, form.layer, form.values)
+    form = parameters(recipe, reading)
+    headless = counting is ParameterConvention.NO_HEAD
+    return TextSum([t for t in form.around if not (headless and t.part in _HEADS)], form.layer, form.values)
+
+
+def text_formula(found: TextSum, noun: Noun, measured: int) -> TextFormula:
+    """Return the formula and the numbers part by part, beside the measured number."""
+    return TextFormula(
+        noun=noun,
+        values=dict(found.values),
+        around=_with_amounts(found, found.around),
+        layer=_with_amounts(found, found.layer),
+        one_layer=FormulaTerm(part="one layer", formula=str(total(found.layer)), amount=found.one_layer),
+        layers=found.values["L"],
+        total=found.whole,
+        measured=measured,
+    )
+
+
+def _with_amounts(found: TextSum, terms: Sequence[Term]) -> tuple[FormulaTerm, ...]:
+    return tuple(
+        FormulaTerm(part=term.part, formula=str(term.formula), amount=term.formula.at(found.values)) for term in terms
+    )

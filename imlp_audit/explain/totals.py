@@ -1,58 +1,141 @@
-"""A total over a model: where it comes from, its closed formula, and the reading that would give what is printed."""
+"""Totals over a model: where they come from, their closed formula, and which readings give the printed number."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.errors import AuditError
-from imlp_audit.explain.formula import formula
-from imlp_audit.explain.layout import Lines, words
-from imlp_audit.explain.nearest import Nearest, nearest
-from imlp_audit.explain.nearest_words import told
-from imlp_audit.explain.origin import Decided, origin
-from imlp_audit.models.hosts.host import Stack
+from imlp_audit.explain import block_formula, text_formula
+from imlp_audit.explain.body import Body, Item
+from imlp_audit.explain.breakdown import break_down, by_kind, by_part
+from imlp_audit.explain.nearest import search_readings
+from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention
+from imlp_audit.models.reading import AnyReading, Reading, TextReading
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import Check
-from imlp_audit.spec.references import CellRef
+from imlp_audit.records.explanation import BlockFormula, Breakdown, Noun, Section, TextFormula
+from imlp_audit.spec.references import CellRef, RowRef
+from imlp_audit.spec.tables import Measure
 
-_WHICH = "Which readings give the printed number (`imlp-audit solve` asks this of all numbers together)"
+if TYPE_CHECKING:
+    from imlp_audit.models.build import Builder
+
+_COUNTED = {
+    "all": "all parameters",
+    "no_head": "parameters without the classifier head",
+    "with_buffers": "parameters and buffers",
+    "macs": "multiply-accumulates",
+}
+_LABEL = 14  # characters over a column
+_LONGEST = 30  # characters of a row's name in a sentence
 
 
-def anatomy(check: Check, cell: CellRef, read: Conventions) -> Iterator[Lines]:
+def explain_total(check: Check, cell: CellRef, read: Conventions) -> Iterator[Section]:
     """Yield what a measured total is made of, under the reading and convention that decide the check."""
     from imlp_audit.explain.dissect import dissect  # torch takes seconds to import
+    from imlp_audit.models.build import Builder
 
-    decided = Decided(cell, check, read)
-    body = dissect(decided.recipe, decided.reading)
-    yield from origin(decided, body)
-    yield formula(decided.recipe, decided.reading, body, decided.counting)
-    yield which_readings(cell, read)
-
-
-def which_readings(cell: CellRef, read: Conventions) -> Lines:
-    """Return which of all readings give the printed number."""
-    found = _search(cell, read, free_widths=False)
-    if isinstance(found, str):
-        return [_WHICH, *words(f"That could not be searched: {found}")]
-    if found is None:
-        return []
-    lines = [_WHICH, *told(found, cell.printed, read.about.readings)]
-    host = cell.row.row.model.host if cell.row.row.model is not None else None
-    freed = host.with_open_width() if isinstance(host, Stack) else None
-    if found.fitting or freed is None or freed == host:
-        return lines
-    freer = _search(cell, read, free_widths=True)
-    if freer is None or isinstance(freer, str):
-        return lines
-    told_freer = told(freer, cell.printed, read.about.readings)
-    return [*lines, *words("With the row's D_C open as well:"), *told_freer]
+    decided = DecidedTotal(cell, check, read)
+    builder = Builder()
+    body = dissect(decided.recipe, decided.reading, builder)
+    yield _break_down(decided, body, builder)
+    yield from find_formula(decided.recipe, decided.reading, body, decided.counting)
+    yield from search_readings(cell, read)
 
 
-def _search(cell: CellRef, read: Conventions, *, free_widths: bool) -> Nearest | str | None:
-    """Return the answer of a search, None where nothing is open, or why there is none."""
-    named = list(read.about.readings)
-    conventions = [str(name) for name in read.declared_for(cell.row.row, cell.column)]
+@dataclass(frozen=True)
+class DecidedTotal:
+    """A total as it decides a check: its cell, and the reading and convention that it is counted under."""
+
+    cell: CellRef
+    check: Check
+    read: Conventions
+
+    @property
+    def recipe(self) -> Recipe:
+        """How the row's model is built."""
+        return _recipe(self.cell.row)
+
+    @property
+    def reading(self) -> AnyReading | None:
+        """What the reading says about the row's model."""
+        return self.reading_of(self.recipe)
+
+    def reading_of(self, recipe: Recipe) -> AnyReading | None:
+        """Return what the deciding reading says about a model."""
+        return recipe.part_of(self.read.readings[self.check.reading])
+
+    @property
+    def counting(self) -> ParameterConvention | Convention:
+        """The convention."""
+        name = str(self.check.convention)
+        return ParameterConvention(name) if self.cell.column.measure is Measure.PARAMETERS else self.read.flops[name]
+
+
+def _recipe(row: RowRef) -> Recipe:
+    if row.row.model is None:
+        raise ValueError(f"{row.id} has no model")
+    return row.row.model
+
+
+def _break_down(decided: DecidedTotal, body: Body, builder: Builder) -> Breakdown:
+    """Return the number by part and by kind, with the baseline's where the row has one that can be counted."""
+    row = decided.cell.row
+    base = row.baseline if row.baseline is not None and row.baseline.row.model is not None else None
+    theirs = _count_baseline(base, decided, builder) if base is not None else None
+    items = theirs if isinstance(theirs, tuple) else None
+    ours = body.items(decided.counting)
+    convention = str(decided.check.convention)
+    return Breakdown(
+        counted=_COUNTED.get(convention, f"FLOPs by {convention}"),
+        reading=decided.check.reading if decided.recipe.family else None,
+        model=_column_name(row),
+        baseline=_column_name(base) if base is not None and items is not None else None,
+        baseline_name=_short_name(base) if base is not None and items is not None else None,
+        failure=theirs if isinstance(theirs, str) else None,
+        parts=break_down(ours, items, by_part),
+        kinds_of="kind of parameter" if isinstance(decided.counting, ParameterConvention) else "class of work",
+        kinds=break_down(ours, items, by_kind),
+    )
+
+
+def _count_baseline(row: RowRef, decided: DecidedTotal, builder: Builder) -> tuple[Item, ...] | str:
+    """Return what the baseline has, or why it could not be counted: an error of its own row, not of this one."""
+    from imlp_audit.explain.dissect import dissect  # torch takes seconds to import
+
+    recipe = _recipe(row)
     try:
-        return nearest(cell, named[0], conventions, read.roundings, free_widths=free_widths) if named else None
-    except AuditError as error:
-        return str(error)
+        return dissect(recipe, decided.reading_of(recipe), builder).items(decided.counting)
+    except Exception as error:  # whatever a host's code raises
+        return f"{type(error).__name__}: {error}"
+
+
+def _short_name(row: RowRef) -> str:
+    """Return a row's label, or its id if that is too long."""
+    label = row.full_label
+    return label if len(label) <= _LONGEST else row.row.id
+
+
+def _column_name(row: RowRef) -> str:
+    """Return the name of a row's column: its label, or its id if that is too long."""
+    return row.row.label if len(row.row.label) <= _LABEL else row.row.id
+
+
+def find_formula(
+    recipe: Recipe, reading: AnyReading | None, body: Body, convention: ParameterConvention | Convention
+) -> Iterator[BlockFormula | TextFormula]:
+    """Yield the formula of a model's parameters, or if a convention counts work, of its multiply-accumulates.
+
+    There is none for a model with no open question about its parts, nor for buffers.
+    """
+    if convention is ParameterConvention.WITH_BUFFERS:
+        return
+    counting = convention if isinstance(convention, ParameterConvention) else FLOPS_CONVENTIONS["macs"]
+    measured = body.total(counting)
+    noun: Noun = "parameters" if isinstance(counting, ParameterConvention) else "multiply-accumulates"
+    if isinstance(reading, Reading):
+        yield block_formula.block_formula(block_formula.block_sum(recipe, reading, body, counting), noun, measured)
+    elif isinstance(reading, TextReading):
+        yield text_formula.text_formula(text_formula.text_sum(recipe, reading, counting), noun, measured)

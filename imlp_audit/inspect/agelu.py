@@ -1,23 +1,23 @@
-"""The shapes that AGeLUs have learned: beta GeLU(alpha x + gamma) + theta (IMLP, Eq. 4)."""
+"""The coefficients that AGeLUs have learned: beta GeLU(alpha x + gamma) + theta (IMLP, Eq. 4)."""
 
 from __future__ import annotations
 
 import numpy as np
 import torch
 
-from imlp_audit.inspect.found import AgeluFound
-from imlp_audit.inspect.numbers import Matrix, array
+from imlp_audit.inspect.arrays import Matrix, to_array
+from imlp_audit.inspect.parts import AgeluPart
 from imlp_audit.lipschitz.slopes import GELU, agelu_slopes
 from imlp_audit.records.inspection import AgeluCoefficients, Quantiles
 
 _QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 
 
-def learned(found: AgeluFound) -> AgeluCoefficients:
+def summarise_coefficients(part: AgeluPart) -> AgeluCoefficients:
     """Summarise the coefficients of one place, and the slopes that its units can have."""
-    alpha, beta, gamma, theta = coefficients(found)
+    alpha, beta, gamma, theta = coefficients(part)
     return AgeluCoefficients(
-        name=found.name,
+        name=part.name,
         units=len(alpha),
         alpha=quantiles(alpha),
         beta=quantiles(beta),
@@ -26,27 +26,27 @@ def learned(found: AgeluFound) -> AgeluCoefficients:
         mirrored=int(np.count_nonzero(alpha < 0)),
         reflected=int(np.count_nonzero(beta < 0)),
         flat=int(np.count_nonzero((alpha == 0) | (beta == 0))),
-        slopes=slopes(found),
+        slopes=find_slopes(part),
     )
 
 
-def slopes(found: AgeluFound) -> tuple[float, float]:
-    """Return the ends of the interval that the slopes of all units lie in, whatever their inputs."""
-    alpha, beta, _, _ = coefficients(found)
+def find_slopes(part: AgeluPart) -> tuple[float, float]:
+    """Return the smallest and the largest slope that any unit can have, whatever its input."""
+    alpha, beta, _, _ = coefficients(part)
     units = [agelu_slopes(a, b, GELU) for a, b in zip(alpha.tolist(), beta.tolist(), strict=True)]
     return min(unit.low for unit in units), max(unit.high for unit in units)
 
 
-def coefficients(found: AgeluFound) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+def coefficients(part: AgeluPart) -> tuple[Matrix, Matrix, Matrix, Matrix]:
     """Return alpha, beta, gamma and theta, each (units,); one number for all units is repeated."""
-    units = max(len(value) for value in found.coefficients)
-    alpha, beta, gamma, theta = (np.broadcast_to(array(value), (units,)) for value in found.coefficients)
+    units = max(len(value) for value in part.coefficients)
+    alpha, beta, gamma, theta = (np.broadcast_to(to_array(value), (units,)) for value in part.coefficients)
     return alpha, beta, gamma, theta
 
 
-def curves(found: AgeluFound, x: Matrix) -> Matrix:
-    """Return what every unit makes of the inputs x (points,): (units, points)."""
-    alpha, beta, gamma, theta = (value[:, None] for value in coefficients(found))
+def curves(part: AgeluPart, x: Matrix) -> Matrix:
+    """Return every unit's outputs (units, points) for the inputs x (points,)."""
+    alpha, beta, gamma, theta = (value[:, None] for value in coefficients(part))
     return np.asarray(beta * gelu(alpha * x + gamma) + theta)
 
 
@@ -64,6 +64,6 @@ def gelu_slope(x: Matrix) -> Matrix:
 
 
 def quantiles(values: Matrix) -> Quantiles:
-    """Return how numbers are spread; between two of them a quantile is interpolated."""
+    """Return the quantiles of numbers, interpolated between two of them."""
     least, q05, q25, median, q75, q95, largest = np.quantile(values, _QUANTILES).tolist()
     return Quantiles(least=least, q05=q05, q25=q25, median=median, q75=q75, q95=q95, largest=largest)

@@ -1,29 +1,32 @@
-"""Which rows of the papers, under which readings, a checkpoint fits: told from its shapes alone."""
+"""Which rows of the papers a checkpoint fits, and under which readings, by its shapes alone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from imlp_audit.checkpoint.contents import Checkpoint
 from imlp_audit.checkpoint.fitting import Fit, fit
 from imlp_audit.checkpoint.problems import Shapes
 from imlp_audit.checks.context import Conventions
 from imlp_audit.errors import BuildError
 from imlp_audit.inspect.candidate_clues import plausible, starts_alike
-from imlp_audit.inspect.candidate_readings import Allowed, allowed_readings
+from imlp_audit.inspect.readings import AllowedReadings, find_allowed_readings
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading, Reading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.records.checkpoint import CheckpointFile, CheckpointReport, FittingModel, Misfit, ModelsCompared
+from imlp_audit.records.inspection import Inspection
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import RowRef, rows_of
+from imlp_audit.spec.references import rows_of
 
 _NEAREST = 3
 
 
 @dataclass
-class Use:
-    """A model of the papers: where it stands, and the names of the readings that it can be built under."""
+class ModelUse:
+    """A model of the papers: the rows that have it, and the names of the readings that it can be built under."""
 
     label: str
     recipe: Recipe
@@ -33,9 +36,9 @@ class Use:
 
 @dataclass(frozen=True)
 class Candidate:
-    """How a checkpoint fits a model of the papers, under the readings of that names; none where none is needed.
+    """How a checkpoint fits a model of the papers, and under which named readings; none if the model needs none.
 
-    `allowed` are the readings of an IMLP block, declared or not, that its shapes allow.
+    `allowed` holds the readings of an IMLP block, declared or not, that its shapes allow.
     """
 
     label: str
@@ -43,14 +46,14 @@ class Candidate:
     places: tuple[str, ...]
     readings: tuple[str, ...]
     fit: Fit
-    allowed: Allowed | None = None
+    allowed: AllowedReadings | None = None
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """The models that a checkpoint fits, and the nearest ones where it fits none.
+    """The models that a checkpoint fits, or the nearest ones if it fits none.
 
-    `compared` of the `known` models of the papers were built: the others have no tensors of such names or widths.
+    `compared` of the `known` models of the papers were built; the others have no tensors of such names or widths.
     """
 
     exact: tuple[Candidate, ...]
@@ -59,39 +62,39 @@ class Candidates:
     known: int
 
 
-def candidates(held: Shapes, selection: Selection, announce: Callable[[int], Callable[[str], None]]) -> Candidates:
+def find_candidates(held: Shapes, selection: Selection, announce: Callable[[int], Callable[[str], None]]) -> Candidates:
     """Return what a checkpoint of these shapes fits among the models of the selected papers."""
-    uses, builder = models_of(selection), Builder()
+    uses, builder = list_models(selection), Builder()
     likely = [use for use in uses if plausible(use.recipe, held)]
     tell = announce(len(likely))
     alike = [use for use in likely if _starts_alike(held, use, builder)]
-    compared = alike or likely  # where no model starts so, all of them are told apart from it
+    compared = alike or likely  # if no model starts alike, all are compared
     found: list[Candidate] = []
     for use in compared:
         tell(use.recipe.name)
-        found += _fits(held, use, builder)
+        found += _compare(held, use, builder)
     exact = tuple(candidate for candidate in found if candidate.fit.exact)
     nearest = () if exact else tuple(sorted(found, key=lambda candidate: candidate.fit.misfits)[:_NEAREST])
     return Candidates(exact, nearest, len(compared), len(uses))
 
 
-def _starts_alike(held: Shapes, use: Use, builder: Builder) -> bool:
+def _starts_alike(held: Shapes, use: ModelUse, builder: Builder) -> bool:
     try:
         return starts_alike(use.recipe, held, builder)
     except BuildError:
-        return False  # `verify` says of such a row what is wrong with it
+        return False  # `verify` reports what is wrong with such a row
 
 
-def models_of(selection: Selection) -> list[Use]:
+def list_models(selection: Selection) -> list[ModelUse]:
     """Return the models of the selected papers, each once, in the papers' order."""
-    uses: dict[Recipe, Use] = {}
+    uses: dict[Recipe, ModelUse] = {}
     for paper in selection.papers:
         files = selection.only_files.get(paper.id)
         readings = Conventions(paper.about.value).readings
-        for label, place, file, recipe in _places(paper):
+        for label, place, file, recipe in _list_places(paper):
             if files and file not in files:
                 continue
-            use = uses.setdefault(recipe, Use(label, recipe))
+            use = uses.setdefault(recipe, ModelUse(label, recipe))
             use.places.append(place)
             for name, reading in readings.items():
                 names = use.readings.setdefault(recipe.part_of(reading), [])
@@ -100,32 +103,26 @@ def models_of(selection: Selection) -> list[Use]:
     return list(uses.values())
 
 
-def _places(paper: Paper) -> Iterator[tuple[str, str, str, Recipe]]:
+def _list_places(paper: Paper) -> Iterator[tuple[str, str, str, Recipe]]:
     for row in rows_of(paper):
         if row.row.model is not None:
-            yield _label(row), row.id, row.table.source().file, row.row.model
+            yield row.full_label, row.id, row.table.source().file, row.row.model
     for system in paper.systems:
         place = f"{paper.id}/systems/{system.value.id}"
         yield system.value.label, place, system.source().file, system.value.model
 
 
-def _label(row: RowRef) -> str:
-    """Return a row's label, behind its baseline's where it only says what is added: `+ IMLP`, `w/ channel`."""
-    adds = row.row.label.startswith(("+", "w/"))
-    return f"{row.baseline.row.label} {row.row.label}" if adds and row.baseline is not None else row.row.label
-
-
-def _fits(held: Shapes, use: Use, builder: Builder) -> list[Candidate]:
-    """Return how a checkpoint fits a model under each reading: those that it fits, else the one it is nearest to."""
+def _compare(held: Shapes, use: ModelUse, builder: Builder) -> list[Candidate]:
+    """Return how a checkpoint fits a model: under the readings that it fits, else under the nearest one."""
     found = {reading: _fit(held, use.recipe, reading, builder) for reading in use.readings}
     fits = {reading: one for reading, one in found.items() if one is not None}
     if not fits:
         return []
     nearest = min(fits, key=lambda reading: fits[reading].misfits)
     if isinstance(nearest, Reading):
-        return [_under_any(held, use, nearest, fits[nearest], builder)]
+        return [_fit_any_reading(held, use, nearest, fits[nearest], builder)]
     names = [name for reading, one in fits.items() if one.exact for name in use.readings[reading]]
-    return [_candidate(use, names or use.readings[nearest], fits[nearest])]
+    return [_make_candidate(use, names or use.readings[nearest], fits[nearest])]
 
 
 def _fit(held: Shapes, recipe: Recipe, reading: AnyReading | None, builder: Builder) -> Fit | None:
@@ -136,16 +133,57 @@ def _fit(held: Shapes, recipe: Recipe, reading: AnyReading | None, builder: Buil
         return None  # as above
 
 
-def _under_any(held: Shapes, use: Use, nearest: Reading, found: Fit, builder: Builder) -> Candidate:
-    """Return how a checkpoint fits a model with an IMLP block, under whatever reading its shapes allow."""
-    allowed = allowed_readings(held, found, use.recipe, nearest, builder)
+def _fit_any_reading(held: Shapes, use: ModelUse, nearest: Reading, found: Fit, builder: Builder) -> Candidate:
+    """Return how a checkpoint fits a model with an IMLP block, under any reading that its shapes allow."""
+    allowed = find_allowed_readings(held, found, use.recipe, nearest, builder)
     one = _fit(held, use.recipe, allowed.one, builder) if allowed is not None else None
     if allowed is None or one is None or one.misfits > found.misfits:
-        return _candidate(use, use.readings[nearest], found)
+        return _make_candidate(use, use.readings[nearest], found)
     names = [name for reading, names in use.readings.items() if allowed.has(reading) for name in names]
-    return _candidate(use, names, one, allowed)
+    return _make_candidate(use, names, one, allowed)
 
 
-def _candidate(use: Use, readings: list[str], found: Fit, allowed: Allowed | None = None) -> Candidate:
+def _make_candidate(
+    use: ModelUse, readings: list[str], found: Fit, allowed: AllowedReadings | None = None
+) -> Candidate:
     names = tuple(dict.fromkeys(readings))
     return Candidate(use.label, use.recipe, tuple(use.places), names, found, allowed)
+
+
+def report_checkpoint(
+    checkpoint: Checkpoint, sha256: str, found: Candidates, weights: Inspection, pictures: dict[str, str]
+) -> CheckpointReport:
+    """Return everything that is known of a checkpoint as a record."""
+    return CheckpointReport(
+        file=CheckpointFile(
+            container=str(checkpoint.container),
+            bytes=checkpoint.size,
+            sha256=sha256,
+            state=checkpoint.state.name,
+            notes=checkpoint.state.notes,
+            tensors=len(checkpoint.state.tensors),
+            parameters=checkpoint.parameters,
+            dtypes=dict(checkpoint.dtypes),
+        ),
+        models=ModelsCompared(known=found.known, compared=found.compared),
+        exact=tuple(map(_describe, found.exact)),
+        nearest=tuple(map(_describe, found.nearest)),
+        weights=weights,
+        pictures=pictures,
+    )
+
+
+def _describe(candidate: Candidate) -> FittingModel:
+    allowed = candidate.allowed
+    return FittingModel(
+        label=candidate.label,
+        model=str(candidate.recipe),
+        places=candidate.places,
+        readings=candidate.readings,
+        notes=tuple(candidate.fit.notes),
+        problems=tuple(
+            Misfit(kind=str(p.kind), reason=p.reason, details=p.details, tensors=p.names)
+            for p in candidate.fit.problems
+        ),
+        axes=None if allowed is None else {axis: tuple(map(str, values)) for axis, values in allowed.values.items()},
+    )

@@ -1,45 +1,63 @@
-"""The join: everything that is looked at in the weights of a checkpoint."""
+"""Measures everything that is examined in the weights of a checkpoint, judges papers' sentences by it, and draws it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from imlp_audit.inspect.agelu import learned
-from imlp_audit.inspect.found import Found, State, find
-from imlp_audit.inspect.gates import gate
-from imlp_audit.inspect.mixing import layer
-from imlp_audit.inspect.slopes import modules
-from imlp_audit.inspect.statements_others import different, toeplitz
-from imlp_audit.inspect.statements_resmlp import statements
-from imlp_audit.records.inspection import AmlpModule, CrossPatchLayer, GateMatrix, Inspection, Statement
+from imlp_audit.inspect import sentences_coursework, sentences_imlp, sentences_resmlp
+from imlp_audit.inspect.agelu import summarise_coefficients
+from imlp_audit.inspect.blocks import measure_modules
+from imlp_audit.inspect.cross_patch import measure_layer
+from imlp_audit.inspect.gates import measure_gate
+from imlp_audit.inspect.parts import Parts, State, find_parts
+from imlp_audit.inspect.sentences import Sentence, judge_sentences
+from imlp_audit.records.inspection import Inspection, Statement
+from imlp_audit.report.style import drawing_style
+
+if TYPE_CHECKING:
+    from imlp_audit.inspect.plot_page import Drawing
 
 
-def look(state: State) -> Inspection:
-    """Look into the weights of a checkpoint: what is there is measured, what cannot be used is noted. Never raises."""
-    return measure(find(state), state)
+def inspect_weights(state: State) -> Inspection:
+    """Measure the weights of a checkpoint; what cannot be used is noted. Never raises."""
+    return measure_parts(find_parts(state), state)
 
 
-def measure(found: Found, state: State) -> Inspection:
+def measure_parts(parts: Parts, state: State) -> Inspection:
     """Measure the parts that were found in a state."""
-    blocks, without_slopes = modules(state, found.agelus)
-    mixing = tuple(layer(one, found.side(one.patches)) for one in found.mixing)
-    gates = tuple(gate(one, found.side(one.tokens)) for one in found.gates)
-    return Inspection(
-        agelus=tuple(learned(one) for one in found.agelus),
+    blocks, without_slopes = measure_modules(state, parts.agelus)
+    inspection = Inspection(
+        agelus=tuple(map(summarise_coefficients, parts.agelus)),
         blocks=blocks,
-        cross_patch=mixing,
-        gates=gates,
-        statements=tuple(_statements(mixing, gates, blocks, whole=not (found.left_out or without_slopes))),
-        left_out=found.left_out + without_slopes,
+        cross_patch=tuple(measure_layer(one, parts.side(one.patches)) for one in parts.mixing),
+        gates=tuple(measure_gate(one, parts.side(one.tokens)) for one in parts.gates),
+        left_out=parts.left_out + without_slopes,
     )
+    return inspection.model_copy(update={"statements": tuple(_judge(inspection))})
 
 
-def _statements(
-    mixing: tuple[CrossPatchLayer, ...], gates: tuple[GateMatrix, ...], blocks: tuple[AmlpModule, ...], *, whole: bool
-) -> Iterator[Statement]:
-    if mixing:
-        yield from statements(mixing, whole=whole)
-    if gates:
-        yield toeplitz(gates, whole=whole)
-    if blocks:
-        yield different(blocks, whole=whole)
+_SENTENCES = {
+    "resmlp": sentences_resmlp,
+    "mixer_gmlp_coursework": sentences_coursework,
+    "imlp": sentences_imlp,
+}
+
+
+def _judge(inspection: Inspection) -> Iterator[Statement]:
+    for paper, module in _SENTENCES.items():
+        sentences = [value for value in vars(module).values() if isinstance(value, Sentence)]
+        yield from judge_sentences(paper, sentences, inspection)
+
+
+def draw(parts: Parts, inspection: Inspection) -> tuple[Drawing, ...]:
+    """Draw everything that there is to draw; the same weights give the same bytes."""
+    from imlp_audit.inspect import plot_agelu, plot_layers, plot_matrices
+
+    with drawing_style():
+        return (
+            *plot_matrices.draw_cross_patch(parts),
+            *plot_matrices.draw_gates(parts.gates, inspection.gates),
+            *plot_agelu.draw_agelus(parts.agelus),
+            *plot_layers.draw_layers(inspection),
+        )

@@ -65,7 +65,7 @@ class OrderEntry(QuantityEntry):
     direction: Direction
 
 
-ALL_DIGITS = "each printed number is any number that prints so; the claim holds where it holds for all of them"
+ALL_DIGITS = "each printed number can be any number that prints so; the claim holds if it holds for all of them"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from imlp_audit.near import did_you_mean
 from imlp_audit.spec.paper import Paper, SpecFile, join, read_spec
 from imlp_audit.spec.plan import EquationPlan, Plan, plan
 from imlp_audit.spec.references import rows_of
-from imlp_audit.spec.rules import broken_rules
+from imlp_audit.spec.rules import broken_check_ids, broken_rules
 from imlp_audit.spec.targets import display_path, find, paper_folder, spec_files
 
 
@@ -43,8 +43,9 @@ def load(arguments: Sequence[str] = ()) -> Selection:
     problems += _described_twice(papers)
     referred = _load_referred(papers, [path for one in wanted for path in one.files[:1]], problems)
     selection = Selection(papers, referred, {paper.id: only for paper, only in read if paper is not None})
-    if not problems:
-        problems += [problem for paper in selection.known for problem in broken_rules(paper, selection.known)]
+    for rules in (broken_rules, broken_check_ids):
+        if not problems:
+            problems = [problem for paper in selection.known for problem in rules(paper, selection.known)]
     if problems:
         raise SpecError(problems)
     return selection

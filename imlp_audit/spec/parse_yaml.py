@@ -1,31 +1,23 @@
 """YAML in which every scalar stays text and every value knows its place.
 
-The tree is built from the parser's events: aliases are never expanded, nothing recurses, and parsing goes on
-after a problem, so that one pass finds all of them. What libyaml and PyYAML's own parser read differently is
-refused.
+The tree is built from libyaml's events: aliases are never expanded, nothing recurses, and parsing goes on after a
+problem, so that one pass finds all of them.
 """
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import NoReturn, TypeAlias
+from typing import NoReturn
 
 import yaml
 
-from imlp_audit.errors import Problem
+from imlp_audit.errors import MissingLibraryError, Problem
 from imlp_audit.spec.text_file import MAX_PROBLEMS, clean, read_text, refused_in_value
 from imlp_audit.spec.tree import ListNode, MapNode, Mark, Node, Text
 
 MAX_DEPTH = 32
 MAX_NODES = 100_000
-
-
-# In quotes, because a PyYAML without libyaml has only the first of each.
-Loader: TypeAlias = "type[yaml.SafeLoader] | type[yaml.CSafeLoader]"
-_YamlMark: TypeAlias = "yaml.Mark | yaml._yaml.Mark"
-
-_DEFAULT_LOADER: Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_tree(path: Path, shown_as: str) -> tuple[Node | None, list[Problem]]:
@@ -38,11 +30,16 @@ def read_tree(path: Path, shown_as: str) -> tuple[Node | None, list[Problem]]:
     return (None, [text]) if isinstance(text, Problem) else parse_tree(text, shown_as)
 
 
-def parse_tree(text: str, shown_as: str, *, loader: Loader = _DEFAULT_LOADER) -> tuple[Node | None, list[Problem]]:
-    """As `read_tree`, of text that is already in memory. The result doesn't depend on the loader."""
+def parse_tree(text: str, shown_as: str) -> tuple[Node | None, list[Problem]]:
+    """As `read_tree`, of text that is already in memory. Raises MissingLibraryError."""
+    if not yaml.__with_libyaml__:
+        raise MissingLibraryError(
+            "PyYAML was installed without libyaml, which reads the specs: install a wheel of PyYAML, "
+            "e.g. pip install --force-reinstall --only-binary :all: pyyaml"
+        )
     source, problems = clean(text, shown_as)
     builder = _Builder(source, shown_as)
-    tree = builder.build(loader)
+    tree = builder.build()
     return tree, _limit(sorted({*problems, *builder.problems}))
 
 
@@ -121,10 +118,10 @@ class _Builder:
         self._end = self._place_at(len(source))
         self._nodes = 0
 
-    def build(self, loader: Loader) -> Node | None:
+    def build(self) -> Node | None:
         """The first document's tree, if the text can be parsed to its end."""
         try:
-            for event in yaml.parse(self._source, Loader=loader):
+            for event in yaml.parse(self._source, Loader=yaml.CSafeLoader):
                 self._take(event)
         except _StopReadingError:
             return None
@@ -154,9 +151,7 @@ class _Builder:
         self._refuse_properties(event)
         if not event.style:
             self._check_plain(event, mark)
-        elif event.style in "|>":
-            self._check_block(event, mark)
-        elif refused := refused_in_value(event.value):
+        elif event.style not in "|>" and (refused := refused_in_value(event.value)):
             self._report(mark, f"an escape in this text stands for {refused}, which is refused: remove it")
         self._add(Text(event.value, mark))
 
@@ -167,21 +162,6 @@ class _Builder:
             self._report(mark, f"a {what} is missing: write it ('' for an empty text), or remove the entry")
         elif event.value == "<<" and inside.expects_key:
             self._report(mark, "the merge key << is refused: write the entries out")
-        elif inside.flow:
-            self._check_flow(event, mark)
-
-    def _check_flow(self, event: yaml.ScalarEvent, mark: Mark) -> None:
-        """Stop where one of the two parsers stops and the other reads on."""
-        begin, end = _offsets(event)
-        if "?" in event.value:
-            self._stop(self._place_at(self._source.index("?", begin)), QUESTION)
-        if self._source[end : end + 2] in (":[", ":{"):
-            self._stop(mark, GLUED)
-
-    def _check_block(self, event: yaml.ScalarEvent, mark: Mark) -> None:
-        """As `_check_flow`: PyYAML's own parser wants a space before the comment."""
-        if _COMMENT_IN_HEADER.match(self._source, _offsets(event)[0]):
-            self._stop(mark, HEADER)
 
     def _take_start(self, event: yaml.CollectionStartEvent) -> None:
         self._refuse_properties(event)
@@ -216,13 +196,13 @@ class _Builder:
         # A value that is missing just there is missing because of the error.
         self.problems = [p for p in self.problems if (p.line, p.column) != place]
         since = f" (in what begins on line {begun.line})" if begun.line < place.line else ""
-        self._report(place, in_words(f"{error.context}: {error.problem}") + since)
+        self._report(place, _in_words(f"{error.context}: {error.problem}") + since)
 
     def _start(self, event: yaml.Event) -> Mark:
         return self._place(event.start_mark)
 
-    def _place(self, mark: _YamlMark | None) -> Mark:
-        assert mark is not None  # both parsers mark every event and error
+    def _place(self, mark: yaml.Mark | yaml._yaml.Mark | None) -> Mark:
+        assert mark is not None  # libyaml marks every event and error
         # Without a last line end, libyaml places the end of the file on a line that isn't there.
         return min(Mark(mark.line + 1, mark.column + 1), self._end)
 
@@ -238,25 +218,13 @@ class _Builder:
         raise _StopReadingError
 
 
-def _offsets(event: yaml.Event) -> tuple[int, int]:
-    assert event.start_mark is not None
-    assert event.end_mark is not None
-    return event.start_mark.index, event.end_mark.index
-
-
-_COMMENT_IN_HEADER = re.compile(r"[|>][-+0-9]*#")
 _UNFINISHED = re.compile("scalar|simple key|tag|anchor|alias")
 
 
-QUESTION = "a text with a '?' inside [] or {} must be quoted"
-GLUED = "a space is missing after this ':' (or quote the text)"
-HEADER = "after | or > the text begins on the next line (a comment needs a space before its #)"
-
-# What either parser says (its words differ), and what that means to an author.
+# What libyaml says, and what that means to an author.
 _WORDS = (
-    ("but got '\\?'", QUESTION),
-    ("found unexpected ':'", GLUED),
-    ("expected chomping|comment or a? ?line break", HEADER),
+    ("found unexpected ':'", "a space is missing after this ':' (or quote the text)"),
+    ("comment or line break", "after | or > the text begins on the next line"),
     (" tag", "a tag (!...) is refused, and this one is malformed: quote the text, or remove the tag"),
     ("alphabetic or numeric", "an unquoted text cannot begin with & or *: quote it"),
     (
@@ -276,7 +244,7 @@ _WORDS = (
 )
 
 
-def in_words(problem: str) -> str:
-    """Say what is wrong, of either parser's words for it."""
+def _in_words(problem: str) -> str:
+    """Say what is wrong, in words that an author of a spec can use."""
     known = (words for pattern, words in _WORDS if re.search(pattern, problem))
     return next(known, f"this is not YAML ({problem})")

@@ -8,13 +8,13 @@ from typing import TypeAlias
 
 from imlp_audit.equations.catalogue import AnyClaim, ClaimText
 from imlp_audit.errors import SpecError
-from imlp_audit.models.recipe import Part
+from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import CheckKind, Source
 from imlp_audit.spec.claims import ClaimEntry, Statement, parse_claim
 from imlp_audit.spec.equations import claims_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of, rows_of_table
-from imlp_audit.spec.tables import Table
+from imlp_audit.spec.tables import Footnote, Table
 from imlp_audit.spec.tree import Located
 
 
@@ -36,17 +36,23 @@ class DeltaPlan:
     source: Source
     cell: CellRef
     base: CellRef
+    change: Printed
     measured: bool
     kind: CheckKind = CheckKind.DELTA
 
 
 @dataclass(frozen=True)
 class MarkPlan:
-    """Does the row need the kernel that its footnote mark, or the lack of one, says?"""
+    """Does the row need the change of its recipe that its footnote mark, or the lack of one, stands for?
+
+    `cell` is the number that decides.
+    """
 
     id: str
     source: Source
     row: RowRef
+    footnote: Footnote
+    cell: CellRef
     kind: CheckKind = CheckKind.MARK
 
 
@@ -58,6 +64,7 @@ class RepeatPlan:
     source: Source
     cell: CellRef
     other: CellRef
+    numbers: tuple[Printed, Printed]
     delta: bool
     kind: CheckKind = CheckKind.REPEAT
 
@@ -135,11 +142,12 @@ def _cells(row: RowRef) -> Iterator[Plan]:
         cell = CellRef(row, column)
         yield CellPlan(cell.id, _at(row, "printed", column), cell)
         base = row.baseline.cell(column) if row.baseline else None
-        if column in row.row.delta and base is not None:
+        change = cell.delta
+        if change is not None and base is not None:
             at = _at(row, "delta", column)
-            yield DeltaPlan(f"{cell.id}.delta", at, cell, base, measured=False)
+            yield DeltaPlan(f"{cell.id}.delta", at, cell, base, change, measured=False)
             if cell.column.measure.totalled:
-                yield DeltaPlan(f"{cell.id}.delta.measured", at, cell, base, measured=True)
+                yield DeltaPlan(f"{cell.id}.delta.measured", at, cell, base, change, measured=True)
 
 
 def _marks(paper: Paper, table: Located[Table]) -> Iterator[Plan]:
@@ -147,14 +155,12 @@ def _marks(paper: Paper, table: Located[Table]) -> Iterator[Plan]:
     if footnote is None:
         return
     for row in rows_of_table(paper, table):
-        recipe = row.row.model
-        if footnote.decided_by not in row.row.printed:
+        recipe, cell = row.row.model, row.cell(footnote.decided_by)
+        if cell is None:
             continue
-        block = recipe.mlp.imlp if recipe is not None and recipe.mlp is not None else None
-        replaced = block is not None and block.part is not Part.CHANNEL
-        if replaced or (recipe is None and row.row.baseline):
+        if footnote.concerns(recipe) if recipe is not None else row.row.baseline:
             place = _at(row, "mark") if row.row.mark else _at(row)
-            yield MarkPlan(f"{paper.id}/marks/{table.value.table}/{row.row.id}", place, row)
+            yield MarkPlan(f"{paper.id}/marks/{table.value.table}/{row.row.id}", place, row, footnote, cell)
 
 
 def _columns(paper: Paper, table: Located[Table]) -> Iterator[Plan]:
@@ -172,6 +178,11 @@ def _repeats(row: RowRef, known: Sequence[Paper]) -> Iterator[Plan]:
         cell, twin = CellRef(row, column), other.cell(column)
         if twin is None:
             continue
-        yield RepeatPlan(f"{stem}/{column}", _at(row, "printed", column), cell, twin, delta=False)
-        if cell.delta is not None and twin.delta is not None:
-            yield RepeatPlan(f"{stem}/{column}.delta", _at(row, "delta", column), cell, twin, delta=True)
+        yield RepeatPlan(
+            f"{stem}/{column}", _at(row, "printed", column), cell, twin, (cell.printed, twin.printed), delta=False
+        )
+        ours, theirs = cell.delta, twin.delta
+        if ours is not None and theirs is not None:
+            yield RepeatPlan(
+                f"{stem}/{column}.delta", _at(row, "delta", column), cell, twin, (ours, theirs), delta=True
+            )

@@ -43,6 +43,12 @@ class RowRef:
         index = next(found, None)
         return RowRef(self.paper, self.table, index) if index is not None else None
 
+    @property
+    def full_label(self) -> str:
+        """The row's label, after its baseline's if it only says what is added: `+ IMLP`, `w/ channel`."""
+        label, base = self.row.label, self.baseline
+        return f"{base.row.label} {label}" if base is not None and label.startswith(("+", "w/")) else label
+
     def cell(self, column: str) -> CellRef | None:
         """Return the cell of a column, where the row has one."""
         return CellRef(self, column) if column in self.row.printed else None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, Self, TypeAlias, assert_never
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from imlp_audit.models.hosts.host import Count, Setting
-from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.recipe import Change, Recipe, describe_fields
 from imlp_audit.numbers.printed import SCALES
 from imlp_audit.records.base import Record
 from imlp_audit.spec.fields import TABLE_ID, Place, RowId, Sentence, Slug
@@ -48,11 +48,11 @@ class Metric(StrEnum):
         return 1 if self is Metric.TOP1 else 5
 
 
-class Column(Record):
+class ColumnEntry(Record):
     """A column: what it holds, in which unit, as headed, and what is needed to check what can't be counted.
 
     `of` is the hyper-parameter of a column of settings, `batch` the number of images of a column of memory; `metric`
-    and `data` say which share of which images a score is, for a checkpoint to be held against.
+    and `data` say which share of which images a score is, for a checkpoint to be judged by.
     """
 
     measure: Measure
@@ -64,9 +64,24 @@ class Column(Record):
     metric: Metric | None = None
     data: Slug | None = None
 
-    def means_the_same(self, other: Column) -> bool:
-        """Whether two columns hold the same kind of number, so that one can print again what the other does."""
-        return (self.measure, self.of, self.batch) == (other.measure, other.of, other.batch)
+    @property
+    def kind(self) -> type[Column]:
+        """The kind of column that it is."""
+        match self.measure:
+            case Measure.PARAMETERS:
+                return ParametersColumn
+            case Measure.FLOPS:
+                return FlopsColumn
+            case Measure.SETTING:
+                return SettingColumn
+            case Measure.MEMORY:
+                return MemoryColumn
+            case Measure.SCORE:
+                return AccuracyColumn if self.metric is not None else UncountedColumn
+            case Measure.THROUGHPUT | Measure.COST:
+                return UncountedColumn
+            case _:
+                assert_never(self.measure)
 
     @model_validator(mode="after")
     def _is_checkable_or_says_why(self) -> Self:
@@ -87,20 +102,106 @@ class Column(Record):
         return self
 
 
+class _Column(Record):
+    measure: Measure
+    unit: str
+    heading: str
+    needs: str | None = None
+
+
+class ParametersColumn(_Column):
+    """A number of parameters."""
+
+
+class FlopsColumn(_Column):
+    """A number of operations."""
+
+
+class SettingColumn(_Column):
+    """A hyper-parameter: the one that `of` names."""
+
+    of: Setting
+
+
+class MemoryColumn(_Column):
+    """The peak memory of a forward pass over a batch of images."""
+
+    batch: int
+
+
+class AccuracyColumn(_Column):
+    """The share of the images of a data set that a model gets right."""
+
+    metric: Metric
+    data: str
+
+
+class UncountedColumn(_Column):
+    """Any other score, and what needs the hardware or the training."""
+
+
+Column: TypeAlias = ParametersColumn | FlopsColumn | SettingColumn | MemoryColumn | AccuracyColumn | UncountedColumn
+
+
+def parse_column(written: object) -> Column:
+    """Return a column of its kind. Raises ValidationError."""
+    if isinstance(written, Column):
+        return written
+    entry = ColumnEntry.model_validate(written)
+    return entry.kind.model_validate(entry.model_dump(exclude_none=True))
+
+
+def hold_the_same(one: Column, other: Column) -> bool:
+    """Return whether two columns hold the same kind of number, so that one can repeat what the other prints."""
+    return (one.measure, _detail(one)) == (other.measure, _detail(other))
+
+
+def _detail(column: Column) -> Setting | int | None:
+    match column:
+        case SettingColumn():
+            return column.of
+        case MemoryColumn():
+            return column.batch
+        case ParametersColumn() | FlopsColumn() | AccuracyColumn() | UncountedColumn():
+            return None
+        case _:
+            assert_never(column)
+
+
 class Footnote(Record):
-    """A mark on rows that stands for a kernel size; `otherwise` is the kernel of rows without it."""
+    """A mark on rows that stands for a change of their recipes; `otherwise` is the change in rows without it.
+
+    A change is a part of a recipe: `{mlp: {imlp: {kernel: 5}}}`. It concerns the rows whose recipes have that part and
+    of which the two changes make two models. `decided_by` is the column whose numbers decide between them.
+    """
 
     mark: Annotated[str, Field(min_length=1, max_length=3)]
     meaning: Sentence
-    kernel: Annotated[int, Field(gt=0)]
-    otherwise: Annotated[int, Field(gt=0)]
+    marked: Annotated[Change, Field(min_length=1)]
+    otherwise: Annotated[Change, Field(min_length=1)]
     decided_by: Slug
 
     @model_validator(mode="after")
-    def _kernels_are_odd(self) -> Self:
-        if self.kernel % 2 == 0 or self.otherwise % 2 == 0:
-            raise ValueError("the kernels of a footnote are odd: an even one cannot keep the size of the grid")
+    def _changes_are_two(self) -> Self:
+        if describe_fields(self.marked).keys() != describe_fields(self.otherwise).keys():
+            raise ValueError("marked and otherwise change the same fields of a recipe")
+        if self.marked == self.otherwise:
+            raise ValueError("marked and otherwise are the same change")
         return self
+
+    def change(self, mark: str) -> Change:
+        """Return the change that a row with this mark, or with none, stands for."""
+        return self.marked if self.mark in mark else self.otherwise
+
+    def opposite(self, mark: str) -> Change:
+        """Return the other change."""
+        return self.otherwise if self.mark in mark else self.marked
+
+    def concerns(self, recipe: Recipe) -> bool:
+        """Say whether the changes make two models of a recipe. Raises ValidationError where one makes none."""
+        if not recipe.takes(self.marked):
+            return False
+        return recipe.changed(self.marked).essence() != recipe.changed(self.otherwise).essence()
 
 
 class Row(Record):
@@ -129,7 +230,7 @@ class Table(Record):
     table: Slug
     title: Sentence
     source: Place
-    columns: Annotated[dict[Slug, Column], Field(min_length=1)]
+    columns: Annotated[dict[Slug, Annotated[Column, BeforeValidator(parse_column)]], Field(min_length=1)]
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
     footnote: Footnote | None = None
     repeats: Annotated[str, Field(pattern=TABLE_ID)] | None = None

@@ -30,7 +30,7 @@ _REFUSED = (
     (f"[{_BIDI}]", "it changes the order in which text is shown: remove it", "\ufffd"),
     (_BOM, "a byte order mark can only begin a file: remove it", "\ufffd"),
     (f"[{_NONE}]", "it is no character: remove it", "\ufffd"),
-    # The two parsers disagree on these escapes, and one of them crashes.
+    # libyaml refuses these escapes too, but at the quote that begins the text.
     (
         r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\U0000[dD][89a-fA-F][0-9a-fA-F]{2}|\\U(?!000|0010)[0-9a-fA-F]{8}",
         "this escape names no character: remove it",
@@ -98,8 +98,7 @@ def _problem(hit: re.Match[str], shown_as: str) -> Problem:
 
 
 def _row(hit: re.Match[str]) -> tuple[str, str, str]:
-    assert hit.lastindex is not None
-    return _REFUSED[hit.lastindex - 1]
+    return next(row for row, found in zip(_REFUSED, hit.groups(), strict=True) if found is not None)
 
 
 def _name(found: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -99,16 +100,16 @@ def _quote(value: object) -> str:
 
 
 def _fields_at(model: type[BaseModel], path: tuple[str | int, ...]) -> Iterator[str]:
-    """Yield the keys that the record at a path may have."""
-    inside: type[BaseModel] = model
-    for step in path:
-        if issubclass(inside, Recipe) and step in HOSTS:
-            inside = HOSTS[str(step)]
+    """Yield the keys that the record at a path may have, whichever of its kinds it is."""
+    inside: Sequence[type[BaseModel]] = [model]
+    for step in map(str, path):
+        if step in HOSTS and any(issubclass(record, Recipe) for record in inside):
+            inside = [HOSTS[step]]
             continue
-        field = inside.model_fields.get(step) if isinstance(step, str) else None
-        if field is not None:
-            inside = next(_records_in(field.annotation), inside)
-    yield from Recipe.keys() if issubclass(inside, Recipe) else inside.model_fields
+        fields = [record.model_fields[step] for record in inside if step in record.model_fields]
+        inside = list(dict.fromkeys(one for field in fields for one in _records_in(field.annotation))) or inside
+    keys = (Recipe.keys() if issubclass(record, Recipe) else record.model_fields for record in inside)
+    yield from dict.fromkeys(chain.from_iterable(keys))
 
 
 def _records_in(annotation: object) -> Iterator[type[BaseModel]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from imlp_audit.bench.planning import Contest, contests
+from imlp_audit.bench.planning import Comparison, plan_comparisons
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import Paper
 
@@ -68,8 +68,8 @@ def paper(root: Path, *rows: str) -> Paper:
     return load([str(root / "specs" / "p")]).papers[0]
 
 
-def contest(root: Path, base: str, variant: str, delta: str | None = None) -> Contest:
-    """Return the contest of a row `b` against a row `a`, both with a printed throughput."""
+def comparison(root: Path, base: str, variant: str, delta: str | None = None) -> Comparison:
+    """Return the comparison of a row `b` against a row `a`, both with a printed throughput."""
     more = f", delta: {{cpu: {delta}}}" if delta else ""
     found = paper(root, row("a", SMALL, base), row("b", LARGE, variant, "a", more))
-    return contests(found, found.tables[0], "cpu", ["b"])[0]
+    return plan_comparisons(found, found.tables[0], "cpu", ["b"])[0]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from imlp_audit.bench.models import forward_of, images_for, ready
-from imlp_audit.bench.setup import Dtype, Setup
+from imlp_audit.bench.setup import ModelDtype, Setup
+from imlp_audit.bench.timing import forward_of, images_for, ready
 from imlp_audit.models.recipe import Recipe
 
 from .papers import BLOCK, SMALL, VIT, paper, row
@@ -21,8 +21,8 @@ def recipes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Recipe]:
     return {one.id: one.model for one in found if one.model is not None}
 
 
-@pytest.mark.parametrize("dtype", list(Dtype))
-def test_weights_and_images_are_of_the_type_asked_for(recipes: dict[str, Recipe], dtype: Dtype) -> None:
+@pytest.mark.parametrize("dtype", list(ModelDtype))
+def test_weights_and_images_are_of_the_type_asked_for(recipes: dict[str, Recipe], dtype: ModelDtype) -> None:
     setup = Setup(dtype=dtype)
     with ready(recipes["mixer"], None, setup) as model, torch.inference_mode():
         (images,) = images_for(model, setup, 3)
@@ -48,7 +48,7 @@ def test_token_ids_stay_ids() -> None:
         def example_inputs(self, batch: int) -> tuple[torch.Tensor, ...]:
             return (torch.zeros(batch, 5, dtype=torch.long),)
 
-    (ids,) = images_for(Model(), Setup(dtype=Dtype.BFLOAT16), 2)
+    (ids,) = images_for(Model(), Setup(dtype=ModelDtype.BFLOAT16), 2)
     assert (ids.dtype, ids.sum().item()) == (torch.long, 0)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.bench.planning import Contest, contests, find_column, find_table
+from imlp_audit.bench.planning import Comparison, find_column, find_table, plan_comparisons
 from imlp_audit.errors import UsageError
 from imlp_audit.spec.library import load
 
@@ -15,30 +15,30 @@ from .papers import LARGE, SMALL, paper, row
 ROWS = (row("a", SMALL, "10"), row("b", LARGE, "20", "a"), row("c", None, "30"), row("d", SMALL))
 
 
-def shown(found: tuple[Contest, ...]) -> list[tuple[str, str | None]]:
+def shown(found: tuple[Comparison, ...]) -> list[tuple[str, str | None]]:
     return [(one.cell.row.row.id, one.base.row.id if one.base else None) for one in found]
 
 
 def test_rows_that_print_a_throughput_are_timed_against_their_baselines(tmp_path: Path) -> None:
     found = paper(tmp_path, *ROWS)
-    assert shown(contests(found, found.tables[0], "cpu")) == [("a", None), ("b", "a"), ("c", None)]
+    assert shown(plan_comparisons(found, found.tables[0], "cpu")) == [("a", None), ("b", "a"), ("c", None)]
 
 
 @pytest.mark.parametrize("glob", ["b", "p/1/b", "[b-z]"])
 def test_rows_are_narrowed_by_globs(tmp_path: Path, glob: str) -> None:
     found = paper(tmp_path, *ROWS)
-    assert shown(contests(found, found.tables[0], "cpu", [glob]))[0] == ("b", "a")
+    assert shown(plan_comparisons(found, found.tables[0], "cpu", [glob]))[0] == ("b", "a")
 
 
 def test_every_row_can_be_timed_against_one(tmp_path: Path) -> None:
     found = paper(tmp_path, *ROWS)
-    assert shown(contests(found, found.tables[0], "cpu", against="b")) == [("a", "b"), ("b", None), ("c", "b")]
-    assert shown(contests(found, found.tables[0], "cpu", against="d")) == [("a", "d"), ("b", "d"), ("c", "d")]
+    assert shown(plan_comparisons(found, found.tables[0], "cpu", against="b")) == [("a", "b"), ("b", None), ("c", "b")]
+    assert shown(plan_comparisons(found, found.tables[0], "cpu", against="d")) == [("a", "d"), ("b", "d"), ("c", "d")]
 
 
 def test_a_baseline_without_a_model_is_none(tmp_path: Path) -> None:
     found = paper(tmp_path, row("a", None, "10"), row("b", LARGE, "20", "a"))
-    assert shown(contests(found, found.tables[0], "cpu")) == [("a", None), ("b", None)]
+    assert shown(plan_comparisons(found, found.tables[0], "cpu")) == [("a", None), ("b", None)]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_baseline_without_a_model_is_none(tmp_path: Path) -> None:
 def test_what_cannot_be_selected(tmp_path: Path, globs: list[str], against: str | None, told: str) -> None:
     found = paper(tmp_path, *ROWS)
     with pytest.raises(UsageError, match=told):
-        contests(found, found.tables[0], "cpu", globs, against)
+        plan_comparisons(found, found.tables[0], "cpu", globs, against)
 
 
 def test_columns(tmp_path: Path) -> None:
@@ -83,4 +83,4 @@ def test_table_9_of_imlp() -> None:
     (imlp,) = load(["imlp"]).papers
     names = ["deit_ti", "deit_s", "deit_b"]
     expected = [pair for name in names for pair in ((name, None), (f"{name}_imlp", name))]
-    assert shown(contests(imlp, find_table(imlp, "9"), "gpu")) == expected
+    assert shown(plan_comparisons(imlp, find_table(imlp, "9"), "gpu")) == expected

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from imlp_audit.bench import bouts, timing
-from imlp_audit.bench.planning import contests
+from imlp_audit.bench.planning import plan_comparisons
 from imlp_audit.bench.running import bench
 from imlp_audit.bench.setup import Setup
 from imlp_audit.bench.timing import Forward
@@ -33,7 +33,7 @@ def made(root: Path, *rows: str, setup: Setup = SETUP, told: list[str] | None = 
         names.append(str(total))
         return names.append
 
-    return bench(found, contests(found, found.tables[0], "cpu"), setup, announce)
+    return bench(found, plan_comparisons(found, found.tables[0], "cpu"), setup, announce)
 
 
 def check(result: AuditResult, row: str) -> Check:

@@ -9,29 +9,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.bench.planning import Contest, contests, find_table
-from imlp_audit.bench.statistics import Estimate
-from imlp_audit.bench.verdict import Direction, Finding, Place, Timed, checked, direction, find, judge, printed_ratio
+from imlp_audit.bench.planning import Comparison, find_table, plan_comparisons
+from imlp_audit.bench.statistics import MedianEstimate
+from imlp_audit.bench.verdict import (
+    Conditions,
+    RatioFinding,
+    SpeedDirection,
+    Timed,
+    compare_ratios,
+    direction,
+    judge,
+    make_check,
+    printed_ratio,
+)
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.library import load
 
-from .papers import BLOCK, SMALL, contest, paper, row
+from .papers import BLOCK, SMALL, comparison, paper, row
 
-HERE, THERE = Place("this machine", same=False), Place("this machine", same=True)
+HERE, THERE = Conditions("this machine", same=False), Conditions("this machine", same=True)
 
 
 def between(low: str, high: str) -> Interval:
     return Interval(Fraction(low), Fraction(high))
 
 
-def about(low: str, high: str) -> Estimate:
-    return Estimate((Fraction(low) + Fraction(high)) / 2, Fraction(low), Fraction(high))
+def about(low: str, high: str) -> MedianEstimate:
+    return MedianEstimate((Fraction(low) + Fraction(high)) / 2, Fraction(low), Fraction(high))
 
 
 def test_the_printed_ratio_is_that_of_all_numbers_that_print_so() -> None:
     (imlp,) = load(["imlp"]).papers
-    found = contests(imlp, find_table(imlp, "9"), "cpu", ["deit_ti_imlp"])[0]  # 69.9 of 63.6
+    found = plan_comparisons(imlp, find_table(imlp, "9"), "cpu", ["deit_ti_imlp"])[0]  # 69.9 of 63.6
     ratio = printed_ratio(found)
     assert ratio is not None
     assert (ratio.low, ratio.high) == (Fraction(6985, 6365), Fraction(6995, 6355))
@@ -41,34 +51,34 @@ def test_the_printed_ratio_is_that_of_all_numbers_that_print_so() -> None:
 @pytest.mark.parametrize(
     ("low", "high", "expected"),
     [
-        ("1.01", "1.2", Direction.FASTER),
-        ("0.8", "0.99", Direction.SLOWER),
-        ("0.99", "1.01", Direction.OPEN),
-        ("1", "1.2", Direction.OPEN),
-        ("0.8", "1", Direction.OPEN),
+        ("1.01", "1.2", SpeedDirection.FASTER),
+        ("0.8", "0.99", SpeedDirection.SLOWER),
+        ("0.99", "1.01", SpeedDirection.OPEN),
+        ("1", "1.2", SpeedDirection.OPEN),
+        ("0.8", "1", SpeedDirection.OPEN),
     ],
 )
-def test_directions(low: str, high: str, expected: Direction) -> None:
+def test_directions(low: str, high: str, expected: SpeedDirection) -> None:
     assert direction(between(low, high)) is expected
 
 
 @pytest.mark.parametrize(
     ("measured", "expected"),
     [
-        (("1.05", "1.2"), Finding.MET),
-        (("1.099", "1.2"), Finding.MET),
-        (("1.2", "1.3"), Finding.OFF),
-        (("1.01", "1.05"), Finding.OFF),
-        (("0.8", "0.9"), Finding.OPPOSITE),
-        (("0.9", "1.05"), Finding.OPEN),
-        (("0.9", "1.2"), Finding.OPEN),  # holds the printed ratio, and 1 as well
+        (("1.05", "1.2"), RatioFinding.MET),
+        (("1.099", "1.2"), RatioFinding.MET),
+        (("1.2", "1.3"), RatioFinding.OFF),
+        (("1.01", "1.05"), RatioFinding.OFF),
+        (("0.8", "0.9"), RatioFinding.OPPOSITE),
+        (("0.9", "1.05"), RatioFinding.OPEN),
+        (("0.9", "1.2"), RatioFinding.OPEN),  # holds the printed ratio, and 1 as well
     ],
 )
-def test_findings(measured: tuple[str, str], expected: Finding) -> None:
+def test_findings(measured: tuple[str, str], expected: RatioFinding) -> None:
     printed = between("1.0974", "1.1007")
-    assert find(printed, between(*measured)) is expected
+    assert compare_ratios(printed, between(*measured)) is expected
     mirrored = [Interval(1 / one.high, 1 / one.low) for one in (printed, between(*measured))]
-    assert find(*mirrored) is expected
+    assert compare_ratios(*mirrored) is expected
 
 
 ends = st.fractions(Fraction(1, 4), 4)
@@ -77,16 +87,16 @@ intervals = st.tuples(ends, ends).map(lambda pair: Interval(min(pair), max(pair)
 
 @given(intervals, intervals)
 def test_an_interval_that_holds_1_decides_nothing_and_no_other_is_left_open(one: Interval, other: Interval) -> None:
-    assert (find(one, other) is Finding.OPEN) == (1 in one or 1 in other)
-    if find(one, other) is Finding.MET:
+    assert (compare_ratios(one, other) is RatioFinding.OPEN) == (1 in one or 1 in other)
+    if compare_ratios(one, other) is RatioFinding.MET:
         assert one.meets(other)
-    if find(one, other) is Finding.OPPOSITE:
+    if compare_ratios(one, other) is RatioFinding.OPPOSITE:
         assert not one.meets(other)
 
 
-def made(root: Path, own: tuple[str, str], ratio: tuple[str, str], place: Place = THERE) -> Check:
+def made(root: Path, own: tuple[str, str], ratio: tuple[str, str], place: Conditions = THERE) -> Check:
     """Judge a printed 22.0 imgs/s, +10 % over 20.0."""
-    found = contest(root, "20.0", "22.0", "+10%")
+    found = comparison(root, "20.0", "22.0", "+10%")
     return judge(found, [Timed(32, about(*own), about(*ratio))], place)
 
 
@@ -130,13 +140,15 @@ def test_a_printed_change_is_of_the_rows_own_baseline(tmp_path: Path) -> None:
     rows = (row("a", SMALL, "20.0"), row("b", SMALL, "22.0", "a", ", delta: {cpu: +10%}"), row("c", SMALL, "11.0"))
     found = paper(tmp_path, *rows)
     timed = [Timed(1, about("1", "2"), about("1.1", "1.2"))]
-    told = [judge(contests(found, found.tables[0], "cpu", ["b"], one)[0], timed, HERE).reason for one in (None, "c")]
+    told = [
+        judge(plan_comparisons(found, found.tables[0], "cpu", ["b"], one)[0], timed, HERE).reason for one in (None, "c")
+    ]
     assert "printed 1.0948 to 1.1053 (+10%): " in told[0]
     assert "printed 1.9864 to 2.0137: " in told[1]
 
 
 def test_the_words_for_a_printed_slowdown(tmp_path: Path) -> None:
-    found = contest(tmp_path, "20.0", "10.0")
+    found = comparison(tmp_path, "20.0", "10.0")
 
     def told(low: str, high: str) -> str:
         return judge(found, [Timed(1, about("1", "2"), about(low, high))], HERE).reason
@@ -147,7 +159,7 @@ def test_the_words_for_a_printed_slowdown(tmp_path: Path) -> None:
 
 
 def test_equal_numbers_print_no_direction(tmp_path: Path) -> None:
-    found = contest(tmp_path, "20.0", "20.0")
+    found = comparison(tmp_path, "20.0", "20.0")
     check = judge(found, [Timed(1, about("19", "21"), about("1.1", "1.2"))], THERE)
     assert check.verdict is Verdict.UNVERIFIABLE
     assert "faster, printed as neither faster nor slower" in check.reason
@@ -157,15 +169,15 @@ def test_equal_numbers_print_no_direction(tmp_path: Path) -> None:
     ("own", "verdict"), [(("19.9", "21"), Verdict.REPRODUCED_UNDER), (("20.06", "21"), Verdict.UNVERIFIABLE)]
 )
 def test_a_number_without_a_ratio_is_never_refuted(tmp_path: Path, own: tuple[str, str], verdict: Verdict) -> None:
-    variant = contest(tmp_path, "20.0", "22.0")
+    variant = comparison(tmp_path, "20.0", "22.0")
     assert variant.base is not None
     cell = variant.base.cell("cpu")
     assert cell is not None
-    assert judge(Contest(cell, None), [Timed(32, about(*own))], THERE).verdict is verdict
+    assert judge(Comparison(cell, None), [Timed(32, about(*own))], THERE).verdict is verdict
 
 
 def test_every_batch_size_is_told_and_the_first_is_judged_by(tmp_path: Path) -> None:
-    found = contest(tmp_path, "20.0", "22.0")
+    found = comparison(tmp_path, "20.0", "22.0")
     good, bad = about("1.05", "1.15"), about("0.7", "0.8")
     sizes = [Timed(32, about("21", "23"), good), Timed(1, about("2", "3"), bad)]
     check = judge(found, sizes, THERE)
@@ -180,8 +192,8 @@ def test_every_batch_size_is_told_and_the_first_is_judged_by(tmp_path: Path) -> 
 )
 def test_a_reading_that_is_not_the_default_is_named(tmp_path: Path, reading: str, under: tuple[str, ...]) -> None:
     found = paper(tmp_path, row("a", BLOCK, "20.0"), row("b", SMALL, "20.0"))
-    block, mixer = contests(found, found.tables[0], "cpu")
-    place, timed = Place("this machine", True, reading), [Timed(32, about("19", "21"))]
+    block, mixer = plan_comparisons(found, found.tables[0], "cpu")
+    place, timed = Conditions("this machine", True, reading), [Timed(32, about("19", "21"))]
     check = judge(block, timed, place)
     assert (check.verdict, check.under, check.reading) == (Verdict.REPRODUCED_UNDER, under, reading)
     check = judge(mixer, timed, place)  # of which nothing is left open
@@ -189,13 +201,13 @@ def test_a_reading_that_is_not_the_default_is_named(tmp_path: Path, reading: str
 
 
 def test_what_is_not_measured(tmp_path: Path) -> None:
-    check = checked(contest(tmp_path, "20.0", "22.0"), Verdict.ERROR, "it broke")
+    check = make_check(comparison(tmp_path, "20.0", "22.0"), Verdict.ERROR, "it broke")
     assert (check.verdict, check.reason, check.measured, check.evidence) == (Verdict.ERROR, "it broke", None, ())
 
 
 def test_without_a_printed_ratio_only_the_direction_is_told(tmp_path: Path) -> None:
     found = paper(tmp_path, row("a", SMALL), row("b", SMALL, "20.0"))
-    one = contests(found, found.tables[0], "cpu", against="a")[0]
+    one = plan_comparisons(found, found.tables[0], "cpu", against="a")[0]
     check = judge(one, [Timed(32, about("19", "21"), about("0.7", "0.8"))], THERE)
     assert check.verdict is Verdict.REPRODUCED_UNDER
     assert check.reason.endswith("0.75 (95 % [0.7, 0.8]) times a, slower; no ratio is printed")

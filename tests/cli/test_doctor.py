@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.evaluate.published import imagenet_classes
+from imlp_audit.evaluate.data.imagenet import imagenet_classes
 from tests.evaluate.folders import picture, sorted_like_imagenet
 
 from .running import call, spawn
@@ -40,8 +40,8 @@ def test_a_whole_validation_folder(tmp_path: Path) -> None:
     assert done.out.splitlines() == [
         "val: 50 000 images in 1 000 class folders",
         "note: looked at both ends of 50 000 of 50 000 files, and decoded 500",
-        "note: 49 980 files have the bytes of another one",
-        "note: of an image that lies in the folder of another class nothing tells; only whole folders are compared",
+        "note: 49 980 files have the same bytes as another file",
+        "note: a single image in the folder of another class cannot be detected; only whole folders are compared",
         "nothing wrong found",
     ]
 
@@ -88,7 +88,7 @@ def test_names_cannot_write_to_the_terminal(few: Path) -> None:
 def test_what_is_no_folder(few: Path, name: str) -> None:
     done = call("doctor", "imagenet", str(few.parent / name))
     assert (done.code, done.out) == (2, "")
-    assert "is no folder; give that of ImageNet's validation images" in done.err
+    assert "is not a folder; give the folder of ImageNet's validation images" in done.err
 
 
 @pytest.mark.parametrize("arguments", [(), ("cifar10", "x"), ("imagenet",), ("imagenet", "x", "-f", "markdown")])

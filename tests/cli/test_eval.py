@@ -6,17 +6,22 @@ import json
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
+from torch import Tensor, nn
 
-from imlp_audit.evaluate import evaluate
+from imlp_audit.evaluate import run
+from imlp_audit.evaluate.loop import Computing, predict_batches
+from imlp_audit.evaluate.predictions import ModelAnswer
 from tests.evaluate.digits import Digits
 from tests.evaluate.digits import digits as trained
 
 from .running import Outcome, call, spawn
 
+Answers: TypeAlias = Iterator[tuple[ModelAnswer | None, ...]]
 REPOSITORY = Path(__file__).parents[2]
 
 
@@ -32,21 +37,21 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def arguments(digits: Digits, row: str = "deit_imlp") -> list[str]:
+def arguments(digits: Digits, row: str = "resmlp") -> list[str]:
     required = [str(digits.checkpoint(row)), str(digits.spec), "--row", f"digits/1/{row}", "--data", str(digits.images)]
     return ["eval", *required, "--reading", "released", "--workers", "0"]
 
 
-def evaluated(digits: Digits, *more: str, row: str = "deit_imlp") -> Outcome:
+def evaluated(digits: Digits, *more: str, row: str = "resmlp") -> Outcome:
     return call(*arguments(digits, row), *more)
 
 
 def test_every_format_tells_the_verdict(digits: Digits, there: Path) -> None:
     done = evaluated(digits, "-o", "json:r.json", "-o", "markdown:r.md")
     assert (done.code, done.err) == (0, "")
-    right, printed = sum(digits.plain["deit_imlp"].right(1)), digits.plain["deit_imlp"].share(1)
+    right, printed = sum(digits.plain["resmlp"].right(1)), digits.plain["resmlp"].share(1)
     (check,) = json.loads((there / "r.json").read_text(encoding="utf-8"))["checks"]
-    assert (check["id"], check["verdict"]) == ("digits/1/deit_imlp/top1", "reproduced_under")
+    assert (check["id"], check["verdict"]) == ("digits/1/resmlp/top1", "reproduced_under")
     assert check["under"] == ["reading released"]
     assert (check["evidence"][0]["correct"], check["evidence"][0]["images"]) == (right, 360)
     for text in (done.out, (there / "r.md").read_text(encoding="utf-8")):
@@ -65,11 +70,11 @@ def test_json_names_nothing_of_the_machine(digits: Digits, there: Path) -> None:
 
 
 def test_a_number_that_is_not_the_printed_one(digits: Digits, there: Path) -> None:
-    printed = digits.plain["deit"].share(1)
+    printed = digits.plain["mixer"].share(1)
     other = f"{(float(printed) + 30) % 100:.1f}"
     text = digits.spec.read_text(encoding="utf-8").replace(f"top1: {printed},", f"top1: {other},")
     (there / "digits.yaml").write_text(text, encoding="utf-8")
-    given = arguments(digits, "deit")
+    given = arguments(digits, "mixer")
     given[2] = "digits.yaml"
     done = call(*given)
     assert done.code == 1
@@ -78,10 +83,10 @@ def test_a_number_that_is_not_the_printed_one(digits: Digits, there: Path) -> No
 
 
 def test_two_rows_over_the_same_images(digits: Digits, there: Path) -> None:
-    assert evaluated(digits, "-q", "-o", "json:base.json", row="deit").code == 0
+    assert evaluated(digits, "-q", "-o", "json:base.json", row="mixer").code == 0
     done = evaluated(digits, "--against", "base.json", "-f", "json")
     check = json.loads(done.out)["checks"][1]
-    assert check["id"] == "digits/1/deit_imlp/top1.against.deit"
+    assert check["id"] == "digits/1/resmlp/top1.against.mixer"
     assert check["evidence"][0]["kind"] == "paired"
     assert "McNemar's exact test has p = " in check["reason"]
 
@@ -100,7 +105,7 @@ def test_a_limit_takes_of_each_class_its_share(digits: Digits, there: Path) -> N
 def test_the_users_own_pipeline(digits: Digits, there: Path) -> None:
     options = ["--crop-pct", "1", "--interpolation", "bilinear", "--mean", "0.5,0.4,0.3", "--std", ".5,.5,.5"]
     done = evaluated(
-        digits, *options, "--input-size", "48x48", "--limit", "20", "--channels-last", "--amp", "-f", "json"
+        digits, *options, "--input-size", "32x32", "--limit", "20", "--channels-last", "--amp", "-f", "json"
     )
     settings = json.loads(done.out)["checks"][0]["evidence"][0]["settings"]
     assert settings == {
@@ -110,7 +115,7 @@ def test_the_users_own_pipeline(digits: Digits, there: Path) -> None:
         "device": "cpu",
         "precision": "autocast to bfloat16",
         "memory layout": "channels last",
-        "input size": "48 x 48",
+        "input size": "32 x 32",
         "crop_pct": "1.0",
         "crop_mode": "center",
         "interpolation": "bilinear",
@@ -122,24 +127,22 @@ def test_the_users_own_pipeline(digits: Digits, there: Path) -> None:
 def test_an_interrupt_keeps_what_is_finished(
     digits: Digits, there: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    answers = evaluate.answers  # type: ignore[attr-defined]
-
-    def some(*given: object) -> Iterator[object]:
-        for number, answer in enumerate(answers(*given)):  # type: ignore[arg-type]
+    def some(model: nn.Module, loaded: Iterable[tuple[Tensor, Tensor]], computing: Computing) -> Answers:
+        for number, answer in enumerate(predict_batches(model, loaded, computing)):
             if number == 3:
                 signal.raise_signal(signal.SIGINT)
             yield answer
 
     outputs = ["--predictions", "p.parquet", "-o", "json:r.json", "-q"]
     with monkeypatch.context() as patch:
-        patch.setattr(evaluate, "answers", some)
+        patch.setattr(run, "STEPS", run.Steps(predict=some))
         done = evaluated(digits, *outputs)
     assert done.code == 130
     assert capfd.readouterr().err == "imlp-audit: interrupted; the same command with --resume goes on from here\n"
     assert [path.name for path in there.iterdir()] == ["p.parquet.parts"]
     again = evaluated(digits, *outputs)
     assert again.code == 2
-    assert "p.parquet.parts holds what an earlier run has finished; add --resume" in again.err
+    assert "p.parquet.parts holds the finished part of an earlier run; add --resume" in again.err
     assert evaluated(digits, *outputs, "--resume").code == 0
     resumed = [(there / name).read_bytes() for name in ("p.parquet", "r.json")]
     assert evaluated(digits, *outputs).code == 0
@@ -165,25 +168,25 @@ def test_two_processes_give_the_same_as_one(digits: Digits, there: Path) -> None
 @pytest.mark.parametrize(
     ("more", "code", "words"),
     [
-        (["--row", "digits/1/deit_imp"], 2, "--row digits/1/deit_imp: did you mean 'digits/1/deit_imlp'?"),
-        (["--row", "digits/1/deit"], 2, "does not fit digits/1/deit under the reading"),
+        (["--row", "digits/1/resmpl"], 2, "--row digits/1/resmpl: did you mean 'digits/1/resmlp'?"),
+        (["--row", "digits/1/mixer"], 2, "does not fit digits/1/mixer under the reading"),
         (["--row", "digits/1/unknown", "--on", "digits"], 2, "has no model in its spec"),
-        (["--reading", "lean"], 2, "but it does with --reading released"),
+        (["--reading", "lean"], 2, "but it fits with --reading released"),
         (["--reading", "leen"], 2, "did you mean 'lean'?"),
         (["--data", "nowhere"], 2, "nowhere is neither a folder nor a .tar file"),
         (["--on", "letter"], 2, "did you mean 'letters'?"),
         (["--resume"], 2, "name that file"),
-        (["--predictions", "p.txt"], 2, "end its name in one of .parquet, .csv"),
+        (["--predictions", "p.txt"], 2, "end the file name in .parquet or .csv"),
         (["--predictions", "no/p.csv"], 2, "no is not a folder"),
         (["--against", "no.json"], 2, "--against no.json could not be read"),
         (["--input-size", "12x"], 2, "give a side in pixels, or HEIGHTxWIDTH"),
-        (["--input-size", "50"], 2, "takes no images of 50 x 50"),
+        (["--input-size", "50"], 2, "does not accept images of 50 x 50"),
         (["--mean", "1,2"], 2, "--mean 1,2: give three numbers"),
         (["--mean", "1,2,nan"], 2, "--mean 1,2,nan: give finite numbers"),
         (["--std", "1,0,1"], 2, "each number has to be above 0"),
         (["--batch-size", "0"], 2, "--batch-size"),
         (["--limit", "0"], 2, "--limit"),
-        (["--state", "ema"], 2, "holds no state ema"),
+        (["--state", "ema"], 2, "does not hold a state ema"),
     ],
 )
 def test_what_it_refuses(digits: Digits, there: Path, more: list[str], code: int, words: str) -> None:

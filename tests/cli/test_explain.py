@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from .running import MODULE, call, spawn
@@ -10,10 +11,19 @@ ROW = "imlp_row/1/block/params"
 def test_a_check_is_explained(here: Path) -> None:
     outcome = call("explain", ROW)
     assert (outcome.code, outcome.err) == (0, "")
-    assert outcome.out.startswith(f"{ROW}: differs\n  printed    1.00 M in Table 1, DeiT-Ti + IMLP, Parameters (M); ")
-    assert "Where the number comes from, against DeiT-Ti (all parameters, reading as_written)" in outcome.out
-    assert "\n  None of all 2 304 readings gives 1.00." in outcome.out
+    assert outcome.out.startswith(f"{ROW}: differs\n\nprinted     1.00 M in Table 1, DeiT-Ti + IMLP, Parameters (M); ")
+    assert "\nAll parameters, reading as_written, against DeiT-Ti:\n" in outcome.out
+    assert "\nNone of all 2 304 readings gives 1.00." in outcome.out
     assert outcome.out.endswith("\n")
+
+
+def test_an_explanation_has_the_formats_of_other_commands(here: Path) -> None:
+    told = "findings/1/b/top1.delta"
+    assert call("explain", told, "-f", "markdown").out.startswith(f"# `{told}`: ")
+    document = json.loads(call("explain", told, "-f", "json").out)
+    assert document["format"] == "imlp-audit/explain/1"
+    assert document["check"]["id"] == told
+    assert "torch" in document["versions"]
 
 
 def test_a_finding_is_no_failure(here: Path) -> None:

@@ -42,11 +42,16 @@ def test_a_checkpoint_that_fits(here: Path, deit: dict[str, Tensor]) -> None:
     size, sha256 = (here / "deit.safetensors").stat().st_size, hashlib.sha256((here / "deit.safetensors").read_bytes())
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
-        f"deit.safetensors: a safetensors file of {size:,} bytes, SHA-256 {sha256.hexdigest()}",
-        "  152 tensors (float32) with 5,717,416 parameters",
+        "deit.safetensors: a safetensors file",
+        "",
+        f"size     {size:,} bytes",
+        f"SHA-256  {sha256.hexdigest()}",
+        "holds    152 tensors (float32) with 5,717,416 parameters",
+        "",
         "Fits exactly",
-        "  DeiT-Ti  {timm: deit_tiny_patch16_224}",
-        "    clean/1/base",
+        "",
+        "- DeiT-Ti  {timm: deit_tiny_patch16_224}",
+        "  - clean/1/base",
     ]
 
 
@@ -55,15 +60,18 @@ def test_a_training_checkpoint_and_the_state_that_is_asked_for(here: Path, deit:
     torch.save({"model": deit, "model_ema": ten, "epoch": 3}, here / "deit.pth")
     done = call("inspect", "deit.pth", "specs/clean")
     assert done.code == 0
-    assert "  model is used; the file also holds model_ema (choose with --state)\n" in done.out
-    assert "  ignored, because they are not weights: epoch\n" in done.out
+    assert "note     model is used; the file also holds model_ema (choose with --state)\n" in done.out
+    assert "note     ignored, because they are not weights: epoch\n" in done.out
     other = call("inspect", "deit.pth", "specs/clean", "--state", "model_ema")
     assert other.code == 1
-    assert other.out.splitlines()[-4:] == [
-        "Fits none of the papers' 1 models. Nearest, of 1 with names like its own:",
-        "  DeiT-Ti  {timm: deit_tiny_patch16_224}",
-        "    clean/1/base",
-        "    mis-shaped: another number of classes: 10 in the file, 1000 in the model "
+    assert other.out.splitlines()[-7:] == [
+        "Fits no model exactly",
+        "",
+        "The papers have 1 model, of which 1 has similar tensor names. The nearest:",
+        "",
+        "- DeiT-Ti  {timm: deit_tiny_patch16_224}",
+        "  - clean/1/base",
+        "  - mis-shaped: another number of classes: 10 in the file, 1000 in the model "
         "(2 tensors: head.weight, head.bias)",
     ]
     assert call("inspect", "deit.pth", "--state", "ema").code == 2
@@ -73,13 +81,11 @@ def test_readings_of_a_block(here: Path, block: dict[str, Tensor]) -> None:
     save_file(block, here / "block.safetensors")
     done = call("inspect", "block.safetensors", "specs/imlp_row")
     assert done.code == 0
-    lines = done.out.splitlines()
-    assert lines[lines.index("    imlp_row/1/block") :][:3] == [
-        "    imlp_row/1/block",
-        "    under no reading that the papers declare, but with agelu_parameters per_channel, fc1_bias yes, "
-        "fc2_bias yes, concat_norm layer, output_norm layer, depthwise_bias yes, depthwise_norm batch, "
-        "class_token removed",
-        "    shapes leave open depthwise_activation (none or gelu) and depthwise_skip (yes or no): 4 readings fit",
+    facts = " ".join(done.out.partition("What the weights")[0].split()).split(" - ")
+    assert facts[facts.index("imlp_row/1/block") :][1:3] == [
+        "under a reading that no paper declares: agelu_parameters per_channel, fc1_bias yes, fc2_bias yes, concat_norm "
+        "layer, output_norm layer, depthwise_bias yes, depthwise_norm batch, class_token removed",
+        "shapes do not decide depthwise_activation (none or gelu) and depthwise_skip (yes or no): 4 readings fit",
     ]
 
 
@@ -113,7 +119,7 @@ def test_a_checkpoint_of_nothing_here(here: Path) -> None:
     save_file({"w": torch.ones(1)}, here / "w.safetensors")
     done = call("inspect", "w.safetensors", "specs/clean")
     assert done.code == 1
-    assert done.out.endswith("Fits none of the papers' 1 models: they have no tensors of its names and widths.\n")
+    assert done.out.endswith("The papers have 1 model, none with tensors of these names and widths.\n")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from imlp_audit.evaluate.real import SHIPPED, read_real_labels
+from imlp_audit.evaluate.data.imagenet import SHIPPED, read_real_labels
 
 
 def picture(seed: int, size: tuple[int, int] = (40, 32)) -> Image.Image:

@@ -1,11 +1,11 @@
-"""Kills evaluations at given instants, and has each resumed: a process of its own, that forks all of them.
+"""Kills evaluations at random instants and resumes each of them. Run as its own process, which forks them all.
 
     python -m tests.evaluate.killing FOLDER COUNT SEED ARGUMENTS...
 
-ARGUMENTS are those of `imlp-audit eval`, without its outputs; FOLDER is to write to. An instant is a number of calls of
-functions since the parts were opened, so that it may lie anywhere: in the middle of writing a file too. What is done
-before, the reading of weights and images, leaves nothing behind, and is done once for all. Prints as JSON what the
-undisturbed run wrote, and of each killed one how it ended, what it left and what its resumption wrote.
+ARGUMENTS are those of `imlp-audit eval` without its outputs; FOLDER is the folder to write to. An instant is a number
+of function calls since the parts were opened, so it may lie anywhere, even in the middle of writing a file. Weights and
+images are read once, before that, since reading leaves nothing behind. Prints as JSON what the undisturbed run wrote,
+and for each killed run how it ended, what it left and what its resumption wrote.
 """
 
 from __future__ import annotations
@@ -16,18 +16,17 @@ import random
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from unittest import mock
 
 import torch
 
 from imlp_audit.cli.main import main
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluate import evaluate, parts, task
+from imlp_audit.evaluate import parts, run, task
 from imlp_audit.evaluate.request import Request
 from imlp_audit.evaluate.task import Task
 from tests.cli.running import call
@@ -39,7 +38,6 @@ def observed(folder: Path, count: int, seed: int, arguments: Sequence[str]) -> d
     """Run once undisturbed, then kill and resume so many times."""
     outputs = [f"--predictions={folder / OUTPUTS[0]}", f"-ojson:{folder / OUTPUTS[1]}"]
     command = ["eval", *arguments, *outputs, "--workers=0", "--threads=1", "--quiet"]
-    parts.EVERY = 0  # a part a batch
     _prepare_once(command)
     _forked(lambda: _run(command, on_end=lambda calls: _note(folder, calls)))
     undisturbed = _written(folder)
@@ -50,17 +48,21 @@ def observed(folder: Path, count: int, seed: int, arguments: Sequence[str]) -> d
 
 
 def _prepare_once(command: Sequence[str]) -> None:
-    """Have every run from now on begin with its model and images at hand."""
+    """Give every run from now on its model and images without reading them again."""
     held: list[tuple[Task, ExitStack]] = []  # the model is as it is while its stack is open
 
     def capture(request: Request, device: torch.device, stack: ExitStack) -> Task:
         kept = ExitStack()
-        held.append((task.prepared(request, device, kept), kept))
+        held.append((task.prepare(request, device, kept), kept))
         raise UsageError("that is all")
 
-    with mock.patch.object(evaluate, "prepared", capture):
-        call(*command)
-    setattr(evaluate, "prepared", lambda request, device, stack: replace(held[0][0], request=request))  # noqa: B010
+    run.STEPS = run.Steps(prepare=capture)
+    call(*command)
+    at_hand = run.Steps(
+        prepare=lambda request, device, stack: replace(held[0][0], request=request),
+        seconds_between_parts=0,  # a part a batch
+    )
+    run.STEPS = at_hand
 
 
 def _killed(folder: Path, command: Sequence[str], instant: int) -> dict[str, object]:
@@ -91,7 +93,7 @@ def _forked(work: Callable[[], None]) -> int:
 
 
 def _run(command: Sequence[str], instant: int | None = None, on_end: Callable[[int], None] | None = None) -> None:
-    """Run the command line; after so many calls since it opened its parts, be killed as by `kill -9`."""
+    """Run the command line; after so many calls since it opened its parts, it is killed as by `kill -9`."""
     calls = 0
 
     def count(frame: FrameType, event: str, argument: object) -> None:
@@ -102,9 +104,9 @@ def _run(command: Sequence[str], instant: int | None = None, on_end: Callable[[i
 
     end = os._exit
 
-    def open_parts(*given: object, **named: object) -> object:
+    def open_parts(folder: Path, fingerprint: Mapping[str, str], batch_size: int, resume: bool) -> parts.Parts:
         sys.setprofile(count)
-        return parts.open_parts(*given, **named)  # type: ignore[arg-type]
+        return parts.open_parts(folder, fingerprint, batch_size, resume)
 
     def leave(code: int) -> None:
         sys.setprofile(None)
@@ -112,7 +114,7 @@ def _run(command: Sequence[str], instant: int | None = None, on_end: Callable[[i
             on_end(calls)
         end(code)
 
-    setattr(evaluate, "open_parts", open_parts)  # noqa: B010  # in this child alone
+    run.STEPS = replace(run.STEPS, open_parts=open_parts)  # in this child only
     setattr(os, "_exit", leave)  # noqa: B010
     sys.argv = ["imlp-audit", *command]
     main()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from imlp_audit.evaluate.outcomes import accuracy
+from imlp_audit.evaluate.evidence import record_accuracy
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import CellRef, RowRef, find_cell, find_row
@@ -107,7 +107,7 @@ def evaluated(
     if isinstance(right, tuple):
         correct, images = right
         right = [True] * correct + [False] * (images - correct)
-    return accuracy(
+    return record_accuracy(
         metric,
         right,
         [(f"{i}.png", (label,)) for i in range(len(right))],

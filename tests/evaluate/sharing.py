@@ -19,7 +19,7 @@ def failing(ours: Group, ranks: tuple[int, ...]) -> str:
         return "done"
 
     try:
-        return ours.agreed(work)
+        return ours.agree_on(work)
     except (CheckpointError, UsageError, ElsewhereError) as error:
         return f"{type(error).__name__}: {error}"
 

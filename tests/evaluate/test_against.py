@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluate.against import Run, judge_difference, other_run, pair
+from imlp_audit.evaluate.against import EvaluatedCell, judge_difference, other_run, pair_runs
 from imlp_audit.evaluate.statistics import mcnemar, paired_difference, probability_text
 from imlp_audit.evaluate.verdict import judge
 from imlp_audit.records.check import Check, CheckKind, Verdict
@@ -24,8 +24,7 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import CellRef, find_cell
 from imlp_audit.spec.tables import Metric
-
-from .papers import evaluated, write
+from tests.evaluate.papers import evaluated, write
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +48,7 @@ def outcomes(both: int, first_only: int, second_only: int, neither: int) -> tupl
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=60))
 def test_a_pair_is_counted_image_by_image(kinds: list[tuple[bool, bool]]) -> None:
     first, second = [a for a, _ in kinds], [b for _, b in kinds]
-    paired = pair(evaluated(first, checkpoint="b"), evaluated(second, checkpoint="c"))
+    paired = pair_runs(evaluated(first, checkpoint="b"), evaluated(second, checkpoint="c"))
     counted = [0, 0, 0]
     for a, b in kinds:
         counted[0] += a and b
@@ -67,7 +66,7 @@ def test_a_pair_is_counted_image_by_image(kinds: list[tuple[bool, bool]]) -> Non
 
 def test_unreadable_images_widen_the_interval_by_whatever_they_would_give() -> None:
     first, second = outcomes(60, 8, 14, 8)
-    paired = pair(evaluated(first, unreadable=10), evaluated(second, unreadable=10))
+    paired = pair_runs(evaluated(first, unreadable=10), evaluated(second, unreadable=10))
     assert Fraction(paired.low) == paired_difference(18, 14, 100).low
     assert Fraction(paired.high) == paired_difference(8, 24, 100).high
     assert (paired.images, paired.first_only, paired.second_only) == (90, 8, 14)
@@ -76,14 +75,14 @@ def test_unreadable_images_widen_the_interval_by_whatever_they_would_give() -> N
 @pytest.mark.parametrize(
     ("other", "told"),
     [
-        (evaluated((5, 9)), "one judged 10 images, the other 9"),
+        (evaluated((5, 9)), "one evaluated 10 images, the other 9"),
         (evaluated((5, 10), label=1), "their ids or labels differ"),
-        (evaluated((5, 10), Metric.TOP5), "the runs count differently: top1 and top5"),
+        (evaluated((5, 10), Metric.TOP5), "the runs have different metrics: top1 and top5"),
     ],
 )
 def test_runs_over_other_images_are_refused(other: Accuracy, told: str) -> None:
     with pytest.raises(UsageError, match=told):
-        pair(evaluated((5, 10)), other)
+        pair_runs(evaluated((5, 10)), other)
 
 
 def difference(
@@ -95,7 +94,7 @@ def difference(
     """Judge the difference between two rows; the images are of both right, one alone, the other alone, none."""
     first, second = (evaluated(right, **changes) for right in outcomes(*kinds))
     base, run = rows
-    return judge_difference(Run(cells[run], second), Run(cells[base], first))
+    return judge_difference(EvaluatedCell(cells[run], second), EvaluatedCell(cells[base], first))
 
 
 @pytest.mark.parametrize(
@@ -133,13 +132,13 @@ def test_where_either_run_lacks_images_nothing_is_equal(cells: dict[str, CellRef
         evaluated(right, available=10_000 + more)
         for right, more in zip(outcomes(7900, 90, 100, 1910), missing, strict=True)
     )
-    check = judge_difference(Run(cells["block"], second), Run(cells["base"], first))
+    check = judge_difference(EvaluatedCell(cells["block"], second), EvaluatedCell(cells["base"], first))
     assert check.under == ("sampling",)
 
 
 def test_how_many_unreadable_images_are_too_many_can_be_said(cells: dict[str, CellRef]) -> None:
     first, second = (evaluated(right, unreadable=11) for right in outcomes(7900, 90, 100, 1899))
-    runs = Run(cells["block"], second), Run(cells["base"], first)
+    runs = EvaluatedCell(cells["block"], second), EvaluatedCell(cells["base"], first)
     assert judge_difference(*runs).verdict is Verdict.ERROR
     assert judge_difference(*runs, Fraction(1, 100)).verdict is Verdict.REPRODUCED_UNDER
 
@@ -151,7 +150,7 @@ def test_another_rounding_rule_leaves_other_differences(tmp_path: Path) -> None:
     assert low is not None
     assert high is not None
     check = judge_difference(
-        Run(high, evaluated((42_950, 50_000))), Run(low, evaluated((40_000, 50_000)))
+        EvaluatedCell(high, evaluated((42_950, 50_000))), EvaluatedCell(low, evaluated((40_000, 50_000)))
     )  # 5.9 points more
     assert (check.verdict, check.under, check.interval) == (
         Verdict.REPRODUCED_UNDER,
@@ -171,9 +170,9 @@ def test_a_check_has_all_that_it_rests_on(cells: dict[str, CellRef]) -> None:
     assert check.hints == ()
     p = probability_text(mcnemar(90, 130))
     assert check.reason == (
-        "of the same 10 000 images, block alone has 130 right and base alone 90, a difference of +0.4 points; "
+        "of the same 10 000 images, only block has 130 right and only base has 90, a difference of +0.4 points; "
         f"its 95 % interval {paired_difference(90, 130, 10_000)} meets (0, 0.2), the differences that the printed "
-        f"numbers leave possible; McNemar's exact test has p = {p}: block is the better one, as the paper prints"
+        f"numbers allow; McNemar's exact test has p = {p}: block is better, as the paper prints"
     )
 
 
@@ -182,23 +181,23 @@ def test_reasons_say_whether_it_may_be_chance_and_in_which_direction(cells: dict
         return check.reason.split("; ")[1]
 
     equal, worse = difference(cells, (7900, 90, 91, 1919)), difference(cells, (7900, 130, 90, 1880))
-    assert equal.reason.endswith("McNemar's exact test has p = 1, so these images alone show neither to be better")
-    assert held(equal) == "it lies in (0, 0.2), the differences that the printed numbers leave possible"
-    assert worse.reason.endswith("base is the better one, against what the paper prints")
+    assert equal.reason.endswith("McNemar's exact test has p = 1, so these images do not show which is better")
+    assert held(equal) == "it lies in (0, 0.2), the differences that the printed numbers allow"
+    assert worse.reason.endswith("base is better, contrary to what the paper prints")
     assert "does not meet" in held(worse)
     tie = difference(cells, (7900, 90, 130, 1880), ("same", "block"))
-    assert tie.reason.endswith("block is the better one, where the printed numbers are equal")
+    assert tie.reason.endswith("block is better, but the printed numbers are equal")
     assert tie.id == "p/1/block/top1.against.same"
     assert tie.interval == ("-0.1", "0.1")
     down = difference(cells, (7900, 130, 90, 1880), ("block", "base"))
-    assert down.reason.endswith("block is the better one, as the paper prints")
+    assert down.reason.endswith("block is better, as the paper prints")
 
 
 def test_readings_that_depart_from_the_default_are_named(cells: dict[str, CellRef]) -> None:
     first, second = (evaluated(right) for right in outcomes(7900, 90, 100, 1910))
-    check = judge_difference(Run(cells["block"], second, "skip"), Run(cells["base"], first, "skip"))
+    check = judge_difference(EvaluatedCell(cells["block"], second, "skip"), EvaluatedCell(cells["base"], first, "skip"))
     assert (check.verdict, check.under, check.reading) == (Verdict.REPRODUCED_UNDER, ("reading skip",), "skip")
-    turned = judge_difference(Run(cells["base"], first), Run(cells["block"], second, "skip"))
+    turned = judge_difference(EvaluatedCell(cells["base"], first), EvaluatedCell(cells["block"], second, "skip"))
     assert turned.under == ("reading skip",)
 
 
@@ -206,8 +205,8 @@ def test_other_settings_are_told(cells: dict[str, CellRef]) -> None:
     first, second = (
         evaluated((79, 100), settings=settings) for settings in ({"crop": "0.9", "amp": "no"}, {"crop": "0.875"})
     )
-    check = judge_difference(Run(cells["block"], second), Run(cells["base"], first))
-    assert check.hints == ("the two runs had other settings: amp (no, not said), crop (0.9, 0.875)",)
+    check = judge_difference(EvaluatedCell(cells["block"], second), EvaluatedCell(cells["base"], first))
+    assert check.hints == ("the two runs have different settings: amp (no, not stated), crop (0.9, 0.875)",)
 
 
 def result(*checks: Check) -> AuditResult:
@@ -218,12 +217,12 @@ def test_the_other_run_is_found_in_its_result(cells: dict[str, CellRef]) -> None
     found = evaluated((799, 1000))
     top5 = evaluated((950, 1000), Metric.TOP5)
     checks = (judge(cells["top5"], top5, "skip"), judge(cells["block"], found, "skip"))
-    assert other_run(cells["base"], result(*checks), "b.json") == Run(cells["block"], found, "skip")
+    assert other_run(cells["base"], result(*checks), "b.json") == EvaluatedCell(cells["block"], found, "skip")
 
 
 def test_what_nothing_can_be_held_against_is_refused(cells: dict[str, CellRef]) -> None:
     base, block, same, far = (judge(cells[name], evaluated((8, 10))) for name in ("base", "block", "same", "far"))
-    none = r"b.json: no evaluation of p/1/ROW/top1, as printed there, to hold p/1/block/top1 against"
+    none = r"b.json: no evaluation of p/1/ROW/top1, as printed there, to compare p/1/block/top1 with"
     for checks, told in (
         ((), none),
         ((far,), none),
@@ -231,8 +230,8 @@ def test_what_nothing_can_be_held_against_is_refused(cells: dict[str, CellRef]) 
         ((base.model_copy(update={"printed": "79.8"}),), none),
         ((base.model_copy(update={"id": "q/1/base/top1"}),), none),
         ((base.model_copy(update={"id": "p/1/base/real"}),), none),
-        ((base, same), r"several evaluations to hold p/1/block/top1 against: p/1/base/top1, p/1/same/top1"),
-        ((block,), "b.json: an evaluation of p/1/block/top1 itself"),
+        ((base, same), r"several evaluations to compare p/1/block/top1 with: p/1/base/top1, p/1/same/top1"),
+        ((block,), "b.json: this is an evaluation of p/1/block/top1 itself"),
     ):
         with pytest.raises(UsageError, match=told):
             other_run(cells["block"], result(*checks), "b.json")

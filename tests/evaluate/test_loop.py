@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.errors import CheckpointError
-from imlp_audit.evaluate.loop import Computing, OutOfMemoryError, answers
-from imlp_audit.evaluate.predictions import Answer
+from imlp_audit.evaluate.loop import Computing, OutOfMemoryError, predict_batches
+from imlp_audit.evaluate.predictions import ModelAnswer
 
 CPU = torch.device("cpu")
 
@@ -40,13 +40,13 @@ def batches(count: int = 7, size: int = 3) -> list[tuple[Tensor, Tensor]]:
     return made
 
 
-def flat(found: Iterator[tuple[Answer | None, ...]]) -> list[Answer | None]:
+def flat(found: Iterator[tuple[ModelAnswer | None, ...]]) -> list[ModelAnswer | None]:
     return [answer for batch in found for answer in batch]
 
 
 def test_answers_are_argmax_and_softmax() -> None:
     model, given = Scores(), batches()
-    found = flat(answers(model, given, Computing(CPU)))
+    found = flat(predict_batches(model, given, Computing(CPU)))
     with torch.no_grad():
         scores = torch.cat([model(images) for images, _ in given])
     assert [one and one.top5[0] for one in found] == scores.argmax(1).tolist()
@@ -57,15 +57,15 @@ def test_answers_are_argmax_and_softmax() -> None:
 @pytest.mark.parametrize("threads", [2, 3, 16])
 def test_answers_do_not_depend_on_the_number_of_threads(threads: int) -> None:
     model = Scores()
-    alone = flat(answers(model, batches(), Computing(CPU)))
-    assert flat(answers(model, batches(), Computing(CPU, threads))) == alone
+    alone = flat(predict_batches(model, batches(), Computing(CPU)))
+    assert flat(predict_batches(model, batches(), Computing(CPU, threads))) == alone
 
 
 def test_threads_that_torch_computes_with_are_as_before() -> None:
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        running = answers(Scores(), batches(), Computing(CPU))
+        running = predict_batches(Scores(), batches(), Computing(CPU))
         next(running)
         assert torch.get_num_threads() == 1
         running.close()  # type: ignore[attr-defined]
@@ -76,7 +76,7 @@ def test_threads_that_torch_computes_with_are_as_before() -> None:
 
 def test_an_image_that_cannot_be_read_has_no_answer() -> None:
     images, _ = batches(1)[0]
-    found = flat(answers(Scores(), [(images, torch.tensor([0, -2, 2]))], Computing(CPU)))
+    found = flat(predict_batches(Scores(), [(images, torch.tensor([0, -2, 2]))], Computing(CPU)))
     assert [one is None for one in found] == [False, True, False]
 
 
@@ -85,7 +85,7 @@ def test_of_equal_scores_the_first_class_comes_first() -> None:
         def forward(self, images: Tensor) -> Tensor:
             return torch.tensor([[1.0, 2.0] * 500]).expand(len(images), -1)
 
-    (answer,) = flat(answers(Ties(), [(torch.zeros(1, 3, 2, 2), torch.zeros(1))], Computing(CPU)))
+    (answer,) = flat(predict_batches(Ties(), [(torch.zeros(1, 3, 2, 2), torch.zeros(1))], Computing(CPU)))
     assert answer is not None
     assert answer.top5 == (1, 3, 5, 7, 9)
 
@@ -93,7 +93,7 @@ def test_of_equal_scores_the_first_class_comes_first() -> None:
 def test_fewer_than_five_classes() -> None:
     model = Scores()
     model.head = nn.Linear(16, 2)
-    assert {len(one.top5) for one in flat(answers(model, batches(1), Computing(CPU))) if one} == {2}
+    assert {len(one.top5) for one in flat(predict_batches(model, batches(1), Computing(CPU))) if one} == {2}
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -110,7 +110,7 @@ def test_fewer_than_five_classes() -> None:
     ids=["Python", "CUDA", "Linux", "Windows"],
 )
 def test_memory_that_runs_out(error: Exception, threads: int) -> None:
-    running = answers(Scores(error, at=4), batches(), Computing(CPU, threads))
+    running = predict_batches(Scores(error, at=4), batches(), Computing(CPU, threads))
     assert len([next(running) for _ in range(4)]) == 4
     with pytest.raises(OutOfMemoryError):
         next(running)
@@ -118,7 +118,7 @@ def test_memory_that_runs_out(error: Exception, threads: int) -> None:
 
 def test_another_error_stays_itself() -> None:
     with pytest.raises(RuntimeError, match="sizes differ"):
-        list(answers(Scores(RuntimeError("sizes differ"), at=0), batches(), Computing(CPU)))
+        list(predict_batches(Scores(RuntimeError("sizes differ"), at=0), batches(), Computing(CPU)))
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
@@ -126,16 +126,16 @@ def test_outputs_that_are_not_finite_are_refused(value: float) -> None:
     model = Scores()
     nn.init.constant_(model.head.bias, value)
     with pytest.raises(CheckpointError, match=r"the model's outputs are not finite numbers$"):
-        list(answers(model, batches(1), Computing(CPU)))
+        list(predict_batches(model, batches(1), Computing(CPU)))
     unreadable = [(images, numbers - 3) for images, numbers in batches(1)]
-    assert flat(answers(model, unreadable, Computing(CPU))) == [None, None, None]
+    assert flat(predict_batches(model, unreadable, Computing(CPU))) == [None, None, None]
 
 
 def test_autocast_is_told_where_it_may_be_to_blame() -> None:
     model = Scores()
     nn.init.constant_(model.head.bias, float("nan"))
     with pytest.raises(CheckpointError, match="try without --amp"):
-        list(answers(model, batches(1), Computing(CPU, amp=True)))
+        list(predict_batches(model, batches(1), Computing(CPU, amp=True)))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -146,8 +146,8 @@ def test_autocast_computes_in_sixteen_bits(threads: int) -> None:
             assert scores.dtype is torch.bfloat16
             return scores
 
-    whole = flat(answers(Scores(), batches(), Computing(CPU)))
-    half = flat(answers(Seen(), batches(), Computing(CPU, threads, amp=True)))
+    whole = flat(predict_batches(Scores(), batches(), Computing(CPU)))
+    half = flat(predict_batches(Seen(), batches(), Computing(CPU, threads, amp=True)))
     assert half != whole
     for one, other in zip(half, whole, strict=True):
         assert one is not None
@@ -161,7 +161,7 @@ def test_channels_last_is_how_the_images_lie() -> None:
             assert images.is_contiguous(memory_format=torch.channels_last)
             return super().forward(images)
 
-    list(answers(Seen(), batches(), Computing(CPU, channels_last=True)))
+    list(predict_batches(Seen(), batches(), Computing(CPU, channels_last=True)))
 
 
 def test_images_are_not_read_far_ahead() -> None:
@@ -172,7 +172,7 @@ def test_images_are_not_read_far_ahead() -> None:
             read.append(number)
             yield batch
 
-    running = answers(Scores(), reading(), Computing(CPU, threads=2))
+    running = predict_batches(Scores(), reading(), Computing(CPU, threads=2))
     next(running)
     assert len(read) <= 3
 
@@ -180,7 +180,7 @@ def test_images_are_not_read_far_ahead() -> None:
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
 def test_on_a_gpu_the_first_guesses_are_the_same() -> None:
     device = torch.device("cuda")
-    on_cpu = flat(answers(Scores(), batches(), Computing(CPU)))
+    on_cpu = flat(predict_batches(Scores(), batches(), Computing(CPU)))
     moved = [(images.to(device), numbers.to(device)) for images, numbers in batches()]
-    on_gpu = flat(answers(Scores().to(device), moved, Computing(device)))
+    on_gpu = flat(predict_batches(Scores().to(device), moved, Computing(device)))
     assert [one and one.top5[0] for one in on_gpu] == [one and one.top5[0] for one in on_cpu]

@@ -10,8 +10,9 @@ import torch
 from PIL import Image
 from timm.data import create_transform
 
-from imlp_audit.evaluate.dataset import open_images
-from imlp_audit.evaluate.pipeline import Interpolation, Overrides, batches, pipeline
+from imlp_audit.evaluate.data.open import open_images
+from imlp_audit.evaluate.loop import load_batches, resolve_pipeline
+from imlp_audit.evaluate.request import Interpolation, Overrides
 
 CPU = torch.device("cpu")
 
@@ -34,7 +35,7 @@ def test_a_model_brings_its_own_settings(name: str) -> None:
         model = timm.create_model(name)
     own = timm.models.get_pretrained_cfg(name)
     assert own is not None
-    found = pipeline(model, own.input_size[1:], Overrides())
+    found = resolve_pipeline(model, own.input_size[1:], Overrides())
     assert (found.size, found.crop_pct, found.crop_mode) == (
         own.input_size[1:],
         own.crop_pct,
@@ -44,7 +45,7 @@ def test_a_model_brings_its_own_settings(name: str) -> None:
 
 
 def test_a_model_without_settings_has_those_of_imagenet() -> None:
-    found = pipeline(torch.nn.Linear(1, 1), (64, 48), Overrides())
+    found = resolve_pipeline(torch.nn.Linear(1, 1), (64, 48), Overrides())
     assert found.size == (64, 48)
     assert (found.crop_pct, found.interpolation) == (0.875, "bicubic")
     assert (found.mean, found.std) == ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
@@ -52,7 +53,7 @@ def test_a_model_without_settings_has_those_of_imagenet() -> None:
 
 def test_a_user_says_otherwise() -> None:
     says = Overrides((32, 40), 1.0, Interpolation.NEAREST, (0.1, 0.2, 0.3), (1.0, 2.0, 3.0))
-    found = pipeline(timm.create_model("test_vit"), (160, 160), says)
+    found = resolve_pipeline(timm.create_model("test_vit"), (160, 160), says)
     assert found.settings() == {
         "input size": "32 x 40",
         "crop_pct": "1.0",
@@ -67,9 +68,9 @@ def test_a_user_says_otherwise() -> None:
 @pytest.mark.parametrize("workers", [0, 1])
 def test_batches_are_the_images_in_their_order_as_timm_transforms_them(folder: Path, workers: int) -> None:
     images = open_images(str(folder), split="", class_map=None, real_labels=None, allow_download=False)
-    chosen = pipeline(torch.nn.Linear(1, 1), (32, 24), Overrides())
+    chosen = resolve_pipeline(torch.nn.Linear(1, 1), (32, 24), Overrides())
     indices = [0, 1, 2, 4, 5, 6]
-    found = list(batches(images, indices, chosen, 4, workers, CPU))
+    found = list(load_batches(images, indices, chosen, 4, workers, CPU))
     assert [len(one) for one, _ in found] == [4, 2]
     assert [(numbers >= 0).tolist() for _, numbers in found] == [
         [images.ids[index] != "1/3.png" for index in part] for part in (indices[:4], indices[4:])

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.errors import OutputError, UsageError
-from imlp_audit.evaluate.predictions import Answer, Prediction, check_ending, write_predictions
+from imlp_audit.evaluate.predictions import ModelAnswer, Prediction, check_ending, write_predictions
 
 PREDICTIONS = (
-    Prediction("a/1.png", (3,), Answer((3, 1, 0, 2, 4), 0.5)),
-    Prediction('b/with, "signs".png', (0, 2), Answer((1, 2, 0, 3, 4), 0.10000000149011612)),
+    Prediction("a/1.png", (3,), ModelAnswer((3, 1, 0, 2, 4), 0.5)),
+    Prediction('b/with, "signs".png', (0, 2), ModelAnswer((1, 2, 0, 3, 4), 0.10000000149011612)),
     Prediction("c/broken.png", (1,), None),
 )
 COLUMNS = ["image", "labels", "top5", "probability", "readable"]
@@ -88,5 +88,5 @@ def test_a_file_keeps_its_permissions(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["p.json", "p", "p.csv.gz"])
 def test_another_ending_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match=r"end its name in one of \.parquet, \.csv"):
+    with pytest.raises(UsageError, match=r"end the file name in \.parquet or \.csv"):
         check_ending(Path(name))

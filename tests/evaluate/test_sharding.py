@@ -65,9 +65,9 @@ def test_alone(monkeypatch: pytest.MonkeyPatch) -> None:
         assert ours == Group()
         assert ours.leads
         assert ours.exchange(3) == [3]
-        assert ours.agreed(lambda: 4) == 4
+        assert ours.agree_on(lambda: 4) == 4
         with pytest.raises(UsageError, match="wrong"):
-            ours.agreed(_wrong)
+            ours.agree_on(_wrong)
     assert processes_here() == 1
 
 

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 
 from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.statistics import wilson
-from imlp_audit.evaluate.verdict import MOST_UNREADABLE, UNPROVEN, judge, score_cells, why_not_judged
+from imlp_audit.evaluate.verdict import MOST_UNREADABLE, UNPROVEN, ScoreCell, judge, score_cells, why_not_judged
 from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.spec.references import CellRef
 from imlp_audit.spec.tables import Metric
-
-from .papers import cell, evaluated, row
+from tests.evaluate.papers import cell, evaluated, row
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +25,8 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> CellRef:
     return cell(tmp_path_factory.mktemp("papers"), "p/1/base/top1", "half_up, truncation")
 
 
-def names(cells: tuple[CellRef, ...]) -> list[str]:
-    return [one.column_id for one in cells]
+def names(cells: tuple[ScoreCell, ...]) -> list[str]:
+    return [one.cell.column_id for one in cells]
 
 
 def test_the_cells_that_an_evaluation_judges(tmp_path: Path) -> None:
@@ -39,7 +38,7 @@ def test_the_cells_that_an_evaluation_judges(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "told"),
     [
-        ("p/1/base", None, "p/1/base prints accuracies on photos, drawings; say by --on which of them the images are"),
+        ("p/1/base", None, "p/1/base prints accuracies on photos, drawings; pass --on to say which one the images are"),
         ("p/1/block", "drawings", "p/1/block prints no accuracy on 'drawings'; it has: photos"),
         ("p/1/block", "photo", "p/1/block prints no accuracy on 'photo'; did you mean 'photos'?"),
         ("p/1/words", None, "p/1/words prints no number whose column has `metric` and `data`"),
@@ -135,7 +134,7 @@ def test_a_check_has_all_that_it_rests_on(base: CellRef) -> None:
         kind=CheckKind.CELL,
         verdict=Verdict.REPRODUCED_UNDER,
         reason=(
-            "the checkpoint classifies 39 750 of all 50 000 images rightly with the first guess, 79.5 %; "
+            "the checkpoint classifies 39 750 of all 50 000 images correctly with the first guess, 79.5 %; "
             f"that does not print as 79.9, but the 95 % interval {wilson(39_750, 50_000)} meets [79.85, 79.95): "
             "no more than sampling explains"
         ),
@@ -170,25 +169,25 @@ def test_reasons_say_what_somebody_with_the_paper_alone_understands(base: CellRe
 def test_equal_by_luck_is_said_to_be(base: CellRef) -> None:
     few = judge(base, evaluated((799, 1000), available=50_000))
     assert few.reason == (
-        "the checkpoint classifies 799 of 1 000 images rightly with the first guess (the data set has 50 000), 79.9 %; "
-        "that is equal as printed, which may be luck, for not all images were evaluated; the 95 % interval "
-        f"{wilson(799, 1000)} of so few meets [79.85, 79.95)"
+        "the checkpoint classifies 799 of 1 000 images correctly with the first guess (the data set has 50 000), 79.9 "
+        "%; that is equal to 79.9 as printed, which may be luck, since not all images were evaluated; the 95 % "
+        f"interval {wilson(799, 1000)} meets [79.85, 79.95)"
     )
     other = judge(base, evaluated((780, 1000), available=50_000))
-    assert "that is not 79.9 as printed, for not all images were evaluated" in other.reason
+    assert "that is not 79.9 as printed, since not all images were evaluated" in other.reason
 
 
 def test_reasons_count_what_was_not_judged(base: CellRef, tmp_path: Path) -> None:
     top5 = cell(tmp_path, "p/1/base/top5")
     found = evaluated((95, 100), Metric.TOP5, unlabelled=7)
     assert judge(top5, found).reason.startswith(
-        "the checkpoint classifies 95 of 100 images rightly among the first five guesses "
+        "the checkpoint classifies 95 of 100 images correctly among the first five guesses "
         "(7 without a label are not judged), 95 %; that prints as 95.0"
     )
     lost = judge(base, evaluated((39_909, 49_949), unreadable=51)).reason
     assert lost == (
         "51 of 50 000 images could not be read, more than the 0.1 % up to which an accuracy is judged; "
-        "mend the data set"
+        "repair the data set"
     )
     assert "(1 could not be read)" in judge(base, evaluated((39_925, 49_999), unreadable=1)).reason
     assert why_not_judged(evaluated((0, 0), unlabelled=3)) == "no image that has a label was evaluated"

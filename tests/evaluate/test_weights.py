@@ -11,13 +11,12 @@ from safetensors.torch import save_file
 from torch import nn
 
 from imlp_audit.errors import CheckpointError, UsageError
-from imlp_audit.evaluate.weights import _classes, reading_of, with_weights
+from imlp_audit.evaluate.weights import _count_classes, choose_reading, with_weights
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import Presence
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import RowRef, find_row
-
-from .digits import write_spec
+from tests.evaluate.digits import write_spec
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +59,7 @@ def test_the_model_has_the_weights_and_only_evaluates(row: RowRef, checkpoint: P
 
 
 def test_a_reading_that_fits_is_named(row: RowRef, checkpoint: Path) -> None:
-    words = r"does not fit digits/1/deit_imlp under the reading lean, but it does with --reading released$"
+    words = r"does not fit digits/1/deit_imlp under the reading lean, but it fits with --reading released$"
     with pytest.raises(CheckpointError, match=words), with_weights(row, "lean", checkpoint, None, None):
         pass
 
@@ -76,8 +75,7 @@ def test_a_reading_is_to_be_stated_where_another_fits_as_well(spec: Path, checkp
     """A skip around the depthwise block has no weights: shapes do not tell whether it is there."""
     row = _row("digits/1/deit_imlp", spec)
     about = row.paper.about.value
-    skip = about.readings["released"].depthwise_skip
-    assert skip is not None
+    skip = about.readings["released"].choices["depthwise_skip"]
     other = about.readings["released"].model_copy(
         update={"depthwise_skip": skip.model_copy(update={"value": Presence.NO if skip.value else Presence.YES})}
     )
@@ -87,16 +85,16 @@ def test_a_reading_is_to_be_stated_where_another_fits_as_well(spec: Path, checkp
         paper=replace(row.paper, about=replace(row.paper.about, value=about.model_copy(update={"readings": readings}))),
     )
     with (
-        pytest.raises(CheckpointError, match=r"fit --reading without as well.*say by --reading"),
+        pytest.raises(CheckpointError, match=r"also fit --reading without.*pass --reading"),
         with_weights(both, None, checkpoint, None, None),
     ):
         pass
     with with_weights(both, "released", checkpoint, None, None) as found:
-        assert "fit --reading without as well" in found.notes[0]
+        assert "also fit --reading without" in found.notes[0]
 
 
 def test_images_of_another_size(spec: Path, row: RowRef, checkpoint: Path) -> None:
-    words = "its model takes no images of 48 x 49: Input width"
+    words = "its model does not accept images of 48 x 49: Input width"
     with pytest.raises(UsageError, match=words), with_weights(row, "released", checkpoint, None, (48, 49)):
         pass
 
@@ -104,20 +102,20 @@ def test_images_of_another_size(spec: Path, row: RowRef, checkpoint: Path) -> No
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("resmlp/5/resmlp_6", "its model reads no images"),  # a translator
-        ("imlp/6/swin_ti", "its model reads no images"),  # a detector, which takes boxes too
+        ("resmlp/5/resmlp_6", "its model does not read images"),  # a translator
+        ("imlp/6/swin_ti", "its model does not read images"),  # a detector, which takes boxes too
     ],
 )
 def test_a_model_that_classifies_no_images(name: str, words: str, checkpoint: Path) -> None:
     row = _row(name)
-    reading = reading_of(row, None)
+    reading = choose_reading(row, None)
     with pytest.raises(UsageError, match=words), with_weights(row, reading, checkpoint, None, None):
         pass
 
 
 def test_a_model_whose_outputs_are_no_scores(row: RowRef) -> None:
     with pytest.raises(UsageError, match="its model does not classify"):
-        _classes(row, nn.Conv2d(3, 4, 3), (8, 8))
+        _count_classes(row, nn.Conv2d(3, 4, 3), (8, 8))
 
 
 def test_a_row_without_a_model(spec: Path, checkpoint: Path) -> None:
@@ -130,7 +128,7 @@ def test_a_row_without_a_model(spec: Path, checkpoint: Path) -> None:
 
 
 def test_the_default_reading_is_the_papers_first(row: RowRef) -> None:
-    assert reading_of(row, None) == "lean"
-    assert reading_of(row, "released") == "released"
+    assert choose_reading(row, None) == "lean"
+    assert choose_reading(row, "released") == "released"
     with pytest.raises(UsageError, match="--reading relased: did you mean 'released'"):
-        reading_of(row, "relased")
+        choose_reading(row, "relased")

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from imlp_audit.explain.body import Block, Body, ParameterKind
+from imlp_audit.explain.body import Body, ImlpSize, ParameterKind
 from imlp_audit.explain.dissect import dissect
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key
 from imlp_audit.measure.operations import Operation
@@ -28,7 +28,14 @@ CASES: tuple[tuple[dict[str, object], AnyReading | None], ...] = (
 )
 
 
-@pytest.fixture(scope="module", params=CASES, ids=lambda case: str(Recipe.model_validate(case[0])))
+SLOW = (4, 6)  # the places of cases that take seconds
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(case, marks=pytest.mark.slow if at in SLOW else ()) for at, case in enumerate(CASES)],
+    ids=lambda case: str(Recipe.model_validate(case[0])),
+)
 def taken_apart(request: pytest.FixtureRequest) -> tuple[Body, Counts]:
     fields, reading = request.param
     recipe = Recipe.model_validate(fields)
@@ -84,8 +91,8 @@ def test_scales_are_neither_weights_nor_norms() -> None:
 
 def test_a_tied_matrix_is_counted_once_and_not_in_the_head() -> None:
     body = dissect(Recipe.model_validate({"gmlp_text": {"layers": 1, "width": 16}}), TEXT)
-    held = [one for one in body.held if one.size == 40 * 16]
-    assert [(one.path, one.in_head) for one in held] == [("embedding.weight", False)]
+    tied = [one for one in body.tensors if one.size == 40 * 16]
+    assert [(one.path, one.in_head) for one in tied] == [("embedding.weight", False)]
 
 
 def test_blocks_are_counted_by_their_dimensions() -> None:
@@ -93,14 +100,14 @@ def test_blocks_are_counted_by_their_dimensions() -> None:
     widths = {96: (56 * 56, 2), 192: (28 * 28, 2), 384: (14 * 14, 6), 768: (7 * 7, 2)}
     body = dissect(recipe, AS_WRITTEN)
     assert body.blocks == {
-        Block(channels=c, hidden=3 * c, tokens=grid, grid=grid, biases=(True, True)): number
+        ImlpSize(channels=c, hidden=3 * c, tokens=grid, grid=grid, biases=(True, True)): number
         for c, (grid, number) in widths.items()
     }
     kept = dissect(Recipe.model_validate(DEIT | {"mlp": {"imlp": {}}}), AS_WRITTEN)
-    assert kept.blocks == {Block(channels=192, hidden=768, tokens=197, grid=196, biases=(True, True)): 12}
+    assert kept.blocks == {ImlpSize(channels=192, hidden=768, tokens=197, grid=196, biases=(True, True)): 12}
 
 
-def test_mlps_that_stay_belong_to_the_rest() -> None:
+def test_mlps_that_are_not_replaced_belong_to_the_rest() -> None:
     recipe = Recipe.model_validate(DEIT | {"mlp": {"imlp": {}, "sites": ("blocks.0.mlp",)}})
     body = dissect(recipe, AS_WRITTEN)
     assert body.blocks_at == ("blocks.0.mlp",)

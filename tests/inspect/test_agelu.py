@@ -10,15 +10,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from imlp_audit.inspect.agelu import curves, learned, quantiles
-from imlp_audit.inspect.found import AgeluFound
+from imlp_audit.inspect.agelu import curves, quantiles, summarise_coefficients
+from imlp_audit.inspect.parts import AgeluPart
 from imlp_audit.models.agelu import AGeLU
 
 STEEPEST = 0.5 + erf(1) / 2 + exp(-1) / sqrt(pi)  # the slope of GeLU at the root of two
 
 
-def agelu(alpha: list[float], beta: list[float], gamma: list[float], theta: list[float]) -> AgeluFound:
-    return AgeluFound("a", tuple(map(torch.tensor, (alpha, beta, gamma, theta))))
+def agelu(alpha: list[float], beta: list[float], gamma: list[float], theta: list[float]) -> AgeluPart:
+    return AgeluPart("a", tuple(map(torch.tensor, (alpha, beta, gamma, theta))))
 
 
 def test_curves_are_what_the_module_computes() -> None:
@@ -27,7 +27,7 @@ def test_curves_are_what_the_module_computes() -> None:
     for parameter in module.parameters():
         torch.nn.init.normal_(parameter)
     x = np.linspace(-3, 3, 7)
-    found = AgeluFound("a", (module.alpha, module.beta, module.gamma, module.theta))
+    found = AgeluPart("a", (module.alpha, module.beta, module.gamma, module.theta))
     expected = module(torch.from_numpy(x)[:, None].expand(7, 5)).detach().numpy().T
     np.testing.assert_allclose(curves(found, x), expected, rtol=1e-13)
 
@@ -36,7 +36,7 @@ def test_curves_are_what_the_module_computes() -> None:
 @given(st.floats(-4, 4, width=32), st.floats(-4, 4, width=32), st.floats(-2, 2, width=32))
 def test_slopes_hold_every_slope_and_no_more(alpha: float, beta: float, gamma: float) -> None:
     found = agelu([alpha], [beta], [gamma], [0.5])
-    low, high = learned(found).slopes
+    low, high = summarise_coefficients(found).slopes
     x = np.linspace(-60, 60, 2001)
     steps = np.diff(curves(found, x)[0]) / np.diff(x)
     assert low - 1e-9 <= steps.min()
@@ -45,13 +45,13 @@ def test_slopes_hold_every_slope_and_no_more(alpha: float, beta: float, gamma: f
 
 
 def test_counts_of_turned_and_flat_units() -> None:
-    found = learned(agelu([-1.0, 2.0, 0.0, -3.0], [1.0, -1.0, 1.0, -2.0], [0.0] * 4, [0.0] * 4))
+    found = summarise_coefficients(agelu([-1.0, 2.0, 0.0, -3.0], [1.0, -1.0, 1.0, -2.0], [0.0] * 4, [0.0] * 4))
     assert (found.units, found.mirrored, found.reflected, found.flat) == (4, 2, 2, 1)
     assert found.slopes == pytest.approx((-2 * STEEPEST, 6 * STEEPEST), rel=1e-9)
 
 
 def test_one_coefficient_for_all_units() -> None:
-    found = learned(agelu([2.0], [1.0, -1.0, 1.0], [0.0], [0.0]))
+    found = summarise_coefficients(agelu([2.0], [1.0, -1.0, 1.0], [0.0], [0.0]))
     assert (found.units, found.reflected, found.alpha.least, found.alpha.largest) == (3, 1, 2, 2)
 
 

@@ -14,7 +14,7 @@ from torch import nn
 
 from imlp_audit.checkpoint.problems import Shapes
 from imlp_audit.inspect.candidate_clues import plausible, starts_alike
-from imlp_audit.inspect.candidates import Candidate, Candidates, candidates, models_of
+from imlp_audit.inspect.candidates import Candidate, Candidates, find_candidates, list_models
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading, ClassToken, ConcatNorm, Presence, Reading
 from imlp_audit.models.recipe import Part, Recipe
@@ -48,7 +48,7 @@ def papers(*names: str) -> Selection:
 
 
 def found(held: Shapes, *names: str) -> Candidates:
-    return candidates(held, papers(*names), lambda total: lambda name: None)
+    return find_candidates(held, papers(*names), lambda total: lambda name: None)
 
 
 def places(candidates: tuple[Candidate, ...]) -> set[tuple[str, str]]:
@@ -59,7 +59,7 @@ def places(candidates: tuple[Candidate, ...]) -> set[tuple[str, str]]:
 def rows_alike(held: Shapes) -> set[tuple[str, str]]:
     """Build every model under every declared reading, and compare it as a whole."""
     alike = set()
-    for use in models_of(papers(*ABLATIONS)):
+    for use in list_models(papers(*ABLATIONS)):
         for reading, readings in use.readings.items():
             if built(use.recipe, reading) == held:
                 alike |= set(product(use.places, readings or ("",)))
@@ -86,7 +86,7 @@ def test_every_row_that_fits_is_found_and_no_other(model: Recipe, reading: Readi
 
 def test_models_that_begin_otherwise_are_not_compared() -> None:
     answer = found(built(DEIT), "imlp/table9.yaml")
-    alike = [use for use in models_of(papers("imlp/table9.yaml")) if use.recipe.host == DEIT.host]
+    alike = [use for use in list_models(papers("imlp/table9.yaml")) if use.recipe.host == DEIT.host]
     assert len(alike) == answer.compared < answer.known
 
 
@@ -209,7 +209,9 @@ HOSTS = (
 @pytest.mark.parametrize("start", HOSTS)
 def test_no_model_is_ruled_out_by_its_own_names(start: str) -> None:
     use = next(
-        use for use in models_of(papers("imlp", "mixer_gmlp_coursework", "resmlp")) if str(use.recipe).startswith(start)
+        use
+        for use in list_models(papers("imlp", "mixer_gmlp_coursework", "resmlp"))
+        if str(use.recipe).startswith(start)
     )
     held = built(use.recipe, next(iter(use.readings)))
     assert plausible(use.recipe, held)
@@ -225,5 +227,5 @@ def test_a_row_that_cannot_be_built_does_not_keep_others_from_being_found(
     from tests.cli.papers import write_all
 
     monkeypatch.chdir(write_all(tmp_path_factory.mktemp("papers")))
-    answer = candidates(built(DEIT), load(["specs/broken"]), lambda total: lambda name: None)
+    answer = find_candidates(built(DEIT), load(["specs/broken"]), lambda total: lambda name: None)
     assert [one.places for one in answer.exact] == [("broken/1/base", "broken/1/wrong")]

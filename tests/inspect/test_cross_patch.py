@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from imlp_audit.inspect.cross_patch import pattern, window
-from imlp_audit.inspect.numbers import Matrix
+from imlp_audit.inspect.arrays import Matrix
+from imlp_audit.inspect.cross_patch import measure_pattern, window
 
 from .planted import cross, shifted, spike
 
@@ -28,7 +28,7 @@ def test_the_window_is_a_quarter_of_the_pairs_at_most(side: int, radius: int | N
 
 
 def test_a_convolution_is_local_and_shifted() -> None:
-    found = pattern(shifted(14, np.random.default_rng(0).normal(size=(5, 5))), 14)
+    found = measure_pattern(shifted(14, np.random.default_rng(0).normal(size=(5, 5))), 14)
     assert found.radius == 2
     assert found.local == pytest.approx(1)
     assert found.shifted == pytest.approx(1)
@@ -42,13 +42,13 @@ def test_a_wider_convolution_is_local_by_what_lies_in_the_window() -> None:
         along = sum(min(side - 1, at + radius) - max(0, at - radius) + 1 for at in range(side))
         return along**2 - side**2
 
-    found = pattern(shifted(side, np.ones((7, 7))), side)
+    found = measure_pattern(shifted(side, np.ones((7, 7))), side)
     assert found.local == pytest.approx(pairs(2) / pairs(3))
     assert found.local_by_chance == pytest.approx(((5 * side - 6) ** 2 - side**2) / (side**4 - side**2))
 
 
 def test_independent_numbers_are_as_chance_has_it() -> None:
-    found = [pattern(spike(9, own=0, seed=seed), 9) for seed in range(60)]
+    found = [measure_pattern(spike(9, own=0, seed=seed), 9) for seed in range(60)]
     first = found[0]
     assert first.shifted_by_chance == pytest.approx((17**2 - 1) / (81**2 - 81))
     for values, chance in (
@@ -63,15 +63,15 @@ def test_independent_numbers_are_as_chance_has_it() -> None:
 
 
 def test_the_diagonal_says_nothing_about_the_others() -> None:
-    one, other = pattern(spike(7, own=0, seed=1), 7), pattern(spike(7, own=1000, seed=1), 7)
+    one, other = measure_pattern(spike(7, own=0, seed=1), 7), measure_pattern(spike(7, own=1000, seed=1), 7)
     assert (one.spiked, other.spiked) == (0, 1)
     for name in ("local", "shifted", "axes", "reach"):
         assert getattr(one, name) == pytest.approx(getattr(other, name))
 
 
 def test_a_spike_that_others_equal_is_none() -> None:
-    assert pattern(np.ones((9, 9)), 3).spiked == 0
-    assert pattern(-np.eye(9), 3).spiked == 1  # by absolute value
+    assert measure_pattern(np.ones((9, 9)), 3).spiked == 0
+    assert measure_pattern(-np.eye(9), 3).spiked == 1  # by absolute value
 
 
 def plain_factor(matrix: Matrix, side: int, *, vertical: bool) -> float:
@@ -92,14 +92,14 @@ def plain_factor(matrix: Matrix, side: int, *, vertical: bool) -> float:
 def test_the_factor_of_the_axes_is_that_of_a_plain_loop(side: int) -> None:
     for matrix in (cross(side), spike(side, own=1, seed=2)):
         expected = min(plain_factor(matrix, side, vertical=vertical) for vertical in (True, False))
-        assert pattern(matrix, side).axes == pytest.approx(expected)
+        assert measure_pattern(matrix, side).axes == pytest.approx(expected)
 
 
 def test_one_axis_is_not_both() -> None:
     at = np.arange(81)
     row_alone = (at[:, None] // 9 == at[None, :] // 9).astype(float)
-    assert pattern(row_alone, 9).axes == 0
-    axes = pattern(cross(9), 9).axes
+    assert measure_pattern(row_alone, 9).axes == 0
+    axes = measure_pattern(cross(9), 9).axes
     assert axes is not None
     assert axes > 2
 
@@ -109,7 +109,7 @@ def test_weight_that_falls_off_with_distance_alone_favours_no_axis(power: float)
     side = 7
     places = [(at // side, at % side) for at in range(side * side)]
     decay = np.array([[(1 + hypot(a - c, b - d)) ** -power for c, d in places] for a, b in places])
-    axes = pattern(decay, side).axes
+    axes = measure_pattern(decay, side).axes
     assert axes is not None
     assert axes <= 1
 
@@ -118,41 +118,41 @@ def test_reach_and_far_of_known_shifts() -> None:
     side = 6
     right = np.zeros((5, 5))
     right[2, 4] = 1.0  # two patches to the right
-    found = pattern(shifted(side, right), side)
+    found = measure_pattern(shifted(side, right), side)
     assert found.reach == pytest.approx(2)
     assert found.far == 0
     matrix = shifted(side, right)
     matrix[0, 35] = -0.25  # from corner to corner
-    assert pattern(matrix, side).far == 0.25
+    assert measure_pattern(matrix, side).far == 0.25
     ones = len(np.flatnonzero(matrix == 1))
-    assert pattern(matrix, side).reach == pytest.approx((2 * ones + hypot(5, 5) / 16) / (ones + 1 / 16))
+    assert measure_pattern(matrix, side).reach == pytest.approx((2 * ones + hypot(5, 5) / 16) / (ones + 1 / 16))
 
 
 def test_far_is_more_than_half_of_the_side() -> None:
     matrix = np.eye(36)
     matrix[0, 3] = 0.5
-    assert pattern(matrix, 6).far == 0
+    assert measure_pattern(matrix, 6).far == 0
     matrix[0, 4] = -0.25
-    assert pattern(matrix, 6).far == 0.25
+    assert measure_pattern(matrix, 6).far == 0.25
 
 
 def test_nothing_but_the_patch_itself() -> None:
-    found = pattern(np.eye(49), 7)
+    found = measure_pattern(np.eye(49), 7)
     assert (found.local, found.shifted, found.axes, found.reach, found.far) == (None, None, None, None, 0)
     assert found.spiked == 1
 
 
 def test_a_single_patch_and_zeros() -> None:
-    one = pattern(np.array([[3.0]]), 1)
+    one = measure_pattern(np.array([[3.0]]), 1)
     assert (one.radius, one.local, one.shifted, one.axes, one.reach, one.far, one.spiked) == (None,) * 6 + (1,)
-    assert pattern(np.zeros((49, 49)), 7).spiked == 0
+    assert measure_pattern(np.zeros((49, 49)), 7).spiked == 0
 
 
 @settings(max_examples=40)
 @given(ON_GRIDS, st.integers(-900, 900).filter(lambda power: power))
 def test_the_scale_does_not_matter(matrix: Matrix, power: int) -> None:
     side = int(len(matrix) ** 0.5)
-    assert pattern(np.ldexp(matrix, power), side) == pattern(matrix, side)
+    assert measure_pattern(np.ldexp(matrix, power), side) == measure_pattern(matrix, side)
 
 
 @settings(max_examples=40)
@@ -160,7 +160,7 @@ def test_the_scale_does_not_matter(matrix: Matrix, power: int) -> None:
 def test_neither_transposing_nor_mirroring_the_grid_matters(matrix: Matrix) -> None:
     side = int(len(matrix) ** 0.5)
     mirrored = np.arange(side * side).reshape(side, side)[:, ::-1].ravel()
-    found = pattern(matrix, side)
-    for other in (pattern(matrix.T, side), pattern(matrix[mirrored][:, mirrored], side)):
+    found = measure_pattern(matrix, side)
+    for other in (measure_pattern(matrix.T, side), measure_pattern(matrix[mirrored][:, mirrored], side)):
         for name in ("local", "shifted", "axes", "reach", "far"):
             assert getattr(other, name) == pytest.approx(getattr(found, name))

@@ -12,12 +12,11 @@ import torch
 from matplotlib.image import imread
 from torch import Tensor
 
-from imlp_audit.inspect import drawn_images
-from imlp_audit.inspect.canvas import Drawing, page_file, pages, short
-from imlp_audit.inspect.drawings import draw
-from imlp_audit.inspect.drawn_images import mosaic
-from imlp_audit.inspect.found import find
-from imlp_audit.inspect.weights import measure
+from imlp_audit.inspect import plot_matrices
+from imlp_audit.inspect.parts import find_parts
+from imlp_audit.inspect.plot_matrices import mosaic
+from imlp_audit.inspect.plot_page import Drawing, page_file, pages, shorten
+from imlp_audit.inspect.weights import draw, measure_parts
 from imlp_audit.models.imlp import amlp
 
 from .planted import resmlp, spike, stem, toeplitz
@@ -26,8 +25,8 @@ State = dict[str, Tensor]
 
 
 def drawn(state: State) -> dict[str, Drawing]:
-    found = find(state)
-    return {one.file: one for one in draw(found, measure(found, state))}
+    found = find_parts(state)
+    return {one.file: one for one in draw(found, measure_parts(found, state))}
 
 
 def words(drawing: Drawing) -> str:
@@ -128,7 +127,7 @@ def test_rows_stand_where_their_patches_stand() -> None:
 
 
 def test_many_layers_take_several_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drawn_images, "_PANELS", 2)
+    monkeypatch.setattr(plot_matrices, "_PANELS", 2)
     files = list(drawn(resmlp([spike(2, own=1, seed=at) for at in range(3)], width=1)))
     assert files[:2] == ["cross_patch_rows.png", "cross_patch_rows_2.png"]
     assert [first for first, _ in pages(range(25), 12)] == [1, 13, 25]
@@ -136,9 +135,9 @@ def test_many_layers_take_several_pages(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize("name", ["a", "x" * 300])
-def test_titles_are_short(name: str) -> None:
-    assert len(short(name)) <= 26
-    assert short(name)[-1] == name[-1]
+def test_titles_are_shorten(name: str) -> None:
+    assert len(shorten(name)) <= 26
+    assert shorten(name)[-1] == name[-1]
 
 
 def test_dollars_and_brackets_in_names_are_no_formulas() -> None:

@@ -11,19 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from imlp_audit.inspect import numbers
-from imlp_audit.inspect.sparsity import rate_of_normal, sparsity
+from imlp_audit.inspect import arrays
+from imlp_audit.inspect.cross_patch import measure_sparsity, rate_of_normal
 
 NUMBERS = st.lists(st.floats(-100, 100, width=32), min_size=1, max_size=40)
 
 
 def below(values: Tensor) -> int:
-    return sparsity("A", "a", values).below
+    return measure_sparsity("A", "a", values).below
 
 
 @pytest.mark.parametrize("n", [1, 2, 30])
 def test_the_identity_is_zero_but_for_one_in_n(n: int) -> None:
-    found = sparsity("A", "a", torch.eye(n))
+    found = measure_sparsity("A", "a", torch.eye(n))
     assert found.rate == pytest.approx(1 - 1 / n)
     assert (found.zeros, found.of) == (n * n - n, n * n)
 
@@ -58,18 +58,18 @@ def test_any_precision(dtype: torch.dtype) -> None:
 def test_weights_are_counted_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
     weights = torch.arange(100.0).reshape(4, 25)
     whole = below(weights)
-    monkeypatch.setattr(numbers, "_PART", 7)
+    monkeypatch.setattr(arrays, "_CHUNK", 7)
     assert below(weights) == whole == 5  # 0 to 4 are below 99 / 20 = 4.95
 
 
 def test_zeros_alone() -> None:
-    found = sparsity("A", "a", torch.zeros(2, 3))
+    found = measure_sparsity("A", "a", torch.zeros(2, 3))
     assert (found.below, found.zeros, found.rate) == (0, 6, 0)
 
 
 def test_normal_numbers_have_about_the_rate_of_normal_numbers() -> None:
     draws = torch.from_numpy(np.random.default_rng(1).normal(size=(300, 2000)))
-    rates = [sparsity("A", "a", one).rate for one in draws]
+    rates = [measure_sparsity("A", "a", one).rate for one in draws]
     assert np.median(rates) == pytest.approx(rate_of_normal(2000), rel=0.02)
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import linalg
 
-from imlp_audit.inspect.numbers import Matrix
-from imlp_audit.inspect.toeplitz import block_toeplitz_share, by_chance, diagonals, shifts, toeplitz_share
+from imlp_audit.inspect.arrays import Matrix
+from imlp_audit.inspect.gates import block_toeplitz_share, by_chance, diagonals, shifts, toeplitz_share
 
 from .planted import shifted, toeplitz
 

@@ -1,0 +1,81 @@
+"""The one table of tensor names: what each code base calls the parts of the blocks that are known here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from imlp_audit.checkpoint.released import renamed
+
+
+@dataclass(frozen=True)
+class MixingNames:
+    """What one code base calls the layers of a block that mixes patches; the block's path stands before them.
+
+    `across` is ResMLP's A, or the two layers of an MLP across patches. `channels` are the two layers across channels.
+    """
+
+    across: tuple[str, ...]
+    channels: tuple[str, str]
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """All layers, those across patches first."""
+        return (*self.across, *self.channels)
+
+
+RESMLP = MixingNames(("across_patches.a",), ("across_channels.b", "across_channels.c"))
+"""Our names, those of ResMLP's Algorithm 1."""
+
+_PUBLISHED_RESMLP = (
+    MixingNames(("linear_tokens",), ("mlp_channels.fc1", "mlp_channels.fc2")),  # timm
+    MixingNames(("attn",), ("mlp.fc1", "mlp.fc2")),  # its authors (facebookresearch/deit)
+)
+MIXING = (
+    *_PUBLISHED_RESMLP,
+    RESMLP,
+    MixingNames(("mlp_tokens.fc1", "mlp_tokens.fc2"), ("mlp_channels.fc1", "mlp_channels.fc2")),  # timm's Mixer
+    MixingNames(  # our Mixer
+        ("token_mixing.mlp.fc1", "token_mixing.mlp.fc2"), ("channel_mixing.mlp.fc1", "channel_mixing.mlp.fc2")
+    ),
+    MixingNames(("across_patches.mlp.b", "across_patches.mlp.c"), RESMLP.channels),  # ResMLP with an MLP in A's place
+)
+"""The blocks of ResMLP and MLP-Mixer in every code base."""
+
+GATES = ("mlp_channels.gate.proj", "sgu.proj")
+"""The layer of a spatial gating unit: timm's name, and ours."""
+
+AGELU = (("alpha", "beta", "gamma", "theta"), ("move1.scale", "move2.scale", "move1.bias", "move2.bias"))
+"""An AGeLU's alpha, beta, gamma and theta: our names, and those of the authors' released code."""
+
+AGELUS_OF_BLOCK = (("act.agelu1", "act.agelu2"), ("act1", "act2"))
+"""The two AGeLUs of an IMLP block: our names, and those of the released code."""
+
+_RESMLP_RULES = (
+    (r"^patch_embed\.", "stem."),
+    (r"\.norm([12])\.", r".pre\1."),
+    *(
+        (rf"\.{re.escape(theirs)}\.(weight|bias)$", rf".{ours}.\1")
+        for published in _PUBLISHED_RESMLP
+        for theirs, ours in zip(published.layers, RESMLP.layers, strict=True)
+    ),
+    (r"\.(ls|gamma_)([12])$", r".post\2.alpha"),
+    (r"^norm\.", "pool.0."),
+)
+_ONLY_IN_RESMLP = re.compile(r"\.norm1\.alpha$")
+
+
+def dialects(names: Collection[str]) -> Iterator[Mapping[str, str]]:
+    """Yield each way to map a checkpoint's names to ours: first that of released IMLP blocks, then that of ResMLP."""
+    yield renamed(names)
+    if any(_ONLY_IN_RESMLP.search(name) for name in names):
+        resmlp = {name: _rename_resmlp(name) for name in names}
+        if len(set(resmlp.values())) == len(resmlp):
+            yield resmlp
+
+
+def _rename_resmlp(name: str) -> str:
+    for pattern, ours in _RESMLP_RULES:
+        name = re.sub(pattern, ours, name)
+    return name

@@ -1,0 +1,1 @@
+"""Images and their labels, from wherever they lie: folders, .tar files, the hub, torchvision."""

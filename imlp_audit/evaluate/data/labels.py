@@ -1,0 +1,120 @@
+"""The class of each image: from the names of class folders, or from a class map."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from imlp_audit.errors import DatasetError
+from imlp_audit.evaluate.data.class_map import ClassMap
+from imlp_audit.evaluate.data.folder import in_order
+from imlp_audit.evaluate.data.imagenet import imagenet_classes
+from imlp_audit.numbers.words import list_some
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The class of each class folder; `count` is the number of classes, None if it is not known."""
+
+    index: Mapping[str, int]
+    count: int | None
+    notes: tuple[str, ...] = ()
+
+
+def class_folders(ids: Sequence[str], source: str) -> tuple[str, ...]:
+    """Return the class folder of each image. Raises DatasetError unless every id is CLASS/IMAGE.
+
+    Deeper folders are refused because timm reads the last folder as the class and torchvision the first.
+    """
+    loose = [one for one in ids if "/" not in one]
+    if loose:
+        raise DatasetError(
+            f"{source}: {list_some(loose)} {_verb(loose, 'is', 'are')} not in a class folder, so the class is unknown; "
+            "move images to DIR/CLASS/IMAGE (for ImageNet, `imlp-audit doctor imagenet DIR` says how)"
+        )
+    deep = [one for one in ids if one.count("/") > 1]
+    if deep:
+        raise DatasetError(
+            f"{source}: {list_some(deep)} {_verb(deep, 'lies', 'lie')} deeper than DIR/CLASS/IMAGE, where timm and "
+            "torchvision read different classes; give the folder whose subfolders are the classes, or its name as "
+            "--split"
+        )
+    return tuple(PurePosixPath(one).parts[0] for one in ids)
+
+
+def assign_classes(present: Collection[str], folders: Collection[str], given: ClassMap | None) -> Classes:
+    """Assign classes to class folders. `present` are the folders with images, `folders` all of them.
+
+    A class map decides; otherwise ImageNet-1k's published order (some of its folders are enough), then names that are
+    numbers, then timm's order of all names. Raises DatasetError if a folder has no class.
+    """
+    if given is not None:
+        return _by_map(present, given)
+    published = {name: index for index, name in enumerate(imagenet_classes())}
+    known = [name for name in present if name in published]
+    if 2 * len(known) > len(present):
+        return _by_wordnet_id(present, known, published)
+    if all(re.fullmatch("[0-9]{1,9}", name) for name in present):
+        return _by_number(present)
+    return _by_order({*present, *folders}, present)
+
+
+def _by_map(present: Collection[str], given: ClassMap) -> Classes:
+    missing = sorted(name for name in present if name not in given.index)
+    if missing:
+        raise DatasetError(
+            f"the class map has no entry for {list_some(missing)}; add a line for {_verb(missing, 'it', 'each')}, or "
+            f"remove the {_verb(missing, 'folder', 'folders')}"
+        )
+    return Classes({name: given.index[name] for name in present}, given.count)
+
+
+def _by_wordnet_id(present: Collection[str], known: Sequence[str], published: Mapping[str, int]) -> Classes:
+    strange = sorted(set(present) - set(known))
+    if strange:
+        raise DatasetError(
+            f"{len(known)} class folders are classes of ImageNet-1k, but {list_some(strange)} "
+            f"{_verb(strange, 'is', 'are')} not, and would shift all classes that follow; rename or remove "
+            f"{_verb(strange, 'it', 'them')}, or give --class-map"
+        )
+    notes = (f"{len(known)} of the 1000 classes of ImageNet-1k are here",) if len(known) < len(published) else ()
+    return Classes({name: published[name] for name in known}, len(published), notes)
+
+
+def _by_number(present: Collection[str]) -> Classes:
+    index = {name: int(name) for name in present}
+    twice = [number for number, times in Counter(index.values()).items() if times > 1]
+    if twice:
+        raise DatasetError(f"two class folders have the number {twice[0]}, with and without leading zeros; merge them")
+    top = max(index.values())
+    if sorted(index.values()) == list(range(1, top + 1)) and top > 1:
+        raise DatasetError(
+            f"the class folders are numbered from 1 to {top}, but classes are numbered from 0, and 1 may be the first "
+            "class or the second; give --class-map with the folders' names in the order of the model's outputs"
+        )
+    return Classes(index, top + 1 if len(index) == top + 1 else None)
+
+
+def _by_order(names: Collection[str], present: Collection[str]) -> Classes:
+    ordered = list(in_order(names))
+    index = {name: place for place, name in enumerate(ordered)}
+    return Classes(index, len(ordered), tuple(_warnings(ordered, present)))
+
+
+def _warnings(ordered: Sequence[str], present: Collection[str]) -> Iterator[str]:
+    empty = [name for name in ordered if name not in present]
+    if empty:
+        yield f"class folders without images still count as classes: {list_some(empty)}"
+    if ordered != sorted(ordered):
+        yield (
+            "the classes are in timm's order, which sorts numbers in names by value; torchvision's ImageFolder sorts "
+            "them as text, so a model trained with it needs --class-map"
+        )
+
+
+def _verb(names: Sequence[str], one: str, many: str) -> str:
+    """Choose a word that agrees with the number of names."""
+    return one if len(names) == 1 else many

@@ -1,0 +1,127 @@
+"""Finds in seconds what is wrong with a validation folder of ImageNet-1k: names, order of classes, files."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TypeAlias
+
+from imlp_audit.errors import DatasetError
+from imlp_audit.evaluate.data.folder import Listing, chosen_folder, list_images
+from imlp_audit.evaluate.data.imagenet import SHIPPED, imagenet_classes, read_real_labels, validation_number
+from imlp_audit.evaluate.doctor.files import look_into_files
+from imlp_audit.evaluate.doctor.names import file_name, find_name_problems
+from imlp_audit.evaluate.doctor.problems import FolderProblem, ProblemKind
+from imlp_audit.numbers.words import count_of, list_some
+
+_Placed: TypeAlias = Sequence[tuple[str, tuple[int, ...]]]  # each image's folder, and the classes that people accept
+
+_USUAL = Fraction(3, 4)  # in the published set, people accept about nine in ten labels
+_ENOUGH = 20  # images from which a share means something
+_ORDER_UNKNOWN = "a single image in the folder of another class cannot be detected; only whole folders are compared"
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What was examined and what is wrong with it. `folder` is relative to the given folder."""
+
+    folder: str
+    images: int
+    classes: int
+    findings: tuple[FolderProblem, ...]
+    notes: tuple[str, ...]
+
+
+def examine(root: Path, *, decode_all: bool = False) -> Examination:
+    """Examine a validation folder, or a folder that holds it. Raises DatasetError if it cannot be listed."""
+    if not root.is_dir():
+        raise DatasetError(f"{root} is not a folder; give the folder of ImageNet's validation images")
+    if not os.access(root, os.R_OK | os.X_OK):
+        raise DatasetError(f"{root} cannot be listed; change its permissions")
+    folder = chosen_folder(root, "validation")
+    listing = list_images(folder)
+    named = tuple(find_name_problems(listing))
+    files = look_into_files(folder, listing, decode_all=decode_all)
+    ordered = () if any(one.kind is ProblemKind.TRAIN for one in named) else tuple(find_order_problems(listing.ids))
+    classes = len({one.partition("/")[0] for one in listing.ids if "/" in one})
+    return Examination(
+        folder.relative_to(root).as_posix(),
+        len(listing.ids),
+        classes,
+        (*named, *ordered, *files.findings),
+        (*files.notes, *_notes(listing)),
+    )
+
+
+def _notes(listing: Listing) -> Iterator[str]:
+    for kind, count in listing.skipped.items():
+        yield f"{count} skipped: {kind}"
+    if listing.ids:
+        yield _ORDER_UNKNOWN
+
+
+def find_order_problems(ids: Sequence[str]) -> Iterator[FolderProblem]:
+    """Compare class folders, named or numbered, with ReaL labels, which are found by file names."""
+    placed = [(one.partition("/")[0], number) for one in ids if (number := validation_number(file_name(one)))]
+    accepted = read_real_labels(SHIPPED)
+    judged = [(name, accepted[number - 1]) for name, number in placed if accepted[number - 1]]
+    if len(judged) < _ENOUGH:
+        return
+    named = _by_name(judged)
+    if len(named) >= _ENOUGH:
+        yield from _find_shuffled(named)
+    elif all(name.isdecimal() for name, _ in judged):
+        yield from _find_renumbered(judged)
+
+
+def _by_name(judged: _Placed) -> list[tuple[str, bool]]:
+    """Return each image in a folder with a WordNet id, and whether people accept that class for it."""
+    published = {name: index for index, name in enumerate(imagenet_classes())}
+    return [(name, published[name] in accepted) for name, accepted in judged if name in published]
+
+
+def _find_shuffled(named: Sequence[tuple[str, bool]]) -> Iterator[FolderProblem]:
+    right = sum(agrees for _, agrees in named)
+    if Fraction(right, len(named)) < _USUAL:
+        what = (
+            f"only {right} of {count_of(len(named), 'image')} lie in the folder of a class that people accept (ReaL "
+            "labels); in the published set nine in ten do"
+        )
+        yield FolderProblem(
+            ProblemKind.CLASS_ORDER,
+            what,
+            "sort the images again: the list used for sorting has the classes in another order",
+        )
+        return
+    held: dict[str, list[bool]] = defaultdict(list)
+    for name, agrees in named:
+        held[name].append(agrees)
+    strange = tuple(name for name in sorted(held) if len(held[name]) >= _ENOUGH and not any(held[name]))
+    if strange:
+        what = (
+            f"{count_of(len(strange), 'class folder')} without any image that people accept there: {list_some(strange)}"
+        )
+        yield FolderProblem(ProblemKind.CLASS_ORDER, what, "check whether these folders have swapped names", strange)
+
+
+def _find_renumbered(judged: _Placed) -> Iterator[FolderProblem]:
+    """Find out what the numbers of class folders mean."""
+    lexicographic = {name: place for place, name in enumerate(sorted({name for name, _ in judged}))}
+    meanings: Mapping[str, Mapping[str, int]] = {
+        "the class": {name: int(name) for name in lexicographic},
+        "the class plus 1": {name: int(name) - 1 for name in lexicographic},
+        "the class's place among the numbers sorted as text": lexicographic,
+    }
+    shares = {meaning: sum(index[name] in accepted for name, accepted in judged) for meaning, index in meanings.items()}
+    best = max(shares, key=lambda meaning: shares[meaning])
+    agreeing = f"{shares[best]} of {count_of(len(judged), 'image')} are of a class that people accept (ReaL labels)"
+    if Fraction(shares[best], len(judged)) < _USUAL:
+        what = f"the numbers of the class folders follow no known order of classes: at best {agreeing}"
+        yield FolderProblem(ProblemKind.CLASS_ORDER, what, "sort the images again")
+    elif best != "the class":
+        what = f"the number of a class folder is {best}: read this way, {agreeing}"
+        yield FolderProblem(ProblemKind.CLASS_ORDER, what, "rename the folders accordingly")

@@ -1,0 +1,192 @@
+"""Looks into the files of a validation folder: the first and last bytes of each, and some images in full."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from heapq import nsmallest
+from itertools import chain
+from pathlib import Path
+
+from imlp_audit.evaluate.data.decode import UnreadableError, open_image
+from imlp_audit.evaluate.data.folder import Listing
+from imlp_audit.evaluate.doctor.problems import FolderProblem, ProblemKind
+from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.workers import cores, workers
+
+_BYTES = 64  # at either end of a file
+_READERS = 8  # disks and networks answer several requests at once
+_ENOUGH = 100  # decoded images, from which their sizes mean something
+_ALIKE = 0.95  # share with the same shorter side above which images were resized; about half have 375 pixels
+_JPEG = "JPEG"
+_HEADS = {
+    b"\xff\xd8\xff": _JPEG,
+    b"\x89PNG\r\n\x1a\n": "PNG",
+    b"GIF8": "GIF",
+    b"RIFF": "WebP",
+    b"BM": "BMP",
+    b"\x1f\x8b": "gzip",
+    b"PK\x03\x04": "zip",
+    b"<": "HTML or XML",
+    b"version https://git-lfs": "Git LFS pointers",
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many files are opened, and how many images decoded of those that look whole, and as many of the others."""
+
+    opened: int = 100_000  # twice the validation set
+    decoded: int = 500
+
+
+@dataclass(frozen=True)
+class Ends:
+    """A file's size in bytes, and its first and last bytes."""
+
+    size: int
+    head: bytes
+    tail: bytes
+
+    @property
+    def type(self) -> str:
+        """The type that the first bytes show."""
+        return next((name for head, name in _HEADS.items() if self.head.startswith(head)), "of an unknown type")
+
+    @property
+    def whole(self) -> bool:
+        """Whether this looks like a complete JPEG file."""
+        return self.type == _JPEG and self.tail.rstrip(b"\0").endswith(b"\xff\xd9")
+
+
+@dataclass(frozen=True)
+class FileExamination:
+    """The problems of the files, and notes on how much was looked at."""
+
+    findings: tuple[FolderProblem, ...]
+    notes: tuple[str, ...]
+
+
+def look_into_files(root: Path, listing: Listing, *, decode_all: bool, limits: Limits | None = None) -> FileExamination:
+    """Look at both ends of each file below a folder, and decode some images, or all."""
+    paths = {one: f"{root}{os.sep}{name}" for one, name in zip(listing.ids, listing.files, strict=True)}
+    limits = limits or Limits()
+    peeked = listing.ids if len(paths) <= limits.opened else _sample(listing.ids, limits.decoded)
+    ends = dict(zip(peeked, _read_ends([paths[one] for one in peeked]), strict=True))
+    doubtful = [one for one, found in ends.items() if isinstance(found, Ends) and not found.whole]
+    sound = [one for one, found in ends.items() if isinstance(found, Ends) and found.whole]
+    chosen = (
+        [*doubtful, *sound] if decode_all else [*_sample(doubtful, limits.decoded), *_sample(sound, limits.decoded)]
+    )
+    decoded = dict(zip(chosen, _decode([paths[one] for one in chosen], spread=decode_all), strict=True))
+    reasons = {one: found for one, found in (ends | decoded).items() if isinstance(found, str)}
+    types = {one: f.type for one, f in ends.items() if isinstance(f, Ends) and f.type != _JPEG and f.size}
+    sides = [found for one in sound if isinstance(found := decoded.get(one), int)]
+    findings = (*_find_wrong_types(types), *_find_unreadable(reasons, types), *_find_resized(sides))
+    unsure = len(doubtful) - sum(one in decoded for one in doubtful)
+    return FileExamination(
+        findings, tuple(_notes(len(peeked), len(paths), len(decoded), unsure, _count_alike(ends, paths)))
+    )
+
+
+def _sample(ids: Sequence[str], count: int) -> list[str]:
+    """Choose some ids by a hash: the same on every machine, in whatever order they are given."""
+    return nsmallest(count, ids, key=lambda one: sha256(one.encode("utf-8")).digest())
+
+
+def _read_ends(paths: Sequence[str]) -> Iterator[Ends | str]:
+    batches = [paths[start : start + 250] for start in range(0, len(paths), 250)]
+    with ThreadPoolExecutor(_READERS) as pool:
+        yield from chain.from_iterable(pool.map(lambda batch: [_read_end(path) for path in batch], batches))
+
+
+def _read_end(path: str) -> Ends | str:
+    """Return the ends of a file, or the reason why it cannot be read."""
+    try:
+        file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # opening a pipe would wait for a writer
+    except OSError as error:
+        return error.strerror or str(error)
+    try:
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode):
+            return "not a regular file"
+        return Ends(status.st_size, os.pread(file, _BYTES, 0), os.pread(file, _BYTES, max(0, status.st_size - _BYTES)))
+    except OSError as error:
+        return error.strerror or str(error)
+    finally:
+        os.close(file)
+
+
+def _decode(paths: Sequence[str], *, spread: bool) -> Iterable[int | str]:
+    """Return each image's shorter side in pixels, or the reason why it cannot be read."""
+    if not spread or cores() == 1:
+        return map(decode, paths)
+    with workers(cores()) as pool:
+        return list(pool.map(decode, paths, chunksize=64))
+
+
+def decode(path: str) -> int | str:
+    """Return an image's shorter side in pixels, or the reason why it cannot be read."""
+    try:
+        return min(open_image(Path(path)).size)
+    except UnreadableError as error:
+        return str(error)
+
+
+def _find_wrong_types(types: Mapping[str, str]) -> Iterator[FolderProblem]:
+    for name, count in sorted(Counter(types.values()).items()):
+        held = tuple(one for one, its in types.items() if its == name)
+        what = f"{count_of(count, 'file')} {'is' if count == 1 else 'are'} {name}, not JPEG: {list_some(held)}"
+        yield FolderProblem(
+            ProblemKind.WRONG_TYPE, what, "use the published images: re-encoded ones give other accuracies", held
+        )
+
+
+def _find_unreadable(reasons: Mapping[str, str], types: Mapping[str, str]) -> Iterator[FolderProblem]:
+    broken = {one: reason for one, reason in reasons.items() if one not in types}
+    if broken:
+        named = list_some([f"{one} ({reason})" for one, reason in broken.items()])
+        what = f"{count_of(len(broken), 'image')} cannot be read: {named}"
+        yield FolderProblem(
+            ProblemKind.UNREADABLE, what, "download them again; eval counts and names unreadable images", tuple(broken)
+        )
+
+
+def _find_resized(sides: Sequence[int]) -> Iterator[FolderProblem]:
+    side, count = Counter(sides).most_common(1)[0] if sides else (0, 0)
+    if len(sides) >= _ENOUGH and count > _ALIKE * len(sides):
+        what = f"{count} of {len(sides)} decoded images have a shorter side of {side} pixels: they were resized"
+        yield FolderProblem(ProblemKind.RESIZED, what, "use the published images: resized ones give other accuracies")
+
+
+def _count_alike(ends: Mapping[str, Ends | str], paths: Mapping[str, str]) -> int:
+    """Count the files with the same bytes as another file; only files with equal ends are read."""
+    groups: dict[Ends, list[str]] = defaultdict(list)
+    for one, found in ends.items():
+        if isinstance(found, Ends) and found.size:
+            groups[found].append(one)
+    return sum(_repeats([paths[one] for one in group]) for group in groups.values() if len(group) > 1)
+
+
+def _repeats(paths: Sequence[str]) -> int:
+    digests = Counter[bytes]()
+    for path in paths:
+        with suppress(OSError), Path(path).open("rb") as file:
+            digests[sha256(file.read()).digest()] += 1
+    return digests.total() - len(digests)
+
+
+def _notes(peeked: int, available: int, decoded: int, unsure: int, alike: int) -> Iterator[str]:
+    yield f"looked at both ends of {readable(peeked)} of {count_of(available, 'file')}, and decoded {readable(decoded)}"
+    if unsure:
+        look = "looks" if unsure == 1 else "look"
+        yield f"{count_of(unsure, 'more file')} {look} truncated or not like JPEG files; --all decodes them"
+    if alike:
+        yield f"{count_of(alike, 'file')} {'has' if alike == 1 else 'have'} the same bytes as another file"

@@ -1,0 +1,230 @@
+"""The explanation of one check: the JSON of `imlp-audit explain`, and what its text is made from."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+from pydantic import Field
+
+from imlp_audit.numbers.printed import Rounding
+from imlp_audit.records.base import Record
+from imlp_audit.records.check import Check
+from imlp_audit.records.document import JsonDocument
+from imlp_audit.records.solution import SolvedChange
+
+
+class Fact(Record):
+    """One labelled line about a check: `printed`, `stands for`, `compared`, `because`, ..."""
+
+    label: str
+    text: str
+
+
+class MeasuredValue(Record):
+    """A measured number beside the printed one.
+
+    `name` says what it was measured under (readings, a kernel). `counts` are the two counts that a change was computed
+    from. `gap` is the distance from the printed number in units of its last digit. `prints_by` is the first declared
+    rounding rule under which the value prints as the paper has it.
+    """
+
+    name: str
+    convention: str | None = None
+    counts: tuple[str, ...] = ()
+    measured: str
+    gap: str
+    prints_by: Rounding | None = None
+
+
+class Measurements(Record):
+    """What was measured, under every declared reading and convention.
+
+    `names` says what the values differ in. `counts` are the ids of the two rows whose counts stand beside a change.
+    `rounding` is the paper's first rounding rule.
+    """
+
+    kind: Literal["measurements"] = "measurements"
+    names: Literal["reading", "model"]
+    printed: str
+    rounding: Rounding
+    in_percent: bool = False
+    counts: tuple[str, ...] = ()
+    values: tuple[MeasuredValue, ...]
+
+
+class Amount(Record):
+    """How much of a model's number falls to a part of the model, or to a kind of parameter or class of work."""
+
+    name: str
+    amount: int
+    baseline: int | None = None
+
+
+class Breakdown(Record):
+    """A model's number by part and by kind, with the baseline's where the row has one; the amounts add up exactly.
+
+    `counted` says what is counted, `reading` under which reading if that matters. `failure` says why the baseline
+    could not be counted.
+    """
+
+    kind: Literal["breakdown"] = "breakdown"
+    counted: str
+    reading: str | None
+    model: str
+    baseline: str | None = None
+    baseline_name: str | None = None
+    failure: str | None = None
+    parts: tuple[Amount, ...]
+    kinds_of: Literal["kind of parameter", "class of work"]
+    kinds: tuple[Amount, ...]
+
+
+Noun: TypeAlias = Literal["parameters", "multiply-accumulates"]
+"""What a closed formula counts."""
+
+
+class FormulaTerm(Record):
+    """A part's closed formula, and its value where it has one number only."""
+
+    part: str
+    formula: str
+    amount: int | None = None
+
+
+class BlockSize(Record):
+    """Blocks of one size: how many there are, the values of the formula's symbols, and what one of them has."""
+
+    blocks: int
+    values: tuple[int, ...]
+    one: int
+
+
+class BlockFormula(Record):
+    """The closed formula of an IMLP block, and the model as a sum of its blocks and a rest.
+
+    `symbols` are the dimensions in the formula. `extra_tokens` is the number of tokens in addition to the grid's N.
+    """
+
+    kind: Literal["block_formula"] = "block_formula"
+    noun: Noun
+    symbols: tuple[str, ...]
+    extra_tokens: int
+    terms: tuple[FormulaTerm, ...]
+    block: str
+    sizes: tuple[BlockSize, ...]
+    rest: int
+    total: int
+    measured: int
+
+
+class TextFormula(Record):
+    """The closed formula of a language model: what is around its equal layers, and what one layer has."""
+
+    kind: Literal["text_formula"] = "text_formula"
+    noun: Noun
+    values: dict[str, int]
+    around: tuple[FormulaTerm, ...]
+    layer: tuple[FormulaTerm, ...]
+    one_layer: FormulaTerm
+    layers: int
+    total: int
+    measured: int
+
+
+class NearReading(Record):
+    """A reading as changes from the first one, and the number under it."""
+
+    value: int
+    gap: str
+    convention: str
+    rounding: Rounding
+    changes: tuple[SolvedChange, ...]
+
+
+class ReadingSearch(Record):
+    """The answer of a search over all readings.
+
+    Of `readings`, `fitting` give the printed number. `ties` is how many of these have the fewest changes; if none fits,
+    how many of the nearest misses have. Some of them are `found`. `open_width` says that the row's D_C was open too.
+    """
+
+    open_width: bool = False
+    readings: int
+    fitting: int
+    ties: int
+    found: tuple[NearReading, ...]
+
+
+class AxisSource(Record):
+    """What a named reading says about an axis, and where the text or the code decides it."""
+
+    axis: str
+    value: str
+    reading: str
+    because: str
+
+
+class Readings(Record):
+    """Which readings give the printed number; changes are counted from the reading `first`."""
+
+    kind: Literal["readings"] = "readings"
+    printed: str
+    first: str
+    searches: tuple[ReadingSearch, ...] = ()
+    sources: tuple[AxisSource, ...] = ()
+    failure: str | None = None
+
+
+class RowByRow(Record):
+    """What a claim comes to in each row: a table, or one line for each row."""
+
+    kind: Literal["rows"] = "rows"
+    direction: str | None = None
+    header: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    lines: tuple[str, ...] = ()
+
+
+class RelatedCell(Record):
+    """A printed number that a check rests on; `verdict` where that was checked too."""
+
+    id: str
+    printed: str
+    unit: str
+    verdict: str | None = None
+
+
+class RestsOn(Record):
+    """The printed numbers that a check rests on; each can be explained by its id."""
+
+    kind: Literal["rests_on"] = "rests_on"
+    cells: tuple[RelatedCell, ...]
+
+
+class TableNumbers(Record):
+    """A table whose numbers a check compares; the glob selects their ids."""
+
+    kind: Literal["table_numbers"] = "table_numbers"
+    glob: str
+
+
+Section: TypeAlias = Annotated[
+    Measurements | Breakdown | BlockFormula | TextFormula | Readings | RowByRow | RestsOn | TableNumbers,
+    Field(discriminator="kind"),
+]
+
+
+class Explanation(JsonDocument):
+    """One check, what was compared, and why its verdict came out as it did.
+
+    `waiver` is the check of the declaration that this one's finding is known, where that is wrong.
+    """
+
+    FORMAT: ClassVar = "imlp-audit/explain/1"
+    WRITTEN_BY: ClassVar = "imlp-audit explain ID"
+
+    versions: dict[str, str]
+    check: Check
+    facts: tuple[Fact, ...]
+    sections: tuple[Section, ...] = ()
+    waiver: Check | None = None

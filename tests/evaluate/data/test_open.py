@@ -1,0 +1,220 @@
+"""Opening data sets."""
+
+from __future__ import annotations
+
+import json
+import socket
+import tarfile
+from pathlib import Path
+
+import pytest
+from timm.data import create_dataset
+
+from imlp_audit.errors import DatasetError
+from imlp_audit.evaluate.data.imagenet import imagenet_classes
+from imlp_audit.evaluate.data.open import Images, check_classes, open_images
+from tests.evaluate.folders import image_folder, picture
+
+PUBLISHED = imagenet_classes()
+
+
+def opened(
+    source: Path | str, split: str = "validation", class_map: Path | None = None, real_labels: Path | None = None
+) -> Images:
+    return open_images(str(source), split=split, class_map=class_map, real_labels=real_labels, allow_download=False)
+
+
+def classes_of(images: Images) -> dict[str, tuple[int, ...]]:
+    return {one.partition("/")[0]: accepted for one, accepted in zip(images.ids, images.labels, strict=True)}
+
+
+def validation_image(root: Path, place: str, number: int) -> None:
+    path = root / place / f"ILSVRC2012_val_{number:08d}.JPEG"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    picture(number).save(path)
+
+
+@pytest.mark.parametrize("layout", [".", "val", "validation", "valid", "eval"])
+def test_layouts(tmp_path: Path, layout: str) -> None:
+    root = tmp_path / "pets"
+    image_folder(root / layout, {"cat10": 2, "cat9": 1, "Ant": 3})
+    (root / "train").mkdir() if layout != "." else None
+    images = opened(root)
+    expected = create_dataset("", str(root), split="validation")
+    assert list(images.ids) == expected.filenames()
+    assert images.labels == tuple((label,) for _, label in expected.reader.samples)
+    assert (images.name, images.classes, len(images.dataset)) == ("pets", 3, 6)
+    assert [images.dataset[place][1] for place in range(6)] == [label for (label,) in images.labels]
+
+
+def test_another_split(tmp_path: Path) -> None:
+    image_folder(tmp_path / "val", {"cat": 1})
+    image_folder(tmp_path / "test", {"cat": 2})
+    assert len(opened(tmp_path, split="test").ids) == 2
+
+
+def test_a_folder_of_splits_is_not_mixed_up(tmp_path: Path) -> None:
+    """timm reads all images below, each split's twice the same classes."""
+    image_folder(tmp_path / "train", {"cat": 1})
+    image_folder(tmp_path / "test", {"cat": 1})
+    with pytest.raises(DatasetError, match="lie deeper than DIR/CLASS/IMAGE"):
+        opened(tmp_path)
+
+
+def test_imagenet_without_a_class_keeps_its_labels(tmp_path: Path) -> None:
+    for place, name in enumerate(PUBLISHED[3:9]):
+        validation_image(tmp_path / "val", name, place + 1)
+    images = opened(tmp_path)
+    assert classes_of(images) == {name: (place,) for place, name in enumerate(PUBLISHED[3:9], 3)}
+    assert (images.name, images.classes) == ("imagenet-1k", 1000)
+    assert images.notes == ("6 of the 1000 classes of ImageNet-1k are here",)
+    check_classes(images, 1000)
+    with pytest.raises(DatasetError, match=r"6 outputs, but there are 1000 classes \(6 of them are here\)"):
+        check_classes(images, 6)
+
+
+def test_images_of_other_sets_with_imagenets_classes_are_not_its_own(tmp_path: Path) -> None:
+    validation_image(tmp_path / "sketch", PUBLISHED[1], 5)
+    picture(1).save(tmp_path / "sketch" / PUBLISHED[1] / "sketch_7.JPEG")
+    images = opened(tmp_path / "sketch")
+    assert (images.name, images.classes) == ("sketch", 1000)
+
+
+def numbered_folders(root: Path, classes: int, images: int) -> Path:
+    """Write the same image so many times into folders 0, 1, ... as ImageNet-V2 has them."""
+    root.mkdir()
+    picture(1, (2, 2)).save(root.parent / "one.jpeg")
+    for number in range(classes):
+        (root / str(number)).mkdir()
+        for turn in range(images):
+            (root / str(number) / f"{turn}.jpeg").hardlink_to(root.parent / "one.jpeg")
+    return root
+
+
+def test_imagenet_v2_is_ordered_by_number(tmp_path: Path) -> None:
+    images = opened(numbered_folders(tmp_path / "imagenetv2-matched-frequency-format-val", 1000, 10))
+    assert classes_of(images) == {str(number): (number,) for number in range(1000)}
+    assert (images.name, images.classes, len(images.ids)) == ("imagenet-v2", 1000, 10_000)
+    assert images.ids[20] == "2/0.jpeg"  # as text, 2 would come after 199
+
+
+def test_other_numbered_folders_are_not_imagenet_v2(tmp_path: Path) -> None:
+    for name, classes, images in (("imagenetv2-threshold0.7-format-val", 1000, 10), ("nine", 1000, 1), ("few", 12, 10)):
+        (tmp_path / name).mkdir()
+        assert opened(numbered_folders(tmp_path / name / name, classes, images)).name == name
+
+
+def test_timm_orders_numbers_as_we_do_and_torchvision_as_text(tmp_path: Path) -> None:
+    folder = numbered_folders(tmp_path / "few", 12, 1)
+    timms = [label for _, label in create_dataset("", str(folder)).reader.samples]
+    assert timms == [label for (label,) in opened(folder).labels] == list(range(12))
+    assert create_dataset("torch/image_folder", str(folder)).class_to_idx["10"] == 2
+
+
+def test_a_class_map_gives_other_classes(tmp_path: Path) -> None:
+    image_folder(tmp_path / "pets", {"cat": 1, "dog": 1})
+    (tmp_path / "map.txt").write_text("dog\ncat\nfox\n")
+    images = opened(tmp_path / "pets", class_map=tmp_path / "map.txt")
+    assert (classes_of(images), images.classes) == ({"cat": (1,), "dog": (0,)}, 3)
+    expected = create_dataset("", str(tmp_path / "pets"), class_map=str(tmp_path / "map.txt"))
+    assert [(label,) for _, label in expected.reader.samples] == list(images.labels)
+
+
+def test_a_class_map_of_some_outputs(tmp_path: Path) -> None:
+    image_folder(tmp_path / "pets", {"cat": 1, "dog": 1})
+    (tmp_path / "map.json").write_text('{"cat": 281, "dog": 207}')
+    images = opened(tmp_path / "pets", class_map=tmp_path / "map.json")
+    assert images.notes == ("the labels go from 207 to 281; the number of classes is not known",)
+    check_classes(images, 1000)
+    check_classes(images, 282)
+    with pytest.raises(DatasetError, match="281 outputs, for classes 0 to 280, but the labels go up to 281"):
+        check_classes(images, 281)
+
+
+def test_imagenet_by_another_class_map_is_not_imagenet(tmp_path: Path) -> None:
+    validation_image(tmp_path / "part", PUBLISHED[5], 1)
+    (tmp_path / "map.txt").write_text(f"{PUBLISHED[5]}\n")
+    images = opened(tmp_path / "part", class_map=tmp_path / "map.txt")
+    assert (images.name, images.labels) == ("part", ((0,),))
+
+
+def test_real_labels_need_no_class_folders(tmp_path: Path) -> None:
+    held = [[number % 1000, 5] if number != 2 else [] for number in range(50_000)]
+    (tmp_path / "real.json").write_text(json.dumps(held))
+    validation_image(tmp_path / "val", ".", 2)
+    validation_image(tmp_path / "val", "anywhere", 3)
+    images = opened(tmp_path, real_labels=tmp_path / "real.json")
+    assert dict(zip(images.ids, images.labels, strict=True)) == {
+        "ILSVRC2012_val_00000002.JPEG": (1, 5),
+        "anywhere/ILSVRC2012_val_00000003.JPEG": (),
+    }
+    assert (images.name, images.classes) == ("imagenet-real", 1000)
+    assert images.notes == ("images not judged because they have no ReaL label: 1",)
+    assert [images.dataset[place][1] for place in range(2)] == [-1, 1]
+    (tmp_path / "map.txt").write_text("a\n")
+    with pytest.raises(DatasetError, match="leave out --class-map"):
+        opened(tmp_path, class_map=tmp_path / "map.txt", real_labels=tmp_path / "real.json")
+
+
+def test_what_was_skipped_is_told(tmp_path: Path) -> None:
+    image_folder(tmp_path, {"cat": 1})
+    (tmp_path / "cat" / "._cat_0.png").write_bytes(b"of a Mac")
+    (tmp_path / "cat" / "cat_1.webp").write_bytes(b"RIFF")
+    assert opened(tmp_path).notes == ("skipped files that are not images by name: 1 .webp, 1 hidden",)
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("nowhere", "nowhere is neither a folder nor a .tar file"),
+        ("empty", "empty holds no image (.png, .jpg, .jpeg)"),
+        ("archive", "; skipped files that are not images by name: 1 .tar"),
+        ("flat", "x.png is not in a class folder"),
+        ("notes.txt", "notes.txt is neither"),
+        ("empty.tar", "empty.tar is not a readable .tar file"),
+    ],
+)
+def test_what_is_no_data_set(tmp_path: Path, source: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("empty", "archive", "flat"):
+        Path(name).mkdir()
+    for name in ("archive/val.tar", "flat/x.png", "notes.txt", "empty.tar"):
+        Path(name).touch()
+    with pytest.raises(DatasetError) as raised:
+        opened(source)
+    assert told in str(raised.value)
+
+
+def test_classes_and_outputs(tmp_path: Path) -> None:
+    images = opened(image_folder(tmp_path / "pets", {f"c{n}": 1 for n in range(9)}))
+    check_classes(images, 9)
+    for outputs in (8, 10, 100):
+        with pytest.raises(DatasetError, match=f"pets: the model has {outputs} outputs, but there are 9 classes;"):
+            check_classes(images, outputs)
+
+
+def test_ids_are_the_same_wherever_the_folder_lies(tmp_path: Path) -> None:
+    first = opened(image_folder(tmp_path / "a9" / "pets", {"cat": 2, "dog": 1}))
+    second = opened(image_folder(tmp_path / "a10" / "1" / "pets", {"dog": 1, "cat": 2}))
+    assert (first.ids, first.labels, first.name) == (second.ids, second.labels, second.name)
+
+
+def test_nothing_reaches_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("the network was asked")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    image_folder(tmp_path / "pets", {"cat": 1})
+    with tarfile.open(tmp_path / "pets.tar", "w") as tar:
+        tar.add(tmp_path / "pets", "pets")
+    opened(tmp_path / "pets")
+    assert opened(tmp_path / "pets.tar").ids == ("cat/cat_0.png",)
+    for name in (f"torch/cifar10:{tmp_path}", f"hfds/owner/name@{'0' * 40}", "tfds/cifar10", f"wds/{tmp_path}"):
+        with pytest.raises(DatasetError):
+            opened(name)
+
+
+def test_named_data_sets_have_classes_of_their_own(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="has its own classes"):
+        opened(f"torch/cifar10:{tmp_path}", class_map=tmp_path / "map.txt")

@@ -1,0 +1,182 @@
+"""Images in .tar files."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import tarfile
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from timm.data import create_dataset
+
+from imlp_audit.errors import DatasetError
+from imlp_audit.evaluate.data.decode import UnreadableError
+from imlp_audit.evaluate.data.images import why_unreadable
+from imlp_audit.evaluate.data.tars import images_in, members_of, open_shards
+from tests.evaluate.folders import image_folder, picture, same
+
+from .test_open import opened
+
+
+def write(path: Path, held: Mapping[str, bytes]) -> Path:
+    with tarfile.open(path, "w") as tar:
+        for name, data in held.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, BytesIO(data))
+    return path
+
+
+def png(seed: int) -> bytes:
+    held = BytesIO()
+    picture(seed).save(held, "PNG")
+    return held.getvalue()
+
+
+@pytest.mark.parametrize("top", [".", "val", "data/val"])
+def test_a_tar_is_the_folder_it_holds(tmp_path: Path, top: str) -> None:
+    folder = image_folder(tmp_path / "pets", {"cat": 2, "dog10": 1, "dog9": 1})
+    (folder / "cat" / "._x.png").touch()
+    with tarfile.open(tmp_path / "pets.tar", "w") as tar:
+        tar.add(folder, top)
+    images, plain = opened(tmp_path / "pets.tar"), opened(folder)
+    assert (images.ids, images.labels, images.classes) == (plain.ids, plain.labels, 3)
+    timms = create_dataset("", str(tmp_path / "pets.tar"))
+    assert list(timms.reader.targets)[1:] == [label for (label,) in images.labels]  # first the hidden one
+    again = pickle.loads(pickle.dumps(images.dataset))
+    for place in range(4):
+        assert same(again[place][0], plain.dataset[place][0])
+
+
+def test_an_image_that_cannot_be_read(tmp_path: Path) -> None:
+    images = opened(write(tmp_path / "a.tar", {"cat/1.png": png(1)[:99], "cat/2.png": png(2)}))
+    with pytest.raises(UnreadableError):
+        images.dataset[0]
+    assert why_unreadable(images, 0).startswith("cat/1.png: ")
+    (tmp_path / "a.tar").unlink()
+    assert why_unreadable(images, 1) == "cat/2.png: No such file or directory"
+
+
+def test_links_devices_and_hidden_files_are_no_images(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "a.tar", "w") as tar:
+        for name, kind in {
+            "a/link.png": tarfile.SYMTYPE,
+            "a/device.png": tarfile.CHRTYPE,
+            "a/dir.png": tarfile.DIRTYPE,
+        }.items():
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = kind, "/etc/passwd"
+            tar.addfile(info)
+        info = tarfile.TarInfo("./a/.hidden.png")
+        tar.addfile(info)
+    assert members_of(tmp_path / "a.tar") == []
+
+
+@pytest.mark.parametrize("cut", [1, 512, 700, 1024, 1500])
+def test_a_truncated_tar_is_refused(tmp_path: Path, cut: int) -> None:
+    """Python's own reader takes one that ends between two files for whole."""
+    path = write(tmp_path / "a.tar", {f"a/{n}.png": bytes(range(256)) * 2 for n in range(30)})
+    end = max(i for i, byte in enumerate(path.read_bytes()) if byte) + 1
+    path.write_bytes(path.read_bytes()[: end + 1024 - cut])
+    with pytest.raises(DatasetError, match=r"truncated|no \.tar file"):
+        members_of(path)
+
+
+@pytest.mark.parametrize("held", [b"", b"no tar", b"\0" * 100, b"\x1f\x8b" + b"x" * 2000, b"x" * 20_000])
+def test_what_is_no_tar(tmp_path: Path, held: bytes) -> None:
+    (tmp_path / "a.tar").write_bytes(held)
+    with pytest.raises(DatasetError, match=r"a\.tar"):
+        members_of(tmp_path / "a.tar")
+
+
+def test_names_in_a_tar(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tar", {"../../x/1.png": b"", "/etc/1.png": b"", "a/\x1b.png": b"", "u\u0308/2.png": b""})
+    assert set(images_in(path)) == {"../../x/1.png", "/etc/1.png", "a/\\x1b.png", "\u00fc/2.png"}
+
+
+def test_a_name_twice_is_refused(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "a.tar", "w") as tar:
+        for _ in range(2):
+            tar.addfile(tarfile.TarInfo("a/1.png"))
+    with pytest.raises(DatasetError, match=r"holds a/1\.png more than once"):
+        members_of(tmp_path / "a.tar")
+
+
+def shards(folder: Path) -> Path:
+    folder.mkdir()
+    write(folder / "val-10.tar", {"e.png": png(5), "e.cls": b"7\n"})
+    write(
+        folder / "val-9.tar", {"a/c.json": b"{}", "a/c.png": png(3), "a/c.cls": b"2", "d.PNG": png(4), "d.cls": b" 0 "}
+    )
+    return folder
+
+
+def test_shards(tmp_path: Path) -> None:
+    images = open_shards(str(shards(tmp_path / "set")), "validation")
+    assert images.ids == ("val-9/a/c", "val-9/d", "val-10/e")
+    assert images.labels == ((2,), (0,), (7,))
+    assert (images.name, images.classes) == ("set", None)
+    assert same(images.dataset[2][0], picture(5))
+    assert opened(f"wds/{tmp_path / 'set' / 'val-10.tar'}").ids == ("val-10/e",)
+
+
+def test_shards_of_a_split_that_is_described(tmp_path: Path) -> None:
+    folder = shards(tmp_path / "set")
+    described: dict[str, object] = {"splits": {"val": {"filenames": ["val-10.tar"]}}}
+    (folder / "_info.json").write_text(json.dumps(described))
+    assert open_shards(str(folder), "val").ids == ("val-10/e",)
+    with pytest.raises(DatasetError, match="lists no files for the split 'test'"):
+        open_shards(str(folder), "test")
+
+
+@pytest.mark.parametrize("names", [["../a.tar"], ["/a.tar"], "val-9.tar", [1], {}, ["x/../val-9.tar"]])
+def test_files_that_a_description_may_not_name(tmp_path: Path, names: object) -> None:
+    folder = shards(tmp_path / "set")
+    write(tmp_path / "a.tar", {"a.png": png(1), "a.cls": b"1"})
+    (folder / "_info.json").write_text(json.dumps({"splits": {"val": {"filenames": names}}}))
+    with pytest.raises(DatasetError, match="that are not plain names"):
+        open_shards(str(folder), "val")
+
+
+def test_a_description_is_no_command(tmp_path: Path) -> None:
+    """To webdataset itself, what begins with `pipe:` is one."""
+    folder = shards(tmp_path / "set")
+    (folder / "_info.json").write_text('{"splits": {"val": {"filenames": ["pipe:touch touched"]}}}')
+    with pytest.raises(DatasetError, match=r"pipe:touch touched is not a readable \.tar file"):
+        open_shards(str(folder), "val")
+    assert not list(tmp_path.rglob("touched"))
+
+
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        ({"a.png": b"x"}, "the sample a has no class"),
+        ({"a.png": b"x", "a.cls": b"cat"}, "the sample a has no class"),
+        ({"a.png": b"x", "a.cls": b"-1"}, "the sample a has no class"),
+        ({"a.png": b"x", "a.cls": b"9" * 30}, "the sample a has no class"),
+        ({"a.cls": b"1"}, "the sample a has a class but no image"),
+        ({"a.json": b"{}"}, "holds no pair"),
+        ({}, "holds no pair"),
+    ],
+)
+def test_what_are_no_samples(tmp_path: Path, held: dict[str, bytes], told: str) -> None:
+    with pytest.raises(DatasetError, match=told):
+        open_shards(str(write(tmp_path / "a.tar", held)), "validation")
+
+
+def test_a_place_without_shards(tmp_path: Path) -> None:
+    for place in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(DatasetError, match="holds no pair"):
+            open_shards(str(place), "validation")
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="this system does not list open files")
+def test_no_file_stays_open(tmp_path: Path) -> None:
+    images = open_shards(str(shards(tmp_path / "set")), "validation")
+    before = sum(1 for _ in Path("/proc/self/fd").iterdir())
+    for place in range(3):
+        images.dataset[place]
+    assert sum(1 for _ in Path("/proc/self/fd").iterdir()) == before

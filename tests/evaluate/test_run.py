@@ -1,0 +1,394 @@
+"""Evaluations of two small models trained on digits: the results do not depend on how a run came about."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TypeAlias, TypeVar
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from imlp_audit.errors import BuildError, CheckpointError, ClosedPipeError, DatasetError, UsageError
+from imlp_audit.evaluate.data.images import Images
+from imlp_audit.evaluate.loop import Computing, Pipeline, load_batches, predict_batches
+from imlp_audit.evaluate.predictions import ModelAnswer
+from imlp_audit.evaluate.request import Data, Overrides, Request, Running, Weights
+from imlp_audit.evaluate.run import Steps, run_evaluation
+from imlp_audit.evaluate.sharding import Group
+from imlp_audit.records.check import Verdict
+from imlp_audit.records.document import to_json
+from imlp_audit.records.evidence import Accuracy
+from imlp_audit.records.result import AuditResult
+from tests.evaluate.digits import ROWS, Digits
+from tests.evaluate.digits import digits as trained
+
+Value = TypeVar("Value")
+Loaded: TypeAlias = Iterable[tuple[Tensor, Tensor]]
+Answers: TypeAlias = Iterator[tuple[ModelAnswer | None, ...]]
+
+
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> Digits:
+    return trained(tmp_path_factory)
+
+
+def request(digits: Digits, row: str = "resmlp", limit: int | None = 80, **changes: object) -> Request:
+    asked = Request(
+        Weights(digits.row(row), digits.checkpoint(row), "released"),
+        Data(str(digits.images), limit=limit),
+        running=Running(batch_size=16),
+    )
+    return replace(asked, **changes)  # type: ignore[arg-type]
+
+
+def evaluated(
+    asked: Request, said: list[str] | None = None, group: Group | None = None, steps: Steps | None = None
+) -> AuditResult:
+    say = said.append if said is not None else lambda text: None
+    with run_evaluation(asked, group or Group(), say, lambda: nullcontext(lambda done, total: None), steps) as result:
+        assert result is not None
+    return result
+
+
+def found(result: AuditResult, cell: int = 0) -> Accuracy:
+    (one,) = result.checks[cell].evidence
+    assert isinstance(one, Accuracy)
+    return one
+
+
+def predicted(path: Path) -> dict[str, list[str]]:
+    lines = path.read_text(encoding="utf-8").splitlines()[1:]
+    return {line.split(",")[0]: line.split(",")[1:] for line in lines}
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_answers_are_those_of_a_plain_loop(digits: Digits, tmp_path: Path, row: str) -> None:
+    plain = digits.plain[row]
+    right, ids = sum(plain.right(1)), plain.ids
+    assert right / len(ids) > 0.35  # chance is a tenth
+    result = evaluated(request(digits, row, limit=None, predictions=tmp_path / "p.csv"))
+    one = found(result)
+    assert (one.correct, one.images, one.available, one.unreadable) == (right, len(ids), len(ids), 0)
+    assert result.checks[0].printed == plain.share(1)
+    assert result.checks[0].verdict in (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER)
+    assert "sampling" not in result.checks[0].under
+    written = predicted(tmp_path / "p.csv")
+    assert set(written) == set(ids)
+    for name, label, row_scores in zip(ids, plain.labels, plain.scores, strict=True):
+        accepted, top5, probability, readable = written[name]
+        assert (accepted, readable) == (str(label), "true")
+        assert top5 == " ".join(map(str, row_scores.topk(5).indices.tolist()))
+        assert float(probability) == pytest.approx(float(row_scores.softmax(0).max()), abs=1e-5)
+
+
+def test_top5_is_judged_where_it_is_printed(digits: Digits) -> None:
+    result = evaluated(request(digits, "mixer", limit=None))
+    assert [check.id for check in result.checks] == ["digits/1/mixer/top1", "digits/1/mixer/top5"]
+    assert found(result, 1).correct == sum(digits.plain["mixer"].right(5))
+    assert result.checks[1].verdict is Verdict.REPRODUCED
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")  # of the loader's processes
+def test_equal_however_it_is_computed(digits: Digits, tmp_path: Path) -> None:
+    written = []
+    for number, running in enumerate(
+        (Running(batch_size=16), Running(batch_size=16, threads=3), Running(batch_size=16, workers=2, threads=2))
+    ):
+        path = tmp_path / f"{number}.csv"
+        result = evaluated(request(digits, running=running, predictions=path))
+        written.append((to_json(result), path.read_bytes()))
+    assert written[0] == written[1] == written[2]
+
+
+def dying_after(batches: int, error: BaseException) -> Steps:
+    """Break the evaluation off after so many batches."""
+
+    def some(model: nn.Module, loaded: Loaded, computing: Computing) -> Answers:
+        for number, answer in enumerate(predict_batches(model, loaded, computing)):
+            if number == batches:
+                raise error
+            yield answer
+
+    return Steps(predict=some)
+
+
+INTERRUPTED = dying_after(3, KeyboardInterrupt())
+
+
+def test_resumed_after_an_interrupt(digits: Digits, tmp_path: Path) -> None:
+    whole = request(digits, predictions=tmp_path / "whole.csv")
+    expected = to_json(evaluated(whole))
+    asked = request(digits, predictions=tmp_path / "p.csv")
+    with pytest.raises(KeyboardInterrupt):
+        evaluated(asked, steps=INTERRUPTED)
+    with pytest.raises(UsageError, match=r"p\.csv\.parts holds the finished part of an earlier run; add --resume"):
+        evaluated(asked)
+    computed: list[int] = []
+
+    def counted(
+        images: Images, indices: Sequence[int], pipeline: Pipeline, size: int, workers: int, device: torch.device
+    ) -> Loaded:
+        computed.extend(indices)
+        return load_batches(images, indices, pipeline, size, workers, device)
+
+    assert to_json(evaluated(replace(asked, resume=True), steps=Steps(load=counted))) == expected
+    assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert len(computed) == 80 - 3 * 16
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["p.csv", "whole.csv"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"running": Running(batch_size=8)}, "batch size was 16, is 8"),
+        ({"running": Running(batch_size=16, amp=True)}, "precision was float32, is autocast to bfloat16"),
+        ({"overrides": Overrides(crop_pct=1.0)}, "crop_pct was 0.875, is 1.0"),
+    ],
+)
+def test_a_resume_under_other_settings_is_refused(
+    digits: Digits, tmp_path: Path, changes: dict[str, object], words: str
+) -> None:
+    asked = request(digits, predictions=tmp_path / "p.csv")
+    with pytest.raises(KeyboardInterrupt):
+        evaluated(asked, steps=INTERRUPTED)
+    with pytest.raises(UsageError, match=words):
+        evaluated(replace(asked, resume=True, **changes))  # type: ignore[arg-type]
+
+
+def test_a_resume_with_other_weights_or_images_is_refused(digits: Digits, tmp_path: Path) -> None:
+    shutil.copytree(digits.images / "val", tmp_path / "digits")
+    asked = request(digits, predictions=tmp_path / "p.csv", data=Data(str(tmp_path / "digits")))
+    with pytest.raises(KeyboardInterrupt):
+        evaluated(asked, steps=INTERRUPTED)
+    state = torch.load(digits.checkpoint("mixer"), weights_only=True)
+    torch.save(state | {"epoch": 7}, tmp_path / "other.pth")
+    other = Weights(digits.row("mixer"), tmp_path / "other.pth", "released")
+    with pytest.raises(UsageError, match=r"checkpoint was [0-9a-f]{64}, is [0-9a-f]{64}; model was digits/1/resmlp"):
+        evaluated(replace(asked, weights=other, resume=True))
+    next((tmp_path / "digits").rglob("*.png")).unlink()
+    with pytest.raises(UsageError, match=r"ids and labels was [0-9a-f]{64}, is"):
+        evaluated(replace(asked, resume=True))
+
+
+def test_nobody_reading_the_result_is_an_end_like_another(digits: Digits, tmp_path: Path) -> None:
+    asked = request(digits, predictions=tmp_path / "p.csv", data=Data(str(digits.images), limit=20))
+    progress = lambda: nullcontext(lambda done, total: None)  # noqa: E731
+    with pytest.raises(ClosedPipeError), run_evaluation(asked, Group(), lambda text: None, progress):
+        raise ClosedPipeError
+    assert [path.name for path in tmp_path.iterdir()] == ["p.csv"]
+
+
+def test_a_result_that_could_not_be_written_can_be_resumed(digits: Digits, tmp_path: Path) -> None:
+    asked = request(digits, predictions=tmp_path / "p.csv", data=Data(str(digits.images), limit=20))
+    progress = lambda: nullcontext(lambda done, total: None)  # noqa: E731
+    with pytest.raises(OSError, match="full"), run_evaluation(asked, Group(), lambda text: None, progress):
+        raise OSError("full")
+    evaluated(replace(asked, resume=True), steps=dying_after(0, AssertionError("nothing is left to compute")))
+    assert [path.name for path in tmp_path.iterdir()] == ["p.csv"]
+
+
+class Small(nn.Module):
+    """A model for which memory runs out above so many images."""
+
+    def __init__(self, model: nn.Module, most: int) -> None:
+        super().__init__()
+        self.model, self.most = model, most
+
+    def forward(self, images: Tensor) -> Tensor:
+        if len(images) > self.most:
+            raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes.")
+        scores: Tensor = self.model(images)
+        return scores
+
+
+def memory_for(images: int, batches: int | None = None) -> Steps:
+    """Let batches of so many images fit into memory, and break the evaluation off after so many batches."""
+
+    def predict(model: nn.Module, loaded: Loaded, computing: Computing) -> Answers:
+        for number, answer in enumerate(predict_batches(Small(model, images), loaded, computing)):
+            if number == batches:
+                raise KeyboardInterrupt
+            yield answer
+
+    return Steps(predict=predict)
+
+
+def test_batches_are_halved_until_they_fit(digits: Digits, tmp_path: Path) -> None:
+    said: list[str] = []
+    halved = evaluated(request(digits, predictions=tmp_path / "p.csv"), said, steps=memory_for(6))
+    assert said == [
+        "memory ran out with batches of 16 images; starting again with 8",
+        "memory ran out with batches of 8 images; starting again with 4",
+    ]
+    asked = request(digits, running=Running(batch_size=4), predictions=tmp_path / "q.csv")
+    assert to_json(halved) == to_json(evaluated(asked))
+    assert found(halved).settings["batch size"] == "4"
+    assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "q.csv").read_bytes()
+
+
+def test_a_resume_goes_on_with_the_halved_batches(digits: Digits, tmp_path: Path) -> None:
+    asked = request(digits, predictions=tmp_path / "p.csv")
+    with pytest.raises(KeyboardInterrupt):
+        evaluated(asked, steps=memory_for(8, batches=3))
+    expected = evaluated(replace(asked, predictions=tmp_path / "q.csv"), steps=memory_for(8))
+    assert to_json(evaluated(replace(asked, resume=True))) == to_json(expected)  # though now there is memory again
+    assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "q.csv").read_bytes()
+
+
+def test_batches_are_halved_where_another_process_needs_it(digits: Digits) -> None:
+    class Beside(Group):
+        """Another process has memory for four images."""
+
+        def exchange(self, mine: Value) -> list[Value]:
+            return [mine, type(mine)(4)] if type(mine) is int else [mine]  # type: ignore[call-arg]
+
+    halved = evaluated(request(digits), group=Beside())
+    assert to_json(halved) == to_json(evaluated(request(digits, running=Running(batch_size=4))))
+
+
+def test_memory_for_not_one_image(digits: Digits) -> None:
+    with pytest.raises(BuildError, match="memory runs out on a single image"):
+        evaluated(request(digits), steps=memory_for(0))
+
+
+@pytest.fixture
+def damaged(digits: Digits, tmp_path: Path) -> Path:
+    """The validation images, three of which cannot be read."""
+    shutil.copytree(digits.images / "val", tmp_path / "digits")
+    broken = sorted((tmp_path / "digits").rglob("*.png"))[::150]
+    broken[0].write_bytes(b"")
+    broken[1].write_bytes(broken[1].read_bytes()[:-30])
+    broken[2].write_text("no image", encoding="utf-8")
+    return tmp_path / "digits"
+
+
+def test_images_that_cannot_be_read_are_counted_and_named(digits: Digits, damaged: Path, tmp_path: Path) -> None:
+    names = [path.relative_to(damaged).as_posix() for path in sorted(damaged.rglob("*.png"))[::150]]
+    asked = request(digits, data=Data(str(damaged)), predictions=tmp_path / "p.csv")
+    (check,) = evaluated(asked).checks
+    assert check.verdict is Verdict.ERROR
+    assert "3 of 360 images could not be read, more than the 0.1 %" in check.reason
+    assert [hint for hint in check.hints if hint.startswith("not read: ")] == [
+        f"not read: {names[0]}: the file is empty",
+        *(hint for hint in check.hints if hint.startswith(f"not read: {names[1]}: ")),
+        f"not read: {names[2]}: not an image in a known format",
+    ]
+    written = predicted(tmp_path / "p.csv")
+    assert [name for name in written if written[name][1:] == ["", "", "false"]] == names
+
+
+def test_the_share_of_unreadable_images_is_the_users_to_say(digits: Digits, damaged: Path) -> None:
+    plain = digits.plain["resmlp"]
+    names = [path.relative_to(damaged).as_posix() for path in sorted(damaged.rglob("*.png"))[::150]]
+    right = sum(right for name, right in zip(plain.ids, plain.right(1), strict=True) if name not in names)
+    asked = request(digits, data=Data(str(damaged)))
+    result = evaluated(replace(asked, most_unreadable=Fraction(3, 360)))
+    assert result.checks[0].verdict is not Verdict.ERROR
+    assert (found(result).correct, found(result).images, found(result).unreadable) == (right, 357, 3)
+    result = evaluated(replace(asked, most_unreadable=Fraction(3, 361)))
+    assert result.checks[0].verdict is Verdict.ERROR
+
+
+def test_another_number_of_classes_is_said_before_the_first_batch(digits: Digits, tmp_path: Path) -> None:
+    shutil.copytree(digits.images / "val", tmp_path / "digits")
+    shutil.rmtree(tmp_path / "digits" / "9")
+    with pytest.raises(DatasetError, match="the model has 10 outputs, but there are"):
+        evaluated(request(digits, data=Data(str(tmp_path / "digits"))), steps=dying_after(0, AssertionError()))
+
+
+def test_weights_that_are_not_finite(digits: Digits, tmp_path: Path) -> None:
+    state = torch.load(digits.checkpoint("mixer"), weights_only=True)["model"]
+    state["head.bias"][3] = float("nan")
+    torch.save(state, tmp_path / "nan.pth")
+    asked = request(digits, weights=Weights(digits.row("mixer"), tmp_path / "nan.pth"))
+    with pytest.raises(CheckpointError, match="outputs are not finite"):
+        evaluated(asked)
+
+
+def test_a_pair_over_the_same_images(digits: Digits) -> None:
+    first, second = (digits.plain[row].right(1) for row in ROWS)
+    earlier = evaluated(request(digits, "mixer", limit=None))
+    result = evaluated(request(digits, limit=None, against=(earlier, "base.json")))
+    assert [check.id for check in result.checks] == ["digits/1/resmlp/top1", "digits/1/resmlp/top1.against.mixer"]
+    (paired,) = result.checks[1].evidence
+    assert paired.kind == "paired"
+    assert (paired.both, paired.first_only, paired.second_only, paired.images) == (
+        sum(one and two for one, two in zip(first, second, strict=True)),
+        sum(one and not two for one, two in zip(first, second, strict=True)),
+        sum(two and not one for one, two in zip(first, second, strict=True)),
+        360,
+    )
+
+
+def test_a_pair_over_other_images_is_refused_before_the_first_batch(digits: Digits) -> None:
+    earlier = evaluated(request(digits, "mixer", data=Data(str(digits.images), limit=20)))
+    with pytest.raises(UsageError, match=r"base\.json evaluates other images"):
+        evaluated(request(digits, against=(earlier, "base.json")), steps=dying_after(0, AssertionError()))
+
+
+def test_which_data_set_the_images_are(digits: Digits, tmp_path: Path) -> None:
+    (tmp_path / "letters").symlink_to(digits.images / "val", target_is_directory=True)
+    (tmp_path / "images").symlink_to(digits.images / "val", target_is_directory=True)
+    small = {"split": "", "limit": 5}
+
+    def ids(row: str, source: Path, on: str | None = None) -> list[str]:
+        data = Data(str(source), on=on, **small)  # type: ignore[arg-type]
+        return [check.id.rpartition("/")[2] for check in evaluated(request(digits, row, data=data)).checks]
+
+    assert ids("resmlp", digits.images / "val", on="letters") == ["other"]
+    assert ids("mixer", tmp_path / "images", on="digits") == ["top1", "top5"]
+    with pytest.raises(UsageError, match="digits/1/resmlp prints accuracies on digits, letters; pass --on"):
+        ids("resmlp", digits.images / "val")  # called val
+    with pytest.raises(UsageError, match="digits/1/mixer prints no accuracy on 'letters'"):
+        ids("mixer", digits.images / "val", on="letters")
+
+
+def test_a_data_set_that_nothing_shows_is_taken_for_the_only_one_printed(digits: Digits) -> None:
+    said: list[str] = []
+    result = evaluated(request(digits, "mixer", data=Data(str(digits.images / "val"), split="", limit=5)), said)
+    words = "the images are assumed to be those of digits; nothing in val shows it"
+    assert words in said
+    assert words in result.checks[0].hints
+
+
+def test_killed_at_twenty_instants_and_resumed(digits: Digits, tmp_path: Path) -> None:
+    arguments = [str(digits.checkpoint("resmlp")), str(digits.spec), "--row", "digits/1/resmlp"]
+    options = ["--reading", "released", "--data", str(digits.images), "--batch-size", "4", "--limit", "40"]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.evaluate.killing", str(tmp_path), "20", "0", *arguments, *options],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=240,
+        check=True,
+    )
+    seen = json.loads(done.stdout)
+    assert len(seen["killed"]) == 20
+    assert all(one["ended"] == -9 and one["resumed"] == 0 for one in seen["killed"])
+    assert all(one["wrote"] == seen["undisturbed"] for one in seen["killed"])
+    parts_left = {sum(name.endswith(".part") for name in one["left"]) for one in seen["killed"]}
+    assert len(parts_left) > 3  # killed early, late and between
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
+def test_on_a_gpu(digits: Digits, tmp_path: Path) -> None:
+    running = Running(device="cuda", batch_size=64)
+    with pytest.raises(KeyboardInterrupt):
+        evaluated(request(digits, running=running, predictions=tmp_path / "p.csv"), steps=INTERRUPTED)
+    resumed = evaluated(request(digits, running=running, predictions=tmp_path / "p.csv", resume=True))
+    whole = evaluated(request(digits, running=running, predictions=tmp_path / "q.csv"))
+    assert to_json(resumed) == to_json(whole)
+    assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "q.csv").read_bytes()
+    sure = digits.plain["resmlp"].scores.softmax(1).topk(2).values
+    near = int((sure[:, 0] - sure[:, 1] < 1e-3).sum())
+    on_cpu = found(evaluated(request(digits)))
+    assert sum(a != b for a, b in zip(found(whole).right(), on_cpu.right(), strict=True)) <= near

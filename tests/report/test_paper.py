@@ -1,0 +1,125 @@
+"""The markdown report: well-formed whatever a paper's text is, and nothing left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from imlp_audit.records.check import CheckKind, Verdict
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.markdown import render_markdown
+from imlp_audit.report.paper import report_document
+
+from .results import HOSTILE, check, head, result
+
+PARSER = MarkdownIt("commonmark").enable("table")
+
+
+def markdown(result: AuditResult) -> str:
+    return render_markdown(report_document(result))
+
+
+def tables(text: str) -> Iterator[list[list[str]]]:
+    """The tables of a report as lists of cells, split at every `|` that no backslash escapes."""
+    rows: list[list[str]] = []
+    for line in [*text.splitlines(), ""]:
+        if line.startswith("|"):
+            rows.append(re.split(r"(?<!\\)(?:\\\\)*\|", line)[1:-1])
+        elif rows:
+            yield rows
+            rows = []
+
+
+def inlines(text: str) -> Iterator[Token]:
+    yield from (inner for token in PARSER.parse(text) for inner in token.children or ())
+
+
+def cells_of(text: str) -> list[str]:
+    """What a reader sees in the cells of the tables, markup taken away."""
+    tokens = PARSER.parse(text)
+    inside = [tokens[i + 1] for i, token in enumerate(tokens) if token.type in ("td_open", "th_open")]
+    return ["".join(child.content for child in cell.children or ()) for cell in inside]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_every_row_of_a_table_has_as_many_cells_as_its_head(text: str) -> None:
+    found = list(tables(markdown(result(text))))
+    assert len(found) >= 6
+    for rows in found:
+        assert {len(row) for row in rows} == {len(rows[0])}
+        assert all(cell.strip() in ("---", "---:") for cell in rows[1])
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_text_of_a_paper_is_never_markup(text: str) -> None:
+    report = markdown(result(text))
+    plain = markdown(result())
+    assert [token.type for token in PARSER.parse(report)] == [token.type for token in PARSER.parse(plain)]
+    assert {token.type for token in inlines(report)} <= {token.type for token in inlines(plain)}
+    assert not any("html" in token.type for token in (*PARSER.parse(report), *inlines(report)))
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_reader_sees_the_text_as_the_paper_has_it(text: str) -> None:
+    assert " ".join(text.split()) in cells_of(markdown(result(text)))
+
+
+@pytest.mark.parametrize("url", ["x> <script>alert(1)</script>", "javascript:alert(1)", "a b", "<", "x>\n# y"])
+def test_the_url_of_a_paper_is_never_markup(url: str) -> None:
+    paper = head().model_copy(update={"url": url})
+    report = markdown(result().model_copy(update={"papers": (paper,)}))
+    assert not any("html" in token.type for token in (*PARSER.parse(report), *inlines(report)))
+    assert not any("javascript:" in str(token.attrGet("href")) for token in inlines(report))
+    assert "\n# y" not in report
+
+
+@pytest.mark.parametrize("text", ["plain words", "a | b"])
+def test_every_check_is_in_the_report_by_its_id_or_in_its_tables_cell(text: str) -> None:
+    audited = result(text)
+    report = markdown(audited)
+    in_table = [row for rows in tables(report) for row in rows if len(row) == 7]
+    for one in audited.checks:
+        if one.kind in (CheckKind.CELL, CheckKind.DELTA):
+            assert any(one.verdict.value in row[5] for row in in_table), one.id
+        elif one.kind in (CheckKind.CLAIM, CheckKind.EQUATION):
+            assert f"`{one.id.rpartition('/')[2]}`" in report
+        else:
+            assert f"`{one.id}`" in report
+    cells = [one for one in audited.checks if one.kind in (CheckKind.CELL, CheckKind.DELTA)]
+    assert len(in_table) == len(cells) + 2  # head and rule
+
+
+@pytest.mark.parametrize("id_", ["1/r0/params.delta", "1/r0/params.delta.measured", "1/r0/params", "marks/1/r0"])
+def test_a_check_that_is_alone_is_in_the_report(id_: str) -> None:
+    kind = CheckKind.MARK if id_.startswith("marks") else CheckKind.DELTA if "delta" in id_ else CheckKind.CELL
+    one = check(id_, kind, Verdict.REPRODUCED, printed="-12.6%")
+    report = markdown(AuditResult(papers=(head(),), versions={}, checks=(one,)))
+    assert "-12.6%" in report
+
+
+def test_findings_have_their_reasons_and_the_gravest_come_first() -> None:
+    section = markdown(result("why")).partition("\n## Findings\n")[2].partition("\n## ")[0]
+    found = section.strip().removeprefix("- ").split("\n- ")
+    verdicts = [line.split("**")[1] for line in found]
+    assert verdicts == sorted(verdicts, key=["error", "inconsistent", "differs"].index)
+    assert {"error", "inconsistent", "differs"} == set(verdicts)
+    assert all("why" in line and "None" not in line for line in found)
+
+
+def test_the_report_of_several_papers_has_each_of_them() -> None:
+    papers = (head(), head(paper="q"))
+    other = check("x", CheckKind.CLAIM, Verdict.DIFFERS).model_copy(update={"id": "q/claims/x"})
+    both = result().model_copy(update={"papers": papers, "checks": (*result().checks, other)})
+    report = markdown(both)
+    assert report.count("# Audit of ") == 2
+    assert report.count("`q/claims/x`") == 1
+
+
+def test_the_same_result_is_the_same_text_and_ends_in_one_line_end() -> None:
+    assert markdown(result()) == markdown(result())
+    assert markdown(result()).endswith("\n")
+    assert not markdown(result()).endswith("\n\n")

@@ -1,0 +1,81 @@
+"""The short report for a terminal: every finding at every width, text as in the paper, colours only if asked for."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+
+from imlp_audit.records.check import CheckKind, Verdict
+from imlp_audit.records.document import from_json, to_json
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.formats import Surface
+from imlp_audit.report.paper import summary_document
+from imlp_audit.report.terminal import render_terminal
+from imlp_audit.report.verdicts import GRAVEST_FIRST, gravest_first
+
+from .results import HOSTILE, check, head, result
+
+WIDTHS = (40, 80, 200)
+ESCAPE = "\x1b["
+
+
+def terminal(result: AuditResult, width: int, *, colour: bool) -> str:
+    return render_terminal(summary_document(result), Surface(width, colour))
+
+
+def squeeze(text: str) -> str:
+    """A text without spaces and line breaks: what is left of it however it is wrapped."""
+    return "".join(text.split())
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("text", HOSTILE)
+def test_every_finding_is_shown_whole_at_every_width(width: int, text: str) -> None:
+    audited = result(text)
+    shown = squeeze(terminal(audited, width, colour=False).partition("findings\n")[2])
+    found = gravest_first(audited)
+    assert len(found) == sum(one.verdict in GRAVEST_FIRST for one in audited.checks) > 0
+    for finding in found:
+        printed = f" printed {finding.printed}" if finding.printed else ""
+        assert squeeze(f"{finding.verdict} {finding.id}{printed} - {text}") in shown
+    assert "specs/p/paper.yaml:7" in shown
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    lines = terminal(result("a rather long text that has to be wrapped"), width, colour=False).splitlines()
+    assert max(map(cell_len, lines)) <= width
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_papers_text_is_shown_as_it_is(text: str) -> None:
+    shown = terminal(result(text), 400, colour=False)
+    assert f"p {' '.join(text.replace(chr(13), '').split(chr(10)))}\n" in shown
+
+
+def test_an_error_without_a_number_does_not_print_none() -> None:
+    assert "None" not in terminal(result(), 200, colour=False)
+
+
+def test_colours_are_there_only_where_they_are_wanted() -> None:
+    assert ESCAPE in terminal(result(), 80, colour=True)
+    assert ESCAPE not in terminal(result(), 80, colour=False)
+
+
+@pytest.mark.parametrize("id_", ["1/r0/params.delta", "1/r0/params.delta.measured"])
+def test_a_printed_change_that_is_alone_is_counted(id_: str) -> None:
+    one = check(id_, CheckKind.DELTA, Verdict.REPRODUCED, printed="-12.6%")
+    shown = terminal(AuditResult(papers=(head(),), versions={}, checks=(one,)), 80, colour=False)
+    assert "printed changes against the" in shown
+
+
+def test_a_report_is_a_pure_function_of_the_result() -> None:
+    audited = result()
+    before = to_json(audited)
+    assert terminal(audited, 80, colour=True) == terminal(audited, 80, colour=True)
+    assert to_json(audited) == before
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_result_survives_its_json(text: str) -> None:
+    assert from_json(AuditResult, to_json(result(text)), "r.json") == result(text)
