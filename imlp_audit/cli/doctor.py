@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from enum import StrEnum
@@ -12,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imlp_audit.cli.exits import ExitCode
-from imlp_audit.cli.stream import emit
+from imlp_audit.cli.output import emit
+from imlp_audit.records.document import to_json
+from imlp_audit.records.image_folder import FolderFinding, ImageFolderReport
 
 if TYPE_CHECKING:
     from imlp_audit.evaluate.doctor.examine import Examination
@@ -46,22 +47,20 @@ def imagenet(
     if decode_all and sys.stderr.isatty():
         sys.stderr.write("decoding every image; this takes minutes\n")
     found = examine(folder, decode_all=decode_all)
-    emit(_as_json(found) if form is Form.JSON else "".join(f"{line}\n" for line in _lines(found)))
+    emit(to_json(_report(found)) if form is Form.JSON else "".join(f"{line}\n" for line in _lines(found)))
     return ExitCode.FINDINGS if found.findings else ExitCode.CLEAN
 
 
-def _as_json(found: Examination) -> str:
-    told = {
-        "format": "imlp-audit/doctor/1",
-        "folder": found.folder,
-        "images": found.images,
-        "classes": found.classes,
-        "findings": [
-            {"kind": one.kind, "what": one.what, "next": one.then, "names": one.names} for one in found.findings
-        ],
-        "notes": found.notes,
-    }
-    return json.dumps(told, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+def _report(found: Examination) -> ImageFolderReport:
+    return ImageFolderReport(
+        folder=found.folder,
+        images=found.images,
+        classes=found.classes,
+        findings=tuple(
+            FolderFinding(kind=str(one.kind), what=one.what, next=one.then, names=one.names) for one in found.findings
+        ),
+        notes=found.notes,
+    )
 
 
 def _lines(found: Examination) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from imlp_audit.cli.options import Specs
-from imlp_audit.cli.stream import emit
+from imlp_audit.cli.output import emit
 
 
 def lint(specs: Specs = None) -> int:

@@ -41,12 +41,12 @@ def _list_systems(
     specs: list[str] | None, only: list[str] | None, skip: list[str] | None, format_: Format, *, shown: bool
 ) -> int:
     """List the models of the selected papers; exit with 3 if one could not be built or counted."""
-    from imlp_audit.cli.progress import progress
+    from imlp_audit.cli.progress import show_progress
     from imlp_audit.explain.systems import list_systems, systems_document
     from imlp_audit.records.document import to_json
     from imlp_audit.spec.library import load
 
-    with progress(shown=shown) as announce:
+    with show_progress(shown=shown) as announce:
         listed = list_systems(load(specs or []), only or (), skip or (), announce)
     emit_document(systems_document(listed), format_, to_json(listed))
     return ExitCode.INCOMPLETE if any(model.failure for model in listed.models) else ExitCode.CLEAN

@@ -42,7 +42,7 @@ def solve(
     no_progress: NoProgress = False,
 ) -> int:
     """Find the readings and the counters that explain the printed numbers."""
-    from imlp_audit.cli.progress import progress
+    from imlp_audit.cli.progress import show_progress
     from imlp_audit.records.document import to_json
     from imlp_audit.report.solved import solved_document
     from imlp_audit.solve.search import Rules
@@ -57,7 +57,7 @@ def solve(
         raise UsageError("--write adds a reading to one paper; give targets of one")
     names = [name for target in targets or [] for name in _names_of(target)] or [paper.id for paper in selection.papers]
     search = Search(Rules.BY_COLUMN if by_column else Rules.TOGETHER, tied_norms, free_widths, budget)
-    with progress(shown=not no_progress, doing="solving") as announce:
+    with show_progress(shown=not no_progress, doing="solving") as announce:
         solved = solve_selection(selection, names, search, announce(9))
     if write is not None:
         from imlp_audit.cli.write_found import write_found
