@@ -204,7 +204,8 @@ def _describe_answer(search: ReadingSearch, section: Readings) -> str:
     first, printed = section.first, section.printed
     if not search.fitting:
         near = f"differs from {first} on {axes}" if away else f"is {first} itself"
-        return f"None of all {count_of(search.readings, 'reading')} gives {printed}. The nearest miss {near}{_ways(search)}:"
+        none = f"None of all {count_of(search.readings, 'reading')} gives {printed}."
+        return f"{none} The nearest miss {near}{_ways(search)}:"
     if not away:
         return f"{first} gives {printed}, and {_describe_others(search.fitting - 1, search.readings - 1)}."
     gives = "gives" if search.fitting == 1 else "give"
