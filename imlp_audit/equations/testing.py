@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.catalogue import FOLDER, Code
+from imlp_audit.equations.catalogue import FOLDER, ClaimCode
 from imlp_audit.equations.claim import Claim
 from imlp_audit.equations.door import load_module
 from imlp_audit.equations.outcome import Outcome
@@ -23,7 +23,7 @@ class LoadError(Exception):
     """A claim's module cannot be imported; the message says where and why."""
 
 
-def run_claim(code: Code, settings: Settings, beat: Callable[[], None] = lambda: None) -> Outcome:
+def run_claim(code: ClaimCode, settings: Settings, beat: Callable[[], None] = lambda: None) -> Outcome:
     """Test a claim; `beat` is called when its module is loaded and before each example."""
     try:
         claim = load_claim(code)
@@ -36,7 +36,7 @@ def run_claim(code: Code, settings: Settings, beat: Callable[[], None] = lambda:
     return found if claim.figure is None else replace(found, figure=claim.figure())
 
 
-def load_claim(code: Code) -> Claim[object]:
+def load_claim(code: ClaimCode) -> Claim[object]:
     """Import the module of a claim and return the claim. Raises LoadError."""
     try:
         module = load_module(code.folder, f"{FOLDER}.{code.module}")
@@ -48,7 +48,7 @@ def load_claim(code: Code) -> Claim[object]:
     return claim
 
 
-def _place_of(error: BaseException, code: Code) -> str:
+def _place_of(error: BaseException, code: ClaimCode) -> str:
     """Return the last line of the paper's own that an error came by."""
     frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     if isinstance(error, SyntaxError) and error.filename is not None:

@@ -6,7 +6,7 @@ import pytest
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of each test's cases all but the first are slow; where ids are "error: claim", all but the first of each error."""
+    """Of each test's cases all but the first are slow; of ids "error: claim", all but the first of each error."""
     seen = set()
     for item in items:
         function, _, case = item.name.partition("[")
