@@ -32,18 +32,18 @@ def imagenet(
     """Find out what is wrong with a folder of ImageNet-1k's validation images."""
     from imlp_audit.evaluate.doctor.examine import examine
     from imlp_audit.records.document import to_json
-    from imlp_audit.records.listing import FolderFinding, FolderReport
+    from imlp_audit.records.image_folder import FolderFinding, ImageFolderReport
     from imlp_audit.report.listings import folder_document
 
     if decode_all and sys.stderr.isatty():
         sys.stderr.write("decoding every image; this takes minutes\n")
     found = examine(folder, decode_all=decode_all)
-    report = FolderReport(
+    report = ImageFolderReport(
         folder=found.folder,
         images=found.images,
         classes=found.classes,
         findings=tuple(
-            FolderFinding(kind=one.kind, what=one.what, next=one.then, names=one.names) for one in found.findings
+            FolderFinding(kind=str(one.kind), what=one.what, next=one.then, names=one.names) for one in found.findings
         ),
         notes=found.notes,
     )

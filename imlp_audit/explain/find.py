@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from imlp_audit.errors import UsageError
-from imlp_audit.explain.tables import deciding_cell
 from imlp_audit.near import did_you_mean
 from imlp_audit.spec.library import Selection, select_checks
 from imlp_audit.spec.plan import DeltaPlan, MarkPlan, Plan
@@ -36,6 +35,6 @@ def cells_needed(plan: Plan) -> tuple[str, ...]:
         case DeltaPlan(measured=True):
             return plan.base.id, plan.cell.id
         case MarkPlan():
-            return (deciding_cell(plan).id,)
+            return (plan.cell.id,)
         case _:
             return ()

@@ -61,25 +61,3 @@ class LintReport(JsonDocument):
     WRITTEN_BY: ClassVar = "imlp-audit lint"
 
     papers: tuple[LintedPaper, ...]
-
-
-class FolderFinding(Record):
-    """One thing that is wrong with a folder of images, what to do next, and the files that show it."""
-
-    kind: str
-    what: str
-    next: str
-    names: tuple[str, ...]
-
-
-class FolderReport(JsonDocument):
-    """A folder of images that was examined, and what is wrong with it: the JSON of `imlp-audit doctor`."""
-
-    FORMAT: ClassVar = "imlp-audit/doctor/1"
-    WRITTEN_BY: ClassVar = "imlp-audit doctor"
-
-    folder: str
-    images: int
-    classes: int
-    findings: tuple[FolderFinding, ...]
-    notes: tuple[str, ...]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.listing import FolderReport, LintReport
+from imlp_audit.records.image_folder import ImageFolderReport
+from imlp_audit.records.listing import LintReport
 from imlp_audit.report.document import Block, Document, Item, List, Paragraph, Span, Style, Table
 
 
@@ -22,12 +23,12 @@ def lint_document(report: LintReport) -> Document:
     return (Table((), rows),)
 
 
-def folder_document(report: FolderReport) -> Document:
+def folder_document(report: ImageFolderReport) -> Document:
     """Return what is wrong with a folder of images, and what to do about it."""
     return tuple(_folder(report))
 
 
-def _folder(report: FolderReport) -> Iterator[Block]:
+def _folder(report: ImageFolderReport) -> Iterator[Block]:
     images, classes = count_of(report.images, "image"), count_of(report.classes, "class folder")
     yield Paragraph(f"{report.folder}: {images} in {classes}")
     if report.findings:

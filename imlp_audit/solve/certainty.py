@@ -15,7 +15,7 @@ from imlp_audit.errors import SolverError
 from imlp_audit.records.solution import SolvedWeights
 from imlp_audit.solve.answer import SearchAnswer, Ties, WeightChoice
 from imlp_audit.solve.parts import GroupPart, Layout, lay_out
-from imlp_audit.solve.problem import Problem
+from imlp_audit.solve.problem import SearchProblem
 from imlp_audit.solve.ties import best_readings
 from imlp_audit.solve.weights import Bundle
 
@@ -59,7 +59,7 @@ def word(candidates: int) -> str:
     return f"one of {candidates}" if candidates <= FEW else "not determined"
 
 
-def certainty(problem: Problem, answer: SearchAnswer) -> Certainty:
+def certainty(problem: SearchProblem, answer: SearchAnswer) -> Certainty:
     """Return how sure an answer to a problem is."""
     layout = lay_out(problem)
     bundles = layout.bundles

@@ -16,7 +16,7 @@ from imlp_audit.records.solution import SolvedChange, SolvedRow
 from imlp_audit.solve.amounts import CLASSES, Amounts, parameters_in, work_in
 from imlp_audit.solve.answer import Solution
 from imlp_audit.solve.compose import Composer
-from imlp_audit.solve.problem import NORMS, Cell, Integers, Problem
+from imlp_audit.solve.problem import NORMS, Cell, Integers, SearchProblem
 from imlp_audit.solve.variations import with_other_blocks, with_other_sides
 
 MOST = 2
@@ -28,7 +28,7 @@ Way: TypeAlias = tuple[SolvedChange, ...]
 
 
 def own_changes(
-    problem: Problem, solution: Solution, recipes: Mapping[str, Recipe], composer: Composer
+    problem: SearchProblem, solution: Solution, recipes: Mapping[str, Recipe], composer: Composer
 ) -> Iterator[SolvedRow]:
     """Yield, for each row of which a solution leaves a number unexplained, the least changes that would explain it.
 
@@ -46,7 +46,7 @@ def own_changes(
 class _Row:
     """A row's recipe and printed numbers, and the solution that counts and rounds them."""
 
-    problem: Problem
+    problem: SearchProblem
     solution: Solution
     recipe: Recipe
     cells: Sequence[Cell]

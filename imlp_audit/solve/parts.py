@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from imlp_audit.errors import SolverError
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.problem import Cell, CountedRow, Integers, Problem, check
+from imlp_audit.solve.problem import Cell, CountedRow, Integers, SearchProblem, check
 from imlp_audit.solve.weights import Bundle, bundles_of
 
 _EXACT = 2**53  # integers below are exact as floating-point numbers, and so is every sum of them
@@ -45,13 +45,13 @@ class GroupPart:
 class Layout:
     """A problem and what the search needs of it."""
 
-    problem: Problem
+    problem: SearchProblem
     bundles: tuple[Bundle, ...]
     settings: tuple[SizeRule, ...]
     parts: tuple[GroupPart, ...]
 
 
-def lay_out(problem: Problem) -> Layout:
+def lay_out(problem: SearchProblem) -> Layout:
     """Return a problem's arrays. Raises SolverError for one that cannot be solved."""
     check(problem)
     rows = sorted({cell.row for cell in problem.cells if cell.kind == "flops"})
@@ -66,7 +66,7 @@ def lay_out(problem: Problem) -> Layout:
     return Layout(problem, bundles, settings, tuple(_part(problem, group, settings, work_of) for group in groups))
 
 
-def _settings(problem: Problem) -> tuple[SizeRule, ...]:
+def _settings(problem: SearchProblem) -> tuple[SizeRule, ...]:
     known = tuple(SizeRule(name, rounding) for name in problem.conventions for rounding in problem.roundings)
     return known or (SizeRule(None, None),)
 
@@ -77,7 +77,9 @@ def _check_exact(units: Integers, bundles: tuple[Bundle, ...]) -> None:
         raise SolverError(f"totals of {largest:.1e} are too large to be added up exactly; select smaller models")
 
 
-def _part(problem: Problem, group: str, settings: tuple[SizeRule, ...], work_of: dict[int, Integers]) -> GroupPart:
+def _part(
+    problem: SearchProblem, group: str, settings: tuple[SizeRule, ...], work_of: dict[int, Integers]
+) -> GroupPart:
     own = [(place, cell) for place, cell in enumerate(problem.cells) if problem.rows[cell.row].group == group]
     flops = [(place, cell) for place, cell in own if cell.kind == "flops"]
     sizes = [(place, cell) for place, cell in own if cell.kind == "parameters"]

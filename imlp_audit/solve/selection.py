@@ -16,7 +16,7 @@ from imlp_audit.solve.controls import by_family, null_scores
 from imlp_audit.solve.describe import describe_answer, describe_sizes
 from imlp_audit.solve.heldout import held_out
 from imlp_audit.solve.order import RULE
-from imlp_audit.solve.problem import Cell, Problem
+from imlp_audit.solve.problem import Cell, SearchProblem
 from imlp_audit.solve.search import BUDGET, Rules, solve
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper
@@ -103,10 +103,10 @@ def _is_wanted(cell: Cell, globs: Sequence[str], own: Mapping[str, object]) -> b
 
 def _answer(
     what: str,
-    problem: Problem,
+    problem: SearchProblem,
     search: Search,
     progress: Callable[[str], None],
-    change_rows: Callable[[Problem, Solution], Iterator[SolvedRow]] | None,
+    change_rows: Callable[[SearchProblem, Solution], Iterator[SolvedRow]] | None,
 ) -> Answered:
     """Search one problem; of the whole, ask how sure the answer is, and what its rows would have to change."""
     progress(f"solving {what}")
@@ -127,7 +127,7 @@ def _answer(
     return plain.model_copy(update={"rows": rows, "null": null, "held": held, "families": families})
 
 
-def _score_conventions(problem: Problem, search: Search) -> dict[str, int]:
+def _score_conventions(problem: SearchProblem, search: Search) -> dict[str, int]:
     """Return the best score under each named convention that all rows have a total for."""
     names = [n for n in problem.rows[0].totals if all(n in row.totals for row in problem.rows)]
     wanted = dict.fromkeys([*FLOPS_CONVENTIONS, *names])

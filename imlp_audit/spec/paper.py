@@ -13,7 +13,8 @@ from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHea
 from imlp_audit.spec.claims import ClaimEntry
 from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.parse_yaml import read_tree
-from imlp_audit.spec.schema import About, Coverage, Expected, NamedReading, PaperFile, System
+from imlp_audit.spec.readings import NamedReading
+from imlp_audit.spec.schema import About, Coverage, Expected, PaperFile, System
 from imlp_audit.spec.tables import Table, TableFile
 from imlp_audit.spec.tree import Located, MapNode, SpecText, Text
 from imlp_audit.spec.validate import validate

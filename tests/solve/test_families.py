@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.controls import by_family, differing
-from imlp_audit.solve.problem import Problem
+from imlp_audit.solve.problem import SearchProblem
 from imlp_audit.solve.search import Rules, best_score, solve
 from tests.solve.table1 import READINGS, planted
 from tests.solve.tiny import problems
@@ -20,7 +20,7 @@ READING, OTHER, THIRD = 161, 1000, 2000
 HALF_UP = (Rounding.HALF_UP,)
 
 
-def table(readings: dict[str, int]) -> Problem:
+def table(readings: dict[str, int]) -> SearchProblem:
     problem = planted(READING, WEIGHTS, readings=readings)
     cells = tuple(replace(c, ranges={rule: c.ranges[rule] for rule in HALF_UP}) for c in problem.cells)
     return replace(problem, cells=cells)
@@ -46,7 +46,7 @@ def test_the_families_that_were_built_by_another_reading_are_found(
 
 @settings(max_examples=25, deadline=None)
 @given(problems())
-def test_a_family_apart_never_lowers_the_score(problem: Problem) -> None:
+def test_a_family_apart_never_lowers_the_score(problem: SearchProblem) -> None:
     """More may be chosen, so no less is explained."""
     families = {row.id: f"family{place % 2}" for place, row in enumerate(problem.rows)}
     problem = replace(problem, families=families)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.answer import find_explained
 from imlp_audit.solve.heldout import folds, held_out, mean_hits
-from imlp_audit.solve.problem import Cell, CountedRow, Problem
+from imlp_audit.solve.problem import Cell, CountedRow, SearchProblem
 from imlp_audit.solve.search import solve
 from tests.solve.table1 import planted
 from tests.solve.tiny import expanded, problems
@@ -20,7 +20,7 @@ from tests.solve.tiny import expanded, problems
 
 @settings(max_examples=80, deadline=None)
 @given(problems())
-def test_the_mean_over_ties_is_that_of_all_their_solutions(problem: Problem) -> None:
+def test_the_mean_over_ties_is_that_of_all_their_solutions(problem: SearchProblem) -> None:
     """Weights of classes without work in what was searched, and readings of groups without a cell, are all as good."""
     seen = problem.cells[: (len(problem.cells) + 1) // 2]
     rest = problem.cells[len(seen) :]
@@ -44,7 +44,7 @@ def test_a_weight_that_nothing_seen_depends_on_is_averaged_over() -> None:
         Cell(f"p/1/{i}/flops", i, "flops", {Rounding.HALF_UP: ends}, Fraction(1))
         for i, ends in enumerate([(2, 2), (4, 5)])
     )
-    problem = Problem(rows, (seen, rest), {}, ("linear", "conv"), {})
+    problem = SearchProblem(rows, (seen, rest), {}, ("linear", "conv"), {})
     answer = solve(problem.where(lambda cell: cell == seen))
     assert mean_hits(problem, answer, [rest]) == Fraction(2, 7)
 

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.controls import null_scores, shift_digits
-from imlp_audit.solve.problem import Problem
+from imlp_audit.solve.problem import SearchProblem
 from imlp_audit.solve.search import Rules, solve
 from tests.solve.table1 import planted
 from tests.solve.tiny import problems
 
 
 @given(problems(), st.integers(0, 3))
-def test_every_cell_is_moved_by_2_to_9_units_and_stays_as_wide(problem: Problem, number: int) -> None:
+def test_every_cell_is_moved_by_2_to_9_units_and_stays_as_wide(problem: SearchProblem, number: int) -> None:
     for old, new in zip(problem.cells, shift_digits(problem, number).cells, strict=True):
         moves = {new.ranges[rule][end] - old.ranges[rule][end] for rule in old.ranges for end in (0, 1)}
         assert len(moves) == 1
@@ -32,7 +32,7 @@ def test_shifts_are_drawn_from_all_that_are_possible_the_same_each_time() -> Non
 
 @settings(max_examples=30, deadline=None)
 @given(problems(), st.sampled_from(Rules))
-def test_the_scores_are_those_of_the_same_search(problem: Problem, rules: Rules) -> None:
+def test_the_scores_are_those_of_the_same_search(problem: SearchProblem, rules: Rules) -> None:
     for number, score in enumerate(null_scores(problem, rules, tables=2)):
         assert score.found == score.at_most == solve(shift_digits(problem, number), rules).score
 
