@@ -53,7 +53,7 @@ def _list_systems(
 
 
 def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
-    """Find every problem in specs; measures nothing."""
+    """Find every problem in the specs, without measuring anything."""
     from imlp_audit.records.document import to_json
     from imlp_audit.records.listing import LintedPaper, LintReport
     from imlp_audit.report.listings import lint_document
