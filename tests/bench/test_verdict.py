@@ -119,10 +119,10 @@ def test_on_the_papers_hardware_the_ratio_decides_and_elsewhere_nothing_does(
     assert check.verdict is verdict
     assert check.under == (("sampling",) if verdict is Verdict.REPRODUCED_UNDER else ())
     assert told in check.reason
-    assert check.reason.startswith("needs an abacus; by --same-hardware, this machine is it: ")
+    assert check.reason.startswith("needs an abacus; --same-hardware states that this machine is it: ")
     elsewhere = made(tmp_path, own, ratio, HERE)
     assert (elsewhere.verdict, elsewhere.under) == (Verdict.UNVERIFIABLE, ())
-    assert elsewhere.reason.startswith("needs an abacus; on this machine instead: ")
+    assert elsewhere.reason.startswith("needs an abacus; measured on this machine instead: ")
     assert told in elsewhere.reason
 
 
