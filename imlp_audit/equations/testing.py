@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 
 import torch
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.catalogue import FOLDER, ClaimCode
 from imlp_audit.equations.claim import Claim
-from imlp_audit.equations.door import load_module
+from imlp_audit.equations.door import load_module, locate_error
 from imlp_audit.equations.outcome import Outcome
 from imlp_audit.equations.search import search
 from imlp_audit.equations.settings import Settings
@@ -50,14 +48,7 @@ def load_claim(code: ClaimCode) -> Claim[object]:
 
 def _place_of(error: BaseException, code: ClaimCode) -> str:
     """Return the last line of the paper's own that an error came by."""
-    frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
-    if isinstance(error, SyntaxError) and error.filename is not None:
-        frames.append((error.filename, error.lineno))
-    own = [(Path(name).resolve(), line) for name, line in frames if Path(name).resolve().is_relative_to(code.folder)]
-    if not own:
-        return code.file
-    path, line = own[-1]
-    return f"{code.shown_as}/{path.relative_to(code.folder).as_posix()}:{line}"
+    return locate_error(error, code.folder, code.shown_as) or code.file
 
 
 @contextmanager
