@@ -22,7 +22,7 @@ from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
-COMMAND = ["verify", "imlp", "--only", "imlp/1/*", "--only", "imlp/equations/eq6_*"]
+COMMAND = ["verify", "imlp", "--only", "imlp/1/deit_ti/*", "--only", "imlp/equations/agelu_starts_as_gelu"]
 
 
 def main() -> None:
@@ -31,13 +31,22 @@ def main() -> None:
     parser.add_argument("--instants", type=int, default=300, help="how many runs are interrupted")
     parser.add_argument("arguments", nargs="*", help="what to run instead of a part of `verify imlp`")
     asked = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job would ignore interrupts
     command = [sys.executable, "-m", "imlp_audit", *(asked.arguments or COMMAND)]
     length, code = _length(command)
     print(f"{' '.join(command[2:])}: {length:.1f} s, exit code {code}", flush=True)
-    ends = Counter(_interrupted(command, at * length * 1.05 / asked.instants, code) for at in range(asked.instants))
+    ends: Counter[str] = Counter()
+    for at in range(asked.instants):
+        ends[_interrupted(command, _spread(at) * length * 1.05, code)] += 1
+        print(f"{at + 1} of {asked.instants}: {dict(ends)}", file=sys.stderr, flush=True)
     for end, count in ends.most_common():
         print(f"{count:5}  {end}")
     sys.exit(any(end.startswith("WRONG") for end in ends))
+
+
+def _spread(at: int) -> float:
+    """Return the next of many numbers that are spread evenly from 0 to 1, however many are taken: van der Corput's."""
+    return int(f"{at:016b}"[::-1], 2) / 2**16
 
 
 def _length(command: list[str]) -> tuple[float, int]:

@@ -24,7 +24,7 @@ from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
 from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.sites import Site
 from imlp_audit.solve.compose import compose
-from imlp_audit.solve.problem import Problem
+from imlp_audit.solve.problem import SearchProblem
 from imlp_audit.solve.search import solve
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import rows_of
@@ -33,26 +33,26 @@ OPEN = (Operation.LAYER_NORM, Operation.POOL, Operation.BATCH_NORM, Operation.SO
 LEFT_OUT = (Operation.IN_LAYERS, Operation.FVCORE_EXCESS)
 
 
-def table1() -> Problem:
+def table1() -> SearchProblem:
     """Return the problem of Table 1's rows but LVT's."""
     rows = [row for row in rows_of(load(["imlp"]).papers[0]) if row.id.startswith("imlp/1/") and "lvt" not in row.id]
     return replace(compose(rows).problem, allowed={str(one): (0,) for one in LEFT_OUT})
 
 
-def subspace(problem: Problem) -> Problem:
+def subspace(problem: SearchProblem) -> SearchProblem:
     """Return the problem in which four classes of work alone have open weights."""
     fvcore = FLOPS_CONVENTIONS["fvcore"]
     fixed = {name: (fvcore.weight(Operation(name), Site.BLOCK),) for name in problem.classes if name not in OPEN}
     return replace(problem, allowed={**fixed, **{str(one): (0,) for one in LEFT_OUT}})
 
 
-def combinations(problem: Problem) -> int:
+def combinations(problem: SearchProblem) -> int:
     """Count what is searched."""
     readings = prod(prod(space.shape) for space in problem.spaces.values())
     return readings * len(problem.roundings) * prod(len(problem.weights_of(name)) for name in problem.classes)
 
 
-def try_everything(problem: Problem) -> int:
+def try_everything(problem: SearchProblem) -> int:
     """Return the best score over every combination, by plain numpy."""
     best = 0
     weights = np.array(list(product(*(problem.weights_of(name) for name in problem.classes))), dtype=np.int64).T
@@ -73,7 +73,7 @@ def try_everything(problem: Problem) -> int:
     return best
 
 
-def timed(work: Callable[[Problem], int], problem: Problem) -> tuple[float, int]:
+def timed(work: Callable[[SearchProblem], int], problem: SearchProblem) -> tuple[float, int]:
     """Return the seconds that some work takes, and the score it finds."""
     began = time.perf_counter()
     score = work(problem)
@@ -85,7 +85,7 @@ def main() -> None:
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     whole = table1()
     part = subspace(whole)
-    sides: dict[str, tuple[Callable[[Problem], int], Problem]] = {
+    sides: dict[str, tuple[Callable[[SearchProblem], int], SearchProblem]] = {
         "numpy, subspace": (try_everything, part),
         "search, subspace": (lambda problem: solve(problem).score, part),
         "search, everything": (lambda problem: solve(problem).score, whole),

@@ -36,6 +36,7 @@ class Workers(ProcessPoolExecutor):
 def workers(count: int) -> Iterator[Workers]:
     """Yield processes of our own. If the block ends with an error, work that hasn't begun is cancelled."""
     fresh = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads, or a CUDA context
+    _start_quiet_tracker()
     pool = Workers(count, mp_context=fresh, initializer=_begin)
     with on_interrupt(terminate_workers):
         try:
@@ -79,6 +80,24 @@ def start_worker(serve: Callable[[connection.Connection], None]) -> Worker:
 def cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _start_quiet_tracker() -> None:
+    """Start the process that removes a pool's semaphores, so that it doesn't warn when an interrupt leaves it some."""
+    if os.name != "posix":
+        return
+    from multiprocessing import resource_tracker
+
+    before = os.environ.get("PYTHONWARNINGS")
+    quiet = "ignore::UserWarning:multiprocessing.resource_tracker"
+    os.environ["PYTHONWARNINGS"] = f"{before},{quiet}" if before else quiet
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        if before is None:
+            del os.environ["PYTHONWARNINGS"]
+        else:
+            os.environ["PYTHONWARNINGS"] = before
 
 
 def _serve(serve: Callable[[connection.Connection], None], pipe: connection.Connection) -> None:

@@ -1,4 +1,4 @@
-"""Making each planned check; one that cannot be made is an error on record, never the end of the audit."""
+"""Runs each planned check, and says which models it needs; a check that fails to run is an error on record."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from imlp_audit.checks.changes import check_delta, check_repeat
 from imlp_audit.checks.claims import check_claim, models_of_claim
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.equations import check_equation
-from imlp_audit.checks.marks import check_mark, kernels, with_kernel
+from imlp_audit.checks.marks import check_mark, marked_models
 from imlp_audit.checks.printed import totalled_cells
 from imlp_audit.measure.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
@@ -99,7 +99,7 @@ def _recipes(plan: Plan) -> Iterator[tuple[Paper, Recipe, Need]]:
                 yield from _own(plan.cell.row)
                 yield from _own(plan.base.row)
         case MarkPlan():
-            yield from _both_kernels(plan)
+            yield from _both_models(plan)
         case ColumnsPlan():
             for row in rows_of_table(plan.paper, plan.table):
                 if any(CellRef(row, name).column.measure.totalled for name in row.row.printed):
@@ -130,9 +130,6 @@ def _for_cell(cell: CellRef) -> Iterator[tuple[Paper, Recipe, Need]]:
         yield cell.row.paper, recipe, Need(batches=frozenset({column.batch}))
 
 
-def _both_kernels(plan: MarkPlan) -> Iterator[tuple[Paper, Recipe, Need]]:
-    footnote, recipe = plan.row.table.value.footnote, plan.row.row.model
-    if footnote is not None and recipe is not None:
-        work = plan.row.table.value.columns[footnote.decided_by].measure is Measure.FLOPS
-        for kernel in kernels(footnote, marked=True):
-            yield plan.row.paper, with_kernel(recipe, kernel), Need(work=work)
+def _both_models(plan: MarkPlan) -> Iterator[tuple[Paper, Recipe, Need]]:
+    for recipe in marked_models(plan).values():
+        yield plan.row.paper, recipe, Need(work=plan.cell.column.measure is Measure.FLOPS)

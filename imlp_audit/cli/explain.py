@@ -28,7 +28,7 @@ def explain(
     no_progress: NoProgress = False,
 ) -> int:
     """Explain one check: what was compared, and why its verdict came out as it did."""
-    from imlp_audit.cli.progress import progress
+    from imlp_audit.cli.progress import show_progress
     from imlp_audit.explain import explain as explaining
     from imlp_audit.explain.document import explanation_document
     from imlp_audit.explain.find import find_plan
@@ -38,7 +38,7 @@ def explain(
 
     selection = load(specs or [])
     plan = find_plan(selection, check_id)
-    with progress(shown=not no_progress) as announce:
+    with show_progress(shown=not no_progress) as announce:
         result = _check(plan, selection, announce, trust_code=trust_code)
     explanation = explaining.explain(plan, result, selection.known)
     emit_document(explanation_document(explanation), format_, to_json(explanation))

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imlp_audit.cli.exits import ExitCode
-from imlp_audit.cli.options import Formatted, NoProgress, Specs
+from imlp_audit.cli.options import Formatted, NoProgress, Specs, TrustCode
 from imlp_audit.cli.output import emit_document
 from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
     from imlp_audit.checkpoint.contents import Checkpoint
+    from imlp_audit.inspect.papers import PaperFolder
     from imlp_audit.records.inspection import Inspection
+    from imlp_audit.spec.library import Selection
 
 
 def inspect(
@@ -30,11 +32,12 @@ def inspect(
         typer.Option(metavar="DIR", help="Write pictures of the weights, and DIR/weights.md, which shows them."),
     ] = None,
     format_: Formatted = Format.RICH,
+    trust_code: TrustCode = False,
     no_progress: NoProgress = False,
 ) -> int:
     """Identify a checkpoint: which rows and readings of the papers its shapes fit, and what its weights show."""
     from imlp_audit.checkpoint.contents import hash_file, parse
-    from imlp_audit.cli.progress import progress
+    from imlp_audit.cli.progress import show_progress
     from imlp_audit.spec.library import load
 
     if draw is not None:
@@ -46,18 +49,21 @@ def inspect(
     from imlp_audit.records.document import to_json
 
     sha256 = hash_file(checkpoint)
-    with progress(shown=not no_progress) as announce:
+    with show_progress(shown=not no_progress) as announce:
         candidates = find_candidates(parsed.shapes, selection, announce)
-    weights, pictures = _inspect_weights(parsed, draw)
+    weights, pictures = _inspect_weights(parsed, selection, draw, trust_code=trust_code)
     report = report_checkpoint(parsed, sha256, candidates, weights, pictures)
     emit_document(checkpoint_document(report, str(checkpoint)), format_, to_json(report))
     return ExitCode.CLEAN if candidates.exact else ExitCode.FINDINGS
 
 
-def _inspect_weights(checkpoint: Checkpoint, folder: Path | None) -> tuple[Inspection, dict[str, str]]:
+def _inspect_weights(
+    checkpoint: Checkpoint, selection: Selection, folder: Path | None, *, trust_code: bool
+) -> tuple[Inspection, dict[str, str]]:
     """Return what the weights show, and the captions of the pictures that are drawn if a folder is given."""
     from imlp_audit.checkpoint.loading import read_tensors
     from imlp_audit.inspect.document import inspection_document
+    from imlp_audit.inspect.papers import judge_papers
     from imlp_audit.inspect.parts import find_parts, has_parts
     from imlp_audit.inspect.weights import draw, measure_parts
     from imlp_audit.records.inspection import Inspection
@@ -69,7 +75,9 @@ def _inspect_weights(checkpoint: Checkpoint, folder: Path | None) -> tuple[Inspe
         return Inspection(), {}
     state = read_tensors(checkpoint)
     parts = find_parts(state)
-    inspection = measure_parts(parts, state)
+    measured = measure_parts(parts, state)
+    statements = tuple(judge_papers(_list_folders(selection), measured, trust_code=trust_code))
+    inspection = measured.model_copy(update={"statements": statements})
     if folder is None:
         return inspection, {}
     drawings = draw(parts, inspection)
@@ -78,3 +86,14 @@ def _inspect_weights(checkpoint: Checkpoint, folder: Path | None) -> tuple[Inspe
     captions = {one.file: one.caption for one in drawings}
     write_whole(folder / "weights.md", render_markdown(inspection_document(inspection, captions)))
     return inspection, captions
+
+
+def _list_folders(selection: Selection) -> tuple[PaperFolder, ...]:
+    from imlp_audit.inspect.papers import PaperFolder
+    from imlp_audit.spec.targets import display_path
+
+    return tuple(
+        PaperFolder(paper.id, paper.folder, str(display_path(paper.folder)))
+        for paper in selection.papers
+        if paper.folder is not None
+    )

@@ -9,8 +9,7 @@ from imlp_audit.inspect.document import inspection_document
 from imlp_audit.records.checkpoint import CheckpointReport
 from imlp_audit.records.document import from_json
 from imlp_audit.records.inspection import Inspection
-from imlp_audit.report.document import Paragraph, code
-from imlp_audit.report.markdown import render_markdown
+from imlp_audit.report.document import Document, Paragraph, parse_code
 
 
 @dataclass(frozen=True)
@@ -22,26 +21,20 @@ class Inspected:
     weights: Inspection
     pictures: dict[str, str]
 
-    def section(self, paper: str, folder: Path | None = None) -> str:
-        """Return the section of a paper's report; empty where the checkpoint is of no row of it.
+    def section(self, paper: str, folder: Path | None = None) -> Document:
+        """Return the section of a paper's report; empty if the checkpoint fits no row of it.
 
-        Pictures are shown that lie in the folder of the report.
+        It shows the pictures that lie in the folder of the report.
         """
         if paper not in self.papers:
-            return ""
+            return ()
         there = {file: caption for file, caption in self.pictures.items() if folder and (folder / file).is_file()}
         heading, *rest = inspection_document(self.weights, there)
-        file = (
-            "Weights of the checkpoint with SHA-256 ",
-            code(self.sha256),
-            ", from ",
-            code("imlp-audit inspect"),
-            ".",
-        )
-        return "\n" + render_markdown((heading, Paragraph(file), *rest))
+        source = f"Weights of the checkpoint with SHA-256 `{self.sha256}`, from `imlp-audit inspect`."
+        return (heading, Paragraph(parse_code(source)), *rest)
 
     def lacking(self, folder: Path) -> list[str]:
-        """Return the pictures that were drawn and do not lie in a folder."""
+        """Return the pictures that were drawn and do not lie in the folder."""
         return [file for file in self.pictures if not (folder / file).is_file()]
 
 

@@ -1,17 +1,16 @@
-"""`imlp-audit list`."""
+"""`imlp-audit list` and `imlp-audit lint`: they read specs and measure nothing."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from imlp_audit.cli.exits import ExitCode
-from imlp_audit.cli.options import NoProgress, Only, Skip, Specs
-from imlp_audit.cli.stream import emit
-
-if TYPE_CHECKING:
-    from imlp_audit.explain.systems import System
+from imlp_audit.cli.options import Formatted, NoProgress, Only, Skip, Specs
+from imlp_audit.cli.output import emit_document
+from imlp_audit.report.document import Table
+from imlp_audit.report.formats import Format
 
 
 def list_checks(
@@ -21,36 +20,56 @@ def list_checks(
     systems: Annotated[
         bool, typer.Option("--systems", help="List the models instead, with their sizes: this builds them.")
     ] = False,
+    format_: Formatted = Format.RICH,
     no_progress: NoProgress = False,
 ) -> int:
-    """List the ids of all checks; measures nothing but with --systems."""
-    if systems:
-        return _list_systems(specs, only, skip, shown=not no_progress)
+    """List the ids of all checks; measures nothing unless you pass --systems."""
+    from imlp_audit.records.document import to_json
+    from imlp_audit.records.listing import CheckList, ListedCheck
     from imlp_audit.spec.library import load, select_checks
 
+    if systems:
+        return _list_systems(specs, only, skip, format_, shown=not no_progress)
     plans = select_checks(load(specs or []), only or (), skip or (), solving=True)
-    width = max(len(plan.id) for plan in plans)
-    lines = [f"{plan.id:{width}}  {plan.source.file}:{plan.source.line}" for plan in plans]
-    emit("\n".join(lines) + "\n")
+    checks = tuple(ListedCheck(id=plan.id, file=plan.source.file, line=plan.source.line) for plan in plans)
+    rows = tuple((check.id, f"{check.file}:{check.line}") for check in checks)
+    emit_document((Table((), rows),), format_, to_json(CheckList(checks=checks)))
     return ExitCode.CLEAN
 
 
-def _list_systems(specs: list[str] | None, only: list[str] | None, skip: list[str] | None, *, shown: bool) -> int:
-    """List the models of the selected papers; exit with 3 where one could not be built or counted."""
-    from imlp_audit.cli.progress import progress
-    from imlp_audit.explain.systems import systems
+def _list_systems(
+    specs: list[str] | None, only: list[str] | None, skip: list[str] | None, format_: Format, *, shown: bool
+) -> int:
+    """List the models of the selected papers; exit with 3 if one could not be built or counted."""
+    from imlp_audit.cli.progress import show_progress
+    from imlp_audit.explain.systems import list_systems, systems_document
+    from imlp_audit.records.document import to_json
     from imlp_audit.spec.library import load
 
-    with progress(shown=shown) as announce:
-        found = systems(load(specs or []), only or (), skip or (), announce)
-    emit("\n".join(["  parameters         multiply-accumulates  system", *map(_line, found)]) + "\n")
-    return ExitCode.INCOMPLETE if any(system.failure for system in found) else ExitCode.CLEAN
+    with show_progress(shown=shown) as announce:
+        listed = list_systems(load(specs or []), only or (), skip or (), announce)
+    emit_document(systems_document(listed), format_, to_json(listed))
+    return ExitCode.INCOMPLETE if any(model.failure for model in listed.models) else ExitCode.CLEAN
 
 
-def _line(system: System) -> str:
-    """Write a model's size, what it is called, how it is built and where it is used."""
-    tables = ", ".join(dict.fromkeys("/".join(place.split("/")[:2]) for place in system.places))
-    told = f"{system.label}  {{{system.recipe}}}  {tables}"
-    if system.failure is not None:
-        return f"{told}\n  not counted: {system.failure}"
-    return f"{system.parameters:>13,}  {system.macs:>25,}  {told}"
+def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
+    """Find every problem in the specs, without measuring anything."""
+    from imlp_audit.records.document import to_json
+    from imlp_audit.records.listing import LintedPaper, LintReport
+    from imlp_audit.report.listings import lint_document
+    from imlp_audit.spec.library import load
+    from imlp_audit.spec.plan import plan
+
+    selection = load(specs or [])
+    papers = (
+        LintedPaper(
+            id=paper.id,
+            tables=len(paper.tables),
+            checks=len(plan(paper, selection.known)),
+            waivers=len(paper.waivers),
+        )
+        for paper in selection.papers
+    )
+    report = LintReport(papers=tuple(papers))
+    emit_document(lint_document(report), format_, to_json(report))
+    return ExitCode.CLEAN

@@ -1,9 +1,14 @@
-"""Options that several commands share."""
+"""Options that several commands share, and options in groups."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
-from typing import Annotated
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -33,16 +38,88 @@ Only = Annotated[
 Skip = Annotated[
     list[str] | None, typer.Option("--skip", metavar="GLOB", help="No checks whose id matches; repeatable.")
 ]
+CheckpointFile = Annotated[
+    Path, typer.Argument(metavar="CHECKPOINT", help="The file with the weights.", show_default=False)
+]
+State = Annotated[
+    str | None,
+    typer.Option("--state", metavar="NAME", help="Which weights to use if the file holds several: model_ema."),
+]
+Reading = Annotated[
+    str | None,
+    typer.Option("--reading", metavar="NAME", help="Use this declared reading instead of the paper's default."),
+]
+ChannelsLast = Annotated[bool, typer.Option("--channels-last", help="Lay images out with the channels last.")]
 Formatted = Annotated[Format, typer.Option("--format", "-f", help="What to print.")]
 Output = Annotated[
     list[str] | None,
     typer.Option("--output", "-o", metavar="FORMAT:FILE", help="Also write a report; repeatable."),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors; the exit code tells.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing except errors.")]
 TrustCode = Annotated[
     bool, typer.Option("--trust-code", help="Run the Python in the folders of the papers named, as you would your own.")
 ]
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress.")]
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """Where the result of an audit goes."""
+
+    format_: Formatted = Format.RICH
+    output: Output = None
+    quiet: Quiet = False
+    no_progress: NoProgress = False
+
+    @property
+    def printed(self) -> Format | None:
+        """The format that is printed, if any."""
+        return None if self.quiet else self.format_
+
+    @property
+    def progress(self) -> bool:
+        """Whether progress is shown."""
+        return not (self.quiet or self.no_progress)
+
+
+def group_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Let a command take options in groups: a parameter that is a dataclass stands for an option per field of it.
+
+    Typer reads a command's signature; this gives it one in which the fields stand in place of their group.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups = {name: kind for name, kind in hints.items() if isinstance(kind, type) and is_dataclass(kind)}
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        if parameter.name in groups:
+            parameters += _field_parameters(groups[parameter.name])
+        else:
+            parameters.append(parameter.replace(kind=parameter.KEYWORD_ONLY, annotation=hints[parameter.name]))
+
+    @wraps(command)
+    def run(**given: Any) -> int:  # noqa: ANN401  # typer passes what each option holds
+        records = {
+            name: kind(**{field.name: given.pop(field.name) for field in fields(kind)}) for name, kind in groups.items()
+        }
+        return command(**given, **records)
+
+    run.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def _field_parameters(group: type[Any]) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    empty = inspect.Parameter.empty
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=empty if field.default is MISSING else field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(group)
+    ]
 
 
 def helpers() -> int:
@@ -51,7 +128,7 @@ def helpers() -> int:
 
 
 def check_device(device: Device) -> None:
-    """Raise BuildError where a device is asked for that this machine lacks."""
+    """Raise BuildError if this machine lacks the device."""
     if device is Device.CUDA:
         import torch
 

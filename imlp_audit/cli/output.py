@@ -5,40 +5,76 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
-from imlp_audit.cli.stream import emit
-from imlp_audit.errors import UsageError
-from imlp_audit.records.result import AuditResult
+from imlp_audit.errors import ClosedPipeError, OutputError, UsageError
 from imlp_audit.report.document import Document
-from imlp_audit.report.files import check_writable
-from imlp_audit.report.formats import Format, Surface
-from imlp_audit.report.registry import FORMATS
-from imlp_audit.report.rendering import render_document
+from imlp_audit.report.files import check_writable, write_whole
+from imlp_audit.report.formats import Format, Surface, render_document
+
+if TYPE_CHECKING:
+    from imlp_audit.records.result import AuditResult
+
+Outputs: TypeAlias = Sequence[tuple[Format, Path]]
 
 
-def parse_output(text: str) -> tuple[Format, Path]:
-    """Read FORMAT:FILE. Raises UsageError for an unknown format or a file that could not be written."""
+def parse_outputs(texts: Sequence[str] | None) -> Outputs:
+    """Read each FORMAT:FILE. Raises UsageError for an unknown format or a file that can't be written."""
+    return [_parse_output(text) for text in texts or ()]
+
+
+def _parse_output(text: str) -> tuple[Format, Path]:
     name, colon, file = text.partition(":")
-    known = [format_.value for format_ in Format]
+    known = [form.value for form in Format]
     if not colon or not file or name not in known:
         raise UsageError(f"-o {text}: write FORMAT:FILE with one of the formats {', '.join(known)}")
     check_writable(Path(file))
     return Format(name), Path(file)
 
 
-def surface() -> Surface:
+def emit_document(document: Document, form: Format, json: str) -> None:
+    """Print a document on standard output in a format; `json` is the command's record, written as JSON."""
+    emit(render_document(document, form, json, _surface()))
+
+
+def emit_result(result: AuditResult, form: Format | None, outputs: Outputs = ()) -> None:
+    """Write the result of an audit to files, and then, where there is a format, to standard output."""
+    for file_form, path in outputs:
+        write_whole(path, _render_result(result, file_form, Surface()))
+    if form is not None:
+        emit(_render_result(result, form, _surface()))
+
+
+def _render_result(result: AuditResult, form: Format, surface: Surface) -> str:
+    from imlp_audit.records.document import to_json
+    from imlp_audit.report.paper import report_document, summary_document
+
+    json = to_json(result) if form is Format.JSON else ""
+    document = summary_document(result) if form is Format.RICH else report_document(result)
+    return render_document(document, form, json, surface)
+
+
+def _surface() -> Surface:
     """Return what standard output is: a terminal's width, and colours where it is one and NO_COLOR is not set."""
     on_terminal = sys.stdout is not None and sys.stdout.isatty()
     width = shutil.get_terminal_size((120, 24)).columns if on_terminal else 120
     return Surface(width, on_terminal and not os.environ.get("NO_COLOR"))
 
 
-def render(result: AuditResult, format_: Format, shown_on: Surface | None = None) -> str:
-    """Write a result in a format."""
-    return FORMATS[format_](result, shown_on or Surface())
+def emit(text: str) -> None:
+    """Write to standard output. Raises ClosedPipeError if nobody reads it, OutputError if it can't be written.
 
-
-def emit_document(document: Document, form: Format, json: str) -> None:
-    """Print a document on standard output in a format; `json` is the command's record, written as JSON."""
-    emit(render_document(document, form, json, surface()))
+    On a broken stream Python would complain again when it ends, so the stream is replaced.
+    """
+    if sys.stdout is None:
+        raise OutputError("standard output is closed; nothing could be written")
+    try:
+        sys.stdout.writelines(text.splitlines(keepends=True))  # in one piece, Python may not notice a closed pipe
+        sys.stdout.flush()
+    except (BrokenPipeError, OSError, ValueError) as error:  # ValueError: standard output was closed
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # for what is left of the process
+        if isinstance(error, BrokenPipeError):
+            raise ClosedPipeError from error
+        raise OutputError(f"standard output could not be written: {error}") from error

@@ -7,14 +7,12 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.cli.options import Device, Formatted, NoProgress, Output, Quiet, TrustCode, check_device
-from imlp_audit.cli.stream import emit
+from imlp_audit.cli.options import Device, ReportOptions, TrustCode, check_device, group_options
 from imlp_audit.equations.settings import Dtype, Limits, Settings
-from imlp_audit.report.files import write_whole
-from imlp_audit.report.formats import Format
 from imlp_audit.workers import cores
 
 
+@group_options
 def properties(
     claims: Annotated[
         list[str] | None,
@@ -30,35 +28,31 @@ def properties(
     dtype: Annotated[Dtype, typer.Option(help="The floating-point type that is tested.")] = Dtype.FLOAT64,
     device: Annotated[Device, typer.Option(help="Where tensors are computed.")] = Device.CPU,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Processes that share the claims; one a core if left out.")
+        int | None,
+        typer.Option("--jobs", "-j", min=1, help="Processes that share the claims; by default one per core."),
     ] = None,
     time_limit: Annotated[
         float, typer.Option(min=0.001, metavar="SECONDS", help="How long one claim may take before it is an error.")
     ] = 120,
     trust_code: TrustCode = False,
-    format_: Formatted = Format.RICH,
-    output: Output = None,
-    quiet: Quiet = False,
-    no_progress: NoProgress = False,
+    *,
+    reporting: ReportOptions,
 ) -> int:
     """Test the papers' equations and statements about functions by running them."""
     from imlp_audit.audit import audit_equations
     from imlp_audit.cli.exits import exit_code
-    from imlp_audit.cli.output import parse_output, render, surface
-    from imlp_audit.cli.progress import progress
+    from imlp_audit.cli.output import emit_result, parse_outputs
+    from imlp_audit.cli.progress import show_progress
     from imlp_audit.spec.library import load
 
     check_device(device)
-    outputs = [parse_output(text) for text in output or []]
+    outputs = parse_outputs(reporting.output)
     limits = Limits(examples, seed, time_limit)
     settings = Settings(limits, dtype, device.value, jobs or cores(), trust_code=trust_code)
     targets, patterns = _split(claims or [])
-    with progress(shown=not (quiet or no_progress)) as announce:
+    with show_progress(shown=reporting.progress) as announce:
         result = audit_equations(load(targets), patterns, settings, announce)
-    for wanted, path in outputs:
-        write_whole(path, render(result, wanted))
-    if not quiet:
-        emit(render(result, format_, surface()))
+    emit_result(result, reporting.printed, outputs)
     return exit_code(result, strict=False)
 
 

@@ -10,13 +10,12 @@ import typer
 
 from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.cli.options import Specs, TrustCode, helpers
-from imlp_audit.cli.stream import emit
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from imlp_audit.cli.inspected import Inspected
     from imlp_audit.records.result import AuditResult
@@ -51,9 +50,7 @@ def report(
     no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress.")] = False,
 ) -> int:
     """Write the report of each paper."""
-    from imlp_audit.cli.output import render, surface
-    from imlp_audit.report.figures import figures
-    from imlp_audit.report.merging import merged
+    from imlp_audit.report.merging import merge_runs
 
     if from_ is not None and specs:
         raise UsageError("give specs to audit or --from FILE, not both")
@@ -63,33 +60,54 @@ def report(
         if format_ is not Format.MARKDOWN:
             raise UsageError("--dir holds markdown reports; leave out --format, or print instead")
         check_writable(folder / "PAPER.md")
-    inspected, runs = _results(with_ or [])
-    if inspected and format_ is not Format.MARKDOWN:
-        raise UsageError("--with a result of inspect: it goes into markdown; leave out --format")
-    result = _read(from_) if from_ is not None else _audited(specs or [], trust_code=trust_code, shown=not no_progress)
-    result = merged(result, runs)
+    inspected, runs = _read_results(with_ or [])
+    if inspected and format_ is Format.JSON:
+        raise UsageError("--with a result of inspect: it is not part of the JSON; use another --format")
+    if from_ is not None:
+        audited = _read_audit(from_)
+    else:
+        audited = _audit_and_solve(specs or [], trust_code=trust_code, shown=not no_progress)
+    result = merge_runs(audited, runs)
     incomplete = exit_code(result, strict=False) is ExitCode.INCOMPLETE
     if folder is None:
-        sections = "".join(one.section(paper.id) for paper in result.papers for one in inspected)
-        emit(render(result, format_, surface()) + sections)
+        _print(result, format_, inspected)
         return ExitCode.INCOMPLETE if incomplete else ExitCode.CLEAN
-    reports = {
-        folder / f"{paper.id}.md": render(result.of(paper), Format.MARKDOWN)
-        + "".join(one.section(paper.id, folder) for one in inspected)
-        for paper in result.papers
-    }
+    reports = _reports(result, folder, inspected)
+    code = _compare(reports) if check else _write(reports)
+    return ExitCode.INCOMPLETE if incomplete else code
+
+
+def _print(result: AuditResult, form: Format, inspected: Sequence[Inspected]) -> None:
+    from imlp_audit.cli.output import emit_document
+    from imlp_audit.records.document import to_json
+    from imlp_audit.report.paper import report_document
+
+    sections = [section for paper in result.papers for one in inspected for section in one.section(paper.id)]
+    document = (*report_document(result), *sections)
+    emit_document(document, form, to_json(result) if form is Format.JSON else "")
+
+
+def _reports(result: AuditResult, folder: Path, inspected: Sequence[Inspected]) -> dict[Path, str]:
+    """Return each paper's report and its figures, by their files."""
+    from imlp_audit.report.figures import figures
+    from imlp_audit.report.markdown import render_markdown
+    from imlp_audit.report.paper import report_document
+
+    reports = {}
+    for paper in result.papers:
+        sections = [section for one in inspected for section in one.section(paper.id, folder)]
+        document = (*report_document(result.of(paper)), *sections)
+        reports[folder / f"{paper.id}.md"] = render_markdown(document)
     for one in inspected:
         if one.lacking(folder):
             sys.stderr.write(
                 f"imlp-audit: {', '.join(one.lacking(folder))} not in {folder} and left out of the report; "
                 f"`imlp-audit inspect CHECKPOINT --draw {folder}` draws there\n"
             )
-    reports |= {folder / name: drawn for name, drawn in figures(result).items()}
-    written = _stale(reports) if check else _write(reports)
-    return ExitCode.INCOMPLETE if incomplete else written
+    return reports | {folder / name: drawn for name, drawn in figures(result).items()}
 
 
-def _results(paths: list[Path]) -> tuple[list[Inspected], list[tuple[str, AuditResult]]]:
+def _read_results(paths: list[Path]) -> tuple[list[Inspected], list[tuple[str, AuditResult]]]:
     """Read results of inspect, and of eval and bench by the names of their files."""
     from imlp_audit.cli.inspected import read_inspected
     from imlp_audit.records.checkpoint import CheckpointReport
@@ -98,7 +116,7 @@ def _results(paths: list[Path]) -> tuple[list[Inspected], list[tuple[str, AuditR
 
     inspected, runs = [], []
     for path in paths:
-        text = _text(path)
+        text = _read_text(path)
         if format_of(text) == CheckpointReport.FORMAT:
             inspected.append(read_inspected(path, text))
         else:
@@ -106,36 +124,36 @@ def _results(paths: list[Path]) -> tuple[list[Inspected], list[tuple[str, AuditR
     return inspected, runs
 
 
-def _read(path: Path) -> AuditResult:
+def _read_audit(path: Path) -> AuditResult:
     from imlp_audit.records.document import from_json
     from imlp_audit.records.result import AuditResult
 
-    return from_json(AuditResult, _text(path), str(path))
+    return from_json(AuditResult, _read_text(path), str(path))
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} could not be read: {error}") from error
 
 
-def _audited(specs: list[str], *, trust_code: bool, shown: bool) -> AuditResult:
+def _audit_and_solve(specs: list[str], *, trust_code: bool, shown: bool) -> AuditResult:
     from imlp_audit.audit import Options, audit
-    from imlp_audit.cli.progress import progress
+    from imlp_audit.cli.progress import show_progress
     from imlp_audit.spec.library import load
 
     selection = load(specs)
-    with progress(shown=shown) as announce:
+    with show_progress(shown=shown) as announce:
         result = audit(selection, Options(jobs=helpers(), trust_code=trust_code), announce)
         told = announce(len(selection.papers))
         solved = {
-            paper.id: found for paper in selection.papers if (found := _solved(selection, paper, told)) is not None
+            paper.id: found for paper in selection.papers if (found := _solve(selection, paper, told)) is not None
         }
     return result.model_copy(update={"solved": solved})
 
 
-def _solved(selection: Selection, paper: Paper, progress: Callable[[str], None]) -> Solved | None:
+def _solve(selection: Selection, paper: Paper, progress: Callable[[str], None]) -> Solved | None:
     """Return what the numbers of a paper say about its models; None where its text leaves nothing open."""
     from imlp_audit.solve.selection import Search, default_targets, solve_selection
 
@@ -146,7 +164,7 @@ def _solved(selection: Selection, paper: Paper, progress: Callable[[str], None])
         return None
 
 
-def _stale(reports: dict[Path, str]) -> ExitCode:
+def _compare(reports: dict[Path, str]) -> ExitCode:
     stale = [path for path, text in reports.items() if not path.is_file() or not _same(path, text)]
     for path in stale:
         state = "is stale" if path.exists() else "is missing"

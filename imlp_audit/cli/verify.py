@@ -9,20 +9,16 @@ import typer
 
 from imlp_audit.cli.options import (
     Device,
-    Formatted,
-    NoProgress,
     Only,
-    Output,
-    Quiet,
+    Reading,
+    ReportOptions,
     Skip,
     Specs,
     TrustCode,
     check_device,
+    group_options,
     helpers,
 )
-from imlp_audit.cli.stream import emit
-from imlp_audit.report.files import write_whole
-from imlp_audit.report.formats import Format
 
 
 class Counter(StrEnum):
@@ -32,40 +28,36 @@ class Counter(StrEnum):
     FVCORE = "fvcore"
 
 
+@group_options
 def verify(
     specs: Specs = None,
     only: Only = None,
     skip: Skip = None,
-    reading: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Judge by this declared reading first, not the spec's default."),
-    ] = None,
+    reading: Reading = None,
     counter: Annotated[
         Counter, typer.Option(help="fvcore: run the real fvcore for the convention of that name (slow).")
     ] = Counter.LEDGER,
     device: Annotated[
         Device, typer.Option(help="Where --counter fvcore runs; the ledger needs no device.")
     ] = Device.CPU,
-    format_: Formatted = Format.RICH,
-    output: Output = None,
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", "-j", min=0, help="Processes that test equations beside the counting; 0 for none."),
+        typer.Option("--jobs", "-j", min=0, help="Processes that test equations while models are counted; 0 for none."),
     ] = None,
     trust_code: TrustCode = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 for unverifiable checks too.")] = False,
-    quiet: Quiet = False,
-    no_progress: NoProgress = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for unverifiable checks too.")] = False,
+    *,
+    reporting: ReportOptions,
 ) -> int:
     """Give every printed number a verdict."""
     from imlp_audit.audit import Options, audit
     from imlp_audit.cli.exits import exit_code
-    from imlp_audit.cli.output import parse_output, render, surface
-    from imlp_audit.cli.progress import progress
+    from imlp_audit.cli.output import emit_result, parse_outputs
+    from imlp_audit.cli.progress import show_progress
     from imlp_audit.spec.library import load
 
     check_device(device)
-    outputs = [parse_output(text) for text in output or []]
+    outputs = parse_outputs(reporting.output)
     selection = load(specs or [])
     options = Options(
         only=tuple(only or ()),
@@ -75,10 +67,7 @@ def verify(
         jobs=helpers() if jobs is None else jobs,
         trust_code=trust_code,
     )
-    with progress(shown=not (quiet or no_progress)) as announce:
+    with show_progress(shown=reporting.progress) as announce:
         result = audit(selection, options, announce)
-    for wanted, path in outputs:
-        write_whole(path, render(result, wanted))
-    if not quiet:
-        emit(render(result, format_, surface()))
+    emit_result(result, reporting.printed, outputs)
     return exit_code(result, strict=strict)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.rounded import Rounded
 
 
@@ -35,9 +36,9 @@ class Arithmetic:
         """Return exact numbers, to write formulas in."""
         return [self.number(value) for value in values]
 
-    def matrix(self, rows: Sequence[Sequence[float]]) -> list[list[Rounded]]:
+    def matrix(self, rows: Sequence[Sequence[float]]) -> RoundedMatrix:
         """Return rows of exact numbers, to write formulas in."""
-        return [self.vector(row) for row in rows]
+        return RoundedMatrix(map(self.vector, rows))
 
     def place(self, module: nn.Module) -> nn.Module:
         """Move a module to the device and the type; in evaluation mode."""

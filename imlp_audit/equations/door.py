@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import traceback
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -52,6 +53,18 @@ def load_module(folder: Path, name: str) -> ModuleType:
     way. What its code raises is raised.
     """
     return import_module(f"{_package(folder.resolve())}.{name}")
+
+
+def locate_error(error: BaseException, folder: Path, shown_as: str) -> str | None:
+    """Return the last line of a paper's own Python that an error came by; None if it came by none."""
+    frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        frames.append((error.filename, error.lineno))
+    own = [(Path(name).resolve(), line) for name, line in frames if Path(name).resolve().is_relative_to(folder)]
+    if not own:
+        return None
+    path, line = own[-1]
+    return f"{shown_as}/{path.relative_to(folder).as_posix()}:{line}"
 
 
 def _package(folder: Path) -> str:

@@ -14,7 +14,8 @@ from torch import Tensor, nn
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.functions_norm import layer_norm
-from imlp_audit.equations.rounded import Rounded, total
+from imlp_audit.equations.matrix import RoundedMatrix, add
+from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, numbers, vectors
 from imlp_audit.models.mixer import ChannelMixing, TokenMixing
 
@@ -22,7 +23,6 @@ EPSILON = 1e-6  # LayerNorm's, in the module; no text names one
 HIDDEN = st.integers(1, 3)
 NUMBERS = numbers()
 Module = TypeVar("Module", bound=nn.Module)
-Table = list[list[Rounded]]
 
 
 @dataclass(frozen=True)
@@ -80,25 +80,19 @@ def run(module: nn.Module, table: Matrix, arithmetic: Arithmetic) -> Tensor:
     return output
 
 
-def normalised(table: Table) -> Table:
+def normalised(table: RoundedMatrix) -> RoundedMatrix:
     """LayerNorm over channels, without a learned scale: each row on its own."""
-    return [layer_norm(row, EPSILON) for row in table]
+    return table.map_rows(lambda row: layer_norm(row, EPSILON))
 
 
-def token_mixed(x: Table, mixing: Mixing, arithmetic: Arithmetic) -> Table:
+def token_mixed(x: RoundedMatrix, mixing: Mixing, arithmetic: Arithmetic) -> RoundedMatrix:
     """U: column i is X_{*,i} + W_2 sigma(W_1 LayerNorm(X)_{*,i}), with biases where the step has them."""
-    pairs = zip(columns(x), columns(normalised(x)), strict=True)
-    return columns([_added(x_i, mixing.mlp(normal_i, arithmetic)) for x_i, normal_i in pairs])
+    return x + normalised(x).T.map_rows(lambda normal_i: mixing.mlp(normal_i, arithmetic)).T
 
 
-def channel_mixed(u: Table, mixing: Mixing, arithmetic: Arithmetic) -> Table:
+def channel_mixed(u: RoundedMatrix, mixing: Mixing, arithmetic: Arithmetic) -> RoundedMatrix:
     """Y: row j is U_{j,*} + W_4 sigma(W_3 LayerNorm(U)_{j,*}), with biases where the step has them."""
-    return [_added(u_j, mixing.mlp(normal_j, arithmetic)) for u_j, normal_j in zip(u, normalised(u), strict=True)]
-
-
-def columns(table: Sequence[Sequence[Rounded]]) -> Table:
-    """Return the columns as rows."""
-    return [list(column) for column in zip(*table, strict=True)]
+    return u + normalised(u).map_rows(lambda normal_j: mixing.mlp(normal_j, arithmetic))
 
 
 def token_mixings(
@@ -139,9 +133,5 @@ def _mixings(
 
 def _affine(matrix: Matrix, bias: Vector, x: Sequence[Rounded], arithmetic: Arithmetic) -> list[Rounded]:
     """Return the vector matrix * x + bias."""
-    products = [total(w * number for w, number in zip(row, x, strict=True)) for row in arithmetic.matrix(matrix)]
-    return _added(products, arithmetic.vector(bias)) if bias else products
-
-
-def _added(left: Sequence[Rounded], right: Sequence[Rounded]) -> list[Rounded]:
-    return [one + other for one, other in zip(left, right, strict=True)]
+    products = arithmetic.matrix(matrix) @ list(x)
+    return add(products, arithmetic.vector(bias)) if bias else products

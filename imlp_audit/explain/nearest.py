@@ -15,9 +15,9 @@ from imlp_audit.models.hosts.host import Stack
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.explanation import AxisSource, NearReading, Readings, ReadingSearch
 from imlp_audit.records.solution import SolvedChange
-from imlp_audit.solve.problem import Cell, Integers, Problem, Space
+from imlp_audit.solve.problem import Cell, Integers, SearchProblem, Space
+from imlp_audit.spec.readings import NamedReading
 from imlp_audit.spec.references import CellRef
-from imlp_audit.spec.schema import NamedReading
 
 SHOWN = 5  # of equally near readings
 
@@ -153,7 +153,7 @@ class Places:
 
 
 def _countings(
-    problem: Problem, cell: Cell, conventions: Sequence[str], roundings: Sequence[Rounding]
+    problem: SearchProblem, cell: Cell, conventions: Sequence[str], roundings: Sequence[Rounding]
 ) -> Iterator[Counting]:
     row = problem.rows[cell.row]
     known: Mapping[str, Integers] = row.parameters if cell.kind == "parameters" else row.totals

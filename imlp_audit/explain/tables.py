@@ -6,30 +6,29 @@ from collections.abc import Iterator, Mapping
 
 from imlp_audit.checks.context import Conventions
 from imlp_audit.explain.printed import compare_value, list_facts, place_in_specs, rests_on, stands_for
+from imlp_audit.models.recipe import describe
 from imlp_audit.records.check import Check
 from imlp_audit.records.explanation import Fact, Measurements, Section, TableNumbers
 from imlp_audit.spec.plan import ColumnsPlan, MarkPlan
-from imlp_audit.spec.references import CellRef
-from imlp_audit.spec.tables import Footnote
 
 
 def mark_facts(plan: MarkPlan, check: Check, read: Conventions) -> tuple[Fact, ...]:
     """Say what a mark stands for, and which number decides whether the row's model has it."""
-    footnote, cell = _deciding(plan)
+    footnote, cell = plan.footnote, plan.cell
     place = f"Table {plan.row.table.value.table}, {plan.row.full_label}"
     return list_facts(
         check,
         ("printed", f"{place}, {check.printed}; {place_in_specs(check.source)}"),
-        ("the mark", f"{footnote.mark} stands for: {footnote.meaning}; without it the kernel is {footnote.otherwise}"),
-        ("compared", f"{cell.column.heading}, {cell.printed.text}, with the row's model with either kernel"),
+        ("the mark", f"{footnote.mark} stands for: {footnote.meaning}; other rows have {describe(footnote.otherwise)}"),
+        ("compared", f"{cell.column.heading}, {cell.printed.text}, with the row's model either way"),
         ("stands for", stands_for(cell.printed, read.roundings[0])),
-        ("judged by", "whether, under some reading, the intended kernel gives the number and the other one does not"),
+        ("judged by", "whether, under some reading, the intended model gives the number and the other one does not"),
     )
 
 
 def explain_mark(plan: MarkPlan, check: Check, cells: Mapping[str, Check], read: Conventions) -> Iterator[Section]:
-    """Yield what the row's model has with either kernel, and the cell that decides."""
-    _, cell = _deciding(plan)
+    """Yield what the row's model has either way, and the cell that decides."""
+    cell = plan.cell
     if check.measured is not None:
         # the check's measurements are written as `kernel 3 as_written: 4 852 020, kernel 5 ...`
         pairs = (part.rpartition(": ") for part in check.measured.split(", "))
@@ -42,19 +41,6 @@ def explain_mark(plan: MarkPlan, check: Check, cells: Mapping[str, Check], read:
             ),
         )
     yield from rests_on((cell,), cells)
-
-
-def deciding_cell(plan: MarkPlan) -> CellRef:
-    """Return the cell whose number decides about a mark."""
-    return _deciding(plan)[1]
-
-
-def _deciding(plan: MarkPlan) -> tuple[Footnote, CellRef]:
-    footnote = plan.row.table.value.footnote
-    cell = plan.row.cell(footnote.decided_by) if footnote is not None else None
-    if footnote is None or cell is None:
-        raise ValueError(f"{plan.id}: the table has no footnote, or the row lacks the column that decides it")
-    return footnote, cell
 
 
 def columns_facts(plan: ColumnsPlan, check: Check) -> tuple[Fact, ...]:

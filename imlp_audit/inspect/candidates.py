@@ -19,7 +19,7 @@ from imlp_audit.records.checkpoint import CheckpointFile, CheckpointReport, Fitt
 from imlp_audit.records.inspection import Inspection
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import RowRef, rows_of
+from imlp_audit.spec.references import rows_of
 
 _NEAREST = 3
 
@@ -106,16 +106,10 @@ def list_models(selection: Selection) -> list[ModelUse]:
 def _list_places(paper: Paper) -> Iterator[tuple[str, str, str, Recipe]]:
     for row in rows_of(paper):
         if row.row.model is not None:
-            yield _label(row), row.id, row.table.source().file, row.row.model
+            yield row.full_label, row.id, row.table.source().file, row.row.model
     for system in paper.systems:
         place = f"{paper.id}/systems/{system.value.id}"
         yield system.value.label, place, system.source().file, system.value.model
-
-
-def _label(row: RowRef) -> str:
-    """Return a row's label, after its baseline's if it only says what is added: `+ IMLP`, `w/ channel`."""
-    adds = row.row.label.startswith(("+", "w/"))
-    return f"{row.baseline.row.label} {row.row.label}" if adds and row.baseline is not None else row.row.label
 
 
 def _compare(held: Shapes, use: ModelUse, builder: Builder) -> list[Candidate]:

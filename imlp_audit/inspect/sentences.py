@@ -1,20 +1,24 @@
 """Sentences of papers about learned weights, judged by what was measured in a checkpoint, layer by layer.
 
-A paper's sentences are in `sentences.py` of its folder, each a function with the decorator `@sentence(...)` and the
-sentence as its docstring. The function gets the measurements and returns a Judgement, or Undecided. The decorator's
-arguments are literals, so that a paper's sentences can be listed without running its Python.
+A paper's sentences are in `sentences.py` of its folder: functions with the decorator `@sentence(about="...")`, which
+get the measurements and return a Judgement, or Undecided. A function's name is the sentence's id. Its docstring is the
+sentence, and after it come these fields:
+
+- `Place`: where in the paper the sentence is.
+- `Measured`: what is measured in each layer.
+- `True if`: when the sentence counts as true, and why.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import assert_never
+from typing import Protocol, assert_never
 
 from imlp_audit.records.check import Verdict
-from imlp_audit.records.inspection import Inspection, Statement, Value
+from imlp_audit.records.inspection import Inspection, LayerValue, Statement
 
 
 class About(StrEnum):
@@ -58,7 +62,13 @@ class Undecided:
     reason: str
 
 
-Judge = Callable[[Inspection], Judgement | Undecided]
+class Judge(Protocol):
+    """A function that judges a sentence by what was measured."""
+
+    __name__: str
+
+    def __call__(self, inspection: Inspection, /) -> Judgement | Undecided:
+        """Return the judgement."""
 
 
 @dataclass(frozen=True)
@@ -81,56 +91,43 @@ class Sentence:
     judge: Judge
 
 
-def sentence(id: str, *, about: str, place: str) -> Callable[[Judge], Sentence]:
-    """Declare a sentence of a paper; the decorated function judges it, and its docstring is the sentence.
-
-    Raises ValueError for an unknown `about`, or a docstring without the fields Measured and True if.
-    """
-    return lambda judge: Sentence(declare(id, About(about), place, judge.__doc__ or ""), judge)
+def sentence(*, about: str) -> Callable[[Judge], Sentence]:
+    """Declare a sentence of a paper, which the decorated function judges. Raises ValueError if it is incomplete."""
+    return lambda judge: Sentence(parse_sentence(judge.__name__, about, judge.__doc__ or ""), judge)
 
 
-def declare(id: str, about: About, place: str, docstring: str) -> SentenceText:
-    """Return a sentence from its function's docstring: the sentence, then `Measured: ...` and `True if: ...`."""
-    fields = re.fullmatch(r"(.+)\sMeasured: (.+)\sTrue if: (.+)", " ".join(docstring.split()))
+def parse_sentence(name: str, about: str, docstring: str) -> SentenceText:
+    """Return the sentence of a function. Raises ValueError for an unknown `about` or a docstring without the fields."""
+    if about not in list(About):
+        raise ValueError(f"about={about!r} is not one of {', '.join(About)}")
+    fields = re.fullmatch(r"(.+?)\sPlace: (.+?)\sMeasured: (.+?)\sTrue if: (.+)", " ".join(docstring.split()))
     if fields is None:
-        raise ValueError(f"{id}: its docstring needs the sentence, then `Measured: ...`, then `True if: ...`")
-    return SentenceText(id, about, place, *fields.groups())
+        raise ValueError("its docstring needs the sentence, then the fields `Place:`, `Measured:` and `True if:`")
+    text, place, measured, judged = fields.groups()
+    return SentenceText(name, About(about), place, text, measured, judged)
 
 
-def judge_sentences(paper: str, sentences: Iterable[Sentence], inspection: Inspection) -> Iterator[Statement]:
-    """Judge the sentences of a paper that are about parts of this checkpoint."""
-    for one in sentences:
-        names = one.text.about.names(inspection)
-        if names and inspection.left_out:
-            reason = f"some {one.text.about.plural} could not be examined; the notes say which and why"
-            yield _record(paper, one.text, Verdict.UNVERIFIABLE, reason)
-        elif names:
-            yield _judge(paper, one, inspection, names)
-
-
-def _judge(paper: str, one: Sentence, inspection: Inspection, names: Sequence[str]) -> Statement:
-    try:
-        answer = one.judge(inspection)
-    except Exception as error:  # whatever a paper's Python raises
-        return _record(paper, one.text, Verdict.ERROR, f"judging it failed: {type(error).__name__}: {error}")
+def judge_sentence(paper: str, one: Sentence, inspection: Inspection) -> Statement:
+    """Judge a sentence of a paper by what was measured. What its function raises is raised."""
+    if inspection.left_out:
+        reason = f"some {one.text.about.plural} could not be examined; the notes say which and why"
+        return record_verdict(paper, one.text, Verdict.UNVERIFIABLE, reason)
+    answer = one.judge(inspection)
     match answer:
         case Undecided(reason):
-            return _record(paper, one.text, Verdict.UNVERIFIABLE, reason)
+            return record_verdict(paper, one.text, Verdict.UNVERIFIABLE, reason)
         case Judgement(holds, reason, values):
-            by_layer = tuple(Value(layer=name, value=value) for name, value in zip(names, values, strict=True))
-            return _record(paper, one.text, Verdict.REPRODUCED if holds else Verdict.DIFFERS, reason, by_layer)
+            names = one.text.about.names(inspection)
+            by_layer = tuple(LayerValue(layer=name, value=value) for name, value in zip(names, values, strict=True))
+            return record_verdict(paper, one.text, Verdict.REPRODUCED if holds else Verdict.DIFFERS, reason, by_layer)
         case _:
             assert_never(answer)
 
 
-def skip_sentences(
-    paper: str, texts: Iterable[SentenceText], inspection: Inspection, reason: str
-) -> Iterator[Statement]:
-    """Report the sentences about parts of this checkpoint as not judged, and why."""
-    return (_record(paper, one, Verdict.UNVERIFIABLE, reason) for one in texts if one.about.names(inspection))
-
-
-def _record(paper: str, one: SentenceText, verdict: Verdict, reason: str, values: tuple[Value, ...] = ()) -> Statement:
+def record_verdict(
+    paper: str, one: SentenceText, verdict: Verdict, reason: str, values: tuple[LayerValue, ...] = ()
+) -> Statement:
+    """Return the record of a sentence and its verdict."""
     return Statement(
         id=one.id, paper=paper, place=one.place, sentence=one.text, measured=one.measured, judged=one.judged,
         verdict=verdict, reason=reason, values=values,

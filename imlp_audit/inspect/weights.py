@@ -1,18 +1,15 @@
-"""Measures everything that is examined in the weights of a checkpoint, judges papers' sentences by it, and draws it."""
+"""Measures everything that is examined in the weights of a checkpoint, and draws it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from imlp_audit.inspect import sentences_coursework, sentences_imlp, sentences_resmlp
 from imlp_audit.inspect.agelu import summarise_coefficients
 from imlp_audit.inspect.blocks import measure_modules
 from imlp_audit.inspect.cross_patch import measure_layer
 from imlp_audit.inspect.gates import measure_gate
 from imlp_audit.inspect.parts import Parts, State, find_parts
-from imlp_audit.inspect.sentences import Sentence, judge_sentences
-from imlp_audit.records.inspection import Inspection, Statement
+from imlp_audit.records.inspection import Inspection
 from imlp_audit.report.style import drawing_style
 
 if TYPE_CHECKING:
@@ -27,27 +24,13 @@ def inspect_weights(state: State) -> Inspection:
 def measure_parts(parts: Parts, state: State) -> Inspection:
     """Measure the parts that were found in a state."""
     blocks, without_slopes = measure_modules(state, parts.agelus)
-    inspection = Inspection(
+    return Inspection(
         agelus=tuple(map(summarise_coefficients, parts.agelus)),
         blocks=blocks,
         cross_patch=tuple(measure_layer(one, parts.side(one.patches)) for one in parts.mixing),
         gates=tuple(measure_gate(one, parts.side(one.tokens)) for one in parts.gates),
         left_out=parts.left_out + without_slopes,
     )
-    return inspection.model_copy(update={"statements": tuple(_judge(inspection))})
-
-
-_SENTENCES = {
-    "resmlp": sentences_resmlp,
-    "mixer_gmlp_coursework": sentences_coursework,
-    "imlp": sentences_imlp,
-}
-
-
-def _judge(inspection: Inspection) -> Iterator[Statement]:
-    for paper, module in _SENTENCES.items():
-        sentences = [value for value in vars(module).values() if isinstance(value, Sentence)]
-        yield from judge_sentences(paper, sentences, inspection)
 
 
 def draw(parts: Parts, inspection: Inspection) -> tuple[Drawing, ...]:

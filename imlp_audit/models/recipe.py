@@ -240,6 +240,19 @@ class Recipe(BaseModel):
         """Return the recipe with other values of some fields. Raises ValidationError where there is no such model."""
         return type(self).model_validate(_merge(self.as_written(), change))
 
+    def essence(self) -> Self:
+        """Return the recipe without what changes nothing: the kernel of a block that has no convolution."""
+        if self.mlp is None or self.mlp.imlp is None or self.mlp.imlp.part is not Part.CHANNEL:
+            return self
+        block = self.mlp.imlp.model_copy(update={"kernel": Imlp().kernel})
+        return self.model_copy(update={"mlp": self.mlp.model_copy(update={"imlp": block})})
+
+    def describe(self, change: Change) -> str:
+        """Write the values that the recipe has where a change changes it: "kernel 3"."""
+        own = {self.host.traits().key: self.host, **{name: getattr(self, name) for name in type(self).model_fields}}
+        paths = _leaves(change)
+        return " and ".join(f"{path[-1]} {_write(_value_at(own.get(path[0]), path[1:]))}" for path in paths)
+
     @property
     def family(self) -> Family | None:
         """The part of a paper's reading that the model depends on, None where it is the same under all."""
@@ -263,6 +276,29 @@ class Recipe(BaseModel):
         if field == "host":
             return f"{self.host.traits().key}: {_write(self.host)}"
         return f"{field}: {_write(getattr(self, field))}"
+
+
+def describe_fields(change: Change) -> dict[tuple[str, ...], str]:
+    """Return each field that a change changes, by the keys on the way to it, in words: "kernel 5"."""
+    return {path: f"{path[-1]} {_write(value)}" for path, value in _leaves(change).items()}
+
+
+def describe(change: Change) -> str:
+    """Write a change in words: "kernel 5"."""
+    return " and ".join(describe_fields(change).values())
+
+
+def _leaves(change: Mapping[str, JsonValue], above: tuple[str, ...] = ()) -> dict[tuple[str, ...], JsonValue]:
+    leaves: dict[tuple[str, ...], JsonValue] = {}
+    for key, value in change.items():
+        leaves |= _leaves(value, (*above, key)) if isinstance(value, dict) else {(*above, key): value}
+    return leaves
+
+
+def _value_at(value: object, path: tuple[str, ...]) -> object:
+    for name in path:
+        value = getattr(value, name, None)
+    return value
 
 
 def _takes(written: Mapping[str, object], change: Mapping[str, object]) -> bool:
@@ -298,7 +334,7 @@ def _write(value: object) -> str:
             return "{" + ", ".join(f"{name}: {_write(getattr(value, name))}" for name in given) + "}"
         case (int(height), int(width)) if height == width:
             return str(height)
-        case tuple():
+        case tuple() | list():
             return "[" + ", ".join(map(_write, value)) + "]"
         case bool():
             return "true" if value else "false"

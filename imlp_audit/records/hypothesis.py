@@ -10,8 +10,8 @@ from imlp_audit.records.base import Record
 class GroupScore(Record):
     """Cells that share an option: the one chosen for them, and how many of the `votes` each declared option explains.
 
-    `name` is a family of models for a reading, and table/column for a convention. `chance` is the best score on copies of
-    the numbers with shifted digits. The choice is `clear`, `weak`, or the `only` one that could be made.
+    `name` is a family of models for a reading, and table/column for a convention. `chance` is the best score on copies
+    of the numbers with shifted digits. The choice is `clear`, `weak`, or the `only` one that could be made.
     """
 
     name: str

@@ -128,7 +128,7 @@ class GateMatrix(Record):
     blocks_by_chance: float | None = None
 
 
-class Value(Record):
+class LayerValue(Record):
     """A number of one layer; None where it has none."""
 
     layer: str
@@ -149,7 +149,7 @@ class Statement(Record):
     judged: str
     verdict: Verdict
     reason: str
-    values: tuple[Value, ...] = ()
+    values: tuple[LayerValue, ...] = ()
 
 
 class Inspection(Record):

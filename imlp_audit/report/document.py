@@ -200,6 +200,11 @@ def plots(document: Document) -> Iterator[Plot]:
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
+def one_line(text: str) -> str:
+    """Return text in a line: line breaks and tabs are spaces, control characters are visible."""
+    return make_visible(re.sub(r"\s", " ", text.replace("\r\n", "\n")))
+
+
 def make_visible(text: str, *, keep: str = "") -> str:
     """Replace control characters by their escapes (`\\x1b`), except those in `keep`."""
 

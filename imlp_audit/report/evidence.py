@@ -1,8 +1,8 @@
-"""What runs of a checkpoint or on hardware measured, in words: one list of lines for a terminal and for markdown."""
+"""The section of evidence: what runs of a checkpoint or on hardware measured."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import assert_never
 
@@ -10,8 +10,13 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import Check
 from imlp_audit.records.evidence import Accuracy, Evidence, PairedAccuracy, Throughput
 from imlp_audit.records.result import AuditResult
+from imlp_audit.report.document import Block, Heading, Item, List, Paragraph, Table, code, number_columns, parse_code
+from imlp_audit.report.verdicts import GRAVEST_FIRST, write_verdict
 
-SAMPLING = "Under `sampling` a number is not equal as printed, but the 95 % interval of what was measured meets it."
+SAMPLING = (
+    "Under `sampling`, the measured number does not equal the printed one, but its 95 % interval contains a value that "
+    "rounds to it."
+)
 _SHORT = 12  # hexadecimal digits of a SHA-256 that tell files apart for people
 
 
@@ -20,17 +25,43 @@ def with_evidence(result: AuditResult) -> list[Check]:
     return [check for check in result.checks if check.evidence]
 
 
-def told(evidence: Evidence) -> str:
+def evidence(checks: Sequence[Check]) -> Iterator[Block]:
+    """Yield what the numbers that needed a run rest on."""
+    if not checks:
+        return
+    yield Heading("Evidence")
+    if any("sampling" in check.under for check in checks):
+        yield Paragraph(parse_code(SAMPLING))
+    yield List(tuple(map(_run, checks)))
+
+
+def _run(check: Check) -> Item:
+    printed = f" printed {check.printed}"
+    reason = "" if check.verdict in GRAVEST_FIRST else f": {check.reason}"  # these are among the findings
+    return Item((write_verdict(check), " ", code(check.id), printed, reason), tuple(map(describe_run, check.evidence)))
+
+
+def where_time_goes(checks: Sequence[Check]) -> Iterator[Block]:
+    """Yield a table for each timed pair of models: what modules of each kind do and take for one image."""
+    for check in checks:
+        for timed in check.evidence:
+            if isinstance(timed, Throughput) and timed.spent:
+                batch = f", one image of a batch of {timed.batch}:"
+                yield Paragraph(("Where the time goes, ", code(check.id), batch))
+                yield Table(SPENT, tuple(_time_spent(timed)), number_columns(SPENT))
+
+
+def describe_run(run: Evidence) -> str:
     """Say what a run measured, of what, and how."""
-    match evidence:
+    match run:
         case Accuracy():
-            parts = _accuracy(evidence)
+            parts = _accuracy(run)
         case PairedAccuracy():
-            parts = _paired(evidence)
+            parts = _paired_accuracy(run)
         case Throughput():
-            parts = _throughput(evidence)
+            parts = _throughput(run)
         case _:
-            assert_never(evidence)
+            assert_never(run)
     return "; ".join(parts)
 
 
@@ -41,7 +72,7 @@ def _accuracy(found: Accuracy) -> Iterator[str]:
     yield from _settings(found.settings)
 
 
-def _paired(found: PairedAccuracy) -> Iterator[str]:
+def _paired_accuracy(found: PairedAccuracy) -> Iterator[str]:
     yield f"checkpoints {found.first[:_SHORT]} and {found.second[:_SHORT]}"
     neither = found.images - found.both - found.first_only - found.second_only
     yield (
@@ -66,7 +97,7 @@ def _settings(settings: dict[str, str]) -> Iterator[str]:
 SPENT = ("modules", "baseline: M MACs", "ms", "G MACs/s", "variant: M MACs", "ms", "G MACs/s")
 
 
-def spent(found: Throughput) -> Iterator[tuple[str, ...]]:
+def _time_spent(found: Throughput) -> Iterator[tuple[str, ...]]:
     """Yield by kind of module what both models do and take for one image, as `SPENT` heads it."""
     for one in found.spent:
         yield (

@@ -1,22 +1,42 @@
-"""The names of the formats, and what a text is shown on."""
+"""The formats by name, and the one way from a document to text in each of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import assert_never
+
+from imlp_audit.report.document import Document
+
+
+class Format(StrEnum):
+    """The formats that every command can write."""
+
+    RICH = "rich"
+    JSON = "json"
+    MARKDOWN = "markdown"
 
 
 @dataclass(frozen=True)
 class Surface:
-    """The width in characters, and whether colours are shown."""
+    """What a text is shown on: its width in characters, and whether it shows colours."""
 
     width: int = 120
     colour: bool = False
 
 
-class Format(StrEnum):
-    """The formats by name."""
+def render_document(document: Document, form: Format, json: str, surface: Surface | None = None) -> str:
+    """Return a document in a format; `json` is the command's record, written as JSON."""
+    match form:
+        case Format.RICH:
+            from imlp_audit.report.terminal import render_terminal  # rich takes a tenth of a second to import
 
-    RICH = "rich"
-    JSON = "json"
-    MARKDOWN = "markdown"
+            return render_terminal(document, surface or Surface())
+        case Format.MARKDOWN:
+            from imlp_audit.report.markdown import render_markdown
+
+            return render_markdown(document)
+        case Format.JSON:
+            return json
+        case _:
+            assert_never(form)

@@ -23,10 +23,12 @@ from imlp_audit.report.document import (
     Style,
     Table,
     make_visible,
+    one_line,
     spans,
 )
 
-_MARKUP = re.compile(r"([\\`*_|\[\]#~$])")
+# an underscore inside a word is no markup, and `reproduced_under` reads better without a backslash
+_MARKUP = re.compile(r"([\\`*|\[\]#~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")
 _AT_THE_START = re.compile(r"^(?:[-+=]|\d+(?=[.)]))")  # would begin a list, a rule or a heading
 _WRAPPERS = {Style.STRONG: "**", Style.EMPHASIS: "*", Style.BAD: "**", Style.BROKEN: "**"}
 _RULES = {Align.LEFT: "---", Align.RIGHT: "---:"}
@@ -70,7 +72,7 @@ def _inline(text: Inline, *, in_table: bool = False) -> str:
 
 
 def _span(span: Span, *, in_table: bool) -> str:
-    text = re.sub(r"\s+", " ", make_visible(span.text, keep="\n\t\r"))
+    text = re.sub(" +", " ", one_line(span.text))
     if span.style is Style.CODE:
         return _code_span(text, in_table=in_table)
     escaped = html.escape(_MARKUP.sub(r"\\\1", text), quote=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.words import count_of
 from imlp_audit.records.solution import (
     Answered,
     Solved,
@@ -70,13 +71,13 @@ def _introduction(selection: Sequence[str]) -> Inline:
 
 def _score(answer: Answered) -> Inline:
     """Say how many numbers are explained, and by how many solutions."""
-    solutions = f"{readable(answer.solutions)} {_plural(answer.solutions, 'solution')}"
-    families = join(f"{readable(n)} {family} {_plural(n, 'reading')}" for family, n in answer.readings.items())
+    solutions = count_of(answer.solutions, "solution")
+    families = join(count_of(n, f"{family} reading") for family, n in answer.readings.items())
     named: tuple[Inline, ...] = ()
     if answer.axes:
         named = ("; ", *join(map(code, answer.named), " and "), " among them") if answer.named else (_NO_NAMED,)
     cut = f"; NOT exhaustive: the budget ended the search, at most {answer.bound} possible"
-    numbers = f"{answer.score} of {answer.of} {_plural(answer.of, 'number')}"
+    numbers = f"{answer.score} of {count_of(answer.of, 'number')}"
     return _flat(
         f"{COLUMNS[answer.what]}: {numbers} explained by {solutions}",
         *((" (", families, ")") if families else ()),
@@ -186,7 +187,7 @@ def _ways(row: SolvedRow) -> str:
         return "none of those tried (one or two places of its reading or its recipe)"
     ways = [" and ".join(f"{one.axis} {one.becomes} (not {one.was})" for one in way) for way in row.ways[:_WAYS]]
     rest = len(row.ways) - _WAYS
-    more = f"; or {rest} other {_plural(rest, 'way')}" if rest > 0 else ""
+    more = f"; or {count_of(rest, 'other way')}" if rest > 0 else ""
     return "; or ".join(ways) + more
 
 
@@ -215,10 +216,6 @@ def _left_out(reasons: dict[str, str]) -> Iterator[Block]:
     if reasons:
         yield Heading("Left out", 3)
         yield List(tuple(_flat(code(name), f": {why}") for name, why in reasons.items()))
-
-
-def _plural(number: int, noun: str) -> str:
-    return noun if number == 1 else f"{noun}s"
 
 
 def _flat(*parts: Inline) -> Inline:

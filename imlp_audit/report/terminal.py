@@ -29,7 +29,7 @@ from imlp_audit.report.document import (
     Table,
     faint,
     make_visible,
-    plain_text,
+    one_line,
     spans,
 )
 from imlp_audit.report.formats import Surface
@@ -84,7 +84,7 @@ def _print(console: Console, block: Block) -> None:
 
 
 def _text(text: Inline) -> Text:
-    pieces = ((" ".join(make_visible(span.text, keep="\n\t").splitlines()), STYLES[span.style]) for span in spans(text))
+    pieces = ((one_line(span.text), STYLES[span.style]) for span in spans(text))
     return Text.assemble(*pieces, overflow="fold")
 
 
@@ -136,8 +136,3 @@ def _print_items(console: Console, items: Sequence[Inline | Item], indent: int) 
         console.print(Padding(grid, (0, 0, 0, indent)))
         if entry.items:
             _print_items(console, entry.items, indent + (label_width or 0) + _STEP)
-
-
-def line_text(text: Inline) -> str:
-    """Return inline text for one line on stderr: no styles, control characters visible."""
-    return make_visible(" ".join(plain_text(text).splitlines()))

@@ -1,9 +1,12 @@
-"""How verdicts are written: their names, and the styles that carry their colours."""
+"""How verdicts are written: their colours, what they hold under, and how many there are of each."""
 
 from __future__ import annotations
 
-from imlp_audit.records.check import Verdict
-from imlp_audit.report.document import Span, Style
+from collections.abc import Iterable
+
+from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.document import Align, Inline, Span, Style, Table
 
 STYLES = {
     Verdict.REPRODUCED: Style.GOOD,
@@ -14,8 +17,52 @@ STYLES = {
     Verdict.WAIVED: Style.KNOWN,
     Verdict.ERROR: Style.BROKEN,
 }
+GRAVEST_FIRST = (Verdict.ERROR, Verdict.INCONSISTENT, Verdict.DIFFERS)
 
 
 def verdict_span(verdict: Verdict, text: str | None = None) -> Span:
     """Return a verdict's name, or another text, in its colour."""
     return Span(verdict.value if text is None else text, STYLES[verdict])
+
+
+def write_verdict(check: Check) -> Span:
+    """Write a check's verdict in a few words: what it holds under, and what a waived check found."""
+    name = "reproduced under" if check.verdict is Verdict.REPRODUCED_UNDER else check.verdict.value
+    words = " ".join(part for part in (name, ", ".join(check.under), check.finding or "") if part)
+    return verdict_span(check.verdict, words)
+
+
+def describe_verdict(check: Check) -> Inline:
+    """Write a check's verdict with what it holds under or what is missing. Evidence has a section of its own."""
+    under = f" ({', '.join(check.under)})" if check.under else ""
+    undecided = check.verdict in (Verdict.UNVERIFIABLE, Verdict.ERROR) and not check.evidence
+    return (verdict_span(check.verdict), under, f": {check.reason}" if undecided else "")
+
+
+def count_verdicts(checks: Iterable[Check]) -> str:
+    """Count the verdicts of checks: "3 reproduced, 1 waived"."""
+    verdicts = [check.verdict for check in checks]
+    return ", ".join(f"{verdicts.count(verdict)} {verdict.value}" for verdict in Verdict if verdict in verdicts)
+
+
+def summarize(result: AuditResult) -> str:
+    """Count the verdicts of a result in a line."""
+    noun = "check" if len(result.checks) == 1 else "checks"
+    return f"{len(result.checks)} {noun}: {count_verdicts(result.checks)}"
+
+
+def counts_by_kind(result: AuditResult) -> Table:
+    """Return how many checks of each kind have each verdict."""
+    verdicts = [verdict for verdict, count in result.counts().items() if count]
+    rows = []
+    for kind in CheckKind:
+        found = [check.verdict for check in result.checks if check.kind is kind]
+        if found:
+            rows.append((kind.value, *(str(found.count(verdict) or "") for verdict in verdicts), str(len(found))))
+    header = ("", *(verdict.value for verdict in verdicts), "all")
+    return Table(header, tuple(rows), (Align.LEFT, *(Align.RIGHT for _ in header[1:])))
+
+
+def gravest_first(result: AuditResult) -> list[Check]:
+    """Return the checks that need somebody's attention, the gravest first."""
+    return [check for verdict in GRAVEST_FIRST for check in result.checks if check.verdict is verdict]

@@ -10,7 +10,7 @@ from math import prod
 
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.solution import SolvedAxis
-from imlp_audit.solve.problem import Cell, Integers, Problem
+from imlp_audit.solve.problem import Cell, Integers, SearchProblem
 
 
 @dataclass(frozen=True)
@@ -107,26 +107,6 @@ class Contradiction:
     gap: Fraction | None
 
 
-@dataclass(frozen=True)
-class Change:
-    """Where a row departs, from what and to what: an axis of its reading, or a part of its recipe."""
-
-    axis: str
-    was: str
-    becomes: str
-
-
-@dataclass(frozen=True)
-class Own:
-    """A row of which a solution leaves a number unexplained, and the least changes of it alone that would explain it.
-
-    `ways` are all that change as few places; none where no change that was tried does.
-    """
-
-    row: str
-    ways: tuple[tuple[Change, ...], ...]
-
-
 @dataclass(frozen=True, eq=False)
 class SearchAnswer:
     """What a search found.
@@ -151,7 +131,7 @@ class SearchAnswer:
     looked: int
 
 
-def value_of(problem: Problem, cell: Cell, solution: Solution) -> int | None:
+def value_of(problem: SearchProblem, cell: Cell, solution: Solution) -> int | None:
     """Return what a solution gives for a cell; None where it has no reading or no convention for the row."""
     row = problem.rows[cell.row]
     if row.group and row.group not in solution.readings:
@@ -163,7 +143,7 @@ def value_of(problem: Problem, cell: Cell, solution: Solution) -> int | None:
     return None if sizes is None else int(sizes[_place(solution.readings, row.group, len(sizes))])
 
 
-def explains(problem: Problem, cell: Cell, solution: Solution) -> bool:
+def explains(problem: SearchProblem, cell: Cell, solution: Solution) -> bool:
     """Say whether what a solution gives for a cell prints as the cell does."""
     rounding = solution.flops_rounding if cell.kind == "flops" else solution.parameter_rounding
     value = value_of(problem, cell, solution)
@@ -173,7 +153,7 @@ def explains(problem: Problem, cell: Cell, solution: Solution) -> bool:
     return least <= value <= most
 
 
-def find_explained(problem: Problem, solution: Solution, cells: Sequence[Cell] | None = None) -> tuple[str, ...]:
+def find_explained(problem: SearchProblem, solution: Solution, cells: Sequence[Cell] | None = None) -> tuple[str, ...]:
     """Return the ids of the cells that a solution explains, of the problem's or of others."""
     return tuple(c.id for c in (problem.cells if cells is None else cells) if explains(problem, c, solution))
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.parts import Layout, Part
+from imlp_audit.solve.parts import GroupPart, Layout
 from imlp_audit.solve.problem import Integers
 from imlp_audit.solve.weights import Boxes, Bundle, corners
 
@@ -25,7 +25,7 @@ class View:
     profiles), `least` and `most` its extremes over the profiles.
     """
 
-    part: Part
+    part: GroupPart
     profiles: Integers
     low: Floats
     high: Floats
@@ -91,7 +91,7 @@ class BoxBounds:
 
 
 @dataclass(frozen=True, eq=False)
-class Reach:
+class CellReach:
     """Which FLOPs cells of a part the boxes reach at all, and which they are inside of: (cells, boxes, profiles)."""
 
     some: Truths
@@ -104,7 +104,7 @@ def search_of(layout: Layout, rounding: Rounding | None, settings: Sequence[int]
     return RoundingSearch(rounding, tuple(settings), layout.bundles, views)
 
 
-def _view(layout: Layout, part: Part, rounding: Rounding | None, settings: list[int]) -> View:
+def _view(layout: Layout, part: GroupPart, rounding: Rounding | None, settings: list[int]) -> View:
     ranges = [layout.problem.cells[place].ranges[rounding] for place in part.flops] if rounding else []
     low, high = np.array(ranges, dtype=np.float64).reshape(-1, 2).T
     return View(
@@ -119,7 +119,7 @@ def _view(layout: Layout, part: Part, rounding: Rounding | None, settings: list[
     )
 
 
-def reach(view: View, low: Floats, high: Floats) -> Reach:
+def reach(view: View, low: Floats, high: Floats) -> CellReach:
     """Say which cells the totals of each box and profile meet.
 
     Work is none or more, so a total is least at a box's least weights and largest at its largest: a cell whose
@@ -127,7 +127,7 @@ def reach(view: View, low: Floats, high: Floats) -> Reach:
     """
     least, most = low @ view.work, high @ view.work
     bottom, top = view.low[:, np.newaxis, np.newaxis], view.high[:, np.newaxis, np.newaxis]
-    return Reach((most >= bottom) & (least <= top), (least >= bottom) & (most <= top))
+    return CellReach((most >= bottom) & (least <= top), (least >= bottom) & (most <= top))
 
 
 def judge(run: RoundingSearch, boxes: Boxes, target: int) -> BoxBounds:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from imlp_audit.errors import SolverError
 from imlp_audit.records.solution import SolvedWeights
 from imlp_audit.solve.answer import SearchAnswer, Ties, WeightChoice
-from imlp_audit.solve.parts import Layout, Part, lay_out
-from imlp_audit.solve.problem import Problem
+from imlp_audit.solve.parts import GroupPart, Layout, lay_out
+from imlp_audit.solve.problem import SearchProblem
 from imlp_audit.solve.ties import best_readings
 from imlp_audit.solve.weights import Bundle
 
@@ -59,7 +59,7 @@ def word(candidates: int) -> str:
     return f"one of {candidates}" if candidates <= FEW else "not determined"
 
 
-def certainty(problem: Problem, answer: SearchAnswer) -> Certainty:
+def certainty(problem: SearchProblem, answer: SearchAnswer) -> Certainty:
     """Return how sure an answer to a problem is."""
     layout = lay_out(problem)
     bundles = layout.bundles
@@ -133,12 +133,12 @@ def systems_of(layout: Layout, solutions: Sequence[Ties]) -> Iterator[Inequaliti
                 yield system
 
 
-def _places(part: Part) -> Mapping[int, int]:
+def _places(part: GroupPart) -> Mapping[int, int]:
     """Return the profile of each reading of a part."""
     return {reading: at for at, profile in enumerate(part.readings) for reading in profile.tolist()}
 
 
-def _profiles(part: Part, places: Mapping[int, int], ties: Ties) -> list[int]:
+def _profiles(part: GroupPart, places: Mapping[int, int], ties: Ties) -> list[int]:
     """Return the profiles of a part's best readings."""
     return sorted({places[reading] for reading in ties.readings[part.group].tolist()}) if part.group else [0]
 

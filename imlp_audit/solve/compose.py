@@ -20,7 +20,7 @@ from imlp_audit.solve.amounts import Amounts
 from imlp_audit.solve.compose_blocks import Hosts
 from imlp_audit.solve.compose_layers import Stacks
 from imlp_audit.solve.posing import Posed, cells_of, named_parts, pose
-from imlp_audit.solve.problem import Problem
+from imlp_audit.solve.problem import SearchProblem
 from imlp_audit.solve.space import Readings, readings_of
 from imlp_audit.spec.references import RowRef
 
@@ -30,13 +30,13 @@ class Composition:
     """The problem that rows pose, by their ids the recipes of its rows and why others are no part of it, and what
     counted them."""
 
-    problem: Problem
+    problem: SearchProblem
     refused: Mapping[str, str]
     recipes: Mapping[str, Recipe]
     composer: Composer
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Composer:
     """Gives the amounts of models under every reading of their family; each host, block and layer is counted once."""
 

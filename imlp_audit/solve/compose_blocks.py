@@ -39,7 +39,7 @@ class Shape:
     inputs: Sequence[Tensor]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Blocks:
     """Counts the blocks of each recipe, kind and reading once, in whatever host they are met first."""
 
@@ -62,7 +62,7 @@ class Blocks:
         return total
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Hosts:
     """Counts each host once, whatever is put in the place of its MLPs."""
 

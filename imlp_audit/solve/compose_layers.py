@@ -18,7 +18,7 @@ from imlp_audit.solve.counting import count_model
 from imlp_audit.solve.space import Readings
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Stacks:
     """Counts models of one layer and of two; all that differ in nothing but their depth follow from these."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import combinations
 
-from imlp_audit.solve.problem import Cell, CountedRow, Problem
+from imlp_audit.solve.problem import Cell, CountedRow, SearchProblem
 from imlp_audit.solve.search import BUDGET, Rules, Score, best_score
 
 TABLES = 10
@@ -15,14 +15,14 @@ _NULL_BUDGET = 1_000_000  # for each table: what remains open after that is told
 
 
 def null_scores(
-    problem: Problem, rules: Rules = Rules.TOGETHER, *, tables: int = TABLES, budget: int = _NULL_BUDGET
+    problem: SearchProblem, rules: Rules = Rules.TOGETHER, *, tables: int = TABLES, budget: int = _NULL_BUDGET
 ) -> Iterator[Score]:
     """Yield the best score of the same search on tables in which the last digits of all cells are shifted."""
     for number in range(tables):
         yield best_score(shift_digits(problem, number), rules, budget=budget)
 
 
-def shift_digits(problem: Problem, number: int) -> Problem:
+def shift_digits(problem: SearchProblem, number: int) -> SearchProblem:
     """Return the problem of the same models and other numbers; equal arguments give equal numbers.
 
     Every cell is moved up or down by 2 to 9 units of its last digit: by less, it could still be right by another
@@ -47,7 +47,7 @@ class Departure:
 
 
 def by_family(
-    problem: Problem, score: int, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET
+    problem: SearchProblem, score: int, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET
 ) -> tuple[Departure, ...]:
     """Return the least sets of families that have to differ for more than `score` cells to be explained.
 
@@ -68,7 +68,7 @@ def by_family(
     return ()
 
 
-def differing(problem: Problem, families: tuple[str, ...]) -> Problem:
+def differing(problem: SearchProblem, families: tuple[str, ...]) -> SearchProblem:
     """Return the problem in which each of some families takes a reading of its own."""
 
     def group(row: CountedRow) -> str:

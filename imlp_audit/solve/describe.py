@@ -11,11 +11,11 @@ from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.solution import Answered, SolvedCell, SolvedFirst, SolvedSizes
 from imlp_audit.solve.answer import Contradiction, SearchAnswer
 from imlp_audit.solve.certainty import certainty
-from imlp_audit.solve.problem import Problem
+from imlp_audit.solve.problem import SearchProblem
 from imlp_audit.solve.ties import best_readings
 
 
-def describe_answer(what: str, problem: Problem, answer: SearchAnswer) -> Answered:
+def describe_answer(what: str, problem: SearchProblem, answer: SearchAnswer) -> Answered:
     """Return the answer to a problem, `what` being the kind of numbers that it poses."""
     sure = certainty(problem, answer)
     counted = any(cell.kind == "flops" for cell in problem.cells)
@@ -38,7 +38,7 @@ def describe_answer(what: str, problem: Problem, answer: SearchAnswer) -> Answer
     )
 
 
-def _named_among_best(problem: Problem, answer: SearchAnswer) -> Iterator[str]:
+def _named_among_best(problem: SearchProblem, answer: SearchAnswer) -> Iterator[str]:
     """Yield the named readings that are among the best in every group they say something about."""
     best = {group: set(readings.tolist()) for group, readings in best_readings(answer.ties).items()}
     for name, places in problem.named.items():
@@ -47,7 +47,7 @@ def _named_among_best(problem: Problem, answer: SearchAnswer) -> Iterator[str]:
             yield name
 
 
-def _describe_first(problem: Problem, answer: SearchAnswer) -> SolvedFirst:
+def _describe_first(problem: SearchProblem, answer: SearchAnswer) -> SolvedFirst:
     first = answer.solutions[0]
     return SolvedFirst(
         reading={group: problem.spaces[group].values_at(index) for group, index in first.readings.items()},
@@ -64,7 +64,7 @@ def _describe_contradiction(one: Contradiction) -> SolvedCell:
     return SolvedCell(id=one.cell, value=one.value, gap=None if one.gap is None else decimal_text(one.gap, 2))
 
 
-def describe_sizes(problem: Problem) -> SolvedSizes | None:
+def describe_sizes(problem: SearchProblem) -> SolvedSizes | None:
     """Count how many readings explain how many sizes, by the default rule and with all parameters.
 
     None where the sizes depend on no reading, or on those of several groups.

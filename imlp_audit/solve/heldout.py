@@ -12,14 +12,14 @@ import numpy as np
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.solution import SolvedHeld
 from imlp_audit.solve.answer import SearchAnswer, Ties, find_explained
-from imlp_audit.solve.problem import Cell, Integers, Problem
+from imlp_audit.solve.problem import Cell, Integers, SearchProblem
 from imlp_audit.solve.search import BUDGET, Rules, solve
 
 HALVES = 4
 _MOST = 20_000  # pairs of a reading and a cell, over all ties, beyond which no mean is given
 
 
-def held_out(problem: Problem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET) -> Iterator[SolvedHeld]:
+def held_out(problem: SearchProblem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET) -> Iterator[SolvedHeld]:
     """Yield what is explained of each host, each family and random halves by the solutions for the rest."""
     for name, cells in folds(problem).items():
         answer = solve(_without(problem, cells), rules, budget=budget)
@@ -30,11 +30,11 @@ def held_out(problem: Problem, rules: Rules = Rules.TOGETHER, *, budget: int = B
         )
 
 
-def _without(problem: Problem, cells: Sequence[Cell]) -> Problem:
+def _without(problem: SearchProblem, cells: Sequence[Cell]) -> SearchProblem:
     return problem.where(lambda cell: cell not in cells)
 
 
-def folds(problem: Problem) -> dict[str, list[Cell]]:
+def folds(problem: SearchProblem) -> dict[str, list[Cell]]:
     """Return the cells of each host and each family, and random halves; none that leaves nothing to search."""
     found: dict[str, list[Cell]] = {}
     for kind, name_of in (("host", problem.hosts), ("family", problem.families)):
@@ -53,7 +53,7 @@ def _half(cells: Sequence[Cell], number: int) -> list[Cell]:
     return [cell for cell in cells if cell in drawn]
 
 
-def mean_hits(problem: Problem, answer: SearchAnswer, cells: Sequence[Cell]) -> Fraction | None:
+def mean_hits(problem: SearchProblem, answer: SearchAnswer, cells: Sequence[Cell]) -> Fraction | None:
     """Return how many cells a solution explains on average over all ties; exactly, or None for too many ties.
 
     Weights of classes that had no work in what was searched are part of the average, and so are all readings of a
@@ -70,7 +70,7 @@ def mean_hits(problem: Problem, answer: SearchAnswer, cells: Sequence[Cell]) -> 
     return Fraction(hits) / answer.count
 
 
-def _readings(problem: Problem, cell: Cell, ties: Ties) -> Integers:
+def _readings(problem: SearchProblem, cell: Cell, ties: Ties) -> Integers:
     """Return the readings that the row of a cell may have."""
     row = problem.rows[cell.row]
     if not row.group:
@@ -78,7 +78,7 @@ def _readings(problem: Problem, cell: Cell, ties: Ties) -> Integers:
     return ties.readings.get(row.group, np.arange(np.prod(problem.spaces[row.group].shape)))
 
 
-def _share(problem: Problem, cell: Cell, ties: Ties, free: Mapping[str, Integers]) -> Fraction:
+def _share(problem: SearchProblem, cell: Cell, ties: Ties, free: Mapping[str, Integers]) -> Fraction:
     """Return the share of the solutions of ties that explain a cell."""
     rounding = ties.flops_rounding if cell.kind == "flops" else ties.parameter_rounding
     if rounding is None:
@@ -94,7 +94,7 @@ def _share(problem: Problem, cell: Cell, ties: Ties, free: Mapping[str, Integers
     return sum((int(n) * one for n, one in zip(counts, shares, strict=True)), Fraction(0)) / int(counts.sum())
 
 
-def _terms(problem: Problem, amounts: Integers, ties: Ties, free: Mapping[str, Integers]) -> list[Integers]:
+def _terms(problem: SearchProblem, amounts: Integers, ties: Ties, free: Mapping[str, Integers]) -> list[Integers]:
     """Return what each choice of weights, and each weight that is free, may add to a total."""
     chosen = {place for choice in ties.weights for place in choice.classes}
     return [choice.options @ amounts[list(choice.classes)] for choice in ties.weights] + [

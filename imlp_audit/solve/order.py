@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from imlp_audit.solve.answer import Solution, Ties, WeightChoice, find_explained
-from imlp_audit.solve.problem import Integers, Problem
+from imlp_audit.solve.problem import Integers, SearchProblem
 
 RULE = (
     "First come solutions whose readings differ from a named reading of the spec on the fewest axes, then those that "
@@ -29,7 +29,7 @@ Key: TypeAlias = tuple[Departures, int, tuple[int, int, int], tuple[int, ...], t
 class Nearness:
     """How many axes each reading differs on from the named ones, and from the text's."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: SearchProblem) -> None:
         self.names: tuple[str | None, ...] = tuple(problem.named) or (None,)
         self._apart = {
             (name, group): _apart(space.shape, problem.named.get(name or "", {}).get(group))
@@ -93,7 +93,7 @@ def _apart(shape: tuple[int, ...], index: int | None) -> Integers:
     return count
 
 
-def first_solutions(problem: Problem, ties: Iterable[Ties], most: int) -> tuple[Solution, ...]:
+def first_solutions(problem: SearchProblem, ties: Iterable[Ties], most: int) -> tuple[Solution, ...]:
     """Return the first solutions of all ties, in the order of RULE.
 
     Ties are taken by the least that any solution in them could have for the first three parts of the order, so that
@@ -116,7 +116,7 @@ def first_solutions(problem: Problem, ties: Iterable[Ties], most: int) -> tuple[
     return tuple(_solution(problem, nearness, key, one) for key, one in best)
 
 
-def _keys(problem: Problem, nearness: Nearness, ties: Ties, most: int) -> Iterator[Key]:
+def _keys(problem: SearchProblem, nearness: Nearness, ties: Ties, most: int) -> Iterator[Key]:
     counted = (
         problem.conventions.index(ties.parameter_convention) if ties.parameter_convention else 0,
         problem.roundings.index(ties.parameter_rounding) if ties.parameter_rounding else 0,
@@ -151,7 +151,7 @@ def _with(weights: tuple[int, ...], places: tuple[int, ...], option: tuple[int, 
     return tuple(new)
 
 
-def _solution(problem: Problem, nearness: Nearness, key: Key, ties: Ties) -> Solution:
+def _solution(problem: SearchProblem, nearness: Nearness, key: Key, ties: Ties) -> Solution:
     _, _, _, negated, reading = key
     apart, name = nearness.nearest(reading, list(ties.readings))
     bare = Solution(

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.records.solution import SolvedChange, SolvedRow
 from imlp_audit.solve.amounts import CLASSES, Amounts, parameters_in, work_in
-from imlp_audit.solve.answer import Change, Own, Solution
+from imlp_audit.solve.answer import Solution
 from imlp_audit.solve.compose import Composer
-from imlp_audit.solve.problem import NORMS, Cell, Integers, Problem
+from imlp_audit.solve.problem import NORMS, Cell, Integers, SearchProblem
 from imlp_audit.solve.variations import with_other_blocks, with_other_sides
 
 MOST = 2
@@ -23,12 +24,12 @@ MOST = 2
 
 _TIED = {name: tied for tied, names in NORMS.items() for name in names}
 
-Way: TypeAlias = tuple[Change, ...]
+Way: TypeAlias = tuple[SolvedChange, ...]
 
 
 def own_changes(
-    problem: Problem, solution: Solution, recipes: Mapping[str, Recipe], composer: Composer
-) -> Iterator[Own]:
+    problem: SearchProblem, solution: Solution, recipes: Mapping[str, Recipe], composer: Composer
+) -> Iterator[SolvedRow]:
     """Yield, for each row of which a solution leaves a number unexplained, the least changes that would explain it.
 
     A row may change in its recipe (the side of its images; of its IMLP blocks the kernel, the ratio and where they
@@ -37,19 +38,20 @@ def own_changes(
     for place, row in enumerate(problem.rows):
         cells = [cell for cell in problem.cells if cell.row == place]
         if any(cell.id not in solution.explained for cell in cells):
-            yield Own(row.id, tuple(_least(_Row(problem, solution, recipes[row.id], cells), composer)))
+            ways = _least(_Row(problem, solution, recipes[row.id], cells), composer)
+            yield SolvedRow(id=row.id, ways=tuple(ways))
 
 
 @dataclass(frozen=True, eq=False)
 class _Row:
     """A row's recipe and printed numbers, and the solution that counts and rounds them."""
 
-    problem: Problem
+    problem: SearchProblem
     solution: Solution
     recipe: Recipe
     cells: Sequence[Cell]
 
-    def explained(self, table: Amounts) -> NDArray[np.bool_]:
+    def find_fitting(self, table: Amounts) -> NDArray[np.bool_]:
         """Say for each reading whether a model's amounts under it, (readings, amounts), print as all the cells do."""
         fits = np.ones(len(table), dtype=np.bool_)
         for cell in self.cells:
@@ -90,7 +92,7 @@ class _Row:
         now = places[:, self.solution.readings[family]]
         for index in np.flatnonzero(fits & ((places != now[:, np.newaxis]).sum(axis=0) == changes)):
             yield tuple(
-                Change(axis, values[was], values[becomes])
+                SolvedChange(axis=axis, was=values[was], becomes=values[becomes])
                 for (axis, values), was, becomes in zip(space.axes, now, places[:, index], strict=True)
                 if was != becomes
             )
@@ -98,24 +100,24 @@ class _Row:
 
 def _least(row: _Row, composer: Composer) -> list[Way]:
     """Return all ways to change as few places as explain the row's numbers; none where more than MOST would have to."""
-    changed = list(_changed(row, composer))
+    variants = list(_change_recipe(row, composer))
     for changes in range(1, MOST + 1):
-        found = [(*varied, *rest) for varied, fits in changed for rest in row.readings(fits, changes - len(varied))]
+        found = [(*varied, *rest) for varied, fits in variants for rest in row.readings(fits, changes - len(varied))]
         if found:
             return found
     return []
 
 
-def _changed(row: _Row, composer: Composer) -> Iterator[tuple[Way, NDArray[np.bool_]]]:
+def _change_recipe(row: _Row, composer: Composer) -> Iterator[tuple[Way, NDArray[np.bool_]]]:
     """Yield the row as it is, and with one change of its recipe, and which readings explain it then."""
-    yield (), row.explained(composer.table(row.recipe))
+    yield (), row.find_fitting(composer.table(row.recipe))
     for change, recipe in with_other_blocks(row.recipe, composer.mlps(row.recipe)):
         with suppress(BuildError):  # a kernel larger than its grid
-            yield (change,), row.explained(composer.table(recipe))
+            yield (change,), row.find_fitting(composer.table(recipe))
     missing, side = row.missing(composer.table(row.recipe)), composer.side(row.recipe)
     for change, recipe in with_other_sides(row.recipe, side, larger=missing > 0) if missing and side else ():
         with suppress(BuildError):  # patches that do not divide such a side
             table = composer.table(recipe)
-            yield (change,), row.explained(table)
+            yield (change,), row.find_fitting(table)
             if row.missing(table) * missing <= 0:
                 return  # no work shrinks when images grow: what lies beyond misses the number by more

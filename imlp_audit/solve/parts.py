@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from imlp_audit.errors import SolverError
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.problem import Cell, CountedRow, Integers, Problem, check
+from imlp_audit.solve.problem import Cell, CountedRow, Integers, SearchProblem, check
 from imlp_audit.solve.weights import Bundle, bundles_of
 
 _EXACT = 2**53  # integers below are exact as floating-point numbers, and so is every sum of them
 
 
 @dataclass(frozen=True)
-class Setting:
+class SizeRule:
     """How printed sizes are read: a parameter convention and a rounding rule; neither where no size is printed."""
 
     convention: str | None
@@ -24,7 +24,7 @@ class Setting:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class GroupPart:
     """The cells of one group of rows, and its readings, those of equal work as one profile.
 
     `flops` and `sizes` are positions of cells. `work`, (cells, bundles, profiles), is the work of the FLOPs cells;
@@ -45,13 +45,13 @@ class Part:
 class Layout:
     """A problem and what the search needs of it."""
 
-    problem: Problem
+    problem: SearchProblem
     bundles: tuple[Bundle, ...]
-    settings: tuple[Setting, ...]
-    parts: tuple[Part, ...]
+    settings: tuple[SizeRule, ...]
+    parts: tuple[GroupPart, ...]
 
 
-def lay_out(problem: Problem) -> Layout:
+def lay_out(problem: SearchProblem) -> Layout:
     """Return a problem's arrays. Raises SolverError for one that cannot be solved."""
     check(problem)
     rows = sorted({cell.row for cell in problem.cells if cell.kind == "flops"})
@@ -66,9 +66,9 @@ def lay_out(problem: Problem) -> Layout:
     return Layout(problem, bundles, settings, tuple(_part(problem, group, settings, work_of) for group in groups))
 
 
-def _settings(problem: Problem) -> tuple[Setting, ...]:
-    known = tuple(Setting(name, rounding) for name in problem.conventions for rounding in problem.roundings)
-    return known or (Setting(None, None),)
+def _settings(problem: SearchProblem) -> tuple[SizeRule, ...]:
+    known = tuple(SizeRule(name, rounding) for name in problem.conventions for rounding in problem.roundings)
+    return known or (SizeRule(None, None),)
 
 
 def _check_exact(units: Integers, bundles: tuple[Bundle, ...]) -> None:
@@ -77,7 +77,9 @@ def _check_exact(units: Integers, bundles: tuple[Bundle, ...]) -> None:
         raise SolverError(f"totals of {largest:.1e} are too large to be added up exactly; select smaller models")
 
 
-def _part(problem: Problem, group: str, settings: tuple[Setting, ...], work_of: dict[int, Integers]) -> Part:
+def _part(
+    problem: SearchProblem, group: str, settings: tuple[SizeRule, ...], work_of: dict[int, Integers]
+) -> GroupPart:
     own = [(place, cell) for place, cell in enumerate(problem.cells) if problem.rows[cell.row].group == group]
     flops = [(place, cell) for place, cell in own if cell.kind == "flops"]
     sizes = [(place, cell) for place, cell in own if cell.kind == "parameters"]
@@ -91,7 +93,7 @@ def _part(problem: Problem, group: str, settings: tuple[Setting, ...], work_of: 
         for which, setting in enumerate(settings):
             points[which] += _hits(problem.rows[cell.row], cell, setting)
     profiles = _profiles(work)
-    return Part(
+    return GroupPart(
         group=group,
         flops=np.array([place for place, _ in flops], dtype=np.int64),
         sizes=np.array([place for place, _ in sizes], dtype=np.int64),
@@ -102,7 +104,7 @@ def _part(problem: Problem, group: str, settings: tuple[Setting, ...], work_of: 
     )
 
 
-def _hits(row: CountedRow, cell: Cell, setting: Setting) -> NDArray[np.bool_]:
+def _hits(row: CountedRow, cell: Cell, setting: SizeRule) -> NDArray[np.bool_]:
     """Say for each reading whether its size prints so; a row that does not know the convention explains nothing."""
     sizes = row.parameters.get(setting.convention or "")
     if sizes is None or setting.rounding is None:

@@ -14,7 +14,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.amounts import CLASSES, Amounts, parameters_in, total_in, work_in
-from imlp_audit.solve.problem import Cell, CountedRow, Kind, Problem, Space
+from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
 from imlp_audit.solve.space import Readings
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef
@@ -34,13 +34,13 @@ class Posed:
     table: Amounts
 
 
-def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> Problem:
+def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> SearchProblem:
     """Return the problem; its classes are those in which some row does work."""
     done = [i for i in range(len(CLASSES)) if any(work_in(one.table)[:, i].any() for one in posed)]
     families = {one.recipe.family for one in posed}
     open_ = {family: readings for family, readings in spaces.items() if family in families}
     named = _find_named({one.row.paper.id: one.row.paper for one in posed}.values(), open_)
-    return Problem(
+    return SearchProblem(
         rows=tuple(_row(one, done) for one in posed),
         cells=tuple(cell for index, one in enumerate(posed) for cell in cells_of(one.row, index)),
         spaces={family: _space(readings) for family, readings in open_.items()},

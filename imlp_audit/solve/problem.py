@@ -46,7 +46,7 @@ class CountedRow:
 
     `group` names the choice of readings it takes ("imlp", "text", "resmlp"), "" where no reading changes it.
     `parameters` has, by parameter convention, one value a reading of the group; `work` the ledger's totals,
-    (readings, classes), with the classes in the order of `Problem.classes`. Both have one reading for the group "".
+    (readings, classes), with the classes in the order of the problem's. Both have one reading for the group "".
     `totals` are the FLOPs by named conventions, as `parameters` are, for those who want to search under one of them.
     """
 
@@ -90,7 +90,7 @@ class Space:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class SearchProblem:
     """Rows, cells, the readings of each group, the classes of work, and the spec's named readings.
 
     `named` maps a name to the index of the reading in each group that it says something about; `text` is the name
@@ -123,15 +123,15 @@ class Problem:
         """Return the weights that a class of work may have."""
         return self.allowed.get(name, WEIGHTS)
 
-    def where(self, wanted: Callable[[Cell], bool]) -> Problem:
+    def where(self, wanted: Callable[[Cell], bool]) -> SearchProblem:
         """Return the problem that some of the cells pose."""
         return replace(self, cells=tuple(filter(wanted, self.cells)))
 
-    def only(self, kind: Kind) -> Problem:
+    def only(self, kind: Kind) -> SearchProblem:
         """Return the problem of the parameters alone, or of the FLOPs alone."""
         return self.where(lambda cell: cell.kind == kind)
 
-    def tie_classes(self, together: Mapping[str, tuple[str, ...]] = NORMS) -> Problem:
+    def tie_classes(self, together: Mapping[str, tuple[str, ...]] = NORMS) -> SearchProblem:
         """Return the problem in which all classes of each list have one weight, under the list's name."""
         name_of = {name: tied for tied, names in together.items() for name in names}
         classes = tuple(dict.fromkeys(name_of.get(name, name) for name in self.classes))
@@ -139,7 +139,7 @@ class Problem:
         sums = (places[:, np.newaxis] == np.arange(len(classes))).astype(np.int64)
         return replace(self, classes=classes, rows=tuple(replace(row, work=row.work @ sums) for row in self.rows))
 
-    def under(self, convention: str) -> Problem:
+    def under(self, convention: str) -> SearchProblem:
         """Return the problem in which FLOPs are counted by a named convention, and no weight is open.
 
         Raises SolverError where a row has no total under it.
@@ -151,7 +151,7 @@ class Problem:
         return replace(self, rows=rows, classes=(convention,), allowed={convention: (1,)})
 
 
-def check(problem: Problem) -> None:
+def check(problem: SearchProblem) -> None:
     """Raise SolverError where a problem has nothing to explain or does not fit together."""
     if not problem.cells:
         raise SolverError("nothing to solve: no printed parameters or FLOPs of a model that can be measured")
@@ -162,7 +162,7 @@ def check(problem: Problem) -> None:
             raise SolverError(f"{cell.id} and {problem.cells[0].id} know different rounding rules")
 
 
-def _check_row(row: CountedRow, problem: Problem) -> None:
+def _check_row(row: CountedRow, problem: SearchProblem) -> None:
     if row.group and row.group not in problem.spaces:
         raise SolverError(f"{row.id} takes a reading of {row.group!r}, which has no space of readings")
     readings = int(np.prod(problem.spaces[row.group].shape)) if row.group else 1

@@ -10,7 +10,7 @@ from imlp_audit.solve.bounds import RoundingSearch, search_of
 from imlp_audit.solve.branch_and_bound import explore
 from imlp_audit.solve.order import first_solutions
 from imlp_audit.solve.parts import Layout, lay_out
-from imlp_audit.solve.problem import Problem
+from imlp_audit.solve.problem import SearchProblem
 from imlp_audit.solve.ties import Collected, find_axes, find_contradictions, find_disputed, find_weights
 
 BUDGET = 50_000_000
@@ -35,7 +35,9 @@ class Score:
     at_most: int
 
 
-def solve(problem: Problem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET, most: int = 10) -> SearchAnswer:
+def solve(
+    problem: SearchProblem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET, most: int = 10
+) -> SearchAnswer:
     """Return the best solutions over all readings, parameter conventions, rounding rules and weights.
 
     The answer is exact, with all ties, unless it says that the budget ended it. `most` is how many solutions are
@@ -64,7 +66,7 @@ def solve(problem: Problem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDG
     )
 
 
-def best_score(problem: Problem, rules: Rules = Rules.TOGETHER, *, floor: int = 0, budget: int = BUDGET) -> Score:
+def best_score(problem: SearchProblem, rules: Rules = Rules.TOGETHER, *, floor: int = 0, budget: int = BUDGET) -> Score:
     """Return the best score alone, if it is at least `floor`; ties cost nothing then."""
     explored = explore(_runs(lay_out(problem), rules), floor, budget, ties=False)
     return Score(explored.score, explored.bound)

@@ -10,13 +10,13 @@ from functools import partial
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
 from imlp_audit.measure.operations import Operation
-from imlp_audit.records.solution import Answered, Solved, SolvedChange, SolvedRow
-from imlp_audit.solve.answer import Own, Solution
+from imlp_audit.records.solution import Answered, Solved, SolvedRow
+from imlp_audit.solve.answer import Solution
 from imlp_audit.solve.controls import by_family, null_scores
 from imlp_audit.solve.describe import describe_answer, describe_sizes
 from imlp_audit.solve.heldout import held_out
 from imlp_audit.solve.order import RULE
-from imlp_audit.solve.problem import Cell, Problem
+from imlp_audit.solve.problem import Cell, SearchProblem
 from imlp_audit.solve.search import BUDGET, Rules, solve
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper
@@ -103,10 +103,10 @@ def _is_wanted(cell: Cell, globs: Sequence[str], own: Mapping[str, object]) -> b
 
 def _answer(
     what: str,
-    problem: Problem,
+    problem: SearchProblem,
     search: Search,
     progress: Callable[[str], None],
-    change_rows: Callable[[Problem, Solution], Iterator[Own]] | None,
+    change_rows: Callable[[SearchProblem, Solution], Iterator[SolvedRow]] | None,
 ) -> Answered:
     """Search one problem; of the whole, ask how sure the answer is, and what its rows would have to change."""
     progress(f"solving {what}")
@@ -117,7 +117,7 @@ def _answer(
     if change_rows is None:
         return plain
     progress("changing single rows")
-    rows = tuple(_row(own) for own in change_rows(problem, answer.solutions[0]))
+    rows = tuple(change_rows(problem, answer.solutions[0]))
     progress("solving tables with shifted digits")
     null = tuple((one.found, one.at_most) for one in null_scores(problem, search.rules))
     progress("solving with cells left out")
@@ -127,12 +127,7 @@ def _answer(
     return plain.model_copy(update={"rows": rows, "null": null, "held": held, "families": families})
 
 
-def _row(own: Own) -> SolvedRow:
-    ways = (tuple(SolvedChange(axis=one.axis, was=one.was, becomes=one.becomes) for one in way) for way in own.ways)
-    return SolvedRow(id=own.row, ways=tuple(ways))
-
-
-def _score_conventions(problem: Problem, search: Search) -> dict[str, int]:
+def _score_conventions(problem: SearchProblem, search: Search) -> dict[str, int]:
     """Return the best score under each named convention that all rows have a total for."""
     names = [n for n in problem.rows[0].totals if all(n in row.totals for row in problem.rows)]
     wanted = dict.fromkeys([*FLOPS_CONVENTIONS, *names])

@@ -14,7 +14,7 @@ from imlp_audit.solve.answer import ClassWeights, Contradiction, Miss, Ties, Wei
 from imlp_audit.solve.bounds import Floats, RoundingSearch, Truths, View, reach, tops_of
 from imlp_audit.solve.branch_and_bound import boxes_at_once
 from imlp_audit.solve.parts import Layout
-from imlp_audit.solve.problem import Cell, Integers, Problem
+from imlp_audit.solve.problem import Cell, Integers, SearchProblem
 from imlp_audit.solve.weights import Boxes, corners
 
 
@@ -106,7 +106,7 @@ def best_readings(ties: Sequence[Ties]) -> dict[str, Integers]:
     return {group: np.unique(np.concatenate(list(some.values()))) for group, some in groups.items()}
 
 
-def find_axes(problem: Problem, ties: Sequence[Ties]) -> Iterator[SolvedAxis]:
+def find_axes(problem: SearchProblem, ties: Sequence[Ties]) -> Iterator[SolvedAxis]:
     """Yield each axis of each group that some cell takes, with its values in the best solutions."""
     for group, readings in best_readings(ties).items():
         space = problem.spaces[group]
@@ -121,7 +121,7 @@ def find_axes(problem: Problem, ties: Sequence[Ties]) -> Iterator[SolvedAxis]:
             )
 
 
-def find_weights(problem: Problem, ties: Sequence[Ties]) -> Iterator[ClassWeights]:
+def find_weights(problem: SearchProblem, ties: Sequence[Ties]) -> Iterator[ClassWeights]:
     """Yield each class of work with its weights in the best solutions."""
     choices: dict[int, WeightChoice] = {id(choice): choice for one in ties for choice in one.weights}
     found: dict[int, set[int]] = {}
@@ -136,7 +136,9 @@ def find_weights(problem: Problem, ties: Sequence[Ties]) -> Iterator[ClassWeight
             yield ClassWeights(name, (0,) if works else problem.weights_of(name), works)
 
 
-def find_contradictions(problem: Problem, ties: Sequence[Ties], near: Mapping[int, Miss]) -> Iterator[Contradiction]:
+def find_contradictions(
+    problem: SearchProblem, ties: Sequence[Ties], near: Mapping[int, Miss]
+) -> Iterator[Contradiction]:
     """Yield the cells that no best solution explains; `near` has how near the best come to each cell of FLOPs."""
     for place, cell in enumerate(problem.cells):
         miss = near.get(place) if cell.kind == "flops" else _nearest_size(problem, cell, ties)
@@ -146,7 +148,7 @@ def find_contradictions(problem: Problem, ties: Sequence[Ties], near: Mapping[in
             yield Contradiction(cell.id, miss.value, Fraction(miss.gap) / cell.step)
 
 
-def find_disputed(problem: Problem, ties: Sequence[Ties], missed: Collection[int]) -> Iterator[str]:
+def find_disputed(problem: SearchProblem, ties: Sequence[Ties], missed: Collection[int]) -> Iterator[str]:
     """Yield the cells that some best solutions explain and others do not.
 
     `missed` are the positions of the cells of FLOPs that some solution does not explain.
@@ -160,7 +162,7 @@ def find_disputed(problem: Problem, ties: Sequence[Ties], missed: Collection[int
             yield cell.id
 
 
-def _nearest_size(problem: Problem, cell: Cell, ties: Sequence[Ties]) -> Miss | None:
+def _nearest_size(problem: SearchProblem, cell: Cell, ties: Sequence[Ties]) -> Miss | None:
     """Return how near the best solutions come to a printed size; None where none has a count for it."""
     found = _counts(problem, cell, ties)
     return min((miss_of(sizes, least, most) for sizes, least, most in found if sizes is not None), default=None)
@@ -170,7 +172,7 @@ def _misses(sizes: Integers | None, least: int, most: int) -> bool:
     return sizes is None or bool(np.any((sizes < least) | (sizes > most)))
 
 
-def _counts(problem: Problem, cell: Cell, ties: Sequence[Ties]) -> Iterator[tuple[Integers | None, int, int]]:
+def _counts(problem: SearchProblem, cell: Cell, ties: Sequence[Ties]) -> Iterator[tuple[Integers | None, int, int]]:
     """Yield for each way that the best solutions count and round sizes what they give for one, and its range."""
     row = problem.rows[cell.row]
     settings: dict[tuple[str | None, Rounding | None], list[Ties]] = {}

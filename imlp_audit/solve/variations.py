@@ -10,22 +10,22 @@ from typing import TypeAlias
 from pydantic import ValidationError
 
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.solve.answer import Change
+from imlp_audit.records.solution import SolvedChange
 
 # The sides that published classifiers take; the kernels and ratios around those of IMLP's Tables 1 and 5.
 SIDES = (160, 192, 224, 256, 288, 300, 320, 336, 380, 384, 448, 456, 480, 512, 528, 576, 600)
 KERNELS = (1, 3, 5, 7, 9)
 RATIOS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
 
-Variation: TypeAlias = tuple[Change, Recipe]
-Edit: TypeAlias = tuple[Change, Mapping[str, object]]
+Variation: TypeAlias = tuple[SolvedChange, Recipe]
+Edit: TypeAlias = tuple[SolvedChange, Mapping[str, object]]
 """What differs, in words and as a recipe writes it."""
 
 
 def with_other_blocks(recipe: Recipe, mlps: Sequence[str]) -> Iterator[Variation]:
     """Yield the recipes whose IMLP blocks differ in one thing, with what differs; `mlps` are the host's."""
     for change, fields in _blocks(recipe, mlps):
-        varied = _edited(recipe, fields)
+        varied = _edit(recipe, fields)
         if varied is not None:
             yield change, varied
 
@@ -33,12 +33,12 @@ def with_other_blocks(recipe: Recipe, mlps: Sequence[str]) -> Iterator[Variation
 def with_other_sides(recipe: Recipe, side: int, *, larger: bool) -> Iterator[Variation]:
     """Yield the recipes with images larger than their own `side`, or smaller ones, the nearest first."""
     for other in sorted(SIDES, reverse=not larger):
-        varied = _edited(recipe, {"image": other}) if (other > side if larger else other < side) else None
+        varied = _edit(recipe, {"image": other}) if (other > side if larger else other < side) else None
         if varied is not None:
-            yield Change("image", str(side), str(other)), varied
+            yield SolvedChange(axis="image", was=str(side), becomes=str(other)), varied
 
 
-def _edited(recipe: Recipe, change: Mapping[str, object]) -> Recipe | None:
+def _edit(recipe: Recipe, change: Mapping[str, object]) -> Recipe | None:
     """Return the recipe with some fields changed; None where there is no such model."""
     try:
         return recipe.changed(change)
@@ -53,13 +53,19 @@ def _blocks(recipe: Recipe, mlps: Sequence[str]) -> Iterator[Edit]:
         return
     for kernel in KERNELS:
         if kernel != block.kernel:
-            yield Change("kernel", str(block.kernel), str(kernel)), {"mlp": {"imlp": {"kernel": kernel}}}
+            yield (
+                SolvedChange(axis="kernel", was=str(block.kernel), becomes=str(kernel)),
+                {"mlp": {"imlp": {"kernel": kernel}}},
+            )
     for ratio in RATIOS:
         if ratio != block.ratio:
-            yield Change("ratio", f"{block.ratio:g}", f"{ratio:g}"), {"mlp": {"imlp": {"ratio": ratio}}}
+            yield (
+                SolvedChange(axis="ratio", was=f"{block.ratio:g}", becomes=f"{ratio:g}"),
+                {"mlp": {"imlp": {"ratio": ratio}}},
+            )
     if recipe.mlp.sites == ("*",):
         for name, sites in _sites(mlps):
-            yield Change("sites", "all", name), {"mlp": {"sites": sites}}
+            yield SolvedChange(axis="sites", was="all", becomes=name), {"mlp": {"sites": sites}}
 
 
 def _sites(mlps: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -1,4 +1,4 @@
-"""From the files of a paper's folder to one paper; all errors of all files at once."""
+"""Joins the files of a paper's folder into one paper, and reports all errors of all files at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHea
 from imlp_audit.spec.claims import ClaimEntry
 from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.parse_yaml import read_tree
-from imlp_audit.spec.schema import About, Coverage, Expected, NamedReading, PaperFile, System
+from imlp_audit.spec.readings import NamedReading
+from imlp_audit.spec.schema import About, Coverage, Expected, PaperFile, System
 from imlp_audit.spec.tables import Table, TableFile
 from imlp_audit.spec.tree import Located, MapNode, SpecText, Text
 from imlp_audit.spec.validate import validate

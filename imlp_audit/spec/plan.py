@@ -1,4 +1,4 @@
-"""Which checks a paper has, told from the specs alone: their ids, kinds and places, in the order of the report."""
+"""The checks of a paper, planned from its specs alone: their ids, kinds and places, in the order of the report."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import TypeAlias
 
 from imlp_audit.equations.catalogue import AnyClaim, ClaimText
 from imlp_audit.errors import SpecError
-from imlp_audit.models.recipe import Part
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import CheckKind, Source
 from imlp_audit.spec.claims import ClaimEntry, Statement, parse_claim
 from imlp_audit.spec.equations import claims_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of, rows_of_table
-from imlp_audit.spec.tables import Table
+from imlp_audit.spec.tables import Footnote, Table
 from imlp_audit.spec.tree import Located
 
 
@@ -44,11 +43,16 @@ class DeltaPlan:
 
 @dataclass(frozen=True)
 class MarkPlan:
-    """Does the row need the kernel that its footnote mark, or the lack of one, says?"""
+    """Does the row need the change of its recipe that its footnote mark, or the lack of one, stands for?
+
+    `cell` is the number that decides.
+    """
 
     id: str
     source: Source
     row: RowRef
+    footnote: Footnote
+    cell: CellRef
     kind: CheckKind = CheckKind.MARK
 
 
@@ -151,14 +155,12 @@ def _marks(paper: Paper, table: Located[Table]) -> Iterator[Plan]:
     if footnote is None:
         return
     for row in rows_of_table(paper, table):
-        recipe = row.row.model
-        if footnote.decided_by not in row.row.printed:
+        recipe, cell = row.row.model, row.cell(footnote.decided_by)
+        if cell is None:
             continue
-        block = recipe.mlp.imlp if recipe is not None and recipe.mlp is not None else None
-        replaced = block is not None and block.part is not Part.CHANNEL
-        if replaced or (recipe is None and row.row.baseline):
+        if footnote.concerns(recipe) if recipe is not None else row.row.baseline:
             place = _at(row, "mark") if row.row.mark else _at(row)
-            yield MarkPlan(f"{paper.id}/marks/{table.value.table}/{row.row.id}", place, row)
+            yield MarkPlan(f"{paper.id}/marks/{table.value.table}/{row.row.id}", place, row, footnote, cell)
 
 
 def _columns(paper: Paper, table: Located[Table]) -> Iterator[Plan]:

@@ -1,4 +1,4 @@
-"""What must hold between the parts of a spec beyond each one's own form; every breach is a problem at its place."""
+"""What the parts of a spec must agree on; every disagreement is a problem at its place."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import fnmatch
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from pydantic import ValidationError
+
 from imlp_audit.equations.catalogue import BrokenClaim
 from imlp_audit.errors import Problem
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
-from imlp_audit.models.recipe import Part, Recipe
+from imlp_audit.models.recipe import Change, Recipe, describe
 from imlp_audit.near import did_you_mean
 from imlp_audit.numbers.printed import parse_printed
 from imlp_audit.records.check import FINDINGS
@@ -19,7 +21,7 @@ from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
 from imlp_audit.spec.schema import Coverage, System
-from imlp_audit.spec.tables import FlopsColumn, Table, hold_the_same
+from imlp_audit.spec.tables import FlopsColumn, Footnote, Table, hold_the_same
 from imlp_audit.spec.tree import Located
 
 
@@ -103,14 +105,39 @@ def _table(located: Located[Table], conventions: Sequence[str]) -> Iterator[Prob
         counted = [name for name, c in table.columns.items() if c.measure.totalled]
         message = f"a mark is decided by a counted column; {did_you_mean(footnote.decided_by, counted)}"
         yield located.problem(message, "footnote", "decided_by")
-    for index, row in enumerate(table.rows):
-        block = row.model.mlp.imlp if row.model and row.model.mlp else None
-        kernel = block.kernel if block and block.part is not Part.CHANNEL else None
-        meant = footnote.kernel if footnote.mark in row.mark else footnote.otherwise
-        if kernel not in (None, meant):
+    yield from _marked_rows(located, footnote)
+
+
+def _marked_rows(located: Located[Table], footnote: Footnote) -> Iterator[Problem]:
+    """Check that the footnote's changes make models of the rows that they concern, and agree with their recipes."""
+    rows = [(index, row, row.model) for index, row in enumerate(located.value.rows) if row.model is not None]
+    fits = [(index, row, recipe) for index, row, recipe in rows if recipe.takes(footnote.marked)]
+    unbuilt = any(row.model is None and row.baseline for row in located.value.rows)
+    if rows and not fits and not unbuilt:
+        yield located.problem("no row's recipe has the part that the mark changes", "footnote", "marked")
+    for index, row, recipe in fits:
+        for key, change in (("marked", footnote.marked), ("otherwise", footnote.otherwise)):
+            complaint = _refused(recipe, change)
+            if complaint is not None:
+                message = f"{describe(change)} makes no model of row {row.id!r}: {complaint}"
+                yield located.problem(message, "footnote", key)
+                return
+        meant = footnote.change(row.mark)
+        if footnote.concerns(recipe) and recipe.changed(meant) != recipe:
             mark = f"the mark {footnote.mark!r}" if footnote.mark in row.mark else f"no mark {footnote.mark!r}"
-            message = f"the row has {mark}, which stands for kernel {meant}, but its recipe has kernel {kernel}"
-            yield located.problem(message, "rows", index, "model")
+            message = f"the row has {mark}, which stands for {describe(meant)}, but its recipe has"
+            yield located.problem(f"{message} {recipe.describe(meant)}", "rows", index, "model")
+
+
+def _refused(recipe: Recipe, change: Change) -> str | None:
+    """Return why a change makes no model of a recipe, None where it makes one."""
+    try:
+        recipe.changed(change)
+    except ValidationError as error:
+        detail = error.errors(include_url=False)[0]
+        key = f"{detail['loc'][-1]}: " if detail["loc"] and detail["type"] != "value_error" else ""
+        return f"{key}{detail['msg'].removeprefix('Value error, ')}"
+    return None
 
 
 def _row(ref: RowRef, known: Sequence[Paper]) -> Iterator[Problem]:
@@ -158,12 +185,11 @@ def _unread(recipe: Recipe, paper: Paper) -> str | None:
     """Say so where a model leaves something open that no reading, or not every one, of the paper answers."""
     if recipe.family is None:
         return None
-    told = {"imlp": "an IMLP block", "resmlp": "a ResMLP without a form", "text": "a model of language"}[recipe.family]
     readings = paper.about.value.readings
     if not readings:
-        return f"{told} needs a reading: name at least one under about: readings:"
+        return f"{recipe.family.models} needs a reading: name at least one under about: readings:"
     silent = [name for name, named in readings.items() if recipe.part_of(named.reading()) is None]
-    return f"{told} needs a reading, and {silent[0]!r} has none of its axes" if silent else None
+    return f"{recipe.family.models} needs a reading, and {silent[0]!r} has none of its axes" if silent else None
 
 
 def _number(ref: RowRef, name: str, column: str, text: str) -> str | None:

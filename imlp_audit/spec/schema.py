@@ -2,30 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
-from typing import Annotated, Any, Generic, Self, TypeVar
+from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
 from imlp_audit.measure.conventions import MemoryConvention, ParameterConvention, parse_weight_key
-from imlp_audit.models.hosts.host import Count
-from imlp_audit.models.reading import (
-    AGeLUParameters,
-    ClassToken,
-    ConcatNorm,
-    DepthwiseActivation,
-    DepthwiseNorm,
-    OutputLayer,
-    OutputNorm,
-    PaperReading,
-    Presence,
-    Reading,
-    ResMlpForm,
-    ResMlpReading,
-    SpatialMatrix,
-    TextReading,
-)
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.base import Record
@@ -33,10 +14,8 @@ from imlp_audit.records.check import Verdict
 from imlp_audit.spec.claims import ClaimEntry
 from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.fields import ITEM, Place, Sentence, Slug, exactly_one
+from imlp_audit.spec.readings import NamedReading
 from imlp_audit.spec.tables import Table
-
-Axis = TypeVar("Axis")
-Family = TypeVar("Family", Reading, ResMlpReading, TextReading)
 
 
 def _weight_key(text: str) -> str:
@@ -45,64 +24,6 @@ def _weight_key(text: str) -> str:
 
 
 WeightName = Annotated[str, AfterValidator(_weight_key)]
-
-
-class Choice(Record, Generic[Axis]):
-    """The value of one axis of a reading, and the place in the text that decides it."""
-
-    value: Axis
-    because: Sentence
-
-
-class NamedReading(Record):
-    """A reading with a reason for each of its axes: those of the IMLP block, of ResMLP, of models of language.
-
-    A paper gives the axes of the families whose models it describes, of a family all.
-    """
-
-    agelu_parameters: Choice[AGeLUParameters] | None = None
-    fc1_bias: Choice[Presence] | None = None
-    fc2_bias: Choice[Presence] | None = None
-    concat_norm: Choice[ConcatNorm] | None = None
-    output_norm: Choice[OutputNorm] | None = None
-    depthwise_bias: Choice[Presence] | None = None
-    depthwise_norm: Choice[DepthwiseNorm] | None = None
-    depthwise_activation: Choice[DepthwiseActivation] | None = None
-    depthwise_skip: Choice[Presence] | None = None
-    class_token: Choice[ClassToken] | None = None
-    resmlp_form: Choice[ResMlpForm] | None = None
-    vocabulary: Choice[Count] | None = None
-    sequence_length: Choice[Count] | None = None
-    ffn_width: Choice[Count] | None = None
-    spatial_matrix: Choice[SpatialMatrix] | None = None
-    gate_norm: Choice[Presence] | None = None
-    output_layer: Choice[OutputLayer] | None = None
-    pooler: Choice[Presence] | None = None
-
-    @property
-    def choices(self) -> Mapping[str, Choice[Any]]:
-        """The axes that are given, in order."""
-        return {name: choice for name in type(self).model_fields if (choice := getattr(self, name)) is not None}
-
-    @model_validator(mode="after")
-    def _families_are_whole(self) -> Self:
-        given = self.choices
-        if not given:
-            raise ValueError("a reading says something: give the axes of a family of models")
-        for family in (Reading, ResMlpReading, TextReading):
-            axes = [field.name for field in fields(family)]
-            lacking = [axis for axis in axes if axis not in given]
-            if lacking and len(lacking) < len(axes):
-                raise ValueError(f"{', '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} missing")
-        return self
-
-    def reading(self) -> PaperReading:
-        """Return the reading without its reasons."""
-        return PaperReading(self._part(Reading), self._part(ResMlpReading), self._part(TextReading))
-
-    def _part(self, family: type[Family]) -> Family | None:
-        values = {f.name: self.choices[f.name].value for f in fields(family) if f.name in self.choices}
-        return family(**values) if values else None
 
 
 class Fit(Record):

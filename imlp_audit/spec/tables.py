@@ -8,7 +8,7 @@ from typing import Annotated, Self, TypeAlias, assert_never
 from pydantic import BeforeValidator, Field, model_validator
 
 from imlp_audit.models.hosts.host import Count, Setting
-from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.recipe import Change, Recipe, describe_fields
 from imlp_audit.numbers.printed import SCALES
 from imlp_audit.records.base import Record
 from imlp_audit.spec.fields import TABLE_ID, Place, RowId, Sentence, Slug
@@ -169,19 +169,39 @@ def _detail(column: Column) -> Setting | int | None:
 
 
 class Footnote(Record):
-    """A mark on rows that stands for a kernel size; `otherwise` is the kernel of rows without it."""
+    """A mark on rows that stands for a change of their recipes; `otherwise` is the change in rows without it.
+
+    A change is a part of a recipe: `{mlp: {imlp: {kernel: 5}}}`. It concerns the rows whose recipes have that part and
+    of which the two changes make two models. `decided_by` is the column whose numbers decide between them.
+    """
 
     mark: Annotated[str, Field(min_length=1, max_length=3)]
     meaning: Sentence
-    kernel: Annotated[int, Field(gt=0)]
-    otherwise: Annotated[int, Field(gt=0)]
+    marked: Annotated[Change, Field(min_length=1)]
+    otherwise: Annotated[Change, Field(min_length=1)]
     decided_by: Slug
 
     @model_validator(mode="after")
-    def _kernels_are_odd(self) -> Self:
-        if self.kernel % 2 == 0 or self.otherwise % 2 == 0:
-            raise ValueError("the kernels of a footnote are odd: an even one cannot keep the size of the grid")
+    def _changes_are_two(self) -> Self:
+        if describe_fields(self.marked).keys() != describe_fields(self.otherwise).keys():
+            raise ValueError("marked and otherwise change the same fields of a recipe")
+        if self.marked == self.otherwise:
+            raise ValueError("marked and otherwise are the same change")
         return self
+
+    def change(self, mark: str) -> Change:
+        """Return the change that a row with this mark, or with none, stands for."""
+        return self.marked if self.mark in mark else self.otherwise
+
+    def opposite(self, mark: str) -> Change:
+        """Return the other change."""
+        return self.otherwise if self.mark in mark else self.marked
+
+    def concerns(self, recipe: Recipe) -> bool:
+        """Say whether the changes make two models of a recipe. Raises ValidationError where one makes none."""
+        if not recipe.takes(self.marked):
+            return False
+        return recipe.changed(self.marked).essence() != recipe.changed(self.otherwise).essence()
 
 
 class Row(Record):

@@ -84,8 +84,35 @@ def test_a_marked_row_without_the_deciding_number_has_no_mark_to_check(tmp_path:
 
 
 def test_a_footnote_of_an_even_kernel_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match="are odd"):
-        checked(tmp_path, {}, Spec((BASE,), table=FOOTNOTE.replace("kernel: 5", "kernel: 4")))
+    with pytest.raises(SpecError, match="kernel 4 makes no model of row 'b': an even kernel"):
+        checked(tmp_path, {}, Spec((BASE, MARKED), table=FOOTNOTE.replace("kernel: 5", "kernel: 4")))
+
+
+@pytest.mark.parametrize(
+    ("footnote", "complaint"),
+    [
+        (FOOTNOTE.replace("{imlp: {kernel: 5}}", "{sums: {ratio: 5}}"), "change the same fields of a recipe"),
+        (FOOTNOTE.replace("kernel: 5", "kernel: 3"), "are the same change"),
+        (FOOTNOTE.replace("imlp:", "sums:"), "no row's recipe has the part that the mark changes"),
+        (FOOTNOTE.replace("kernel:", "kernle:"), "kernle 5 makes no model of row 'b': kernle: "),
+    ],
+)
+def test_a_footnote_whose_changes_cannot_be_told_apart_is_refused(
+    tmp_path: Path, footnote: str, complaint: str
+) -> None:
+    with pytest.raises(SpecError, match=complaint):
+        checked(tmp_path, {}, Spec((BASE, MARKED), table=footnote))
+
+
+def test_a_mark_may_stand_for_any_change_of_a_recipe(tmp_path: Path) -> None:
+    changes = "marked: {image: 384}, otherwise: {image: 224}"
+    footnote = f'footnote: {{mark: "*", meaning: larger images, {changes}, decided_by: flops}}'
+    row = '{id: b, label: B, mark: "*", model: {timm: host, image: 384}, printed: {flops: 1.10}}'
+    counts = {"host:224": MISSES, "host:384": FITS}
+    check = checked(tmp_path, counts, Spec((row,), table=footnote))["p/marks/1/b"]
+    assert check.verdict is Verdict.REPRODUCED
+    assert check.printed == "marked *: image 384"
+    assert "image 384 fits" in check.reason
 
 
 @pytest.mark.parametrize("drifted", [{"host+5": Count(9_000_000)}, {"host+3@skip": FITS}])

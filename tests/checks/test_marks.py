@@ -8,7 +8,8 @@ from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.plan import CellPlan, MarkPlan, plan
 from tests.checks.papers import Count, Counts, Spec, checked, name, write
 
-FOOTNOTE = 'footnote: {mark: "*", meaning: n = 5, kernel: 5, otherwise: 3, decided_by: params}'
+CHANGES = "marked: {mlp: {imlp: {kernel: 5}}}, otherwise: {mlp: {imlp: {kernel: 3}}}"
+FOOTNOTE = f'footnote: {{mark: "*", meaning: n = 5, {CHANGES}, decided_by: params}}'
 FITS, MISSES = Count(5_000_000, macs=1_100_000_000), Count(5_100_000, macs=1_200_000_000)
 
 
@@ -28,14 +29,14 @@ def mark(root: Path, counts: Counts, second: str = MARKED, footnote: str = FOOTN
 @pytest.mark.parametrize(
     ("second", "three", "five", "verdict", "fitting"),
     [
-        (MARKED, MISSES, FITS, Verdict.REPRODUCED, "5"),
-        (MARKED, FITS, MISSES, Verdict.DIFFERS, "3"),
-        (MARKED, FITS, FITS, Verdict.UNVERIFIABLE, "3 and 5"),
-        (MARKED, MISSES, MISSES, Verdict.DIFFERS, "neither"),
-        (UNMARKED, FITS, MISSES, Verdict.REPRODUCED, "3"),
-        (UNMARKED, MISSES, FITS, Verdict.DIFFERS, "5"),
-        (UNMARKED, FITS, FITS, Verdict.UNVERIFIABLE, "3 and 5"),
-        (UNMARKED, MISSES, MISSES, Verdict.DIFFERS, "neither"),
+        (MARKED, MISSES, FITS, Verdict.REPRODUCED, "kernel 5 fits"),
+        (MARKED, FITS, MISSES, Verdict.DIFFERS, "kernel 3 fits"),
+        (MARKED, FITS, FITS, Verdict.UNVERIFIABLE, "kernel 3 and kernel 5 fit"),
+        (MARKED, MISSES, MISSES, Verdict.DIFFERS, "neither fits"),
+        (UNMARKED, FITS, MISSES, Verdict.REPRODUCED, "kernel 3 fits"),
+        (UNMARKED, MISSES, FITS, Verdict.DIFFERS, "kernel 5 fits"),
+        (UNMARKED, FITS, FITS, Verdict.UNVERIFIABLE, "kernel 3 and kernel 5 fit"),
+        (UNMARKED, MISSES, MISSES, Verdict.DIFFERS, "neither fits"),
     ],
 )
 def test_a_mark_holds_where_the_number_needs_its_kernel(
@@ -43,7 +44,7 @@ def test_a_mark_holds_where_the_number_needs_its_kernel(
 ) -> None:
     check = mark(tmp_path, {"host+3": three, "host+5": five}, second)
     assert (check.verdict, check.under) == (verdict, ())
-    assert f"under plain kernel {fitting} fits" in check.reason
+    assert f"under plain {fitting}" in check.reason
     assert check.printed == ("marked *: kernel 5" if second is MARKED else "no mark: kernel 3")
 
 

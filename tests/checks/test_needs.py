@@ -30,7 +30,8 @@ ROWS = (
     "{id: e, label: E, baseline: d, model: {timm: other}, printed: {params: 1.00, flops: 1.00}, delta: {flops: 0%}}",
     "{id: f, label: F, model: {timm: never_built}, printed: {top1: 70.0}}",
 )
-FOOTNOTE = 'footnote: {mark: "*", meaning: kernel 5, kernel: 5, otherwise: 3, decided_by: params}'
+CHANGES = "marked: {mlp: {imlp: {kernel: 5}}}, otherwise: {mlp: {imlp: {kernel: 3}}}"
+FOOTNOTE = f'footnote: {{mark: "*", meaning: kernel 5, {CHANGES}, decided_by: params}}'
 END = """\
 claims:
   - {id: share, text: t, source: {section: "1"}, rows: [p/1/a, p/1/b], order: {mlp_share: flops, direction: decreasing}}

@@ -152,3 +152,32 @@ def test_torch_is_not_imported_for_what_is_refused(here: Path) -> None:
     assert "imlp_audit.checkpoint.contents" in done.stderr
     assert "| torch" not in done.stderr
     assert "numpy" not in done.stderr
+
+
+SENTENCE = '''
+from imlp_audit.inspect.sentences import Judgement, sentence
+
+@sentence(about="blocks")
+def steep(inspection):
+    """Modules are steep.
+
+    Place: Sec. 2
+    Measured: the bound on each module's Lipschitz constant
+    True if: each is above 0
+    """
+    return Judgement(all(one.norms > 0 for one in inspection.blocks), "all", [one.norms for one in inspection.blocks])
+'''
+
+
+def test_sentences_of_a_papers_own_are_judged_if_trusted(here: Path, block: dict[str, Tensor]) -> None:
+    save_file(block, here / "block.safetensors")
+    (here / "specs" / "imlp_row" / "sentences.py").write_text(SENTENCE, encoding="utf-8")
+    asked = ("inspect", "block.safetensors", "specs/imlp_row", "-f", "json")
+    (alone,) = json.loads(call(*asked).out)["weights"]["statements"]
+    assert alone["verdict"] == "unverifiable"
+    assert alone["reason"] == (
+        "the Python in specs/imlp_row was not run: the folder is not trusted; --trust-code runs it"
+    )
+    (trusted,) = json.loads(call(*asked, "--trust-code").out)["weights"]["statements"]
+    assert (trusted["id"], trusted["paper"], trusted["verdict"]) == ("steep", "imlp_row", "reproduced")
+    assert len(trusted["values"]) == 12

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,7 @@ from .papers import PARAMS, write
 from .running import call
 
 DEIT = "{timm: deit_tiny_patch16_224}"
-HEADING = "  parameters         multiply-accumulates  system"
-DEIT_SIZE = "    5,717,416              1,253,683,200"
+SIZE = ["5 717 416", "1 253 683 200"]
 
 
 @pytest.fixture
@@ -36,20 +37,24 @@ def test_every_model_is_on_a_line_with_its_size_recipe_and_tables(models: Path) 
     done = call("list", "--systems", "--no-progress", "--skip", "*/typo")
     mixer = "mixer: {layers: 1, patch: 8, width: 2, tokens_hidden: 3, channels_hidden: 5}, image: 16, classes: 7"
     assert (done.code, done.err) == (0, "")
-    assert done.out.splitlines() == [
-        HEADING,
-        f"{DEIT_SIZE}  DeiT-Ti  {DEIT}  one/1, two/1",
-        f"          477                      1,678  Mixer  {{{mixer}}}  two/1",
-    ]
+    assert cells(done.out)[0] == [*SIZE, "DeiT-Ti", DEIT[1:-1], "one/1, two/1"]
+    assert cells(done.out)[1][:3] == ["477", "1 678", "Mixer"]
+    (model,) = json.loads(call("list", "two", "--systems", "--only", "*/mixer", "-f", "json").out)["models"]
+    assert (model["recipe"], model["parameters"], model["macs"]) == (mixer, 477, 1678)
+
+
+def cells(text: str) -> list[list[str]]:
+    """Return the cells of the first lines of a table's rows."""
+    lines = [re.split(r" {2,}", line.strip()) for line in text.splitlines()[2:]]
+    return [line for line in lines if line[0][:1].isdigit()]
 
 
 def test_a_model_that_fails_ends_with_3_and_says_why(models: Path) -> None:
     done = call("list", "two", "--systems")
     assert (done.code, done.err) == (3, "")
-    lines = done.out.splitlines()
-    assert lines[-2] == "Typo  {timm: deit_tinny_patch16_224}  two/1"
-    assert lines[-1].startswith("  not counted: timm has no model 'deit_tinny_patch16_224'; did you mean")
-    assert lines[1].startswith(DEIT_SIZE), "the others are counted"
+    text = " ".join(done.out.split())
+    assert "Not counted - Typo, timm: deit_tinny_patch16_224, two/1: timm has no model 'deit_tinny_patch16_224'" in text
+    assert cells(done.out)[0][:2] == SIZE, "the others are counted"
 
 
 @pytest.mark.parametrize(
@@ -65,7 +70,7 @@ def test_a_model_that_fails_ends_with_3_and_says_why(models: Path) -> None:
 def test_only_and_skip_choose_by_globs(models: Path, arguments: tuple[str, ...], labels: list[str]) -> None:
     done = call("list", "--systems", *arguments)
     assert done.code == 0
-    assert [line[42:].split("  ")[0] for line in done.out.splitlines()[1:]] == labels
+    assert [line[2] for line in cells(done.out)] == labels
 
 
 @pytest.mark.parametrize("options", [("--only", "three/*"), ("--skip", "*"), ("--only", "one/1/base/params")])
@@ -75,7 +80,7 @@ def test_nothing_left_is_unusable_input(models: Path, options: tuple[str, ...]) 
     assert done.err.startswith("imlp-audit: no model is left; give globs of rows such as 'imlp/1/*'")
 
 
-def test_a_broken_spec_is_told_before_anything_is_built(models: Path) -> None:
+def test_a_broken_spec_is_reported_before_anything_is_built(models: Path) -> None:
     (models / "specs" / "two" / "paper.yaml").write_text("paper: two\nabot: {}\n", encoding="utf-8")
     done = call("list", "--systems")
     assert (done.code, done.out) == (2, "")
@@ -88,3 +93,10 @@ def test_checks_are_listed_without_the_option(models: Path) -> None:
         "two/1/mixer/params",
         "two/1/typo/params",
     ]
+
+
+def test_checks_have_json_and_markdown(models: Path) -> None:
+    document = json.loads(call("list", "two", "-f", "json").out)
+    assert document["format"] == "imlp-audit/list/1"
+    assert document["checks"][0]["id"] == "two/1/base/params"
+    assert "two/1/base/params" in call("list", "two", "-f", "markdown").out.replace("\\", "")

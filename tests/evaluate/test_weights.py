@@ -75,8 +75,7 @@ def test_a_reading_is_to_be_stated_where_another_fits_as_well(spec: Path, checkp
     """A skip around the depthwise block has no weights: shapes do not tell whether it is there."""
     row = _row("digits/1/deit_imlp", spec)
     about = row.paper.about.value
-    skip = about.readings["released"].depthwise_skip
-    assert skip is not None
+    skip = about.readings["released"].choices["depthwise_skip"]
     other = about.readings["released"].model_copy(
         update={"depthwise_skip": skip.model_copy(update={"value": Presence.NO if skip.value else Presence.YES})}
     )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from imlp_audit.errors import UsageError
-from imlp_audit.explain.systems import System, systems
-from imlp_audit.measure import models
+from imlp_audit.explain.systems import Measurer, list_systems
 from imlp_audit.measure.facts import Facts, ModelKey, Need
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.records.listing import ListedModel
 from imlp_audit.spec.library import Selection, load
 from tests.checks.papers import Count, Counts, Spec, counted, name, write
 
@@ -37,19 +37,22 @@ COUNTS: Counts = {
 Measured = dict[str, Need]
 
 
-@pytest.fixture
-def measured(monkeypatch: pytest.MonkeyPatch) -> Measured:
-    """Counts in place of models; what was asked for, by name."""
-    asked: Measured = {}
+def count(asked: Measured, counts: Counts = COUNTS) -> Measurer:
+    """Return what gives counts in place of measured models, and notes what it was asked for, by name."""
 
-    def measure_models(needed: Mapping[ModelKey, Need], progress: Callable[[str], None]) -> Facts:
+    def measure(needed: Mapping[ModelKey, Need], progress: Callable[[str], None]) -> Facts:
         asked.update({name(key): need for key, need in needed.items()})
         for key in needed:
             progress(key.recipe.name)
-        return {key: counted(COUNTS, key, need) for key, need in needed.items()}
+        return {key: counted(counts, key, need) for key, need in needed.items()}
 
-    monkeypatch.setattr(models, "measure_models", measure_models)
-    return asked
+    return measure
+
+
+@pytest.fixture
+def measured() -> Measured:
+    """What was asked to be measured."""
+    return {}
 
 
 def papers(root: Path) -> Selection:
@@ -57,22 +60,32 @@ def papers(root: Path) -> Selection:
     return write(root, first, Spec(("{id: x, label: X, model: {timm: small}, printed: {params: 1.00}}",), id="q"))
 
 
-def found(selection: Selection, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()) -> list[System]:
-    return systems(selection, only, skip, lambda count: lambda name: None)
+def found(
+    selection: Selection, measurer: Measurer | None, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()
+) -> Sequence[ListedModel]:
+    return list_systems(selection, only, skip, lambda number: lambda name: None, measurer).models
 
 
-def places(listed: list[System]) -> list[tuple[str, ...]]:
-    return [system.places for system in listed]
+def places(listed: Sequence[ListedModel]) -> list[tuple[str, ...]]:
+    return [model.places for model in listed]
+
+
+def listed(label: str, recipe: Recipe, *places: str, sizes: tuple[int, int] | None = None) -> ListedModel:
+    parameters, macs = sizes or (None, None)
+    failure = None if sizes else "no model other"
+    return ListedModel(
+        label=label, recipe=str(recipe), places=places, parameters=parameters, macs=macs, failure=failure
+    )
 
 
 def test_each_model_is_listed_once_with_its_size_and_all_its_places(tmp_path: Path, measured: Measured) -> None:
     block = Recipe.model_validate({"timm": "small", "mlp": {"imlp": {"kernel": 3}}})
     small, large, other = (Recipe.of(timm=name) for name in ("small", "large", "other"))
-    assert found(papers(tmp_path)) == [
-        System("A", small, ("p/1/a", "p/2/again", "q/1/x"), 10, 100),
-        System("A + IMLP", block, ("p/1/b",), 20, 200),
-        System("D", large, ("p/1/d", "p/systems/f"), 30, 300),
-        System("E", other, ("p/systems/e",), failure="no model other"),
+    assert list(found(papers(tmp_path), count(measured))) == [
+        listed("A", small, "p/1/a", "p/2/again", "q/1/x", sizes=(10, 100)),
+        listed("A + IMLP", block, "p/1/b", sizes=(20, 200)),
+        listed("D", large, "p/1/d", "p/systems/f", sizes=(30, 300)),
+        listed("E", other, "p/systems/e"),
     ]
     assert measured == dict.fromkeys(["small", "small+3", "large", "other"], Need(work=True))
 
@@ -85,8 +98,8 @@ def test_the_default_reading_is_listed(tmp_path: Path, measured: Measured) -> No
     )
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / "paper.yaml").write_text(swapped.replace("value: no,", "value: yes,"), encoding="utf-8")
-    assert [system.parameters for system in found(load([str(tmp_path / "p")]))] == [10, 21, 30]
-    assert [system.parameters for system in found(write(tmp_path / "as_it_was", spec))] == [10, 20, 30]
+    assert [system.parameters for system in found(load([str(tmp_path / "p")]), count(measured))] == [10, 21, 30]
+    assert [system.parameters for system in found(write(tmp_path / "as_it_was", spec), count(measured))] == [10, 20, 30]
 
 
 @pytest.mark.parametrize(
@@ -105,26 +118,26 @@ def test_the_default_reading_is_listed(tmp_path: Path, measured: Measured) -> No
 def test_only_and_skip_choose_by_globs_of_rows_and_systems(
     tmp_path: Path, measured: Measured, only: tuple[str, ...], skip: tuple[str, ...], expected: list[tuple[str, ...]]
 ) -> None:
-    listed = found(papers(tmp_path), only, skip)
-    assert sorted(places(listed)) == expected
-    assert len(measured) == len(expected), "what is not listed is not measured"
+    models = found(papers(tmp_path), count(measured), only, skip)
+    assert sorted(places(models)) == expected
+    assert len(measured) == len(expected), "models that are not listed are not measured"
 
 
 @pytest.mark.parametrize(
     ("only", "skip"),
     [(("r/*",), ()), ((), ("*",)), (("p/1/*",), ("p/1/?",)), (("p/1/c",), ()), (("p/1/a/params",), ())],
 )
-def test_nothing_left_is_a_mistake_of_the_user(
+def test_selecting_nothing_is_an_error(
     tmp_path: Path, measured: Measured, only: tuple[str, ...], skip: tuple[str, ...]
 ) -> None:
     with pytest.raises(UsageError, match="no model is left"):
-        found(papers(tmp_path), only, skip)
+        found(papers(tmp_path), count(measured), only, skip)
     assert not measured
 
 
 def test_a_paper_without_models_has_no_systems(tmp_path: Path, measured: Measured) -> None:
     with pytest.raises(UsageError, match="no model is left"):
-        found(write(tmp_path, Spec(("{id: a, label: A, printed: {params: 1.00}}",))))
+        found(write(tmp_path, Spec(("{id: a, label: A, printed: {params: 1.00}}",))), count(measured))
 
 
 @pytest.mark.parametrize(
@@ -137,26 +150,26 @@ def test_a_paper_without_models_has_no_systems(tmp_path: Path, measured: Measure
         ("+ IMLP", "", "+ IMLP"),
     ],
 )
-def test_what_only_says_what_it_adds_is_called_after_its_baseline(
+def test_labels_that_only_add_something_start_with_the_baseline(
     tmp_path: Path, measured: Measured, label: str, baseline: str, shown: str
 ) -> None:
     base = f"baseline: {baseline}, " if baseline else ""
     row = f'{{id: b, label: "{label}", {base}model: {{timm: large}}, printed: {{params: 1.00}}}}'
-    assert [one.label for one in found(write(tmp_path, Spec((ROWS[0], row))))] == ["A", shown]
+    assert [one.label for one in found(write(tmp_path, Spec((ROWS[0], row))), count(measured))] == ["A", shown]
 
 
-def test_progress_is_told_how_many_there_are_and_then_of_each(tmp_path: Path, measured: Measured) -> None:
-    told: list[object] = []
+def test_progress_is_announced_with_the_number_of_models(tmp_path: Path, measured: Measured) -> None:
+    steps: list[object] = []
 
-    def announce(count: int) -> Callable[[str], None]:
-        told.append(count)
-        return told.append
+    def announce(number: int) -> Callable[[str], None]:
+        steps.append(number)
+        return steps.append
 
-    systems(papers(tmp_path), (), (), announce)
-    assert told == [4, "small", "small", "large", "other"]
+    list_systems(papers(tmp_path), (), (), announce, count(measured))
+    assert steps == [4, "small", "small", "large", "other"]
 
 
-def test_a_file_alone_has_its_own_systems(tmp_path: Path, measured: Measured) -> None:
+def test_a_single_file_lists_only_its_own_systems(tmp_path: Path, measured: Measured) -> None:
     """As it has its own checks; its siblings say what its readings are."""
     write(tmp_path, Spec(ROWS))
     table = ("{id: g, label: G, model: {timm: large}, printed: {params: 1.00}}",)
@@ -164,16 +177,14 @@ def test_a_file_alone_has_its_own_systems(tmp_path: Path, measured: Measured) ->
     head = 'paper: p\ntable: "3"\ntitle: Table 3\nsource: {section: "1"}\n'
     file = tmp_path / "p" / "table3.yaml"
     file.write_text(f"{head}{columns}rows:\n  - {table[0]}\n", encoding="utf-8")
-    assert places(found(load([str(tmp_path / "p")])))[-1] == ("p/1/d", "p/3/g")
-    assert places(found(load([str(file)]))) == [("p/3/g",)]
+    assert places(found(load([str(tmp_path / "p")]), count(measured)))[-1] == ("p/1/d", "p/3/g")
+    assert places(found(load([str(file)]), count(measured))) == [("p/3/g",)]
 
 
-def test_work_that_no_formula_counts_is_not_passed_over(
-    tmp_path: Path, measured: Measured, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(COUNTS, "large", Count(30, macs=300, unknown=("fft",)))
-    listed = found(papers(tmp_path), only=("p/1/d",))
-    assert [system.failure for system in listed] == ["no formula counts fft"]
+def test_work_that_no_formula_counts_is_reported(tmp_path: Path, measured: Measured) -> None:
+    counts: Counts = {**COUNTS, "large": Count(30, macs=300, unknown=("fft",))}
+    models = found(papers(tmp_path), count(measured, counts), only=("p/1/d",))
+    assert [model.failure for model in models] == ["no formula counts fft"]
 
 
 def test_real_models_are_counted(tmp_path: Path) -> None:
@@ -184,7 +195,7 @@ def test_real_models_are_counted(tmp_path: Path) -> None:
         " mixer: {layers: 1, patch: 8, width: 2, tokens_hidden: 3, channels_hidden: 5}}}",
         "{id: typo, label: Typo, model: {timm: deit_tinny}, printed: {params: 5.72}}",
     )
-    deit, mixer, typo = found(write(tmp_path, Spec(rows)))
+    deit, mixer, typo = found(write(tmp_path, Spec(rows)), None)
     assert (deit.parameters, deit.macs) == (5_717_416, 1_253_683_200)
     stem, tokens, channels, norms, head = 192 * 2 + 2, 2 * 4 * 3 + 3 + 4, 2 * 2 * 5 + 5 + 2, 3 * 2 * 2, 2 * 7 + 7
     assert mixer.parameters == stem + tokens + channels + norms + head

@@ -15,6 +15,7 @@ from imlp_audit.report.formats import Surface
 from imlp_audit.report.markdown import render_markdown
 from imlp_audit.report.terminal import render_terminal
 
+from .judging import inspect_and_judge
 from .planted import resmlp, spike, stem, toeplitz
 
 
@@ -23,7 +24,7 @@ def inspection() -> Inspection:
     torch.manual_seed(0)
     imlp = {f"blocks.{at}.mlp.{n}": v for at in (0, 1) for n, v in amlp(3, 4).state_dict().items()}
     gate = {"g.sgu.proj.weight": torch.from_numpy(toeplitz(9, seed=0))}
-    return inspect_weights(resmlp([spike(9, own=2, seed=at) for at in range(4)]) | imlp | gate | stem())
+    return inspect_and_judge(resmlp([spike(9, own=2, seed=at) for at in range(4)]) | imlp | gate | stem())
 
 
 def cells(document: Document) -> list[str]:

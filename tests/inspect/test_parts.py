@@ -21,6 +21,7 @@ from imlp_audit.models.nets.resmlp import cross_patch_mlp
 from imlp_audit.models.resmlp import AlgorithmLayer
 from tests.models.released import ReleasedBlock
 
+from .judging import inspect_and_judge
 from .planted import resmlp, spike, stem
 
 State = dict[str, Tensor]
@@ -141,8 +142,7 @@ def test_a_tensor_that_cannot_be_used_is_named_and_the_rest_looked_at(name: str,
     assert len(one.left_out) == 1
     assert one.left_out[0].startswith("blocks.1 is left out: ")
     assert told in one.left_out[0]
-    inspection = measure_parts(one, state)
-    assert {statement.verdict for statement in inspection.statements} == {"unverifiable"}
+    assert {statement.verdict for statement in inspect_and_judge(state).statements} == {"unverifiable"}
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from imlp_audit.inspect.weights import inspect_weights
 from imlp_audit.models.imlp import amlp
 from imlp_audit.records.inspection import Statement
 
+from .judging import inspect_and_judge
 from .planted import Matrix, cross, like_the_paper, resmlp, shifted, spike, stem, toeplitz
 
 State = dict[str, Tensor]
@@ -24,7 +25,7 @@ RATES = ("a_is_sparser_than_b_and_c", "all_three_are_sparse", "no_exact_zeros")
 
 
 def judged(state: State) -> dict[str, Statement]:
-    return {statement.id: statement for statement in inspect_weights(state).statements}
+    return {statement.id: statement for statement in inspect_and_judge(state).statements}
 
 
 @pytest.fixture(scope="module")

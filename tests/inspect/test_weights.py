@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 
 from imlp_audit.inspect.document import inspection_document
-from imlp_audit.inspect.weights import inspect_weights
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.gmlp import Gmlp
 from imlp_audit.models.hosts.mixer import Mixer
@@ -18,6 +17,8 @@ from imlp_audit.models.reading import ResMlpForm
 from imlp_audit.models.recipe import Imlp, Recipe, Replacement
 from imlp_audit.report.markdown import render_markdown
 from tests.models.readings import RELEASED
+
+from .judging import inspect_and_judge
 
 NAMES = (
     "stem.proj.weight", "blocks.0.linear_tokens.weight", "blocks.0.mlp_channels.fc1.weight",
@@ -45,7 +46,7 @@ def thrown_together(seed: int) -> dict[str, Tensor]:
 
 @pytest.mark.parametrize("seed", range(25))
 def test_whatever_a_state_holds_there_is_an_answer(seed: int) -> None:
-    inspection = inspect_weights(thrown_together(seed))
+    inspection = inspect_and_judge(thrown_together(seed))
     render_markdown(inspection_document(inspection, {}))
 
 
@@ -75,7 +76,7 @@ ALGORITHM = ResMlpForm.ALGORITHM
     ids=lambda case: str(case)[:40],
 )
 def test_whole_models(recipe: Recipe, agelus: int, blocks: int, mixing: int, gates: int) -> None:
-    found = inspect_weights(state_of(recipe))
+    found = inspect_and_judge(state_of(recipe))
     assert found.left_out == ()
     assert [len(part) for part in (found.agelus, found.blocks, found.cross_patch, found.gates)] == [
         agelus, blocks, mixing, gates,

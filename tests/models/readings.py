@@ -2,58 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from hypothesis import strategies as st
 
 from imlp_audit.models.reading import (
-    AGeLUParameters,
+    PRINTED,
     ClassToken,
     ConcatNorm,
-    DepthwiseActivation,
-    DepthwiseNorm,
+    Family,
     OutputNorm,
     Presence,
     Reading,
+    axes_of,
 )
 
-RELEASED = Reading(
-    agelu_parameters=AGeLUParameters.PER_CHANNEL,
-    fc1_bias=Presence.YES,
-    fc2_bias=Presence.YES,
+AS_WRITTEN = replace(PRINTED, depthwise_bias=Presence.YES)
+RELEASED = replace(
+    AS_WRITTEN,
     concat_norm=ConcatNorm.LAYER,
     output_norm=OutputNorm.LAYER,
-    depthwise_bias=Presence.YES,
-    depthwise_norm=DepthwiseNorm.BATCH,
-    depthwise_activation=DepthwiseActivation.GELU,
     depthwise_skip=Presence.YES,
     class_token=ClassToken.REMOVED,
 )
-AS_WRITTEN = Reading(
-    agelu_parameters=AGeLUParameters.PER_CHANNEL,
-    fc1_bias=Presence.YES,
-    fc2_bias=Presence.YES,
-    concat_norm=ConcatNorm.NONE,
-    output_norm=OutputNorm.NONE,
-    depthwise_bias=Presence.YES,
-    depthwise_norm=DepthwiseNorm.BATCH,
-    depthwise_activation=DepthwiseActivation.GELU,
-    depthwise_skip=Presence.NO,
-    class_token=ClassToken.KEPT,
-)
 
-readings = st.builds(
-    Reading,
-    agelu_parameters=st.sampled_from(AGeLUParameters),
-    fc1_bias=st.sampled_from(Presence),
-    fc2_bias=st.sampled_from(Presence),
-    concat_norm=st.sampled_from(ConcatNorm),
-    output_norm=st.sampled_from(OutputNorm),
-    depthwise_bias=st.sampled_from(Presence),
-    depthwise_norm=st.sampled_from(DepthwiseNorm),
-    depthwise_activation=st.sampled_from(DepthwiseActivation),
-    depthwise_skip=st.sampled_from(Presence),
-    class_token=st.sampled_from(ClassToken),
-)
+readings = st.builds(Reading, **{name: st.sampled_from(axis.values) for name, axis in axes_of(Family.IMLP).items()})
 
 AXES = tuple(field.name for field in fields(Reading))

@@ -84,7 +84,8 @@ def test_colours_are_written_only_where_they_are_asked_for() -> None:
 @pytest.mark.parametrize(
     ("text", "written"),
     [
-        ("a_b *c* [d](e) <b> # ~ $x$ `q` | \\", r"a\_b \*c\* \[d\](e) &lt;b&gt; \# \~ \$x\$ \`q\` \| \\"),
+        ("a_b *c* [d](e) <b> # ~ $x$ `q` | \\", r"a_b \*c\* \[d\](e) &lt;b&gt; \# \~ \$x\$ \`q\` \| \\"),
+        ("_a_ b_", r"\_a\_ b\_"),
         ("- no list", r"\- no list"),
         ("1. no list", r"1\. no list"),
         ("===", r"\==="),
@@ -109,7 +110,7 @@ def test_code_may_hold_backticks_and_bars() -> None:
 
 def test_pictures_are_links_in_markdown_and_captions_on_a_terminal() -> None:
     picture = Picture("a b.svg", "Slopes_1")
-    assert render_markdown((picture,)) == "![Slopes\\_1](<a b.svg>)\n"
+    assert render_markdown((picture,)) == "![Slopes_1](<a b.svg>)\n"
     assert terminal(picture) == "Slopes_1 (picture: a b.svg)\n"
 
 

@@ -8,7 +8,7 @@ from imlp_audit.errors import UsageError
 from imlp_audit.records.check import Check, Source, Verdict
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.merging import merged
+from imlp_audit.report.merging import merge_runs
 
 from .runs import against, audited, cell, run, throughput
 
@@ -19,7 +19,7 @@ def by_id(result: AuditResult) -> dict[str, Check]:
 
 def test_a_number_that_was_open_takes_its_run() -> None:
     before = audited()
-    after = merged(before, [("a.json", run(cell()))])
+    after = merge_runs(before, [("a.json", run(cell()))])
     assert [one.id for one in after.checks] == [one.id for one in before.checks]
     assert by_id(after)["p/1/r1/top1"] == cell()
     unchanged = by_id(before) | {"p/1/r1/top1": cell()}
@@ -30,50 +30,50 @@ def test_a_number_that_was_open_takes_its_run() -> None:
 
 def test_what_a_run_says_is_kept_whatever_it_says() -> None:
     bench = cell(verdict=Verdict.UNVERIFIABLE, evidence=(throughput(),))
-    assert by_id(merged(audited(), [("a.json", run(bench))]))["p/1/r1/top1"] == bench
+    assert by_id(merge_runs(audited(), [("a.json", run(bench))]))["p/1/r1/top1"] == bench
 
 
 def test_a_difference_stands_behind_its_number() -> None:
-    ids = [one.id for one in merged(audited(), [("a.json", run(cell(), against()))]).checks]
+    ids = [one.id for one in merge_runs(audited(), [("a.json", run(cell(), against()))]).checks]
     assert ids[ids.index("p/1/r1/top1") + 1] == "p/1/r1/top1.against.r2"
     assert len(ids) == len(audited().checks) + 1
-    alone = by_id(merged(audited(), [("a.json", run(against()))]))
+    alone = by_id(merge_runs(audited(), [("a.json", run(against()))]))
     assert alone["p/1/r1/top1"].verdict is Verdict.UNVERIFIABLE
 
 
 def test_runs_in_several_files_are_put_in_in_any_order() -> None:
     other = cell(name="1/r2/top1", printed="72.1")
     files = [("a.json", run(cell(), against())), ("b.json", run(other))]
-    both = merged(audited(), files)
-    assert both == merged(audited(), files[::-1])
+    both = merge_runs(audited(), files)
+    assert both == merge_runs(audited(), files[::-1])
     assert by_id(both)["p/1/r2/top1"] == other
-    assert merged(merged(audited(), files[:1]), files[1:]) == both
+    assert merge_runs(merge_runs(audited(), files[:1]), files[1:]) == both
 
 
 def test_without_runs_nothing_changes() -> None:
-    assert merged(audited(), []) == audited()
+    assert merge_runs(audited(), []) == audited()
 
 
 def test_the_line_is_that_of_the_spec_as_it_is_now() -> None:
     moved = cell().model_copy(update={"source": Source(file="specs/p/paper.yaml", line=99)})
-    assert by_id(merged(audited(), [("a.json", run(moved))]))["p/1/r1/top1"] == cell()
+    assert by_id(merge_runs(audited(), [("a.json", run(moved))]))["p/1/r1/top1"] == cell()
 
 
 def test_the_same_run_twice_is_one_run() -> None:
-    once = merged(audited(), [("a.json", run(cell(), against()))])
-    assert merged(audited(), [("a.json", run(cell(), against())), ("copy.json", run(cell()))]) == once
-    assert merged(once, [("a.json", run(cell(), against()))]) == once
+    once = merge_runs(audited(), [("a.json", run(cell(), against()))])
+    assert merge_runs(audited(), [("a.json", run(cell(), against())), ("copy.json", run(cell()))]) == once
+    assert merge_runs(once, [("a.json", run(cell(), against()))]) == once
 
 
 def test_a_merged_result_is_read_back_as_written() -> None:
-    both = merged(audited(), [("a.json", run(cell(), against()))])
+    both = merge_runs(audited(), [("a.json", run(cell(), against()))])
     assert from_json(AuditResult, to_json(both), "r.json") == both
 
 
 def test_checks_without_evidence_are_no_part_of_a_run() -> None:
     plain = [one for one in audited().checks if one.verdict is not Verdict.UNVERIFIABLE]
-    after = merged(audited(), [("a.json", run(*plain, cell()))])
-    assert after == merged(audited(), [("a.json", run(cell()))])
+    after = merge_runs(audited(), [("a.json", run(*plain, cell()))])
+    assert after == merge_runs(audited(), [("a.json", run(cell()))])
 
 
 @pytest.mark.parametrize(
@@ -81,37 +81,37 @@ def test_checks_without_evidence_are_no_part_of_a_run() -> None:
     [
         ([run()], "a.json: none of its checks has evidence; give a JSON result of eval or bench"),
         ([audited()], "a.json: none of its checks has evidence"),
-        ([run(cell(name="1/r9/top1"))], "a.json: p/1/r9/top1 is no number of this report"),
-        ([run(cell(name="claims/reproduced"))], "p/claims/reproduced is no number of this report"),
-        ([run(cell(name="1/r1/top1.delta"))], "p/1/r1/top1.delta is no number of this report"),
-        ([run(cell(name="1/r1/top1.against"))], "p/1/r1/top1.against is no number of this report"),
-        ([run(against(other="r9"))], "p/1/r1/top1.against.r9 is no number of this report"),
+        ([run(cell(name="1/r9/top1"))], "a.json: p/1/r9/top1 is not in this report"),
+        ([run(cell(name="claims/reproduced"))], "p/claims/reproduced is not in this report"),
+        ([run(cell(name="1/r1/top1.delta"))], "p/1/r1/top1.delta is not in this report"),
+        ([run(cell(name="1/r1/top1.against"))], "p/1/r1/top1.against is not in this report"),
+        ([run(against(other="r9"))], "p/1/r1/top1.against.r9 is not in this report"),
         ([run(cell(printed="72.3"))], "a.json: it judges p/1/r1/top1 as '72.3', but '72.2' is printed; run it again"),
         ([run(cell(printed=None))], "it judges p/1/r1/top1 as None, but '72.2' is printed"),
         ([run(against(printed="72.1 to 72.3"))], "as '72.1 to 72.3', but '72.1 to 72.2' is printed"),
-        ([run(cell(name="1/r0/params", printed="5.72"))], "p/1/r0/params has a verdict already (reproduced)"),
-        ([run(cell(name="1/r5/params", printed="5.72"))], "p/1/r5/params has a verdict already (waived)"),
+        ([run(cell(name="1/r0/params", printed="5.72"))], "p/1/r0/params already has a verdict (reproduced)"),
+        ([run(cell(name="1/r5/params", printed="5.72"))], "p/1/r5/params already has a verdict (waived)"),
         ([run(cell()), run(cell("other"))], "a.json and b.json both judge p/1/r1/top1; a report has one"),
         ([run(against()), run(against("other"))], "a.json and b.json both judge p/1/r1/top1.against.r2"),
     ],
 )  # fmt: skip
 def test_what_is_not_of_this_audits_open_numbers_is_refused(runs: list[AuditResult], told: str) -> None:
     with pytest.raises(UsageError) as caught:
-        merged(audited(), list(zip(("a.json", "b.json"), runs, strict=False)))
+        merge_runs(audited(), list(zip(("a.json", "b.json"), runs, strict=False)))
     assert told in str(caught.value)
 
 
 def test_a_run_is_not_put_over_another_one() -> None:
-    once = merged(audited(), [("a.json", run(cell(), against()))])
+    once = merge_runs(audited(), [("a.json", run(cell(), against()))])
     for other in (cell("other"), against("other")):
-        with pytest.raises(UsageError, match="has a verdict already"):
-            merged(once, [("b.json", run(other))])
-    left_open = merged(audited(), [("a.json", run(cell(verdict=Verdict.UNVERIFIABLE)))])
-    with pytest.raises(UsageError, match="has a verdict already"):
-        merged(left_open, [("b.json", run(cell()))])
+        with pytest.raises(UsageError, match="already has a verdict"):
+            merge_runs(once, [("b.json", run(other))])
+    left_open = merge_runs(audited(), [("a.json", run(cell(verdict=Verdict.UNVERIFIABLE)))])
+    with pytest.raises(UsageError, match="already has a verdict"):
+        merge_runs(left_open, [("b.json", run(cell()))])
 
 
 def test_the_numbers_of_another_paper_are_refused() -> None:
     other = cell().model_copy(update={"id": "q/1/r1/top1"})
-    with pytest.raises(UsageError, match="q/1/r1/top1 is no number of this report"):
-        merged(audited(), [("a.json", run(other))])
+    with pytest.raises(UsageError, match="q/1/r1/top1 is not in this report"):
+        merge_runs(audited(), [("a.json", run(other))])

@@ -10,7 +10,7 @@ import numpy as np
 
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import Rounding, parse_printed
-from imlp_audit.solve.problem import Cell, CountedRow, Integers, Kind, Problem, Space
+from imlp_audit.solve.problem import Cell, CountedRow, Integers, Kind, SearchProblem, Space
 
 CLASSES = (
     "linear", "product", "layer_norm", "activation", "softmax", "elementwise", "bias", "batch_norm", "pool",
@@ -153,7 +153,7 @@ def planted(
     weights: tuple[int, ...],
     rounding: Rounding = Rounding.HALF_UP,
     readings: dict[str, int] | None = None,
-) -> Problem:
+) -> SearchProblem:
     """Return the table that a reading and weights print; `readings` are those of families with one of their own."""
     cells = []
     for place, row in enumerate(ROWS):
@@ -161,7 +161,7 @@ def planted(
         flops = int(row.work[own] @ np.array(weights))
         cells.append(printed_cell(place, row.id, "parameters", int(row.parameters["all"][own]), rounding))
         cells.append(printed_cell(place, row.id, "flops", flops, rounding))
-    return Problem(
+    return SearchProblem(
         rows=ROWS,
         cells=tuple(cells),
         spaces={"imlp": SPACE},

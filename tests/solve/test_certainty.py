@@ -10,17 +10,17 @@ from hypothesis import given, settings
 
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.certainty import Inequalities, certainty, ranges_of, word
-from imlp_audit.solve.problem import Cell, CountedRow, Problem
+from imlp_audit.solve.problem import Cell, CountedRow, SearchProblem
 from imlp_audit.solve.search import solve
 from tests.solve.tiny import expanded, problems
 
 
-def problem_of(work: list[list[int]], ranges: list[tuple[int, int]]) -> Problem:
+def problem_of(work: list[list[int]], ranges: list[tuple[int, int]]) -> SearchProblem:
     rows = tuple(CountedRow(f"p/1/r{i}", "", {}, np.array([amounts])) for i, amounts in enumerate(work))
     cells = tuple(
         Cell(f"p/1/r{i}/flops", i, "flops", {Rounding.HALF_UP: one}, Fraction(1)) for i, one in enumerate(ranges)
     )
-    return Problem(rows, cells, {}, tuple(f"class{i}" for i in range(len(work[0]))), {})
+    return SearchProblem(rows, cells, {}, tuple(f"class{i}" for i in range(len(work[0]))), {})
 
 
 def test_two_rows_that_tell_two_classes_apart_identify_their_weights() -> None:
@@ -53,7 +53,7 @@ def test_the_words(candidates: int, said: str) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(problems())
-def test_best_weights_lie_in_their_ranges(problem: Problem) -> None:
+def test_best_weights_lie_in_their_ranges(problem: SearchProblem) -> None:
     answer = solve(problem)
     sure = certainty(problem, answer)
     solutions = expanded(problem, answer)

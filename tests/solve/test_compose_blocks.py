@@ -69,7 +69,9 @@ def test_the_tables_list_the_largest_hosts_and_those_that_are_no_classifiers() -
     assert SAMPLED * len(in_the_specs() + OTHERS) >= 60
 
 
-@pytest.mark.parametrize("recipe", in_the_specs() + OTHERS, ids=str)
+@pytest.mark.parametrize(
+    "recipe", [*OTHERS, *(pytest.param(recipe, marks=pytest.mark.slow) for recipe in in_the_specs())], ids=str
+)
 def test_a_composed_model_has_what_a_built_one_has(
     recipe: Recipe, hosts: Hosts, builder: Builder, memory: CallCache
 ) -> None:

@@ -50,6 +50,7 @@ def test_the_tables_list_the_deepest_models_and_every_gate() -> None:
         assert part in named
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", in_the_specs("mixer_gmlp_coursework", "text"), ids=str)
 def test_a_model_of_language_is_its_layers_and_what_stands_around_them(
     recipe: Recipe, stacks: Stacks, memory: CallCache

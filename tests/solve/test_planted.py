@@ -10,7 +10,7 @@ import pytest
 
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.answer import SearchAnswer
-from imlp_audit.solve.problem import Cell, Problem
+from imlp_audit.solve.problem import Cell, SearchProblem
 from imlp_audit.solve.search import solve
 from tests.solve.table1 import CLASSES, READINGS, SPACE, planted
 
@@ -21,7 +21,7 @@ TRUTHS = [
 ]
 
 
-def under(problem: Problem, rules: tuple[Rounding, ...]) -> Problem:
+def under(problem: SearchProblem, rules: tuple[Rounding, ...]) -> SearchProblem:
     """Return the problem with fewer rounding rules to try."""
     cells = tuple(replace(c, ranges={rule: c.ranges[rule] for rule in rules}) for c in problem.cells)
     return replace(problem, cells=cells)

@@ -10,7 +10,7 @@ import pytest
 
 from imlp_audit.errors import SolverError
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.problem import Cell, CountedRow, Problem, Space
+from imlp_audit.solve.problem import Cell, CountedRow, SearchProblem, Space
 from imlp_audit.solve.search import solve
 
 ROW = CountedRow(
@@ -21,7 +21,7 @@ CELLS = (
     Cell("p/1/a/flops", 0, "flops", {Rounding.HALF_UP: (11, 11)}, Fraction(1)),
 )
 SPACES = {"imlp": Space((("bias", ("yes", "no")),))}
-PROBLEM = Problem((ROW,), CELLS, SPACES, ("linear", "layer_norm", "batch_norm"), {})
+PROBLEM = SearchProblem((ROW,), CELLS, SPACES, ("linear", "layer_norm", "batch_norm"), {})
 
 
 def test_columns_alone() -> None:
@@ -60,6 +60,6 @@ def test_a_named_convention_leaves_no_weight_open() -> None:
         (replace(PROBLEM, rows=(replace(ROW, work=ROW.work * 10**15),)), "too large to be added up exactly"),
     ],
 )
-def test_what_does_not_fit_together_is_refused(problem: Problem, message: str) -> None:
+def test_what_does_not_fit_together_is_refused(problem: SearchProblem, message: str) -> None:
     with pytest.raises(SolverError, match=message):
         solve(problem)

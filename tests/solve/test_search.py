@@ -13,19 +13,19 @@ from imlp_audit.errors import SolverError
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.answer import Solution, find_explained
 from imlp_audit.solve.controls import shift_digits
-from imlp_audit.solve.problem import Cell, CountedRow, Problem
+from imlp_audit.solve.problem import Cell, CountedRow, SearchProblem
 from imlp_audit.solve.search import Rules, best_score, solve
 from tests.solve.table1 import planted
 from tests.solve.tiny import NAMED, SPACES, Candidate, candidates, expanded, problems
 
 
-def best_of(problem: Problem, rules: Rules) -> tuple[int, list[Candidate]]:
+def best_of(problem: SearchProblem, rules: Rules) -> tuple[int, list[Candidate]]:
     every = [(sum(one.hits(problem)), one) for one in candidates(problem, rules)]
     score = max(hits for hits, _ in every)
     return score, [one for hits, one in every if hits == score]
 
 
-def key(problem: Problem, one: Candidate | Solution) -> tuple[object, ...]:
+def key(problem: SearchProblem, one: Candidate | Solution) -> tuple[object, ...]:
     """What tells candidates apart; of rounding rules, those that some cell is rounded by."""
     kinds = {cell.kind for cell in problem.cells}
     readings = one.readings.items() if isinstance(one, Solution) else one.readings
@@ -41,7 +41,7 @@ def key(problem: Problem, one: Candidate | Solution) -> tuple[object, ...]:
 
 @settings(max_examples=150, deadline=None)
 @given(problems(), st.sampled_from(Rules))
-def test_the_best_score_and_all_ties_are_those_of_trying_everything(problem: Problem, rules: Rules) -> None:
+def test_the_best_score_and_all_ties_are_those_of_trying_everything(problem: SearchProblem, rules: Rules) -> None:
     score, best = best_of(problem, rules)
     answer = solve(problem, rules)
     assert answer.score == answer.bound == score
@@ -53,7 +53,7 @@ def test_the_best_score_and_all_ties_are_those_of_trying_everything(problem: Pro
 
 @settings(max_examples=50, deadline=None)
 @given(problems(), st.sampled_from(Rules), st.integers(0, 3))
-def test_the_score_alone_is_the_same(problem: Problem, rules: Rules, floor: int) -> None:
+def test_the_score_alone_is_the_same(problem: SearchProblem, rules: Rules, floor: int) -> None:
     score, _ = best_of(problem, rules)
     alone = best_score(problem, rules, floor=floor)
     assert (alone.found, alone.at_most) == ((score, score) if score >= floor else (-1, -1))
@@ -61,7 +61,7 @@ def test_the_score_alone_is_the_same(problem: Problem, rules: Rules, floor: int)
 
 @settings(max_examples=50, deadline=None)
 @given(problems(), st.sampled_from(Rules))
-def test_pinned_and_free_axes_and_weights(problem: Problem, rules: Rules) -> None:
+def test_pinned_and_free_axes_and_weights(problem: SearchProblem, rules: Rules) -> None:
     _, best = best_of(problem, rules)
     answer = solve(problem, rules)
     for axis in answer.axes:
@@ -79,7 +79,7 @@ def test_pinned_and_free_axes_and_weights(problem: Problem, rules: Rules) -> Non
 
 @settings(max_examples=80, deadline=None)
 @given(problems(), st.sampled_from(Rules))
-def test_contradicted_cells_have_the_nearest_miss_of_the_best_solutions(problem: Problem, rules: Rules) -> None:
+def test_contradicted_cells_have_the_nearest_miss_of_the_best_solutions(problem: SearchProblem, rules: Rules) -> None:
     _, best = best_of(problem, rules)
     told = {one.cell: one for one in solve(problem, rules).contradicted}
     for place, cell in enumerate(problem.cells):
@@ -93,14 +93,14 @@ def test_contradicted_cells_have_the_nearest_miss_of_the_best_solutions(problem:
 
 @settings(max_examples=80, deadline=None)
 @given(problems(), st.sampled_from(Rules))
-def test_disputed_cells_are_those_that_some_of_the_best_solutions_explain(problem: Problem, rules: Rules) -> None:
+def test_disputed_cells_are_those_that_some_of_the_best_solutions_explain(problem: SearchProblem, rules: Rules) -> None:
     _, best = best_of(problem, rules)
     hits = [one.hits(problem) for one in best]
     some = [cell.id for cell, told in zip(problem.cells, zip(*hits, strict=True), strict=True) if len(set(told)) == 2]
     assert list(solve(problem, rules).disputed) == some
 
 
-def gap_of(one: Candidate, problem: Problem, place: int) -> list[Fraction]:
+def gap_of(one: Candidate, problem: SearchProblem, place: int) -> list[Fraction]:
     """Return by how much a candidate misses a cell, in units of its last digit; nothing where it gives no value."""
     cell, value = problem.cells[place], one.values[place]
     rounding = one.flops_rounding if cell.kind == "flops" else one.parameter_rounding
@@ -113,7 +113,7 @@ def gap_of(one: Candidate, problem: Problem, place: int) -> list[Fraction]:
 @settings(max_examples=80, deadline=None)
 @given(problems(), st.sampled_from(Rules), st.integers(1, 6))
 def test_the_first_solutions_are_the_first_of_all_in_the_stated_order(
-    problem: Problem, rules: Rules, most: int
+    problem: SearchProblem, rules: Rules, most: int
 ) -> None:
     answer = solve(problem, rules, most=most)
     every = sorted(expanded(problem, answer), key=lambda one: place_of(problem, one))
@@ -130,7 +130,7 @@ def bare(one: Solution) -> tuple[object, ...]:
     return (dict(one.readings), *counted, one.weights)
 
 
-def distance(problem: Problem, one: Solution, name: str) -> int:
+def distance(problem: SearchProblem, one: Solution, name: str) -> int:
     """Count the axes on which a solution's readings are not the named ones."""
     named = problem.named.get(name, {})
     pairs = [
@@ -144,7 +144,7 @@ def distance(problem: Problem, one: Solution, name: str) -> int:
     return sum(int(a != b) for ours, theirs in pairs for a, b in zip(ours, theirs, strict=True))
 
 
-def place_of(problem: Problem, one: Solution) -> tuple[int, int, int, list[int], list[int], list[int]]:
+def place_of(problem: SearchProblem, one: Solution) -> tuple[int, int, int, list[int], list[int], list[int]]:
     """Return the place in the order that RULE states."""
     counted = [
         problem.conventions.index(one.parameter_convention) if one.parameter_convention else 0,
@@ -163,7 +163,7 @@ def place_of(problem: Problem, one: Solution) -> tuple[int, int, int, list[int],
 
 @settings(max_examples=60, deadline=None)
 @given(problems(), st.sampled_from(Rules), st.integers(0, 12))
-def test_an_answer_cut_short_says_so_and_stays_true(problem: Problem, rules: Rules, budget: int) -> None:
+def test_an_answer_cut_short_says_so_and_stays_true(problem: SearchProblem, rules: Rules, budget: int) -> None:
     score, _ = best_of(problem, rules)
     answer = solve(problem, rules, budget=budget)
     assert answer.score <= score <= answer.bound
@@ -176,7 +176,7 @@ def test_an_answer_cut_short_says_so_and_stays_true(problem: Problem, rules: Rul
 
 def test_nothing_to_explain_is_an_error() -> None:
     with pytest.raises(SolverError, match="nothing to solve"):
-        solve(Problem((), (), {}, (), {}))
+        solve(SearchProblem((), (), {}, (), {}))
 
 
 def test_a_search_on_numbers_that_fit_nothing_is_cut_and_says_how_much_is_possible() -> None:
@@ -193,7 +193,7 @@ def test_named_readings_come_first_then_those_near_the_text() -> None:
     """Of (bias, norm), released is (no, batch) and the text (yes, layer); all six readings explain the one size."""
     row = CountedRow("p/1/a", "imlp", {"all": np.array([5])}, np.array([[1]]))
     cell = Cell("p/1/a/params", 0, "parameters", {Rounding.HALF_UP: (5, 5)}, Fraction(1))
-    answer = solve(Problem((row,), (cell,), SPACES, ("linear",), NAMED, "as_written"))
+    answer = solve(SearchProblem((row,), (cell,), SPACES, ("linear",), NAMED, "as_written"))
     found = [(one.readings["imlp"], one.nearest, one.apart) for one in answer.solutions]
     assert found == [
         (1, "as_written", 0),

@@ -12,12 +12,14 @@ import pytest
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.answer import SearchAnswer, Ties
 from imlp_audit.solve.compose import compose
-from imlp_audit.solve.problem import Cell, Problem
+from imlp_audit.solve.problem import Cell, SearchProblem
 from imlp_audit.solve.search import solve
 from imlp_audit.solve.selection import _LEFT_OUT
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import rows_of
 from tests.solve.table1 import printed_cell
+
+pytestmark = pytest.mark.slow  # test_planted.py has faster ones
 
 TRUTHS = 12  # of as many as one likes: a second each
 
@@ -32,13 +34,13 @@ class Truth:
 
 
 @pytest.fixture(scope="module")
-def table1() -> Problem:
+def table1() -> SearchProblem:
     """The DeiT, Swin and PoolFormer rows of Table 1, counted under every reading."""
     rows = [r for r in rows_of(load(["imlp"]).papers[0]) if r.table.value.table == "1" and "lvt" not in r.id]
     return replace(compose(rows).problem, allowed={str(one): (0,) for one in _LEFT_OUT})
 
 
-def truths(problem: Problem) -> list[Truth]:
+def truths(problem: SearchProblem) -> list[Truth]:
     draw = Random(5)
     readings = int(np.prod(problem.spaces["imlp"].shape))
     return [
@@ -51,12 +53,12 @@ def truths(problem: Problem) -> list[Truth]:
     ]
 
 
-def printed(problem: Problem, truth: Truth) -> Problem:
+def printed(problem: SearchProblem, truth: Truth) -> SearchProblem:
     """Return the problem with the numbers that a truth prints with two decimals, in M and in G."""
     return replace(problem, cells=tuple(_printed(problem, cell, truth) for cell in problem.cells))
 
 
-def _printed(problem: Problem, cell: Cell, truth: Truth) -> Cell:
+def _printed(problem: SearchProblem, cell: Cell, truth: Truth) -> Cell:
     row = problem.rows[cell.row]
     at = truth.reading if row.group else 0
     value = row.parameters["all"][at] if cell.kind == "parameters" else row.work[at] @ np.array(truth.weights)
@@ -78,18 +80,18 @@ def is_among(truth: Truth, ties: Sequence[Ties]) -> bool:
 
 
 @pytest.fixture(scope="module")
-def solved(table1: Problem) -> list[tuple[Truth, Problem, SearchAnswer]]:
+def solved(table1: SearchProblem) -> list[tuple[Truth, SearchProblem, SearchAnswer]]:
     return [(truth, problem, solve(problem)) for truth in truths(table1) for problem in [printed(table1, truth)]]
 
 
-def test_every_truth_is_among_the_best(solved: list[tuple[Truth, Problem, SearchAnswer]]) -> None:
+def test_every_truth_is_among_the_best(solved: list[tuple[Truth, SearchProblem, SearchAnswer]]) -> None:
     for truth, problem, answer in solved:
         assert answer.score == answer.bound == len(problem.cells) == 44
         assert answer.contradicted == ()
         assert is_among(truth, answer.ties), truth
 
 
-def test_nothing_is_pinned_to_a_wrong_value(solved: list[tuple[Truth, Problem, SearchAnswer]]) -> None:
+def test_nothing_is_pinned_to_a_wrong_value(solved: list[tuple[Truth, SearchProblem, SearchAnswer]]) -> None:
     for truth, problem, answer in solved:
         space = problem.spaces["imlp"]
         places = np.unravel_index(truth.reading, space.shape)
@@ -101,7 +103,7 @@ def test_nothing_is_pinned_to_a_wrong_value(solved: list[tuple[Truth, Problem, S
 
 
 @pytest.mark.parametrize("place", [0, 7, 20, 43])
-def test_a_cell_out_of_reach_is_named(solved: list[tuple[Truth, Problem, SearchAnswer]], place: int) -> None:
+def test_a_cell_out_of_reach_is_named(solved: list[tuple[Truth, SearchProblem, SearchAnswer]], place: int) -> None:
     truth, problem, _ = solved[0]
     cell = problem.cells[place]
     move = 1000 * int(cell.step)
@@ -116,7 +118,7 @@ def test_a_cell_out_of_reach_is_named(solved: list[tuple[Truth, Problem, SearchA
 
 
 @pytest.mark.parametrize("place", range(0, 44, 4))
-def test_a_cell_moved_by_one_digit_is_named(table1: Problem, place: int) -> None:
+def test_a_cell_moved_by_one_digit_is_named(table1: SearchProblem, place: int) -> None:
     """In the printed table: no best solution explains it, or some do that miss another cell, or all cells still fit."""
     cell = table1.cells[place]
     move = int(cell.step)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.answer import SearchAnswer, Solution
-from imlp_audit.solve.problem import Cell, CountedRow, Kind, Problem, Space
+from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
 from imlp_audit.solve.search import Rules
 
 WEIGHTS = (0, 1, 3)
@@ -52,7 +52,7 @@ def cells(draw: st.DrawFn, number: int, rows: int) -> Cell:
 
 
 @st.composite
-def problems(draw: st.DrawFn) -> Problem:
+def problems(draw: st.DrawFn) -> SearchProblem:
     """Return a problem of a few rows, with proportional classes, one without work or one with negative work."""
     count = draw(st.integers(1, 4))
     drawn = tuple(draw(rows(number)) for number in range(count))
@@ -60,7 +60,7 @@ def problems(draw: st.DrawFn) -> Problem:
     if draw(st.booleans()):
         drawn = tuple(CountedRow(r.id, r.group, r.parameters, np.hstack([r.work, r.work[:, :1] - 4])) for r in drawn)
         classes = (*classes, "excess")
-    return Problem(
+    return SearchProblem(
         rows=drawn,
         cells=tuple(draw(cells(number, count)) for number in range(draw(st.integers(1, 7)))),
         spaces=SPACES,
@@ -82,7 +82,7 @@ class Candidate:
     weights: tuple[int, ...]
     values: tuple[int | None, ...]
 
-    def hits(self, problem: Problem) -> tuple[bool, ...]:
+    def hits(self, problem: SearchProblem) -> tuple[bool, ...]:
         """Say of each cell whether the value prints so."""
         return tuple(self._hits(cell, value) for cell, value in zip(problem.cells, self.values, strict=True))
 
@@ -93,7 +93,7 @@ class Candidate:
         )
 
 
-def candidates(problem: Problem, rules: Rules) -> Iterator[Candidate]:
+def candidates(problem: SearchProblem, rules: Rules) -> Iterator[Candidate]:
     """Yield every combination; weights that nothing depends on are 0, and those of negative work too."""
     groups = sorted({problem.rows[cell.row].group for cell in problem.cells} - {""})
     ranges = [range(int(np.prod(problem.spaces[group].shape))) for group in groups]
@@ -105,7 +105,7 @@ def candidates(problem: Problem, rules: Rules) -> Iterator[Candidate]:
         yield Candidate(tuple(at.items()), convention, sizes, flops, weights, values)
 
 
-def _counted(problem: Problem, rules: Rules) -> Iterator[tuple[str | None, Rounding | None, Rounding | None]]:
+def _counted(problem: SearchProblem, rules: Rules) -> Iterator[tuple[str | None, Rounding | None, Rounding | None]]:
     kinds = {cell.kind for cell in problem.cells}
     conventions = problem.conventions if "parameters" in kinds else (None,)
     rule = list(problem.cells[0].ranges)
@@ -114,7 +114,7 @@ def _counted(problem: Problem, rules: Rules) -> Iterator[tuple[str | None, Round
             yield convention, sizes, flops
 
 
-def _weights(problem: Problem) -> Iterator[tuple[int, ...]]:
+def _weights(problem: SearchProblem) -> Iterator[tuple[int, ...]]:
     for place in range(len(problem.classes)):
         work = [problem.rows[cell.row].work[:, place] for cell in problem.cells if cell.kind == "flops"]
         seen = any(column.any() for column in work) and not any((column < 0).any() for column in work)
@@ -122,7 +122,7 @@ def _weights(problem: Problem) -> Iterator[tuple[int, ...]]:
 
 
 def _value(
-    problem: Problem, cell: Cell, at: dict[str, int], convention: str | None, weights: tuple[int, ...]
+    problem: SearchProblem, cell: Cell, at: dict[str, int], convention: str | None, weights: tuple[int, ...]
 ) -> int | None:
     row = problem.rows[cell.row]
     if cell.kind == "flops":
@@ -132,7 +132,7 @@ def _value(
     return None if sizes is None else int(sizes[at[row.group] if len(sizes) > 1 else 0])
 
 
-def expanded(problem: Problem, answer: SearchAnswer) -> list[Solution]:
+def expanded(problem: SearchProblem, answer: SearchAnswer) -> list[Solution]:
     """Return every solution of an answer's ties."""
     found = []
     for ties in answer.ties:

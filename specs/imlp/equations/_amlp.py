@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, vectors
 
@@ -99,8 +100,8 @@ class Symbols:
     """
 
     x: list[Rounded]
-    wd: list[list[Rounded]]
-    we: list[list[Rounded]]
+    wd: RoundedMatrix
+    we: RoundedMatrix
     alpha: list[Rounded]
     beta: list[Rounded]
     gamma: list[Rounded]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.functions import gelu
+from imlp_audit.equations.matrix import RoundedMatrix, dot
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, positive, vectors
 from imlp_audit.lipschitz import slopes
@@ -22,7 +23,7 @@ from ._agelu import Coefficients, coefficients
 from ._slope import slopes_of
 
 Column = Sequence[Rounded]
-Blocks = Sequence[Sequence[Sequence[Column]]]
+Blocks = Sequence[Sequence[RoundedMatrix]]
 
 
 @dataclass(frozen=True)
@@ -85,16 +86,16 @@ class Module:
         half = self.halves[i]
         p, q, w0 = half.slopes.low, half.slopes.high, arithmetic.matrix(self.w0)
         diag = diagonal(half.t if t is None else t, arithmetic)
-        side = scaled(p + q, product(diag, w0))
-        upper = scaled(-2 * p * q, product(transposed(w0), product(diag, w0)))
-        return [[upper, transposed(side)], [side, scaled(-2, diag)]]
+        side = (diag @ w0).scale(p + q)
+        upper = (w0.T @ (diag @ w0)).scale(-2 * p * q)
+        return [[upper, side.T], [side, diag.scale(-2)]]
 
     def blocks_of_15(self, i: int, arithmetic: Arithmetic) -> Blocks:
         """Return [[rho I, 0], [0, -W^1i' W^1i]] with the proven rho."""
         w1, width, hidden = arithmetic.matrix(self.halves[i].w1), len(self.x), len(self.w0)
-        zero = [[arithmetic.number(0)] * hidden] * width
-        gram = scaled(-1, product(transposed(w1), w1))
-        return [[diagonal([self.certificates[i].rho] * width, arithmetic), zero], [transposed(zero), gram]]
+        zero = arithmetic.matrix([[0.0] * hidden] * width)
+        gram = (w1.T @ w1).scale(-1)
+        return [[diagonal([self.certificates[i].rho] * width, arithmetic), zero], [zero.T, gram]]
 
     @cached_property
     def certificates(self) -> tuple[Certificate, Certificate]:
@@ -132,42 +133,21 @@ def difference(left: Column, right: Column) -> list[Rounded]:
     return [one - other for one, other in zip(left, right, strict=True)]
 
 
-def inner(left: Column, right: Column) -> Rounded:
-    """Return left' right."""
-    return total(one * other for one, other in zip(left, right, strict=True))
-
-
 def norm(vector: Column) -> Rounded:
     """Return the Euclidean norm."""
-    return inner(vector, vector).square_root()
-
-
-def transposed(matrix: Sequence[Column]) -> list[list[Rounded]]:
-    """Return the transpose."""
-    return [list(column) for column in zip(*matrix, strict=True)]
-
-
-def product(left: Sequence[Column], right: Sequence[Column]) -> list[list[Rounded]]:
-    """Return left right."""
-    columns = transposed(right)
-    return [[inner(row, column) for column in columns] for row in left]
-
-
-def scaled(factor: Rounded | float, matrix: Sequence[Column]) -> list[list[Rounded]]:
-    """Return factor times a matrix."""
-    return [[factor * element for element in row] for row in matrix]
+    return dot(vector, vector).square_root()
 
 
 def form(blocks: Blocks, vector: Column) -> Rounded:
     """Return v' M v of a matrix of 2 x 2 blocks."""
     rows = [[*left, *right] for pair in blocks for left, right in zip(*pair, strict=True)]
-    return total(v_i * inner(row, vector) for v_i, row in zip(vector, rows, strict=True))
+    return total(v_i * dot(row, vector) for v_i, row in zip(vector, rows, strict=True))
 
 
-def diagonal(entries: Sequence[float], arithmetic: Arithmetic) -> list[list[Rounded]]:
+def diagonal(entries: Sequence[float], arithmetic: Arithmetic) -> RoundedMatrix:
     """Return T = sum_i lambda_ii e_i e_i' (Eq. 8)."""
     size = len(entries)
-    return [[arithmetic.number(entries[i] if i == j else 0) for j in range(size)] for i in range(size)]
+    return arithmetic.matrix([[entries[i] if i == j else 0 for j in range(size)] for i in range(size)])
 
 
 def modules() -> st.SearchStrategy[Module]:

@@ -6,11 +6,12 @@ import numpy as np
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, at_most, claim, equal
+from imlp_audit.equations.matrix import dot
 from imlp_audit.lipschitz.branches import Branch
 from imlp_audit.lipschitz.certificate import Solver, bound, certify, minimise_rho
 from imlp_audit.lipschitz.estimate import largest_gradient, product_of_norms
 
-from ._theorem import Half, Module, affine, inner, modules, modules_of, norm
+from ._theorem import Half, Module, affine, modules, modules_of, norm
 
 
 @claim(modules_of(1, 1, 1))
@@ -39,7 +40,7 @@ def eq17_g_corrected(case: Module, arithmetic: Arithmetic) -> Trial:
     """
     # Hold the change of g against that of W^11 x^1.
     w1 = arithmetic.matrix(case.halves[0].w1)
-    weighted = [inner(row, case.change_of_activated(0, arithmetic)) for row in w1]
+    weighted = w1 @ case.change_of_activated(0, arithmetic)
     return equal(case.change_in(0, arithmetic), weighted, **case.shown())
 
 
@@ -97,7 +98,7 @@ def eq19_square(case: Module, arithmetic: Arithmetic) -> Trial:
     # Judge this line of Eq. 19.
     first, second = (arithmetic.number(certificate.rho) for certificate in case.certificates)
     inputs = case.change_of_input(arithmetic)
-    square = inner(inputs, inputs)
+    square = dot(inputs, inputs)
     root = first.square_root() + second.square_root()
     left = first * square + second * square + 2 * ((first * second).square_root() * square)
     return equal(left, root * root * square, **case.shown())
@@ -114,7 +115,7 @@ def eq19_expansion(case: Module, arithmetic: Arithmetic) -> Trial:
     # Judge this line of Eq. 19.
     g, h = (case.change_in(i, arithmetic) for i in (0, 1))
     both = [g_i + h_i for g_i, h_i in zip(g, h, strict=True)]
-    return equal(inner(both, both), inner(g, g) + inner(h, h) + 2 * inner(g, h), **case.shown())
+    return equal(dot(both, both), dot(g, g) + dot(h, h) + 2 * dot(g, h), **case.shown())
 
 
 @claim(modules())
@@ -127,8 +128,8 @@ def eq19_cauchy_schwarz(case: Module, arithmetic: Arithmetic) -> Trial:
     """
     # Judge this line of Eq. 19.
     g, h = (case.change_in(i, arithmetic) for i in (0, 1))
-    left = inner(g, g) + inner(h, h) + 2 * inner(g, h)
-    return at_most(left, inner(g, g) + inner(h, h) + 2 * (norm(g) * norm(h)), **case.shown())
+    left = dot(g, g) + dot(h, h) + 2 * dot(g, h)
+    return at_most(left, dot(g, g) + dot(h, h) + 2 * (norm(g) * norm(h)), **case.shown())
 
 
 @claim(modules())
@@ -144,9 +145,9 @@ def eq19_bounds(case: Module, arithmetic: Arithmetic) -> Trial:
     g, h = (case.change_in(i, arithmetic) for i in (0, 1))
     first, second = (arithmetic.number(certificate.rho) for certificate in case.certificates)
     inputs = case.change_of_input(arithmetic)
-    square = inner(inputs, inputs)
+    square = dot(inputs, inputs)
     right = first * square + second * square + 2 * ((first * second).square_root() * square)
-    return at_most(inner(g, g) + inner(h, h) + 2 * (norm(g) * norm(h)), right, **case.shown())
+    return at_most(dot(g, g) + dot(h, h) + 2 * (norm(g) * norm(h)), right, **case.shown())
 
 
 @claim(modules())

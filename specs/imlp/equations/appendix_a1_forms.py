@@ -7,10 +7,11 @@ from torch import nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, at_most, claim, equal
+from imlp_audit.equations.matrix import dot
 from imlp_audit.equations.strategies import Vector
 from imlp_audit.models.imlp import ChannelPart, Imlp, amlp
 
-from ._theorem import Module, affine, diagonal, difference, form, inner, modules, scaled
+from ._theorem import Module, affine, diagonal, difference, form, modules
 
 
 @claim(modules())
@@ -103,7 +104,7 @@ def _lemma1_of_half(case: Module, i: int, arithmetic: Arithmetic) -> Trial:
     half = case.halves[i]
     p, q, t = half.slopes.low, half.slopes.high, diagonal(half.t, arithmetic)
     before = difference(case.hidden(case.x, arithmetic), case.hidden(case.y, arithmetic))
-    blocks = [[scaled(-2 * p * q, t), scaled(p + q, t)], [scaled(p + q, t), scaled(-2, t)]]
+    blocks = [[t.scale(-2 * p * q), t.scale(p + q)], [t.scale(p + q), t.scale(-2)]]
     found = form(blocks, [*before, *case.change_of_activated(i, arithmetic)])
     return at_most(arithmetic.number(0), found, **case.shown())
 
@@ -180,6 +181,6 @@ def eq16(case: Module, arithmetic: Arithmetic) -> Trial:
 
 def _eq16_of_half(case: Module, i: int, arithmetic: Arithmetic) -> Trial:
     w1, rho = arithmetic.matrix(case.halves[i].w1), case.certificates[i].rho
-    weighted = [inner(row, case.change_of_activated(i, arithmetic)) for row in w1]
+    weighted = w1 @ case.change_of_activated(i, arithmetic)
     inputs = case.change_of_input(arithmetic)
-    return at_most(inner(weighted, weighted), rho * inner(inputs, inputs), **case.shown())
+    return at_most(dot(weighted, weighted), rho * dot(inputs, inputs), **case.shown())

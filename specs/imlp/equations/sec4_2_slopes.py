@@ -18,7 +18,7 @@ from imlp_audit.records.figure import Curve, Figure
 
 from ._agelu import Coefficients, coefficients
 from ._slope import Chord, Narrower, chords, narrower, slopes_of, value
-from ._theorem import diagonal, difference, form, scaled
+from ._theorem import diagonal, difference, form
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def lemma1(case: TwoInputs, arithmetic: Arithmetic) -> Trial:
     p, q, t = arithmetic.number(ends.low), arithmetic.number(ends.high), diagonal(case.t, arithmetic)
     x, y = arithmetic.vector(case.x), arithmetic.vector(case.y)
     outputs = [[value(case.agelu, gelu, each) for each in vector] for vector in (x, y)]
-    blocks = [[scaled(-2 * (p * q), t), scaled(p + q, t)], [scaled(p + q, t), scaled(-2, t)]]
+    blocks = [[t.scale(-2 * (p * q)), t.scale(p + q)], [t.scale(p + q), t.scale(-2)]]
     found = form(blocks, [*difference(x, y), *difference(*outputs)])
     shown = {"x": case.x, "y": case.y, **case.agelu.shown(), "lambda": case.t, "p": ends.low, "q": ends.high}
     return at_most(arithmetic.number(0), found, **shown)
@@ -119,7 +119,7 @@ def _slope_at(alpha: float, beta: float, x: float) -> float:
 
 
 def _interval_ends(product: float) -> tuple[float, float]:
-    interval = slopes.GELU.scaled(product)
+    interval = slopes.GELU.times(product)
     return interval.low, interval.high
 
 

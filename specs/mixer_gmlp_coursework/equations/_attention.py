@@ -10,12 +10,13 @@ from torch import Tensor
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.functions_softmax import softmax
+from imlp_audit.equations.matrix import RoundedMatrix, add
 from imlp_audit.equations.mixer import filled
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, vectors
 from imlp_audit.models.gmlp import TinyAttention
 
-from ._gmlp import Rows, product, transposed
+from ._gmlp import transposed
 
 
 @dataclass(frozen=True)
@@ -47,24 +48,23 @@ class Attention:
         output: Tensor = self.module(arithmetic)(arithmetic.tensor(self.x)[None])[0]
         return output
 
-    def parts(self, arithmetic: Arithmetic) -> tuple[Rows, Rows, Rows]:
+    def parts(self, arithmetic: Arithmetic) -> tuple[RoundedMatrix, RoundedMatrix, RoundedMatrix]:
         """Return q, k and v: the three thirds of proj(x, 3 * d_attn)."""
         x = arithmetic.matrix(self.x)
-        q, k, v = (product(x, arithmetic.matrix(weight)) for weight in (self.q, self.k, self.v))
+        q, k, v = (x @ arithmetic.matrix(weight) for weight in (self.q, self.k, self.v))
         return q, k, v
 
-    def a(self, arithmetic: Arithmetic) -> Rows:
+    def a(self, arithmetic: Arithmetic) -> RoundedMatrix:
         """Return softmax(w * rsqrt(d_attn)) over m, with w_{nm} = sum_d q_{nd} k_{md}."""
         q, k, _ = self.parts(arithmetic)
         scale = _reciprocal_root(self.d_attn, arithmetic.unit)
-        w = product(q, [list(column) for column in zip(*k, strict=True)])
-        return [softmax([entry * scale for entry in row]) for row in w]
+        return (q @ k.T).map(lambda entry: entry * scale).map_rows(softmax)
 
-    def printed(self, arithmetic: Arithmetic) -> Rows:
+    def printed(self, arithmetic: Arithmetic) -> RoundedMatrix:
         """Return proj(sum_m a_{nm} v_{md}, d_out)."""
         _, _, v = self.parts(arithmetic)
-        mixed = product(product(self.a(arithmetic), v), arithmetic.matrix(self.out))
-        return [[entry + b for entry, b in zip(row, arithmetic.vector(self.bias), strict=True)] for row in mixed]
+        mixed = self.a(arithmetic) @ v @ arithmetic.matrix(self.out)
+        return mixed.map_rows(lambda row: add(row, arithmetic.vector(self.bias)))
 
     def shown(self) -> dict[str, object]:
         """Return the symbols that a counterexample shows."""

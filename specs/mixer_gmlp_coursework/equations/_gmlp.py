@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
@@ -10,13 +10,12 @@ from torch import Tensor, nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial
+from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.mixer import filled
-from imlp_audit.equations.rounded import Rounded, total
+from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, numbers, vectors
 from imlp_audit.models.gmlp import GmlpBlock, SpatialGatingUnit
 from imlp_audit.models.hosts.gmlp import Gate
-
-Rows = list[list[Rounded]]
 
 
 def transposed(matrix: Matrix) -> Matrix:
@@ -24,21 +23,9 @@ def transposed(matrix: Matrix) -> Matrix:
     return tuple(zip(*matrix, strict=True))
 
 
-def product(left: Rows, right: Rows) -> Rows:
-    """Return the matrix product."""
-    return [
-        [total(a * b for a, b in zip(row, column, strict=True)) for column in zip(*right, strict=True)] for row in left
-    ]
-
-
-def elementwise(function: Callable[[Rounded, Rounded], Rounded], left: Rows, right: Rows) -> Rows:
-    """Return a function of the elements at each place."""
-    return [[function(a, b) for a, b in zip(*rows, strict=True)] for rows in zip(left, right, strict=True)]
-
-
-def projected(w: Rows, b: list[Rounded], z: Rows) -> Rows:
+def projected(w: RoundedMatrix, b: list[Rounded], z: RoundedMatrix) -> RoundedMatrix:
     """Return f(Z)_{ic} = sum_{j=1}^{S} W_{ij} Z_{jc} + b_i, one bias for each token."""
-    return [[entry + shift for entry in row] for row, shift in zip(product(w, z), b, strict=True)]
+    return RoundedMatrix([entry + shift for entry in row] for row, shift in zip(w @ z, b, strict=True))
 
 
 def all_hold(trials: Iterable[Trial]) -> Trial:
@@ -65,7 +52,7 @@ class Gating:
         weights: dict[str, object] = {"proj.weight": self.w, "proj.bias": self.b}
         return filled(lambda: SpatialGatingUnit(channels, tokens, gate, norm_layer=nn.Identity), weights, arithmetic)
 
-    def f(self, arithmetic: Arithmetic, z: Rows) -> Rows:
+    def f(self, arithmetic: Arithmetic, z: RoundedMatrix) -> RoundedMatrix:
         """Return f of Z, or of some of its channels, as printed."""
         return projected(arithmetic.matrix(self.w), arithmetic.vector(self.b), z)
 

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.mixer import filled
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, numbers, vectors
 from imlp_audit.models.gmlp import SpatialGatingUnit, ToeplitzProjection
 from imlp_audit.models.hosts.gmlp import Gate
 
-from ._gmlp import Rows, elementwise, projected
+from ._gmlp import projected
 
 
 @dataclass(frozen=True)
@@ -36,14 +37,14 @@ class Words:
         output: Tensor = unit(arithmetic.tensor(self.z))
         return output
 
-    def printed(self, arithmetic: Arithmetic) -> Rows:
+    def printed(self, arithmetic: Arithmetic) -> RoundedMatrix:
         """Return s(Z) as printed, with W_{ij} = w_{i-j}."""
         tokens = len(self.z)
         w = arithmetic.matrix([[self.w[i - j + tokens - 1] for j in range(tokens)] for i in range(tokens)])
         z = arithmetic.matrix(self.z)
         half = self.gate.width(len(z[0]))
-        f = projected(w, arithmetic.vector((self.b,) * tokens), [row[-half:] for row in z])
-        return elementwise(lambda a, b: a * b, [row[:half] for row in z], f)
+        f = projected(w, arithmetic.vector((self.b,) * tokens), z.map_rows(lambda row: row[-half:]))
+        return z.map_rows(lambda row: row[:half]) * f
 
     def moved_to(self, z: Matrix) -> Words:
         """Return the same unit with another input."""

@@ -16,7 +16,6 @@ from imlp_audit.equations.mixer import (
     Mixing,
     channel_mixed,
     channel_mixings,
-    columns,
     run,
     token_mixed,
     token_mixings,
@@ -213,7 +212,7 @@ def mixer_token_mixing_columns_corrected(case: Mixing, arithmetic: Arithmetic) -
     """
     # Hold the MLP against one function of each column, and look at which channels it links.
     mlp, table = case.token_mixing(arithmetic).mlp, arithmetic.tensor(case.table)
-    printed = columns([case.mlp(column, arithmetic) for column in columns(arithmetic.matrix(case.table))])
+    printed = arithmetic.matrix(case.table).T.map_rows(lambda column: case.mlp(column, arithmetic)).T
     shown = {"LayerNorm(X)": case.table, "W_1": case.first, "W_2": case.second}
     if mixes(lambda x: mlp(x.T).T, table).channels:
         return Trial(False, {**shown, "a column of the output depends on": "another column"})

@@ -16,7 +16,7 @@ from imlp_audit.equations.strategies import NUMBERS, Matrix, matrices, nonzero, 
 from imlp_audit.models.gmlp import SpatialGatingUnit, TokenProjection
 from imlp_audit.models.hosts.gmlp import Gate
 
-from ._gmlp import Gating, all_hold, elementwise, gatings
+from ._gmlp import Gating, all_hold, gatings
 
 
 @claim(gatings())
@@ -44,7 +44,7 @@ def sgu_product(case: Gating, arithmetic: Arithmetic) -> Trial:
     """
     # Hold the package's unit against the printed formula.
     z = arithmetic.matrix(case.z)
-    printed = elementwise(lambda a, b: a * b, z, case.f(arithmetic, z))
+    printed = z * case.f(arithmetic, z)
     return equal(case.s(arithmetic, Gate.PRODUCT), printed, **case.shown())
 
 
@@ -59,8 +59,8 @@ def sgu_split(case: Gating, arithmetic: Arithmetic) -> Trial:
     # Hold the package's unit against the printed formula.
     z = arithmetic.matrix(case.z)
     half = len(z[0]) // 2
-    z1, z2 = [row[:half] for row in z], [row[half:] for row in z]
-    printed = elementwise(lambda a, b: a * b, z1, case.f(arithmetic, z2))
+    z1, z2 = z.map_rows(lambda row: row[:half]), z.map_rows(lambda row: row[half:])
+    printed = z1 * case.f(arithmetic, z2)
     return equal(case.s(arithmetic, Gate.SPLIT), printed, **case.shown())
 
 
@@ -126,7 +126,7 @@ def sgu_sum(case: Gating, arithmetic: Arithmetic) -> Trial:
     """
     # Hold the package's unit against the printed formula.
     z = arithmetic.matrix(case.z)
-    printed = elementwise(lambda a, b: a + b, z, case.f(arithmetic, z))
+    printed = z + case.f(arithmetic, z)
     return equal(case.s(arithmetic, Gate.SUM), printed, **case.shown())
 
 

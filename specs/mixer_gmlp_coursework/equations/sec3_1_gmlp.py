@@ -18,7 +18,7 @@ from imlp_audit.equations.strategies import Matrix, matrices, positive
 from imlp_audit.models.gmlp import GmlpBlock
 from imlp_audit.models.hosts.gmlp import Gate
 
-from ._gmlp import Block, blocks, elementwise, product, projected, transposed
+from ._gmlp import Block, blocks, projected, transposed
 from ._order import linked_tokens
 from ._shapes import Sizes, sizes
 
@@ -55,10 +55,9 @@ def gmlp_block(case: Block, arithmetic: Arithmetic) -> Trial:
     """
     # Hold the package's block against the printed formulas.
     x, u, v = (arithmetic.matrix(matrix) for matrix in (case.x, case.u, case.v))
-    z = [[gelu(entry) for entry in row] for row in product(x, u)]
+    z = (x @ u).map(gelu)
     f = projected(arithmetic.matrix(case.w), arithmetic.vector(case.b), z)
-    gated = elementwise(lambda a, b: a * b, z, f)
-    printed = elementwise(lambda a, b: a + b, product(gated, v), x)
+    printed = (z * f) @ v + x
     return equal(case.y(arithmetic, Gate.PRODUCT), printed, **case.shown())
 
 

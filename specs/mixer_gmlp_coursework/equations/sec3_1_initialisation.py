@@ -17,7 +17,7 @@ from imlp_audit.equations.strategies import matrices, vectors
 from imlp_audit.models.gmlp import TokenProjection
 from imlp_audit.models.hosts.gmlp import Gate
 
-from ._gmlp import Block, Gating, all_hold, blocks, elementwise, product
+from ._gmlp import Block, Gating, all_hold, blocks
 
 _UP_TO_ONE = st.sampled_from((0.0, 1.0, -1.0, 0.5, -0.5))
 
@@ -59,7 +59,7 @@ def sgu_starts_near_identity(case: Start, arithmetic: Arithmetic) -> Trial:
     # Hold the unit against its formula, and the formula's distance from the identity against the two bounds.
     gating, z = case.gating, arithmetic.matrix(case.gating.z)
     f = gating.f(arithmetic, z)
-    s = elementwise(lambda a, b: a * b, z, f)
+    s = z * f
     shown = {**gating.shown(), "epsilon": case.epsilon, "delta": case.delta}
 
     def bounds() -> Iterator[Trial]:
@@ -135,8 +135,8 @@ def gmlp_starts_as_transformer_ffn(drawn: tuple[Gate, Block], arithmetic: Arithm
     case = replace(case, b=_initial_bias(len(case.x)))
     x, v = arithmetic.matrix(case.x), arithmetic.matrix(case.v)
     u = arithmetic.matrix([row[: len(case.v)] for row in case.u])
-    hidden = [[gelu(entry) for entry in row] for row in product(x, u)]
-    transformer = elementwise(lambda a, b: a + b, product(hidden, v), x)
+    hidden = (x @ u).map(gelu)
+    transformer = hidden @ v + x
     return equal(case.y(arithmetic, gate), transformer, **{**case.shown(), "unit": f"s(Z) = {gate.formula}"})
 
 

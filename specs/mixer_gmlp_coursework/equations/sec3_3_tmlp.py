@@ -65,7 +65,7 @@ def tmlp_shift_equivariance(case: Shift, arithmetic: Arithmetic) -> Trial:
     moved = words.moved_to(shifted(words.z, case.by))
     s = words.printed(arithmetic)
     nothing = [[arithmetic.number(0)] * len(s[0])] * case.by
-    return equal(moved.s(arithmetic), (nothing + s)[: len(s)], **words.shown(), **{"Z shifted": moved.z})
+    return equal(moved.s(arithmetic), [*nothing, *s][: len(s)], **words.shown(), **{"Z shifted": moved.z})
 
 
 @claim(st.integers(2, 3).flatmap(lambda tokens: units(tokens, nonzero())))
@@ -84,7 +84,7 @@ def tmlp_shift_equivariance_at_ends(case: Words, arithmetic: Arithmetic) -> Tria
     moved = case.moved_to(shifted(case.z, 1))
     s = case.printed(arithmetic)
     nothing = [[arithmetic.number(0)] * len(s[0])]
-    return equal(moved.s(arithmetic), nothing + s[:-1], **case.shown(), **{"Z shifted": moved.z})
+    return equal(moved.s(arithmetic), [*nothing, *s[:-1]], **case.shown(), **{"Z shifted": moved.z})
 
 
 def _around(words: Words) -> Words:

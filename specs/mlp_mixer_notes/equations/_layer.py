@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.functions import gelu
-from imlp_audit.equations.mixer import Table, columns, filled
-from imlp_audit.equations.rounded import Rounded, total
+from imlp_audit.equations.mixer import filled
 from imlp_audit.equations.strategies import Matrix, matrices
 from imlp_audit.models.mixer import MixerLayer
 
@@ -39,21 +37,6 @@ class Layer:
         return {"X": self.x, "W_1": self.w1, "W_2": self.w2, "W_3": self.w3, "W_4": self.w4}
 
 
-def times(left: Table, right: Table) -> Table:
-    """Multiply two matrices."""
-    return [[_dot(row, column) for column in columns(right)] for row in left]
-
-
-def plus(left: Table, right: Table) -> Table:
-    """Add two matrices."""
-    return [[a + b for a, b in zip(row, other, strict=True)] for row, other in zip(left, right, strict=True)]
-
-
-def sigma(table: Table) -> Table:
-    """GELU of every element."""
-    return [[gelu(number) for number in row] for row in table]
-
-
 def layers() -> SearchStrategy[Layer]:
     """Layers of up to 2 tokens, 3 channels and hidden widths of 2."""
 
@@ -63,7 +46,3 @@ def layers() -> SearchStrategy[Layer]:
         return st.builds(Layer, *[matrices(*shape) for shape in shapes])
 
     return st.tuples(st.integers(1, 2), st.integers(1, 3), st.integers(1, 2), st.integers(1, 2)).flatmap(of_sizes)
-
-
-def _dot(left: list[Rounded], right: list[Rounded]) -> Rounded:
-    return total(a * b for a, b in zip(left, right, strict=True))

@@ -7,10 +7,11 @@ import torch.nn.functional as F
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
-from imlp_audit.equations.mixer import Mixing, channel_mixed, columns, normalised, run, token_mixed
+from imlp_audit.equations.functions import gelu
+from imlp_audit.equations.mixer import Mixing, channel_mixed, normalised, run, token_mixed
 from imlp_audit.equations.sizes import Sizes, sizes
 
-from ._layer import Layer, layers, plus, sigma, times
+from ._layer import Layer, layers
 
 
 @claim(layers())
@@ -27,7 +28,7 @@ def token_mixing(case: Layer, arithmetic: Arithmetic) -> Trial:
     """
     # Hold the module against the printed product.
     x, w1, w2 = arithmetic.matrix(case.x), arithmetic.matrix(case.w1), arithmetic.matrix(case.w2)
-    u = plus(columns(x), times(sigma(times(columns(normalised(x)), columns(w1))), columns(w2)))
+    u = x.T + (normalised(x).T @ w1.T).map(gelu) @ w2.T
     module = run(case.module(arithmetic).token_mixing, case.x, arithmetic)
     return equal(module.T, u, X=case.x, W_1=case.w1, W_2=case.w2)
 
@@ -46,7 +47,7 @@ def channel_mixing(case: Layer, arithmetic: Arithmetic) -> Trial:
     """
     # Hold the module against the printed product, for any U^T.
     u_t, w3, w4 = arithmetic.matrix(case.x), arithmetic.matrix(case.w3), arithmetic.matrix(case.w4)
-    y = plus(u_t, times(sigma(times(normalised(u_t), columns(w3))), columns(w4)))
+    y = u_t + (normalised(u_t) @ w3.T).map(gelu) @ w4.T
     module = run(case.module(arithmetic).channel_mixing, case.x, arithmetic)
     return equal(module, y, **{"U^T": case.x}, W_3=case.w3, W_4=case.w4)
 
@@ -66,8 +67,8 @@ def layer(case: Layer, arithmetic: Arithmetic) -> Trial:
     # Hold the matrix products against the columns and rows, and the module against the matrix products.
     x, w1, w2 = arithmetic.matrix(case.x), arithmetic.matrix(case.w1), arithmetic.matrix(case.w2)
     w3, w4 = arithmetic.matrix(case.w3), arithmetic.matrix(case.w4)
-    u_t = columns(plus(columns(x), times(sigma(times(columns(normalised(x)), columns(w1))), columns(w2))))
-    y = plus(u_t, times(sigma(times(normalised(u_t), columns(w3))), columns(w4)))
+    u_t = (x.T + (normalised(x).T @ w1.T).map(gelu) @ w2.T).T
+    y = u_t + (normalised(u_t) @ w3.T).map(gelu) @ w4.T
     by_columns = token_mixed(x, Mixing(case.x, case.w1, case.w2), arithmetic)
     by_rows = channel_mixed(by_columns, Mixing(case.x, case.w3, case.w4), arithmetic)
     forms = equal(by_rows, y, **case.shown())

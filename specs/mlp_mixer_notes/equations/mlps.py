@@ -9,7 +9,7 @@ from torch import nn
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.counts import parameters
-from imlp_audit.equations.mixer import Mixing, channel_mixed, channel_mixings, columns, run, token_mixings, with_biases
+from imlp_audit.equations.mixer import Mixing, channel_mixed, channel_mixings, run, token_mixings, with_biases
 from imlp_audit.equations.sizes import Sizes, sizes
 from imlp_audit.equations.strategies import nonzero
 from imlp_audit.models.mixer import Mlp, PatchEmbedding
@@ -41,7 +41,7 @@ def mlp_by_row(case: tuple[bool, Mixing], arithmetic: Arithmetic) -> Trial:
     over_tokens, mixing = case
     step = mixing.token_mixing(arithmetic) if over_tokens else mixing.channel_mixing(arithmetic)
     table = arithmetic.matrix(mixing.table)
-    rows = columns(table) if over_tokens else table
+    rows = table.T if over_tokens else table
     read = arithmetic.tensor(mixing.table)
     module = step.mlp(read.T if over_tokens else read)
     shown = {"MLP": "token-mixing" if over_tokens else "channel-mixing", "table": mixing.table}

@@ -11,15 +11,7 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.strategies import Vector, matrices, nonzero, vectors
 from imlp_audit.models.resmlp import AlgorithmLayer
 
-from ._layer import (
-    PATCHES,
-    AffCase,
-    CrossPatchCase,
-    FeedForwardCase,
-    Values,
-    each_of,
-    loaded,
-)
+from ._layer import PATCHES, AffCase, CrossPatchCase, FeedForwardCase, Values, each_of, loaded
 
 DIVISORS = st.sampled_from((1.0, -1.0, 2.0, -2.0, 0.5, -0.5))  # beta / alpha is exact
 

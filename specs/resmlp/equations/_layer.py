@@ -13,7 +13,8 @@ from torch import Tensor, nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.functions import gelu
-from imlp_audit.equations.rounded import Rounded, total
+from imlp_audit.equations.matrix import RoundedMatrix
+from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, vectors
 from imlp_audit.models.resmlp import Aff, EquationLayer
 
@@ -73,16 +74,16 @@ class CrossPatchCase:
             **self.after.weights("post1."),
         }
 
-    def mixed(self, arithmetic: Arithmetic) -> list[list[Rounded]]:
+    def mixed(self, arithmetic: Arithmetic) -> RoundedMatrix:
         """Return (A Aff(X)^T)^T, what comes before the last Aff, as columns."""
-        x, a = columns(self.x, arithmetic), arithmetic.matrix(self.a)
-        shifted = [self.before.of(column, arithmetic) for column in x]
-        return transposed([product(a, channel) for channel in transposed(shifted)])
+        x, a = arithmetic.matrix(self.x), arithmetic.matrix(self.a)
+        shifted = x.T.map_rows(lambda column: self.before.of(column, arithmetic))
+        return shifted.T.map_rows(lambda channel: a @ channel).T
 
-    def printed(self, arithmetic: Arithmetic) -> list[list[Rounded]]:
+    def printed(self, arithmetic: Arithmetic) -> RoundedMatrix:
         """Return Z = X + Aff((A Aff(X)^T)^T) of Eq. 2, as a d x N^2 matrix."""
-        mixed = transposed([self.after.of(column, arithmetic) for column in self.mixed(arithmetic)])
-        return added(arithmetic.matrix(self.x), mixed)
+        mixed = self.mixed(arithmetic).map_rows(lambda column: self.after.of(column, arithmetic))
+        return arithmetic.matrix(self.x) + mixed.T
 
     def shown(self) -> dict[str, object]:
         """Return the symbols that a counterexample shows."""
@@ -119,18 +120,18 @@ class FeedForwardCase:
             **self.after.weights("post2."),
         }
 
-    def printed(self, arithmetic: Arithmetic) -> list[list[Rounded]]:
+    def printed(self, arithmetic: Arithmetic) -> RoundedMatrix:
         """Return Y = Z + Aff(C GELU(B Aff(Z))) of Eq. 3, as a d x N^2 matrix."""
         return self.of(arithmetic.matrix(self.z), arithmetic)
 
-    def of(self, z: Sequence[Column], arithmetic: Arithmetic) -> list[list[Rounded]]:
+    def of(self, z: RoundedMatrix, arithmetic: Arithmetic) -> RoundedMatrix:
         """Return Y of a given Z."""
-        return added(z, transposed([self._mixed(column, arithmetic) for column in transposed(z)]))
+        return z + z.T.map_rows(lambda column: self._mixed(column, arithmetic)).T
 
     def _mixed(self, z: Column, arithmetic: Arithmetic) -> list[Rounded]:
         b, c = arithmetic.matrix(self.b), arithmetic.matrix(self.c)
-        hidden = [gelu(number) for number in product(b, self.before.of(z, arithmetic))]
-        return self.after.of(product(c, hidden), arithmetic)
+        hidden = [gelu(number) for number in b @ self.before.of(z, arithmetic)]
+        return self.after.of(c @ hidden, arithmetic)
 
     def shown(self) -> dict[str, object]:
         """Return the symbols that a counterexample shows."""
@@ -170,26 +171,6 @@ def feedforwards(
 def each_of(build: Callable[..., SearchStrategy[Case]], *sizes: Sequence[int]) -> SearchStrategy[Case]:
     """Examples of any of the sizes, the first being the simplest; built once, which takes less time than flatmap."""
     return st.one_of([build(*size) for size in combinations(*sizes)])
-
-
-def product(matrix: Sequence[Column], x: Column) -> list[Rounded]:
-    """Return a matrix times a column."""
-    return [total(row[j] * x[j] for j in range(len(x))) for row in matrix]
-
-
-def added(left: Sequence[Column], right: Sequence[Column]) -> list[list[Rounded]]:
-    """Return the sum of two matrices."""
-    return [[one + other for one, other in zip(*rows, strict=True)] for rows in zip(left, right, strict=True)]
-
-
-def columns(x: Matrix, arithmetic: Arithmetic) -> list[list[Rounded]]:
-    """Return the columns of a matrix: its patches."""
-    return transposed(arithmetic.matrix(x))
-
-
-def transposed(rows: Sequence[Column]) -> list[list[Rounded]]:
-    """Return the columns of rows, or the rows of columns."""
-    return [list(column) for column in zip(*rows, strict=True)]
 
 
 def batch_of(x: Matrix, arithmetic: Arithmetic) -> Tensor:

@@ -13,16 +13,7 @@ from imlp_audit.equations.claim import Trial, equal
 from imlp_audit.equations.strategies import Matrix, matrices
 from imlp_audit.models.resmlp import EquationLayer
 
-from ._layer import (
-    AffCase,
-    Column,
-    CrossPatchCase,
-    affs,
-    batch_of,
-    each_of,
-    loaded,
-    matrix_of,
-)
+from ._layer import AffCase, Column, CrossPatchCase, affs, batch_of, each_of, loaded, matrix_of
 
 
 @dataclass(frozen=True)

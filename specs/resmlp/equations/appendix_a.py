@@ -12,7 +12,7 @@ from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, numbers
 from imlp_audit.models.resmlp import AlgorithmLayer, CrossPatchMlp, FeedForward
 
-from ._layer import Column, Values, loaded, product, transposed
+from ._layer import Values, loaded
 from ._mlp import PatchMlp, patch_mlps
 from ._patches import IMAGE, TYPICAL_PATCH, grid
 
@@ -30,12 +30,12 @@ def appendix_mlp_across_patches(case: PatchMlp, arithmetic: Arithmetic) -> Trial
     # Hold the module against the printed sequence, channel by channel.
     first, last = arithmetic.matrix(case.first), arithmetic.matrix(case.last)
 
-    def mlp(channel: Column) -> list[Rounded]:
-        hidden = [gelu(n + bias) for n, bias in zip(product(first, channel), case.first_bias, strict=True)]
-        return [n + bias for n, bias in zip(product(last, hidden), case.last_bias, strict=True)]
+    def mlp(channel: list[Rounded]) -> list[Rounded]:
+        hidden = [gelu(n + bias) for n, bias in zip(first @ channel, case.first_bias, strict=True)]
+        return [n + bias for n, bias in zip(last @ hidden, case.last_bias, strict=True)]
 
     module = loaded(CrossPatchMlp(len(case.x)), case.weights("mlp."), arithmetic)
-    printed = transposed([mlp(channel) for channel in transposed(arithmetic.matrix(case.x))])
+    printed = arithmetic.matrix(case.x).T.map_rows(mlp).T
     return equal(module(arithmetic.tensor([case.x]))[0], printed, **case.shown())
 
 

@@ -12,27 +12,14 @@ from torch import Tensor, nn
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.dependence import depends
+from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, numbers, vectors
 from imlp_audit.models.attention import SelfAttention
 from imlp_audit.models.resmlp import CrossPatch, EquationLayer
 
 from ._communication import Communication, communications
-from ._layer import (
-    PATCHES,
-    Column,
-    CrossPatchCase,
-    FeedForwardCase,
-    Values,
-    added,
-    affs,
-    batch_of,
-    each_of,
-    loaded,
-    matrix_of,
-    product,
-    transposed,
-)
+from ._layer import PATCHES, Column, CrossPatchCase, FeedForwardCase, Values, affs, batch_of, each_of, loaded, matrix_of
 
 
 @dataclass(frozen=True)
@@ -52,16 +39,16 @@ class Layer:
                 layer.set_submodule(name, nn.Identity())
         return layer
 
-    def printed(self, x: Matrix, arithmetic: Arithmetic) -> list[list[Rounded]]:
+    def printed(self, x: Matrix, arithmetic: Arithmetic) -> RoundedMatrix:
         """Return Y of X by Eq. 2 and 3 with the identity for GELU."""
         b, c = arithmetic.matrix(self.feedforward.b), arithmetic.matrix(self.feedforward.c)
 
         def mixed(z: Column) -> list[Rounded]:
-            hidden = product(b, self.feedforward.before.of(z, arithmetic))
-            return self.feedforward.after.of(product(c, hidden), arithmetic)
+            hidden = b @ self.feedforward.before.of(z, arithmetic)
+            return self.feedforward.after.of(c @ hidden, arithmetic)
 
         z = replace(self.cross_patch, x=x).printed(arithmetic)
-        return added(z, transposed([mixed(column) for column in transposed(z)]))
+        return z + z.T.map_rows(mixed).T
 
 
 def _layers(patches: int) -> st.SearchStrategy[Layer]:
@@ -84,7 +71,7 @@ def gelu_is_the_only_nonlinearity(case: Layer, arithmetic: Arithmetic) -> Trial:
     module, x = case.module(arithmetic), case.cross_patch.x
     points = arithmetic.tensor([x, case.w])
     together = matrix_of(module((points[0] + points[1]).T[None]) + module(0 * points[:1].transpose(1, 2)))
-    apart = added(case.printed(x, arithmetic), case.printed(case.w, arithmetic))
+    apart = case.printed(x, arithmetic) + case.printed(case.w, arithmetic)
     feedforward = {name: value for name, value in case.feedforward.shown().items() if name != "Z"}
     return equal(together, apart, **case.cross_patch.shown(), W=case.w, **feedforward)
 
@@ -111,9 +98,8 @@ def fully_connected_is_a_1x1_convolution(case: FullyConnected, arithmetic: Arith
     convolved = nn.functional.conv2d(x.view(1, -1, 2, 2), weight[:, :, None, None], bias).flatten(2)[0]
     connected = nn.functional.linear(x.T, weight, bias).T
 
-    patches, rows = transposed(arithmetic.matrix(case.x)), arithmetic.matrix(case.weight)
-    products = transposed([product(rows, patch) for patch in patches])
-    printed = added(products, [arithmetic.vector([number] * 4) for number in case.bias])
+    products = arithmetic.matrix(case.weight) @ arithmetic.matrix(case.x)
+    printed = products + arithmetic.matrix([[number] * 4 for number in case.bias])
     shown = {"X": case.x, "weights": case.weight, "bias": case.bias}
     convolution = equal(convolved, printed, **shown)
     return equal(connected, printed, **shown) if convolution.holds else convolution

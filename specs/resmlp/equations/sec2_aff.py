@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, at_most, claim, equal
 from imlp_audit.equations.dependence import jacobian
-from imlp_audit.equations.rounded import Rounded
+from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, vectors
 from imlp_audit.models.resmlp import EquationLayer, LayerScale
 
@@ -21,15 +21,11 @@ from ._layer import (
     CrossPatchCase,
     FeedForwardCase,
     Values,
-    added,
     affs,
     batch_of,
-    columns,
     each_of,
     loaded,
     matrix_of,
-    product,
-    transposed,
 )
 
 
@@ -44,7 +40,7 @@ def eq1_aff(case: tuple[AffCase, Vector], arithmetic: Arithmetic) -> Trial:
     # Hold the module against the matrix product.
     aff, x = case
     diagonal = [[alpha if i == j else 0.0 for j in range(len(x))] for i, alpha in enumerate(aff.alpha)]
-    scaled = product(arithmetic.matrix(diagonal), arithmetic.vector(x))
+    scaled = arithmetic.matrix(diagonal) @ arithmetic.vector(x)
     printed = [scaled[i] + aff.beta[i] for i in range(len(x))]
     return equal(aff.module(arithmetic)(arithmetic.tensor(x)), printed, alpha=aff.alpha, beta=aff.beta, x=x)
 
@@ -60,7 +56,7 @@ def aff_acts_on_each_column(case: tuple[AffCase, Matrix], arithmetic: Arithmetic
     # Hold Aff of a matrix against Aff of its columns, side by side.
     aff, x = case
     whole = matrix_of(aff.module(arithmetic)(batch_of(x, arithmetic)))
-    by_column = transposed([aff.of(column, arithmetic) for column in columns(x, arithmetic)])
+    by_column = arithmetic.matrix(x).T.map_rows(lambda column: aff.of(column, arithmetic)).T
     return equal(whole, by_column, alpha=aff.alpha, beta=aff.beta, X=x)
 
 
@@ -98,9 +94,6 @@ def aff_starts_as_the_identity(values: Matrix, arithmetic: Arithmetic) -> Trial:
     return Trial(holds, {"X": values, "before A": before_a[0].T.tolist(), "before B": before_b[0].T.tolist()})
 
 
-Rows = list[list[Rounded]]
-
-
 @dataclass(frozen=True)
 class NewLayer:
     """A layer whose Affs are as they start, alpha after its sublayers, X, A, B and C."""
@@ -120,27 +113,27 @@ class NewLayer:
         }
         return loaded(EquationLayer(len(self.x), len(self.a), scale=self.alpha), weights, arithmetic)
 
-    def printed(self, arithmetic: Arithmetic) -> Rows:
+    def printed(self, arithmetic: Arithmetic) -> RoundedMatrix:
         """Return Y by Eq. 2 and 3."""
         d = len(self.x)
         first, last = AffCase((1.0,) * d, (0.0,) * d), AffCase((self.alpha,) * d, (0.0,) * d)
         z = CrossPatchCase(self.x, self.a, first, last).printed(arithmetic)
         return FeedForwardCase(self.x, self.b, self.c, first, last).of(z, arithmetic)
 
-    def distance(self, arithmetic: Arithmetic) -> Rows:
+    def distance(self, arithmetic: Arithmetic) -> RoundedMatrix:
         """Return alpha (|X| |A|^T + |C| |B| (|X| + alpha |X| |A|^T))."""
         x, a, b, c = (_magnitudes(matrix, arithmetic) for matrix in (self.x, self.a, self.b, self.c))
-        first = [[self.alpha * number for number in product(a, channel)] for channel in x]
-        mixed = [product(c, product(b, column)) for column in transposed(added(x, first))]
-        return added(first, [[self.alpha * number for number in channel] for channel in transposed(mixed)])
+        first = x.map_rows(lambda channel: a @ channel).scale(self.alpha)
+        mixed = (x + first).T.map_rows(lambda column: c @ (b @ column))
+        return first + mixed.T.scale(self.alpha)
 
     def shown(self) -> dict[str, object]:
         """Return the symbols that a counterexample shows."""
         return {"alpha": self.alpha, "X": self.x, "A": self.a, "B": self.b, "C": self.c}
 
 
-def _magnitudes(matrix: Matrix, arithmetic: Arithmetic) -> Rows:
-    return [arithmetic.vector([abs(number) for number in row]) for row in matrix]
+def _magnitudes(matrix: Matrix, arithmetic: Arithmetic) -> RoundedMatrix:
+    return arithmetic.matrix([[abs(number) for number in row] for row in matrix])
 
 
 def _layers(d: int, patches: int) -> st.SearchStrategy[NewLayer]:

@@ -6,11 +6,12 @@ from hypothesis import strategies as st
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.matrix import RoundedMatrix, add
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import matrices, vectors
 
 from ._absorbing import AcrossPatches, PerPatch, across_two_channels, often_absorbed, same_in_all_channels
-from ._layer import WIDTHS, CrossPatchCase, affs, batch_of, cross_patches, each_of, matrix_of, product
+from ._layer import WIDTHS, CrossPatchCase, affs, batch_of, cross_patches, each_of, matrix_of
 
 
 @claim(across_two_channels())
@@ -27,10 +28,10 @@ def aff_absorbed_by_a_after_it(case: AcrossPatches, arithmetic: Arithmetic) -> T
     # Hold A of Aff against the one layer that channel 1 leaves.
     apart = matrix_of(case.linear(arithmetic)(case.aff.module(arithmetic)(batch_of(case.x, arithmetic))))
     a, alpha, beta = arithmetic.matrix(case.a), case.aff.alpha[0], case.aff.beta[0]
-    weights = [[alpha * weight for weight in row] for row in a]
+    weights = a.scale(alpha)
     biases = [beta * total(row) for row in a]
     absorbed = [
-        [number + bias for number, bias in zip(product(weights, channel), biases, strict=True)]
+        [number + bias for number, bias in zip(weights @ channel, biases, strict=True)]
         for channel in arithmetic.matrix(case.x)
     ]
     return equal(apart, absorbed, **case.shown())
@@ -70,8 +71,8 @@ def aff_absorbed_by_a_before_it(case: AcrossPatches, arithmetic: Arithmetic) -> 
     # Hold Aff of A against the one layer that channel 1 leaves.
     apart = matrix_of(case.aff.module(arithmetic)(case.linear(arithmetic)(batch_of(case.x, arithmetic))))
     alpha, beta = case.aff.alpha[0], case.aff.beta[0]
-    weights = [[alpha * weight for weight in row] for row in arithmetic.matrix(case.a)]
-    absorbed = [[number + beta for number in product(weights, x)] for x in arithmetic.matrix(case.x)]
+    weights = arithmetic.matrix(case.a).scale(alpha)
+    absorbed = [[number + beta for number in weights @ x] for x in arithmetic.matrix(case.x)]
     return equal(apart, absorbed, **case.shown())
 
 
@@ -104,9 +105,9 @@ def aff_absorbed_by_b(case: PerPatch, arithmetic: Arithmetic) -> Trial:
     # Hold B of Aff against the one linear layer.
     apart = arithmetic.tensor(case.w) @ case.aff.module(arithmetic)(arithmetic.tensor(case.x))
     b, alpha, beta = arithmetic.matrix(case.w), arithmetic.vector(case.aff.alpha), arithmetic.vector(case.aff.beta)
-    weights = [[row[j] * alpha[j] for j in range(len(alpha))] for row in b]
-    scaled, bias = product(weights, arithmetic.vector(case.x)), product(b, beta)
-    return equal(apart, [scaled[k] + bias[k] for k in range(len(b))], **case.shown("B"))
+    weights = RoundedMatrix([weight * factor for weight, factor in zip(row, alpha, strict=True)] for row in b)
+    absorbed = add(weights @ arithmetic.vector(case.x), b @ beta)
+    return equal(apart, absorbed, **case.shown("B"))
 
 
 @claim(each_of(lambda d: st.builds(PerPatch, vectors(4 * d), matrices(d, 4 * d), affs(d)), WIDTHS))
@@ -120,8 +121,8 @@ def aff_absorbed_by_c(case: PerPatch, arithmetic: Arithmetic) -> Trial:
     # Hold Aff of C against the one linear layer.
     apart = case.aff.module(arithmetic)(arithmetic.tensor(case.w) @ arithmetic.tensor(case.x))
     c, alpha = arithmetic.matrix(case.w), arithmetic.vector(case.aff.alpha)
-    weights = [[alpha[i] * weight for weight in c[i]] for i in range(len(alpha))]
-    scaled = product(weights, arithmetic.vector(case.x))
+    weights = RoundedMatrix([factor * weight for weight in row] for factor, row in zip(alpha, c, strict=True))
+    scaled = weights @ arithmetic.vector(case.x)
     return equal(apart, [scaled[i] + case.aff.beta[i] for i in range(len(alpha))], **case.shown("C"))
 
 

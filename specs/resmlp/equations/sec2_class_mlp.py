@@ -13,7 +13,7 @@ from imlp_audit.models.resmlp import ClassMlp, ClassMlpLayer
 
 from ._class_mlp import ClassMlpCase, class_mlps
 from ._costs import PATCHES, WIDTH, cost
-from ._layer import Values, columns, loaded
+from ._layer import Values, loaded
 
 
 @claim(class_mlps())
@@ -34,7 +34,7 @@ def class_mlp_can_average(case: ClassMlpCase, arithmetic: Arithmetic) -> Trial:
         "layers.0.post2.alpha": (0.0,) * width,
     }
     module = loaded(ClassMlp(width, patches, depth=1, scale=1.0), weights, arithmetic)
-    average = [1 / patches * total(channel) for channel in columns(case.patches, arithmetic)]
+    average = [1 / patches * total(channel) for channel in arithmetic.matrix(case.patches).T]
     return equal(module(arithmetic.tensor([case.patches]))[0], average, patches=case.patches)
 
 

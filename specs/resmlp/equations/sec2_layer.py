@@ -12,25 +12,21 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.functions import gelu
+from imlp_audit.equations.matrix import RoundedMatrix, add
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import Matrix, matrices
 from imlp_audit.models.mixer import PatchEmbedding
 from imlp_audit.models.resmlp import CrossPatch, EquationLayer
 
 from ._layer import (
-    Column,
     CrossPatchCase,
     FeedForwardCase,
     Values,
-    added,
     batch_of,
-    columns,
     cross_patches,
     feedforwards,
     loaded,
     matrix_of,
-    product,
-    transposed,
 )
 from ._size import Size, sizes
 
@@ -77,15 +73,14 @@ def eq3_is_a_transformer_feedforward(case: FeedForwardCase, arithmetic: Arithmet
     """
     # Hold the layer's sublayer against a Transformer's.
     b, c = arithmetic.matrix(case.b), arithmetic.matrix(case.c)
-    w1 = [[weight * alpha for weight, alpha in zip(row, case.before.alpha, strict=True)] for row in b]
-    w2 = [[weight * alpha for weight in row] for row, alpha in zip(c, case.after.alpha, strict=True)]
-    b1, b2 = product(b, arithmetic.vector(case.before.beta)), arithmetic.vector(case.after.beta)
+    w1 = RoundedMatrix([weight * alpha for weight, alpha in zip(row, case.before.alpha, strict=True)] for row in b)
+    w2 = RoundedMatrix([weight * alpha for weight in row] for row, alpha in zip(c, case.after.alpha, strict=True))
+    b1, b2 = b @ arithmetic.vector(case.before.beta), arithmetic.vector(case.after.beta)
 
-    def ffn(z: Column) -> list[Rounded]:
-        hidden = [gelu(number + bias) for number, bias in zip(product(w1, z), b1, strict=True)]
-        return [number + bias for number, bias in zip(product(w2, hidden), b2, strict=True)]
+    def ffn(z: list[Rounded]) -> list[Rounded]:
+        return add(w2 @ [gelu(number) for number in add(w1 @ z, b1)], b2)
 
-    transformer = added(arithmetic.matrix(case.z), transposed([ffn(z) for z in columns(case.z, arithmetic)]))
+    transformer = arithmetic.matrix(case.z) + arithmetic.matrix(case.z).T.map_rows(ffn).T
     y = case.module(arithmetic).cross_channel(batch_of(case.z, arithmetic))
     return equal(matrix_of(y), transformer, **case.shown())
 

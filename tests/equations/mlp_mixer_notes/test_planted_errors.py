@@ -10,7 +10,7 @@ from torch import Tensor
 
 from imlp_audit.models.attention import SelfAttention
 from imlp_audit.models.mixer import ChannelMixing, MixerLayer, Mlp, PatchEmbedding, TokenMixing
-from specs.mlp_mixer_notes.equations import mixing
+from specs.mlp_mixer_notes.equations import mixing, mlps
 from tests.equations import mixers, papers
 
 
@@ -64,7 +64,8 @@ def test_channel_mixing_that_knows_places(monkeypatch: pytest.MonkeyPatch) -> No
 def test_channel_mixing_of_the_mean_is_invariant(monkeypatch: pytest.MonkeyPatch) -> None:
     """The literal form is false because each token keeps its place, not because of how it is tested."""
     monkeypatch.setattr(
-        "imlp_audit.equations.mlp_mixer_notes.positional_invariance.channel_mixed",
+        mlps,
+        "channel_mixed",
         lambda u, _mixing, _arithmetic: [[sum(column[1:], column[0]) for column in zip(*u, strict=True)]] * len(u),
     )
     monkeypatch.setattr(ChannelMixing, "forward", lambda _step, u: u.sum(1, keepdim=True).expand_as(u))

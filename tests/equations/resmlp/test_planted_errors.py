@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.models.attention import SelfAttention
 from imlp_audit.models.mixer import PatchEmbedding
 from imlp_audit.models.resmlp import (
@@ -23,7 +24,7 @@ from imlp_audit.models.resmlp import (
     LayerScale,
     ResMlpLayer,
 )
-from specs.resmlp.equations import appendix_a, sec1_introduction, sec3_3_sparsity
+from specs.resmlp.equations import appendix_a, sec3_3_sparsity
 from specs.resmlp.equations._costs import WIDTH, OnGrid
 from tests.equations import papers
 
@@ -315,7 +316,7 @@ def test_sparsity_below_a_fixed_weight(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_bias_left_out_of_the_printed_layer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sec1_introduction, "added", lambda products, _: products)
+    monkeypatch.setattr(RoundedMatrix, "__add__", lambda products, _: products)
     assert _is_false("fully_connected_is_a_1x1_convolution")
 
 

@@ -6,9 +6,11 @@ from imlp_audit.inspect.sentences import Judgement, sentence
 from imlp_audit.records.inspection import Inspection
 
 
-@sentence("two_agelus_differ", about="blocks", place="Sec. 4.1, after Eq. 5")
+@sentence(about="blocks")
 def two_agelus_differ(inspection: Inspection) -> Judgement:
     """AGeLU(·) and AGeLU'(·) are two nonlinear functions proposed in Eq. 4 with different parameters
+
+    Place: Sec. 4.1, after Eq. 5
 
     Measured: share of the units whose two AGeLUs differ in alpha, beta, gamma or theta
 

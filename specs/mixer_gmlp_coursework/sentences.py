@@ -6,9 +6,11 @@ from imlp_audit.inspect.sentences import Judgement, Undecided, above_half, forma
 from imlp_audit.records.inspection import Inspection
 
 
-@sentence("gates_are_toeplitz", about="gates", place="Sec. 3.3")
+@sentence(about="gates")
 def gates_are_toeplitz(inspection: Inspection) -> Judgement | Undecided:
     """Было эмпирически замечено, что gMLP всегда выучивает матрицу W в функции f(·) (SGU) подобной Тёплицевой матрице.
+
+    Place: Sec. 3.3
 
     Measured: share of W's squared numbers that the nearest Toeplitz matrix has, the mean of each diagonal; of an image
     the nearest one of Toeplitz blocks in Toeplitz order, where shifts are those of the grid

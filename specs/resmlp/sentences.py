@@ -16,13 +16,11 @@ Layers = Sequence[CrossPatchLayer]
 _FEWEST = 4
 
 
-@sentence(
-    "early_layers_are_local",
-    about="cross_patch",
-    place="Sec. 3.3, Visualisations of the cross-patch sublayers",
-)
+@sentence(about="cross_patch")
 def early_layers_are_local(inspection: Inspection) -> Judgement | Undecided:
     """The early layers show convolution-like patterns: the weights [...] have local support.
+
+    Place: Sec. 3.3, Visualisations of the cross-patch sublayers
 
     Measured: share of A's weight within 2 rows and columns of the patch, or 1 on grids of less than 9 x 9; weight is
     squared, and the patch's own is left out
@@ -36,13 +34,11 @@ def early_layers_are_local(inspection: Inspection) -> Judgement | Undecided:
     return _judge_early(inspection, [one.local for one in patterns], patterns[0].local_by_chance)
 
 
-@sentence(
-    "early_layers_are_shifted_versions",
-    about="cross_patch",
-    place="Sec. 3.3, Visualisations of the cross-patch sublayers",
-)
+@sentence(about="cross_patch")
 def early_layers_are_shifted_versions(inspection: Inspection) -> Judgement | Undecided:
     """The early layers show convolution-like patterns: the weights resemble shifted versions of each other
+
+    Place: Sec. 3.3, Visualisations of the cross-patch sublayers
 
     Measured: share of A's weight that the nearest matrix has whose rows are one filter, shifted: the mean over all
     pairs of patches with the same shift; weight is squared, and the patch's own is left out
@@ -56,13 +52,11 @@ def early_layers_are_shifted_versions(inspection: Inspection) -> Judgement | Und
     return _judge_early(inspection, [one.shifted for one in patterns], patterns[0].shifted_by_chance)
 
 
-@sentence(
-    "support_extends_along_both_axes",
-    about="cross_patch",
-    place="Sec. 3.3, Visualisations of the cross-patch sublayers",
-)
+@sentence(about="cross_patch")
 def support_extends_along_both_axes(inspection: Inspection) -> Judgement | Undecided:
     """in many layers, the support also extends along both axes; see layer 7
+
+    Place: Sec. 3.3, Visualisations of the cross-patch sublayers
 
     Measured: how many times more of A's weight lies along the patch's row, and along its column, than if it were spread
     evenly over each ring of patches at one walking distance of 2 or more; the lesser of the two; weight is squared, and
@@ -79,14 +73,12 @@ def support_extends_along_both_axes(inspection: Inspection) -> Judgement | Undec
     return _judge(inspection, 4 * sum(holds) >= len(holds), f"{_count(holds)} layers{_list_layers(holds)}", factors)
 
 
-@sentence(
-    "last_layers_are_spike_and_diffuse",
-    about="cross_patch",
-    place="Sec. 3.3, Visualisations of the cross-patch sublayers",
-)
+@sentence(about="cross_patch")
 def last_layers_are_spike_and_diffuse(inspection: Inspection) -> Judgement | Undecided:
     """The last 7 layers of the network are different: they consist of a spike for the patch itself and a diffuse
     response across other patches
+
+    Place: Sec. 3.3, Visualisations of the cross-patch sublayers
 
     Measured: share of rows whose largest weight, by absolute value, is the patch's own (the spike)
 
@@ -105,9 +97,11 @@ def last_layers_are_spike_and_diffuse(inspection: Inspection) -> Judgement | Und
     return _judge(inspection, all(after) and 2 * sum(before) < len(before), reason + _list_layers(holds), spikes)
 
 
-@sentence("a_is_sparser_than_b_and_c", about="cross_patch", place="Sec. 3.3, Measuring sparsity of the weights")
+@sentence(about="cross_patch")
 def a_is_sparser_than_b_and_c(inspection: Inspection) -> Judgement | Undecided:
     """all three matrices are sparse, with the layers implementing the patch communication being significantly more so
+
+    Place: Sec. 3.3, Measuring sparsity of the weights
 
     Measured: A's rate of small weights: the share of numbers whose absolute value is lower than 5 % of the matrix's
     maximum
@@ -123,9 +117,11 @@ def a_is_sparser_than_b_and_c(inspection: Inspection) -> Judgement | Undecided:
     return _judge(inspection, most(holds), f"{_count(holds)} layers; on average {_average_rates(layers)}", rates)
 
 
-@sentence("all_three_are_sparse", about="cross_patch", place="Sec. 3.3, Measuring sparsity of the weights")
+@sentence(about="cross_patch")
 def all_three_are_sparse(inspection: Inspection) -> Judgement | Undecided:
     """The measurements in Figure 4 show that all three matrices are sparse
+
+    Place: Sec. 3.3, Measuring sparsity of the weights
 
     Measured: the least, of A, B and C, of the rate of small weights less that of normal numbers; a rate is the share of
     numbers whose absolute value is lower than 5 % of the matrix's maximum
@@ -142,9 +138,11 @@ def all_three_are_sparse(inspection: Inspection) -> Judgement | Undecided:
     return _judge(inspection, most(holds), reason, excess)
 
 
-@sentence("no_exact_zeros", about="cross_patch", place="Sec. 3.3, Measuring sparsity of the weights")
+@sentence(about="cross_patch")
 def no_exact_zeros(inspection: Inspection) -> Judgement | Undecided:
     """Since there are no exact zeros, we measure the rate of components [...]
+
+    Place: Sec. 3.3, Measuring sparsity of the weights
 
     Measured: how many numbers of A, B and C are 0
 
@@ -158,9 +156,11 @@ def no_exact_zeros(inspection: Inspection) -> Judgement | Undecided:
     return _judge(inspection, not any(zeros), f"{sum(zeros)} of {numbers} numbers are 0", list(map(float, zeros)))
 
 
-@sentence("long_range_in_the_second_layer", about="cross_patch", place="Sec. 5, Conclusion")
+@sentence(about="cross_patch")
 def long_range_in_the_second_layer(inspection: Inspection) -> Judgement | Undecided:
     """we also observe sparse long-range interactions as early as the second layer of the network
+
+    Place: Sec. 5, Conclusion
 
     Measured: the largest weight over more than half of the grid's side, by absolute value, over A's maximum
 
@@ -176,9 +176,11 @@ def long_range_in_the_second_layer(inspection: Inspection) -> Judgement | Undeci
     return _judge(inspection, above_half(rate) and far is not None and 20 * far >= 1, reason, furthest)
 
 
-@sentence("longer_range_in_the_last_layers", about="cross_patch", place="Sec. 1, Introduction")
+@sentence(about="cross_patch")
 def longer_range_in_the_last_layers(inspection: Inspection) -> Judgement | Undecided:
     """filters that are similar to convolutions on the lower layers, and longer range in the last layers
+
+    Place: Sec. 1, Introduction
 
     Measured: mean distance over which patches exchange weight, in patches; weight is squared, and the patch's own is
     left out

@@ -1,0 +1,63 @@
+"""Lists of checks and of models: the JSON of `imlp-audit list`."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from imlp_audit.records.base import Record
+from imlp_audit.records.document import JsonDocument
+
+
+class ListedCheck(Record):
+    """A check by its id, and the place in the specs that it comes from."""
+
+    id: str
+    file: str
+    line: int
+
+
+class CheckList(JsonDocument):
+    """Checks in the order of the specs."""
+
+    FORMAT: ClassVar = "imlp-audit/list/1"
+    WRITTEN_BY: ClassVar = "imlp-audit list"
+
+    checks: tuple[ListedCheck, ...]
+
+
+class ListedModel(Record):
+    """A model, its size, and the ids of the rows and systems that have it; `failure` if it could not be counted."""
+
+    label: str
+    recipe: str
+    places: tuple[str, ...]
+    parameters: int | None = None
+    macs: int | None = None
+    failure: str | None = None
+
+
+class ModelList(JsonDocument):
+    """Models in the order of the papers."""
+
+    FORMAT: ClassVar = "imlp-audit/systems/1"
+    WRITTEN_BY: ClassVar = "imlp-audit list --systems"
+
+    models: tuple[ListedModel, ...]
+
+
+class LintedPaper(Record):
+    """A paper whose specs are sound, and how much they hold."""
+
+    id: str
+    tables: int
+    checks: int
+    waivers: int
+
+
+class LintReport(JsonDocument):
+    """Papers without a problem in their specs: the JSON of `imlp-audit lint`."""
+
+    FORMAT: ClassVar = "imlp-audit/lint/1"
+    WRITTEN_BY: ClassVar = "imlp-audit lint"
+
+    papers: tuple[LintedPaper, ...]

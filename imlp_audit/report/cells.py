@@ -1,0 +1,153 @@
+"""The printed cells of a table with their verdicts: all of them for a report, the counted ones for a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from imlp_audit.numbers.interval import readable
+from imlp_audit.records.check import PASSES, Check, Verdict
+from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.document import Align, Block, Heading, Inline, Item, List, Table, code, faint, join
+from imlp_audit.report.verdicts import count_verdicts, describe_verdict, write_verdict
+
+_RIGHT, _LEFT = Align.RIGHT, Align.LEFT
+
+
+@dataclass(frozen=True)
+class CellChecks:
+    """The selected checks of one cell: the number itself, and its printed change, from the cells and as measured.
+
+    `against` are checks of its difference from other rows, made by runs on the same images.
+    """
+
+    row: RowHead
+    column: ColumnHead
+    cell: Check | None
+    delta: Check | None
+    delta_measured: Check | None
+    against: tuple[Check, ...] = ()
+
+
+def find_cells(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[CellChecks]:
+    """Yield the selected cells of a table, row by row."""
+    checks = {check.id: check for check in result.checks}
+    against: dict[str, tuple[Check, ...]] = {}
+    for check in result.checks:
+        name, dot, _ = check.id.partition(".against.")
+        against |= {name: (*against.get(name, ()), check)} if dot else {}
+    for row in table.rows:
+        for column in table.columns:
+            name = f"{paper.id}/{table.id}/{row.id}/{column.id}"
+            cell, delta, delta_measured = (checks.get(name + end) for end in ("", ".delta", ".delta.measured"))
+            found = CellChecks(row, column, cell, delta, delta_measured, against.get(name, ()))
+            if found.cell or found.delta or found.delta_measured or found.against:
+                yield found
+
+
+def find_hints(cells: Iterable[CellChecks]) -> dict[str, list[str]]:
+    """Return the hints of cells that pass, each with the ids of its rows."""
+    hints: dict[str, list[str]] = {}
+    for one in cells:
+        if one.cell is not None and one.cell.verdict in PASSES:
+            for hint in one.cell.hints:
+                rows = hints.setdefault(hint, [])
+                rows += [] if one.row.id in rows else [one.row.id]
+    return hints
+
+
+def write_measured(text: str | None) -> str:
+    """Write a measured number with its digits in groups; words stay as they are."""
+    try:
+        return readable(Fraction(text or ""))
+    except ValueError:
+        return text or ""
+
+
+def all_cells(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[Block]:
+    """Yield the section of a report: every cell, its printed change, and what other readings give."""
+    cells = list(find_cells(result, paper, table))
+    if not cells:
+        return
+    yield Heading(f"Table {table.id}: {table.title}")
+    header = ("model", "column", "printed", "measured", "gap", "verdict", "also measured")
+    align = (_LEFT, _LEFT, _RIGHT, _RIGHT, _RIGHT, _LEFT, _LEFT)
+    yield Table(header, tuple(row for one in cells for row in _rows(one)), align)
+    hints = find_hints(cells)
+    if hints:
+        yield List(tuple(("note: ", hint, " (", *join(map(code, rows)), ")") for hint, rows in hints.items()))
+
+
+def _rows(one: CellChecks) -> Iterator[tuple[Inline, ...]]:
+    label, heading = one.row.label, one.column.heading
+    if one.cell is not None:
+        yield (label, heading, *_numbers(one.cell))
+    changes = [("change, from the cells", one.delta), ("change, as measured", one.delta_measured)]
+    changes += [(f"against {check.id.rpartition('.')[2]}", check) for check in one.against]
+    for name, check in changes:
+        if check is not None:
+            yield ("" if one.cell else label, name if one.cell else f"{heading}, {name}", *_numbers(check))
+
+
+def _numbers(check: Check) -> tuple[Inline, ...]:
+    return (
+        check.printed or "?",
+        write_measured(check.measured),
+        check.gap or "",
+        describe_verdict(check),
+        _other_measurements(check),
+    )
+
+
+def _other_measurements(check: Check) -> str:
+    """List the measurements other than the deciding one; those that give the same number stand together."""
+    names: dict[str, list[str]] = {}
+    for one in check.also:
+        names.setdefault(one.measured, []).append("/".join(part for part in (one.reading, one.convention) if part))
+    return "; ".join(f"{write_measured(value)} ({', '.join(group)})" for value, group in names.items())
+
+
+def counted_cells(result: AuditResult, paper: PaperHead, head: TableHead) -> Iterator[Block]:
+    """Yield a table's counted cells for a terminal, and a line for what isn't in the table."""
+    cells = list(find_cells(result, paper, head))
+    if not cells:
+        return
+    yield Heading(f"Table {head.id}: {head.title}", 3)
+    rows, label = [], None
+    for one in cells:
+        if one.cell is not None and (one.cell.measured is not None or one.cell.verdict is Verdict.ERROR):
+            rows.append((one.row.label if one.row is not label else "", *_columns(one, one.cell)))
+            label = one.row
+    if rows:
+        header = ("model", "column", "printed", "measured", "gap", "verdict")
+        yield Table(header, tuple(rows), (_LEFT, _LEFT, _RIGHT, _RIGHT, _RIGHT, _LEFT))
+    notes = tuple(_notes(cells))
+    if notes:
+        yield List(notes)
+
+
+def _columns(one: CellChecks, check: Check) -> tuple[Inline, ...]:
+    change = f" ({one.delta.printed})" if one.delta else ""
+    printed = f"{check.printed or ''}{change}"
+    return (one.column.heading, printed, write_measured(check.measured), check.gap or "", write_verdict(check))
+
+
+def _notes(cells: list[CellChecks]) -> Iterator[Inline | Item]:
+    """Count what isn't in the table: cells for which nothing can be counted, and printed changes."""
+    missing = Counter(
+        (one.column.heading, one.cell.reason)
+        for one in cells
+        if one.cell is not None and one.cell.verdict is Verdict.UNVERIFIABLE and not one.cell.evidence
+    )
+    for (heading, reason), count in missing.items():
+        yield faint(f"{heading}: {count} unverifiable: {reason}")
+    for hint, rows in find_hints(cells).items():
+        yield faint(f"{hint} ({', '.join(rows)})")
+    deltas = [one.delta for one in cells if one.delta]
+    as_measured = [one.delta_measured for one in cells if one.delta_measured]
+    for name, checks in (("printed cells", deltas), ("measured values", as_measured)):
+        if checks:
+            yield faint(f"printed changes against the {name}: {count_verdicts(checks)}")

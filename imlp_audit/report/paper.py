@@ -1,0 +1,109 @@
+"""The report of an audit: whole, to attach to a paper, and short, for a terminal.
+
+Reports name no versions of the measuring libraries: exact counts do not depend on them, and a report kept under
+version control would go stale with every release of theirs. The JSON result has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.records.paper import PaperHead
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.cells import all_cells, counted_cells
+from imlp_audit.report.document import (
+    Block,
+    Document,
+    Heading,
+    List,
+    Paragraph,
+    Table,
+    code,
+    join,
+    parse_code,
+    strong,
+)
+from imlp_audit.report.evidence import evidence, where_time_goes, with_evidence
+from imlp_audit.report.figures import figure_file
+from imlp_audit.report.findings import known_findings, new_findings
+from imlp_audit.report.solved import solved_document
+from imlp_audit.report.statements import HEADINGS, claims, equations, open_claims, open_equations, others
+from imlp_audit.report.verdicts import counts_by_kind, gravest_first, summarize
+
+LEGEND = (
+    "`reproduced`: follows from the model as read by default. `reproduced_under`: follows under another reading, "
+    "convention or rounding rule that the spec declares, which is named. `differs`: does not follow. "
+    "`inconsistent`: the paper contradicts itself. `unverifiable`: what is missing is named. "
+    "`waived`: a known finding, unchanged. The gap is measured minus printed, in units of the last printed digit."
+)
+
+
+def report_document(result: AuditResult) -> Document:
+    """Return the whole report: every check of every paper."""
+    return tuple(block for paper in result.papers for block in _report(result.of(paper), paper))
+
+
+def _report(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
+    yield Heading(f"Audit of “{paper.title}”", 1)
+    found_at = f" Found at {paper.url}." if paper.url else ""
+    yield Paragraph(f"Authors: {paper.authors}. Version: {paper.version}.{found_at}")
+    yield Paragraph(strong(summarize(result)))
+    yield counts_by_kind(result)
+    yield Paragraph(parse_code(LEGEND))
+    if paper.id in result.solved:
+        solved = result.solved[paper.id]
+        yield from solved_document(solved, figure_file(f"{paper.id}/solved") if solved.sizes else None)
+    yield Heading("Findings")
+    yield from new_findings(gravest_first(result))
+    yield from known_findings([check for check in result.checks if check.verdict is Verdict.WAIVED])
+    for table in paper.tables:
+        yield from all_cells(result, paper, table)
+    yield from evidence(with_evidence(result))
+    yield from where_time_goes(with_evidence(result))
+    yield from claims(_of_kind(result, CheckKind.CLAIM))
+    yield from equations(_of_kind(result, CheckKind.EQUATION))
+    for kind in HEADINGS:
+        yield from others(kind, _of_kind(result, kind))
+    yield from _readings(paper)
+
+
+def _of_kind(result: AuditResult, kind: CheckKind) -> list[Check]:
+    return [check for check in result.checks if check.kind is kind]
+
+
+def _readings(paper: PaperHead) -> Iterator[Block]:
+    """Yield how the numbers are read: rounding, conventions, and each reading's answers with their reasons."""
+    yield Heading("How the paper is read")
+    yield Paragraph(
+        parse_code("The first of each list is the default. A number that only another gives is `reproduced_under` it.")
+    )
+    lists = (("rounding", paper.rounding), ("parameters", paper.parameters), ("FLOPs", paper.flops))
+    yield List(tuple((f"{name}: ", *join(map(code, values))) for name, values in lists))
+    for reading in paper.readings:
+        yield Heading(("Reading ", code(reading.name)), 3)
+        rows = ((code(axis.axis), code(axis.value), axis.because) for axis in reading.axes)
+        yield Table(("question", "answer", "because"), tuple(rows))
+
+
+def summary_document(result: AuditResult) -> Document:
+    """Return the short report for a terminal: counted cells, what does not pass, and counts."""
+    return tuple(_summary(result))
+
+
+def _summary(result: AuditResult) -> Iterator[Block]:
+    for paper in result.papers:
+        own = result.of(paper)
+        yield Heading(f"{paper.id} {paper.title}", 1)
+        for table in paper.tables:
+            yield from counted_cells(own, paper, table)
+        yield from evidence(with_evidence(own))
+        yield from open_claims(_of_kind(own, CheckKind.CLAIM))
+        statements = _of_kind(own, CheckKind.EQUATION)
+        yield from open_equations(statements, all_=len(statements) == len(own.checks))
+        yield counts_by_kind(own)
+    findings = gravest_first(result)
+    if findings:
+        yield Heading(f"{len(findings)} {'finding' if len(findings) == 1 else 'findings'}", 1)
+        yield from new_findings(findings, places=True)
+    yield Paragraph(summarize(result))

@@ -1,0 +1,108 @@
+"""What a paper says in words: claims about its numbers, statements about functions, marks, headings, repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from imlp_audit.records.check import PASSES, Check, CheckKind, Verdict
+from imlp_audit.report.document import Block, Heading, Inline, Item, List, Paragraph, Plot, Span, Table, code
+from imlp_audit.report.figures import figure_file
+from imlp_audit.report.verdicts import verdict_span, write_verdict
+
+HEADINGS = {
+    CheckKind.MARK: "Footnote marks",
+    CheckKind.COLUMN: "Column headings",
+    CheckKind.REPEAT: "Numbers printed in several places",
+    CheckKind.WAIVER: "Waivers that no longer hold",
+}
+
+
+def claims(checks: Sequence[Check]) -> Iterator[Block]:
+    """Yield what the text says about the numbers."""
+    if not checks:
+        return
+    yield Heading("What the text says about the numbers")
+    header = ("claim", "verdict", "checked as", "what was found")
+    yield Table(header, tuple((_with_name(c.printed, c), *_verdict_and(c.statement, c)) for c in checks))
+
+
+def _verdict_and(text: str | None, check: Check) -> tuple[Inline, ...]:
+    return (verdict_span(check.verdict), text or "", check.reason)
+
+
+def equations(checks: Sequence[Check]) -> Iterator[Block]:
+    """Yield statements about functions: those that are false as printed with their counterexamples, then the others."""
+    if not checks:
+        return
+    yield Heading("What the text says about functions")
+    yield Paragraph(
+        "Each statement is tested by running it on small examples. What rounding may change is bounded, not guessed."
+    )
+    false = [check for check in checks if check.counterexample]
+    if false:
+        yield Heading("False as printed", 3)
+        yield List(tuple(map(_false_statement, false)))
+    rest = [check for check in checks if not check.counterexample]
+    if rest:
+        yield Heading("Not found false", 3)
+        header = ("statement", "place", "form", "verdict", "what was found")
+        yield Table(header, tuple((_with_name(c.statement, c), c.place or "", *_form(c)) for c in rest))
+    for check in checks:
+        if check.figure is not None:
+            yield Plot(figure_file(check.id), check.figure.title, check.figure)
+
+
+def _form(check: Check) -> tuple[Inline, ...]:
+    return (check.printed or check.corrected or "", verdict_span(check.verdict), check.reason)
+
+
+def _false_statement(check: Check) -> Item:
+    below = (
+        Item(check.place or "", label="place"),
+        Item(check.printed or check.corrected or "", label="as printed"),
+        Item("; ".join(check.counterexample), label="counterexample"),
+        Item("; ".join(check.hints), label="nearest form that holds"),
+    )
+    return Item((verdict_span(check.verdict), " ", *_with_name(check.statement, check)), below)
+
+
+def others(kind: CheckKind, checks: Sequence[Check]) -> Iterator[Block]:
+    """Yield checks of a kind that has a table and nothing else."""
+    if not checks:
+        return
+    yield Heading(HEADINGS[kind])
+    header = ("check", "printed", "verdict", "what was found")
+    yield Table(header, tuple((code(c.id), c.printed or "", verdict_span(c.verdict), c.reason) for c in checks))
+
+
+def _with_name(text: str | None, check: Check) -> tuple[str | Span, ...]:
+    return (text or "", " ", code(name_of(check)))
+
+
+def name_of(check: Check) -> str:
+    """Return the last part of a check's id."""
+    return check.id.rpartition("/")[2]
+
+
+def open_claims(checks: Sequence[Check]) -> Iterator[Block]:
+    """Yield, for a terminal, the claims that don't pass."""
+    failing = [check for check in checks if check.verdict not in PASSES]
+    if failing:
+        yield Heading("Claims about the numbers that do not pass", 3)
+        yield List(tuple((write_verdict(c), " ", code(name_of(c)), ": ", c.waiver or c.reason) for c in failing))
+
+
+def open_equations(checks: Sequence[Check], *, all_: bool) -> Iterator[Block]:
+    """Yield, for a terminal, the statements about functions that don't pass, or all of them."""
+    listed = [check for check in checks if all_ or check.verdict not in PASSES]
+    if listed:
+        yield Heading("Statements about functions" if all_ else "Statements about functions that do not pass", 3)
+        yield List(tuple(map(_equation, listed)))
+
+
+def _equation(check: Check) -> Item:
+    """Return a statement; for a known finding also its words, the printed form, and the form that holds."""
+    known = check.verdict is Verdict.WAIVED
+    reason = f": {check.reason}" if known or check.verdict in PASSES else ""  # others are among the findings
+    below = (check.statement or "", f"printed, {check.place}: {check.printed}", *check.hints) if known else ()
+    return Item((write_verdict(check), " ", code(name_of(check)), reason), below)

@@ -1,0 +1,86 @@
+"""The record of a reading: what a paper's text decides about its models, as the YAML writes it.
+
+Its keys are the axes that `models/reading.py` declares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+
+from pydantic import create_model, model_validator
+
+from imlp_audit.models.hosts.host import Count
+from imlp_audit.models.reading import Axis, Family, PaperReading, Reading, ResMlpReading, TextReading, axes_of
+from imlp_audit.records.base import Record
+from imlp_audit.spec.fields import Sentence
+
+Answer = TypeVar("Answer")
+Part = TypeVar("Part", Reading, ResMlpReading, TextReading)
+NOT_STATED = "not stated: the default"
+
+
+class Choice(Record, Generic[Answer]):
+    """The value of one axis of a reading, and the place in the text that decides it."""
+
+    value: Answer
+    because: Sentence
+
+
+class Choices(Record):
+    """A reading with a reason for each axis that the text decides; the other axes of its families have defaults.
+
+    A reading answers a family of axes if it states one of them.
+    """
+
+    @property
+    def stated(self) -> Mapping[str, Choice[Any]]:
+        """The axes that are given, in the order in which they are declared."""
+        return {name: choice for name in type(self).model_fields if (choice := getattr(self, name)) is not None}
+
+    @property
+    def choices(self) -> Mapping[str, Choice[Any]]:
+        """Every axis of the families that are answered, in order; those that are not stated have their defaults."""
+        stated = self.stated
+        answered = [axes for axes in map(axes_of, Family) if axes.keys() & stated.keys()]
+        return {
+            name: stated.get(name, Choice(value=axis.default, because=NOT_STATED))
+            for axes in answered
+            for name, axis in axes.items()
+        }
+
+    def reading(self) -> PaperReading:
+        """Return the reading without its reasons."""
+        return PaperReading(self._part(Reading), self._part(ResMlpReading), self._part(TextReading))
+
+    def _part(self, kind: type[Part]) -> Part | None:
+        axes = next(axes_of(family) for family in Family if family.kind is kind)
+        choices = self.choices
+        return kind(**{name: choices[name].value for name in axes}) if axes.keys() <= choices.keys() else None
+
+    @model_validator(mode="after")
+    def _states_something(self) -> Self:
+        if not self.stated:
+            raise ValueError("a reading states something: give an axis of a family of models")
+        return self
+
+
+def _field(axis: Axis) -> tuple[Any, None]:
+    """Return the type and the default of the field for an axis; a number of a reading is counted in digits."""
+    kind = Count if isinstance(axis.default, int) else type(axis.default)
+    return Choice[kind] | None, None  # type: ignore[valid-type]  # a type made from a declaration
+
+
+if TYPE_CHECKING:
+
+    class NamedReading(Choices):
+        """A reading by the axes that are declared."""
+
+else:
+    NamedReading = create_model(
+        "NamedReading",
+        __base__=Choices,
+        __doc__=Choices.__doc__,
+        __module__=__name__,
+        **{name: _field(axis) for family in Family for name, axis in axes_of(family).items()},
+    )

@@ -1,0 +1,25 @@
+"""Weights judged by the sentences of the bundled papers."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from torch import Tensor
+
+from imlp_audit.equations.door import bundled_folder
+from imlp_audit.inspect.papers import PaperFolder, judge_papers
+from imlp_audit.inspect.weights import inspect_weights
+from imlp_audit.records.inspection import Inspection
+
+
+@cache
+def bundled() -> tuple[PaperFolder, ...]:
+    """The papers that come with the package and have sentences."""
+    files = sorted(bundled_folder().glob("*/sentences.py"))
+    return tuple(PaperFolder(file.parent.name, file.parent, f"specs/{file.parent.name}") for file in files)
+
+
+def inspect_and_judge(state: dict[str, Tensor]) -> Inspection:
+    """What a state's weights show, with the verdicts on the bundled papers' sentences."""
+    inspection = inspect_weights(state)
+    return inspection.model_copy(update={"statements": tuple(judge_papers(bundled(), inspection))})
