@@ -91,9 +91,13 @@ class Frame:
 
     def allows(self, one: Measured) -> bool:
         """Return whether a measurement is under an option that the hypothesis leaves to the cell."""
-        return (self.reading is None or one.reading in self.reading.allowed) and (
+        return self.allows_reading(one.reading) and (
             self.convention is None or one.convention in self.convention.allowed
         )
+
+    def allows_reading(self, name: str | None) -> bool:
+        """Return whether the hypothesis leaves a reading to the cell."""
+        return self.reading is None or name in self.reading.allowed
 
     @property
     def weak(self) -> bool:
