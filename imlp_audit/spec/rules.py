@@ -1,4 +1,4 @@
-"""What must hold between the parts of a spec beyond each one's own form; every breach is a problem at its place."""
+"""What the parts of a spec must agree on; every disagreement is a problem at its place."""
 
 from __future__ import annotations
 

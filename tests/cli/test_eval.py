@@ -150,6 +150,7 @@ def test_an_interrupt_keeps_what_is_finished(
     assert not (there / "p.parquet.parts").exists()
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_same_as_one(digits: Digits, there: Path) -> None:
     alone = evaluated(digits, "--predictions", "one.csv", "-o", "json:one.json", "-f", "json")
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "-m", "imlp_audit"]
