@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from imlp_audit.checkpoint.released import renamed
+from imlp_audit.checkpoint.released import rename_tensors
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ _ONLY_IN_RESMLP = re.compile(r"\.norm1\.alpha$")
 
 def dialects(names: Collection[str]) -> Iterator[Mapping[str, str]]:
     """Yield each way to map a checkpoint's names to ours: first that of released IMLP blocks, then that of ResMLP."""
-    yield renamed(names)
+    yield rename_tensors(names)
     if any(_ONLY_IN_RESMLP.search(name) for name in names):
         resmlp = {name: _rename_resmlp(name) for name in names}
         if len(set(resmlp.values())) == len(resmlp):

@@ -36,7 +36,7 @@ def ours(name: str) -> str:
     return name
 
 
-def renamed(names: Iterable[str]) -> dict[str, str]:
+def rename_tensors(names: Iterable[str]) -> dict[str, str]:
     """Return each name of a checkpoint with ours for it: another one in released blocks, the same elsewhere.
 
     Where two would be one by our names, the second keeps its own.

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.loading import load_into
-from imlp_audit.checkpoint.released import NAMES, ours, renamed
+from imlp_audit.checkpoint.released import NAMES, ours, rename_tensors
 from imlp_audit.errors import CheckpointError
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Imlp, Recipe, Replacement
@@ -85,7 +85,7 @@ def test_the_names_are_those_of_the_restatement() -> None:
 
 def test_names_outside_of_released_blocks_stay() -> None:
     names = ["conv1.weight", "blocks.1.mlp.conv1.weight", "blocks.1.mlp.act1.move1.scale", "blocks.11.mlp.conv1.weight"]
-    assert renamed(names) == {
+    assert rename_tensors(names) == {
         "conv1.weight": "conv1.weight",
         "blocks.1.mlp.conv1.weight": "blocks.1.mlp.fc1.weight",
         "blocks.1.mlp.act1.move1.scale": "blocks.1.mlp.act.agelu1.alpha",
@@ -95,9 +95,9 @@ def test_names_outside_of_released_blocks_stay() -> None:
 
 def test_two_names_for_one_keep_the_second() -> None:
     names = ["act1.move1.scale", "conv3x3_dw.weight", "conv5x5_dw.weight", "fc1.weight", "conv1.weight"]
-    assert renamed(names)["conv5x5_dw.weight"] == "conv5x5_dw.weight"
-    assert renamed(names)["conv1.weight"] == "conv1.weight"
-    assert len(set(renamed(names).values())) == len(names)
+    assert rename_tensors(names)["conv5x5_dw.weight"] == "conv5x5_dw.weight"
+    assert rename_tensors(names)["conv1.weight"] == "conv1.weight"
+    assert len(set(rename_tensors(names).values())) == len(names)
 
 
 @pytest.mark.parametrize("name", ["conv10.weight", "lns.weight", "act1.move1", "act.agelu1.alpha", ""])
