@@ -1,4 +1,4 @@
-"""Where the time of a forward pass goes, module by module, beside the work that the ledger books there."""
+"""Where the time of a forward pass goes, module by module, and how much work the ledger counts there."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Instant = TypeVar("Instant")
 
 @dataclass(frozen=True)
 class Clock(Generic[Instant]):
-    """Marks instants on a device, and tells the seconds between two of them once the device has come that far."""
+    """Marks instants on a device, and gives the seconds between two once the device has reached them."""
 
     mark: Callable[[], Instant]
     between: Callable[[Instant, Instant], float]
@@ -35,7 +35,7 @@ class Clock(Generic[Instant]):
 def seconds_by_kind(model: nn.Module, inputs: tuple[Tensor, ...]) -> Mapping[str, float]:
     """Return the seconds of a forward pass that modules of each kind take themselves, without the modules inside.
 
-    A mean over a few passes after a first one. Modules are told apart as `kind` does.
+    A mean over a few passes after a first one. Modules are grouped by `kind`.
     """
     kinds = {path: kind(module) for path, module in model.named_modules()}
     cuda = any(one.is_cuda for one in inputs)
@@ -63,7 +63,7 @@ def macs_by_kind(recipe: Recipe, reading: AnyReading | None) -> Mapping[str, int
 
 
 def kind(module: nn.Module) -> str:
-    """Name what a module is: its class, and of a convolution whether it is depthwise."""
+    """Return a module's class name, and for a convolution whether it is depthwise."""
     name = type(module).__name__
     if isinstance(module, CONVOLUTIONS) and 1 < module.groups == module.in_channels:
         return f"{name} (depthwise)"
@@ -71,12 +71,12 @@ def kind(module: nn.Module) -> str:
 
 
 def _own_seconds(model: nn.Module, inputs: tuple[Tensor, ...], clock: Clock[Instant]) -> Mapping[str, float]:
-    """Run a model once; return the seconds between instants where control enters or leaves a module, by whose it was.
+    """Run a model once; return the seconds that each module had control, by its path.
 
     A shared module has its first path, as in the ledger.
     """
-    marks: list[tuple[str, Instant]] = []  # whose time ended, and when
-    with _hooked(model, lambda path: marks.append((path, clock.mark()))):
+    marks: list[tuple[str, Instant]] = []  # the module whose time ended, and when
+    with _hooks(model, lambda path: marks.append((path, clock.mark()))):
         model(*inputs)
     if torch.cuda.is_available():
         torch.cuda.synchronize()
@@ -87,8 +87,8 @@ def _own_seconds(model: nn.Module, inputs: tuple[Tensor, ...], clock: Clock[Inst
 
 
 @contextmanager
-def _hooked(model: nn.Module, ended: Callable[[str], None]) -> Iterator[None]:
-    """Call `ended` with the running module's path whenever control leaves it, for another inside it or for good."""
+def _hooks(model: nn.Module, ended: Callable[[str], None]) -> Iterator[None]:
+    """Call `ended` with the running module's path whenever control leaves it, for a module inside or for good."""
     running = [""]
 
     def enter(path: str) -> Callable[[nn.Module, object], None]:

@@ -1,4 +1,4 @@
-"""Which cells of a throughput column are measured, and what each is compared with; told from the spec alone."""
+"""Which cells of a throughput column are measured, and what each is compared with, from the spec alone."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from imlp_audit.spec.tables import Measure, Table
 from imlp_audit.spec.tree import Located
 
 NAMED_AFTER = {"cpu": "cpu", "cuda": "gpu"}
-"""What papers call the column of a device."""
+"""The name that papers give to the column of a device."""
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """A printed throughput, and the row that its model is timed against, if any."""
+class RowComparison:
+    """A printed throughput, and the row that its model is compared with, if any."""
 
     cell: CellRef
     base: RowRef | None
@@ -34,49 +34,47 @@ def find_table(paper: Paper, name: str) -> Located[Table]:
 
 
 def find_column(table: Table, wanted: str | None, device: str) -> str:
-    """Return the throughput column that is meant: by name, the only one, or the one named after the device.
+    """Return the throughput column: the named one, the only one, or the one named after the device.
 
-    Raises UsageError naming those that there are.
+    Raises UsageError listing the columns.
     """
     found = [name for name, column in table.columns.items() if column.measure is Measure.THROUGHPUT]
     if not found:
-        raise UsageError(f"table {table.table} has no column of throughput")
+        raise UsageError(f"table {table.table} has no throughput column")
     chosen = wanted or (found[0] if len(found) == 1 else NAMED_AFTER[device])
     if chosen not in found:
-        hint = did_you_mean(chosen, found, "its columns of throughput")
-        raise UsageError(f"table {table.table} has no column of throughput {chosen!r}; {hint}; choose with --column")
+        hint = did_you_mean(chosen, found, "its throughput columns")
+        raise UsageError(f"table {table.table} has no throughput column {chosen!r}; {hint}; choose with --column")
     return chosen
 
 
 def plan_comparisons(
     paper: Paper, table: Located[Table], column: str, globs: Sequence[str] = (), against: str | None = None
-) -> tuple[Comparison, ...]:
-    """Return the cells to measure, in the table's order, each against `against` or else its own row's baseline.
+) -> tuple[RowComparison, ...]:
+    """Return the cells to measure, in the table's order, each compared with `against` or else its row's baseline.
 
-    `globs` narrow the rows, by their ids in the table or in full. Raises UsageError where none is left.
+    `globs` select rows, by their ids in the table or in full. Raises UsageError if none is left.
     """
     rows = {row.row.id: row for row in rows_of_table(paper, table)}
-    cells = [cell for row in rows.values() if (cell := row.cell(column)) is not None and _wanted(row, globs)]
+    cells = [cell for row in rows.values() if (cell := row.cell(column)) is not None and _matches(row, globs)]
     if not cells:
         named = "".join(f" --rows {glob}" for glob in globs)
-        raise UsageError(f"no row with a number in {column!r} is selected{named and f' by{named}'}; {_listed(rows)}")
+        raise UsageError(
+            f"no row with a number in {column!r} is selected{named and f' by{named}'}; rows: {', '.join(rows)}"
+        )
     if against is not None and against not in rows:
         raise UsageError(f"--against: no row {against!r}; {did_you_mean(against, list(rows), 'rows')}")
     other = rows[against] if against is not None else None
     if other is not None and other.row.model is None:
         raise UsageError(f"--against: the spec gives no model for {other.id}; name a row that has one")
-    return tuple(Comparison(cell, _base(cell.row, other)) for cell in cells)
+    return tuple(RowComparison(cell, _base(cell.row, other)) for cell in cells)
 
 
-def _wanted(row: RowRef, globs: Sequence[str]) -> bool:
+def _matches(row: RowRef, globs: Sequence[str]) -> bool:
     return not globs or any(fnmatchcase(name, glob) for name in (row.row.id, row.id) for glob in globs)
 
 
 def _base(row: RowRef, against: RowRef | None) -> RowRef | None:
-    """Return what a row is timed against: not itself, and nothing without a model."""
+    """Return the row to compare with: not the row itself, and only one that has a model."""
     base = against or row.baseline
     return base if base is not None and base.id != row.id and base.row.model is not None else None
-
-
-def _listed(rows: dict[str, RowRef]) -> str:
-    return f"rows: {', '.join(rows)}"

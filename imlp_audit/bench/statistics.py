@@ -1,4 +1,4 @@
-"""The median of a few measurements, and how sure it is."""
+"""The median of a few measurements, with its interval."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class MedianEstimate:
 
 
 def estimate_median(values: Sequence[float]) -> MedianEstimate:
-    """Return the median of positive measurements, by their logarithms, with its percentile bootstrap interval.
+    """Return the median of positive measurements, taken over logarithms, with its percentile bootstrap interval.
 
-    By logarithms, a ratio and its reciprocal are estimated alike. Whole measurements (of a pair: its ratio) are drawn
-    again with replacement; the ends are quantiles of the medians of the draws, no interpolation between them.
+    Logarithms treat a ratio and its reciprocal alike. Whole measurements (the ratio of a pair) are resampled with
+    replacement; the ends are quantiles of the resampled medians, without interpolation.
     """
     logs = np.log(np.asarray(values, dtype=np.float64))
     draws = np.random.default_rng(SEED).integers(0, len(logs), (RESAMPLES, len(logs)))
@@ -36,11 +36,11 @@ def estimate_median(values: Sequence[float]) -> MedianEstimate:
     low = np.quantile(medians, 0.025, method="lower")
     high = np.quantile(medians, 0.975, method="higher")
     return MedianEstimate(
-        Fraction(round(_scaled(np.median(logs))), PLACES),
-        Fraction(math.floor(_scaled(low)), PLACES),
-        Fraction(math.ceil(_scaled(high)), PLACES),
+        Fraction(round(_scale(np.median(logs))), PLACES),
+        Fraction(math.floor(_scale(low)), PLACES),
+        Fraction(math.ceil(_scale(high)), PLACES),
     )
 
 
-def _scaled(log: np.floating) -> Fraction:
+def _scale(log: np.floating) -> Fraction:
     return Fraction(math.exp(log)) * PLACES

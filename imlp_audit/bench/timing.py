@@ -1,4 +1,4 @@
-"""Timing forward passes, of two models in turns."""
+"""Models made ready to run, and the timing of their forward passes, two models in turns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeAlias
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.bench.setup import Setup
+from imlp_audit.bench.setup import ModelDtype, Setup
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
@@ -22,11 +22,11 @@ Forward: TypeAlias = Callable[[], object]
 
 
 def seconds(forward: Forward, threads: int) -> float:
-    """Return the seconds that one call takes: torch's Timer warms up, chooses how many calls to time, waits for CUDA.
+    """Return the seconds per call: torch's Timer warms up, chooses how many calls to time, and waits for CUDA.
 
-    The median over the blocks of calls that fill `LEAST`, or one call where that takes longer.
+    The median over the blocks of calls that fill `LEAST`, or one call if that takes longer.
     """
-    # importing the timer logs, where a compiler for CUDA is installed without a GPU, that there is none
+    # importing the timer logs that there is no GPU if a CUDA compiler is installed without one
     logging.getLogger("torch.utils.cpp_extension").setLevel(logging.ERROR)
     from torch.utils.benchmark import Timer
 
@@ -37,7 +37,7 @@ def seconds(forward: Forward, threads: int) -> float:
 
 @contextmanager
 def with_threads(count: int) -> Iterator[None]:
-    """Let torch compute with a number of threads for the time of the context."""
+    """Let torch compute with a number of threads inside the context."""
     before = torch.get_num_threads()
     torch.set_num_threads(count)
     try:
@@ -47,44 +47,44 @@ def with_threads(count: int) -> Iterator[None]:
 
 
 def in_turns(
-    base: Forward, variant: Forward, pairs: int, measure: Callable[[Forward], float], told: Callable[[], None]
+    base: Forward, variant: Forward, pairs: int, measure: Callable[[Forward], float], announce: Callable[[], None]
 ) -> list[tuple[float, float]]:
     """Measure two models in pairs, and return each pair's (base, variant).
 
-    Which of them comes first alternates, so that what slows the machine down or warms it up favours neither. `told` is
-    called before each pair.
+    The order alternates, so that slowdowns and warm-up of the machine favour neither. `announce` is called before each
+    pair.
     """
-    found = []
+    times = []
     for number in range(pairs):
-        told()
+        announce()
         if number % 2 == 0:
             first = measure(base)
-            found.append((first, measure(variant)))
+            times.append((first, measure(variant)))
         else:
             first = measure(variant)
-            found.append((measure(base), first))
-    return found
+            times.append((measure(base), first))
+    return times
 
 
 @contextmanager
-def ready(recipe: Recipe, reading: AnyReading | None, setup: Setup) -> Iterator[nn.Module]:
-    """Yield a model with fresh weights, in evaluation mode, on the device and in the type and layout asked for.
+def prepare_model(recipe: Recipe, reading: AnyReading | None, setup: Setup) -> Iterator[nn.Module]:
+    """Yield a model with fresh weights, in evaluation mode, on the setup's device and in its type and layout.
 
-    Each call builds a host of its own, so that a baseline and its variant can be there at once. Raises BuildError.
+    Each call builds its own host, so that a baseline and its variant can exist at once. Raises BuildError.
     """
     with Builder(setup.device).variant(recipe, reading) as variant:
         yield variant.model.to(_dtype(setup)).to(memory_format=_layout(setup))
 
 
 def images_for(model: nn.Module, setup: Setup, batch: int) -> tuple[Tensor, ...]:
-    """Return a batch to run a model on: noise, for a GPU multiplies zeros faster than images; token ids stay 0."""
+    """Return a batch to run a model on: noise, since a GPU multiplies zeros faster than images; token ids stay 0."""
     with torch.device(setup.device):
         inputs = example_inputs(model, batch)
     return tuple(_noise(one, setup) if one.is_floating_point() else one for one in inputs)
 
 
 def forward_of(model: nn.Module, inputs: tuple[Tensor, ...], setup: Setup) -> Forward:
-    """Return the call to time, compiled where that is asked for."""
+    """Return the call to time, compiled if the setup says so."""
     run = torch.compile(model, dynamic=False) if setup.compiled else model
     return lambda: run(*inputs)
 
@@ -96,9 +96,11 @@ def _noise(like: Tensor, setup: Setup) -> Tensor:
 
 
 def _dtype(setup: Setup) -> torch.dtype:
-    found = getattr(torch, setup.dtype)
-    assert isinstance(found, torch.dtype)
-    return found
+    return {
+        ModelDtype.FLOAT32: torch.float32,
+        ModelDtype.BFLOAT16: torch.bfloat16,
+        ModelDtype.FLOAT16: torch.float16,
+    }[setup.dtype]
 
 
 def _layout(setup: Setup) -> torch.memory_format:

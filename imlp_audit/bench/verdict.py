@@ -1,4 +1,4 @@
-"""What timings say about a printed throughput, and about its ratio to a baseline's. Pure, and without a framework."""
+"""The verdict on a printed throughput and its ratio to a baseline's, from timings. Pure, without a framework."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
 
-from imlp_audit.bench.planning import Comparison
+from imlp_audit.bench.planning import RowComparison
 from imlp_audit.bench.statistics import MedianEstimate
 from imlp_audit.checks.printed import missing_for
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
@@ -17,7 +17,7 @@ from imlp_audit.spec.references import RowRef
 
 
 class SpeedDirection(StrEnum):
-    """On which side of 1 all of an interval of ratios lies."""
+    """The side of 1 on which a whole interval of ratios lies."""
 
     FASTER = "faster"
     SLOWER = "slower"
@@ -25,7 +25,7 @@ class SpeedDirection(StrEnum):
 
 
 class RatioFinding(StrEnum):
-    """What a measured ratio says of a printed one."""
+    """How a measured ratio compares with a printed one."""
 
     MET = "met"  # the same direction, and the intervals meet
     OFF = "off"  # the same direction, and they do not
@@ -43,8 +43,8 @@ class Timed:
 
 
 @dataclass(frozen=True)
-class Conditions:
-    """Where something was measured, whether that is where the paper measured, as the user states, and the reading."""
+class BenchConditions:
+    """The hardware, whether it is the paper's own (as the user states), and the reading."""
 
     hardware: str
     same: bool
@@ -60,17 +60,17 @@ def direction(interval: Interval) -> SpeedDirection:
 
 
 def compare_ratios(printed: Interval, measured: Interval) -> RatioFinding:
-    """Hold a measured interval of a ratio against the printed one; an interval that holds 1 decides nothing."""
-    said, found = direction(printed), direction(measured)
-    if SpeedDirection.OPEN in (said, found):
+    """Compare a measured interval of a ratio with the printed one; an interval that holds 1 decides nothing."""
+    expected, found = direction(printed), direction(measured)
+    if SpeedDirection.OPEN in (expected, found):
         return RatioFinding.OPEN
-    if said is not found:
+    if expected is not found:
         return RatioFinding.OPPOSITE
     return RatioFinding.MET if printed.meets(measured) else RatioFinding.OFF
 
 
-def printed_ratio(comparison: Comparison) -> Interval | None:
-    """Return the ratios that are possible of the numbers that print as the two cells; None where one is missing."""
+def printed_ratio(comparison: RowComparison) -> Interval | None:
+    """Return the ratios that the two printed numbers allow; None if one is missing."""
     base = comparison.base.cell(comparison.cell.column_id) if comparison.base else None
     if base is None:
         return None
@@ -79,21 +79,21 @@ def printed_ratio(comparison: Comparison) -> Interval | None:
 
 
 def judge(
-    comparison: Comparison, timed: Sequence[Timed], place: Conditions, evidence: Sequence[Throughput] = ()
+    comparison: RowComparison, timed: Sequence[Timed], conditions: BenchConditions, evidence: Sequence[Throughput] = ()
 ) -> Check:
-    """Put on record what was measured for a cell; of several batch sizes the first is judged by.
+    """Return the check of a cell from its timings; among several batch sizes, the first decides.
 
-    On other hardware than the paper's a printed number can be neither confirmed nor refuted. On the paper's own, as the
-    user states, it is `reproduced_under` sampling where number and ratio both meet what was measured, and `differs`
-    where the ratio is on the other side of 1. A number that is merely off stays unverifiable: between two runs clocks
-    and memory layouts move throughput by more than the spread within one.
+    On hardware other than the paper's, a printed number can be neither confirmed nor refuted. On the paper's own, as
+    the user states, the verdict is `reproduced_under` sampling if number and ratio both meet the measurements, and
+    `differs` if the ratio is on the other side of 1. A number that is merely off stays unverifiable: between two runs,
+    clocks and memory layouts move throughput by more than the spread within one.
     """
-    verdict = _verdict(comparison, timed[0]) if place.same else Verdict.UNVERIFIABLE
+    verdict = _verdict(comparison, timed[0]) if conditions.same else Verdict.UNVERIFIABLE
     row = comparison.cell.row
-    reading = place.reading if row.row.model is not None and row.row.model.family else None
+    reading = conditions.reading if row.row.model is not None and row.row.model.family else None
     departs = reading != next(iter(row.paper.about.value.readings), reading) and reading is not None
     under = ("sampling", *((f"reading {reading}",) if departs else ()))
-    return make_check(comparison, verdict, _reason(comparison, timed, place)).model_copy(
+    return make_check(comparison, verdict, _reason(comparison, timed, conditions)).model_copy(
         update={
             "measured": decimal_text(timed[0].own.value, EXACT),
             "reading": reading,
@@ -103,7 +103,7 @@ def judge(
     )
 
 
-def make_check(comparison: Comparison, verdict: Verdict, reason: str) -> Check:
+def make_check(comparison: RowComparison, verdict: Verdict, reason: str) -> Check:
     """Return a check of a cell with nothing measured."""
     cell = comparison.cell
     return Check(
@@ -117,7 +117,7 @@ def make_check(comparison: Comparison, verdict: Verdict, reason: str) -> Check:
     )
 
 
-def _verdict(comparison: Comparison, timed: Timed) -> Verdict:
+def _verdict(comparison: RowComparison, timed: Timed) -> Verdict:
     """Judge by timings from the paper's hardware."""
     rounding = comparison.cell.row.paper.about.value.rounding[0]
     near = comparison.cell.printed.interval(rounding).meets(_interval(timed.own))
@@ -136,40 +136,48 @@ def _verdict(comparison: Comparison, timed: Timed) -> Verdict:
             assert_never(never)
 
 
-def _reason(comparison: Comparison, timed: Sequence[Timed], place: Conditions) -> str:
-    where = f"by --same-hardware, {place.hardware} is it" if place.same else f"on {place.hardware} instead"
-    return f"{missing_for(comparison.cell)}; {where}: {'; '.join(_measured(comparison, one) for one in timed)}"
+def _reason(comparison: RowComparison, timed: Sequence[Timed], conditions: BenchConditions) -> str:
+    where = (
+        f"--same-hardware states that {conditions.hardware} is it"
+        if conditions.same
+        else f"measured on {conditions.hardware} instead"
+    )
+    return f"{missing_for(comparison.cell)}; {where}: {'; '.join(_describe_timing(comparison, one) for one in timed)}"
 
 
-def _measured(comparison: Comparison, timed: Timed) -> str:
-    own = f"{_told(timed.own)} {comparison.cell.column.unit or 'a second'} at batch size {timed.batch}"
-    return f"{own}, {_ratio(comparison, comparison.base, timed.ratio)}" if comparison.base and timed.ratio else own
+def _describe_timing(comparison: RowComparison, timed: Timed) -> str:
+    own = f"{_with_interval(timed.own)} {comparison.cell.column.unit or 'a second'} at batch size {timed.batch}"
+    return (
+        f"{own}, {_describe_ratio(comparison, comparison.base, timed.ratio)}"
+        if comparison.base and timed.ratio
+        else own
+    )
 
 
-def _ratio(comparison: Comparison, base: RowRef, ratio: MedianEstimate) -> str:
-    """Say how the measured ratio goes with the printed one."""
-    measured = f"{_told(ratio)} times {base.row.id}"
+def _describe_ratio(comparison: RowComparison, base: RowRef, ratio: MedianEstimate) -> str:
+    """Say how the measured ratio compares with the printed one."""
+    measured = f"{_with_interval(ratio)} times {base.row.id}"
     printed, found = printed_ratio(comparison), direction(_interval(ratio))
     if printed is None:
-        return f"{measured}, {_shown(found)}; no ratio is printed"
+        return f"{measured}, {_describe_direction(found)}; no ratio is printed"
     delta = comparison.cell.delta if base.row.id == comparison.cell.row.row.baseline else None
     change = f" ({delta.text})" if delta is not None else ""
-    told = f"{measured}, printed {_ends(printed)}{change}"
+    start = f"{measured}, printed {_ends(printed)}{change}"
     match compare_ratios(printed, _interval(ratio)):
         case RatioFinding.MET:
-            return f"{told}: {found} as printed, and the interval meets the printed ratio"
+            return f"{start}: {found} as printed, and the interval meets the printed ratio"
         case RatioFinding.OFF:
             side = "less" if (ratio.high <= printed.low) == (found is SpeedDirection.FASTER) else "more"
-            return f"{told}: {found} as printed, but by {side} than the interval allows"
+            return f"{start}: {found} as printed, but by {side} than the interval allows"
         case RatioFinding.OPPOSITE:
-            return f"{told}: {found}, but printed as {direction(printed)}"
+            return f"{start}: {found}, but printed as {direction(printed)}"
         case RatioFinding.OPEN:
-            return f"{told}: {_shown(found)}, printed as {direction(printed)}"
+            return f"{start}: {_describe_direction(found)}, printed as {direction(printed)}"
         case never:
             assert_never(never)
 
 
-def _shown(found: SpeedDirection) -> str:
+def _describe_direction(found: SpeedDirection) -> str:
     return f"{found} is shown" if found is SpeedDirection.OPEN else str(found)
 
 
@@ -177,7 +185,7 @@ def _interval(estimate: MedianEstimate) -> Interval:
     return Interval(estimate.low, estimate.high)
 
 
-def _told(estimate: MedianEstimate) -> str:
+def _with_interval(estimate: MedianEstimate) -> str:
     return f"{readable(estimate.value)} (95 % {_interval(estimate)})"
 
 

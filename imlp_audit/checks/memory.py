@@ -27,12 +27,12 @@ def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: 
         comparison = unless_missing(comparison, context, cell.row.paper, recipe)
     found = record_fit(plan, cell.printed, cell.column.unit, comparison)
     unit = MemoryConvention(str(found.convention))
-    live = f"{readable(comparison.deciding.value, 1)} {unit.shown} live at once"
+    live = f"{readable(comparison.deciding.value, 1)} {unit.symbol} live at once"
     if comparison.verdict in PASSES:
         return found.model_copy(update={"reason": f"{live}: {comparison.reason}"})
     least = _least(plan, column, recipe, context)
     if _is_impossible(plan, context, least):
-        told = f"{live}, and one operation with the weights alone takes {readable(least / unit.size, 1)} {unit.shown}"
+        told = f"{live}, and one operation with the weights alone takes {readable(least / unit.size, 1)} {unit.symbol}"
         return found.model_copy(update={"reason": told})
     more = comparison.deciding.value > cell.printed.value
     rest = "how much of it the authors' code frees earlier" if more else "what else is in that"

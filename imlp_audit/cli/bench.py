@@ -89,7 +89,7 @@ def bench(
     """Time a table's models against their baselines."""
     from imlp_audit.bench.planning import find_column, find_table, plan_comparisons
     from imlp_audit.cli.exits import exit_code
-    from imlp_audit.cli.output import emit, emit_result, parse_outputs
+    from imlp_audit.cli.output import emit, emit_document, emit_result, parse_outputs
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.spec.library import load
 
@@ -101,12 +101,13 @@ def bench(
     paper, found = papers[0], find_table(papers[0], name)
     wanted = plan_comparisons(paper, found, find_column(found.value, column, timing.device.value), rows or (), against)
     check_device(timing.device)
-    from imlp_audit.bench.running import bench as run
-    from imlp_audit.bench.text import operations
+    from imlp_audit.bench.operations import operations_document
+    from imlp_audit.bench.run import bench as run
 
     with show_progress(shown=reporting.progress, doing="timing") as announce:
         result = run(paper, wanted, timing.setup(), announce)
     emit_result(result, reporting.printed, outputs)
-    if reporting.printed is Format.RICH:
-        emit(operations(result))
+    if reporting.printed in (Format.RICH, Format.MARKDOWN) and (tables := operations_document(result)):
+        emit("\n")
+        emit_document(tables, reporting.printed, "")
     return exit_code(result, strict=False)

@@ -1,4 +1,4 @@
-"""`imlp-audit list`."""
+"""`imlp-audit list` and `imlp-audit lint`: they read specs and measure nothing."""
 
 from __future__ import annotations
 
@@ -50,3 +50,26 @@ def _list_systems(
         listed = list_systems(load(specs or []), only or (), skip or (), announce)
     emit_document(systems_document(listed), format_, to_json(listed))
     return ExitCode.INCOMPLETE if any(model.failure for model in listed.models) else ExitCode.CLEAN
+
+
+def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
+    """Find every problem in the specs, without measuring anything."""
+    from imlp_audit.records.document import to_json
+    from imlp_audit.records.listing import LintedPaper, LintReport
+    from imlp_audit.report.listings import lint_document
+    from imlp_audit.spec.library import load
+    from imlp_audit.spec.plan import plan
+
+    selection = load(specs or [])
+    papers = (
+        LintedPaper(
+            id=paper.id,
+            tables=len(paper.tables),
+            checks=len(plan(paper, selection.known)),
+            waivers=len(paper.waivers),
+        )
+        for paper in selection.papers
+    )
+    report = LintReport(papers=tuple(papers))
+    emit_document(lint_document(report), format_, to_json(report))
+    return ExitCode.CLEAN

@@ -22,7 +22,6 @@ from imlp_audit.cli import (
     eval,
     explain,
     inspect,
-    lint,
     lipschitz,
     listing,
     properties,
@@ -59,7 +58,7 @@ app.command()(inspect.inspect)
 app.command()(bench.bench)
 app.add_typer(doctor.app, name="doctor")
 app.command(name="list")(listing.list_checks)
-app.command()(lint.lint)
+app.command()(listing.lint)
 app.command()(report.report)
 
 
@@ -88,23 +87,23 @@ def main() -> NoReturn:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a table's lines must not fail on a plain terminal
     gc.disable()  # collecting cycles while importing and building costs a second, and frees little in so short a life
-    code = _guarded()
+    code = _run_command()
     with suppress(OSError, ValueError, AttributeError):  # a stream that nobody reads, or that is closed
         sys.stdout.flush()
         sys.stderr.flush()
     os._exit(code)  # taking torch down in order costs another second, and there is nothing left to save
 
 
-def _guarded() -> int:
+def _run_command() -> int:
     """Run the command; every way to end is an exit code and at most one message."""
     try:
         return int(app(standalone_mode=False) or 0)
     except TyperException as error:  # of the command line itself
-        return _told(f"{error.format_message()}\nTry `imlp-audit --help`.", ExitCode.UNUSABLE)
+        return _complain(f"{error.format_message()}\nTry `imlp-audit --help`.", ExitCode.UNUSABLE)
     except ClosedPipeError:
         return ExitCode.CLEAN
     except (BuildError, MissingLibraryError, OutputError, SolverError) as error:
-        return _told(error, ExitCode.INCOMPLETE)
+        return _complain(error, ExitCode.INCOMPLETE)
     except SpecError as error:
         count = len(error.problems)
         print(
@@ -113,18 +112,18 @@ def _guarded() -> int:
         )
         return ExitCode.UNUSABLE
     except AuditError as error:
-        return _told(error, ExitCode.UNUSABLE)
+        return _complain(error, ExitCode.UNUSABLE)
     except (KeyboardInterrupt, typer.Abort):
         return ExitCode.INTERRUPTED
     except SystemExit:  # how typer tells that nobody read its help
         return ExitCode.CLEAN
     except OSError as error:  # of the streams: files and specs have their own errors
-        return _told(error, ExitCode.INCOMPLETE)
+        return _complain(error, ExitCode.INCOMPLETE)
     except Exception:  # ours to mend; Python's own exit code for it would read as "findings"
         traceback.print_exc()
-        return _told("this is a bug in imlp-audit, please report it with the lines above", ExitCode.INCOMPLETE)
+        return _complain("this is a bug in imlp-audit, please report it with the lines above", ExitCode.INCOMPLETE)
 
 
-def _told(what: object, code: ExitCode) -> ExitCode:
+def _complain(what: object, code: ExitCode) -> ExitCode:
     print(f"imlp-audit: {what}", file=sys.stderr)
     return code

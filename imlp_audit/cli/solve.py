@@ -19,24 +19,24 @@ def solve(
         list[str] | None,
         typer.Argument(
             metavar="TARGET",
-            help="Paper ids, folders, files, paper/table or globs of cells, solved together.",
+            help="Papers, folders, files, paper/table or globs of cells, searched together.",
             show_default=False,
         ),
     ] = None,
-    tied_norms: Annotated[bool, typer.Option("--tied-norms", help="Give all kinds of norms one weight.")] = False,
+    tied_norms: Annotated[bool, typer.Option("--tied-norms", help="Give all kinds of norms the same weight.")] = False,
     by_column: Annotated[
-        bool, typer.Option("--by-column", help="Let parameters and FLOPs be rounded by different rules.")
+        bool, typer.Option("--by-column", help="Allow different rounding rules for parameters and FLOPs.")
     ] = False,
     free_widths: Annotated[
-        bool, typer.Option("--free-widths", help="Leave open the hidden widths of text models that the text fixes.")
+        bool, typer.Option("--free-widths", help="Also search the hidden widths of text models that a recipe states.")
     ] = False,
     budget: Annotated[
         int,
-        typer.Option(min=1, help="Pairs of weights and a reading to look at, before the answer is not exhaustive."),
+        typer.Option(min=1, help="Pairs of weights and a reading to examine; beyond it the answer is not exhaustive."),
     ] = 50_000_000,
     write: Annotated[
         str | None,
-        typer.Option("--write", metavar="NAME", help="Add what the first solution is, so named, to the paper's spec."),
+        typer.Option("--write", metavar="NAME", help="Add the first solution to the paper's spec under this name."),
     ] = None,
     format_: Formatted = Format.RICH,
     no_progress: NoProgress = False,
@@ -51,10 +51,10 @@ def solve(
 
     selection = load(list(dict.fromkeys(map(_paper_of, targets or []))))
     if not targets and len(selection.papers) > 1:
-        papers = ", ".join(paper.id for paper in selection.papers)
-        raise UsageError(f"there are several papers here: {papers}; give those to solve together, or tables of them")
+        first, *_ = ids = [paper.id for paper in selection.papers]
+        raise UsageError(f"{len(ids)} papers found: {', '.join(ids)}; name what to search, such as `solve {first}`")
     if write is not None and len(selection.papers) > 1:
-        raise UsageError("--write adds a reading to one paper; give targets of one")
+        raise UsageError("--write adds to one paper; give targets of one paper only")
     names = [name for target in targets or [] for name in _names_of(target)] or [paper.id for paper in selection.papers]
     search = Search(Rules.BY_COLUMN if by_column else Rules.TOGETHER, tied_norms, free_widths, budget)
     with show_progress(shown=not no_progress, doing="solving") as announce:

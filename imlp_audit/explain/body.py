@@ -58,7 +58,7 @@ class ImlpSize:
 
 
 @dataclass(frozen=True)
-class Item:
+class Portion:
     """An amount of a kind of parameter or class of work, in a part of the model."""
 
     part: str
@@ -79,7 +79,7 @@ class Body:
     blocks: Mapping[ImlpSize, int]
     part_names: PartNames = ()
 
-    def items(self, counting: ParameterConvention | Convention) -> tuple[Item, ...]:
+    def items(self, counting: ParameterConvention | Convention) -> tuple[Portion, ...]:
         """Return what a convention counts; the amounts add up to the model's number."""
         return tuple(item for _, item in self._items(counting))
 
@@ -91,18 +91,21 @@ class Body:
         """Return what a convention counts outside the IMLP blocks."""
         return sum(item.amount for path, item in self._items(counting) if not is_within(path, self.blocks_at))
 
-    def _items(self, counting: ParameterConvention | Convention) -> Iterator[tuple[str, Item]]:
+    def _items(self, counting: ParameterConvention | Convention) -> Iterator[tuple[str, Portion]]:
         """Yield what a convention counts, each with its path."""
         if isinstance(counting, ParameterConvention):
             for tensor in self.tensors:
                 if tensor.counts(counting):
-                    yield tensor.path, Item(part_of(tensor.path, self.part_names), tensor.kind, tensor.size)
+                    yield tensor.path, Portion(part_of(tensor.path, self.part_names), tensor.kind, tensor.size)
             return
         for (path, operation), amount in self.ledger.work.items():
             weight = counting.weight(operation, site_of(path))
             if weight and amount:
                 times = f"{TIMES}{weight}" if weight != 1 else ""
-                yield path, Item(part_of(path, self.part_names), f"{_name_class(operation)}{times}", amount * weight)
+                yield (
+                    path,
+                    Portion(part_of(path, self.part_names), f"{_name_class(operation)}{times}", amount * weight),
+                )
 
 
 def _name_class(operation: Operation) -> str:

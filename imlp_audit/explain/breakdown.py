@@ -6,23 +6,23 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from imlp_audit.explain.body import KINDS, TIMES, Item
+from imlp_audit.explain.body import KINDS, TIMES, Portion
 from imlp_audit.records.explanation import Amount
 
-Key: TypeAlias = Callable[[Item], str]
+Key: TypeAlias = Callable[[Portion], str]
 
 
-def by_part(item: Item) -> str:
+def by_part(item: Portion) -> str:
     """Return the part of the model that an item is in."""
     return item.part
 
 
-def by_kind(item: Item) -> str:
+def by_kind(item: Portion) -> str:
     """Return the kind of parameter or class of work that an item is."""
     return item.kind
 
 
-def break_down(ours: Sequence[Item], base: Sequence[Item] | None, key: Key) -> tuple[Amount, ...]:
+def break_down(ours: Sequence[Portion], base: Sequence[Portion] | None, key: Key) -> tuple[Amount, ...]:
     """Return the amounts of one model by a key, beside those of its baseline if there is one."""
     mine = _sums(ours, key)
     if base is None:
@@ -31,7 +31,7 @@ def break_down(ours: Sequence[Item], base: Sequence[Item] | None, key: Key) -> t
     return tuple(Amount(name=name, amount=mine[name], baseline=theirs[name]) for name in _order(mine, theirs, key))
 
 
-def _sums(items: Sequence[Item], key: Key) -> Counter[str]:
+def _sums(items: Sequence[Portion], key: Key) -> Counter[str]:
     """Return the sums by a key, in the order of the model."""
     sums: Counter[str] = Counter()
     for item in items:

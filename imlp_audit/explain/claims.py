@@ -10,7 +10,7 @@ from imlp_audit.checks.context import Context
 from imlp_audit.checks.quantities import format_values, possible_values
 from imlp_audit.checks.truth import Truth, all_of
 from imlp_audit.explain.printed import list_facts, place_in_specs, rests_on
-from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Check
 from imlp_audit.records.explanation import Fact, RowByRow, Section
 from imlp_audit.spec.claims import ClaimEntry, Input, Statement
@@ -50,7 +50,7 @@ def explain_claim(plan: ClaimPlan, check: Check, papers: Sequence[Paper]) -> Ite
 
 def equation_facts(check: Check) -> tuple[Fact, ...]:
     """Say what a statement about functions is and how it was tested."""
-    examples = f" on {readable(check.examples)} example{'' if check.examples == 1 else 's'}" if check.examples else ""
+    examples = f" on {count_of(check.examples, 'example')}" if check.examples else ""
     return list_facts(
         check,
         ("claim", check.statement or ""),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from imlp_audit.errors import UsageError
 from imlp_audit.near import did_you_mean
+from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.library import Selection, select_checks
 from imlp_audit.spec.plan import DeltaPlan, MarkPlan, Plan
 
@@ -22,8 +23,7 @@ def find_plan(selection: Selection, check_id: str) -> Plan:
         return plans[wanted]
     below = [name for name in plans if name.startswith(f"{check_id.rstrip('/')}/")]
     if below:
-        more = f" and {len(below) - _LISTED} more" if len(below) > _LISTED else ""
-        raise UsageError(f"{check_id} is not a check; checks below it: {', '.join(below[:_LISTED])}{more}")
+        raise UsageError(f"{check_id} is not a check; checks below it: {list_some(below, _LISTED)}")
     raise UsageError(
         f"no check has the id {check_id!r}; {did_you_mean(wanted, plans, '`imlp-audit list` prints them')}"
     )

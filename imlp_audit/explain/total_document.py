@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from imlp_audit.numbers.interval import decimal_text, readable
+from imlp_audit.numbers.words import count_of
 from imlp_audit.records.explanation import (
     Amount,
     AxisSource,
@@ -74,7 +75,7 @@ def _difference_table(name: str, base: str, model: str, amounts: Sequence[Amount
         name="total", amount=sum(one.amount for one in amounts), baseline=sum(one.baseline or 0 for one in amounts)
     )
     rows = [
-        (one.name, readable(one.baseline or 0), readable(one.amount), _signed(_difference(one)))
+        (one.name, readable(one.baseline or 0), readable(one.amount), _write_signed(_difference(one)))
         for one in (*amounts, whole)
     ]
     header = (name, base, model, "difference")
@@ -101,7 +102,7 @@ def _describe_change(amounts: Sequence[Amount]) -> str:
     changes = [_difference(one) for one in amounts]
     whole = sum(one.baseline or 0 for one in amounts)
     share = f" ({_percent(sum(changes), whole)})" if whole else ""
-    text = f"The total changes by {_signed(sum(changes))}{share}."
+    text = f"The total changes by {_write_signed(sum(changes))}{share}."
     less, more = sum(c for c in changes if c < 0), sum(c for c in changes if c > 0)
     if less and more:
         text += f" Some parts save {readable(-less)}; others add {readable(more)}, {_percent(more, -less)} of that."
@@ -112,7 +113,7 @@ def _difference(one: Amount) -> int:
     return one.amount - (one.baseline or 0)
 
 
-def _signed(value: int) -> str:
+def _write_signed(value: int) -> str:
     return f"+{readable(value)}" if value > 0 else readable(value)
 
 
@@ -133,7 +134,7 @@ def describe_block_formula(section: BlockFormula) -> Iterator[Block]:
     blank = ("",) * len(section.symbols)
     sizes = tuple(
         (
-            _count(size.blocks, "block"),
+            count_of(size.blocks, "block"),
             *map(readable, size.values),
             readable(size.one),
             readable(size.blocks * size.one),
@@ -158,7 +159,7 @@ def describe_text_formula(section: TextFormula) -> Iterator[Block]:
         *(_term_row(term, "in a layer: ") for term in section.layer),
         _term_row(layer),
         (
-            _count(section.layers, "layer"),
+            count_of(section.layers, "layer"),
             f"L ({layer.formula})",
             readable(section.layers * (layer.amount or 0)),
         ),
@@ -203,14 +204,13 @@ def _describe_answer(search: ReadingSearch, section: Readings) -> str:
     first, printed = section.first, section.printed
     if not search.fitting:
         near = f"differs from {first} on {axes}" if away else f"is {first} itself"
-        return (
-            f"None of all {_count(search.readings, 'reading')} gives {printed}. The nearest miss {near}{_ways(search)}:"
-        )
+        none = f"None of all {count_of(search.readings, 'reading')} gives {printed}."
+        return f"{none} The nearest miss {near}{_ways(search)}:"
     if not away:
         return f"{first} gives {printed}, and {_describe_others(search.fitting - 1, search.readings - 1)}."
     gives = "gives" if search.fitting == 1 else "give"
     return (
-        f"{readable(search.fitting)} of {_count(search.readings, 'reading')} {gives} {printed}. "
+        f"{readable(search.fitting)} of {count_of(search.readings, 'reading')} {gives} {printed}. "
         f"At least {axes} of {first} must change{_ways(search)}:"
     )
 
@@ -248,7 +248,3 @@ def _group_sources(sources: Sequence[AxisSource]) -> Iterator[Item]:
     for axis in dict.fromkeys(source.axis for source in sources):
         texts = (f"{one.value} in {one.reading} ({one.because})" for one in sources if one.axis == axis)
         yield Item("; ".join(texts), label=axis)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{readable(number)} {noun}{'' if number == 1 else 's'}"

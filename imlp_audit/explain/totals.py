@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from imlp_audit.checks.context import Conventions
 from imlp_audit.explain import block_formula, text_formula
-from imlp_audit.explain.body import Body, Item
+from imlp_audit.explain.body import Body, Portion
 from imlp_audit.explain.breakdown import break_down, by_kind, by_part
 from imlp_audit.explain.nearest import search_readings
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention
@@ -101,7 +101,7 @@ def _break_down(decided: DecidedTotal, body: Body, builder: Builder) -> Breakdow
     )
 
 
-def _count_baseline(row: RowRef, decided: DecidedTotal, builder: Builder) -> tuple[Item, ...] | str:
+def _count_baseline(row: RowRef, decided: DecidedTotal, builder: Builder) -> tuple[Portion, ...] | str:
     """Return what the baseline has, or why it could not be counted: an error of its own row, not of this one."""
     from imlp_audit.explain.dissect import dissect  # torch takes seconds to import
 

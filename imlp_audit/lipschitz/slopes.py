@@ -20,7 +20,7 @@ class Slopes:
     low: float
     high: float
 
-    def scaled(self, factor: float) -> Slopes:
+    def times(self, factor: float) -> Slopes:
         """Return the interval of factor * f; a negative factor swaps its ends."""
         ends = (factor * self.low, factor * self.high)
         return Slopes(min(ends), max(ends))
@@ -39,4 +39,4 @@ GELU_TANH_STEEPEST = 1.418504008790828355548
 
 def agelu_slopes(alpha: float, beta: float, base: Slopes) -> Slopes:
     """Return the slopes of beta * phi(alpha * x + gamma) + theta (Eq. 3) if those of phi lie in `base`."""
-    return base.scaled(alpha * beta)
+    return base.times(alpha * beta)

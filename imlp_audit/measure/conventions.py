@@ -35,7 +35,7 @@ class MemoryConvention(StrEnum):
         return 2**20 if self is MemoryConvention.MIB else 10**6
 
     @property
-    def shown(self) -> str:
+    def symbol(self) -> str:
         """The unit's symbol."""
         return "MiB" if self is MemoryConvention.MIB else "MB"
 

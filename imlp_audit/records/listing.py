@@ -43,3 +43,21 @@ class ModelList(JsonDocument):
     WRITTEN_BY: ClassVar = "imlp-audit list --systems"
 
     models: tuple[ListedModel, ...]
+
+
+class LintedPaper(Record):
+    """A paper whose specs are sound, and how much they hold."""
+
+    id: str
+    tables: int
+    checks: int
+    waivers: int
+
+
+class LintReport(JsonDocument):
+    """Papers without a problem in their specs: the JSON of `imlp-audit lint`."""
+
+    FORMAT: ClassVar = "imlp-audit/lint/1"
+    WRITTEN_BY: ClassVar = "imlp-audit lint"
+
+    papers: tuple[LintedPaper, ...]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from io import BytesIO
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
@@ -14,6 +12,7 @@ from pydantic import BaseModel
 from imlp_audit.records.figure import Figure
 from imlp_audit.records.result import AuditResult
 from imlp_audit.records.solution import SolvedSizes
+from imlp_audit.report.style import COLOURS, drawing_style, to_svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,60 +23,57 @@ _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 def figures(result: AuditResult) -> dict[str, str]:
     """Return the figures of a result as SVG, by the names of their files."""
-    drawn = {figure_file(check.id): _svg(check.figure) for check in result.checks if check.figure is not None}
+    drawn = {figure_file(check.id): _draw_curves(check.figure) for check in result.checks if check.figure is not None}
     sizes = {paper: solved.sizes for paper, solved in result.solved.items()}
-    return drawn | {figure_file(f"{paper}/solved"): _bars(found) for paper, found in sizes.items() if found is not None}
+    return drawn | {figure_file(f"{paper}/solved"): _draw_sizes(one) for paper, one in sizes.items() if one is not None}
 
 
 def figure_file(check_id: str) -> str:
-    """Return the name of the file that the figure of a check is kept in."""
+    """Return the name of the file for the figure of a check."""
     return f"{check_id.replace('/', '-')}.svg"
 
 
 def same_figure(one: str, other: str) -> bool:
-    """Say whether two drawings are of the same data: releases of matplotlib may draw it with other bytes."""
+    """Say whether two drawings show the same data: their bytes differ between releases of matplotlib."""
     return _DIGEST.findall(one) == _DIGEST.findall(other)
 
 
-@contextmanager
-def _canvas(data: BaseModel, out: BytesIO) -> Iterator[tuple[Canvas, Axes]]:
-    """Give something to draw on, and write it when it is done, with a digest of the data that it shows."""
-    import matplotlib as mpl
+def _draw(data: BaseModel, plot: Callable[[Canvas, Axes], None]) -> str:
+    """Draw one panel and return it as SVG, with a digest of the data that it shows."""
     from matplotlib.figure import Figure as Canvas  # no pyplot: no windows, no state
 
-    with mpl.rc_context({"svg.hashsalt": "imlp-audit", "svg.fonttype": "none", "font.size": 9}):
+    with drawing_style():
         canvas = Canvas(figsize=(6.4, 4.0), layout="constrained")
         axes = canvas.subplots()
         axes.grid(alpha=0.25)
-        yield canvas, axes
+        plot(canvas, axes)
         digest = hashlib.sha256(data.model_dump_json().encode()).hexdigest()
-        metadata = {"Date": None, "Creator": None, "Description": f"sha256:{digest}"}
-        canvas.savefig(out, format="svg", metadata=metadata)
+        return to_svg(canvas, f"sha256:{digest}").decode()
 
 
-def _bars(sizes: SolvedSizes) -> str:
+def _draw_sizes(sizes: SolvedSizes) -> str:
     """Draw how many readings explain how many sizes, and where the named ones are."""
-    out = BytesIO()
-    with _canvas(sizes, out) as (_, axes):
+
+    def plot(_: Canvas, axes: Axes) -> None:
         bars = axes.bar(range(len(sizes.readings)), sizes.readings, color="0.7")
         axes.bar_label(bars, labels=[str(n) if n else "" for n in sizes.readings], fontsize=7, color="0.3")
         for name, score in sizes.named.items():
-            axes.axvline(score, linewidth=1.2, linestyle="--", color="C0")
+            axes.axvline(score, linewidth=1.2, linestyle="--", color=COLOURS[0])
             axes.annotate(
                 f" {name}: {score}", (score, 1), xycoords=("data", "axes fraction"), xytext=(0, -4),
-                textcoords="offset points", rotation=90, ha="left", va="top", color="C0",
+                textcoords="offset points", rotation=90, ha="left", va="top", color=COLOURS[0],
             )  # fmt: skip
         most = len(sizes.readings) - 1
         axes.set(
             title=f"How many of {most} printed sizes each of {sum(sizes.readings)} readings explains",
             xlabel="sizes explained", ylabel="readings",
         )  # fmt: skip
-    return out.getvalue().decode()
+
+    return _draw(sizes, plot)
 
 
-def _svg(figure: Figure) -> str:
-    out = BytesIO()
-    with _canvas(figure, out) as (canvas, axes):
+def _draw_curves(figure: Figure) -> str:
+    def plot(canvas: Canvas, axes: Axes) -> None:
         for curve in figure.curves:
             axes.plot(figure.x, curve.y, label=curve.label, linewidth=1.4)
         for label, height in figure.levels:
@@ -88,4 +84,5 @@ def _svg(figure: Figure) -> str:
             )  # fmt: skip
         axes.set(title=figure.title, xlabel=figure.x_label, ylabel=figure.y_label)
         canvas.legend(loc="outside lower center", ncols=2, frameon=False)
-    return out.getvalue().decode()
+
+    return _draw(figure, plot)

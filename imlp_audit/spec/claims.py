@@ -89,7 +89,9 @@ class ClaimEntry(Record):
     average: AverageEntry | None = None
     input: InputEntry | None = None
 
-    def _forms(self) -> dict[str, Form | None]:
+    @property
+    def forms(self) -> dict[str, Form | None]:
+        """What it can state, by key; one of them is given."""
         return {
             "conditions": self.conditions,
             "order": self.order,
@@ -101,7 +103,7 @@ class ClaimEntry(Record):
     @property
     def form(self) -> Form:
         """The one of its forms that is given."""
-        return next(form for form in self._forms().values() if form is not None)
+        return next(form for form in self.forms.values() if form is not None)
 
     @property
     def ids_named(self) -> tuple[str, ...]:
@@ -123,7 +125,7 @@ class ClaimEntry(Record):
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
-        form = exactly_one(self, tuple(self._forms()))
+        form = exactly_one(self, tuple(self.forms))
         if form not in ("reference", "average") and not self.rows:
             raise ValueError("name the rows the claim is about, e.g. rows: [imlp/1/deit_ti_imlp] or a glob of them")
         return self

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from imlp_audit.bench import hardware as module
-from imlp_audit.bench.hardware import hardware, processor
+from imlp_audit.bench import setup as module
+from imlp_audit.bench.setup import hardware, processor
 
 
 def test_the_processor_is_the_first_that_linux_lists(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from imlp_audit.bench.setup import ModelDtype, Setup
-from imlp_audit.bench.timing import forward_of, images_for, ready
+from imlp_audit.bench.timing import forward_of, images_for, prepare_model
 from imlp_audit.models.recipe import Recipe
 
 from .papers import BLOCK, SMALL, VIT, paper, row
@@ -24,7 +24,7 @@ def recipes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Recipe]:
 @pytest.mark.parametrize("dtype", list(ModelDtype))
 def test_weights_and_images_are_of_the_type_asked_for(recipes: dict[str, Recipe], dtype: ModelDtype) -> None:
     setup = Setup(dtype=dtype)
-    with ready(recipes["mixer"], None, setup) as model, torch.inference_mode():
+    with prepare_model(recipes["mixer"], None, setup) as model, torch.inference_mode():
         (images,) = images_for(model, setup, 3)
         assert {p.dtype for p in model.parameters()} == {images.dtype} == {getattr(torch, dtype)}
         assert not model.training
@@ -35,7 +35,7 @@ def test_weights_and_images_are_of_the_type_asked_for(recipes: dict[str, Recipe]
 
 
 def test_images_are_noise_and_the_same_every_time(recipes: dict[str, Recipe]) -> None:
-    with ready(recipes["mixer"], None, Setup()) as model:
+    with prepare_model(recipes["mixer"], None, Setup()) as model:
         state = torch.get_rng_state()
         (one,), (other,) = images_for(model, Setup(), 2), images_for(model, Setup(), 2)
     assert torch.equal(one, other)
@@ -54,7 +54,7 @@ def test_token_ids_stay_ids() -> None:
 
 def test_channels_last(recipes: dict[str, Recipe]) -> None:
     setup = Setup(channels_last=True)
-    with ready(recipes["vit"], None, setup) as model:
+    with prepare_model(recipes["vit"], None, setup) as model:
         (images,) = images_for(model, setup, 2)
         kernels = [p for p in model.parameters() if p.dim() == 4]
     assert images.is_contiguous(memory_format=torch.channels_last)
@@ -68,8 +68,8 @@ def test_two_models_of_one_host_are_there_at_once(recipes: dict[str, Recipe], tm
     reading = about.readings["plain"].reading()
     block = recipes["block"]
     with (
-        ready(recipes["vit"], None, Setup()) as base,
-        ready(block, block.part_of(reading), Setup()) as variant,
+        prepare_model(recipes["vit"], None, Setup()) as base,
+        prepare_model(block, block.part_of(reading), Setup()) as variant,
     ):
         kinds = [{type(module).__name__ for module in model.modules()} for model in (base, variant)]
     assert ["Imlp" in kind for kind in kinds] == [False, True]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.bench.planning import Comparison, find_column, find_table, plan_comparisons
+from imlp_audit.bench.planning import RowComparison, find_column, find_table, plan_comparisons
 from imlp_audit.errors import UsageError
 from imlp_audit.spec.library import load
 
@@ -15,7 +15,7 @@ from .papers import LARGE, SMALL, paper, row
 ROWS = (row("a", SMALL, "10"), row("b", LARGE, "20", "a"), row("c", None, "30"), row("d", SMALL))
 
 
-def shown(found: tuple[Comparison, ...]) -> list[tuple[str, str | None]]:
+def shown(found: tuple[RowComparison, ...]) -> list[tuple[str, str | None]]:
     return [(one.cell.row.row.id, one.base.row.id if one.base else None) for one in found]
 
 
@@ -61,7 +61,7 @@ def test_columns(tmp_path: Path) -> None:
     assert find_column(table, None, "cpu") == "cpu"
     assert find_column(table, None, "cuda") == "gpu"
     assert find_column(table, "gpu", "cpu") == "gpu"
-    with pytest.raises(UsageError, match="no column of throughput 'params'; its columns of throughput: cpu, gpu"):
+    with pytest.raises(UsageError, match="no throughput column 'params'; its throughput columns: cpu, gpu"):
         find_column(table, "params", "cpu")
 
 
@@ -75,7 +75,7 @@ def test_tables(tmp_path: Path) -> None:
 def test_the_only_column_of_throughput_needs_no_name_and_a_table_without_one_is_refused() -> None:
     (resmlp,) = load(["resmlp"]).papers
     assert find_column(find_table(resmlp, "1").value, None, "cpu") == "throughput"
-    with pytest.raises(UsageError, match="table 3 has no column of throughput"):
+    with pytest.raises(UsageError, match="table 3 has no throughput column"):
         find_column(find_table(resmlp, "3").value, None, "cpu")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from imlp_audit.bench import bouts, timing
+from imlp_audit.bench import compare, timing
 from tests.bench.papers import LARGE, SMALL, VIT, row, write
 
 from .running import call
@@ -39,9 +39,10 @@ def test_a_table(paper: Path) -> None:
         "-o", "json:r.json", "-o", "markdown:r.md",
     )  # fmt: skip
     assert (done.code, done.err) == (0, "")
-    assert "needs an abacus; on " in done.out
+    assert "needs an abacus; measured on " in done.out
     assert "(+100%): slower, but printed as faster" in done.out
-    assert "p/1/b/cpu beside p/1/a, one image of a batch of 2" in done.out
+    assert "p/1/b/cpu and p/1/a" in done.out
+    assert "For one image of a batch of 2:" in done.out
     found = json.loads((paper / "r.json").read_text(encoding="utf-8"))
     assert found["summary"]["unverifiable"] == 2
     (evidence,) = next(check for check in found["checks"] if check["id"] == "p/1/b/cpu")["evidence"]
@@ -70,7 +71,7 @@ def test_on_the_papers_hardware_a_wrong_direction_is_a_finding() -> None:
 
 @pytest.mark.usefixtures("paper")
 def test_a_model_that_fails_is_exit_3_and_the_others_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bouts, "seconds", lambda forward, threads: 0.5)
+    monkeypatch.setattr(compare, "seconds", lambda forward, threads: 0.5)
     done = call("bench", "--table", "p/1", "--batch-size", "2", "-f", "json")
     assert done.code == 3
     verdicts = [check["verdict"] for check in json.loads(done.out)["checks"]]
@@ -79,7 +80,7 @@ def test_a_model_that_fails_is_exit_3_and_the_others_are_measured(monkeypatch: p
 
 @pytest.mark.usefixtures("paper")
 def test_options_reach_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bouts, "seconds", lambda forward, threads: 0.5)
+    monkeypatch.setattr(compare, "seconds", lambda forward, threads: 0.5)
     threads = str(torch.get_num_threads() + 1)
     done = call(
         "bench", "--table", "p/1", "--column", "cpu", "--rows", "same", "--against", "a", "--batch-size", "3",
@@ -101,7 +102,7 @@ def test_options_reach_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("paper")
 def test_quiet_prints_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bouts, "seconds", lambda forward, threads: 0.5)
+    monkeypatch.setattr(compare, "seconds", lambda forward, threads: 0.5)
     done = call("bench", "--table", "p/1", "--rows", "a", "-q")
     assert (done.code, done.out, done.err) == (0, "", "")
 
@@ -112,7 +113,7 @@ def test_ctrl_c_is_exit_130(monkeypatch: pytest.MonkeyPatch) -> None:
         signal.raise_signal(signal.SIGINT)
         return 0.5
 
-    monkeypatch.setattr(bouts, "seconds", stop)
+    monkeypatch.setattr(compare, "seconds", stop)
     done = call("bench", "--table", "p/1", "--rows", "a", "-o", "json:r.json")
     assert (done.code, done.out) == (130, "")
     assert not Path("r.json").exists()
@@ -128,7 +129,7 @@ def test_ctrl_c_is_exit_130(monkeypatch: pytest.MonkeyPatch) -> None:
         (("--table", "q/1"), "no spec file, folder or paper of that name"),
         (("--table", "p/1", "--rows", "x"), "no row with a number in 'cpu' is selected by --rows x"),
         (("--table", "p/1", "--column", "gpu"), "no row with a number in 'gpu'"),
-        (("--table", "p/1", "--column", "params"), "no column of throughput 'params'"),
+        (("--table", "p/1", "--column", "params"), "no throughput column 'params'"),
         (("--table", "p/1", "--against", "x"), "--against: no row 'x'"),
         (("--table", "p/1", "--reading", "x"), "no reading is called 'x'"),
         (("--table", "p/1", "--pairs", "5"), "--pairs"),
@@ -177,4 +178,4 @@ def test_compiled_models(monkeypatch: pytest.MonkeyPatch) -> None:
     done = call("bench", "--table", "p/1", "--rows", "same", "--batch-size", "1", "--pairs", "6", "--compile")
     assert (done.code, backends) == (0, [False, False])
     assert "compiled yes" in done.out
-    assert "module by module and so not compiled" in done.out
+    assert "timed module by module and therefore not compiled" in done.out

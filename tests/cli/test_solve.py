@@ -61,7 +61,7 @@ def test_the_only_paper_here_needs_no_target(own: Path) -> None:
 def test_several_papers_are_not_solved_together_unasked(here: Path) -> None:
     outcome = call("solve")
     assert (outcome.code, outcome.out) == (2, "")
-    assert "there are several papers here: " in outcome.err
+    assert " papers found: " in outcome.err
     assert "imlp_row" in outcome.err
 
 
@@ -143,7 +143,7 @@ def test_a_reading_is_written_to_one_paper(here: Path) -> None:
     outcome = call("solve", "imlp_row", "clean", "--write", "found")
     assert (outcome.code, outcome.err) == (
         2,
-        "imlp-audit: --write adds a reading to one paper; give targets of one\n",
+        "imlp-audit: --write adds to one paper; give targets of one paper only\n",
     )
 
 

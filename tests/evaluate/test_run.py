@@ -286,7 +286,7 @@ def test_images_that_cannot_be_read_are_counted_and_named(digits: Digits, damage
     assert [name for name in written if written[name][1:] == ["", "", "false"]] == names
 
 
-def test_the_share_of_unreadable_images_is_the_users_to_say(digits: Digits, damaged: Path) -> None:
+def test_the_user_sets_the_share_of_unreadable_images(digits: Digits, damaged: Path) -> None:
     plain = digits.plain["resmlp"]
     names = [path.relative_to(damaged).as_posix() for path in sorted(damaged.rglob("*.png"))[::150]]
     right = sum(right for name, right in zip(plain.ids, plain.right(1), strict=True) if name not in names)
@@ -360,6 +360,7 @@ def test_a_data_set_that_nothing_shows_is_taken_for_the_only_one_printed(digits:
     assert words in result.checks[0].hints
 
 
+@pytest.mark.slow
 def test_killed_at_twenty_instants_and_resumed(digits: Digits, tmp_path: Path) -> None:
     arguments = [str(digits.checkpoint("resmlp")), str(digits.spec), "--row", "digits/1/resmlp"]
     options = ["--reading", "released", "--data", str(digits.images), "--batch-size", "4", "--limit", "40"]

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.explain.body import Item
+from imlp_audit.explain.body import Portion
 from imlp_audit.explain.breakdown import break_down, by_kind, by_part
 from imlp_audit.explain.total_document import describe_breakdown
 from imlp_audit.records.explanation import Breakdown
 from imlp_audit.report.document import Paragraph, Table, plain_text
 
 BASE = (
-    Item("stem", "weights", 10),
-    Item("class token", "class token and positions", 1000),
-    Item("FC1", "weights", 4000),
-    Item("FC1", "biases", 40),
-    Item("norm", "norms", 20),
+    Portion("stem", "weights", 10),
+    Portion("class token", "class token and positions", 1000),
+    Portion("FC1", "weights", 4000),
+    Portion("FC1", "biases", 40),
+    Portion("norm", "norms", 20),
 )
 OURS = (
-    Item("stem", "weights", 10),
-    Item("FC1", "weights", 2000),
-    Item("FC1", "biases", 20),
-    Item("AGeLU", "AGeLU coefficients", 160),
-    Item("norm", "norms", 20),
+    Portion("stem", "weights", 10),
+    Portion("FC1", "weights", 2000),
+    Portion("FC1", "biases", 20),
+    Portion("AGeLU", "AGeLU coefficients", 160),
+    Portion("norm", "norms", 20),
 )
 
 
-def tables(ours: tuple[Item, ...], base: tuple[Item, ...] | None) -> tuple[list[list[list[str]]], list[str]]:
+def tables(ours: tuple[Portion, ...], base: tuple[Portion, ...] | None) -> tuple[list[list[list[str]]], list[str]]:
     """Return the tables of a breakdown as texts, and its paragraphs."""
     section = Breakdown(
         counted="all parameters",
@@ -62,7 +62,7 @@ def test_parts_that_only_the_baseline_has_stand_where_it_has_them() -> None:
 
 
 def test_small_parts_that_stay_share_a_line_and_large_ones_do_not() -> None:
-    attention = Item("attention", "weights", 5000)
+    attention = Portion("attention", "weights", 5000)
     (parts, _), _ = tables((*OURS, attention), (*BASE, attention))
     rows = {row[0]: numbers(row) for row in parts}
     assert rows["attention"] == [5000, 5000, 0]
@@ -75,7 +75,7 @@ def test_kinds_stand_in_their_own_order() -> None:
     assert [one.name for one in break_down(OURS, BASE, by_kind)] == [
         "weights", "biases", "AGeLU coefficients", "norms", "class token and positions",
     ]  # fmt: skip
-    work = (Item("a", "batch norm", 1), Item("a", "layer norm x 4", 1), Item("a", "linear", 1))
+    work = (Portion("a", "batch norm", 1), Portion("a", "layer norm x 4", 1), Portion("a", "linear", 1))
     assert [one.name for one in break_down(work, None, by_kind)] == ["linear", "layer norm x 4", "batch norm"]
 
 
@@ -87,7 +87,9 @@ def test_savings_and_additions_are_the_signs_of_the_parts() -> None:
 
 
 @pytest.mark.parametrize(("ours", "base"), [(BASE, BASE), (BASE[1:], BASE)])
-def test_no_savings_are_reported_where_nothing_is_added_back(ours: tuple[Item, ...], base: tuple[Item, ...]) -> None:
+def test_no_savings_are_reported_where_nothing_is_added_back(
+    ours: tuple[Portion, ...], base: tuple[Portion, ...]
+) -> None:
     assert "save" not in tables(ours, base)[1][-1]
 
 

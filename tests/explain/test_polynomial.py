@@ -40,7 +40,7 @@ def test_terms_that_cancel_are_gone() -> None:
     assert (C * 2 + C * -2).terms == {}
 
 
-def test_a_half_of_an_odd_number_is_refused() -> None:
+def test_half_of_an_odd_number_is_rejected() -> None:
     assert (C * Fraction(1, 2)).at({"C": 6}) == 3
     with pytest.raises(ValueError, match="1/2 C is not a whole number"):
         (C * Fraction(1, 2)).at({"C": 7})

@@ -150,7 +150,7 @@ def test_a_paper_without_models_has_no_systems(tmp_path: Path, measured: Measure
         ("+ IMLP", "", "+ IMLP"),
     ],
 )
-def test_what_only_says_what_it_adds_is_called_after_its_baseline(
+def test_labels_that_only_add_something_start_with_the_baseline(
     tmp_path: Path, measured: Measured, label: str, baseline: str, shown: str
 ) -> None:
     base = f"baseline: {baseline}, " if baseline else ""
@@ -169,7 +169,7 @@ def test_progress_is_announced_with_the_number_of_models(tmp_path: Path, measure
     assert steps == [4, "small", "small", "large", "other"]
 
 
-def test_a_file_alone_has_its_own_systems(tmp_path: Path, measured: Measured) -> None:
+def test_a_single_file_lists_only_its_own_systems(tmp_path: Path, measured: Measured) -> None:
     """As it has its own checks; its siblings say what its readings are."""
     write(tmp_path, Spec(ROWS))
     table = ("{id: g, label: G, model: {timm: large}, printed: {params: 1.00}}",)

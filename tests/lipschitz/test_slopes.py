@@ -35,8 +35,6 @@ def test_the_extremes_of_the_tanh_form() -> None:
     ("alpha", "beta", "expected"),
     [(1, 1, (-0.125, 1.25)), (2, 1, (-0.25, 2.5)), (-1, 1, (-1.25, 0.125)), (-2, -1, (-0.25, 2.5)), (0, 3, (0, 0))],
 )
-def test_the_sign_of_alpha_beta_turns_the_interval_round(
-    alpha: float, beta: float, expected: tuple[float, float]
-) -> None:
+def test_a_negative_product_swaps_the_ends(alpha: float, beta: float, expected: tuple[float, float]) -> None:
     found = agelu_slopes(alpha, beta, Slopes(-0.125, 1.25))
     assert (found.low, found.high) == expected

@@ -19,7 +19,7 @@ CASES: dict[str, list[tuple[int, ...]]] = {
 
 
 @pytest.mark.parametrize("equation", CASES)
-def test_products_are_those_that_torch_makes(equation: str) -> None:
+def test_products_are_those_that_torch_counts(equation: str) -> None:
     shapes = CASES[equation]
     with FlopCounterMode(display=False) as counter:
         torch.einsum(equation, *[torch.zeros(shape) for shape in shapes])

@@ -187,7 +187,7 @@ def inputs_of(shapes: list[tuple[int, ...]]) -> list[Tensor]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_work_is_the_hand_formula(case: str) -> None:
+def test_work_equals_the_formula_by_hand(case: str) -> None:
     module, shapes, work, excess = CASES[case]
     ledger = ledger_of(module_copy(module), *inputs_of(shapes))
     layers = work.get(Op.LINEAR, 0) + work.get(Op.CONV, 0) if type(module) in LAYERS else 0
@@ -197,7 +197,7 @@ def test_work_is_the_hand_formula(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_fvcore_counts_what_the_convention_says(case: str) -> None:
+def test_the_convention_equals_fvcore(case: str) -> None:
     module, shapes, _, _ = CASES[case]
     ours, real = both_fvcore(module_copy(module), *inputs_of(shapes))
     assert ours == real

@@ -13,7 +13,7 @@ def test_counts_one_flop_for_a_multiply_accumulate() -> None:
     assert count_with_fvcore(nn.Linear(6, 10), torch.zeros(5, 6)) == 300
 
 
-def test_counts_evaluation_and_says_nothing(
+def test_counts_in_evaluation_mode_and_prints_nothing(
     capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     model = nn.Sequential(nn.Conv2d(3, 4, 1), nn.BatchNorm2d(4), nn.GELU(), nn.Dropout()).train()

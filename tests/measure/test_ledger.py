@@ -26,7 +26,7 @@ def deit_tiny_macs() -> int:
     return 196 * width * 3 * 16 * 16 + 12 * (projections + attention) + width * 1000
 
 
-def test_deit_tiny_is_its_closed_formula() -> None:
+def test_deit_tiny_equals_its_closed_formula() -> None:
     ledger = measure(host("deit_tiny_patch16_224", "meta"), IMAGE)
     assert total(ledger, FLOPS_CONVENTIONS["macs"]) == deit_tiny_macs()
     # Five for each element that the 25 LayerNorms see.
@@ -45,7 +45,7 @@ def test_work_of_the_mlps() -> None:
     assert macs == 12 * 197 * 192 * 192 * 8
 
 
-def test_prefixes_are_whole_names() -> None:
+def test_prefixes_match_whole_names() -> None:
     assert is_within("blocks.1", ["blocks.1"])
     assert is_within("blocks.1.mlp", ["blocks.1"])
     assert is_within("blocks.1", [""])

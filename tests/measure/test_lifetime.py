@@ -108,7 +108,7 @@ def reshaped(x: Tensor) -> Tensor:
         (lambda x: F.dropout(F.dropout(x, training=False), training=False), 1, 1),
     ],
 )
-def test_small_modules_by_hand(function: Callable[[Tensor], Tensor], live: float, least: float) -> None:
+def test_small_modules_match_hand_counts(function: Callable[[Tensor], Tensor], live: float, least: float) -> None:
     """In units of the input's size."""
     assert peak(function, meta(5, 7)) == Peak(round(live * N), round(least * N))
 
@@ -120,7 +120,7 @@ def test_several_results_of_one_operation_all_live() -> None:
 
 
 @pytest.mark.parametrize(("dtype", "size"), [(torch.float64, 8), (torch.float16, 2), (torch.int64, 8), (torch.bool, 1)])
-def test_bytes_are_the_data_types(dtype: torch.dtype, size: int) -> None:
+def test_sizes_depend_on_the_data_type(dtype: torch.dtype, size: int) -> None:
     assert peak(lambda x: x.clone(), meta(3, 5, dtype=dtype)) == Peak(2 * 15 * size, 2 * 15 * size)
 
 
@@ -177,7 +177,7 @@ class Transposed(nn.Module):
         return x @ self.weight.t()[:, 1:]
 
 
-def test_views_of_weights_are_no_activations() -> None:
+def test_views_of_weights_are_not_activations() -> None:
     assert peak_memory(Transposed().to("meta"), meta(5, 4)) == Peak(48 + 80 + 40, 48 + 80 + 40)
 
 
@@ -217,7 +217,7 @@ def test_chains_follow_the_closed_formula(widths: list[int], batch: int) -> None
 
 @given(widths=WIDTHS, batches=st.tuples(st.integers(1, 20), st.integers(1, 20)))
 @settings(max_examples=30, deadline=None)
-def test_what_is_no_weight_is_proportional_to_the_batch(widths: list[int], batches: tuple[int, int]) -> None:
+def test_activations_are_proportional_to_the_batch(widths: list[int], batches: tuple[int, int]) -> None:
     model = mlp(widths)
     weights = FLOAT * sum(p.numel() for p in model.parameters())
     one, other = (peak_memory(model, meta(batch, widths[0])) for batch in batches)
@@ -227,7 +227,7 @@ def test_what_is_no_weight_is_proportional_to_the_batch(widths: list[int], batch
 
 @given(widths=WIDTHS, more=st.integers(1, 9), batch=st.integers(1, 5))
 @settings(max_examples=30, deadline=None)
-def test_a_longer_model_needs_more(widths: list[int], more: int, batch: int) -> None:
+def test_a_longer_model_needs_more_memory(widths: list[int], more: int, batch: int) -> None:
     x = meta(batch, widths[0])
     short, long = peak_memory(mlp(widths), x), peak_memory(mlp([*widths, more]), x)
     assert short.live < long.live

@@ -23,7 +23,7 @@ def deit_tiny_parameters() -> int:
 HEAD = 192 * 1000 + 1000
 
 
-def test_deit_tiny_is_its_closed_formula() -> None:
+def test_deit_tiny_equals_its_closed_formula() -> None:
     model = host("deit_tiny_patch16_224", "meta")
     assert count_parameters(model) == deit_tiny_parameters() + HEAD == 5_717_416
     assert count_parameters(model, ParameterConvention.NO_HEAD) == deit_tiny_parameters()
@@ -65,7 +65,7 @@ def test_buffers_do_not_count_and_frozen_parameters_do() -> None:
     assert count_parameters(nn.BatchNorm2d(8).requires_grad_(False)) == 16
 
 
-def test_a_model_without_classifier_is_refused() -> None:
+def test_a_model_without_classifier_is_rejected() -> None:
     with pytest.raises(BuildError, match=r"Linear has no get_classifier\(\)"):
         count_parameters(nn.Linear(2, 2), ParameterConvention.NO_HEAD)
 

@@ -27,7 +27,7 @@ def test_what_can_change_a_result_changes_the_signature(one: object, other: obje
     assert hash(signature(one)) != hash(signature(None))
 
 
-def test_data_and_identity_do_not() -> None:
+def test_data_and_identity_do_not_change_the_signature() -> None:
     assert signature([X, None, {"dim": 1}]) == signature([torch.empty_like(X), None, {"dim": 1}])
 
 

@@ -25,9 +25,7 @@ def holds_exactly(result: Interval, low: Fraction, high: Fraction) -> None:
     ("low_closed", "high_closed", "inside"),
     [(True, True, [1, 2]), (True, False, [1]), (False, True, [2]), (False, False, [])],
 )
-def test_an_end_belongs_to_an_interval_where_it_is_closed(
-    low_closed: bool, high_closed: bool, inside: list[int]
-) -> None:
+def test_an_end_belongs_to_an_interval_if_it_is_closed(low_closed: bool, high_closed: bool, inside: list[int]) -> None:
     interval = Interval(Fraction(1), Fraction(2), low_closed, high_closed)
     assert [end for end in (1, 2) if end in interval] == inside
     assert Fraction(3, 2) in interval
@@ -41,7 +39,7 @@ def test_membership_is_that_of_the_definition(interval: Interval, value: Fractio
 
 
 @given(grid(-3, 3))
-def test_a_point_holds_itself_alone(value: Fraction) -> None:
+def test_a_point_contains_only_itself(value: Fraction) -> None:
     assert value in Interval.point(value)
     assert value + POINT not in Interval.point(value)
     assert value - POINT not in Interval.point(value)
@@ -127,7 +125,7 @@ def test_changes_are_sound_and_tight(value: Interval, base: Interval) -> None:
         (Interval(Fraction(-1), Fraction(1)), Interval.point(1)),
     ],
 )
-def test_no_change_or_ratio_is_told_of_what_may_be_nothing_or_negative(value: Interval, base: Interval) -> None:
+def test_no_change_or_ratio_from_a_base_that_may_be_zero_or_negative(value: Interval, base: Interval) -> None:
     assert value.change_from(base) is None
     assert value.ratio_to(base) is None
 
@@ -229,7 +227,7 @@ def test_readable_numbers_are_in_groups_of_three(value: Fraction | int, text: st
 
 
 @given(st.fractions(max_denominator=10**6))
-def test_readable_is_decimal_text_but_for_its_spaces(value: Fraction) -> None:
+def test_readable_is_decimal_text_with_spaces(value: Fraction) -> None:
     assert readable(value).replace(" ", "") == decimal_text(value)
 
 

@@ -32,7 +32,7 @@ def test_every_rule_is_tested() -> None:
 
 @pytest.mark.parametrize("rule", Rounding)
 @pytest.mark.parametrize("text", ["-3", "-2", "-1", "-0", "0", "1", "2", "3"])
-def test_the_interval_holds_what_prints_so_next_to_every_end(text: str, rule: Rounding) -> None:
+def test_the_interval_contains_what_prints_so_near_every_end(text: str, rule: Rounding) -> None:
     interval = parse_printed(text).interval(rule)
     nudges = [Fraction(0), Fraction(1, 10**6), Fraction(-1, 10**6)]
     values = [Fraction(n, 20) + nudge for n in range(-90, 91) for nudge in nudges]
@@ -88,7 +88,7 @@ def test_half_up_reaches_from_half_a_digit_below_to_under_half_above(
 
 
 @pytest.mark.parametrize("sign", ["-", "−", "–"])
-def test_every_minus_sign_is_one(sign: str) -> None:
+def test_every_minus_sign_is_understood(sign: str) -> None:
     printed = parse_printed(f"{sign}12.6%", "%")
     assert printed.value == Fraction(-126, 10)
     assert printed.interval() == Interval(Fraction(-1265, 100), Fraction(-1255, 100), False, True)
@@ -134,7 +134,7 @@ def test_the_gap_is_in_units_of_the_last_digit(text: str, unit: str, measured: F
         *("--5", "+-5", "0x10", "5_0", "５", "١", "nan", "inf", "5.0 0", "1 415", "5M2", "½", "5\x00", "9" * 41),
     ],
 )
-def test_no_printed_number(text: str) -> None:
+def test_texts_that_are_not_printed_numbers(text: str) -> None:
     with pytest.raises(ValueError, match=r"is not a printed number; write it as printed, e\.g\. 5\.00"):
         parse_printed(text, "M")
 
@@ -148,19 +148,19 @@ def test_no_printed_number(text: str) -> None:
         ("5.00k", "K", "'5.00k' is in 'k', but 'K' is expected here"),
     ],
 )
-def test_another_unit(text: str, unit: str, told: str) -> None:
+def test_a_wrong_unit_is_rejected(text: str, unit: str, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         parse_printed(text, unit)
 
 
-def test_a_wall_of_digits_is_refused_without_printing_all_of_it() -> None:
+def test_very_long_digits_are_rejected_without_printing_all_of_them() -> None:
     with pytest.raises(ValueError, match="is not a printed number") as raised:
         parse_printed("9" * 10_000)
     assert len(str(raised.value)) < 200
 
 
 @given(st.text(max_size=45))
-def test_whatever_the_text_it_is_read_or_refused(text: str) -> None:
+def test_any_text_is_read_or_rejected(text: str) -> None:
     try:
         printed = parse_printed(text, "M")
     except ValueError:

@@ -1,4 +1,4 @@
-"""Cells that the search did not see."""
+"""Cells that the search did not see, and sums that are counted without listing them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.answer import find_explained
-from imlp_audit.solve.heldout import folds, held_out, mean_hits
+from imlp_audit.solve.heldout import TooManyError, folds, held_out, mean_hits, share_within
 from imlp_audit.solve.problem import Cell, CountedRow, SearchProblem
 from imlp_audit.solve.search import solve
 from tests.solve.table1 import planted
@@ -68,3 +70,20 @@ def test_folds_leave_something_to_search() -> None:
     one = problem.where(lambda cell: cell.id.startswith("imlp/1/deit_ti/"))
     assert {name: len(cells) for name, cells in folds(one).items()} == {f"half {n}": 1 for n in range(1, 5)}
     assert folds(problem) == folds(problem)
+
+
+TERMS = st.lists(st.lists(st.integers(-9, 9), min_size=1, max_size=4), max_size=5)
+
+
+@given(TERMS, st.integers(-30, 30), st.integers(0, 20))
+def test_the_share_is_that_of_all_sums(terms: list[list[int]], least: int, width: int) -> None:
+    sums = [sum(values) for values in product(*terms)]
+    inside = sum(least <= one <= least + width for one in sums)
+    found = share_within([np.array(term) for term in terms], least, least + width)
+    assert found == Fraction(inside, len(sums))
+
+
+def test_too_many_sums_are_refused() -> None:
+    terms = [np.arange(7) * 8**place for place in range(16)]
+    with pytest.raises(TooManyError):
+        share_within(terms, 0, 10)

@@ -119,7 +119,7 @@ def _slope_at(alpha: float, beta: float, x: float) -> float:
 
 
 def _interval_ends(product: float) -> tuple[float, float]:
-    interval = slopes.GELU.scaled(product)
+    interval = slopes.GELU.times(product)
     return interval.low, interval.high
 
 

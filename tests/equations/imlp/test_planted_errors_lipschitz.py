@@ -46,7 +46,7 @@ def test_a_wrong_constant_of_the_tanh_form(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_sign_of_alpha_beta_that_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     def unsigned(alpha: float, beta: float, base: Slopes) -> Slopes:
-        return base.scaled(abs(alpha * beta))
+        return base.times(abs(alpha * beta))
 
     monkeypatch.setattr(_slope, "agelu_slopes", unsigned)
     for claim in ("slope_interval", "slope_is_tight", "slope_attained", "lemma1"):

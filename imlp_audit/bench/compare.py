@@ -1,4 +1,4 @@
-"""Timing one row's model, against its baseline's or alone: seconds to throughput, ratio and evidence."""
+"""Timing one row's model, against its baseline or alone: from seconds to throughput, ratio and evidence."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from importlib.metadata import version
 import torch
 from torch import nn
 
-from imlp_audit.bench.hardware import hardware
 from imlp_audit.bench.modules import macs_by_kind, seconds_by_kind
-from imlp_audit.bench.planning import Comparison
-from imlp_audit.bench.setup import Setup
-from imlp_audit.bench.statistics import METHOD, estimate_median
-from imlp_audit.bench.timing import Forward, forward_of, images_for, in_turns, ready, seconds, with_threads
+from imlp_audit.bench.planning import RowComparison
+from imlp_audit.bench.setup import Setup, hardware
+from imlp_audit.bench.statistics import METHOD, MedianEstimate, estimate_median
+from imlp_audit.bench.timing import Forward, forward_of, images_for, in_turns, prepare_model, seconds, with_threads
 from imlp_audit.bench.verdict import Timed
+from imlp_audit.errors import BuildError
 from imlp_audit.models.reading import PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import EXACT, decimal_text
@@ -27,7 +27,7 @@ from imlp_audit.spec.references import RowRef
 
 @dataclass(frozen=True)
 class ComparedTimes:
-    """What one comparison gave at one batch size."""
+    """The result of one comparison at one batch size."""
 
     base: Timed
     variant: Timed
@@ -36,22 +36,22 @@ class ComparedTimes:
 
 @dataclass(frozen=True)
 class Bench:
-    """Where models are timed: how, under which reading, and who is told of each pair."""
+    """How and under which reading models are timed; `announce` takes a line for each pair before it is timed."""
 
     setup: Setup
     reading_name: str | None
     reading: PaperReading
-    told: Callable[[str], None]
+    announce: Callable[[str], None]
 
     @property
     def threads(self) -> int:
         """The threads that torch computes with."""
         return self.setup.threads or torch.get_num_threads()
 
-    def against(self, comparison: Comparison, base: RowRef) -> list[ComparedTimes]:
-        """Time a row's model against another's, both there at once, at every batch size."""
+    def against(self, comparison: RowComparison, base: RowRef) -> list[ComparedTimes]:
+        """Time a row's model against another's, both in memory at once, at every batch size."""
         with self._models(base, comparison.cell.row) as models:
-            return [self._bout(comparison, base, models, batch) for batch in self.setup.batches]
+            return [self._compare(comparison, base, models, batch) for batch in self.setup.batches]
 
     def alone(self, row: RowRef) -> list[Timed]:
         """Time a row's model at every batch size."""
@@ -62,29 +62,31 @@ class Bench:
     def _models(self, *rows: RowRef) -> Iterator[tuple[nn.Module, ...]]:
         with with_threads(self.threads), ExitStack() as stack:
             recipes = [_recipe(row) for row in rows]
-            yield tuple(stack.enter_context(ready(r, r.part_of(self.reading), self.setup)) for r in recipes)
+            yield tuple(stack.enter_context(prepare_model(r, r.part_of(self.reading), self.setup)) for r in recipes)
 
     def _alone(self, row: RowRef, model: nn.Module, batch: int) -> Timed:
         (forward,) = self._warm(batch, model)
-        found = []
+        times = []
         for _ in range(self.setup.pairs):
-            self.told(f"{row.row.id}, batch size {batch}")
-            found.append(seconds(forward, self.threads))
-        return Timed(batch, estimate_median([batch / taken for taken in found]))
+            self.announce(f"{row.row.id}, batch size {batch}")
+            times.append(seconds(forward, self.threads))
+        return Timed(batch, estimate_median([batch / time for time in times]))
 
-    def _bout(self, comparison: Comparison, base: RowRef, models: tuple[nn.Module, ...], batch: int) -> ComparedTimes:
+    def _compare(
+        self, comparison: RowComparison, base: RowRef, models: tuple[nn.Module, ...], batch: int
+    ) -> ComparedTimes:
         one, other = self._warm(batch, *models)
-        told = partial(self.told, f"{comparison.cell.row.row.id} against {base.row.id}, batch size {batch}")
-        pairs = in_turns(one, other, self.setup.pairs, partial(seconds, threads=self.threads), told)
+        announce = partial(self.announce, f"{comparison.cell.row.row.id} against {base.row.id}, batch size {batch}")
+        pairs = in_turns(one, other, self.setup.pairs, partial(seconds, threads=self.threads), announce)
         first = Timed(batch, estimate_median([batch / taken for taken, _ in pairs]))
         ratio = estimate_median([base_took / took for base_took, took in pairs])
         second = Timed(batch, estimate_median([batch / taken for _, taken in pairs]), ratio)
-        return ComparedTimes(first, second, self._evidence(comparison, base, models, first, second))
+        return ComparedTimes(first, second, self._evidence(comparison, base, models, first, second, ratio))
 
     def _warm(self, batch: int, *models: nn.Module) -> tuple[Forward, ...]:
-        """Return the calls to time, after a first one of each that compiles and chooses kernels."""
+        """Return the calls to time, after a first call of each, which compiles and chooses kernels."""
         if self.setup.compiled:
-            torch.compiler.reset()  # torch gives up compiling what it compiled often, for other models
+            torch.compiler.reset()  # torch stops compiling what it has often compiled for other models
         forwards = tuple(forward_of(model, images_for(model, self.setup, batch), self.setup) for model in models)
         with torch.inference_mode():
             for forward in forwards:
@@ -92,21 +94,26 @@ class Bench:
         return forwards
 
     def _evidence(
-        self, comparison: Comparison, base: RowRef, models: tuple[nn.Module, ...], first: Timed, second: Timed
+        self,
+        comparison: RowComparison,
+        base: RowRef,
+        models: tuple[nn.Module, ...],
+        first: Timed,
+        second: Timed,
+        ratio: MedianEstimate,
     ) -> Throughput:
-        assert second.ratio is not None
         return Throughput(
             batch=first.batch,
             pairs=self.setup.pairs,
             baseline=decimal_text(first.own.value, EXACT),
             variant=decimal_text(second.own.value, EXACT),
-            ratio=decimal_text(second.ratio.value, EXACT),
-            low=decimal_text(second.ratio.low, EXACT),
-            high=decimal_text(second.ratio.high, EXACT),
+            ratio=decimal_text(ratio.value, EXACT),
+            low=decimal_text(ratio.low, EXACT),
+            high=decimal_text(ratio.high, EXACT),
             hardware=hardware(self.setup.device),
             stated=comparison.cell.column.needs or "",
             settings={"against": base.id, **self._settings()},
-            spent=self._spent((base, comparison.cell.row), models, first.batch),
+            spent=self._modules((base, comparison.cell.row), models, first.batch),
         )
 
     def _settings(self) -> dict[str, str]:
@@ -122,8 +129,8 @@ class Bench:
             "torch": version("torch"),
         }
 
-    def _spent(self, rows: tuple[RowRef, RowRef], models: tuple[nn.Module, ...], batch: int) -> tuple[Spent, ...]:
-        """Return what modules of each kind do and take for one image, those that take longest first."""
+    def _modules(self, rows: tuple[RowRef, RowRef], models: tuple[nn.Module, ...], batch: int) -> tuple[Spent, ...]:
+        """Return what modules of each kind do and take for one image, the slowest first."""
         recipes = [_recipe(row) for row in rows]
         macs = [macs_by_kind(recipe, recipe.part_of(self.reading)) for recipe in recipes]
         times = [seconds_by_kind(model, images_for(model, self.setup, batch)) for model in models]
@@ -141,5 +148,6 @@ class Bench:
 
 
 def _recipe(row: RowRef) -> Recipe:
-    assert row.row.model is not None, "planning leaves out rows without a model"
+    if row.row.model is None:
+        raise BuildError(f"{row.id} has no model in its spec, so it cannot be timed")
     return row.row.model

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from imlp_audit.bench.text import operations
+from imlp_audit.bench.operations import operations_document
 from imlp_audit.records.check import Check, CheckKind, Source, Verdict
 from imlp_audit.records.evidence import Spent, Throughput
 from imlp_audit.records.result import AuditResult
+from imlp_audit.report.document import Heading, Paragraph, Table
 
 
 def spent(name: str, macs: tuple[int, int], seconds: tuple[str, str]) -> Spent:
@@ -39,33 +40,35 @@ KINDS = (
 )
 
 
-def test_a_contest_in_numbers() -> None:
-    assert operations(result(*KINDS)).splitlines() == [
-        "",
-        "p/1/b/cpu beside p/1/a, one image of a batch of 32",
-        "                                           baseline                          variant",
-        "modules                M MACs         ms   G MACs/s     M MACs         ms   G MACs/s",
-        "Linear                   1.00      8.100       0.12       0.75      6.100       0.12",
-        "AGeLU                                                               4.000           ",
-        "Conv2d (depthwise)                                        0.01      0.050       0.20",
-        "others                             0.020                            0.030           ",
-        "all                      1.00      8.120       0.12       0.76     10.180       0.07",
-        "the variant takes 24.00 % less work, 25.00 % more time (95 % 20.00 % less to 100.00 % more, which shows "
-        "neither)",
-    ]
-
-
-def test_a_compiled_model_is_not_taken_apart() -> None:
-    assert "one image of a batch of 32, module by module and so not compiled\n" in operations(
-        result(*KINDS, compiled="yes")
+def test_a_comparison_in_numbers() -> None:
+    heading, paragraph, table, savings = operations_document(result(*KINDS))
+    assert heading == Heading("p/1/b/cpu and p/1/a", 2)
+    assert paragraph == Paragraph("For one image of a batch of 32:")
+    assert isinstance(table, Table)
+    assert table.rows == (
+        ("Linear", "1.00", "8.100", "0.12", "0.75", "6.100", "0.12"),
+        ("AGeLU", "", "", "", "", "4.000", ""),
+        ("Conv2d (depthwise)", "", "", "", "0.01", "0.050", "0.20"),
+        ("others", "", "0.020", "", "", "0.030", ""),
+        ("all", "1.00", "8.120", "0.12", "0.76", "10.180", "0.07"),
+    )
+    assert savings == Paragraph(
+        "The variant takes 24.00 % less work and 25.00 % more time (95 % interval: 20.00 % less to 100.00 % more, "
+        "which shows neither)."
     )
 
 
+def test_a_compiled_model_is_timed_without_being_compiled() -> None:
+    _, paragraph, *_ = operations_document(result(*KINDS, compiled="yes"))
+    assert paragraph == Paragraph("For one image of a batch of 32, timed module by module and therefore not compiled:")
+
+
 def test_without_work_only_time_is_saved() -> None:
-    text = operations(result(spent("ReLU", (0, 0), ("0.1", "0.2"))))
-    told = "the variant takes 25.00 % more time (95 % 20.00 % less to 100.00 % more, which shows neither)\n"
-    assert text.endswith(told)
+    *_, savings = operations_document(result(spent("ReLU", (0, 0), ("0.1", "0.2"))))
+    assert savings == Paragraph(
+        "The variant takes 25.00 % more time (95 % interval: 20.00 % less to 100.00 % more, which shows neither)."
+    )
 
 
 def test_evidence_of_other_kinds_has_no_table() -> None:
-    assert operations(result()) == ""
+    assert operations_document(result()) == ()

@@ -1,0 +1,41 @@
+"""Documents of the commands that list things: `lint` and `doctor`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from imlp_audit.numbers.words import count_of
+from imlp_audit.records.image_folder import ImageFolderReport
+from imlp_audit.records.listing import LintReport
+from imlp_audit.report.document import Block, Document, Item, List, Paragraph, Span, Style, Table
+
+
+def lint_document(report: LintReport) -> Document:
+    """Return a line for each paper."""
+    rows = tuple(
+        (
+            f"{paper.id}:",
+            f"{count_of(paper.tables, 'table')}, {count_of(paper.checks, 'check')}, "
+            f"{count_of(paper.waivers, 'waiver')}: no problems",
+        )
+        for paper in report.papers
+    )
+    return (Table((), rows),)
+
+
+def folder_document(report: ImageFolderReport) -> Document:
+    """Return what is wrong with a folder of images, and what to do about it."""
+    return tuple(_folder(report))
+
+
+def _folder(report: ImageFolderReport) -> Iterator[Block]:
+    images, classes = count_of(report.images, "image"), count_of(report.classes, "class folder")
+    yield Paragraph(f"{report.folder}: {images} in {classes}")
+    if report.findings:
+        yield List(
+            tuple(Item((Span(one.kind, Style.BAD), f": {one.what}"), (f"next: {one.next}",)) for one in report.findings)
+        )
+    if report.notes:
+        yield List(tuple(f"note: {note}" for note in report.notes))
+    if not report.findings:
+        yield Paragraph("nothing wrong found")
