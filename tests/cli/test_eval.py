@@ -82,6 +82,7 @@ def test_a_number_that_is_not_the_printed_one(digits: Digits, there: Path) -> No
     assert "1 differs" in done.out
 
 
+@pytest.mark.slow
 def test_two_rows_over_the_same_images(digits: Digits, there: Path) -> None:
     assert evaluated(digits, "-q", "-o", "json:base.json", row="mixer").code == 0
     done = evaluated(digits, "--against", "base.json", "-f", "json")
@@ -150,6 +151,7 @@ def test_an_interrupt_keeps_what_is_finished(
     assert not (there / "p.parquet.parts").exists()
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_same_as_one(digits: Digits, there: Path) -> None:
     alone = evaluated(digits, "--predictions", "one.csv", "-o", "json:one.json", "-f", "json")
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "-m", "imlp_audit"]
