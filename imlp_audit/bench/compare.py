@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from imlp_audit.bench.modules import macs_by_kind, seconds_by_kind
-from imlp_audit.bench.planning import Comparison
+from imlp_audit.bench.planning import RowComparison
 from imlp_audit.bench.setup import Setup, hardware
 from imlp_audit.bench.statistics import METHOD, MedianEstimate, estimate_median
 from imlp_audit.bench.timing import Forward, forward_of, images_for, in_turns, prepare_model, seconds, with_threads
@@ -48,7 +48,7 @@ class Bench:
         """The threads that torch computes with."""
         return self.setup.threads or torch.get_num_threads()
 
-    def against(self, comparison: Comparison, base: RowRef) -> list[ComparedTimes]:
+    def against(self, comparison: RowComparison, base: RowRef) -> list[ComparedTimes]:
         """Time a row's model against another's, both in memory at once, at every batch size."""
         with self._models(base, comparison.cell.row) as models:
             return [self._compare(comparison, base, models, batch) for batch in self.setup.batches]
@@ -73,7 +73,7 @@ class Bench:
         return Timed(batch, estimate_median([batch / time for time in times]))
 
     def _compare(
-        self, comparison: Comparison, base: RowRef, models: tuple[nn.Module, ...], batch: int
+        self, comparison: RowComparison, base: RowRef, models: tuple[nn.Module, ...], batch: int
     ) -> ComparedTimes:
         one, other = self._warm(batch, *models)
         announce = partial(self.announce, f"{comparison.cell.row.row.id} against {base.row.id}, batch size {batch}")
@@ -95,7 +95,7 @@ class Bench:
 
     def _evidence(
         self,
-        comparison: Comparison,
+        comparison: RowComparison,
         base: RowRef,
         models: tuple[nn.Module, ...],
         first: Timed,

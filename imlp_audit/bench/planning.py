@@ -18,7 +18,7 @@ NAMED_AFTER = {"cpu": "cpu", "cuda": "gpu"}
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RowComparison:
     """A printed throughput, and the row that its model is compared with, if any."""
 
     cell: CellRef
@@ -50,7 +50,7 @@ def find_column(table: Table, wanted: str | None, device: str) -> str:
 
 def plan_comparisons(
     paper: Paper, table: Located[Table], column: str, globs: Sequence[str] = (), against: str | None = None
-) -> tuple[Comparison, ...]:
+) -> tuple[RowComparison, ...]:
     """Return the cells to measure, in the table's order, each compared with `against` or else its row's baseline.
 
     `globs` select rows, by their ids in the table or in full. Raises UsageError if none is left.
@@ -67,7 +67,7 @@ def plan_comparisons(
     other = rows[against] if against is not None else None
     if other is not None and other.row.model is None:
         raise UsageError(f"--against: the spec gives no model for {other.id}; name a row that has one")
-    return tuple(Comparison(cell, _base(cell.row, other)) for cell in cells)
+    return tuple(RowComparison(cell, _base(cell.row, other)) for cell in cells)
 
 
 def _matches(row: RowRef, globs: Sequence[str]) -> bool:

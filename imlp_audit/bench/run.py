@@ -13,9 +13,9 @@ import torch
 
 from imlp_audit import __version__
 from imlp_audit.bench.compare import Bench
-from imlp_audit.bench.planning import Comparison
+from imlp_audit.bench.planning import RowComparison
 from imlp_audit.bench.setup import Setup, hardware
-from imlp_audit.bench.verdict import Conditions, Timed, judge, make_check
+from imlp_audit.bench.verdict import BenchConditions, Timed, judge, make_check
 from imlp_audit.checks.context import Conventions
 from imlp_audit.checks.printed import NO_MODEL
 from imlp_audit.errors import BuildError, UsageError
@@ -41,7 +41,7 @@ class RowTimes:
 Outcomes: TypeAlias = Mapping[str, RowTimes | Failure]
 
 
-def bench(paper: Paper, comparisons: Sequence[Comparison], setup: Setup, announce: Announce) -> AuditResult:
+def bench(paper: Paper, comparisons: Sequence[RowComparison], setup: Setup, announce: Announce) -> AuditResult:
     """Time the models of all cells, and judge their printed numbers. Raises UsageError for an unknown reading."""
     declared = Conventions(paper.about.value, setup.reading).readings
     if setup.reading is not None and setup.reading not in declared:
@@ -49,17 +49,17 @@ def bench(paper: Paper, comparisons: Sequence[Comparison], setup: Setup, announc
         raise UsageError(f"no reading is called {setup.reading!r}; {hint}")
     name, reading = next(iter(declared.items()))
     outcomes = _outcomes(comparisons, Bench(setup, name, reading, announce(_measurements(comparisons, setup))))
-    conditions = Conditions(hardware(setup.device), setup.same_hardware, name)
+    conditions = BenchConditions(hardware(setup.device), setup.same_hardware, name)
     checks = tuple(_check(comparison, outcomes.get(comparison.cell.row.id), conditions) for comparison in comparisons)
     versions = {"imlp_audit": __version__, **{library: version(library) for library in ("torch", "timm")}}
     return AuditResult(papers=(paper_head(paper),), versions=versions, checks=checks)
 
 
-def _runnable(comparisons: Sequence[Comparison]) -> list[Comparison]:
+def _runnable(comparisons: Sequence[RowComparison]) -> list[RowComparison]:
     return [comparison for comparison in comparisons if comparison.cell.row.row.model is not None]
 
 
-def _measurements(comparisons: Sequence[Comparison], setup: Setup) -> int:
+def _measurements(comparisons: Sequence[RowComparison], setup: Setup) -> int:
     bases = {comparison.base.id for comparison in comparisons if comparison.base}
     runs = [
         comparison for comparison in _runnable(comparisons) if comparison.base or comparison.cell.row.id not in bases
@@ -67,7 +67,7 @@ def _measurements(comparisons: Sequence[Comparison], setup: Setup) -> int:
     return len(runs) * len(setup.batches) * setup.pairs
 
 
-def _outcomes(comparisons: Sequence[Comparison], ring: Bench) -> Outcomes:
+def _outcomes(comparisons: Sequence[RowComparison], ring: Bench) -> Outcomes:
     """Time each row against its base, which times the base too; then time the remaining rows alone."""
     found: dict[str, RowTimes | Failure] = {}
     for comparison in _runnable(comparisons):
@@ -111,7 +111,7 @@ def _describe_failure(error: Exception, setup: Setup) -> str:
     return f"the model could not be timed: {type(error).__name__}: {first}{advice}"
 
 
-def _check(comparison: Comparison, found: RowTimes | Failure | None, conditions: Conditions) -> Check:
+def _check(comparison: RowComparison, found: RowTimes | Failure | None, conditions: BenchConditions) -> Check:
     match found:
         case None:
             return make_check(comparison, Verdict.UNVERIFIABLE, f"needs {comparison.cell.column.needs}; {NO_MODEL}")

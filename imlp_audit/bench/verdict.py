@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
 
-from imlp_audit.bench.planning import Comparison
+from imlp_audit.bench.planning import RowComparison
 from imlp_audit.bench.statistics import MedianEstimate
 from imlp_audit.checks.printed import missing_for
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
@@ -43,7 +43,7 @@ class Timed:
 
 
 @dataclass(frozen=True)
-class Conditions:
+class BenchConditions:
     """The hardware, whether it is the paper's own (as the user states), and the reading."""
 
     hardware: str
@@ -69,7 +69,7 @@ def compare_ratios(printed: Interval, measured: Interval) -> RatioFinding:
     return RatioFinding.MET if printed.meets(measured) else RatioFinding.OFF
 
 
-def printed_ratio(comparison: Comparison) -> Interval | None:
+def printed_ratio(comparison: RowComparison) -> Interval | None:
     """Return the ratios that the two printed numbers allow; None if one is missing."""
     base = comparison.base.cell(comparison.cell.column_id) if comparison.base else None
     if base is None:
@@ -79,7 +79,7 @@ def printed_ratio(comparison: Comparison) -> Interval | None:
 
 
 def judge(
-    comparison: Comparison, timed: Sequence[Timed], conditions: Conditions, evidence: Sequence[Throughput] = ()
+    comparison: RowComparison, timed: Sequence[Timed], conditions: BenchConditions, evidence: Sequence[Throughput] = ()
 ) -> Check:
     """Return the check of a cell from its timings; among several batch sizes, the first decides.
 
@@ -103,7 +103,7 @@ def judge(
     )
 
 
-def make_check(comparison: Comparison, verdict: Verdict, reason: str) -> Check:
+def make_check(comparison: RowComparison, verdict: Verdict, reason: str) -> Check:
     """Return a check of a cell with nothing measured."""
     cell = comparison.cell
     return Check(
@@ -117,7 +117,7 @@ def make_check(comparison: Comparison, verdict: Verdict, reason: str) -> Check:
     )
 
 
-def _verdict(comparison: Comparison, timed: Timed) -> Verdict:
+def _verdict(comparison: RowComparison, timed: Timed) -> Verdict:
     """Judge by timings from the paper's hardware."""
     rounding = comparison.cell.row.paper.about.value.rounding[0]
     near = comparison.cell.printed.interval(rounding).meets(_interval(timed.own))
@@ -136,7 +136,7 @@ def _verdict(comparison: Comparison, timed: Timed) -> Verdict:
             assert_never(never)
 
 
-def _reason(comparison: Comparison, timed: Sequence[Timed], conditions: Conditions) -> str:
+def _reason(comparison: RowComparison, timed: Sequence[Timed], conditions: BenchConditions) -> str:
     where = (
         f"--same-hardware states that {conditions.hardware} is it"
         if conditions.same
@@ -145,7 +145,7 @@ def _reason(comparison: Comparison, timed: Sequence[Timed], conditions: Conditio
     return f"{missing_for(comparison.cell)}; {where}: {'; '.join(_describe_timing(comparison, one) for one in timed)}"
 
 
-def _describe_timing(comparison: Comparison, timed: Timed) -> str:
+def _describe_timing(comparison: RowComparison, timed: Timed) -> str:
     own = f"{_with_interval(timed.own)} {comparison.cell.column.unit or 'a second'} at batch size {timed.batch}"
     return (
         f"{own}, {_describe_ratio(comparison, comparison.base, timed.ratio)}"
@@ -154,7 +154,7 @@ def _describe_timing(comparison: Comparison, timed: Timed) -> str:
     )
 
 
-def _describe_ratio(comparison: Comparison, base: RowRef, ratio: MedianEstimate) -> str:
+def _describe_ratio(comparison: RowComparison, base: RowRef, ratio: MedianEstimate) -> str:
     """Say how the measured ratio compares with the printed one."""
     measured = f"{_with_interval(ratio)} times {base.row.id}"
     printed, found = printed_ratio(comparison), direction(_interval(ratio))

@@ -1,1 +1,1 @@
-"""From a planned check and the facts measured to a verdict on record; one kind of check a file."""
+"""Turns planned checks and measured facts into verdicts."""

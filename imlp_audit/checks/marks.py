@@ -17,7 +17,7 @@ def marked_models(plan: MarkPlan) -> Mapping[str, Recipe]:
     """Return the row's model as a row without the mark has it, and as a row with it, each by what it has there."""
     recipe, footnote = plan.row.row.model, plan.footnote
     changes = (footnote.otherwise, footnote.marked)
-    return {describe(change): recipe.changed(change) for change in changes} if recipe is not None else {}
+    return {describe(change): recipe.with_change(change) for change in changes} if recipe is not None else {}
 
 
 def check_mark(plan: MarkPlan, context: Context) -> Check:

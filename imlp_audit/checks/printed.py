@@ -1,4 +1,4 @@
-"""What checks of printed numbers share: what a cell lacks, and putting a comparison on record."""
+"""What checks of printed numbers share: which cells can be counted, and how a comparison becomes a record."""
 
 from __future__ import annotations
 

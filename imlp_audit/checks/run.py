@@ -1,4 +1,4 @@
-"""Making each planned check; one that cannot be made is an error on record, never the end of the audit."""
+"""Runs each planned check, and says which models it needs; a check that fails to run is an error on record."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from imlp_audit.spec.schema import Expected
 
 
 def waive(checks: Iterable[Check], waivers: Iterable[LocatedWaiver], *, searched: bool = False) -> list[Check]:
-    """Waive the checks that are still what their waivers say, and tell of the waivers that no longer hold.
+    """Waive the checks that are still what their waivers say, and report the waivers that no longer hold.
 
     Where a user has `searched` with other examples than an audit's, a claim that is known to be false stays waived
     with any counterexample, or with none found.
@@ -57,7 +57,7 @@ def _apply(check: Check, waiver: LocatedWaiver) -> list[Check]:
         id=f"{paper}/waivers/{rest}",
         kind=CheckKind.WAIVER,
         verdict=Verdict.DIFFERS,
-        reason=f"{check.id} is {check.verdict}, but {told}; take the waiver out or mend it",
+        reason=f"{check.id} is {check.verdict}, but {told}; remove the waiver or correct it",
         source=waiver.expected.source(),
     )
     return [check, broken]

@@ -29,7 +29,7 @@ _KEY = re.compile(rf"^({'|'.join(_KEYS)}):\s*")
 
 
 @dataclass(frozen=True)
-class Code:
+class ClaimCode:
     """The function of a claim: the folder of its paper, how reports show that folder, the module and the name in it."""
 
     folder: Path
@@ -58,7 +58,7 @@ class ClaimText:
     needs: str | None
     file: str
     line: int
-    code: Code
+    code: ClaimCode
 
     @property
     def id(self) -> str:
@@ -100,16 +100,16 @@ def _one_of(claims: Sequence[AnyClaim]) -> AnyClaim:
     if not others:
         return first
     told = ", ".join(f"{other.file}:{other.line}" for other in others)
-    return _broken(first, f"the claim {first.name} is defined again in {told}; give each claim a name of its own")
+    return _make_broken(first, f"the claim {first.name} is defined again in {told}; give each claim a name of its own")
 
 
 def _check_nearest(claim: AnyClaim, names: dict[str, list[AnyClaim]]) -> AnyClaim:
     if isinstance(claim, BrokenClaim) or claim.nearest is None or claim.nearest in names:
         return claim
-    return _broken(claim, f"its field Nearest names {claim.nearest}, and the paper has no claim of that name")
+    return _make_broken(claim, f"its field Nearest names {claim.nearest}, and the paper has no claim of that name")
 
 
-def _broken(claim: AnyClaim, problem: str) -> BrokenClaim:
+def _make_broken(claim: AnyClaim, problem: str) -> BrokenClaim:
     return BrokenClaim(claim.paper, claim.name, claim.file, claim.line, problem)
 
 
@@ -123,7 +123,7 @@ def _read_module(paper: str, path: Path, folder: Path, shown_as: str) -> Iterato
         yield BrokenClaim(paper, path.stem, shown, 1, f"cannot be read: {error}")
     else:
         for function in functions:
-            yield _read_claim(paper, function, shown, Code(folder, shown_as, path.stem, function.name))
+            yield _read_claim(paper, function, shown, ClaimCode(folder, shown_as, path.stem, function.name))
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def _is_claim(decorator: ast.expr) -> bool:
     return isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Name) and decorator.func.id == "claim"
 
 
-def _read_claim(paper: str, function: _Function, shown: str, code: Code) -> AnyClaim:
+def _read_claim(paper: str, function: _Function, shown: str, code: ClaimCode) -> AnyClaim:
     if not function.docstring:
         problem = f"the claim {function.name} has no docstring; state the claim there, with its fields"
         return BrokenClaim(paper, function.name, shown, function.line, problem)

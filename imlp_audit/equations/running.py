@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 from queue import Empty, SimpleQueue
 from threading import Lock
 
-from imlp_audit.equations.catalogue import ClaimText, Code
+from imlp_audit.equations.catalogue import ClaimCode, ClaimText
 from imlp_audit.equations.door import bundled_folder, is_trusted, untrusted
 from imlp_audit.equations.outcome import AnyOutcome, NotRun, Outcome
 from imlp_audit.equations.settings import Settings
@@ -133,7 +133,7 @@ def _serve(pipe: Connection) -> None:
     from imlp_audit.equations.testing import run_claim
 
     while True:
-        code: Code
+        code: ClaimCode
         code, settings = pipe.recv()
         pipe.send(None)
         pipe.send(run_claim(code, settings, beat=lambda: pipe.send(None)))

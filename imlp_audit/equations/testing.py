@@ -9,7 +9,7 @@ from dataclasses import replace
 import torch
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.catalogue import FOLDER, Code
+from imlp_audit.equations.catalogue import FOLDER, ClaimCode
 from imlp_audit.equations.claim import Claim
 from imlp_audit.equations.door import load_module, locate_error
 from imlp_audit.equations.outcome import Outcome
@@ -21,7 +21,7 @@ class LoadError(Exception):
     """A claim's module cannot be imported; the message says where and why."""
 
 
-def run_claim(code: Code, settings: Settings, beat: Callable[[], None] = lambda: None) -> Outcome:
+def run_claim(code: ClaimCode, settings: Settings, beat: Callable[[], None] = lambda: None) -> Outcome:
     """Test a claim; `beat` is called when its module is loaded and before each example."""
     try:
         claim = load_claim(code)
@@ -34,7 +34,7 @@ def run_claim(code: Code, settings: Settings, beat: Callable[[], None] = lambda:
     return found if claim.figure is None else replace(found, figure=claim.figure())
 
 
-def load_claim(code: Code) -> Claim[object]:
+def load_claim(code: ClaimCode) -> Claim[object]:
     """Import the module of a claim and return the claim. Raises LoadError."""
     try:
         module = load_module(code.folder, f"{FOLDER}.{code.module}")
@@ -46,7 +46,7 @@ def load_claim(code: Code) -> Claim[object]:
     return claim
 
 
-def _place_of(error: BaseException, code: Code) -> str:
+def _place_of(error: BaseException, code: ClaimCode) -> str:
     """Return the last line of the paper's own that an error came by."""
     return locate_error(error, code.folder, code.shown_as) or code.file
 

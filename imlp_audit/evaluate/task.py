@@ -67,7 +67,7 @@ class Task:
             "checkpoint": self.checkpoint,
             "state": self.request.weights.state or "the first",
             "model": f"{row.id}: {row.row.model} under {self.reading}",
-            "ids and labels": data_digest(_described(self.images, self.chosen)),
+            "ids and labels": data_digest(_ids_and_labels(self.images, self.chosen)),
             "processor": torch.backends.cpu.get_cpu_capability(),
         }
 
@@ -95,7 +95,7 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     if not chosen:
         raise DatasetError(f"{request.data.source}: no image has a label, so nothing can be judged")
     others = tuple(other_run(one.cell, *request.against) if request.against is not None else None for one in cells)
-    _check_same_images(others, _described(images, chosen), request)
+    _check_same_images(others, _ids_and_labels(images, chosen), request)
     computing = Computing(device, running.threads if device.type == "cpu" else 1, running.amp, running.channels_last)
     model = loaded.model.to(device).to(memory_format=computing.memory_format)
     return Task(
@@ -132,7 +132,7 @@ def _cells(row: RowRef, data: Data, images: Images) -> tuple[tuple[ScoreCell, ..
     return cells, (f"the images are assumed to be those of {cells[0].data}; nothing in {images.name} shows it",)
 
 
-def _described(images: Images, chosen: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
+def _ids_and_labels(images: Images, chosen: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
     return [(images.ids[index], images.labels[index]) for index in chosen]
 
 

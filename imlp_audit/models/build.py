@@ -13,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 from imlp_audit.models.hosts.host import Request
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.replace import mlps_of, replacements, swapped
+from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
 
 
 class SkipInitialisation(TorchFunctionMode):
@@ -91,7 +91,7 @@ class Builder:
         """
         with torch.device(self.device), SkipInitialisation():
             host = self.hosts.get(recipe, reading)
-            others = replacements(host, recipe, reading)
+            others = make_replacements(host, recipe, reading)
         mlps = tuple(mlps_of(host))
-        with swapped(host, others):
+        with use_modules(host, others):
             yield Variant(host, mlps)

@@ -236,7 +236,7 @@ class Recipe(BaseModel):
         """Say whether the recipe has the parts that a change changes: a mapping inside it needs one to change."""
         return _takes(self.as_written(), change)
 
-    def changed(self, change: Mapping[str, object]) -> Self:
+    def with_change(self, change: Mapping[str, object]) -> Self:
         """Return the recipe with other values of some fields. Raises ValidationError where there is no such model."""
         return type(self).model_validate(_merge(self.as_written(), change))
 

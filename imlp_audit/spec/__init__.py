@@ -1,1 +1,1 @@
-"""What a paper prints: reading specs, and telling from them alone which checks there are."""
+"""What a paper prints: reads specs, and plans the checks from them alone."""

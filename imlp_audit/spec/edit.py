@@ -1,4 +1,4 @@
-"""Adding a named reading or a counting convention to a paper's file, which else stays as it was, comments included."""
+"""Adds a named reading or a counting convention to a paper's file; the rest stays as it is, comments included."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the files of a paper's folder to one paper; all errors of all files at once."""
+"""Joins the files of a paper's folder into one paper, and reports all errors of all files at once."""
 
 from __future__ import annotations
 

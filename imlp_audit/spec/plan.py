@@ -1,4 +1,4 @@
-"""Which checks a paper has, told from the specs alone: their ids, kinds and places, in the order of the report."""
+"""The checks of a paper, planned from its specs alone: their ids, kinds and places, in the order of the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold between the parts of a spec beyond each one's own form; every breach is a problem at its place."""
+"""What the parts of a spec must agree on; every disagreement is a problem at its place."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _marked_rows(located: Located[Table], footnote: Footnote) -> Iterator[Proble
                 yield located.problem(message, "footnote", key)
                 return
         meant = footnote.change(row.mark)
-        if footnote.concerns(recipe) and recipe.changed(meant) != recipe:
+        if footnote.concerns(recipe) and recipe.with_change(meant) != recipe:
             mark = f"the mark {footnote.mark!r}" if footnote.mark in row.mark else f"no mark {footnote.mark!r}"
             message = f"the row has {mark}, which stands for {describe(meant)}, but its recipe has"
             yield located.problem(f"{message} {recipe.describe(meant)}", "rows", index, "model")
@@ -118,7 +118,7 @@ def _marked_rows(located: Located[Table], footnote: Footnote) -> Iterator[Proble
 def _refused(recipe: Recipe, change: Change) -> str | None:
     """Return why a change makes no model of a recipe, None where it makes one."""
     try:
-        recipe.changed(change)
+        recipe.with_change(change)
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
         key = f"{detail['loc'][-1]}: " if detail["loc"] and detail["type"] != "value_error" else ""

@@ -201,7 +201,7 @@ class Footnote(Record):
         """Say whether the changes make two models of a recipe. Raises ValidationError where one makes none."""
         if not recipe.takes(self.marked):
             return False
-        return recipe.changed(self.marked).essence() != recipe.changed(self.otherwise).essence()
+        return recipe.with_change(self.marked).essence() != recipe.with_change(self.otherwise).essence()
 
 
 class Row(Record):

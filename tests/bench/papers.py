@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from imlp_audit.bench.planning import Comparison, plan_comparisons
+from imlp_audit.bench.planning import RowComparison, plan_comparisons
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import Paper
 
@@ -68,7 +68,7 @@ def paper(root: Path, *rows: str) -> Paper:
     return load([str(root / "specs" / "p")]).papers[0]
 
 
-def comparison(root: Path, base: str, variant: str, delta: str | None = None) -> Comparison:
+def comparison(root: Path, base: str, variant: str, delta: str | None = None) -> RowComparison:
     """Return the comparison of a row `b` against a row `a`, both with a printed throughput."""
     more = f", delta: {{cpu: {delta}}}" if delta else ""
     found = paper(root, row("a", SMALL, base), row("b", LARGE, variant, "a", more))

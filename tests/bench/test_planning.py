@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.bench.planning import Comparison, find_column, find_table, plan_comparisons
+from imlp_audit.bench.planning import RowComparison, find_column, find_table, plan_comparisons
 from imlp_audit.errors import UsageError
 from imlp_audit.spec.library import load
 
@@ -15,7 +15,7 @@ from .papers import LARGE, SMALL, paper, row
 ROWS = (row("a", SMALL, "10"), row("b", LARGE, "20", "a"), row("c", None, "30"), row("d", SMALL))
 
 
-def shown(found: tuple[Comparison, ...]) -> list[tuple[str, str | None]]:
+def shown(found: tuple[RowComparison, ...]) -> list[tuple[str, str | None]]:
     return [(one.cell.row.row.id, one.base.row.id if one.base else None) for one in found]
 
 

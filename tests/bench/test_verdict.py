@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.bench.planning import Comparison, find_table, plan_comparisons
+from imlp_audit.bench.planning import RowComparison, find_table, plan_comparisons
 from imlp_audit.bench.statistics import MedianEstimate
 from imlp_audit.bench.verdict import (
-    Conditions,
+    BenchConditions,
     RatioFinding,
     SpeedDirection,
     Timed,
@@ -28,7 +28,7 @@ from imlp_audit.spec.library import load
 
 from .papers import BLOCK, SMALL, comparison, paper, row
 
-HERE, THERE = Conditions("this machine", same=False), Conditions("this machine", same=True)
+HERE, THERE = BenchConditions("this machine", same=False), BenchConditions("this machine", same=True)
 
 
 def between(low: str, high: str) -> Interval:
@@ -94,7 +94,7 @@ def test_an_interval_that_holds_1_decides_nothing_and_no_other_is_left_open(one:
         assert not one.meets(other)
 
 
-def made(root: Path, own: tuple[str, str], ratio: tuple[str, str], place: Conditions = THERE) -> Check:
+def made(root: Path, own: tuple[str, str], ratio: tuple[str, str], place: BenchConditions = THERE) -> Check:
     """Judge a printed 22.0 imgs/s, +10 % over 20.0."""
     found = comparison(root, "20.0", "22.0", "+10%")
     return judge(found, [Timed(32, about(*own), about(*ratio))], place)
@@ -173,7 +173,7 @@ def test_a_number_without_a_ratio_is_never_refuted(tmp_path: Path, own: tuple[st
     assert variant.base is not None
     cell = variant.base.cell("cpu")
     assert cell is not None
-    assert judge(Comparison(cell, None), [Timed(32, about(*own))], THERE).verdict is verdict
+    assert judge(RowComparison(cell, None), [Timed(32, about(*own))], THERE).verdict is verdict
 
 
 def test_every_batch_size_is_told_and_the_first_is_judged_by(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_every_batch_size_is_told_and_the_first_is_judged_by(tmp_path: Path) -> 
 def test_a_reading_that_is_not_the_default_is_named(tmp_path: Path, reading: str, under: tuple[str, ...]) -> None:
     found = paper(tmp_path, row("a", BLOCK, "20.0"), row("b", SMALL, "20.0"))
     block, mixer = plan_comparisons(found, found.tables[0], "cpu")
-    place, timed = Conditions("this machine", True, reading), [Timed(32, about("19", "21"))]
+    place, timed = BenchConditions("this machine", True, reading), [Timed(32, about("19", "21"))]
     check = judge(block, timed, place)
     assert (check.verdict, check.under, check.reading) == (Verdict.REPRODUCED_UNDER, under, reading)
     check = judge(mixer, timed, place)  # of which nothing is left open

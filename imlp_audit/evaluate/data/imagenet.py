@@ -77,10 +77,10 @@ def _parse(text: str, path: Path) -> tuple[tuple[int, ...], ...]:
         raise DatasetError(f"{path} holds a {type(held).__name__}; {_FORM}")
     if len(held) != VALIDATION_IMAGES:
         raise DatasetError(f"{path} holds {len(held)} entries; {_FORM}")
-    return tuple(_accepted(one, number, path) for number, one in enumerate(held, 1))
+    return tuple(_check_labels(one, number, path) for number, one in enumerate(held, 1))
 
 
-def _accepted(held: object, number: int, path: Path) -> tuple[int, ...]:
+def _check_labels(held: object, number: int, path: Path) -> tuple[int, ...]:
     if not isinstance(held, list) or not all(type(label) is int and 0 <= label < 1000 for label in held):
         raise DatasetError(f"{path}: entry {number} is {held!r:.40}; {_FORM}")
     return tuple(sorted(set(held)))

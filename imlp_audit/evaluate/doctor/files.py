@@ -40,7 +40,7 @@ _HEADS = {
 
 
 @dataclass(frozen=True)
-class Limits:
+class FileLimits:
     """How many files are opened, and how many images decoded of those that look whole, and as many of the others."""
 
     opened: int = 100_000  # twice the validation set
@@ -74,10 +74,12 @@ class FileExamination:
     notes: tuple[str, ...]
 
 
-def look_into_files(root: Path, listing: Listing, *, decode_all: bool, limits: Limits | None = None) -> FileExamination:
+def look_into_files(
+    root: Path, listing: Listing, *, decode_all: bool, limits: FileLimits | None = None
+) -> FileExamination:
     """Look at both ends of each file below a folder, and decode some images, or all."""
     paths = {one: f"{root}{os.sep}{name}" for one, name in zip(listing.ids, listing.files, strict=True)}
-    limits = limits or Limits()
+    limits = limits or FileLimits()
     peeked = listing.ids if len(paths) <= limits.opened else _sample(listing.ids, limits.decoded)
     ends = dict(zip(peeked, _read_ends([paths[one] for one in peeked]), strict=True))
     doubtful = [one for one, found in ends.items() if isinstance(found, Ends) and not found.whole]

@@ -11,13 +11,13 @@ from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.data.folder import list_images
 from imlp_audit.evaluate.data.imagenet import imagenet_classes
 from imlp_audit.evaluate.doctor.examine import examine
-from imlp_audit.evaluate.doctor.files import Limits, look_into_files
+from imlp_audit.evaluate.doctor.files import FileLimits, look_into_files
 from imlp_audit.evaluate.doctor.problems import FolderProblem, ProblemKind
 from tests.evaluate.folders import picture
 
 from .problems import by_kind
 
-FEW = Limits(opened=100, decoded=5)
+FEW = FileLimits(opened=100, decoded=5)
 
 
 PUBLISHED = imagenet_classes()
@@ -33,7 +33,9 @@ def files(root: Path, count: int) -> list[Path]:
     return paths
 
 
-def looked(root: Path, *, decode_all: bool = False, limits: Limits | None = None) -> dict[ProblemKind, FolderProblem]:
+def looked(
+    root: Path, *, decode_all: bool = False, limits: FileLimits | None = None
+) -> dict[ProblemKind, FolderProblem]:
     return by_kind(look_into_files(root, list_images(root), decode_all=decode_all, limits=limits).findings)
 
 
@@ -127,7 +129,7 @@ def test_files_with_the_same_bytes_are_counted(tmp_path: Path) -> None:
 
 def test_only_a_sample_of_too_many_files_is_opened(tmp_path: Path) -> None:
     files(tmp_path, 12)
-    found = look_into_files(tmp_path, list_images(tmp_path), decode_all=False, limits=Limits(opened=11, decoded=4))
+    found = look_into_files(tmp_path, list_images(tmp_path), decode_all=False, limits=FileLimits(opened=11, decoded=4))
     assert found.notes == ("looked at both ends of 4 of 12 files, and decoded 4",)
 
 
