@@ -11,7 +11,7 @@ import torch
 from pydantic import ValidationError
 
 from imlp_audit.explain.parts import find_part
-from imlp_audit.inspect.candidate_clues import plausible, starts_alike
+from imlp_audit.inspect.candidates import has_same_start, is_plausible
 from imlp_audit.measure.fvcore import unfuse_attention
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.record import Ledger
@@ -165,11 +165,11 @@ def test_each_of_its_tensors_is_in_a_part_that_has_a_name(key: str) -> None:
 @every_host
 def test_its_own_checkpoint_shows_its_clue(key: str) -> None:
     recipe = small(key)
-    assert plausible(recipe, shapes(recipe))
-    assert plausible(recipe, {f"model.{name}": shape for name, shape in shapes(recipe).items()})
+    assert is_plausible(recipe, shapes(recipe))
+    assert is_plausible(recipe, {f"model.{name}": shape for name, shape in shapes(recipe).items()})
     if recipe.family is None:
-        assert starts_alike(recipe, shapes(recipe), Builder())
-    assert not plausible(recipe, {"other.weight": (1,)})
+        assert has_same_start(recipe, shapes(recipe), Builder())
+    assert not is_plausible(recipe, {"other.weight": (1,)})
 
 
 @every_host
