@@ -8,7 +8,8 @@ from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, compare
 from imlp_audit.checks.printed import NO_MODEL
 from imlp_audit.checks.votes import frame_of
-from imlp_audit.models.recipe import Recipe, describe
+from imlp_audit.models.change import describe
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.spec.plan import MarkPlan
@@ -18,7 +19,7 @@ def marked_models(plan: MarkPlan) -> Mapping[str, Recipe]:
     """Return the row's model as a row without the mark has it, and as a row with it, each by what it has there."""
     recipe, footnote = plan.row.row.model, plan.footnote
     changes = (footnote.otherwise, footnote.marked)
-    return {describe(change): recipe.changed(change) for change in changes} if recipe is not None else {}
+    return {describe(change): recipe.with_change(change) for change in changes} if recipe is not None else {}
 
 
 def check_mark(plan: MarkPlan, context: Context) -> Check:

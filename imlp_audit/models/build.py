@@ -10,10 +10,10 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from imlp_audit.models.hosts.host import Request
+from imlp_audit.models.hosts.host import BuildRequest
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.replace import mlps_of, replacements, swapped
+from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
 
 
 class SkipInitialisation(TorchFunctionMode):
@@ -43,7 +43,7 @@ def build_host(recipe: Recipe, reading: AnyReading | None, class_token: ClassTok
 
     Hosts without an optional class token are the same either way. Nothing is downloaded.
     """
-    return recipe.host.build(Request(recipe.image, recipe.classes, reading, class_token)).eval()
+    return recipe.host.build(BuildRequest(recipe.image, recipe.classes, reading, class_token)).eval()
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Builder:
         """
         with torch.device(self.device), SkipInitialisation():
             host = self.hosts.get(recipe, reading)
-            others = replacements(host, recipe, reading)
+            others = make_replacements(host, recipe, reading)
         mlps = tuple(mlps_of(host))
-        with swapped(host, others):
+        with use_modules(host, others):
             yield Variant(host, mlps)

@@ -30,10 +30,10 @@ def mlps_of(model: nn.Module) -> dict[str, Mlp]:
 
 
 @contextmanager
-def swapped(model: nn.Module, replacements: Mapping[str, nn.Module]) -> Iterator[None]:
-    """Put other modules at the given paths for the time of the context.
+def use_modules(model: nn.Module, replacements: Mapping[str, nn.Module]) -> Iterator[None]:
+    """Put other modules at the given paths as long as the context lasts.
 
-    One host on the meta device so serves all its variants, instead of being built again for each.
+    So one host on the meta device serves all its variants and is built once.
     """
     originals = {path: model.get_submodule(path) for path in replacements}
     try:
@@ -49,7 +49,7 @@ def _place(model: nn.Module, modules: Mapping[str, nn.Module]) -> None:
         setattr(model.get_submodule(parent), name, module)
 
 
-def replacements(host: nn.Module, recipe: Recipe, reading: AnyReading | None) -> dict[str, nn.Module]:
+def make_replacements(host: nn.Module, recipe: Recipe, reading: AnyReading | None) -> dict[str, nn.Module]:
     """Make what takes the place of the host's MLPs; nothing where they stay as they are."""
     if not recipe.changes_mlps:
         return {}
@@ -71,10 +71,10 @@ def changed_mlps(host: nn.Module, recipe: Recipe) -> dict[str, Mlp]:
     """Return the host's MLPs that a recipe replaces, or gives another activation, by their paths. Raises BuildError."""
     mlps = mlps_of(host)
     _refuse_what_would_stay(recipe, host, mlps)
-    return mlps if recipe.mlp is None else _chosen(recipe.mlp, mlps)
+    return mlps if recipe.mlp is None else _choose_mlps(recipe.mlp, mlps)
 
 
-def _chosen(replacement: Replacement, mlps: Mapping[str, Mlp]) -> dict[str, Mlp]:
+def _choose_mlps(replacement: Replacement, mlps: Mapping[str, Mlp]) -> dict[str, Mlp]:
     """Return the MLPs at the replacement's sites; each of its globs must name one."""
     for glob in replacement.sites:
         if not fnmatch.filter(mlps, glob):
@@ -83,7 +83,7 @@ def _chosen(replacement: Replacement, mlps: Mapping[str, Mlp]) -> dict[str, Mlp]
 
 
 def _refuse_what_would_stay(recipe: Recipe, host: nn.Module, mlps: Mapping[str, Mlp]) -> None:
-    """Raise BuildError for a host of which some MLP would stay as it is, or lose a part that IMLP has not."""
+    """Raise BuildError for a host with an MLP that cannot be replaced, or that would lose a part by it."""
     kinds = "hosts that work are ViT and DeiT, Swin, PoolFormer, LVT and others whose MLPs are all timm.layers.Mlp"
     if not mlps:
         raise BuildError(f"{recipe.name} has no timm.layers.Mlp that could be replaced; {kinds}")

@@ -52,7 +52,7 @@ class Blocks:
         keys = [(_block_of(recipe), shape.kind, reading) for shape in shapes]
         new = {key: shape for key, shape in zip(keys, shapes, strict=True) if key not in self._counted}
         if new:
-            one_each = recipe.changed({"mlp": {"sites": [shape.path for shape in new.values()]}})
+            one_each = recipe.with_change({"mlp": {"sites": [shape.path for shape in new.values()]}})
             with self.builder.variant(one_each, reading) as variant:
                 for key, shape in new.items():
                     block = variant.model.get_submodule(shape.path)

@@ -15,7 +15,7 @@ from imlp_audit.measure.ledger import CallCache, measure
 from imlp_audit.measure.parameters import parameter_counts
 from imlp_audit.measure.record import Ledger
 from imlp_audit.models.build import Variant
-from imlp_audit.models.replace import swapped
+from imlp_audit.models.replace import use_modules
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.solve.amounts import Amounts, amounts
 
@@ -36,7 +36,7 @@ class Counted:
         """Return the amounts of what is left when the modules at some paths are taken out."""
         inside = self.ledger.within(paths).work
         rest = {key: amount for key, amount in self.ledger.work.items() if key not in inside}
-        with swapped(self.model, {path: nn.Identity() for path in paths}):
+        with use_modules(self.model, {path: nn.Identity() for path in paths}):
             return amounts(parameter_counts(self.model), Ledger(rest, self.ledger.unknown))
 
 

@@ -41,7 +41,7 @@ def with_other_sides(recipe: Recipe, side: int, *, larger: bool) -> Iterator[Var
 def _edit(recipe: Recipe, change: Mapping[str, object]) -> Recipe | None:
     """Return the recipe with some fields changed; None where there is no such model."""
     try:
-        return recipe.changed(change)
+        return recipe.with_change(change)
     except ValidationError:
         return None
 

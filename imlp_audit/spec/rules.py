@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from imlp_audit.equations.catalogue import BrokenClaim
 from imlp_audit.errors import Problem
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
-from imlp_audit.models.recipe import Change, Recipe, describe
+from imlp_audit.models.change import Change, describe
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.near import did_you_mean
 from imlp_audit.numbers.printed import parse_printed
 from imlp_audit.records.check import FINDINGS
@@ -123,7 +124,7 @@ def _marked_rows(located: Located[Table], footnote: Footnote) -> Iterator[Proble
                 yield located.problem(message, "footnote", key)
                 return
         meant = footnote.change(row.mark)
-        if footnote.concerns(recipe) and recipe.changed(meant) != recipe:
+        if footnote.concerns(recipe) and recipe.with_change(meant) != recipe:
             mark = f"the mark {footnote.mark!r}" if footnote.mark in row.mark else f"no mark {footnote.mark!r}"
             message = f"the row has {mark}, which stands for {describe(meant)}, but its recipe has"
             yield located.problem(f"{message} {recipe.describe(meant)}", "rows", index, "model")
@@ -132,7 +133,7 @@ def _marked_rows(located: Located[Table], footnote: Footnote) -> Iterator[Proble
 def _refused(recipe: Recipe, change: Change) -> str | None:
     """Return why a change makes no model of a recipe, None where it makes one."""
     try:
-        recipe.changed(change)
+        recipe.with_change(change)
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
         key = f"{detail['loc'][-1]}: " if detail["loc"] and detail["type"] != "value_error" else ""

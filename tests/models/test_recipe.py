@@ -241,12 +241,12 @@ def test_a_recipe_is_read_again_from_what_a_spec_would_write(name: str) -> None:
 
 def test_a_change_touches_what_it_names() -> None:
     recipe = of("timm", mlp={"imlp": {"ratio": 2.5}}, classes=10)
-    assert recipe.changed({"mlp": {"imlp": {"kernel": "5"}}}) == of(
+    assert recipe.with_change({"mlp": {"imlp": {"kernel": "5"}}}) == of(
         "timm", mlp={"imlp": {"ratio": 2.5, "kernel": 5}}, classes=10
     )
-    assert recipe.changed({"image": "384"}).image == (384, 384)
+    assert recipe.with_change({"image": "384"}).image == (384, 384)
     with pytest.raises(ValidationError, match="an even kernel"):
-        recipe.changed({"mlp": {"imlp": {"kernel": 4}}})
+        recipe.with_change({"mlp": {"imlp": {"kernel": 4}}})
 
 
 @pytest.mark.parametrize(

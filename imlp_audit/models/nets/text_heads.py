@@ -29,19 +29,19 @@ def output_layer(kind: OutputLayer, embedding: nn.Embedding) -> nn.Module:
         case OutputLayer.NONE:
             return nn.Identity()
         case OutputLayer.TIED:
-            return _tied(embedding, bias=False)
+            return _tie(embedding, bias=False)
         case OutputLayer.TIED_BIAS:
-            return _tied(embedding, bias=True)
+            return _tie(embedding, bias=True)
         case OutputLayer.MASKED_LM:
             transform = nn.Linear(width, width)
-            return nn.Sequential(transform, nn.GELU(), nn.LayerNorm(width, eps=1e-12), _tied(embedding, bias=True))
+            return nn.Sequential(transform, nn.GELU(), nn.LayerNorm(width, eps=1e-12), _tie(embedding, bias=True))
         case OutputLayer.UNTIED:
             return nn.Linear(width, vocabulary)
         case _:
             assert_never(kind)
 
 
-def _tied(embedding: nn.Embedding, *, bias: bool) -> nn.Linear:
+def _tie(embedding: nn.Embedding, *, bias: bool) -> nn.Linear:
     """Return a linear layer whose matrix is the embedding's own."""
     layer = nn.Linear(embedding.embedding_dim, embedding.num_embeddings, bias=bias)
     layer.weight = embedding.weight

@@ -137,14 +137,14 @@ class TranslationModel(nn.Module):
 
     def encode(self, source_ids: Tensor) -> Encoded:
         """Return what the decoder reads of (batch, length) token ids."""
-        x, padding = self._embedded(source_ids), source_ids == PADDING
+        x, padding = self._embed(source_ids), source_ids == PADDING
         for layer in self.encoder:
             x = layer(x, padding)
         return Encoded(self.encoder_aff(x), padding)
 
     def decode(self, target_ids: Tensor, encoded: Encoded) -> Tensor:
         """Return the logits (batch, length, vocabulary) of the tokens after each of (batch, length) token ids."""
-        y = self._embedded(target_ids)
+        y = self._embed(target_ids)
         for layer in self.decoder:
             y = layer(y, encoded)
         logits: Tensor = self.output(self.decoder_aff(y))
@@ -163,7 +163,7 @@ class TranslationModel(nn.Module):
         """Return the output layer, whose matrix is the embedding's."""
         return self.output
 
-    def _embedded(self, ids: Tensor) -> Tensor:
+    def _embed(self, ids: Tensor) -> Tensor:
         if ids.shape[1] > self.tokens:
             raise ValueError(f"a sequence of {ids.shape[1]} tokens is longer than A, which is for {self.tokens}")
         embedded: Tensor = self.embedding(ids)

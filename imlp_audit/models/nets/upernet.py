@@ -32,8 +32,8 @@ class SwinUperNet(nn.Module):
     def forward(self, images: Tensor) -> Tensor | tuple[Tensor, Tensor]:
         """Return the scores, in training mode those of the auxiliary head as well."""
         maps = self.backbone(images)
-        scores = _resized(self.decode_head(maps), images)
-        return (scores, _resized(self.auxiliary_head(maps), images)) if self.training else scores
+        scores = _resize(self.decode_head(maps), images)
+        return (scores, _resize(self.auxiliary_head(maps), images)) if self.training else scores
 
     def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
         """Return images of the model's size."""
@@ -44,7 +44,7 @@ class SwinUperNet(nn.Module):
         return self.decode_head.classifier, self.auxiliary_head.classifier
 
 
-def _resized(scores: Tensor, images: Tensor) -> Tensor:
+def _resize(scores: Tensor, images: Tensor) -> Tensor:
     return F.interpolate(scores, images.shape[2:], mode="bilinear")
 
 
