@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from imlp_audit.errors import UsageError
-from imlp_audit.near import did_you_mean
+from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, rows_of_table
 from imlp_audit.spec.tables import Measure, Table
