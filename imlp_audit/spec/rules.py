@@ -103,7 +103,7 @@ def _marked_rows(located: Located[Table], footnote: Footnote) -> Iterator[Proble
         yield located.problem("no row's recipe has the part that the mark changes", "footnote", "marked")
     for index, row, recipe in fits:
         for key, change in (("marked", footnote.marked), ("otherwise", footnote.otherwise)):
-            complaint = _refused(recipe, change)
+            complaint = _find_refusal(recipe, change)
             if complaint is not None:
                 message = f"{describe(change)} makes no model of row {row.id!r}: {complaint}"
                 yield located.problem(message, "footnote", key)
@@ -115,7 +115,7 @@ def _marked_rows(located: Located[Table], footnote: Footnote) -> Iterator[Proble
             yield located.problem(f"{message} {recipe.describe(meant)}", "rows", index, "model")
 
 
-def _refused(recipe: Recipe, change: Change) -> str | None:
+def _find_refusal(recipe: Recipe, change: Change) -> str | None:
     """Return why a change makes no model of a recipe, None where it makes one."""
     try:
         recipe.with_change(change)
