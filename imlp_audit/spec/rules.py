@@ -21,7 +21,7 @@ from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import RowRef, repeated_row, rows_of
 from imlp_audit.spec.schema import Coverage, System
-from imlp_audit.spec.tables import Footnote, Table, hold_the_same
+from imlp_audit.spec.tables import Footnote, PrintedTable, hold_the_same
 from imlp_audit.spec.tree import Located
 
 
@@ -72,7 +72,7 @@ def _about(paper: Paper) -> Iterator[Problem]:
             yield paper.about.problem(f"no convention is called {name!r}; {did_you_mean(name, known)}", "flops", index)
 
 
-def _table(located: Located[Table], conventions: Sequence[str]) -> Iterator[Problem]:
+def _table(located: Located[PrintedTable], conventions: Sequence[str]) -> Iterator[Problem]:
     table = located.value
     ids = Counter(row.id for row in table.rows)
     for index, row in enumerate(table.rows):
@@ -94,7 +94,7 @@ def _table(located: Located[Table], conventions: Sequence[str]) -> Iterator[Prob
     yield from _marked_rows(located, footnote)
 
 
-def _marked_rows(located: Located[Table], footnote: Footnote) -> Iterator[Problem]:
+def _marked_rows(located: Located[PrintedTable], footnote: Footnote) -> Iterator[Problem]:
     """Check that the footnote's changes make models of the rows that they concern, and agree with their recipes."""
     rows = [(index, row, row.model) for index, row in enumerate(located.value.rows) if row.model is not None]
     fits = [(index, row, recipe) for index, row, recipe in rows if recipe.takes(footnote.marked)]
