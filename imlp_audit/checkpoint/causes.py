@@ -1,4 +1,4 @@
-"""What the differences between a checkpoint and a model come from, in words: one rule each, the first that fits."""
+"""Where differences between a checkpoint and a model come from, in words: the first rule that fits."""
 
 from __future__ import annotations
 
@@ -34,41 +34,43 @@ _PARTS = (
 
 @dataclass(frozen=True)
 class Cause:
-    """Why tensors do not fit: the reason that they share, and what is the case for this one."""
+    """Why a tensor does not fit: a reason that others may share, and the details of this one."""
 
     reason: str
     details: tuple[str, ...] = ()
 
 
-def part(name: str) -> Cause:
-    """Say which part of a model a tensor belongs to that only one side has."""
-    return Cause(next((told for pattern, told in _PARTS if re.search(pattern, name)), "tensors of other names"))
+def explain_name(name: str) -> Cause:
+    """Name the part of a model that a tensor of only one side belongs to."""
+    return Cause(
+        next((description for pattern, description in _PARTS if re.search(pattern, name)), "tensors of other names")
+    )
 
 
-def depth(stem: str, held: int, wanted: int) -> Cause:
+def explain_depth(stem: str, held: int, wanted: int) -> Cause:
     """Say that a list of blocks is longer on one side."""
     return Cause("another depth", (f"{held} in the file's {stem or 'list'}, {wanted} in the model's",))
 
 
-def misshaped(name: str, held: Shape, wanted: Shape) -> Cause:
+def explain_shape(name: str, held: Shape, wanted: Shape) -> Cause:
     """Say why a tensor has another shape in the file than in the model."""
     if _HEAD.search(name) and held[1:] == wanted[1:]:
         return Cause("another number of classes", (_sides(held[0], wanted[0]),))
     if _POSITIONS.search(name) and len(held) == len(wanted) >= 2 and held[-2] != wanted[-2]:
         return Cause("a table of positions of another length", (_positions(held[-2], wanted[-2]),))
     if ".agelu" in name and (1,) in (held, wanted):
-        return Cause("AGeLU's coefficients, for each channel or one for all", (_sides(held[0], wanted[0]),))
+        return Cause("AGeLU's coefficients, one for each channel or one for all", (_sides(held[0], wanted[0]),))
     if len(held) == len(wanted) == 4 and held[:2] == wanted[:2]:
         what = "patches" if re.search(r"patch_embed|stem", name) else "a kernel"
         return Cause(f"{what} of another size", (_sides(_times(held[2:]), _times(wanted[2:])),))
     if [size for size in held if size > 1] == [size for size in wanted if size > 1]:
-        return Cause("the same numbers in another layout, as of a linear layer and of a 1 x 1 convolution")
+        return Cause("the same numbers in another layout, such as a linear layer and a 1 x 1 convolution")
     details = tuple(f"{a} for {b}" for a, b in zip(held, wanted, strict=False) if a != b)
     if len(held) != len(wanted):
         details = (f"{_times(held)} for {_times(wanted)}",)
     if _OF_TOKENS.search(name):
-        return Cause("another number of tokens, so of patches, or other layers over them", details)
-    return Cause("other widths, the file's for the model's", details)
+        return Cause("another number of tokens (so of patches), or other layers across them", details)
+    return Cause("other widths (the file's for the model's)", details)
 
 
 def _times(sizes: Shape) -> str:
@@ -80,17 +82,17 @@ def _sides(held: object, wanted: object) -> str:
 
 
 def _positions(held: int, wanted: int) -> str:
-    """Say what makes a table of positions longer: tokens that are no patches, or more patches."""
-    told = _sides(held, wanted)
+    """Explain why a table of positions is longer: tokens that are not patches, or more patches."""
+    sides = _sides(held, wanted)
     if abs(held - wanted) <= 2:
         tokens = "a class token" if abs(held - wanted) == 1 else "a class and a distillation token"
-        return f"{told}: {tokens} more in the {'file' if held > wanted else 'model'}"
+        return f"{sides}: {tokens} more in the {'file' if held > wanted else 'model'}"
     grids = [_grid(held), _grid(wanted)]
     size = f" ({grids[0]} for {grids[1]})" if all(grids) else ""
-    return f"{told}: images or patches of another size{size}"
+    return f"{sides}: images or patches of another size{size}"
 
 
 def _grid(positions: int) -> str:
-    """Return the square grid that positions lie on, without up to two tokens that are no patches."""
+    """Return the square grid of the positions, without up to two tokens that are not patches."""
     sides = (isqrt(positions - tokens) for tokens in range(3) if isqrt(positions - tokens) ** 2 == positions - tokens)
     return next((f"{side} x {side}" for side in sides), "")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-
-from imlp_audit.checkpoint.released import rename_tensors
 
 
 @dataclass(frozen=True)
@@ -52,6 +50,28 @@ AGELU = (("alpha", "beta", "gamma", "theta"), ("move1.scale", "move2.scale", "mo
 AGELUS_OF_BLOCK = (("act.agelu1", "act.agelu2"), ("act1", "act2"))
 """The two AGeLUs of an IMLP block: our names, and those of the released code."""
 
+RELEASED: Mapping[str, str] = {
+    "conv1": "fc1",
+    "conv2": "fc2",
+    "ln1": "act.norm",
+    "ln2": "norm",
+    "conv3x3_dw": "spatial.conv",
+    "conv5x5_dw": "spatial.conv",
+    "ln": "spatial.norm",
+    **{
+        f"{theirs}.{their_coefficient}": f"{ours}.{our_coefficient}"
+        for ours, theirs in zip(*AGELUS_OF_BLOCK, strict=True)
+        for our_coefficient, their_coefficient in zip(*AGELU, strict=True)
+    },
+}
+"""The names that the authors' released code has for a block's parts, and ours (facts of that code).
+
+An AGeLU there is two `move`s, each a scale and a bias; the convolution is called after its kernel.
+"""
+
+_MARK = "act1.move1.scale"
+"""A name that every released block has, and nothing else."""
+
 _RESMLP_RULES = (
     (r"^patch_embed\.", "stem."),
     (r"\.norm([12])\.", r".pre\1."),
@@ -68,7 +88,7 @@ _ONLY_IN_RESMLP = re.compile(r"\.norm1\.alpha$")
 
 def dialects(names: Collection[str]) -> Iterator[Mapping[str, str]]:
     """Yield each way to map a checkpoint's names to ours: first that of released IMLP blocks, then that of ResMLP."""
-    yield rename_tensors(names)
+    yield rename_released(names)
     if any(_ONLY_IN_RESMLP.search(name) for name in names):
         resmlp = {name: _rename_resmlp(name) for name in names}
         if len(set(resmlp.values())) == len(resmlp):
@@ -79,3 +99,33 @@ def _rename_resmlp(name: str) -> str:
     for pattern, ours in _RESMLP_RULES:
         name = re.sub(pattern, ours, name)
     return name
+
+
+def rename_part(name: str) -> str:
+    """Return our name of a block's tensor that may have its released one."""
+    for theirs, part in RELEASED.items():
+        if name == theirs or name.startswith(f"{theirs}."):
+            return part + name.removeprefix(theirs)
+    return name
+
+
+def rename_released(names: Iterable[str]) -> dict[str, str]:
+    """Return each name of a checkpoint with ours for it: another one in released blocks, the same elsewhere.
+
+    Where two would be one by our names, the second keeps its own.
+    """
+    names = list(names)
+    blocks = {name.removesuffix(_MARK) for name in names if name == _MARK or name.endswith(f".{_MARK}")}
+    taken = set(names) if blocks else set()
+    result = {}
+    for name in names:
+        new = _rename_in_block(name, blocks)
+        result[name] = name if new in taken else new
+        taken.add(new)
+    return result
+
+
+def _rename_in_block(name: str, blocks: Collection[str]) -> str:
+    dots = [at + 1 for at, sign in enumerate(name) if sign == "."]
+    block = next((name[:at] for at in (0, *dots) if name[:at] in blocks), None)
+    return name if block is None else block + rename_part(name.removeprefix(block))

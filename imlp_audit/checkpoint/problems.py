@@ -48,7 +48,7 @@ def _join_first(texts: Sequence[str]) -> str:
 
 def group_misshaped(names: Iterable[str], mine: Shapes, wanted: Shapes) -> Iterator[MisfitGroup]:
     """Yield the tensors that have another shape in the file than in the model, by cause."""
-    yield from _group(MisfitKind.MISSHAPED, names, lambda name: causes.misshaped(name, mine[name], wanted[name]))
+    yield from _group(MisfitKind.MISSHAPED, names, lambda name: causes.explain_shape(name, mine[name], wanted[name]))
 
 
 def _group(kind: MisfitKind, names: Iterable[str], cause: Callable[[str], Cause]) -> Iterator[MisfitGroup]:
@@ -77,7 +77,7 @@ def group_one_sided(missing: list[str], extra: list[str], mine: Shapes, wanted: 
     held, built = _number_lists(mine), _number_lists(wanted)
 
     def cause(name: str) -> Cause:
-        return _find_depth(name, held, built) or causes.part(name)
+        return _find_depth(name, held, built) or causes.explain_name(name)
 
     yield from _group(MisfitKind.MISSING, missing, cause)
     yield from _group(MisfitKind.UNEXPECTED, extra, cause)
@@ -108,5 +108,5 @@ def _find_depth(name: str, held: Mapping[str, set[int]], wanted: Mapping[str, se
     for at, part in enumerate(parts):
         stem = ".".join(parts[:at])
         if part.isdecimal() and stem in held and stem in wanted and int(part) not in held[stem] & wanted[stem]:
-            return causes.depth(escape_name(stem), len(held[stem]), len(wanted[stem]))
+            return causes.explain_depth(escape_name(stem), len(held[stem]), len(wanted[stem]))
     return None

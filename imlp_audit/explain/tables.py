@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from imlp_audit.checks.context import Conventions
 from imlp_audit.explain.printed import compare_value, list_facts, place_in_specs, rests_on, stands_for
-from imlp_audit.models.recipe import describe
+from imlp_audit.models.change import describe
 from imlp_audit.records.check import Check
 from imlp_audit.records.explanation import Fact, Measurements, Section, TableNumbers
 from imlp_audit.spec.plan import ColumnsPlan, MarkPlan

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from imlp_audit.checkpoint.contents import Checkpoint
 from imlp_audit.checkpoint.fitting import Fit, fit
 from imlp_audit.checkpoint.problems import Shapes
 from imlp_audit.checks.context import Conventions
 from imlp_audit.errors import BuildError
-from imlp_audit.inspect.candidate_clues import plausible, starts_alike
 from imlp_audit.inspect.readings import AllowedReadings, find_allowed_readings
 from imlp_audit.models.build import Builder
+from imlp_audit.models.hosts.host import FirstLayer, NamedParts
 from imlp_audit.models.reading import AnyReading, Reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.checkpoint import CheckpointFile, CheckpointReport, FittingModel, Misfit, ModelsCompared
@@ -65,7 +66,7 @@ class Candidates:
 def find_candidates(held: Shapes, selection: Selection, announce: Callable[[int], Callable[[str], None]]) -> Candidates:
     """Return what a checkpoint of these shapes fits among the models of the selected papers."""
     uses, builder = list_models(selection), Builder()
-    likely = [use for use in uses if plausible(use.recipe, held)]
+    likely = [use for use in uses if is_plausible(use.recipe, held)]
     tell = announce(len(likely))
     alike = [use for use in likely if _starts_alike(held, use, builder)]
     compared = alike or likely  # if no model starts alike, all are compared
@@ -80,9 +81,39 @@ def find_candidates(held: Shapes, selection: Selection, announce: Callable[[int]
 
 def _starts_alike(held: Shapes, use: ModelUse, builder: Builder) -> bool:
     try:
-        return starts_alike(use.recipe, held, builder)
+        return has_same_start(use.recipe, held, builder)
     except BuildError:
         return False  # `verify` reports what is wrong with such a row
+
+
+def is_plausible(recipe: Recipe, held: Shapes) -> bool:
+    """Say whether a checkpoint has tensors of the names, and of the width, that the model would have."""
+    match recipe.host.clue():
+        case FirstLayer(weight):
+            return weight is None or _find_shape(weight, held) is not None
+        case NamedParts(names, width):
+            held_names = {part for name in held for part in name.split(".")}
+            return bool(held_names & names) and (width is None or any(width in shape for shape in held.values()))
+        case other:
+            assert_never(other)
+
+
+def has_same_start(recipe: Recipe, held: Shapes, builder: Builder) -> bool:
+    """Say whether the first layers of a model and a checkpoint have the same shape. Raises BuildError.
+
+    The host alone shows it, and only where the first layer's name is known.
+    """
+    clue = recipe.host.clue()
+    if not isinstance(clue, FirstLayer) or clue.weight is None:
+        return True
+    with builder.variant(recipe.with_own_mlps(), None) as variant:
+        weight = dict(variant.model.named_parameters()).get(clue.weight)
+    return weight is None or tuple(weight.shape) == _find_shape(clue.weight, held)
+
+
+def _find_shape(name: str, held: Shapes) -> tuple[int, ...] | None:
+    """Return the shape of a tensor in a checkpoint, whatever stands before its name there."""
+    return next((shape for one, shape in held.items() if f".{one}".endswith(f".{name}")), None)
 
 
 def list_models(selection: Selection) -> list[ModelUse]:

@@ -66,7 +66,7 @@ class GatePart:
 
 
 @dataclass(frozen=True)
-class Parts:
+class CheckpointParts:
     """All parts of a checkpoint, in the order of its layers. `image` says whether it begins by embedding patches."""
 
     agelus: tuple[AgeluPart, ...]
@@ -99,7 +99,7 @@ def has_parts(names: Iterable[str]) -> bool:
     return any(f".{name}".endswith(f".{ending}") for name in names for ending in endings)
 
 
-def find_parts(state: State) -> Parts:
+def find_parts(state: State) -> CheckpointParts:
     """Find all parts; `left_out` names those that cannot be used, and why."""
     left_out: list[str] = []
     agelus = [(path, names) for names in AGELU for path in _find_paths(state, names[0], names[2])]
@@ -109,7 +109,7 @@ def find_parts(state: State) -> Parts:
         for path in _find_paths(state, f"{names.across[0]}.weight", f"{names.channels[0]}.weight")
     ]
     gates = [(path, f"{name}.weight") for name in GATES for path in _find_paths(state, f"{name}.weight")]
-    return Parts(
+    return CheckpointParts(
         agelus=_take_usable(agelus, lambda path, names: _take_agelu(state, path, names), left_out),
         mixing=_take_usable(mixing, lambda path, names: _take_mixing(state, path, names), left_out),
         gates=_take_usable(gates, lambda path, name: _take_gate(state, path, path + name), left_out),

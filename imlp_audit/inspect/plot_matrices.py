@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from imlp_audit.inspect.arrays import Matrix, to_array
 from imlp_audit.inspect.cross_patch import cross_patch_matrix
 from imlp_audit.inspect.gates import spatial_matrix
-from imlp_audit.inspect.parts import GatePart, MixingPart, Parts
+from imlp_audit.inspect.parts import CheckpointParts, GatePart, MixingPart
 from imlp_audit.inspect.plot_page import Drawing, Sheet, page_file, pages, shorten
 from imlp_audit.records.inspection import GateMatrix
 from imlp_audit.report.style import to_png
@@ -32,7 +32,7 @@ class _Panel:
     image: Matrix
 
 
-def draw_cross_patch(parts: Parts) -> Iterator[Drawing]:
+def draw_cross_patch(parts: CheckpointParts) -> Iterator[Drawing]:
     """Draw the rows of every layer's cross-patch matrix that belong to the central patches, and W1 of an MLP."""
     on_grid = [(one, side) for one in parts.mixing if (side := parts.side(one.patches)) is not None]
     layers = [_Panel(one.name, mosaic(m, side)) for one, side in on_grid if (m := cross_patch_matrix(one)) is not None]

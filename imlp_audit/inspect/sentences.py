@@ -21,7 +21,7 @@ from imlp_audit.records.check import Verdict
 from imlp_audit.records.inspection import Inspection, LayerValue, Statement
 
 
-class About(StrEnum):
+class Subject(StrEnum):
     """Which parts of a checkpoint a sentence is about; without such parts it is not judged."""
 
     CROSS_PATCH = "cross_patch"
@@ -31,16 +31,16 @@ class About(StrEnum):
     @property
     def plural(self) -> str:
         """What a message calls the parts."""
-        return "layers" if self is About.CROSS_PATCH else self.value
+        return "layers" if self is Subject.CROSS_PATCH else self.value
 
     def names(self, inspection: Inspection) -> list[str]:
         """Return the names of these parts in a checkpoint."""
         match self:
-            case About.CROSS_PATCH:
+            case Subject.CROSS_PATCH:
                 return [layer.name for layer in inspection.cross_patch]
-            case About.GATES:
+            case Subject.GATES:
                 return [gate.name for gate in inspection.gates]
-            case About.BLOCKS:
+            case Subject.BLOCKS:
                 return [block.name for block in inspection.blocks]
             case _:
                 assert_never(self)
@@ -76,7 +76,7 @@ class SentenceText:
     """A sentence and its place in the paper; what is measured in each layer; when it counts as true, and why."""
 
     id: str
-    about: About
+    about: Subject
     place: str
     text: str
     measured: str
@@ -98,13 +98,13 @@ def sentence(*, about: str) -> Callable[[Judge], Sentence]:
 
 def parse_sentence(name: str, about: str, docstring: str) -> SentenceText:
     """Return the sentence of a function. Raises ValueError for an unknown `about` or a docstring without the fields."""
-    if about not in list(About):
-        raise ValueError(f"about={about!r} is not one of {', '.join(About)}")
+    if about not in list(Subject):
+        raise ValueError(f"about={about!r} is not one of {', '.join(Subject)}")
     fields = re.fullmatch(r"(.+?)\sPlace: (.+?)\sMeasured: (.+?)\sTrue if: (.+)", " ".join(docstring.split()))
     if fields is None:
         raise ValueError("its docstring needs the sentence, then the fields `Place:`, `Measured:` and `True if:`")
     text, place, measured, judged = fields.groups()
-    return SentenceText(name, About(about), place, text, measured, judged)
+    return SentenceText(name, Subject(about), place, text, measured, judged)
 
 
 def judge_sentence(paper: str, one: Sentence, inspection: Inspection) -> Statement:

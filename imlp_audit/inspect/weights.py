@@ -8,7 +8,7 @@ from imlp_audit.inspect.agelu import summarise_coefficients
 from imlp_audit.inspect.blocks import measure_modules
 from imlp_audit.inspect.cross_patch import measure_layer
 from imlp_audit.inspect.gates import measure_gate
-from imlp_audit.inspect.parts import Parts, State, find_parts
+from imlp_audit.inspect.parts import CheckpointParts, State, find_parts
 from imlp_audit.records.inspection import Inspection
 from imlp_audit.report.style import drawing_style
 
@@ -21,7 +21,7 @@ def inspect_weights(state: State) -> Inspection:
     return measure_parts(find_parts(state), state)
 
 
-def measure_parts(parts: Parts, state: State) -> Inspection:
+def measure_parts(parts: CheckpointParts, state: State) -> Inspection:
     """Measure the parts that were found in a state."""
     blocks, without_slopes = measure_modules(state, parts.agelus)
     return Inspection(
@@ -33,7 +33,7 @@ def measure_parts(parts: Parts, state: State) -> Inspection:
     )
 
 
-def draw(parts: Parts, inspection: Inspection) -> tuple[Drawing, ...]:
+def draw(parts: CheckpointParts, inspection: Inspection) -> tuple[Drawing, ...]:
     """Draw everything that there is to draw; the same weights give the same bytes."""
     from imlp_audit.inspect import plot_agelu, plot_layers, plot_matrices
 

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from imlp_audit.checkpoint.released import ours
+from imlp_audit.checkpoint.names import rename_part
 from imlp_audit.errors import CheckpointError
 
 Matrix = NDArray[np.float64]
@@ -68,7 +68,7 @@ class _ModuleTensors:
         self._found: dict[str, tuple[str, Tensor]] = {}
         for name, value in state.items():
             if name.startswith(self._prefix):
-                own = ours(name.removeprefix(self._prefix))
+                own = rename_part(name.removeprefix(self._prefix))
                 if own in self._found:
                     raise CheckpointError(f"{name} and {self._found[own][0]} are two names of the same tensor")
                 self._found[own] = (name, value)

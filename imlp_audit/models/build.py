@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from imlp_audit.models.hosts.host import Request
+from imlp_audit.models.hosts.host import BuildRequest
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
@@ -43,7 +43,7 @@ def build_host(recipe: Recipe, reading: AnyReading | None, class_token: ClassTok
 
     Hosts without an optional class token are the same either way. Nothing is downloaded.
     """
-    return recipe.host.build(Request(recipe.image, recipe.classes, reading, class_token)).eval()
+    return recipe.host.build(BuildRequest(recipe.image, recipe.classes, reading, class_token)).eval()
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Self, TypeAlias
+from typing import Annotated, Any, Self
 
 from pydantic import (
     BaseModel,
@@ -15,13 +14,13 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetPydanticSchema,
-    JsonValue,
     model_validator,
 )
 from pydantic_core import CoreSchema, core_schema
 
+from imlp_audit.models.change import Change, find_leaves, merge, takes, value_at, write_value
 from imlp_audit.models.hosts import find_hosts
-from imlp_audit.models.hosts.host import IMAGENET_SIZE, Classes, Count, Host, Size, TokenIds, divides
+from imlp_audit.models.hosts.host import IMAGENET_SIZE, ClassCount, Count, Host, Size, TokenInput, divides
 from imlp_audit.models.reading import AnyReading, Family, PaperReading
 
 HOSTS = find_hosts()
@@ -106,8 +105,6 @@ class Replacement(BaseModel):
 
 
 LARGEST_SIDE = 16384
-Change: TypeAlias = dict[str, JsonValue]
-"""Fields of a recipe as a spec writes them, by their keys: what differs in another recipe."""
 
 
 def _sides(image: object) -> tuple[int, ...]:
@@ -195,13 +192,13 @@ class Recipe(BaseModel):
     @model_validator(mode="after")
     def _nothing_is_ignored(self) -> Self:
         traits = self.host.traits()
-        if self.image is not None and isinstance(traits.reads, TokenIds):
+        if self.image is not None and isinstance(traits.reads, TokenInput):
             raise ValueError("image: this host reads token ids")
-        if self.classes is not None and traits.classes is Classes.IN_HOST:
+        if self.classes is not None and traits.classes is ClassCount.IN_HOST:
             raise ValueError("classes: a detector's or segmenter's stand in its host, beside the backbone")
         if self.changes_mlps and not traits.replaceable:
             raise ValueError("mlp, activation and agelu change timm's MLPs, and this host has none of them")
-        if self.classes is not None and traits.classes is Classes.NONE:
+        if self.classes is not None and traits.classes is ClassCount.NONE:
             raise ValueError("classes: this host classifies nothing")
         return self
 
@@ -234,11 +231,11 @@ class Recipe(BaseModel):
 
     def takes(self, change: Mapping[str, object]) -> bool:
         """Say whether the recipe has the parts that a change changes: a mapping inside it needs one to change."""
-        return _takes(self.as_written(), change)
+        return takes(self.as_written(), change)
 
     def with_change(self, change: Mapping[str, object]) -> Self:
         """Return the recipe with other values of some fields. Raises ValidationError where there is no such model."""
-        return type(self).model_validate(_merge(self.as_written(), change))
+        return type(self).model_validate(merge(self.as_written(), change))
 
     def essence(self) -> Self:
         """Return the recipe without what changes nothing: the kernel of a block that has no convolution."""
@@ -250,8 +247,8 @@ class Recipe(BaseModel):
     def describe(self, change: Change) -> str:
         """Write the values that the recipe has where a change changes it: "kernel 3"."""
         own = {self.host.traits().key: self.host, **{name: getattr(self, name) for name in type(self).model_fields}}
-        paths = _leaves(change)
-        return " and ".join(f"{path[-1]} {_write(_value_at(own.get(path[0]), path[1:]))}" for path in paths)
+        paths = find_leaves(change)
+        return " and ".join(f"{path[-1]} {write_value(value_at(own.get(path[0]), path[1:]))}" for path in paths)
 
     @property
     def family(self) -> Family | None:
@@ -274,73 +271,14 @@ class Recipe(BaseModel):
 
     def _line(self, field: str) -> str:
         if field == "host":
-            return f"{self.host.traits().key}: {_write(self.host)}"
-        return f"{field}: {_write(getattr(self, field))}"
-
-
-def describe_fields(change: Change) -> dict[tuple[str, ...], str]:
-    """Return each field that a change changes, by the keys on the way to it, in words: "kernel 5"."""
-    return {path: f"{path[-1]} {_write(value)}" for path, value in _leaves(change).items()}
-
-
-def describe(change: Change) -> str:
-    """Write a change in words: "kernel 5"."""
-    return " and ".join(describe_fields(change).values())
-
-
-def _leaves(change: Mapping[str, JsonValue], above: tuple[str, ...] = ()) -> dict[tuple[str, ...], JsonValue]:
-    leaves: dict[tuple[str, ...], JsonValue] = {}
-    for key, value in change.items():
-        leaves |= _leaves(value, (*above, key)) if isinstance(value, dict) else {(*above, key): value}
-    return leaves
-
-
-def _value_at(value: object, path: tuple[str, ...]) -> object:
-    for name in path:
-        value = getattr(value, name, None)
-    return value
-
-
-def _takes(written: Mapping[str, object], change: Mapping[str, object]) -> bool:
-    for key, value in change.items():
-        if isinstance(value, Mapping):
-            inside = written.get(key)
-            if not isinstance(inside, Mapping) or not _takes(inside, value):
-                return False
-    return True
-
-
-def _merge(written: Mapping[str, object], change: Mapping[str, object]) -> dict[str, object]:
-    merged = dict(written)
-    for key, value in change.items():
-        inside = merged.get(key)
-        if isinstance(value, Mapping) and isinstance(inside, Mapping):
-            value = _merge(inside, value)
-        merged[key] = value
-    return merged
+            return f"{self.host.traits().key}: {_write_host(self.host)}"
+        return f"{field}: {write_value(getattr(self, field))}"
 
 
 def _rank(field: str) -> int:
     return list(Recipe.model_fields).index(field)
 
 
-def _write(value: object) -> str:
-    """Write a value as YAML would have it."""
-    match value:
-        case Host() if isinstance(value.value(), str):
-            return str(value.value())
-        case BaseModel():
-            given = (name for name in type(value).model_fields if name in value.model_fields_set)
-            return "{" + ", ".join(f"{name}: {_write(getattr(value, name))}" for name in given) + "}"
-        case (int(height), int(width)) if height == width:
-            return str(height)
-        case tuple() | list():
-            return "[" + ", ".join(map(_write, value)) + "]"
-        case bool():
-            return "true" if value else "false"
-        case float():
-            return repr(value).removesuffix(".0")
-        case str() if not re.fullmatch(r"[A-Za-z0-9_.]+", value):
-            return json.dumps(value)  # a glob has signs that YAML takes for its own
-        case _:
-            return str(value)
+def _write_host(host: Host) -> str:
+    value = host.value()
+    return value if isinstance(value, str) else write_value(host)

@@ -13,7 +13,7 @@ from typing import assert_never
 import numpy as np
 
 from imlp_audit.errors import AuditError, BuildError
-from imlp_audit.models.hosts.host import FeatureMaps, Images, OwnImages, Stack, TokenIds
+from imlp_audit.models.hosts.host import FeatureMapInput, ImageInput, OwnImageInput, Stack, TokenInput
 from imlp_audit.models.reading import Family
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.solve.amounts import Amounts
@@ -60,11 +60,11 @@ class Composer:
         if recipe.image is not None:
             return recipe.image[0] if recipe.image[0] == recipe.image[1] else None
         match recipe.host.traits().reads:
-            case Images((height, width)):
+            case ImageInput((height, width)):
                 return height if height == width else None
-            case OwnImages():
+            case OwnImageInput():
                 return self._hosts.side(recipe)
-            case FeatureMaps() | TokenIds():
+            case FeatureMapInput() | TokenInput():
                 return None
             case other:
                 assert_never(other)

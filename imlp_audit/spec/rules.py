@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from imlp_audit.equations.catalogue import BrokenClaim
 from imlp_audit.errors import Problem
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
-from imlp_audit.models.recipe import Change, Recipe, describe
+from imlp_audit.models.change import Change, describe
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.near import did_you_mean
 from imlp_audit.numbers.printed import parse_printed
 from imlp_audit.records.check import FINDINGS

@@ -7,8 +7,9 @@ from typing import Annotated, Self, TypeAlias, assert_never
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from imlp_audit.models.change import Change, describe_fields
 from imlp_audit.models.hosts.host import Count, Setting
-from imlp_audit.models.recipe import Change, Recipe, describe_fields
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import SCALES
 from imlp_audit.records.base import Record
 from imlp_audit.spec.fields import TABLE_ID, Place, RowId, Sentence, Slug

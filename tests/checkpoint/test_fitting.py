@@ -92,7 +92,7 @@ def test_a_model_fits_itself() -> None:
             ],
             1,
         ),
-        ("deit_small_patch16_224", {}, ["mis-shaped: other widths, the file's for the model's: 384 for 192"], 151),
+        ("deit_small_patch16_224", {}, ["mis-shaped: other widths (the file's for the model's): 384 for 192"], 151),
         (DEIT, {"depth": 14}, ["unexpected: another depth: 14 in the file's blocks, 12 in the model's"], 24),
         (DEIT, {"depth": 9}, ["missing: another depth: 9 in the file's blocks, 12 in the model's"], 36),
         (
@@ -117,7 +117,7 @@ def test_causes_of_a_vit(name: str, options: dict[str, object], causes: list[str
             "mixer_s16_224",
             [
                 "mis-shaped: patches of another size: 32 x 32 in the file, 16 x 16 in the model",
-                "mis-shaped: another number of tokens, so of patches, or other layers over them: 49 for 196",
+                "mis-shaped: another number of tokens (so of patches), or other layers across them: 49 for 196",
             ],
         ),
         (
@@ -136,7 +136,7 @@ def test_causes_elsewhere(name: str, other: str, causes: list[str]) -> None:
     ("reading", "block", "causes"),
     [
         (RELEASED, {"kernel": 5}, ["mis-shaped: a kernel of another size: 3 x 3 in the file, 5 x 5 in the model"]),
-        (RELEASED, {"ratio": 4}, ["mis-shaped: other widths, the file's for the model's: 384 for 768"]),
+        (RELEASED, {"ratio": 4}, ["mis-shaped: other widths (the file's for the model's): 384 for 768"]),
         (RELEASED, {"part": Part.CHANNEL}, [
             "unexpected: the depthwise convolution",
             "unexpected: the bias of the depthwise convolution",
@@ -150,7 +150,7 @@ def test_causes_elsewhere(name: str, other: str, causes: list[str]) -> None:
             "missing: the AGeLU of the depthwise block"
         ]),
         (replace(RELEASED, agelu_parameters=AGeLUParameters.PER_LAYER), {}, [
-            "mis-shaped: AGeLU's coefficients, for each channel or one for all: 384 in the file, 1 in the model"
+            "mis-shaped: AGeLU's coefficients, one for each channel or one for all: 384 in the file, 1 in the model"
         ]),
         (AS_WRITTEN, {}, [
             "mis-shaped: a table of positions of another length: 196 in the file, 197 in the model: "
@@ -174,7 +174,7 @@ def test_an_imlp_model_and_its_baseline() -> None:
     with imlp(AS_WRITTEN) as model:
         found = fit(shapes(built(DEIT)), model)
     assert told(found)[:2] == [
-        "mis-shaped: other widths, the file's for the model's: 768 for 384",
+        "mis-shaped: other widths (the file's for the model's): 768 for 384",
         "missing: the coefficients of AGeLU",
     ]
 
@@ -199,7 +199,7 @@ def test_layers_as_convolutions() -> None:
         name: (*shape, 1, 1) if name.endswith("fc1.weight") else shape for name, shape in shapes(built(DEIT)).items()
     }
     (only,) = told(fit(held, built(DEIT)))
-    assert only == "mis-shaped: the same numbers in another layout, as of a linear layer and of a 1 x 1 convolution"
+    assert only == "mis-shaped: the same numbers in another layout, such as a linear layer and a 1 x 1 convolution"
 
 
 class Buffered(nn.Module):
@@ -221,7 +221,7 @@ def test_buffers_are_told() -> None:
         "not in the file, and not needed to evaluate the model: norm.num_batches_tracked",
     )
     assert told(fit({**own, "index": (5,)}, Buffered())) == [
-        "mis-shaped: other widths, the file's for the model's: 5 for 4"
+        "mis-shaped: other widths (the file's for the model's): 5 for 4"
     ]
     missing = fit({name: shape for name, shape in own.items() if "running_var" not in name}, Buffered())
     assert [problem.kind for problem in missing.problems] == [MisfitKind.MISSING]

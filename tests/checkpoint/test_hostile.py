@@ -68,8 +68,8 @@ def made_once() -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("name", CORPUS)
-def test_the_command_line_refuses_each(hostile: Path, made_once: None, name: str) -> None:
+@pytest.mark.parametrize("name", list(CORPUS)[::12])  # its fast sibling above refuses every file
+def test_the_command_line_refuses_them(hostile: Path, made_once: None, name: str) -> None:
     done = call("inspect", str(hostile / name))
     assert (done.code, done.out) == (2, "")
     assert CORPUS[name][1] in done.err

@@ -13,11 +13,12 @@ from torch import Tensor, nn
 
 from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.loading import load_into
-from imlp_audit.checkpoint.released import NAMES, ours, rename_tensors
+from imlp_audit.checkpoint.names import RELEASED, rename_part, rename_released
 from imlp_audit.errors import CheckpointError
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Imlp, Recipe, Replacement
-from tests.models.readings import AS_WRITTEN, RELEASED
+from tests.models.readings import AS_WRITTEN
+from tests.models.readings import RELEASED as RELEASED_READING
 from tests.models.released import OURS, ReleasedBlock
 
 DEIT = "deit_tiny_patch16_224"
@@ -50,7 +51,7 @@ def test_a_released_checkpoint_loads_and_computes_the_same(tmp_path: Path, kerne
     torch.save(saved, tmp_path / "checkpoint.pth")
     recipe = Recipe.of(timm=DEIT, mlp=Replacement(imlp=Imlp(ratio=2, kernel=kernel)))
     x = torch.randn(2, 3, 224, 224)
-    with Builder("cpu").variant(recipe, RELEASED) as variant, torch.inference_mode():
+    with Builder("cpu").variant(recipe, RELEASED_READING) as variant, torch.inference_mode():
         notes = load_into(variant.model, parse(tmp_path / "checkpoint.pth"))
         torch.testing.assert_close(variant.model(x), theirs(x), rtol=0, atol=1e-6)
     assert f"{12 * len(ReleasedBlock(1, 1, 1).state_dict())} names of published code mapped to ours" in notes
@@ -78,14 +79,14 @@ def test_under_another_reading_it_says_what_does_not_fit(tmp_path: Path) -> None
 
 def test_the_names_are_those_of_the_restatement() -> None:
     """Two transcriptions of the released names agree, but for what the test calls its convolution."""
-    theirs = {**NAMES, "dw": NAMES["conv3x3_dw"]}
+    theirs = {**RELEASED, "dw": RELEASED["conv3x3_dw"]}
     del theirs["conv3x3_dw"], theirs["conv5x5_dw"]
     assert theirs == OURS
 
 
 def test_names_outside_of_released_blocks_stay() -> None:
     names = ["conv1.weight", "blocks.1.mlp.conv1.weight", "blocks.1.mlp.act1.move1.scale", "blocks.11.mlp.conv1.weight"]
-    assert rename_tensors(names) == {
+    assert rename_released(names) == {
         "conv1.weight": "conv1.weight",
         "blocks.1.mlp.conv1.weight": "blocks.1.mlp.fc1.weight",
         "blocks.1.mlp.act1.move1.scale": "blocks.1.mlp.act.agelu1.alpha",
@@ -95,11 +96,11 @@ def test_names_outside_of_released_blocks_stay() -> None:
 
 def test_two_names_for_one_keep_the_second() -> None:
     names = ["act1.move1.scale", "conv3x3_dw.weight", "conv5x5_dw.weight", "fc1.weight", "conv1.weight"]
-    assert rename_tensors(names)["conv5x5_dw.weight"] == "conv5x5_dw.weight"
-    assert rename_tensors(names)["conv1.weight"] == "conv1.weight"
-    assert len(set(rename_tensors(names).values())) == len(names)
+    assert rename_released(names)["conv5x5_dw.weight"] == "conv5x5_dw.weight"
+    assert rename_released(names)["conv1.weight"] == "conv1.weight"
+    assert len(set(rename_released(names).values())) == len(names)
 
 
 @pytest.mark.parametrize("name", ["conv10.weight", "lns.weight", "act1.move1", "act.agelu1.alpha", ""])
 def test_other_names_are_left(name: str) -> None:
-    assert ours(name) == name
+    assert rename_part(name) == name

@@ -166,6 +166,7 @@ def test_a_gpu() -> None:
 
 
 @pytest.mark.usefixtures("paper")
+@pytest.mark.slow
 def test_compiled_models(monkeypatch: pytest.MonkeyPatch) -> None:
     backends: list[object] = []
 

@@ -82,6 +82,7 @@ def test_a_number_that_is_not_the_printed_one(digits: Digits, there: Path) -> No
     assert "1 differs" in done.out
 
 
+@pytest.mark.slow
 def test_two_rows_over_the_same_images(digits: Digits, there: Path) -> None:
     assert evaluated(digits, "-q", "-o", "json:base.json", row="mixer").code == 0
     done = evaluated(digits, "--against", "base.json", "-f", "json")

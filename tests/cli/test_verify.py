@@ -172,6 +172,7 @@ def test_a_spec_that_is_no_text_is_refused(unmeasured: Path, make: Callable[[Pat
     assert "odd.yaml" in done.err
 
 
+@pytest.mark.slow
 def test_two_runs_are_the_same_to_the_byte(papers: Path, tmp_path: Path) -> None:
     runs = [
         spawn(

@@ -13,8 +13,14 @@ import torch
 from torch import nn
 
 from imlp_audit.checkpoint.problems import Shapes
-from imlp_audit.inspect.candidate_clues import plausible, starts_alike
-from imlp_audit.inspect.candidates import Candidate, Candidates, find_candidates, list_models
+from imlp_audit.inspect.candidates import (
+    Candidate,
+    Candidates,
+    find_candidates,
+    has_same_start,
+    is_plausible,
+    list_models,
+)
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading, ClassToken, ConcatNorm, Presence, Reading
 from imlp_audit.models.recipe import Part, Recipe
@@ -214,11 +220,11 @@ def test_no_model_is_ruled_out_by_its_own_names(start: str) -> None:
         if str(use.recipe).startswith(start)
     )
     held = built(use.recipe, next(iter(use.readings)))
-    assert plausible(use.recipe, held)
-    assert starts_alike(use.recipe, held, BUILDER)
+    assert is_plausible(use.recipe, held)
+    assert has_same_start(use.recipe, held, BUILDER)
     wrapped = {f"model.{name}": shape for name, shape in held.items()}
-    assert plausible(use.recipe, wrapped)
-    assert plausible(DEIT, held) == (start.startswith(("timm: deit", "timm: swin", "timm: cait", "mask", "upernet")))
+    assert is_plausible(use.recipe, wrapped)
+    assert is_plausible(DEIT, held) == (start.startswith(("timm: deit", "timm: swin", "timm: cait", "mask", "upernet")))
 
 
 def test_a_row_that_cannot_be_built_does_not_keep_others_from_being_found(

@@ -11,13 +11,21 @@ import torch
 from pydantic import ValidationError
 
 from imlp_audit.explain.parts import find_part
-from imlp_audit.inspect.candidate_clues import plausible, starts_alike
+from imlp_audit.inspect.candidates import has_same_start, is_plausible
 from imlp_audit.measure.fvcore import unfuse_attention
 from imlp_audit.measure.ledger import measure
 from imlp_audit.measure.record import Ledger
 from imlp_audit.models import hosts
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.host import Classes, FeatureMaps, Images, OwnImages, Stack, TokenIds, Traits
+from imlp_audit.models.hosts.host import (
+    ClassCount,
+    FeatureMapInput,
+    ImageInput,
+    OwnImageInput,
+    Stack,
+    TokenInput,
+    Traits,
+)
 from imlp_audit.models.hosts.mixer import Mixer
 from imlp_audit.models.reading import (
     OutputLayer,
@@ -84,11 +92,11 @@ def test_it_is_built_for_the_size_that_it_names(key: str) -> None:
     with Builder().variant(recipe, recipe.part_of(PAPER)) as variant, torch.device("meta"):
         given = example_inputs(variant.model)[0]
     match recipe.host.traits().reads:
-        case Images(size) | FeatureMaps(size):
+        case ImageInput(size) | FeatureMapInput(size):
             assert given.shape[-2:] == size
-        case OwnImages():
+        case OwnImageInput():
             assert given.ndim == 4
-        case TokenIds():
+        case TokenInput():
             assert not given.is_floating_point()
 
 
@@ -96,9 +104,9 @@ def test_it_is_built_for_the_size_that_it_names(key: str) -> None:
 def test_its_classes_are_where_it_says(key: str) -> None:
     own = shapes(small(key))
     match HOSTS[key].traits().classes:
-        case Classes.IN_RECIPE:
+        case ClassCount.IN_RECIPE:
             assert shapes(small(key, classes=7)) != own
-        case Classes.IN_HOST | Classes.NONE:
+        case ClassCount.IN_HOST | ClassCount.NONE:
             with pytest.raises(ValidationError, match="classes: "):
                 small(key, classes=7)
 
@@ -157,11 +165,11 @@ def test_each_of_its_tensors_is_in_a_part_that_has_a_name(key: str) -> None:
 @every_host
 def test_its_own_checkpoint_shows_its_clue(key: str) -> None:
     recipe = small(key)
-    assert plausible(recipe, shapes(recipe))
-    assert plausible(recipe, {f"model.{name}": shape for name, shape in shapes(recipe).items()})
+    assert is_plausible(recipe, shapes(recipe))
+    assert is_plausible(recipe, {f"model.{name}": shape for name, shape in shapes(recipe).items()})
     if recipe.family is None:
-        assert starts_alike(recipe, shapes(recipe), Builder())
-    assert not plausible(recipe, {"other.weight": (1,)})
+        assert has_same_start(recipe, shapes(recipe), Builder())
+    assert not is_plausible(recipe, {"other.weight": (1,)})
 
 
 @every_host

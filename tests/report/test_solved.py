@@ -119,7 +119,7 @@ def test_an_axis_has_the_values_that_each_search_leaves_and_those_of_named_readi
     free = AXES[0].model_copy(update={"values": ("yes", "no")})
     lines = as_markdown(solved(answered("parameters", axes=(free, *AXES[1:])), answered()))
     assert "| question | parameters | both |  | released |" in lines
-    assert r"| fc1\_bias | any | yes | pinned | yes |" in lines
+    assert r"| fc1_bias | any | yes | pinned | yes |" in lines
     assert "| skip | any | any | free | no |" in lines
     assert any("none, layer" in line and "narrowed" in line for line in lines)
 
@@ -131,7 +131,7 @@ def test_weights_and_their_ranges() -> None:
     )
     lines = as_markdown(solved(answered(weights=weights)))
     assert "| linear | 1 | 0.998 to 1.001 |" in lines
-    assert r"| 2 group\_norm + pool | 4, 5 | 0 to no limit |" in lines
+    assert r"| 2 group_norm + pool | 4, 5 | 0 to no limit |" in lines
 
 
 def test_contradicted_cells_have_their_gap() -> None:

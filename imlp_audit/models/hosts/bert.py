@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Self, final
 from pydantic import model_validator
 
 from imlp_audit.models.hosts.host import (
-    Classes,
+    BuildRequest,
+    ClassCount,
     Count,
     NamedParts,
-    Request,
     Stack,
-    TokenIds,
+    TokenInput,
     Traits,
     divides,
     text_reading,
@@ -46,8 +46,8 @@ class Bert(Stack):
         """Return what holds for every size of it."""
         return Traits(
             key="bert",
-            reads=TokenIds(),
-            classes=Classes.IN_RECIPE,
+            reads=TokenInput(),
+            classes=ClassCount.IN_RECIPE,
             replaceable=False,
             class_token_optional=False,
             stem=frozenset(),
@@ -81,7 +81,7 @@ class Bert(Stack):
         """Return names of modules that only such models have."""
         return NamedParts(frozenset({"word_embeddings"}), self.width)
 
-    def build(self, request: Request) -> nn.Module:
+    def build(self, request: BuildRequest) -> nn.Module:
         """Build a language model, or a classifier of texts where the recipe gives classes."""
         from imlp_audit.models.nets.bert import build_bert
 

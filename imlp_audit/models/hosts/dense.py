@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
-from imlp_audit.models.hosts.host import Classes, Count, Host, Images, NamedParts, Request, Size, Traits
+from imlp_audit.models.hosts.host import BuildRequest, ClassCount, Count, Host, ImageInput, NamedParts, Size, Traits
 from imlp_audit.models.hosts.timm import Architecture
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ class MaskRcnn(Host):
         """Return what holds for every size of it."""
         return Traits(
             key="mask_rcnn",
-            reads=Images(COCO_SIZE),
-            classes=Classes.IN_HOST,
+            reads=ImageInput(COCO_SIZE),
+            classes=ClassCount.IN_HOST,
             replaceable=True,
             class_token_optional=False,
             stem=frozenset(),
@@ -51,7 +51,7 @@ class MaskRcnn(Host):
         """Return names of modules that only such models have."""
         return NamedParts(frozenset({"roi_heads"}), None)
 
-    def build(self, request: Request) -> nn.Module:
+    def build(self, request: BuildRequest) -> nn.Module:
         """Build the detector for images of one size."""
         from imlp_audit.models.nets.mask_rcnn import build_mask_rcnn
 
@@ -70,8 +70,8 @@ class UperNet(Host):
         """Return what holds for every size of it."""
         return Traits(
             key="upernet",
-            reads=Images(ADE_SIZE),
-            classes=Classes.IN_HOST,
+            reads=ImageInput(ADE_SIZE),
+            classes=ClassCount.IN_HOST,
             replaceable=True,
             class_token_optional=False,
             stem=frozenset(),
@@ -93,7 +93,7 @@ class UperNet(Host):
         """Return names of modules that only such models have."""
         return NamedParts(frozenset({"auxiliary_head"}), None)
 
-    def build(self, request: Request) -> nn.Module:
+    def build(self, request: BuildRequest) -> nn.Module:
         """Build the segmenter for images of one size."""
         from imlp_audit.models.nets.upernet import build_upernet
 

@@ -9,16 +9,16 @@ from pydantic import model_validator
 
 from imlp_audit.models.hosts.host import (
     IMAGENET_SIZE,
-    Classes,
+    BuildRequest,
+    ClassCount,
     Count,
     Host,
-    Images,
+    ImageInput,
     Layers,
     NamedParts,
     PartNames,
-    Request,
     Stack,
-    TokenIds,
+    TokenInput,
     Traits,
     text_reading,
 )
@@ -86,8 +86,8 @@ class Gmlp(Host):
         """Return what holds for every size of it."""
         return Traits(
             key="gmlp",
-            reads=Images(IMAGENET_SIZE),
-            classes=Classes.IN_RECIPE,
+            reads=ImageInput(IMAGENET_SIZE),
+            classes=ClassCount.IN_RECIPE,
             replaceable=False,
             class_token_optional=False,
             stem=frozenset({"stem"}),
@@ -107,7 +107,7 @@ class Gmlp(Host):
         """Return names of modules that only such models have."""
         return NamedParts(frozenset({"sgu"}), self.width)
 
-    def build(self, request: Request) -> nn.Module:
+    def build(self, request: BuildRequest) -> nn.Module:
         """Build gMLP for images of one size."""
         from imlp_audit.models.nets.gmlp import build_gmlp
 
@@ -137,8 +137,8 @@ class GmlpText(Stack):
         """Return what holds for every size of it."""
         return Traits(
             key="gmlp_text",
-            reads=TokenIds(),
-            classes=Classes.IN_RECIPE,
+            reads=TokenInput(),
+            classes=ClassCount.IN_RECIPE,
             replaceable=False,
             class_token_optional=False,
             stem=frozenset(),
@@ -167,7 +167,7 @@ class GmlpText(Stack):
         """Return names of modules that only such models have."""
         return NamedParts(frozenset({"sgu"}), self.width)
 
-    def build(self, request: Request) -> nn.Module:
+    def build(self, request: BuildRequest) -> nn.Module:
         """Build a language model, or a classifier of texts where the recipe gives classes."""
         from imlp_audit.models.nets.gmlp import build_gmlp_text
 

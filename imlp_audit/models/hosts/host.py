@@ -54,33 +54,33 @@ class Setting(StrEnum):
 
 
 @dataclass(frozen=True)
-class Images:
+class ImageInput:
     """The host reads images, of this size unless the recipe gives another."""
 
     size: Size
 
 
 @dataclass(frozen=True)
-class OwnImages:
+class OwnImageInput:
     """The host reads images; their usual size is known once it is built."""
 
 
 @dataclass(frozen=True)
-class FeatureMaps:
+class FeatureMapInput:
     """The host reads feature maps of this size unless the recipe gives another."""
 
     size: Size
 
 
 @dataclass(frozen=True)
-class TokenIds:
+class TokenInput:
     """The host reads token ids, so a recipe gives no size."""
 
 
-Input: TypeAlias = Images | OwnImages | FeatureMaps | TokenIds
+Input: TypeAlias = ImageInput | OwnImageInput | FeatureMapInput | TokenInput
 
 
-class Classes(StrEnum):
+class ClassCount(StrEnum):
     """Where the number of classes stands."""
 
     IN_RECIPE = "in_recipe"
@@ -103,7 +103,7 @@ class Traits:
 
     key: str
     reads: Input
-    classes: Classes
+    classes: ClassCount
     replaceable: bool
     class_token_optional: bool
     stem: frozenset[str]
@@ -131,7 +131,7 @@ Clue: TypeAlias = NamedParts | FirstLayer
 
 
 @dataclass(frozen=True)
-class Request:
+class BuildRequest:
     """What a host is built for, beyond its own sizes: what the recipe says of it, and the reading it is built under."""
 
     image: Size | None = None
@@ -175,7 +175,7 @@ class Host(BaseModel, ABC):
         """Return what shows, without building the host, that a checkpoint cannot be its."""
 
     @abstractmethod
-    def build(self, request: Request) -> nn.Module:
+    def build(self, request: BuildRequest) -> nn.Module:
         """Build the host with fresh weights on the current default device. Raises BuildError."""
 
     @classmethod
@@ -212,7 +212,7 @@ def divides(part: int, whole: int, name: str) -> None:
         raise ValueError(f"{name}: {part} does not divide {whole}")
 
 
-def text_reading(request: Request, key: str) -> TextReading:
+def text_reading(request: BuildRequest, key: str) -> TextReading:
     """Return the reading that a model of language is built under. Raises BuildError where there is none."""
     if not isinstance(request.reading, TextReading):
         raise BuildError(f"{key}: it is built under a reading of models of language, and the paper names none")

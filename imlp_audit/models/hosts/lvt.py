@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, final
 
 from pydantic import Field
 
-from imlp_audit.models.hosts.host import IMAGENET_SIZE, Classes, Host, Images, NamedParts, Request, Traits
+from imlp_audit.models.hosts.host import IMAGENET_SIZE, BuildRequest, ClassCount, Host, ImageInput, NamedParts, Traits
 
 if TYPE_CHECKING:
     from torch import nn
@@ -23,8 +23,8 @@ class Lvt(Host):
         """Return what holds for every size of it."""
         return Traits(
             key="lvt",
-            reads=Images(IMAGENET_SIZE),
-            classes=Classes.IN_RECIPE,
+            reads=ImageInput(IMAGENET_SIZE),
+            classes=ClassCount.IN_RECIPE,
             replaceable=True,
             class_token_optional=False,
             stem=frozenset(),
@@ -43,7 +43,7 @@ class Lvt(Host):
         """Return names of modules that only such models have."""
         return NamedParts(frozenset({"backbone"}), None)
 
-    def build(self, request: Request) -> nn.Module:
+    def build(self, request: BuildRequest) -> nn.Module:
         """Build LVT with its classifier for images of one size."""
         from imlp_audit.models.nets.lvt import build_lvt
 

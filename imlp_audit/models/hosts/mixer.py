@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, final
 
 from imlp_audit.models.hosts.host import (
     IMAGENET_SIZE,
-    Classes,
+    BuildRequest,
+    ClassCount,
     Count,
     Host,
-    Images,
+    ImageInput,
     Layers,
     NamedParts,
-    Request,
     Traits,
 )
 
@@ -35,8 +35,8 @@ class Mixer(Host):
         """Return what holds for every size of it."""
         return Traits(
             key="mixer",
-            reads=Images(IMAGENET_SIZE),
-            classes=Classes.IN_RECIPE,
+            reads=ImageInput(IMAGENET_SIZE),
+            classes=ClassCount.IN_RECIPE,
             replaceable=False,
             class_token_optional=False,
             stem=frozenset({"stem"}),
@@ -56,7 +56,7 @@ class Mixer(Host):
         """Return names of modules that only such models have."""
         return NamedParts(frozenset({"token_mixing"}), self.width)
 
-    def build(self, request: Request) -> nn.Module:
+    def build(self, request: BuildRequest) -> nn.Module:
         """Build MLP-Mixer for images of one size."""
         from imlp_audit.models.mixer import build_mixer
 

@@ -10,16 +10,16 @@ from pydantic import Field, model_validator
 from imlp_audit.errors import BuildError
 from imlp_audit.models.hosts.host import (
     IMAGENET_SIZE,
-    Classes,
+    BuildRequest,
+    ClassCount,
     Count,
     Host,
-    Images,
+    ImageInput,
     Layers,
     NamedParts,
     PartNames,
-    Request,
     Stack,
-    TokenIds,
+    TokenInput,
     Traits,
     divides,
 )
@@ -98,8 +98,8 @@ class ResMlp(Stack):
         """Return what holds for every size of it."""
         return Traits(
             key="resmlp",
-            reads=Images(IMAGENET_SIZE),
-            classes=Classes.IN_RECIPE,
+            reads=ImageInput(IMAGENET_SIZE),
+            classes=ClassCount.IN_RECIPE,
             replaceable=False,
             class_token_optional=False,
             stem=frozenset({"stem"}),
@@ -123,7 +123,7 @@ class ResMlp(Stack):
         """Return names of modules that only such models have."""
         return NamedParts(frozenset({"across_channels", "mlp_channels", "gamma_1"}), self.width)
 
-    def build(self, request: Request) -> nn.Module:
+    def build(self, request: BuildRequest) -> nn.Module:
         """Build ResMLP for images of one size, in its own form or the reading's."""
         from imlp_audit.models.nets.resmlp import build_resmlp
 
@@ -181,8 +181,8 @@ class CaitChain(Host):
         """Return what holds for every size of it."""
         return Traits(
             key="cait_chain",
-            reads=Images(IMAGENET_SIZE),
-            classes=Classes.IN_RECIPE,
+            reads=ImageInput(IMAGENET_SIZE),
+            classes=ClassCount.IN_RECIPE,
             replaceable=False,
             class_token_optional=False,
             stem=frozenset({"stem"}),
@@ -202,7 +202,7 @@ class CaitChain(Host):
         """Return names of modules that only such models have."""
         return NamedParts(frozenset({"across_channels"}), self.width)
 
-    def build(self, request: Request) -> nn.Module:
+    def build(self, request: BuildRequest) -> nn.Module:
         """Build a stage of the chain for images of one size."""
         from imlp_audit.models.nets.cait_chain import build_cait_chain
 
@@ -235,8 +235,8 @@ class ResMlpTranslation(Host):
         """Return what holds for every size of it."""
         return Traits(
             key="resmlp_translation",
-            reads=TokenIds(),
-            classes=Classes.NONE,
+            reads=TokenInput(),
+            classes=ClassCount.NONE,
             replaceable=False,
             class_token_optional=False,
             stem=frozenset(),
@@ -260,7 +260,7 @@ class ResMlpTranslation(Host):
         """Return names of modules that only such models have."""
         return NamedParts(frozenset({"across_tokens"}), self.width)
 
-    def build(self, request: Request) -> nn.Module:
+    def build(self, request: BuildRequest) -> nn.Module:
         """Build the encoder and the decoder."""
         from imlp_audit.models.nets.translation import build_translation
 

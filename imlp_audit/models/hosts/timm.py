@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, final
 
 from pydantic import Field
 
-from imlp_audit.models.hosts.host import Classes, Clue, FirstLayer, Host, OwnImages, Request, Traits
+from imlp_audit.models.hosts.host import BuildRequest, ClassCount, Clue, FirstLayer, Host, OwnImageInput, Traits
 
 if TYPE_CHECKING:
     from torch import nn
@@ -28,8 +28,8 @@ class Timm(Host):
         """Return what holds for every classifier of timm; those without timm's MLPs are found when they are built."""
         return Traits(
             key="timm",
-            reads=OwnImages(),
-            classes=Classes.IN_RECIPE,
+            reads=OwnImageInput(),
+            classes=ClassCount.IN_RECIPE,
             replaceable=True,
             class_token_optional=True,
             stem=frozenset({"patch_embed", "patch_embeds", "stem", "conv_stem", "conv1", "bn1", "norm_pre"}),
@@ -51,7 +51,7 @@ class Timm(Host):
 
         return FirstLayer(find_first_layer(self.architecture))
 
-    def build(self, request: Request) -> nn.Module:
+    def build(self, request: BuildRequest) -> nn.Module:
         """Build the architecture. A removed class token leaves the average of the patches after the last norm."""
         from imlp_audit.models.nets.timm import build_timm
 

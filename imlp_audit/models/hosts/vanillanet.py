@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
-from imlp_audit.models.hosts.host import IMAGENET_SIZE, Classes, Count, FeatureMaps, Host, NamedParts, Request, Traits
+from imlp_audit.models.hosts.host import (
+    IMAGENET_SIZE,
+    BuildRequest,
+    ClassCount,
+    Count,
+    FeatureMapInput,
+    Host,
+    NamedParts,
+    Traits,
+)
 
 if TYPE_CHECKING:
     from torch import nn
@@ -25,8 +34,8 @@ class VanillaBlock(Host):
         """Return what holds for every size of it."""
         return Traits(
             key="vanilla_block",
-            reads=FeatureMaps(IMAGENET_SIZE),
-            classes=Classes.NONE,
+            reads=FeatureMapInput(IMAGENET_SIZE),
+            classes=ClassCount.NONE,
             replaceable=False,
             class_token_optional=False,
             stem=frozenset(),
@@ -49,7 +58,7 @@ class VanillaBlock(Host):
         """Return names of modules that only such models have."""
         return NamedParts(frozenset({"act"}), self.width)
 
-    def build(self, request: Request) -> nn.Module:
+    def build(self, request: BuildRequest) -> nn.Module:
         """Build the block for maps of one size."""
         from imlp_audit.models.vanillanet import build_vanilla_block
 

@@ -6,12 +6,12 @@ import timm
 from torch import nn
 
 from imlp_audit.errors import BuildError
-from imlp_audit.models.hosts.host import Request
+from imlp_audit.models.hosts.host import BuildRequest
 from imlp_audit.models.reading import ClassToken
 from imlp_audit.near import did_you_mean
 
 
-def build_timm(name: str, request: Request) -> nn.Module:
+def build_timm(name: str, request: BuildRequest) -> nn.Module:
     """Build an architecture of timm. Raises BuildError for a name that timm does not have, or an unfit image size.
 
     A ViT whose class token is removed averages its patches after its last norm, as the released IFFN code does.
