@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
+from enum import StrEnum
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 from typer.core import TyperGroup
 from typer.main import get_command
 
@@ -15,15 +19,48 @@ from imlp_audit.cli.main import app
 from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.sites import Site
 from imlp_audit.models import recipe
-from imlp_audit.spec import claims, conditions, quantities, readings, schema, tables
+from imlp_audit.models.hosts.host import Host
+from imlp_audit.models.reading import Axis, Family, axes_of
+from imlp_audit.spec import claims, conditions, equations, fields, quantities, readings, schema, tables
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCS = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
-SPECS = DOCS["spec-format.md"] + DOCS["conventions.md"] + DOCS["readings.md"]
 GROUP = get_command(app)
 assert isinstance(GROUP, TyperGroup)
 COMMANDS = [name.replace("doctor", "doctor imagenet") for name in sorted(GROUP.commands)]
+
+SECTIONS: dict[type[BaseModel], str] = {
+    schema.PaperFile: "Files",
+    schema.About: "The paper",
+    readings.Choice: "Readings",
+    fields.Place: "Sources",
+    tables.PrintedTable: "Tables",
+    tables.TableFile: "Tables",
+    tables.ColumnEntry: "Columns",
+    tables.Row: "Rows",
+    tables.Footnote: "Footnotes",
+    recipe.Recipe: "Recipes",
+    recipe.Replacement: "Replaced MLPs",
+    recipe.ImlpRecipe: "The IMLP block",
+    recipe.Sums: "Sums of functions",
+    schema.System: "Systems",
+    claims.ClaimEntry: "Claims",
+    quantities.QuantityEntry: "Quantities",
+    conditions.ConditionEntry: "Conditions",
+    conditions.OrderEntry: "Orders",
+    claims.ReferenceEntry: "References",
+    claims.AverageEntry: "Averages",
+    claims.InputEntry: "Input sizes",
+    equations.EquationEntry: "Shared statements",
+    schema.Waiver: "Known findings",
+    schema.Expected: "Waived checks",
+    schema.Coverage: "Coverage",
+    schema.CoverageEntry: "Covered parts",
+}
+"""The section of spec-format.md whose table has the keys of a record."""
+ELSEWHERE = (readings.NamedReading, *get_args(tables.Column))
+"""Records that readings.md documents, or that an entry is turned into."""
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -36,23 +73,52 @@ def test_readme_fits_three_screens() -> None:
     assert README.count("\n") <= 200
 
 
-def _records() -> list[type[BaseModel]]:
-    modules = (schema, tables, readings, claims, conditions, quantities, recipe)
-    hosts = [host for key, host in recipe.HOSTS.items() if key != "timm"]  # whose value is a name, without keys
-    found = [*hosts, *(value for module in modules for value in vars(module).values())]
-    records = [r for r in found if isinstance(r, type) and issubclass(r, BaseModel) and r.model_fields]
-    return list(dict.fromkeys(records))
+def test_every_record_of_a_spec_has_a_section() -> None:
+    modules = (schema, tables, readings, claims, conditions, quantities, equations, recipe)
+    values = [value for module in modules for value in vars(module).values() if isinstance(value, type)]
+    records = [one for one in values if issubclass(one, BaseModel) and one.model_fields and not issubclass(one, Host)]
+    lacking = {one.__name__ for one in records if one not in SECTIONS and one not in ELSEWHERE}
+    assert {name for name in lacking if not name.startswith("_")} == set()
 
 
-@pytest.mark.parametrize("record", _records(), ids=lambda record: record.__name__)
-def test_every_key_of_a_spec_is_documented(record: type[BaseModel]) -> None:
-    keys = record.keys() if issubclass(record, recipe.Recipe) else record.model_fields
-    assert [name for name in keys if f"`{name}`" not in SPECS] == []
+@pytest.mark.parametrize("record", SECTIONS, ids=lambda record: record.__name__)
+def test_every_key_of_a_spec_has_a_row_with_its_default(record: type[BaseModel]) -> None:
+    rows = _keys_of(SECTIONS[record])
+    inherited = {name for base in record.__mro__[1:] for name in getattr(base, "model_fields", ())}
+    own = {name: field for name, field in record.model_fields.items() if name not in inherited and name != "host"}
+    assert {name: rows.get(name) for name, field in own.items() if not _states(rows.get(name, ""), field)} == {}
+
+
+@pytest.mark.parametrize("section", sorted(set(SECTIONS.values())))
+def test_every_key_in_the_documentation_exists(section: str) -> None:
+    records = [record for record, name in SECTIONS.items() if name == section]
+    assert _keys_of(section).keys() <= {name for record in records for name in record.model_fields}
+
+
+@pytest.mark.parametrize("key", recipe.HOSTS)
+def test_every_host_has_a_row_with_its_keys(key: str) -> None:
+    host = recipe.HOSTS[key]
+    required, optional = next(row[1:3] for row in _rows("spec-format.md", "Hosts") if row[0] == f"`{key}`")
+    assert set(_code(required)) == {name for name, field in host.model_fields.items() if field.is_required()}
+    given = {name: field.default for name, field in host.model_fields.items() if not field.is_required()}
+    assert _code(optional) == [name if value is None else f"{name}: {value}" for name, value in given.items()]
+
+
+@pytest.mark.parametrize(
+    ("name", "axis"), [(name, axis) for family in Family for name, axis in axes_of(family).items()], ids=str
+)
+def test_every_axis_has_a_row_with_its_values_and_its_default(name: str, axis: Axis) -> None:
+    rows = [row for row in _rows("readings.md") if name in _code(row[0])]
+    assert [row[2] for row in rows] == [f"`{axis.default}`"]
+    if isinstance(axis.default, StrEnum):
+        assert set(map(str, axis.values)) <= set(_code(rows[0][1]))
+    else:
+        assert [str(value) for value in axis.values] == _code(rows[0][1])
 
 
 @pytest.mark.parametrize("word", [*Operation, *Site])
 def test_every_class_of_work_is_documented(word: str) -> None:
-    assert f"`{word}`" in SPECS
+    assert f"`{word}`" in DOCS["conventions.md"]
 
 
 @pytest.mark.slow
@@ -65,5 +131,46 @@ def test_hosts_that_are_said_to_work_do() -> None:
 def test_links_lead_somewhere() -> None:
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
     for page in pages:
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+        text = page.read_text(encoding="utf-8")
+        for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]+))?\)", text):
+            file = page.parent / target if target else page
+            assert file.exists(), f"{page.name}: {target}"
+            assert not anchor or anchor in _anchors(file), f"{page.name}: {target}#{anchor}"
+
+
+def _anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {heading.lower().replace(" ", "-") for heading in headings}
+
+
+def _rows(page: str, section: str = "") -> list[list[str]]:
+    """The cells of all rows of tables in a section, or in a whole page, without the tables' heads."""
+    text = DOCS[page]
+    if section:
+        text = re.split(r"^#+ ", text.split(f"# {section}\n", 1)[1], maxsplit=1, flags=re.MULTILINE)[0]
+    lines = [line for line in text.splitlines() if line.startswith("| `")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def _keys_of(section: str) -> dict[str, str]:
+    """What is said about each key of a section: whether it is required, or its default."""
+    rows = [row for row in _rows("spec-format.md", section) if len(row) == 3]
+    return {key: row[1] for row in rows for key in _code(row[0])}
+
+
+def _code(cell: str) -> list[str]:
+    return re.findall("`([^`]+)`", cell)
+
+
+def _states(cell: str, field: FieldInfo) -> bool:
+    """Whether a cell says that a field is required, or what it is if left out."""
+    if field.is_required():
+        return cell == "required"
+    default = field.get_default(call_default_factory=True)
+    if default in (None, (), "") or default == {}:
+        return cell.startswith(("optional", "exactly one of these", "required for ", "required if "))
+    if isinstance(default, tuple):
+        written = f"[{', '.join(one if one.isidentifier() else json.dumps(one) for one in map(str, default))}]"
+    else:
+        written = json.dumps(default) if isinstance(default, bool) else str(default)
+    return cell == f"`{written}`"

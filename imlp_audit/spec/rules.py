@@ -9,11 +9,10 @@ from collections.abc import Iterator, Sequence
 from pydantic import ValidationError
 
 from imlp_audit.equations.catalogue import BrokenClaim
-from imlp_audit.errors import Problem
+from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
 from imlp_audit.models.change import Change, describe
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.near import did_you_mean
 from imlp_audit.numbers.printed import parse_printed
 from imlp_audit.records.check import FINDINGS
 from imlp_audit.spec.claims import parse_claim
@@ -22,7 +21,7 @@ from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
 from imlp_audit.spec.schema import Coverage, System
-from imlp_audit.spec.tables import FlopsColumn, Footnote, Table, hold_the_same
+from imlp_audit.spec.tables import FlopsColumn, Footnote, PrintedTable, hold_the_same
 from imlp_audit.spec.tree import Located
 
 
@@ -82,12 +81,7 @@ def _about(paper: Paper) -> Iterator[Problem]:
             yield paper.about.problem(f"no convention is called {name!r}; {did_you_mean(name, known)}", "flops", index)
 
 
-def _cells_of_flops(paper: Paper) -> Iterator[str]:
-    for row in rows_of(paper):
-        yield from (cell.id for name in row.row.printed if isinstance((cell := CellRef(row, name)).column, FlopsColumn))
-
-
-def _table(located: Located[Table], conventions: Sequence[str]) -> Iterator[Problem]:
+from imlp_audit.spec.tables import FlopsColumn, Footnote, PrintedTable, hold_the_same
     table = located.value
     ids = Counter(row.id for row in table.rows)
     for index, row in enumerate(table.rows):
@@ -109,7 +103,7 @@ def _table(located: Located[Table], conventions: Sequence[str]) -> Iterator[Prob
     yield from _marked_rows(located, footnote)
 
 
-def _marked_rows(located: Located[Table], footnote: Footnote) -> Iterator[Problem]:
+def _marked_rows(located: Located[PrintedTable], footnote: Footnote) -> Iterator[Problem]:
     """Check that the footnote's changes make models of the rows that they concern, and agree with their recipes."""
     rows = [(index, row, row.model) for index, row in enumerate(located.value.rows) if row.model is not None]
     fits = [(index, row, recipe) for index, row, recipe in rows if recipe.takes(footnote.marked)]
@@ -118,7 +112,7 @@ def _marked_rows(located: Located[Table], footnote: Footnote) -> Iterator[Proble
         yield located.problem("no row's recipe has the part that the mark changes", "footnote", "marked")
     for index, row, recipe in fits:
         for key, change in (("marked", footnote.marked), ("otherwise", footnote.otherwise)):
-            complaint = _refused(recipe, change)
+            complaint = _find_refusal(recipe, change)
             if complaint is not None:
                 message = f"{describe(change)} makes no model of row {row.id!r}: {complaint}"
                 yield located.problem(message, "footnote", key)
@@ -130,7 +124,7 @@ def _marked_rows(located: Located[Table], footnote: Footnote) -> Iterator[Proble
             yield located.problem(f"{message} {recipe.describe(meant)}", "rows", index, "model")
 
 
-def _refused(recipe: Recipe, change: Change) -> str | None:
+def _find_refusal(recipe: Recipe, change: Change) -> str | None:
     """Return why a change makes no model of a recipe, None where it makes one."""
     try:
         recipe.with_change(change)
