@@ -49,13 +49,13 @@ class Mixing:
         """Return the package's token mixing with these weights."""
         tokens, channels, hidden = self.sizes
         bias = bool(self.first_bias)
-        return filled(lambda: TokenMixing(tokens, channels, hidden, bias=bias), self._weights(), arithmetic)
+        return fill(lambda: TokenMixing(tokens, channels, hidden, bias=bias), self._weights(), arithmetic)
 
     def channel_mixing(self, arithmetic: Arithmetic) -> ChannelMixing:
         """Return the package's channel mixing with these weights."""
         _, channels, hidden = self.sizes
         bias = bool(self.first_bias)
-        return filled(lambda: ChannelMixing(channels, hidden, bias=bias), self._weights(), arithmetic)
+        return fill(lambda: ChannelMixing(channels, hidden, bias=bias), self._weights(), arithmetic)
 
     def _weights(self) -> dict[str, object]:
         channels = len(self.table[0])
@@ -66,7 +66,7 @@ class Mixing:
         return weights
 
 
-def filled(build: Callable[[], Module], weights: dict[str, object], arithmetic: Arithmetic) -> Module:
+def fill(build: Callable[[], Module], weights: dict[str, object], arithmetic: Arithmetic) -> Module:
     """Build a module with weights that a case gives: every one of them, each of the shape that the module has."""
     with torch.device("meta"):
         module = build()
@@ -80,19 +80,19 @@ def run(module: nn.Module, table: Matrix, arithmetic: Arithmetic) -> Tensor:
     return output
 
 
-def normalised(table: RoundedMatrix) -> RoundedMatrix:
+def normalise(table: RoundedMatrix) -> RoundedMatrix:
     """LayerNorm over channels, without a learned scale: each row on its own."""
     return table.map_rows(lambda row: layer_norm(row, EPSILON))
 
 
-def token_mixed(x: RoundedMatrix, mixing: Mixing, arithmetic: Arithmetic) -> RoundedMatrix:
+def mix_tokens(x: RoundedMatrix, mixing: Mixing, arithmetic: Arithmetic) -> RoundedMatrix:
     """U: column i is X_{*,i} + W_2 sigma(W_1 LayerNorm(X)_{*,i}), with biases where the step has them."""
-    return x + normalised(x).T.map_rows(lambda normal_i: mixing.mlp(normal_i, arithmetic)).T
+    return x + normalise(x).T.map_rows(lambda normal_i: mixing.mlp(normal_i, arithmetic)).T
 
 
-def channel_mixed(u: RoundedMatrix, mixing: Mixing, arithmetic: Arithmetic) -> RoundedMatrix:
+def mix_channels(u: RoundedMatrix, mixing: Mixing, arithmetic: Arithmetic) -> RoundedMatrix:
     """Y: row j is U_{j,*} + W_4 sigma(W_3 LayerNorm(U)_{j,*}), with biases where the step has them."""
-    return u + normalised(u).map_rows(lambda normal_j: mixing.mlp(normal_j, arithmetic))
+    return u + normalise(u).map_rows(lambda normal_j: mixing.mlp(normal_j, arithmetic))
 
 
 def token_mixings(

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.dependence import depends
-from imlp_audit.equations.mixer import filled
+from imlp_audit.equations.mixer import fill
 from imlp_audit.equations.strategies import Matrix, matrices, nonzero
 from imlp_audit.models.attention import SelfAttention
 
@@ -88,7 +88,7 @@ class Averaging:
         channels = len(self.values)
         zeros = ((0.0,) * channels,) * (2 * channels)
         weights: dict[str, object] = {"qkv.weight": (*zeros, *self.values), "proj.weight": self.projection}
-        module = filled(lambda: SelfAttention(channels, bias=False), weights, arithmetic)
+        module = fill(lambda: SelfAttention(channels, bias=False), weights, arithmetic)
         return lambda table: module(table[None])[0]
 
 

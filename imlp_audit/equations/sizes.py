@@ -23,7 +23,7 @@ class Sizes:
         """Return the package's layer of these sizes."""
         return MixerLayer(self.s, self.c, self.d_s, self.d_c)
 
-    def shown(self) -> dict[str, object]:
+    def symbols(self) -> dict[str, object]:
         """Return the symbols that a counterexample shows."""
         return {"S": self.s, "C": self.c, "D_S": self.d_s, "D_C": self.d_c}
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from imlp_audit.equations.door import bundled_folder, is_trusted, load_module, locate_error, untrusted
+from imlp_audit.equations.door import bundled_folder, explain_distrust, is_trusted, load_module, locate_error
 from imlp_audit.inspect.sentences import Sentence, SentenceText, judge_sentence, parse_sentence, record_verdict
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.inspection import Inspection, Statement
@@ -60,7 +60,7 @@ def judge_papers(
         if not texts:
             continue
         if not trust_code and not is_trusted(folder.path):
-            reason = untrusted(folder.shown_as)
+            reason = explain_distrust(folder.shown_as)
             yield from (record_verdict(folder.paper, one, Verdict.UNVERIFIABLE, reason) for one in texts)
         elif folder.path.resolve().is_relative_to(bundled_folder().resolve()):
             yield from _judge_here(folder, texts, inspection)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Self, TypeAlias, assert_never
 
 from pydantic import Field, model_validator
 
-from imlp_audit.errors import Problem
+from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.hosts.host import Count
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.near import did_you_mean
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.base import Record
 from imlp_audit.spec.conditions import (

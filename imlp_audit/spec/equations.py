@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 from pydantic import Field, model_validator
 
 from imlp_audit.equations.catalogue import AnyClaim, BrokenClaim, ClaimText
-from imlp_audit.errors import Problem
-from imlp_audit.near import did_you_mean
+from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.records.base import Record
 from imlp_audit.spec.fields import EQUATION_ID, Sentence, Slug, exactly_one
 from imlp_audit.spec.tree import Located
