@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 FOLDER = "equations"
-_KEYS = ("Place", "Printed", "Corrected", "Nearest", "Bound", "Needs")
-_KEY = re.compile(rf"^({'|'.join(_KEYS)}):\s*")
+FIELDS = ("Place", "Printed", "Corrected", "Nearest", "Bound", "Needs")
+_KEY = re.compile(rf"^({'|'.join(FIELDS)}):\s*")
 
 
 @dataclass(frozen=True)
