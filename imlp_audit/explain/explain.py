@@ -7,10 +7,17 @@ from typing import assert_never
 
 from imlp_audit.checks.context import Conventions
 from imlp_audit.explain.cells import cell_facts, explain_cell
-from imlp_audit.explain.changes import change_facts, explain_change, repeat_facts
+from imlp_audit.explain.changes import (
+    change_facts,
+    columns_facts,
+    explain_change,
+    explain_columns,
+    explain_mark,
+    mark_facts,
+    repeat_facts,
+)
 from imlp_audit.explain.claims import claim_facts, equation_facts, explain_claim
 from imlp_audit.explain.printed import rests_on
-from imlp_audit.explain.tables import columns_facts, explain_columns, explain_mark, mark_facts
 from imlp_audit.records.explanation import Explanation, Fact, Section
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.paper import Paper
