@@ -32,6 +32,7 @@ from imlp_audit.models.reading import Axis, Family, axes_of
 from imlp_audit.records.check import Verdict
 from imlp_audit.spec import claims, conditions, equations, fields, quantities, readings, schema, tables
 from imlp_audit.spec.library import load
+from imlp_audit.spec.paper import read_spec
 from tests.cli.running import call
 
 ROOT = Path(__file__).parent.parent
@@ -152,6 +153,33 @@ def test_the_example_of_an_equation_runs_with_trust_alone(mypaper: Path) -> None
         ("mypaper/equations/relu_gives_the_magnitude", "unverifiable"),
         ("mypaper/equations/relu_gives_the_magnitude", "reproduced"),
     ]
+
+
+@pytest.mark.parametrize("block", re.findall(r"^```yaml\n(.*?)^```", DOCS["spec-format.md"], re.M | re.S))
+def test_every_example_in_the_page_on_specs_is_valid(block: str, tmp_path: Path) -> None:
+    path = tmp_path / "example.yaml"
+    path.write_text(block if block.startswith("paper:") else f"paper: imlp\n{block}", encoding="utf-8")
+    assert read_spec(path, path.name)[1] == []
+
+
+def test_the_whole_spec_in_the_page_on_specs_has_no_mistakes(tmp_path: Path) -> None:
+    path = tmp_path / "small.yaml"
+    path.write_text(DOCS["spec-format.md"].split("```yaml\n")[1].split("```")[0], encoding="utf-8")
+    assert call("lint", str(path)).code == 0
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", *(f"docs/{name}" for name in DOCS)])
+def test_files_that_are_named_exist(page: str) -> None:
+    named = re.findall(r"`([a-z_.]+/[\w./]*)`", (ROOT / page).read_text(encoding="utf-8"))
+    ours = {name for name in named if name.endswith(("/", ".py", ".md", ".yaml")) and not name.startswith("mypaper")}
+    assert {name for name in ours if not any((ROOT / at / name).exists() for at in ("", "imlp_audit", "docs"))} == set()
+
+
+def test_classes_that_are_named_exist() -> None:
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "imlp_audit").rglob("*.py"))
+    named = set(re.findall(r"`([A-Z][a-z]+(?:[A-Z][a-z]+)*)`", DOCS["adding.md"])) - set(FIELDS)
+    assert len(named) > 5
+    assert {name for name in named if not re.search(rf"^(class {name}\b|{name}: TypeAlias)", source, re.M)} == set()
 
 
 @pytest.fixture
