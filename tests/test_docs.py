@@ -34,6 +34,7 @@ from imlp_audit.spec import claims, conditions, equations, fields, quantities, r
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import read_spec
 from tests.cli.running import call
+from tests.measure.test_against_counters import AUDITED, OTHERS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -217,6 +218,10 @@ def test_readme_names_every_command() -> None:
 @pytest.mark.parametrize("verdict", Verdict)
 def test_every_verdict_is_in_readme(verdict: Verdict) -> None:
     assert f"| `{verdict}` | " in README
+
+
+def test_readme_says_how_many_models_were_counted_by_others() -> None:
+    assert f"on {len([*AUDITED.split(), *OTHERS.split()])} classifiers of timm" in README
 
 
 @pytest.mark.slow
