@@ -52,7 +52,9 @@ class Stacks:
 
 def _stack(recipe: Recipe) -> Stack:
     if not isinstance(recipe.host, Stack):
-        raise SolverError(f"{recipe.name} is no stack of layers, and a host that readings change is added up from them")
+        raise SolverError(
+            f"{recipe.name} is not a stack of layers; only stacks can be searched for hosts that readings change"
+        )
     return recipe.host
 
 
