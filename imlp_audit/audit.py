@@ -64,12 +64,12 @@ def _run(
     *,
     searched: bool,
 ) -> AuditResult:
-    needed = models_needed(plans, Context(selection.known, {}, options.reading))
+    needed = models_needed(plans, Context({}, options.reading))
     claims = [p.claim for p in plans if isinstance(p, EquationPlan) and isinstance(p.claim, ClaimText)]
     progress = announce(len(needed) + len(claims))
     with running(claims, settings) as outcomes:
         facts = _facts(needed, progress, options)
-        context = Context(selection.known, facts, options.reading, outcomes(progress))
+        context = Context(facts, options.reading, outcomes(progress))
     waivers = [waiver for paper in selection.papers for waiver in paper.waivers]
     checks = waive([run_check(check, context) for check in plans], waivers, searched=searched)
     asked = {check.id.partition("/")[0] for check in checks}
