@@ -44,7 +44,7 @@ def audit(selection: Selection, options: Options, announce: Announce) -> AuditRe
     _check_reading(selection, options.reading)
     plans = select_checks(selection, options.only, options.skip)
     settings = Settings(jobs=options.jobs, trust_code=options.trust_code)
-    return _made(plans, selection, options, settings, announce, searched=False)
+    return _run(plans, selection, options, settings, announce, searched=False)
 
 
 def audit_equations(
@@ -52,10 +52,10 @@ def audit_equations(
 ) -> AuditResult:
     """Test the papers' statements about functions, those that need a solver included."""
     plans = select_equations(selection, patterns)
-    return _made(plans, selection, Options(), settings, announce, searched=True)
+    return _run(plans, selection, Options(), settings, announce, searched=True)
 
 
-def _made(
+def _run(
     plans: Sequence[Plan],
     selection: Selection,
     options: Options,
@@ -64,12 +64,12 @@ def _made(
     *,
     searched: bool,
 ) -> AuditResult:
-    needed = models_needed(plans, Context(selection.known, {}, options.reading))
+    needed = models_needed(plans, Context({}, options.reading))
     claims = [p.claim for p in plans if isinstance(p, EquationPlan) and isinstance(p.claim, ClaimText)]
     progress = announce(len(needed) + len(claims))
     with running(claims, settings) as outcomes:
         facts = _facts(needed, progress, options)
-        context = Context(selection.known, facts, options.reading, outcomes(progress))
+        context = Context(facts, options.reading, outcomes(progress))
     waivers = [waiver for paper in selection.papers for waiver in paper.waivers]
     checks = waive([run_check(check, context) for check in plans], waivers, searched=searched)
     asked = {check.id.partition("/")[0] for check in checks}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+
+_MOST_NAMES = 8  # names that a message lists where none is similar
 
 
 class AuditError(Exception):
@@ -61,3 +64,12 @@ class MissingLibraryError(AuditError):
 
 class SolverError(AuditError):
     """A solver did not end with a solution."""
+
+
+def did_you_mean(name: str, known: Collection[str], nouns: str = "known") -> str:
+    """Suggest the known name that is most like an unknown one, or list some of the known names."""
+    near = get_close_matches(name, known, n=1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    more = f" and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""
+    return f"{nouns}: {', '.join(list(known)[:_MOST_NAMES]) or 'none'}{more}"

@@ -23,7 +23,7 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.library import Selection, load, select_checks
 from imlp_audit.spec.plan import CellPlan, DeltaPlan, EquationPlan, Plan, RepeatPlan
 from imlp_audit.spec.references import CellRef, repeated_row, rows_of
-from imlp_audit.spec.tables import Measure, Row, Table
+from imlp_audit.spec.tables import Measure, PrintedTable, Row
 from imlp_audit.spec.tree import Located
 
 SPECS = Path(__file__).parent.parent / "specs"
@@ -58,7 +58,7 @@ def all_audited() -> Audited:
 def _audit(papers: Sequence[str]) -> Audited:
     selection = load([str(SPECS / paper) for paper in papers])
     plans = [one for one in select_checks(selection) if not isinstance(one, EquationPlan)]
-    facts = measure_models(models_needed(plans, Context(selection.known, {})), lambda name: None)
+    facts = measure_models(models_needed(plans, Context({})), lambda name: None)
     of_cell: dict[str, list[NumberPlan]] = {}
     for one in plans:
         if isinstance(one, CellPlan | DeltaPlan | RepeatPlan):
@@ -70,7 +70,7 @@ def _audit(papers: Sequence[str]) -> Audited:
 
 def _checks(plans: Sequence[Plan], selection: Selection, facts: Facts) -> list[Check]:
     """Make the checks of numbers; equations have tests of their own."""
-    context = Context(selection.papers, facts)
+    context = Context(facts)
     waivers = [waiver for paper in selection.papers for waiver in paper.waivers]
     return waive([run_check(one, context) for one in plans], waivers)
 
@@ -192,7 +192,7 @@ def _changed(audited: Audited, cell: CellRef, text: str, field: str, prefix: str
 
     table = cell.row.table.value
     rows = tuple(row(one) if one.id == cell.row.row.id else one for one in table.rows)
-    changed: Located[Table] = replace(cell.row.table, value=table.model_copy(update={"rows": rows}))
+    changed: Located[PrintedTable] = replace(cell.row.table, value=table.model_copy(update={"rows": rows}))
 
     def moved(one: CellRef) -> CellRef:
         return replace(one, row=replace(one.row, table=changed)) if one.row.table is cell.row.table else one

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from imlp_audit.errors import UsageError
-from imlp_audit.near import did_you_mean
+from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, rows_of_table
-from imlp_audit.spec.tables import Measure, Table
+from imlp_audit.spec.tables import Measure, PrintedTable
 from imlp_audit.spec.tree import Located
 
 NAMED_AFTER = {"cpu": "cpu", "cuda": "gpu"}
@@ -25,7 +24,7 @@ class RowComparison:
     base: RowRef | None
 
 
-def find_table(paper: Paper, name: str) -> Located[Table]:
+def find_table(paper: Paper, name: str) -> Located[PrintedTable]:
     """Return a table by its id. Raises UsageError naming the nearest."""
     tables = {table.value.table: table for table in paper.tables}
     if name not in tables:
@@ -33,7 +32,7 @@ def find_table(paper: Paper, name: str) -> Located[Table]:
     return tables[name]
 
 
-def find_column(table: Table, wanted: str | None, device: str) -> str:
+def find_column(table: PrintedTable, wanted: str | None, device: str) -> str:
     """Return the throughput column: the named one, the only one, or the one named after the device.
 
     Raises UsageError listing the columns.
@@ -49,7 +48,7 @@ def find_column(table: Table, wanted: str | None, device: str) -> str:
 
 
 def plan_comparisons(
-    paper: Paper, table: Located[Table], column: str, globs: Sequence[str] = (), against: str | None = None
+    paper: Paper, table: Located[PrintedTable], column: str, globs: Sequence[str] = (), against: str | None = None
 ) -> tuple[RowComparison, ...]:
     """Return the cells to measure, in the table's order, each compared with `against` or else its row's baseline.
 

@@ -21,7 +21,7 @@ def read_header(data: mmap.mmap) -> dict[str, TensorInfo]:
     """Return the tensors that a safetensors file holds. Raises RefusedError if its header is not true of the file."""
     size = int.from_bytes(data[:8], "little")
     if size > len(data) - 8:
-        raise _broken(f"its header claims {size} bytes, and the file has {len(data)}")
+        raise _refusal(f"its header claims {size} bytes, and the file has {len(data)}")
     if size > LONGEST_HEADER:
         raise RefusedError(f"has a header of {size} bytes; the limit is {LONGEST_HEADER}; split the file")
     entries = _parse(data[8 : 8 + size])
@@ -31,7 +31,7 @@ def read_header(data: mmap.mmap) -> dict[str, TensorInfo]:
     return {name: info for name, (info, _) in tensors.items()}
 
 
-def _broken(why: str) -> RefusedError:
+def _refusal(why: str) -> RefusedError:
     return RefusedError(f"is not a complete safetensors file: {why}; download it or save it again")
 
 
@@ -41,35 +41,35 @@ def _parse(header: bytes) -> dict[str, object]:
     try:
         entries = json.loads(header.decode("utf-8"), object_pairs_hook=_unique)
     except RecursionError as error:
-        raise _broken("its header is nested too deeply") from error
+        raise _refusal("its header is nested too deeply") from error
     except ValueError as error:
-        raise _broken("its header is not JSON") from error
+        raise _refusal("its header is not JSON") from error
     if not isinstance(entries, dict):
-        raise _broken("its header is not a table of tensors")
+        raise _refusal("its header is not a table of tensors")
     return entries
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     table = dict(pairs)
     if len(table) < len(pairs):
-        raise _broken("its header names a tensor twice")
+        raise _refusal("its header names a tensor twice")
     return table
 
 
 def _read_entry(name: str, entry: object) -> tuple[TensorInfo, tuple[int, int]]:
     """Return a tensor and its place in the bytes after the header."""
     if not isinstance(entry, Mapping) or set(entry) != {"dtype", "shape", "data_offsets"}:
-        raise _broken(f"{escape_name(name)} is not described by exactly dtype, shape and data_offsets")
+        raise _refusal(f"{escape_name(name)} is not described by exactly dtype, shape and data_offsets")
     shape, span, dtype = read_shape(entry["shape"]), read_shape(entry["data_offsets"]), entry["dtype"]
     if shape is None or span is None or len(span) != 2:
-        raise _broken(f"{escape_name(name)} has a shape or offsets with impossible numbers, or too many of them")
+        raise _refusal(f"{escape_name(name)} has a shape or offsets with impossible numbers, or too many of them")
     if not isinstance(dtype, str) or dtype not in _DTYPES:
         raise RefusedError(
             f"holds {escape_name(name)} in the unsupported type {escape_name(dtype)}; save it as F32, F16 or BF16"
         )
     info = TensorInfo(shape, _DTYPES[dtype])
     if info.numel * BYTES[info.dtype] != span[1] - span[0]:
-        raise _broken(f"{escape_name(name)} claims {info.numel} numbers of {dtype} in {span[1] - span[0]} bytes")
+        raise _refusal(f"{escape_name(name)} claims {info.numel} numbers of {dtype} in {span[1] - span[0]} bytes")
     return info, (span[0], span[1])
 
 
@@ -78,7 +78,7 @@ def _check_filled(spans: list[tuple[int, int]], size: int) -> None:
     at = 0
     for begin, end in sorted(spans):
         if begin != at:
-            raise _broken("its tensors overlap" if begin < at else "there are bytes between its tensors")
+            raise _refusal("its tensors overlap" if begin < at else "there are bytes between its tensors")
         at = end
     if at != size:
-        raise _broken(f"its tensors take {at} bytes, and {size} follow the header")
+        raise _refusal(f"its tensors take {at} bytes, and {size} follow the header")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, list_names
 from imlp_audit.checkpoint.tensors import MOST_TENSORS, TensorInfo
-from imlp_audit.near import did_you_mean
+from imlp_audit.errors import did_you_mean
 
 _FIRST = ("model", "state_dict", "model_state_dict", "model_ema", "state_dict_ema", "ema")
 """Common names of states in order of preference: the weights themselves, then their running averages."""

@@ -61,7 +61,7 @@ def read_members(opened: OpenFile) -> dict[str, ZipMember]:
         by_name[member.name] = member
     for one, following in pairwise(sorted(members, key=lambda member: member.header)):
         if one.end > following.header:
-            raise _broken(f"{escape_name(one.name)} and {escape_name(following.name)} overlap")
+            raise _refusal(f"{escape_name(one.name)} and {escape_name(following.name)} overlap")
     return by_name
 
 
@@ -75,15 +75,15 @@ def _parse_directory(opened: OpenFile, count: int, offset: int, size: int) -> li
         with zipfile.ZipFile(opened.file, metadata_encoding="utf-8") as archive:
             infos = archive.infolist()
     except UnicodeDecodeError as error:
-        raise _broken("a file name in it is not UTF-8 text") from error
+        raise _refusal("a file name in it is not UTF-8 text") from error
     except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error) as error:
-        raise _broken(escape_name(error)) from error
+        raise _refusal(escape_name(error)) from error
     if len(infos) != count:
-        raise _broken(f"the record at its end claims {count} files, and its directory lists {len(infos)}")
+        raise _refusal(f"the record at its end claims {count} files, and its directory lists {len(infos)}")
     for info in infos[-1:]:  # zipfile takes what there is of an entry that is cut off
         lengths = (len(info.orig_filename.encode()), len(info.extra), len(info.comment))
         if lengths != struct.unpack_from("<3H", opened.data, offset + size - sum(lengths) - _ENTRY_SIZE + 28):
-            raise _broken("the last entry of its directory is cut off")
+            raise _refusal("the last entry of its directory is cut off")
     return infos
 
 
@@ -95,10 +95,10 @@ def _check_member(data: mmap.mmap, info: zipfile.ZipInfo, directory: int) -> Zip
         how = "an encrypted" if info.flag_bits & 1 else "a compressed"
         raise RefusedError(f"has {how} file ({shown}), which torch.save never writes; save the weights again")
     if info.file_size != info.compress_size:
-        raise _broken(f"{shown} has two sizes, {info.file_size} and {info.compress_size} bytes")
+        raise _refusal(f"{shown} has two sizes, {info.file_size} and {info.compress_size} bytes")
     start = _find_start(data, info.header_offset, name.encode(), directory)
     if start + info.file_size > directory:
-        raise _broken(f"{shown} claims {info.file_size} bytes, more than the archive has")
+        raise _refusal(f"{shown} claims {info.file_size} bytes, more than the archive has")
     return ZipMember(name, info.header_offset, start, info.file_size, info.CRC)
 
 
@@ -115,11 +115,11 @@ def _check_name(name: str) -> str:
 def _find_start(data: mmap.mmap, header: int, name: bytes, directory: int) -> int:
     """Return where a member's bytes begin: after its own header, which must agree with the directory."""
     if header + _LOCAL.size > directory:
-        raise _broken("a file in it begins after its end")
+        raise _refusal("a file in it begins after its end")
     signature, _, flags, method, *_, named, extra = _LOCAL.unpack_from(data, header)
     at = header + _LOCAL.size
     if signature != b"PK\x03\x04" or method or flags & 1 or data[at : at + named] != name:
-        raise _broken("a file in it and its directory disagree")
+        raise _refusal("a file in it and its directory disagree")
     return int(at + named + extra)
 
 
@@ -127,30 +127,30 @@ def _find_directory(data: mmap.mmap) -> tuple[int, int, int]:
     """Return how many entries the directory has, where it begins and its size, by the records at the end."""
     end = len(data) - _END.size
     if end < 0 or data[end : end + 4] != b"PK\x05\x06":
-        raise _broken("it does not end with the directory of its files")
+        raise _refusal("it does not end with the directory of its files")
     _, disk, first, here, count, size, offset, comment = _END.unpack_from(data, end)
     if disk or first or here != count or comment:
-        raise _broken("torch does not write a record such as the one at its end")
+        raise _refusal("torch does not write a record such as the one at its end")
     at = end - _LOCATOR.size
     if at >= 0 and data[at : at + 4] == b"PK\x06\x07":
         narrow = (count, offset, size)
         end, (count, offset, size) = _find_directory64(data, at)
         if any(n not in pair for n, *pair in zip(narrow, (count, offset, size), _SATURATED, strict=True)):
-            raise _broken("the two records at its end disagree")
+            raise _refusal("the two records at its end disagree")
     if offset + size != end:
-        raise _broken("its directory is not where the record at its end says")
+        raise _refusal("its directory is not where the record at its end says")
     if count * _ENTRY_SIZE > size:
-        raise _broken(f"a directory of {size} bytes has no room for {count} files")
+        raise _refusal(f"a directory of {size} bytes has no room for {count} files")
     return count, offset, size
 
 
 def _find_directory64(data: mmap.mmap, locator: int) -> tuple[int, tuple[int, int, int]]:
     _, disk, at, disks = _LOCATOR.unpack_from(data, locator)
     if disk or disks > 1 or at + _END64.size != locator or data[at : at + 4] != b"PK\x06\x06":
-        raise _broken("its 64-bit record is not where it should be")
+        raise _refusal("its 64-bit record is not where it should be")
     *_, here, count, size, offset = _END64.unpack_from(data, at)
     if here != count:
-        raise _broken("it is one of several volumes")
+        raise _refusal("it is one of several volumes")
     return at, (count, offset, size)
 
 
@@ -164,5 +164,5 @@ def find_corrupt(data: mmap.mmap, members: Iterable[ZipMember]) -> Iterator[str]
             yield member.name
 
 
-def _broken(why: str) -> RefusedError:
+def _refusal(why: str) -> RefusedError:
     return RefusedError(f"is a zip archive that is truncated, corrupt or changed: {why}; download it or save it again")

@@ -26,10 +26,9 @@ from imlp_audit.cli.options import (
     check_device,
     group_options,
 )
-from imlp_audit.errors import UsageError
+from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.evaluate.request import Interpolation, Overrides
 from imlp_audit.interrupts import on_interrupt, write_error
-from imlp_audit.near import did_you_mean
 from imlp_audit.report.files import check_writable
 from imlp_audit.workers import cores
 

@@ -16,7 +16,6 @@ from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
     from imlp_audit.checkpoint.contents import Checkpoint
-    from imlp_audit.inspect.papers import PaperFolder
     from imlp_audit.records.inspection import Inspection
     from imlp_audit.spec.library import Selection
 
@@ -65,7 +64,7 @@ def _inspect_weights(
     """Return what the weights show, and the captions of the pictures that are drawn if a folder is given."""
     from imlp_audit.checkpoint.loading import read_tensors
     from imlp_audit.inspect.document import inspection_document
-    from imlp_audit.inspect.papers import judge_papers
+    from imlp_audit.inspect.papers import judge_papers, list_folders
     from imlp_audit.inspect.parts import find_parts, has_parts
     from imlp_audit.inspect.weights import draw, measure_parts
     from imlp_audit.records.inspection import Inspection
@@ -78,7 +77,7 @@ def _inspect_weights(
     state = read_tensors(checkpoint)
     parts = find_parts(state)
     measured = measure_parts(parts, state)
-    statements = tuple(judge_papers(_list_folders(selection), measured, trust_code=trust_code))
+    statements = tuple(judge_papers(list_folders(selection), measured, trust_code=trust_code))
     inspection = measured.model_copy(update={"statements": statements})
     if folder is None:
         return inspection, {}
@@ -88,14 +87,3 @@ def _inspect_weights(
     captions = {one.file: one.caption for one in drawings}
     write_whole(folder / "weights.md", render_markdown(inspection_document(inspection, captions)))
     return inspection, captions
-
-
-def _list_folders(selection: Selection) -> tuple[PaperFolder, ...]:
-    from imlp_audit.inspect.papers import PaperFolder
-    from imlp_audit.spec.targets import display_path
-
-    return tuple(
-        PaperFolder(paper.id, paper.folder, str(display_path(paper.folder)))
-        for paper in selection.papers
-        if paper.folder is not None
-    )

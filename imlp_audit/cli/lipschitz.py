@@ -10,8 +10,7 @@ import typer
 
 from imlp_audit.cli.options import Formatted
 from imlp_audit.cli.output import emit_document
-from imlp_audit.errors import CheckpointError, UsageError
-from imlp_audit.near import did_you_mean
+from imlp_audit.errors import CheckpointError, UsageError, did_you_mean
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 FOLDER = "equations"
-_KEYS = ("Place", "Printed", "Corrected", "Nearest", "Bound", "Needs")
-_KEY = re.compile(rf"^({'|'.join(_KEYS)}):\s*")
+FIELDS = ("Place", "Printed", "Corrected", "Nearest", "Bound", "Needs")
+_KEY = re.compile(rf"^({'|'.join(FIELDS)}):\s*")
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,7 @@ class BrokenClaim:
     file: str
     line: int
     problem: str
+    column: int = 1
 
     @property
     def id(self) -> str:
@@ -110,7 +111,8 @@ def _check_nearest(claim: AnyClaim, names: dict[str, list[AnyClaim]]) -> AnyClai
 
 
 def _make_broken(claim: AnyClaim, problem: str) -> BrokenClaim:
-    return BrokenClaim(claim.paper, claim.name, claim.file, claim.line, problem)
+    column = claim.column if isinstance(claim, BrokenClaim) else 1
+    return BrokenClaim(claim.paper, claim.name, claim.file, claim.line, problem, column)
 
 
 def _read_module(paper: str, path: Path, folder: Path, shown_as: str) -> Iterator[AnyClaim]:
@@ -118,7 +120,7 @@ def _read_module(paper: str, path: Path, folder: Path, shown_as: str) -> Iterato
     try:
         functions = _functions(path, path.stat().st_mtime_ns)
     except SyntaxError as error:
-        yield BrokenClaim(paper, path.stem, shown, error.lineno or 1, f"is not Python: {error.msg}")
+        yield BrokenClaim(paper, path.stem, shown, error.lineno or 1, f"is not Python: {error.msg}", error.offset or 1)
     except (OSError, ValueError) as error:
         yield BrokenClaim(paper, path.stem, shown, 1, f"cannot be read: {error}")
     else:

@@ -1,4 +1,4 @@
-"""A mixing step of MLP-Mixer: its table, its MLP's two matrices, and the package's module with these weights."""
+"""MLP-Mixer: the sizes of a layer, and its mixing steps, as weights and as the package's modules with these weights."""
 
 from __future__ import annotations
 
@@ -17,12 +17,36 @@ from imlp_audit.equations.functions_norm import layer_norm
 from imlp_audit.equations.matrix import RoundedMatrix, add
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, numbers, vectors
-from imlp_audit.models.mixer import ChannelMixing, TokenMixing
+from imlp_audit.models.mixer import ChannelMixing, MixerLayer, TokenMixing
 
 EPSILON = 1e-6  # LayerNorm's, in the module; no text names one
 HIDDEN = st.integers(1, 3)
 NUMBERS = numbers()
 Module = TypeVar("Module", bound=nn.Module)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """S tokens, C channels, and the hidden widths D_S and D_C."""
+
+    s: int
+    c: int
+    d_s: int
+    d_c: int
+
+    def layer(self) -> MixerLayer:
+        """Return the package's layer of these sizes."""
+        return MixerLayer(self.s, self.c, self.d_s, self.d_c)
+
+    def symbols(self) -> dict[str, object]:
+        """Return the symbols that a counterexample shows."""
+        return {"S": self.s, "C": self.c, "D_S": self.d_s, "D_C": self.d_c}
+
+
+def sizes(largest: int = 5) -> SearchStrategy[Sizes]:
+    """Sizes from 1 up."""
+    number = st.integers(1, largest)
+    return st.builds(Sizes, number, number, number, number)
 
 
 @dataclass(frozen=True)
@@ -49,13 +73,13 @@ class Mixing:
         """Return the package's token mixing with these weights."""
         tokens, channels, hidden = self.sizes
         bias = bool(self.first_bias)
-        return filled(lambda: TokenMixing(tokens, channels, hidden, bias=bias), self._weights(), arithmetic)
+        return fill(lambda: TokenMixing(tokens, channels, hidden, bias=bias), self._weights(), arithmetic)
 
     def channel_mixing(self, arithmetic: Arithmetic) -> ChannelMixing:
         """Return the package's channel mixing with these weights."""
         _, channels, hidden = self.sizes
         bias = bool(self.first_bias)
-        return filled(lambda: ChannelMixing(channels, hidden, bias=bias), self._weights(), arithmetic)
+        return fill(lambda: ChannelMixing(channels, hidden, bias=bias), self._weights(), arithmetic)
 
     def _weights(self) -> dict[str, object]:
         channels = len(self.table[0])
@@ -66,7 +90,7 @@ class Mixing:
         return weights
 
 
-def filled(build: Callable[[], Module], weights: dict[str, object], arithmetic: Arithmetic) -> Module:
+def fill(build: Callable[[], Module], weights: dict[str, object], arithmetic: Arithmetic) -> Module:
     """Build a module with weights that a case gives: every one of them, each of the shape that the module has."""
     with torch.device("meta"):
         module = build()
@@ -80,19 +104,19 @@ def run(module: nn.Module, table: Matrix, arithmetic: Arithmetic) -> Tensor:
     return output
 
 
-def normalised(table: RoundedMatrix) -> RoundedMatrix:
+def normalise(table: RoundedMatrix) -> RoundedMatrix:
     """LayerNorm over channels, without a learned scale: each row on its own."""
     return table.map_rows(lambda row: layer_norm(row, EPSILON))
 
 
-def token_mixed(x: RoundedMatrix, mixing: Mixing, arithmetic: Arithmetic) -> RoundedMatrix:
+def mix_tokens(x: RoundedMatrix, mixing: Mixing, arithmetic: Arithmetic) -> RoundedMatrix:
     """U: column i is X_{*,i} + W_2 sigma(W_1 LayerNorm(X)_{*,i}), with biases where the step has them."""
-    return x + normalised(x).T.map_rows(lambda normal_i: mixing.mlp(normal_i, arithmetic)).T
+    return x + normalise(x).T.map_rows(lambda normal_i: mixing.mlp(normal_i, arithmetic)).T
 
 
-def channel_mixed(u: RoundedMatrix, mixing: Mixing, arithmetic: Arithmetic) -> RoundedMatrix:
+def mix_channels(u: RoundedMatrix, mixing: Mixing, arithmetic: Arithmetic) -> RoundedMatrix:
     """Y: row j is U_{j,*} + W_4 sigma(W_3 LayerNorm(U)_{j,*}), with biases where the step has them."""
-    return u + normalised(u).map_rows(lambda normal_j: mixing.mlp(normal_j, arithmetic))
+    return u + normalise(u).map_rows(lambda normal_j: mixing.mlp(normal_j, arithmetic))
 
 
 def token_mixings(

@@ -9,7 +9,7 @@ from hypothesis.strategies import SearchStrategy
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.matrix import RoundedMatrix
-from imlp_audit.equations.mixer import filled
+from imlp_audit.equations.mixer import fill
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, vectors
 from imlp_audit.models.mixer import PatchEmbedding
@@ -31,9 +31,9 @@ class Projection:
     def embedding(self, arithmetic: Arithmetic) -> PatchEmbedding:
         """Return the package's convolution with these weights."""
         weights: dict[str, object] = {"proj.weight": [[w] for w in self.weights], "proj.bias": self.bias}
-        return filled(lambda: PatchEmbedding(self.patch, len(self.bias), image_channels=1), weights, arithmetic)
+        return fill(lambda: PatchEmbedding(self.patch, len(self.bias), image_channels=1), weights, arithmetic)
 
-    def projected(self, arithmetic: Arithmetic) -> RoundedMatrix:
+    def project(self, arithmetic: Arithmetic) -> RoundedMatrix:
         """Return the C sums over each patch, with the same weights, row by row of patches."""
         rows, columns = (range(0, size, self.patch) for size in (len(self.image), len(self.image[0])))
         return RoundedMatrix(self._patch(top, left, arithmetic) for top in rows for left in columns)

@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 from threading import Lock
 
 from imlp_audit.equations.catalogue import ClaimCode, ClaimText
-from imlp_audit.equations.door import bundled_folder, is_trusted, untrusted
+from imlp_audit.equations.door import bundled_folder, explain_distrust, is_trusted
 from imlp_audit.equations.outcome import AnyOutcome, NotRun, Outcome
 from imlp_audit.equations.settings import Settings
 from imlp_audit.interrupts import on_interrupt
@@ -32,7 +32,7 @@ def running(claims: Sequence[ClaimText], settings: Settings) -> Iterator[Callabl
     of folders that are not trusted is not run.
     """
     trusted = [claim for claim in claims if settings.trust_code or is_trusted(claim.code.folder)]
-    refused = {claim.id: NotRun(untrusted(claim.code.shown_as)) for claim in claims if claim not in trusted}
+    refused = {claim.id: NotRun(explain_distrust(claim.code.shown_as)) for claim in claims if claim not in trusted}
     if not settings.jobs and all(map(_is_bundled, trusted)):
         yield lambda progress: {**refused, **_run_here(trusted, settings, progress)}
         return

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from imlp_audit.checks.printed import interval_ends
-from imlp_audit.errors import UsageError
-from imlp_audit.near import did_you_mean
+from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import Check, CheckKind, Verdict

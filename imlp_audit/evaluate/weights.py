@@ -13,12 +13,11 @@ from torch import nn
 from imlp_audit.checkpoint.contents import Checkpoint, parse
 from imlp_audit.checkpoint.fitting import Fit, fit
 from imlp_audit.checkpoint.loading import describe_misfit, load_into
-from imlp_audit.errors import CheckpointError, UsageError
+from imlp_audit.errors import CheckpointError, UsageError, did_you_mean
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
-from imlp_audit.near import did_you_mean
 from imlp_audit.spec.references import RowRef
 
 

@@ -22,7 +22,7 @@ from imlp_audit.models.reading import (
     OutputNorm,
     Reading,
 )
-from imlp_audit.models.recipe import Activation, Imlp, Part, Recipe
+from imlp_audit.models.recipe import Activation, ImlpRecipe, Part, Recipe
 from imlp_audit.records.explanation import BlockFormula, BlockSize, FormulaTerm, Noun
 
 _SYMBOLS = ("C", "C'", "n", "N")
@@ -36,7 +36,7 @@ class BlockForm:
     `biases` says whether its two FC layers have one, `prefix` how many tokens it sees in addition to the grid's.
     """
 
-    block: Imlp
+    block: ImlpRecipe
     reading: Reading
     activation: Activation | None = None
     biases: tuple[bool, bool] = (True, True)

@@ -22,7 +22,7 @@ from imlp_audit.records.explanation import (
     Explanation,
     MeasuredValue,
     Measurements,
-    Readings,
+    NearestReadings,
     RestsOn,
     RowByRow,
     Section,
@@ -87,7 +87,7 @@ def _describe(section: Section) -> Iterator[Block]:
             return describe_block_formula(section)
         case TextFormula():
             return describe_text_formula(section)
-        case Readings():
+        case NearestReadings():
             return describe_readings(section)
         case RowByRow():
             return _describe_rows(section)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from imlp_audit.errors import UsageError
-from imlp_audit.near import did_you_mean
+from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.library import Selection, select_checks
 from imlp_audit.spec.plan import DeltaPlan, MarkPlan, Plan

@@ -13,7 +13,7 @@ from imlp_audit.errors import AuditError, BuildError
 from imlp_audit.explain.printed import write_gap
 from imlp_audit.models.hosts.host import Stack
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.explanation import AxisSource, NearReading, Readings, ReadingSearch
+from imlp_audit.records.explanation import AxisSource, NearestReadings, NearReading, ReadingSearch
 from imlp_audit.records.solution import SolvedChange
 from imlp_audit.solve.problem import Cell, Integers, SearchProblem, Space
 from imlp_audit.spec.readings import NamedReading
@@ -38,7 +38,7 @@ class Counting:
         return np.maximum(np.maximum(self.low - self.counts, self.counts - self.high), 0)
 
 
-def search_readings(cell: CellRef, read: Conventions) -> Iterator[Readings]:
+def search_readings(cell: CellRef, read: Conventions) -> Iterator[NearestReadings]:
     """Yield which of all readings give the printed number; nothing if nothing is open about the model.
 
     If none gives it and the row itself fixes D_C, a second search leaves that open too.
@@ -47,7 +47,7 @@ def search_readings(cell: CellRef, read: Conventions) -> Iterator[Readings]:
     if not named:
         return
     first = next(iter(named))
-    answer = Readings(printed=cell.printed.text, first=first)
+    answer = NearestReadings(printed=cell.printed.text, first=first)
     conventions = [str(name) for name in read.declared_for(cell.row.row, cell.column)]
     try:
         search = nearest(cell, first, conventions, read.roundings)

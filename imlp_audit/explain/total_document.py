@@ -13,8 +13,8 @@ from imlp_audit.records.explanation import (
     BlockFormula,
     Breakdown,
     FormulaTerm,
+    NearestReadings,
     NearReading,
-    Readings,
     ReadingSearch,
     TextFormula,
 )
@@ -179,7 +179,7 @@ def _compare_with_measured(section: BlockFormula | TextFormula) -> Paragraph:
     return Paragraph(f"The sum differs from the measured {section.noun}, {readable(section.measured)}.")
 
 
-def describe_readings(section: Readings) -> Iterator[Block]:
+def describe_readings(section: NearestReadings) -> Iterator[Block]:
     """Yield the answer of each search, and what decides the axes that would have to change."""
     yield Heading("Which readings give the printed number", 2)
     if section.failure is not None:
@@ -198,7 +198,7 @@ def describe_readings(section: Readings) -> Iterator[Block]:
         yield Paragraph(parse_code(text))
 
 
-def _describe_answer(search: ReadingSearch, section: Readings) -> str:
+def _describe_answer(search: ReadingSearch, section: NearestReadings) -> str:
     away = len(search.found[0].changes)
     axes = "1 axis" if away == 1 else f"{away} axes"
     first, printed = section.first, section.printed

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
+from imlp_audit.errors import did_you_mean
 from imlp_audit.measure.operations import Operation, Work
 from imlp_audit.measure.record import Ledger
 from imlp_audit.measure.sites import Site
-from imlp_audit.near import did_you_mean
 
 _Name = TypeVar("_Name", bound=StrEnum)
 

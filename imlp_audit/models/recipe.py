@@ -44,7 +44,7 @@ class Part(StrEnum):
     SPATIAL = "spatial"
 
 
-class Imlp(BaseModel):
+class ImlpRecipe(BaseModel):
     """The IMLP block in place of a host's MLPs.
 
     `ratio` is the expansion of the first FC layer (r in Sec. 5.1), `kernel` the side of the depthwise
@@ -88,7 +88,7 @@ class Replacement(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    imlp: Imlp | None = None
+    imlp: ImlpRecipe | None = None
     sums: Sums | None = None
     sites: Annotated[tuple[str, ...], Field(min_length=1)] = ("*",)
 
@@ -99,7 +99,7 @@ class Replacement(BaseModel):
         return self
 
     @property
-    def block(self) -> Imlp | Sums:
+    def block(self) -> ImlpRecipe | Sums:
         """What stands in the place of an MLP."""
         return next(block for block in (self.imlp, self.sums) if block is not None)
 
@@ -211,7 +211,7 @@ class Recipe(BaseModel):
         return self
 
     @property
-    def imlp(self) -> Imlp | None:
+    def imlp(self) -> ImlpRecipe | None:
         """The IMLP block that replaces the MLPs, where one does."""
         return self.mlp.imlp if self.mlp is not None else None
 
@@ -241,7 +241,7 @@ class Recipe(BaseModel):
         """Return the recipe without what changes nothing: the kernel of a block that has no convolution."""
         if self.mlp is None or self.mlp.imlp is None or self.mlp.imlp.part is not Part.CHANNEL:
             return self
-        block = self.mlp.imlp.model_copy(update={"kernel": Imlp().kernel})
+        block = self.mlp.imlp.model_copy(update={"kernel": ImlpRecipe().kernel})
         return self.model_copy(update={"mlp": self.mlp.model_copy(update={"imlp": block})})
 
     def describe(self, change: Change) -> str:

@@ -17,8 +17,7 @@ from imlp_audit.models import imlp
 from imlp_audit.models.agelu import AGeLU, SumOfFunctions, base_activation
 from imlp_audit.models.nets.lvt_layers import DepthwiseMlp
 from imlp_audit.models.reading import AnyReading, Reading
-from imlp_audit.models.recipe import Activation, Recipe, Replacement, Sums
-from imlp_audit.models.recipe import Imlp as ImlpRecipe
+from imlp_audit.models.recipe import Activation, ImlpRecipe, Recipe, Replacement, Sums
 
 KINDS = (Mlp, DepthwiseMlp)
 """The MLPs whose every part the IMLP block knows how to replace."""

@@ -164,7 +164,7 @@ class AxisSource(Record):
     because: str
 
 
-class Readings(Record):
+class NearestReadings(Record):
     """Which readings give the printed number; changes are counted from the reading `first`."""
 
     kind: Literal["readings"] = "readings"
@@ -209,7 +209,7 @@ class TableNumbers(Record):
 
 
 Section: TypeAlias = Annotated[
-    Measurements | Breakdown | BlockFormula | TextFormula | Readings | RowByRow | RestsOn | TableNumbers,
+    Measurements | Breakdown | BlockFormula | TextFormula | NearestReadings | RowByRow | RestsOn | TableNumbers,
     Field(discriminator="kind"),
 ]
 

@@ -166,7 +166,7 @@ def _exceptions(answer: Answered) -> Iterator[Block]:
         yield Heading("Printed numbers that no best solution gives", 3)
         yield Paragraph("With the nearest value that any best solution gives, and its gap in units of the last digit.")
         header = ("cell", "nearest", "gap")
-        yield Table(header, tuple(map(_contradicted, answer.contradicted)), number_columns(header))
+        yield Table(header, tuple(map(_contradicted_row, answer.contradicted)), number_columns(header))
     if answer.disputed:
         yield Heading("Printed numbers that only some of the best solutions give", 3)
         yield Paragraph("They cannot all be right.")
@@ -177,7 +177,7 @@ def _exceptions(answer: Answered) -> Iterator[Block]:
         yield List(tuple(_flat(code(row.id), f": {_ways(row)}") for row in answer.rows))
 
 
-def _contradicted(cell: SolvedCell) -> tuple[Inline, ...]:
+def _contradicted_row(cell: SolvedCell) -> tuple[Inline, ...]:
     return code(cell.id), "" if cell.value is None else readable(cell.value), cell.gap or ""
 
 
@@ -205,10 +205,10 @@ def _controls(answer: Answered) -> Iterator[Block]:
     if answer.held:
         yield Paragraph("Numbers that the search did not see, explained by the solutions for the rest:")
         header = ("left out", "numbers", "explained by the first solution", "by all on average")
-        yield Table(header, tuple(map(_held, answer.held)), number_columns(header))
+        yield Table(header, tuple(map(_held_out_row, answer.held)), number_columns(header))
 
 
-def _held(one: SolvedHeld) -> tuple[str, ...]:
+def _held_out_row(one: SolvedHeld) -> tuple[str, ...]:
     return one.name, str(one.of), str(one.chosen), one.mean or ""
 
 

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Self, TypeAlias, assert_never
 
 from pydantic import Field, model_validator
 
-from imlp_audit.errors import Problem
+from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.hosts.host import Count
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.near import did_you_mean
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.base import Record
 from imlp_audit.spec.conditions import (
@@ -196,8 +195,13 @@ def parse_claim(
     """Return what a claim states, with its rows and cells looked up in `papers`; or what is wrong with it."""
     lookup = Lookup(located, papers)
     entry, rows = located.value, lookup.rows(located.value.rows)
+    form = entry.form
+    if isinstance(form, ReferenceEntry | AverageEntry) and entry.rows:
+        lookup.report("a reference or an average names cells; remove its rows", "rows")
+    if isinstance(form, OrderEntry | ReferenceEntry | AverageEntry) and "holds_for" in entry.model_fields_set:
+        lookup.report("only conditions and input can hold for some rows and not for others", "holds_for")
     statement: Statement | None
-    match entry.form:
+    match form:
         case tuple() as conditions:
             statement = parse_conditions(lookup, conditions, rows, entry.holds_for)
         case OrderEntry() as order:
@@ -209,7 +213,7 @@ def parse_claim(
         case InputEntry() as given:
             statement = _parse_input(lookup, given, rows, entry.holds_for)
         case _:
-            assert_never(entry.form)
+            assert_never(form)
     return (None if lookup.problems else statement), lookup.problems
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 from pydantic import Field, model_validator
 
 from imlp_audit.equations.catalogue import AnyClaim, BrokenClaim, ClaimText
-from imlp_audit.errors import Problem
-from imlp_audit.near import did_you_mean
+from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.records.base import Record
 from imlp_audit.spec.fields import EQUATION_ID, Sentence, Slug, exactly_one
 from imlp_audit.spec.tree import Located
@@ -45,6 +44,13 @@ def claims_of(paper: Paper, known: Sequence[Paper]) -> dict[str, AnyClaim]:
     own = {claim.name: claim for claim in paper.equations}
     shared = {entry.value.id: _shared_claim(paper, entry, known) for entry in paper.shared}
     return dict(sorted({**own, **shared}.items()))
+
+
+def broken_claims(paper: Paper) -> Iterator[Problem]:
+    """Yield what is wrong with the functions of a paper's equations, as far as it shows without running them."""
+    for claim in paper.equations:
+        if isinstance(claim, BrokenClaim):
+            yield Problem(claim.file, claim.line, claim.column, claim.problem)
 
 
 def broken_entries(paper: Paper, known: Sequence[Paper]) -> Iterator[Problem]:

@@ -8,8 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from imlp_audit.equations.catalogue import AnyClaim, ClaimText, read_claims
-from imlp_audit.errors import Problem, SpecError, UsageError
-from imlp_audit.near import did_you_mean
+from imlp_audit.errors import Problem, SpecError, UsageError, did_you_mean
 from imlp_audit.spec.paper import Paper, SpecFile, join, read_spec
 from imlp_audit.spec.plan import EquationPlan, Plan, plan
 from imlp_audit.spec.references import rows_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from imlp_audit.errors import Problem
-from imlp_audit.near import did_you_mean
+from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.numbers.printed import Printed, parse_printed
 from imlp_audit.spec.quantities import MissingError, Quantity, QuantityEntry, find_quantities
 from imlp_audit.spec.references import CellRef, RowRef, find_cell, find_rows, rows_of

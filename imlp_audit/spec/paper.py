@@ -15,7 +15,7 @@ from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.parse_yaml import read_tree
 from imlp_audit.spec.readings import NamedReading
 from imlp_audit.spec.schema import About, Coverage, Expected, PaperFile, System
-from imlp_audit.spec.tables import Table, TableFile
+from imlp_audit.spec.tables import PrintedTable, TableFile
 from imlp_audit.spec.tree import Located, MapNode, SpecText, Text
 from imlp_audit.spec.validate import validate
 
@@ -37,7 +37,7 @@ class Paper:
 
     id: str
     about: Located[About]
-    tables: tuple[Located[Table], ...]
+    tables: tuple[Located[PrintedTable], ...]
     claims: tuple[Located[ClaimEntry], ...]
     waivers: tuple[LocatedWaiver, ...]
     coverage: tuple[Located[Coverage], ...]
@@ -54,7 +54,7 @@ class SpecFile:
     text: SpecText
     record: TableFile | PaperFile
 
-    def tables(self) -> list[Located[Table]]:
+    def tables(self) -> list[Located[PrintedTable]]:
         """Return the file's tables."""
         if isinstance(self.record, TableFile):
             return [Located(self.record, self.text)]
@@ -143,7 +143,7 @@ def _reading_head(name: str, reading: NamedReading) -> ReadingHead:
     return ReadingHead(name=name, axes=axes)
 
 
-def _table_head(table: Table) -> TableHead:
+def _table_head(table: PrintedTable) -> TableHead:
     columns = tuple(ColumnHead(id=i, heading=c.heading, unit=c.unit) for i, c in table.columns.items())
     rows = tuple(RowHead(id=row.id, label=row.label + row.mark) for row in table.rows)
     return TableHead(id=table.table, title=table.title, columns=columns, rows=rows)

@@ -14,7 +14,7 @@ from imlp_audit.spec.claims import ClaimEntry, Statement, parse_claim
 from imlp_audit.spec.equations import claims_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of, rows_of_table
-from imlp_audit.spec.tables import Footnote, Table
+from imlp_audit.spec.tables import Footnote, PrintedTable
 from imlp_audit.spec.tree import Located
 
 
@@ -76,7 +76,7 @@ class ColumnsPlan:
     id: str
     source: Source
     paper: Paper
-    table: Located[Table]
+    table: Located[PrintedTable]
     kind: CheckKind = CheckKind.COLUMN
 
 
@@ -150,7 +150,7 @@ def _cells(row: RowRef) -> Iterator[Plan]:
                 yield DeltaPlan(f"{cell.id}.delta.measured", at, cell, base, change, measured=True)
 
 
-def _marks(paper: Paper, table: Located[Table]) -> Iterator[Plan]:
+def _marks(paper: Paper, table: Located[PrintedTable]) -> Iterator[Plan]:
     footnote = table.value.footnote
     if footnote is None:
         return
@@ -163,7 +163,7 @@ def _marks(paper: Paper, table: Located[Table]) -> Iterator[Plan]:
             yield MarkPlan(f"{paper.id}/marks/{table.value.table}/{row.row.id}", place, row, footnote, cell)
 
 
-def _columns(paper: Paper, table: Located[Table]) -> Iterator[Plan]:
+def _columns(paper: Paper, table: Located[PrintedTable]) -> Iterator[Plan]:
     counted = [column for column in table.value.columns.values() if column.measure.totalled]
     if len(counted) > 1 and any(row.model is not None for row in table.value.rows):
         yield ColumnsPlan(f"{paper.id}/columns/{table.value.table}", table.source("columns"), paper, table)

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from imlp_audit.numbers.printed import Printed, parse_printed
-from imlp_audit.spec.tables import Column, Row, Table
+from imlp_audit.spec.tables import Column, PrintedTable, Row
 from imlp_audit.spec.tree import Located
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class RowRef:
     """A row in its table and paper."""
 
     paper: Paper
-    table: Located[Table]
+    table: Located[PrintedTable]
     index: int
 
     @property
@@ -83,7 +83,7 @@ class CellRef:
         return parse_printed(text, "%") if text is not None else None
 
 
-def rows_of_table(paper: Paper, table: Located[Table]) -> Iterator[RowRef]:
+def rows_of_table(paper: Paper, table: Located[PrintedTable]) -> Iterator[RowRef]:
     """Yield a table's rows in order."""
     return (RowRef(paper, table, index) for index in range(len(table.value.rows)))
 

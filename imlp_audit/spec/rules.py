@@ -9,11 +9,10 @@ from collections.abc import Iterator, Sequence
 from pydantic import ValidationError
 
 from imlp_audit.equations.catalogue import BrokenClaim
-from imlp_audit.errors import Problem
+from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
 from imlp_audit.models.change import Change, describe
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.near import did_you_mean
 from imlp_audit.numbers.printed import parse_printed
 from imlp_audit.records.check import FINDINGS
 from imlp_audit.spec.claims import parse_claim
@@ -22,7 +21,7 @@ from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import RowRef, repeated_row, rows_of
 from imlp_audit.spec.schema import Coverage, System
-from imlp_audit.spec.tables import Footnote, Table, hold_the_same
+from imlp_audit.spec.tables import Footnote, PrintedTable, hold_the_same
 from imlp_audit.spec.tree import Located
 
 
@@ -73,7 +72,7 @@ def _about(paper: Paper) -> Iterator[Problem]:
             yield paper.about.problem(f"no convention is called {name!r}; {did_you_mean(name, known)}", "flops", index)
 
 
-def _table(located: Located[Table], conventions: Sequence[str]) -> Iterator[Problem]:
+def _table(located: Located[PrintedTable], conventions: Sequence[str]) -> Iterator[Problem]:
     table = located.value
     ids = Counter(row.id for row in table.rows)
     for index, row in enumerate(table.rows):
@@ -95,7 +94,7 @@ def _table(located: Located[Table], conventions: Sequence[str]) -> Iterator[Prob
     yield from _marked_rows(located, footnote)
 
 
-def _marked_rows(located: Located[Table], footnote: Footnote) -> Iterator[Problem]:
+def _marked_rows(located: Located[PrintedTable], footnote: Footnote) -> Iterator[Problem]:
     """Check that the footnote's changes make models of the rows that they concern, and agree with their recipes."""
     rows = [(index, row, row.model) for index, row in enumerate(located.value.rows) if row.model is not None]
     fits = [(index, row, recipe) for index, row, recipe in rows if recipe.takes(footnote.marked)]
@@ -104,7 +103,7 @@ def _marked_rows(located: Located[Table], footnote: Footnote) -> Iterator[Proble
         yield located.problem("no row's recipe has the part that the mark changes", "footnote", "marked")
     for index, row, recipe in fits:
         for key, change in (("marked", footnote.marked), ("otherwise", footnote.otherwise)):
-            complaint = _refused(recipe, change)
+            complaint = _find_refusal(recipe, change)
             if complaint is not None:
                 message = f"{describe(change)} does not fit the model of row {row.id!r}: {complaint}"
                 yield located.problem(message, "footnote", key)
@@ -116,7 +115,7 @@ def _marked_rows(located: Located[Table], footnote: Footnote) -> Iterator[Proble
             yield located.problem(f"{message} {recipe.describe(meant)}", "rows", index, "model")
 
 
-def _refused(recipe: Recipe, change: Change) -> str | None:
+def _find_refusal(recipe: Recipe, change: Change) -> str | None:
     """Return why a change does not fit a recipe, None where it does."""
     try:
         recipe.with_change(change)

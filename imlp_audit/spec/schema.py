@@ -15,7 +15,7 @@ from imlp_audit.spec.claims import ClaimEntry
 from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.fields import ITEM, Place, Sentence, Slug, exactly_one
 from imlp_audit.spec.readings import NamedReading
-from imlp_audit.spec.tables import Table
+from imlp_audit.spec.tables import PrintedTable
 
 
 def _weight_key(text: str) -> str:
@@ -101,7 +101,7 @@ class PaperFile(Record):
 
     paper: Slug
     about: About | None = None
-    tables: tuple[Table, ...] = ()
+    tables: tuple[PrintedTable, ...] = ()
     claims: tuple[ClaimEntry, ...] = ()
     systems: tuple[System, ...] = ()
     waivers: tuple[Waiver, ...] = ()

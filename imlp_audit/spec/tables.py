@@ -227,7 +227,7 @@ class Row(Record):
 RESERVED = frozenset({"repeats", "columns", "marks", "claims", "waivers", "equations"})  # in ids, where a table's is
 
 
-class Table(Record):
+class PrintedTable(Record):
     """A table as printed. `repeats` names the table whose rows of the same ids it prints again."""
 
     table: Slug
@@ -245,7 +245,7 @@ class Table(Record):
         return self
 
 
-class TableFile(Table):
+class TableFile(PrintedTable):
     """A file that is one table."""
 
     paper: Slug

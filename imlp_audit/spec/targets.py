@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from imlp_audit.equations.door import bundled_folder, installed_folders
-from imlp_audit.errors import UsageError
-from imlp_audit.near import did_you_mean
+from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.spec.paper import declared_paper, read_spec
 from imlp_audit.spec.schema import PaperFile
 

@@ -9,9 +9,8 @@ from typing import TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from imlp_audit.errors import Problem
+from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.recipe import HOSTS, Recipe
-from imlp_audit.near import did_you_mean
 from imlp_audit.spec.fields import FORMS
 from imlp_audit.spec.tree import SpecText, mark_at, plain
 

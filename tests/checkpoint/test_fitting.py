@@ -13,10 +13,10 @@ import torch
 from torch import nn
 
 from imlp_audit.checkpoint.fitting import Fit, fit
-from imlp_audit.checkpoint.problems import MisfitKind, Shapes
+from imlp_audit.checkpoint.misfits import MisfitKind, Shapes
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AGeLUParameters, ConcatNorm, DepthwiseActivation, Presence, Reading
-from imlp_audit.models.recipe import Imlp, Part, Recipe, Replacement
+from imlp_audit.models.recipe import ImlpRecipe, Part, Recipe, Replacement
 from tests.models.readings import AS_WRITTEN, RELEASED
 
 DEIT = "deit_tiny_patch16_224"
@@ -25,7 +25,7 @@ BUILDER = Builder()
 
 @contextmanager
 def imlp(reading: Reading = RELEASED, **block: object) -> Iterator[nn.Module]:
-    recipe = Recipe.of(timm=DEIT, mlp=Replacement(imlp=Imlp.model_validate({"ratio": 2, "kernel": 3, **block})))
+    recipe = Recipe.of(timm=DEIT, mlp=Replacement(imlp=ImlpRecipe.model_validate({"ratio": 2, "kernel": 3, **block})))
     with BUILDER.variant(recipe, reading) as variant:
         yield variant.model
 

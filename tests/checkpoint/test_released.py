@@ -16,7 +16,7 @@ from imlp_audit.checkpoint.loading import load_into
 from imlp_audit.checkpoint.names import RELEASED, rename_part, rename_released
 from imlp_audit.errors import CheckpointError
 from imlp_audit.models.build import Builder
-from imlp_audit.models.recipe import Imlp, Recipe, Replacement
+from imlp_audit.models.recipe import ImlpRecipe, Recipe, Replacement
 from tests.models.readings import AS_WRITTEN
 from tests.models.readings import RELEASED as RELEASED_READING
 from tests.models.released import OURS, ReleasedBlock
@@ -49,7 +49,7 @@ def test_a_released_checkpoint_loads_and_computes_the_same(tmp_path: Path, kerne
     state = released_names(theirs.state_dict(), kernel)
     saved = {"model": state, "model_ema": {}, "epoch": 299, "args": argparse.Namespace(model=DEIT)}
     torch.save(saved, tmp_path / "checkpoint.pth")
-    recipe = Recipe.of(timm=DEIT, mlp=Replacement(imlp=Imlp(ratio=2, kernel=kernel)))
+    recipe = Recipe.of(timm=DEIT, mlp=Replacement(imlp=ImlpRecipe(ratio=2, kernel=kernel)))
     x = torch.randn(2, 3, 224, 224)
     with Builder("cpu").variant(recipe, RELEASED_READING) as variant, torch.inference_mode():
         notes = load_into(variant.model, parse(tmp_path / "checkpoint.pth"))
@@ -59,7 +59,7 @@ def test_a_released_checkpoint_loads_and_computes_the_same(tmp_path: Path, kerne
 
 def test_under_another_reading_it_says_what_does_not_fit(tmp_path: Path) -> None:
     save_file(released_names(released_deit(3).state_dict(), 3), tmp_path / "c.safetensors")
-    recipe = Recipe.of(timm=DEIT, mlp=Replacement(imlp=Imlp(ratio=2, kernel=5)))
+    recipe = Recipe.of(timm=DEIT, mlp=Replacement(imlp=ImlpRecipe(ratio=2, kernel=5)))
     with Builder("cpu").variant(recipe, AS_WRITTEN) as variant:
         before = {name: value.clone() for name, value in variant.model.state_dict().items()}
         with pytest.raises(CheckpointError) as refused:

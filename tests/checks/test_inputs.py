@@ -148,7 +148,7 @@ def test_any_declared_reading_may_give_it(
 def test_models_are_needed_at_each_size_under_each_reading(tmp_path: Path) -> None:
     selection = write(tmp_path, spec(size("p/1/a", "p/1/b", tried="a: [32, 96]"), (BLOCK, ROWS[1])))
     plans = [one for one in plan(selection.papers[0], selection.known) if isinstance(one, ClaimPlan)]
-    needed = models_needed(plans, Context(selection.known, {}))
+    needed = models_needed(plans, Context({}))
     assert {name(key): need for key, need in needed.items()} == dict.fromkeys(
         [f"small:{side}+3{skip}" for side in (64, 32, 96) for skip in ("", "@skip")] + ["large:64"], Need(work=True)
     )

@@ -15,7 +15,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from imlp_audit.models.build import Builder
-from imlp_audit.models.recipe import Imlp, Recipe, Replacement
+from imlp_audit.models.recipe import ImlpRecipe, Recipe, Replacement
 from tests.models.readings import RELEASED
 
 from .running import call, environment
@@ -32,7 +32,7 @@ def deit() -> dict[str, Tensor]:
 @pytest.fixture(scope="module")
 def block() -> dict[str, Tensor]:
     """DeiT-Ti with the released block; its readings are none that the tiny papers declare."""
-    with Builder("cpu").variant(Recipe.of(timm=DEIT, mlp=Replacement(imlp=Imlp(ratio=2))), RELEASED) as variant:
+    with Builder("cpu").variant(Recipe.of(timm=DEIT, mlp=Replacement(imlp=ImlpRecipe(ratio=2))), RELEASED) as variant:
         return {name: value.clone() for name, value in variant.model.state_dict().items()}
 
 

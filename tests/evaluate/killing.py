@@ -39,12 +39,12 @@ def observed(folder: Path, count: int, seed: int, arguments: Sequence[str]) -> d
     outputs = [f"--predictions={folder / OUTPUTS[0]}", f"-ojson:{folder / OUTPUTS[1]}"]
     command = ["eval", *arguments, *outputs, "--workers=0", "--threads=1", "--quiet"]
     _prepare_once(command)
-    _forked(lambda: _run(command, on_end=lambda calls: _note(folder, calls)))
+    ended = _forked(lambda: _run(command, on_end=lambda calls: _note(folder, calls)))
     undisturbed = _written(folder)
     calls = int((folder / "calls").read_text(encoding="utf-8"))
     instants = random.Random(seed)
     killed = [_killed(folder, command, instants.randrange(calls)) for _ in range(count)]
-    return {"undisturbed": undisturbed, "killed": killed}
+    return {"ended": ended, "undisturbed": undisturbed, "killed": killed}
 
 
 def _prepare_once(command: Sequence[str]) -> None:

@@ -374,7 +374,8 @@ def test_killed_at_twenty_instants_and_resumed(digits: Digits, tmp_path: Path) -
     )
     seen = json.loads(done.stdout)
     assert len(seen["killed"]) == 20
-    assert all(one["ended"] == -9 and one["resumed"] == 0 for one in seen["killed"])
+    assert seen["ended"] in (0, 1)  # 1: 40 images may differ from the printed accuracy by chance
+    assert all(one["ended"] == -9 and one["resumed"] == seen["ended"] for one in seen["killed"])
     assert all(one["wrote"] == seen["undisturbed"] for one in seen["killed"])
     parts_left = {sum(name.endswith(".part") for name in one["left"]) for one in seen["killed"]}
     assert len(parts_left) > 3  # killed early, late and between

@@ -24,7 +24,7 @@ from imlp_audit.records.explanation import (
     Explanation,
     MeasuredValue,
     Measurements,
-    Readings,
+    NearestReadings,
     RelatedCell,
     RestsOn,
     RowByRow,
@@ -52,7 +52,7 @@ def explained(selection: Selection, check_id: str) -> Explanation:
         result = audit_equations(selection, (plan.id,), Settings(), lambda _: lambda name: None)
     else:
         result = audit(selection, Options(only=(plan.id, *cells_needed(plan))), lambda _: lambda name: None)
-    return explain(plan, result, selection.known)
+    return explain(plan, result)
 
 
 def text_of(explanation: Explanation, width: int = 120) -> str:
@@ -109,7 +109,7 @@ def test_the_formula_ends_at_the_measured_number(deit_b: Explanation) -> None:
 
 
 def test_the_nearest_readings_have_their_sources(deit_b: Explanation) -> None:
-    readings = section(deit_b, Readings)
+    readings = section(deit_b, NearestReadings)
     (search,) = readings.searches
     assert (readings.first, search.readings, search.fitting, search.ties) == ("as_written", 2304, 32, 4)
     assert {change.axis: change.becomes for change in search.found[0].changes} == {
@@ -178,7 +178,7 @@ def test_a_text_model_has_a_formula_and_a_second_search_over_its_width(bundled: 
     formula = section(explanation, TextFormula)
     assert formula.one_layer.formula == "n² + 2 C D_C + n + 3 C + 3 D_C"
     assert formula.total == formula.measured == 129882416
-    fixed, freer = section(explanation, Readings).searches
+    fixed, freer = section(explanation, NearestReadings).searches
     assert (fixed.readings, fixed.fitting, fixed.open_width) == (640, 0, False)
     assert freer.open_width
     nearest = freer.found[0]
@@ -202,7 +202,7 @@ def test_a_declared_finding_says_why_it_is_known(bundled: Selection) -> None:
     explanation = explained(bundled, "imlp/1/lvt_r1_imlp/params")
     assert text_of(explanation).startswith("imlp/1/lvt_r1_imlp/params: differs, which the spec declares as known\n")
     assert facts(explanation)["known"].startswith("With all ten MLPs replaced")
-    near = section(explanation, Readings).searches[0].found
+    near = section(explanation, NearestReadings).searches[0].found
     assert 4980020 in [one.value for one in near]
 
 
@@ -330,7 +330,7 @@ def test_a_model_that_not_every_reading_can_build_is_explained_without_the_searc
     selection = paper(tmp_path, row("one", "One", distilled, "params: 5.17"))
     explanation = explained(selection, "small/1/one/params")
     assert "breakdown" in kinds_of_sections(explanation)
-    failure = section(explanation, Readings).failure
+    failure = section(explanation, NearestReadings).failure
     assert failure is not None
     assert failure.startswith("deit_tiny_distilled_patch16_224 could not be built or counted:")
     assert "\nThe readings could not be searched: deit_tiny_distilled" in text_of(explanation)

@@ -14,7 +14,7 @@ from imlp_audit.explain.total_document import describe_readings
 from imlp_audit.models.reading import ClassToken, Reading
 from imlp_audit.models.recipe import Part
 from imlp_audit.numbers.printed import Rounding, parse_printed
-from imlp_audit.records.explanation import AxisSource, NearReading, Readings, ReadingSearch
+from imlp_audit.records.explanation import AxisSource, NearestReadings, NearReading, ReadingSearch
 from imlp_audit.records.solution import SolvedChange
 from imlp_audit.report.document import Paragraph, plain_text
 from imlp_audit.solve.space import readings_of
@@ -143,13 +143,13 @@ def test_a_model_that_cannot_be_built_says_so(tmp_path: Path) -> None:
         nearest(cell(tmp_path, "5.72", "{timm: deit_tinny}"), "as_written", ["all"], HALF_UP)
 
 
-def answer(folder: Path, printed: str) -> Readings:
+def answer(folder: Path, printed: str) -> NearestReadings:
     asked = cell(folder, printed)
     (found,) = search_readings(asked, Conventions(asked.row.paper.about.value))
     return found
 
 
-def sentence(found: Readings) -> str:
+def sentence(found: NearestReadings) -> str:
     """Return the sentence that says which readings fit."""
     texts = [plain_text(block.text) for block in describe_readings(found) if isinstance(block, Paragraph)]
     return texts[0]
@@ -199,4 +199,4 @@ def test_the_sentence_if_no_reading_fits(tmp_path: Path) -> None:
 def test_singular_and_plural(fitting: int, readings: int, text: str) -> None:
     near = NearReading(value=5, gap="0.0", convention="all", rounding=Rounding.HALF_UP, changes=())
     search = ReadingSearch(readings=readings, fitting=fitting, ties=1, found=(near,))
-    assert sentence(Readings(printed="5", first="first", searches=(search,))) == text
+    assert sentence(NearestReadings(printed="5", first="first", searches=(search,))) == text

@@ -13,7 +13,7 @@ from imlp_audit.explain.totals import find_formula
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import Reading, TextReading
-from imlp_audit.models.recipe import Activation, Imlp, Part, Recipe, Replacement
+from imlp_audit.models.recipe import Activation, ImlpRecipe, Part, Recipe, Replacement
 from imlp_audit.records.explanation import BlockFormula
 from imlp_audit.report.document import Heading, Paragraph, plain_text
 from imlp_audit.solve.space import readings_of
@@ -42,7 +42,7 @@ def replaced(host: dict[str, object], seed: str) -> Recipe:
     """Replace a host's MLPs by blocks of any kind, all of them or some."""
     chance = random.Random(seed)
     part = chance.choice(list(Part))
-    block = Imlp(
+    block = ImlpRecipe(
         ratio=chance.choice([0.5, 1, 1.7, 2, 3]),
         kernel=chance.choice([1, 3, 5, 7]),
         part=part,

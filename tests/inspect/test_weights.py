@@ -14,7 +14,7 @@ from imlp_audit.models.hosts.gmlp import Gmlp
 from imlp_audit.models.hosts.mixer import Mixer
 from imlp_audit.models.hosts.resmlp import Communication, ResMlp
 from imlp_audit.models.reading import ResMlpForm
-from imlp_audit.models.recipe import Imlp, Recipe, Replacement
+from imlp_audit.models.recipe import ImlpRecipe, Recipe, Replacement
 from imlp_audit.report.markdown import render_markdown
 from tests.models.readings import RELEASED
 
@@ -58,7 +58,7 @@ def state_of(recipe: Recipe) -> dict[str, Tensor]:
     return {name: torch.randn(shape, generator=generator) / 10 for name, shape in shapes.items()}
 
 
-IMLP = Replacement(imlp=Imlp(ratio=2, kernel=3))
+IMLP = Replacement(imlp=ImlpRecipe(ratio=2, kernel=3))
 ALGORITHM = ResMlpForm.ALGORITHM
 
 

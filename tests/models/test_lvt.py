@@ -27,8 +27,7 @@ from imlp_audit.models.nets.lvt_layers import (
     RecursiveAtrousSelfAttention,
 )
 from imlp_audit.models.reading import Reading
-from imlp_audit.models.recipe import Imlp as ImlpRecipe
-from imlp_audit.models.recipe import Part, Recipe, Replacement
+from imlp_audit.models.recipe import ImlpRecipe, Part, Recipe, Replacement
 from imlp_audit.models.replace import mlps_of
 from imlp_audit.models.settings import example_inputs
 from tests.models import formulas

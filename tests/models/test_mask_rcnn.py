@@ -15,8 +15,7 @@ from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.nets.mask_rcnn import Pyramid, SwinMaskRcnn, build_mask_rcnn
 from imlp_audit.models.nets.swin import swin_features
 from imlp_audit.models.reading import Reading
-from imlp_audit.models.recipe import Imlp as ImlpRecipe
-from imlp_audit.models.recipe import Part, Recipe, Replacement
+from imlp_audit.models.recipe import ImlpRecipe, Part, Recipe, Replacement
 from imlp_audit.models.settings import example_inputs
 from tests.models import formulas
 from tests.models.mmcv_counter import mmcv_count, products

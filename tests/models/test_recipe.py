@@ -30,7 +30,7 @@ from imlp_audit.models.reading import (
     SpatialMatrix,
     TextReading,
 )
-from imlp_audit.models.recipe import HOSTS, Activation, Imlp, Part, Recipe, Replacement, Sums
+from imlp_audit.models.recipe import HOSTS, Activation, ImlpRecipe, Part, Recipe, Replacement, Sums
 from imlp_audit.spec.parse_yaml import read_tree
 from imlp_audit.spec.tree import plain
 from tests.models.readings import RELEASED
@@ -48,7 +48,7 @@ HOST: dict[str, Host] = {
     "upernet": UperNet(backbone="swin_tiny_patch4_window7_224"),
     "vanilla_block": VanillaBlock(width=64),
 }
-BLOCK = Replacement(imlp=Imlp())
+BLOCK = Replacement(imlp=ImlpRecipe())
 TEXT = TextReading(30, 16, 12, SpatialMatrix.FULL, Presence.YES, OutputLayer.TIED, Presence.NO)
 RESMLP = ResMlpReading(ResMlpForm.EQUATIONS)
 PAPER = PaperReading(RELEASED, RESMLP, TEXT)
@@ -133,11 +133,11 @@ def test_a_model_is_called_by_its_architecture_or_by_its_recipe(recipe: Recipe, 
         (Recipe.of(timm="vit", activation=Activation.PRELU, agelu=True), "timm: vit, activation: prelu, agelu: true"),
         (Recipe.of(timm="vit", agelu=False), "timm: vit, agelu: false"),
         (
-            Recipe.of(timm="vit", mlp=Replacement(imlp=Imlp(ratio=2, kernel=5, part=Part.CHANNEL, plain=True))),
+            Recipe.of(timm="vit", mlp=Replacement(imlp=ImlpRecipe(ratio=2, kernel=5, part=Part.CHANNEL, plain=True))),
             "timm: vit, mlp: {imlp: {ratio: 2, kernel: 5, part: channel, plain: true}}",
         ),
         (
-            Recipe.of(timm="vit", mlp=Replacement(sites=("blocks.0.mlp", "blocks.1.mlp"), imlp=Imlp(ratio=2.5))),
+            Recipe.of(timm="vit", mlp=Replacement(sites=("blocks.0.mlp", "blocks.1.mlp"), imlp=ImlpRecipe(ratio=2.5))),
             "timm: vit, mlp: {imlp: {ratio: 2.5}, sites: [blocks.0.mlp, blocks.1.mlp]}",
         ),
         (Recipe.of(timm="vit", mlp=Replacement(sums=Sums())), "timm: vit, mlp: {sums: {}}"),

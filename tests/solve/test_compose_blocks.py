@@ -9,8 +9,7 @@ from imlp_audit.errors import BuildError
 from imlp_audit.measure.ledger import CallCache
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.lvt import Lvt
-from imlp_audit.models.recipe import Activation, Part, Recipe, Replacement, Sums
-from imlp_audit.models.recipe import Imlp as ImlpRecipe
+from imlp_audit.models.recipe import Activation, ImlpRecipe, Part, Recipe, Replacement, Sums
 from imlp_audit.solve.compose_blocks import Hosts
 from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.library import load

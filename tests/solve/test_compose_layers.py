@@ -12,7 +12,7 @@ from imlp_audit.models.hosts.bert import Bert
 from imlp_audit.models.hosts.gmlp import Gate, GmlpText
 from imlp_audit.models.hosts.resmlp import Communication, Norm, Pooling, ResMlp
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.solve.compose_layers import Stacks
+from imlp_audit.solve.compose import Stacks
 from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import rows_of

@@ -11,12 +11,11 @@ from typing import Any, BinaryIO, Protocol
 
 from PIL import Image
 
-from imlp_audit.errors import DatasetError
+from imlp_audit.errors import DatasetError, did_you_mean
 from imlp_audit.evaluate.data.decode import MAX_BYTES, open_image_from
 from imlp_audit.evaluate.data.hub import pinned_snapshot
 from imlp_audit.evaluate.data.images import Images, Pictures
 from imlp_audit.evaluate.data.tars import open_shards
-from imlp_audit.near import did_you_mean
 
 _PREFIXES = ("torch", "hfds", "wds", "hfids", "tfds")
 _IN_MEMORY = ("cifar10", "cifar100", "mnist", "kmnist", "fashion_mnist", "qmnist")

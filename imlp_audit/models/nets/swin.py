@@ -6,8 +6,7 @@ import timm
 from timm.models import is_model_in_modules
 from torch import Tensor, nn
 
-from imlp_audit.errors import BuildError
-from imlp_audit.near import did_you_mean
+from imlp_audit.errors import BuildError, did_you_mean
 
 PATCH = 4
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import timm
 from torch import nn
 
-from imlp_audit.errors import BuildError
+from imlp_audit.errors import BuildError, did_you_mean
 from imlp_audit.models.hosts.host import BuildRequest
 from imlp_audit.models.reading import ClassToken
-from imlp_audit.near import did_you_mean
 
 
 def build_timm(name: str, request: BuildRequest) -> nn.Module:

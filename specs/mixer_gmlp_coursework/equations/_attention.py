@@ -11,7 +11,7 @@ from torch import Tensor
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.functions_softmax import softmax
 from imlp_audit.equations.matrix import RoundedMatrix, add
-from imlp_audit.equations.mixer import filled
+from imlp_audit.equations.mixer import fill
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, vectors
 from imlp_audit.models.gmlp import TinyAttention
@@ -41,7 +41,7 @@ class Attention:
         qkv = transposed(self.q) + transposed(self.k) + transposed(self.v)
         weights: dict[str, object] = {"qkv.weight": qkv, "qkv.bias": (0.0,) * 3 * d_attn}
         weights |= {"out.weight": transposed(self.out), "out.bias": self.bias}
-        return filled(lambda: TinyAttention(width, d_out, d_attn), weights, arithmetic)
+        return fill(lambda: TinyAttention(width, d_out, d_attn), weights, arithmetic)
 
     def output(self, arithmetic: Arithmetic) -> Tensor:
         """Return what the package's attention makes of x."""

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial
 from imlp_audit.equations.matrix import RoundedMatrix
-from imlp_audit.equations.mixer import filled
+from imlp_audit.equations.mixer import fill
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, numbers, vectors
 from imlp_audit.models.gmlp import GmlpBlock, SpatialGatingUnit
@@ -23,7 +23,7 @@ def transposed(matrix: Matrix) -> Matrix:
     return tuple(zip(*matrix, strict=True))
 
 
-def projected(w: RoundedMatrix, b: list[Rounded], z: RoundedMatrix) -> RoundedMatrix:
+def project(w: RoundedMatrix, b: list[Rounded], z: RoundedMatrix) -> RoundedMatrix:
     """Return f(Z)_{ic} = sum_{j=1}^{S} W_{ij} Z_{jc} + b_i, one bias for each token."""
     return RoundedMatrix([entry + shift for entry in row] for row, shift in zip(w @ z, b, strict=True))
 
@@ -50,11 +50,11 @@ class Gating:
         """Return the package's unit with these weights."""
         tokens, channels = len(self.z), len(self.z[0])
         weights: dict[str, object] = {"proj.weight": self.w, "proj.bias": self.b}
-        return filled(lambda: SpatialGatingUnit(channels, tokens, gate, norm_layer=nn.Identity), weights, arithmetic)
+        return fill(lambda: SpatialGatingUnit(channels, tokens, gate, norm_layer=nn.Identity), weights, arithmetic)
 
     def f(self, arithmetic: Arithmetic, z: RoundedMatrix) -> RoundedMatrix:
         """Return f of Z, or of some of its channels, as printed."""
-        return projected(arithmetic.matrix(self.w), arithmetic.vector(self.b), z)
+        return project(arithmetic.matrix(self.w), arithmetic.vector(self.b), z)
 
     def shown(self) -> dict[str, object]:
         """Return the symbols that a counterexample shows."""
@@ -86,7 +86,7 @@ class Block:
         weights: dict[str, object] = {"u.weight": transposed(self.u), "v.weight": transposed(self.v)}
         weights |= {"u.bias": (0.0,) * hidden, "v.bias": (0.0,) * width}
         weights |= {"sgu.proj.weight": self.w, "sgu.proj.bias": self.b}
-        return filled(lambda: GmlpBlock(width, hidden, tokens, gate, norm_layer=nn.Identity), weights, arithmetic)
+        return fill(lambda: GmlpBlock(width, hidden, tokens, gate, norm_layer=nn.Identity), weights, arithmetic)
 
     def y(self, arithmetic: Arithmetic, gate: Gate) -> Tensor:
         """Return what the package's block makes of X."""

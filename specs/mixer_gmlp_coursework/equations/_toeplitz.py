@@ -9,12 +9,12 @@ from torch import Tensor, nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.matrix import RoundedMatrix
-from imlp_audit.equations.mixer import filled
+from imlp_audit.equations.mixer import fill
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, numbers, vectors
 from imlp_audit.models.gmlp import SpatialGatingUnit, ToeplitzProjection
 from imlp_audit.models.hosts.gmlp import Gate
 
-from ._gmlp import projected
+from ._gmlp import project
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Words:
     def s(self, arithmetic: Arithmetic) -> Tensor:
         """Return what the package's unit makes of Z."""
         tokens, channels = len(self.z), len(self.z[0])
-        unit = filled(
+        unit = fill(
             lambda: SpatialGatingUnit(channels, tokens, self.gate, ToeplitzProjection, nn.Identity),
             {"proj.weight": self.w, "proj.bias": (self.b,) * tokens},
             arithmetic,
@@ -43,7 +43,7 @@ class Words:
         w = arithmetic.matrix([[self.w[i - j + tokens - 1] for j in range(tokens)] for i in range(tokens)])
         z = arithmetic.matrix(self.z)
         half = self.gate.width(len(z[0]))
-        f = projected(w, arithmetic.vector((self.b,) * tokens), z.map_rows(lambda row: row[-half:]))
+        f = project(w, arithmetic.vector((self.b,) * tokens), z.map_rows(lambda row: row[-half:]))
         return z.map_rows(lambda row: row[:half]) * f
 
     def moved_to(self, z: Matrix) -> Words:

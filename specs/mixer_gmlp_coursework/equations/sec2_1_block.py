@@ -10,19 +10,20 @@ from torch import Tensor
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.dependence import mixes
 from imlp_audit.equations.functions_norm import layer_norm
 from imlp_audit.equations.mixer import (
     EPSILON,
     Mixing,
-    channel_mixed,
+    Sizes,
     channel_mixings,
+    mix_channels,
+    mix_tokens,
     run,
-    token_mixed,
+    sizes,
     token_mixings,
     with_biases,
 )
-from imlp_audit.equations.mixing import mixes
-from imlp_audit.equations.sizes import Sizes, sizes
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, vectors
 from imlp_audit.models.mixer import ChannelMixing, TokenMixing
 
@@ -39,7 +40,7 @@ def mixer_token_mixing(case: Mixing, arithmetic: Arithmetic) -> Trial:
         then gamma_{D_S+2} times those of the sum
     """
     # Hold the module against the printed columns.
-    printed = token_mixed(arithmetic.matrix(case.table), case, arithmetic)
+    printed = mix_tokens(arithmetic.matrix(case.table), case, arithmetic)
     module = run(case.token_mixing(arithmetic), case.table, arithmetic)
     return equal(module, printed, X=case.table, W_1=case.first, W_2=case.second)
 
@@ -57,7 +58,7 @@ def mixer_channel_mixing(case: Mixing, arithmetic: Arithmetic) -> Trial:
         then gamma_{D_C+2} times those of the sum
     """
     # Hold the module against the printed rows.
-    printed = channel_mixed(arithmetic.matrix(case.table), case, arithmetic)
+    printed = mix_channels(arithmetic.matrix(case.table), case, arithmetic)
     module = run(case.channel_mixing(arithmetic), case.table, arithmetic)
     return equal(module, printed, U=case.table, W_3=case.first, W_4=case.second)
 
@@ -117,7 +118,7 @@ def mixer_biases_of_channels(case: Mixing, arithmetic: Arithmetic) -> Trial:
     Bound: as without biases, with one rounding more in each projection
     """
     # Hold the module against the equation with biases.
-    printed = channel_mixed(arithmetic.matrix(case.table), case, arithmetic)
+    printed = mix_channels(arithmetic.matrix(case.table), case, arithmetic)
     module = run(case.channel_mixing(arithmetic), case.table, arithmetic)
     shown = {"U": case.table, "W_3": case.first, "W_4": case.second}
     return equal(module, printed, **shown, b_3=case.first_bias, b_4=case.second_bias)
@@ -135,7 +136,7 @@ def mixer_biases_of_tokens(case: Mixing, arithmetic: Arithmetic) -> Trial:
     Bound: as without biases, with one rounding more in each projection
     """
     # Hold the module against the equation with biases.
-    printed = token_mixed(arithmetic.matrix(case.table), case, arithmetic)
+    printed = mix_tokens(arithmetic.matrix(case.table), case, arithmetic)
     module = run(case.token_mixing(arithmetic), case.table, arithmetic)
     shown = {"X": case.table, "W_1": case.first, "W_2": case.second}
     return equal(module, printed, **shown, b_1=case.first_bias, b_2=case.second_bias)
@@ -157,7 +158,7 @@ def mixer_keeps_shape(case: Sizes, arithmetic: Arithmetic) -> Trial:
         y = layer.channel_mixing(u)
         tables = {"X": x, "U": u, "Y": y, "Y of the next layer": case.layer()(y)}
     shapes = {f"shape of {name}": tuple(table.shape[1:]) for name, table in tables.items()}
-    return Trial(all(shape == (case.s, case.c) for shape in shapes.values()), {**case.shown(), **shapes})
+    return Trial(all(shape == (case.s, case.c) for shape in shapes.values()), {**case.symbols(), **shapes})
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,7 @@ def mixer_token_mixing_columns(case: Change, arithmetic: Arithmetic) -> Trial:
     # Hold the first column of U against what it is for the changed X.
     mixing = case.mixing
     before = run(mixing.token_mixing(arithmetic), mixing.table, arithmetic)[:, :1]
-    after = token_mixed(arithmetic.matrix(case.changed), replace(mixing, table=case.changed), arithmetic)
+    after = mix_tokens(arithmetic.matrix(case.changed), replace(mixing, table=case.changed), arithmetic)
     shown = {"X": mixing.table, "X with another column 2": case.changed, "W_1": mixing.first, "W_2": mixing.second}
     return equal(before, [row[:1] for row in after], **shown)
 

@@ -12,8 +12,7 @@ from torch import Tensor
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
-from imlp_audit.equations.mixer import Mixing, channel_mixings, run, token_mixed, token_mixings, with_biases
-from imlp_audit.equations.mixing import (
+from imlp_audit.equations.dependence import (
     BOTH,
     ONLY_CHANNELS,
     ONLY_TOKENS,
@@ -24,6 +23,7 @@ from imlp_audit.equations.mixing import (
     kernels,
     mixes,
 )
+from imlp_audit.equations.mixer import Mixing, channel_mixings, mix_tokens, run, token_mixings, with_biases
 from imlp_audit.equations.strategies import Vector, nonzero, positive, vectors
 
 
@@ -117,7 +117,7 @@ def mixer_token_mixing_sees_places(case: Mixing, arithmetic: Arithmetic) -> Tria
     """
     # Hold token mixing of the exchanged tokens against the exchanged tokens of token mixing.
     module = case.token_mixing(arithmetic)
-    u = token_mixed(arithmetic.matrix(case.table), case, arithmetic)
+    u = mix_tokens(arithmetic.matrix(case.table), case, arithmetic)
     of_x, of_exchanged = run(module, case.table, arithmetic), run(module, case.table[::-1], arithmetic)
     holds = equal(of_x, u).holds and not equal(of_exchanged, u[::-1]).holds
     shown = {"X": case.table, "W_1": case.first, "W_2": case.second}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
 from imlp_audit.equations.counts import macs, parameters, second_differences, vit_layer_macs
-from imlp_audit.equations.sizes import Sizes, sizes
+from imlp_audit.equations.mixer import Sizes, sizes
 from imlp_audit.models.mixer import MixerLayer
 
 from ._table1 import TABLE_1
@@ -31,7 +31,7 @@ def mixer_weight_shapes(case: Sizes, arithmetic: Arithmetic) -> Trial:
     matrices = (tokens.fc1.weight, tokens.fc2.weight, channels.fc1.weight, channels.fc2.weight)
     module = [tuple(matrix.shape) for matrix in matrices]
     printed = [(case.d_s, case.s), (case.s, case.d_s), (case.d_c, case.c), (case.c, case.d_c)]
-    return Trial(module == printed, {**case.shown(), "shapes in the module": module, "printed": printed})
+    return Trial(module == printed, {**case.symbols(), "shapes in the module": module, "printed": printed})
 
 
 _size = st.integers(1, 3)
@@ -51,7 +51,7 @@ def mixer_hidden_widths(case: Sizes, arithmetic: Arithmetic) -> Trial:
     # Hold the ledger of a layer with wider MLPs against the quadratic bound.
     ours = macs(case.layer, 1, case.s, case.c)
     least = 2 * case.s**2 * case.c + 2 * case.c**2 * case.s + 4 * case.s * case.c
-    return Trial(ours >= least, {**case.shown(), "multiply-accumulates": ours, "at least": least})
+    return Trial(ours >= least, {**case.symbols(), "multiply-accumulates": ours, "at least": least})
 
 
 @claim(sizes())
@@ -68,7 +68,7 @@ def mixer_parameters(case: Sizes, arithmetic: Arithmetic) -> Trial:
     """
     # Hold the number of parameters against that of the matrices' entries.
     ours, printed = parameters(case.layer), 2 * case.d_s * case.s + 2 * case.d_c * case.c
-    return Trial(ours == printed, {**case.shown(), "parameters": ours, "entries of the four matrices": printed})
+    return Trial(ours == printed, {**case.symbols(), "parameters": ours, "entries of the four matrices": printed})
 
 
 @claim(sizes())
@@ -84,7 +84,7 @@ def mixer_parameters_corrected(case: Sizes, arithmetic: Arithmetic) -> Trial:
     matrices = 2 * case.d_s * case.s + 2 * case.d_c * case.c
     biases, norms = case.d_s + case.s + case.d_c + case.c, 4 * case.c
     ours, ours_by_kind = parameters(case.layer), matrices + biases + norms
-    return Trial(ours == ours_by_kind, {**case.shown(), "parameters": ours, "of the three kinds": ours_by_kind})
+    return Trial(ours == ours_by_kind, {**case.symbols(), "parameters": ours, "of the three kinds": ours_by_kind})
 
 
 @claim(st.sampled_from(list(TABLE_1)))
@@ -118,7 +118,7 @@ def mixer_token_mixing_cost(case: Sizes, arithmetic: Arithmetic) -> Trial:
     # Hold the ledger against the printed product.
     ours = macs(lambda: case.layer().token_mixing, 1, case.s, case.c)
     printed = 2 * case.d_s * case.s * case.c
-    return Trial(ours == printed, {**case.shown(), "multiply-accumulates": ours, "2 D_S S C": printed})
+    return Trial(ours == printed, {**case.symbols(), "multiply-accumulates": ours, "2 D_S S C": printed})
 
 
 @claim(sizes(3))
@@ -136,7 +136,7 @@ def mixer_channel_mixing_cost(case: Sizes, arithmetic: Arithmetic) -> Trial:
     # Hold the ledger against the printed product.
     ours = macs(lambda: case.layer().channel_mixing, 1, case.s, case.c)
     printed = 2 * case.d_c * case.s * case.c
-    return Trial(ours == printed, {**case.shown(), "multiply-accumulates": ours, "2 D_C S C": printed})
+    return Trial(ours == printed, {**case.symbols(), "multiply-accumulates": ours, "2 D_C S C": printed})
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def mixer_cost_linear(case: Growth, arithmetic: Arithmetic) -> Trial:
     by_patches = _cost(replace(case.sizes, s=case.times * case.sizes.s))
     by_channels = _cost(replace(case.sizes, c=case.times * case.sizes.c))
     found = {"multiply-accumulates": own, "with k S patches": by_patches, "with k C channels": by_channels}
-    return Trial(by_patches == by_channels == case.times * own, {**case.sizes.shown(), "k": case.times, **found})
+    return Trial(by_patches == by_channels == case.times * own, {**case.sizes.symbols(), "k": case.times, **found})
 
 
 def _cost(sizes: Sizes) -> int:

@@ -8,7 +8,7 @@ from torch import nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.equations.sizes import Sizes
+from imlp_audit.equations.mixer import Sizes
 from imlp_audit.models.mixer import MixerLayer, PatchEmbedding
 
 
@@ -25,7 +25,7 @@ def mixer_small_configuration(case: Sizes, arithmetic: Arithmetic) -> Trial:
     # Hold the numbers against each other.
     patches = 32 * 32 // 4**2
     holds = case.s == patches and case.d_s > case.s and case.d_c > case.c
-    return Trial(holds, {**case.shown(), "HW / P^2": patches})
+    return Trial(holds, {**case.symbols(), "HW / P^2": patches})
 
 
 _SIDE = 24  # of the images

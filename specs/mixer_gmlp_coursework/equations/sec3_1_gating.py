@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.dependence import depends
-from imlp_audit.equations.mixer import filled
+from imlp_audit.equations.mixer import fill
 from imlp_audit.equations.strategies import NUMBERS, Matrix, matrices, nonzero, positive, vectors
 from imlp_audit.models.gmlp import SpatialGatingUnit, TokenProjection
 from imlp_audit.models.hosts.gmlp import Gate
@@ -29,7 +29,7 @@ def sgu_projection(case: Gating, arithmetic: Arithmetic) -> Trial:
     Bound: gamma_{S+1} times the sum of the magnitudes
     """
     # Hold the package's projection against the printed sum.
-    projection = filled(lambda: TokenProjection(len(case.b)), {"weight": case.w, "bias": case.b}, arithmetic)
+    projection = fill(lambda: TokenProjection(len(case.b)), {"weight": case.w, "bias": case.b}, arithmetic)
     printed = case.f(arithmetic, arithmetic.matrix(case.z))
     return equal(projection(arithmetic.tensor(case.z)), printed, **case.shown())
 
@@ -220,7 +220,7 @@ def sgu_sees_positions(w: Matrix, arithmetic: Arithmetic) -> Trial:
     """
     # Exchange the first two tokens of every Z that has a single 1, before and after f.
     tokens = len(w)
-    f = filled(lambda: TokenProjection(tokens), {"weight": w, "bias": (1.0,) * tokens}, arithmetic)
+    f = fill(lambda: TokenProjection(tokens), {"weight": w, "bias": (1.0,) * tokens}, arithmetic)
     single = arithmetic.tensor([[[float(i == j)] for i in range(tokens)] for j in range(tokens)])
     exchanged = [1, 0, *range(2, tokens)]
     sees = bool((f(single[:, exchanged]) != f(single)[:, exchanged]).any())

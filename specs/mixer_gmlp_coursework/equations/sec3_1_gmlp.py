@@ -10,15 +10,14 @@ from torch import nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
-from imlp_audit.equations.dependence import depends
+from imlp_audit.equations.dependence import ONLY_CHANNELS, ONLY_TOKENS, depends, mixes
 from imlp_audit.equations.functions import gelu
-from imlp_audit.equations.mixer import filled
-from imlp_audit.equations.mixing import ONLY_CHANNELS, ONLY_TOKENS, mixes
+from imlp_audit.equations.mixer import fill
 from imlp_audit.equations.strategies import Matrix, matrices, positive
 from imlp_audit.models.gmlp import GmlpBlock
 from imlp_audit.models.hosts.gmlp import Gate
 
-from ._gmlp import Block, blocks, projected, transposed
+from ._gmlp import Block, blocks, project, transposed
 from ._order import linked_tokens
 from ._shapes import Sizes, sizes
 
@@ -56,7 +55,7 @@ def gmlp_block(case: Block, arithmetic: Arithmetic) -> Trial:
     # Hold the package's block against the printed formulas.
     x, u, v = (arithmetic.matrix(matrix) for matrix in (case.x, case.u, case.v))
     z = (x @ u).map(gelu)
-    f = projected(arithmetic.matrix(case.w), arithmetic.vector(case.b), z)
+    f = project(arithmetic.matrix(case.w), arithmetic.vector(case.b), z)
     printed = (z * f) @ v + x
     return equal(case.y(arithmetic, Gate.PRODUCT), printed, **case.shown())
 
@@ -129,7 +128,7 @@ class Steps:
             "u.bias": (0.0,) * hidden,
         }
         weights |= {"u.weight": transposed(self.u), "v.weight": transposed(self.v)}
-        return filled(lambda: _without_unit(GmlpBlock(width, hidden, tokens, Gate.PRODUCT)), weights, arithmetic)
+        return fill(lambda: _without_unit(GmlpBlock(width, hidden, tokens, Gate.PRODUCT)), weights, arithmetic)
 
 
 def _without_unit(block: GmlpBlock) -> GmlpBlock:

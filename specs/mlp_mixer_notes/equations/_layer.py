@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.mixer import filled
+from imlp_audit.equations.mixer import fill
 from imlp_audit.equations.strategies import Matrix, matrices
 from imlp_audit.models.mixer import MixerLayer
 
@@ -30,7 +30,7 @@ class Layer:
         for step, first, second in (("token_mixing", self.w1, self.w2), ("channel_mixing", self.w3, self.w4)):
             weights |= {f"{step}.mlp.fc1.weight": first, f"{step}.mlp.fc2.weight": second}
             weights |= {f"{step}.norm.weight": (1.0,) * channels, f"{step}.norm.bias": (0.0,) * channels}
-        return filled(lambda: MixerLayer(tokens, channels, len(self.w1), len(self.w3), bias=False), weights, arithmetic)
+        return fill(lambda: MixerLayer(tokens, channels, len(self.w1), len(self.w3), bias=False), weights, arithmetic)
 
     def shown(self) -> dict[str, object]:
         """Return the symbols that a counterexample shows."""

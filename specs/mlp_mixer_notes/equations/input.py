@@ -59,4 +59,4 @@ def patch_projection(case: Projection, arithmetic: Arithmetic) -> Trial:
     """
     # Hold the patch embedding against the sums over each patch.
     module = case.embedding(arithmetic)(arithmetic.tensor([[case.image]]))[0]
-    return equal(module, case.projected(arithmetic), image=case.image, weights=case.weights, bias=case.bias)
+    return equal(module, case.project(arithmetic), image=case.image, weights=case.weights, bias=case.bias)

@@ -8,8 +8,7 @@ import torch.nn.functional as F
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.functions import gelu
-from imlp_audit.equations.mixer import Mixing, channel_mixed, normalised, run, token_mixed
-from imlp_audit.equations.sizes import Sizes, sizes
+from imlp_audit.equations.mixer import Mixing, Sizes, mix_channels, mix_tokens, normalise, run, sizes
 
 from ._layer import Layer, layers
 
@@ -28,7 +27,7 @@ def token_mixing(case: Layer, arithmetic: Arithmetic) -> Trial:
     """
     # Hold the module against the printed product.
     x, w1, w2 = arithmetic.matrix(case.x), arithmetic.matrix(case.w1), arithmetic.matrix(case.w2)
-    u = x.T + (normalised(x).T @ w1.T).map(gelu) @ w2.T
+    u = x.T + (normalise(x).T @ w1.T).map(gelu) @ w2.T
     module = run(case.module(arithmetic).token_mixing, case.x, arithmetic)
     return equal(module.T, u, X=case.x, W_1=case.w1, W_2=case.w2)
 
@@ -47,7 +46,7 @@ def channel_mixing(case: Layer, arithmetic: Arithmetic) -> Trial:
     """
     # Hold the module against the printed product, for any U^T.
     u_t, w3, w4 = arithmetic.matrix(case.x), arithmetic.matrix(case.w3), arithmetic.matrix(case.w4)
-    y = u_t + (normalised(u_t) @ w3.T).map(gelu) @ w4.T
+    y = u_t + (normalise(u_t) @ w3.T).map(gelu) @ w4.T
     module = run(case.module(arithmetic).channel_mixing, case.x, arithmetic)
     return equal(module, y, **{"U^T": case.x}, W_3=case.w3, W_4=case.w4)
 
@@ -67,10 +66,10 @@ def layer(case: Layer, arithmetic: Arithmetic) -> Trial:
     # Hold the matrix products against the columns and rows, and the module against the matrix products.
     x, w1, w2 = arithmetic.matrix(case.x), arithmetic.matrix(case.w1), arithmetic.matrix(case.w2)
     w3, w4 = arithmetic.matrix(case.w3), arithmetic.matrix(case.w4)
-    u_t = (x.T + (normalised(x).T @ w1.T).map(gelu) @ w2.T).T
-    y = u_t + (normalised(u_t) @ w3.T).map(gelu) @ w4.T
-    by_columns = token_mixed(x, Mixing(case.x, case.w1, case.w2), arithmetic)
-    by_rows = channel_mixed(by_columns, Mixing(case.x, case.w3, case.w4), arithmetic)
+    u_t = (x.T + (normalise(x).T @ w1.T).map(gelu) @ w2.T).T
+    y = u_t + (normalise(u_t) @ w3.T).map(gelu) @ w4.T
+    by_columns = mix_tokens(x, Mixing(case.x, case.w1, case.w2), arithmetic)
+    by_rows = mix_channels(by_columns, Mixing(case.x, case.w3, case.w4), arithmetic)
     forms = equal(by_rows, y, **case.shown())
     return equal(run(case.module(arithmetic), case.x, arithmetic), y, **case.shown()) if forms.holds else forms
 
@@ -98,7 +97,7 @@ def shapes(case: Sizes, arithmetic: Arithmetic) -> Trial:
     channel_mixed = F.gelu(channel_hidden) @ w4.T
     y = u.T + channel_mixed
     ours = [tuple(m.shape) for m in (x, w1, w2, w3, w4, token_hidden, token_mixed, u, channel_hidden, channel_mixed, y)]
-    return Trial(ours == _printed(case), {**case.shown(), "shapes": ours, "printed": _printed(case)})
+    return Trial(ours == _printed(case), {**case.symbols(), "shapes": ours, "printed": _printed(case)})
 
 
 def _printed(case: Sizes) -> list[tuple[int, int]]:

@@ -9,8 +9,16 @@ from torch import nn
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.counts import parameters
-from imlp_audit.equations.mixer import Mixing, channel_mixed, channel_mixings, run, token_mixings, with_biases
-from imlp_audit.equations.sizes import Sizes, sizes
+from imlp_audit.equations.mixer import (
+    Mixing,
+    Sizes,
+    channel_mixings,
+    mix_channels,
+    run,
+    sizes,
+    token_mixings,
+    with_biases,
+)
 from imlp_audit.equations.strategies import nonzero
 from imlp_audit.models.mixer import Mlp, PatchEmbedding
 
@@ -63,7 +71,7 @@ def positional_invariance(case: Mixing, arithmetic: Arithmetic) -> Trial:
     """
     # Hold channel mixing of the exchanged tokens against that of the tokens.
     exchanged = run(case.channel_mixing(arithmetic), case.table[::-1], arithmetic)
-    printed = channel_mixed(arithmetic.matrix(case.table), case, arithmetic)
+    printed = mix_channels(arithmetic.matrix(case.table), case, arithmetic)
     return equal(exchanged, printed, U=case.table, W_3=case.first, W_4=case.second)
 
 
@@ -84,7 +92,7 @@ def positional_invariance_corrected(case: tuple[Mixing, list[int]], arithmetic: 
     # Hold channel mixing of the permuted tokens against the permuted tokens of channel mixing.
     mixing, order = case
     permuted = run(mixing.channel_mixing(arithmetic), tuple(mixing.table[place] for place in order), arithmetic)
-    mixed = channel_mixed(arithmetic.matrix(mixing.table), mixing, arithmetic)
+    mixed = mix_channels(arithmetic.matrix(mixing.table), mixing, arithmetic)
     shown = {"U": mixing.table, "order": order, "W_3": mixing.first, "W_4": mixing.second}
     return equal(permuted, [mixed[place] for place in order], **shown)
 
@@ -106,7 +114,7 @@ def same_size(case: Sizes, arithmetic: Arithmetic) -> Trial:
         for _ in range(2):
             tables.append(case.layer()(tables[-1]))
     shapes = [tuple(table.shape) for table in tables]
-    return Trial(shapes == [(1, case.s, case.c)] * 3, {**case.shown(), "shapes before and after layers": shapes})
+    return Trial(shapes == [(1, case.s, case.c)] * 3, {**case.symbols(), "shapes before and after layers": shapes})
 
 
 @claim(sizes(3))
@@ -135,4 +143,6 @@ def tying_saves_parameters(case: Sizes, arithmetic: Arithmetic) -> Trial:
     }
     tied = {"token-mixing MLP": of_tokens, "channel-mixing MLP": of_channels}
     saves = [case.c * of_tokens, case.s * of_channels] == list(untied.values())
-    return Trial(saves and list(doubled.values()) == list(tied.values()), {**case.shown(), **tied, **untied, **doubled})
+    return Trial(
+        saves and list(doubled.values()) == list(tied.values()), {**case.symbols(), **tied, **untied, **doubled}
+    )

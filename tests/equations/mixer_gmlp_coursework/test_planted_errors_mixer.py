@@ -68,7 +68,7 @@ def test_token_mixing_that_sees_no_places(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_token_mixing_with_no_linking_norm(monkeypatch: pytest.MonkeyPatch) -> None:
     """The literal form is false because of the norm alone: without it, the columns would be independent."""
-    monkeypatch.setattr(mixer, "normalised", lambda table: table)
+    monkeypatch.setattr(mixer, "normalise", lambda table: table)
     monkeypatch.setattr(TokenMixing, "forward", mixers.TOKEN_MIXING["no norm"])
     assert not _is_false("mixer_token_mixing_columns")
 

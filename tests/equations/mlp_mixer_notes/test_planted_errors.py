@@ -65,7 +65,7 @@ def test_channel_mixing_of_the_mean_is_invariant(monkeypatch: pytest.MonkeyPatch
     """The literal form is false because each token keeps its place, not because of how it is tested."""
     monkeypatch.setattr(
         mlps,
-        "channel_mixed",
+        "mix_channels",
         lambda u, _mixing, _arithmetic: [[sum(column[1:], column[0]) for column in zip(*u, strict=True)]] * len(u),
     )
     monkeypatch.setattr(ChannelMixing, "forward", lambda _step, u: u.sum(1, keepdim=True).expand_as(u))
