@@ -62,7 +62,7 @@ class Stacks:
 
 def _stack(recipe: Recipe) -> Stack:
     if not isinstance(recipe.host, Stack):
-        raise SolverError(f"{recipe.name} is not a stack of layers; only stacks can be searched for hosts that readings change")
+        raise SolverError(f"{recipe.name} is not a stack of layers, as a host that readings change must be")
     return recipe.host
 
 
