@@ -30,7 +30,7 @@ def _as_known(check: Check, expected: Expected) -> Check:
     """Return a claim that the search found no counterexample of as what it is known to be."""
     if check.verdict not in PASSES or expected.counterexample is None:
         return check
-    reason = f"{check.reason}, but is known to be false for {expected.counterexample}"
+    reason = f"{check.reason}, but known to be false for {expected.counterexample}"
     return check.model_copy(update={"verdict": expected.verdict, "reason": reason})
 
 

@@ -22,7 +22,7 @@ class TimingOptions:
             "--batch-size",
             metavar="N",
             min=1,
-            help="Images a pass; repeatable, cells are judged by the first. [default: 32]",
+            help="Images per pass; repeatable, the first one judges the cells. [default: 32]",
         ),
     ] = None
     pairs: Annotated[
@@ -34,7 +34,7 @@ class TimingOptions:
     device: Annotated[Device, typer.Option(help="Where the models run.")] = Device.CPU
     threads: Annotated[
         int | None,
-        typer.Option("--threads", metavar="N", min=1, help="Threads that torch computes with; its own choice if none."),
+        typer.Option("--threads", metavar="N", min=1, help="Threads for torch; torch's own choice if left out."),
     ] = None
     dtype: Annotated[ModelDtype, typer.Option(help="The type of weights and images.")] = ModelDtype.FLOAT32
     channels_last: ChannelsLast = False
@@ -43,7 +43,7 @@ class TimingOptions:
     same_hardware: Annotated[
         bool,
         typer.Option(
-            "--same-hardware", help="State that hardware, software and settings are the paper's: cells get a verdict."
+            "--same-hardware", help="State that hardware, software and settings are the paper's, to get verdicts."
         ),
     ] = False
 

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 
 
 def inspect(
-    checkpoint: Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A file of weights.", show_default=False)],
+    checkpoint: Annotated[
+        Path, typer.Argument(metavar="CHECKPOINT", help="The file with the weights.", show_default=False)
+    ],
     specs: Specs = None,
     state: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Which of several states in the file, such as model_ema.")
+        str | None, typer.Option(metavar="NAME", help="Which weights to use if the file holds several, e.g. model_ema.")
     ] = None,
     draw: Annotated[
         Path | None,

@@ -42,7 +42,9 @@ def _file_of(paper: Paper) -> Path:
     files = [file for one in find([paper.id]) for file in one.files]
     found = next((file for file in files if display_path(file) == paper.about.file.shown_as), None)
     if found is None:
-        raise UsageError(f"{paper.about.file.shown_as} was not found again; run where `imlp-audit lint` names it so")
+        raise UsageError(
+            f"{paper.about.file.shown_as} was not found again; run where `imlp-audit lint` shows that path"
+        )
     return found
 
 

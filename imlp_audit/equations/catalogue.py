@@ -109,7 +109,7 @@ def _one_of(claims: Sequence[AnyClaim]) -> AnyClaim:
 def _check_nearest(claim: AnyClaim, names: dict[str, list[AnyClaim]]) -> AnyClaim:
     if isinstance(claim, BrokenClaim) or claim.nearest is None or claim.nearest in names:
         return claim
-    return _make_broken(claim, f"its field Nearest names {claim.nearest}, and the paper has no claim of that name")
+    return _make_broken(claim, f"its field Nearest names {claim.nearest}, but the paper has no such claim")
 
 
 def _make_broken(claim: AnyClaim, problem: str) -> BrokenClaim:

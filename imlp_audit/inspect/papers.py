@@ -150,7 +150,7 @@ def _judge_in_process(
             if isinstance(answer, Statement):
                 waiting.pop(0)
                 yield answer
-        problem = f"gave no answer within {limit:g} s and was ended"
+        problem = f"did not answer within {limit:g} s and was stopped"
     except (EOFError, OSError):
         worker.kill()
         problem = f"its process ended (exit code {worker.exit_code})"

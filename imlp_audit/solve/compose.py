@@ -62,9 +62,7 @@ class Stacks:
 
 def _stack(recipe: Recipe) -> Stack:
     if not isinstance(recipe.host, Stack):
-        raise SolverError(
-            f"{recipe.name} is not a stack of layers; other hosts that readings change cannot be added up"
-        )
+        raise SolverError(f"{recipe.name} is not a stack of layers, as a host that readings change must be")
     return recipe.host
 
 

@@ -55,7 +55,7 @@ class AverageEntry(Record):
     @model_validator(mode="after")
     def _has_no_more_than_it_counts(self) -> Self:
         if len(self.of) > self.count:
-            raise ValueError(f"an average of {self.count} has {len(self.of)} members; count is too small")
+            raise ValueError(f"the average has {len(self.of)} members, more than count: {self.count}")
         return self
 
 
@@ -126,7 +126,7 @@ class ClaimEntry(Record):
     def _one_form(self) -> Self:
         form = exactly_one(self, tuple(self.forms))
         if form not in ("reference", "average") and not self.rows:
-            raise ValueError("name the rows the claim is about, e.g. rows: [imlp/1/deit_ti_imlp] or a glob of them")
+            raise ValueError("name the rows that the claim is about, e.g. rows: [imlp/1/deit_ti_imlp] or a glob")
         return self
 
 
@@ -178,7 +178,7 @@ class Input:
     @property
     def judged_by(self) -> str:
         """What decides it."""
-        return f"whether the printed FLOPs follow from images of {self.size} pixels a side, or from another size alone"
+        return f"whether the printed FLOPs follow from images of {self.size} pixels a side, or only from another size"
 
     @property
     def cells(self) -> list[CellRef]:

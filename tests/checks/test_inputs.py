@@ -60,7 +60,7 @@ def test_reasons_tell_the_numbers(tmp_path: Path) -> None:
     assert no.reason == "0 of 1 rows hold; a: 4 000 000 000 at 64, not 1.00, which follows at 32"
     unsure = claim(tmp_path / "open", size("p/1/a"), counts)
     assert (unsure.verdict, unsure.measured) == (OPEN, "a: none")
-    assert "4 000 000 000 at 64, not 1.00; no size that was tried gives it" in unsure.reason
+    assert "4 000 000 000 at 64, not 1.00; none of the sizes tried gives it" in unsure.reason
     yes = claim(tmp_path / "yes", size("p/1/a"), {"small:64": ONE})
     assert yes.reason == "1 of 1 rows hold; a: 1.00 follows at 64"
 

@@ -33,7 +33,7 @@ class SwinFeatures(nn.Module):
 
 
 def swin_features(name: str, size: tuple[int, int]) -> SwinFeatures:
-    """Build the features with fresh weights. Raises BuildError for other models than timm's Swins on patches."""
+    """Build the features with fresh weights; raise BuildError unless it is a Swin of timm made of patches."""
     if not is_model_in_modules(name, ("swin_transformer",)):
         swins = timm.list_models(module="swin_transformer")
         raise BuildError(f"backbone: {name!r} is not a Swin Transformer of timm; {did_you_mean(name, swins, 'it has')}")
