@@ -32,7 +32,9 @@ from imlp_audit.models.reading import Axis, Family, axes_of
 from imlp_audit.records.check import Verdict
 from imlp_audit.spec import claims, conditions, equations, fields, quantities, readings, schema, tables
 from imlp_audit.spec.library import load
+from imlp_audit.spec.paper import read_spec
 from tests.cli.running import call
+from tests.measure.test_against_counters import AUDITED, OTHERS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -154,6 +156,33 @@ def test_the_example_of_an_equation_runs_with_trust_alone(mypaper: Path) -> None
     ]
 
 
+@pytest.mark.parametrize("block", re.findall(r"^```yaml\n(.*?)^```", DOCS["spec-format.md"], re.M | re.S))
+def test_every_example_in_the_page_on_specs_is_valid(block: str, tmp_path: Path) -> None:
+    path = tmp_path / "example.yaml"
+    path.write_text(block if block.startswith("paper:") else f"paper: imlp\n{block}", encoding="utf-8")
+    assert read_spec(path, path.name)[1] == []
+
+
+def test_the_whole_spec_in_the_page_on_specs_has_no_mistakes(tmp_path: Path) -> None:
+    path = tmp_path / "small.yaml"
+    path.write_text(DOCS["spec-format.md"].split("```yaml\n")[1].split("```")[0], encoding="utf-8")
+    assert call("lint", str(path)).code == 0
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", *(f"docs/{name}" for name in DOCS)])
+def test_files_that_are_named_exist(page: str) -> None:
+    named = re.findall(r"`([a-z_.]+/[\w./]*)`", (ROOT / page).read_text(encoding="utf-8"))
+    ours = {name for name in named if name.endswith(("/", ".py", ".md", ".yaml")) and not name.startswith("mypaper")}
+    assert {name for name in ours if not any((ROOT / at / name).exists() for at in ("", "imlp_audit", "docs"))} == set()
+
+
+def test_classes_that_are_named_exist() -> None:
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "imlp_audit").rglob("*.py"))
+    named = set(re.findall(r"`([A-Z][a-z]+(?:[A-Z][a-z]+)*)`", DOCS["adding.md"])) - set(FIELDS)
+    assert len(named) > 5
+    assert {name for name in named if not re.search(rf"^(class {name}\b|{name}: TypeAlias)", source, re.M)} == set()
+
+
 @pytest.fixture
 def spec_of_readme(tmp_path: Path) -> str:
     """The file with a paper of one's own that README shows."""
@@ -189,6 +218,10 @@ def test_readme_names_every_command() -> None:
 @pytest.mark.parametrize("verdict", Verdict)
 def test_every_verdict_is_in_readme(verdict: Verdict) -> None:
     assert f"| `{verdict}` | " in README
+
+
+def test_readme_says_how_many_models_were_counted_by_others() -> None:
+    assert f"on {len([*AUDITED.split(), *OTHERS.split()])} classifiers of timm" in README
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import assert_never
 
 from imlp_audit.checks.context import Conventions
@@ -24,13 +23,9 @@ from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
 
 
-def explain(plan: Plan, result: AuditResult, papers: Sequence[Paper]) -> Explanation:
-    """Explain the check of a plan.
-
-    `result` has that check and the cells that it needs (`find.cells_needed`); `papers` are all papers that cells are
-    looked up in.
-    """
-    facts, sections = _explain_plan(plan, result, papers)
+def explain(plan: Plan, result: AuditResult) -> Explanation:
+    """Explain the check of a plan. `result` has that check and the cells that it needs (`find.cells_needed`)."""
+    facts, sections = _explain_plan(plan, result)
     checks = {check.id: check for check in result.checks}
     paper, _, rest = plan.id.partition("/")
     return Explanation(
@@ -42,9 +37,7 @@ def explain(plan: Plan, result: AuditResult, papers: Sequence[Paper]) -> Explana
     )
 
 
-def _explain_plan(
-    plan: Plan, result: AuditResult, papers: Sequence[Paper]
-) -> tuple[tuple[Fact, ...], tuple[Section, ...]]:
+def _explain_plan(plan: Plan, result: AuditResult) -> tuple[tuple[Fact, ...], tuple[Section, ...]]:
     checks = {check.id: check for check in result.checks}
     check = checks[plan.id]
     match plan:
@@ -63,7 +56,7 @@ def _explain_plan(
         case ColumnsPlan():
             return columns_facts(plan, check), tuple(explain_columns(plan))
         case ClaimPlan():
-            sections = tuple(explain_claim(plan, check, papers))
+            sections = tuple(explain_claim(plan, check))
             return claim_facts(plan, check, sections), sections
         case EquationPlan():
             return equation_facts(check), ()

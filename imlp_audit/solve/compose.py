@@ -62,7 +62,7 @@ class Stacks:
 
 def _stack(recipe: Recipe) -> Stack:
     if not isinstance(recipe.host, Stack):
-        raise SolverError(f"{recipe.name} is no stack of layers, and a host that readings change is added up from them")
+        raise SolverError(f"{recipe.name} is not a stack of layers, as a host that readings change must be")
     return recipe.host
 
 
@@ -128,8 +128,8 @@ class Composer:
         except AuditError:
             raise
         except Exception as error:  # whatever a host's code raises is a result of its rows, not the end of the search
-            told = f"{recipe.name} could not be built or counted: {type(error).__name__}: {error}"
-            raise BuildError(told) from error
+            message = f"{recipe.name} could not be built or counted: {type(error).__name__}: {error}"
+            raise BuildError(message) from error
 
 
 def compose(rows: Sequence[RowRef], *, free_widths: bool = False) -> Composition:

@@ -108,5 +108,5 @@ def test_a_width_that_the_recipe_says_is_that_under_every_reading(stacks: Stacks
 
 
 def test_texts_longer_than_the_table_of_positions_are_refused(stacks: Stacks) -> None:
-    with pytest.raises(BuildError, match="sequence_length: 512 tokens, and only 256 positions"):
+    with pytest.raises(BuildError, match="sequence_length: 512 tokens, but only 256 positions"):
         stacks.with_layers(Recipe.of(bert=Bert(layers=2, positions=256)), TEXTS)
