@@ -41,7 +41,7 @@ class Options:
 
 
 def audit(selection: Selection, options: Options, announce: Announce) -> AuditResult:
-    """Audit the selected papers. `announce` is told how many steps there are, and then of each one begun."""
+    """Audit the selected papers. `announce(total)` returns a callback, which is called with each step's name."""
     _check_reading(selection, options.reading)
     plans = select_checks(selection, options.only, options.skip)
     settings = Settings(jobs=options.jobs, trust_code=options.trust_code)
@@ -65,14 +65,12 @@ def _run(
     *,
     searched: bool,
 ) -> AuditResult:
-    needed = models_needed(plans, Context(selection.known, {}, options.reading))
+    needed = models_needed(plans, Context({}, options.reading))
     claims = [p.claim for p in plans if isinstance(p, EquationPlan) and isinstance(p.claim, ClaimText)]
     progress = announce(len(needed) + len(claims))
     with running(claims, settings) as outcomes:
         facts = _facts(needed, progress, options)
-        context = with_hypotheses(
-            Context(selection.known, facts, options.reading, outcomes(progress)), papers_to_judge(plans)
-        )
+        context = with_hypotheses(Context(facts, options.reading, outcomes(progress)), papers_to_judge(plans))
     waivers = [waiver for paper in selection.papers for waiver in paper.waivers]
     checks = waive([run_check(check, context) for check in plans], waivers, searched=searched)
     asked = {check.id.partition("/")[0] for check in checks}

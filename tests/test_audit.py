@@ -58,7 +58,7 @@ def all_audited() -> Audited:
 def _audit(papers: Sequence[str]) -> Audited:
     selection = load([str(SPECS / paper) for paper in papers])
     plans = [one for one in select_checks(selection) if not isinstance(one, EquationPlan)]
-    facts = measure_models(models_needed(plans, Context(selection.known, {})), lambda name: None)
+    facts = measure_models(models_needed(plans, Context({})), lambda name: None)
     of_cell: dict[str, list[NumberPlan]] = {}
     for one in plans:
         if isinstance(one, CellPlan | DeltaPlan | RepeatPlan):
@@ -70,7 +70,7 @@ def _audit(papers: Sequence[str]) -> Audited:
 
 def _checks(plans: Sequence[Plan], selection: Selection, facts: Facts) -> list[Check]:
     """Make the checks of numbers; equations have tests of their own."""
-    context = Context(selection.papers, facts)
+    context = Context(facts)
     waivers = [waiver for paper in selection.papers for waiver in paper.waivers]
     return waive([run_check(one, context) for one in plans], waivers)
 

@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+import timm
+import torch
+from fvcore.nn import FlopCountAnalysis
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from typer.core import TyperGroup
@@ -16,12 +19,22 @@ from typer.main import get_command
 
 from docs.update import help_of, replaced_mlps
 from imlp_audit.cli.main import app
+from imlp_audit.equations import door
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.catalogue import FIELDS, ClaimText
+from imlp_audit.equations.search import search
+from imlp_audit.equations.settings import Limits
 from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.sites import Site
 from imlp_audit.models import recipe
 from imlp_audit.models.hosts.host import Host
 from imlp_audit.models.reading import Axis, Family, axes_of
+from imlp_audit.records.check import Verdict
 from imlp_audit.spec import claims, conditions, equations, fields, quantities, readings, schema, tables
+from imlp_audit.spec.library import load
+from imlp_audit.spec.paper import read_spec
+from tests.cli.running import call
+from tests.measure.test_against_counters import AUDITED, OTHERS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -116,6 +129,112 @@ def test_every_axis_has_a_row_with_its_values_and_its_default(name: str, axis: A
         assert [str(value) for value in axis.values] == _code(rows[0][1])
 
 
+def test_fields_of_a_claim_are_documented() -> None:
+    assert {key for row in _rows("adding.md", "An equation") for key in _code(row[0])} == set(FIELDS)
+
+
+@pytest.fixture
+def mypaper(tmp_path: Path) -> Path:
+    """The paper with an equation that adding.md shows."""
+    return _write_files(DOCS["adding.md"], tmp_path) / "mypaper"
+
+
+def test_the_example_of_an_equation_is_a_paper(mypaper: Path) -> None:
+    (claim,) = load([str(mypaper)]).papers[0].equations
+    assert isinstance(claim, ClaimText)
+    test = door.load_module(mypaper, f"equations.{claim.code.module}").relu_gives_the_magnitude
+    assert search(test, Arithmetic(), Limits(20)).counterexample == ()
+
+
+@pytest.mark.slow
+def test_the_example_of_an_equation_runs_with_trust_alone(mypaper: Path) -> None:
+    verify = ("verify", str(mypaper), "-f", "json", "--no-progress")
+    found = [json.loads(call(*verify, *trust).out)["checks"] for trust in ((), ("--trust-code",))]
+    assert [(check["id"], check["verdict"]) for (check,) in found] == [
+        ("mypaper/equations/relu_gives_the_magnitude", "unverifiable"),
+        ("mypaper/equations/relu_gives_the_magnitude", "reproduced"),
+    ]
+
+
+@pytest.mark.parametrize("block", re.findall(r"^```yaml\n(.*?)^```", DOCS["spec-format.md"], re.M | re.S))
+def test_every_example_in_the_page_on_specs_is_valid(block: str, tmp_path: Path) -> None:
+    path = tmp_path / "example.yaml"
+    path.write_text(block if block.startswith("paper:") else f"paper: imlp\n{block}", encoding="utf-8")
+    assert read_spec(path, path.name)[1] == []
+
+
+def test_the_whole_spec_in_the_page_on_specs_has_no_mistakes(tmp_path: Path) -> None:
+    path = tmp_path / "small.yaml"
+    path.write_text(DOCS["spec-format.md"].split("```yaml\n")[1].split("```")[0], encoding="utf-8")
+    assert call("lint", str(path)).code == 0
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", *(f"docs/{name}" for name in DOCS)])
+def test_files_that_are_named_exist(page: str) -> None:
+    named = re.findall(r"`([a-z_.]+/[\w./]*)`", (ROOT / page).read_text(encoding="utf-8"))
+    ours = {name for name in named if name.endswith(("/", ".py", ".md", ".yaml")) and not name.startswith("mypaper")}
+    assert {name for name in ours if not any((ROOT / at / name).exists() for at in ("", "imlp_audit", "docs"))} == set()
+
+
+def test_classes_that_are_named_exist() -> None:
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "imlp_audit").rglob("*.py"))
+    named = set(re.findall(r"`([A-Z][a-z]+(?:[A-Z][a-z]+)*)`", DOCS["adding.md"])) - set(FIELDS)
+    assert len(named) > 5
+    assert {name for name in named if not re.search(rf"^(class {name}\b|{name}: TypeAlias)", source, re.M)} == set()
+
+
+@pytest.fixture
+def spec_of_readme(tmp_path: Path) -> str:
+    """The file with a paper of one's own that README shows."""
+    return str(_write_files(README, tmp_path) / "mypaper.yaml")
+
+
+def test_the_spec_in_readme_has_no_mistakes(spec_of_readme: str) -> None:
+    assert call("lint", spec_of_readme).code == 0
+
+
+@pytest.mark.slow
+def test_the_spec_in_readme_has_the_finding_that_is_said(spec_of_readme: str) -> None:
+    done = call("verify", spec_of_readme, "-f", "json", "--no-progress")
+    checks = {check["id"]: check for check in json.loads(done.out)["checks"]}
+    assert checks["mypaper/1/tiny/params"]["measured"] == "5717416"
+    assert [name for name, check in checks.items() if check["verdict"] == "differs"] == ["mypaper/1/tiny/params"]
+    assert done.code == 1
+
+
+@pytest.mark.slow
+def test_the_excerpt_in_readme_is_what_the_command_prints() -> None:
+    command, excerpt = re.findall(r"from `imlp-audit (explain [^`]+)`.*?^```text\n(.*?)^```", README, re.M | re.S)[0]
+    printed = call(*command.split(), "--no-progress").out
+    assert [line for line in excerpt.splitlines() if line != "..." and line not in printed.splitlines()] == []
+
+
+def test_readme_names_every_command() -> None:
+    table = README.split("| command | does |")[1].split("\n\n")[0]
+    named = [name.split()[0] for line in table.splitlines()[2:] for name in _code(line.split("|")[1])]
+    assert sorted(named) == sorted(name.split()[0] for name in COMMANDS)
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_every_verdict_is_in_readme(verdict: Verdict) -> None:
+    assert f"| `{verdict}` | " in README
+
+
+def test_readme_says_how_many_models_were_counted_by_others() -> None:
+    assert f"on {len([*AUDITED.split(), *OTHERS.split()])} classifiers of timm" in README
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("fused", "total"), [(True, "4 250 674 560"), (False, "4 608 338 304")])
+def test_fvcore_counts_what_readme_says(fused: bool, total: str) -> None:
+    model = timm.create_model("deit_small_patch16_224").eval()
+    for block in model.blocks:
+        block.attn.fused_attn = fused
+    counted = FlopCountAnalysis(model, torch.zeros(1, 3, 224, 224))
+    assert f"{int(counted.total()):,}".replace(",", " ") == total
+    assert total in README
+
+
 @pytest.mark.parametrize("word", [*Operation, *Site])
 def test_every_class_of_work_is_documented(word: str) -> None:
     assert f"`{word}`" in DOCS["conventions.md"]
@@ -136,6 +255,16 @@ def test_links_lead_somewhere() -> None:
             file = page.parent / target if target else page
             assert file.exists(), f"{page.name}: {target}"
             assert not anchor or anchor in _anchors(file), f"{page.name}: {target}#{anchor}"
+
+
+def _write_files(page: str, folder: Path) -> Path:
+    """Write the files that a page shows: a block of code after a line that ends with the file's name in backquotes."""
+    shown = re.findall(r"`(mypaper[\w/.]*\.(?:yaml|py))`:\n\n```\w+\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert shown
+    for name, text in shown:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
 
 
 def _anchors(page: Path) -> set[str]:

@@ -65,7 +65,7 @@ def plan_comparisons(
         raise UsageError(f"--against: no row {against!r}; {did_you_mean(against, list(rows), 'rows')}")
     other = rows[against] if against is not None else None
     if other is not None and other.row.model is None:
-        raise UsageError(f"--against: the spec gives no model for {other.id}; name a row that has one")
+        raise UsageError(f"--against: the spec has no model for {other.id}; name a row that has one")
     return tuple(RowComparison(cell, _base(cell.row, other)) for cell in cells)
 
 

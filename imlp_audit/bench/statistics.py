@@ -12,7 +12,7 @@ import numpy as np
 RESAMPLES = 10_000
 SEED = 0
 PLACES = 10**4  # an estimate is kept to four decimal places, its interval rounded outward
-METHOD = f"median of logarithms; 95 % percentile bootstrap, {RESAMPLES} resamples, seed {SEED}"
+METHOD = f"median of logarithms; 95 % percentile-bootstrap interval, {RESAMPLES} resamples, seed {SEED}"
 
 
 @dataclass(frozen=True)

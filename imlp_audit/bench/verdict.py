@@ -138,7 +138,7 @@ def _verdict(comparison: RowComparison, timed: Timed) -> Verdict:
 
 def _reason(comparison: RowComparison, timed: Sequence[Timed], conditions: BenchConditions) -> str:
     where = (
-        f"--same-hardware states that {conditions.hardware} is it"
+        f"measured on {conditions.hardware}, the paper's according to --same-hardware"
         if conditions.same
         else f"measured on {conditions.hardware} instead"
     )

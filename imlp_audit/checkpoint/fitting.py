@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from imlp_audit.checkpoint.misfits import MisfitGroup, Shapes, group_misshaped, group_one_sided
 from imlp_audit.checkpoint.names import dialects
-from imlp_audit.checkpoint.problems import MisfitGroup, Shapes, group_misshaped, group_one_sided
 from imlp_audit.checkpoint.refusal import escape_name
 
 if TYPE_CHECKING:

@@ -156,7 +156,7 @@ def check_columns(plan: ColumnsPlan, context: Context) -> Check:
     if not strays and any(judge(one, context).verdict is Verdict.UNVERIFIABLE for one in counted):
         return _check(plan, Verdict.UNVERIFIABLE, "not all work of the table's models is counted", printed)
     if not strays:
-        reason = f"no two of {len(cells)} counted cells stand in each other's place"
+        reason = f"no two of {len(cells)} counted cells are swapped"
         return _check(plan, Verdict.REPRODUCED, reason, printed)
     where = [f"{cell.row.row.id}: {cell.printed.text} under {cell.column_id} is {column}" for cell, column in strays]
     reason = f"{len(strays)} of {len(cells)} counted cells stand under a wrong heading: {'; '.join(where)}"

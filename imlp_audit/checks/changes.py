@@ -40,8 +40,8 @@ def check_delta(plan: DeltaPlan, context: Context) -> Check:
     )  # fmt: skip
     column = find_own_column(variant, context)
     if column is not None:
-        told = f"{plan.cell.printed.text} is of the column {column!r}, so its change is none of {plan.cell.column_id!r}"
-        comparison = replace(comparison, verdict=Verdict.DIFFERS, reason=told, under=())
+        reason = f"{plan.cell.printed.text} belongs to {column!r}, so its change is not one of {plan.cell.column_id!r}"
+        comparison = replace(comparison, verdict=Verdict.DIFFERS, reason=reason, under=())
     comparison = unless_missing(comparison, context, plan.cell.row.paper, variant.recipe, base.recipe)
     return record_fit(plan, delta, "%", comparison)
 
@@ -148,8 +148,8 @@ def agree(
     def meets(rule: Rounding) -> bool:
         return any(one.interval(rule).meets(other.interval(its)) for its in (rule, *theirs[:1]))
 
-    told = f"{other_id} prints {other.text}"
-    return _agreement(meets, roundings, told, f"{told}, here it is {one.text}", other.text)
+    reason = f"{other_id} prints {other.text}"
+    return _agreement(meets, roundings, reason, f"{reason}, here it is {one.text}", other.text)
 
 
 def _agreement(
@@ -160,7 +160,7 @@ def _agreement(
             verdict = Verdict.REPRODUCED if rule is roundings[0] else Verdict.REPRODUCED_UNDER
             return Agreement(verdict, success, rule, judged_by)
     hints = tuple(
-        f"they would go together under rounding {rule}, which the spec does not declare"
+        f"they would agree under rounding {rule}, which the spec does not declare"
         for rule in Rounding
         if rule not in roundings and meets(rule)
     )

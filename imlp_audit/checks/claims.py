@@ -115,7 +115,7 @@ def _judge_order(order: Order, context: Context) -> tuple[Verdict, str, str]:
     values = [(row.row.id, possible_values(quantity, context)) for row, quantity in order.along]
     verdict, reason = judge_order(values, increasing=order.direction is Direction.INCREASING)
     measured = ", ".join(middle(value) for _, value in values if value)
-    return verdict, f"{order.name}, to be {order.direction}: {reason}", measured
+    return verdict, f"{order.name} (must be {order.direction}): {reason}", measured
 
 
 def _judge_reference(reference: Reference) -> tuple[Verdict, str, str]:
@@ -156,7 +156,7 @@ def _input_truth(row: Sized, size: int, context: Context) -> RowTruth:
     fitting = [other for other in row.tried if _fits_at(other, row, context)]
     miss = f"{readable(claimed.deciding.value)} at {size}, not {printed}"
     if claimed.verdict is Verdict.UNVERIFIABLE or not fitting:
-        return RowTruth(name, Truth.OPEN, f"{miss}; no size that was tried gives it", "none")
+        return RowTruth(name, Truth.OPEN, f"{miss}; none of the sizes tried gives it", "none")
     sizes = " or ".join(map(str, fitting))
     return RowTruth(name, Truth.NO, f"{miss}, which follows at {sizes}", sizes)
 

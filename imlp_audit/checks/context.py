@@ -1,8 +1,8 @@
-"""What every check may look at: the papers, the facts measured, and how a paper's numbers are read."""
+"""What every check may look at: the facts measured, and how a paper's numbers are read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -112,7 +112,6 @@ class Context:
     `outcomes` are those of claims about functions, by their ids; `hypotheses` are by paper.
     """
 
-    papers: Sequence[Paper]
     facts: Facts
     reading: str | None = None
     outcomes: Mapping[str, AnyOutcome] = field(default_factory=dict)

@@ -48,7 +48,7 @@ def totalled_cells(row: RowRef) -> list[Countable]:
 
 def unless_missing(comparison: Comparison, context: Context, paper: Paper, *recipes: Recipe) -> Comparison:
     """Return the comparison; a number that a reading which failed might have given cannot be said to differ."""
-    failed = [told for recipe in recipes for told in context.failures(paper, recipe)]
+    failed = [reason for recipe in recipes for reason in context.failures(paper, recipe)]
     if comparison.verdict is Verdict.DIFFERS and failed:
         raise NotMeasuredError(failed[0])
     return comparison

@@ -10,7 +10,6 @@ import typer
 from imlp_audit.bench.setup import FEWEST_PAIRS, ModelDtype, Setup
 from imlp_audit.cli.options import ChannelsLast, Device, Reading, ReportOptions, check_device, group_options
 from imlp_audit.errors import UsageError
-from imlp_audit.report.formats import Format
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class TimingOptions:
             "--batch-size",
             metavar="N",
             min=1,
-            help="Images a pass; repeatable, cells are judged by the first. [default: 32]",
+            help="Images per pass; repeatable, the first one judges the cells. [default: 32]",
         ),
     ] = None
     pairs: Annotated[
@@ -35,7 +34,7 @@ class TimingOptions:
     device: Annotated[Device, typer.Option(help="Where the models run.")] = Device.CPU
     threads: Annotated[
         int | None,
-        typer.Option("--threads", metavar="N", min=1, help="Threads that torch computes with; its own choice if none."),
+        typer.Option("--threads", metavar="N", min=1, help="Threads for torch; torch's own choice if left out."),
     ] = None
     dtype: Annotated[ModelDtype, typer.Option(help="The type of weights and images.")] = ModelDtype.FLOAT32
     channels_last: ChannelsLast = False
@@ -44,7 +43,7 @@ class TimingOptions:
     same_hardware: Annotated[
         bool,
         typer.Option(
-            "--same-hardware", help="State that hardware, software and settings are the paper's: cells get a verdict."
+            "--same-hardware", help="State that hardware, software and settings are the paper's, to get verdicts."
         ),
     ] = False
 
@@ -89,7 +88,7 @@ def bench(
     """Time a table's models against their baselines."""
     from imlp_audit.bench.planning import find_column, find_table, plan_comparisons
     from imlp_audit.cli.exits import exit_code
-    from imlp_audit.cli.output import emit, emit_document, emit_result, parse_outputs
+    from imlp_audit.cli.output import emit_result, parse_outputs
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.spec.library import load
 
@@ -106,8 +105,5 @@ def bench(
 
     with show_progress(shown=reporting.progress, doing="timing") as announce:
         result = run(paper, wanted, timing.setup(), announce)
-    emit_result(result, reporting.printed, outputs)
-    if reporting.printed in (Format.RICH, Format.MARKDOWN) and (tables := operations_document(result)):
-        emit("\n")
-        emit_document(tables, reporting.printed, "")
+    emit_result(result, reporting.printed, outputs, operations_document(result))
     return exit_code(result, strict=False)

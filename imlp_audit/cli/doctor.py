@@ -32,7 +32,7 @@ def imagenet(
     """Find out what is wrong with a folder of ImageNet-1k's validation images."""
     from imlp_audit.evaluate.doctor.examine import examine
     from imlp_audit.records.document import to_json
-    from imlp_audit.records.image_folder import FolderFinding, ImageFolderReport
+    from imlp_audit.records.listing import FolderFinding, ImageFolderReport
     from imlp_audit.report.listings import folder_document
 
     if decode_all and sys.stderr.isatty():

@@ -50,7 +50,8 @@ class ImageOptions:
 
     split: Annotated[str, typer.Option(metavar="NAME", help="Which split of the images.")] = "validation"
     class_map: Annotated[
-        Path | None, typer.Option("--class-map", metavar="FILE", help="Which class each class folder is.")
+        Path | None,
+        typer.Option("--class-map", metavar="FILE", help="A file that gives the class of each class folder."),
     ] = None
     real_labels: Annotated[
         Path | None,
@@ -58,10 +59,10 @@ class ImageOptions:
     ] = None
     on: Annotated[
         str | None,
-        typer.Option("--on", metavar="NAME", help="Which data set of the table's the images are: imagenet-v2."),
+        typer.Option("--on", metavar="NAME", help="Which of the row's data sets the images are, e.g. imagenet-v2."),
     ] = None
     allow_download: Annotated[
-        bool, typer.Option("--allow-download", help="Download a data set that is named with a revision.")
+        bool, typer.Option("--allow-download", help="Fetch the named data set if it is not on this machine.")
     ] = False
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Use only N images, each class in proportion.")
@@ -69,7 +70,11 @@ class ImageOptions:
     max_unreadable: Annotated[
         float,
         typer.Option(
-            "--max-unreadable", min=0, max=1, metavar="SHARE", help="Judge if at most this share can't be read."
+            "--max-unreadable",
+            min=0,
+            max=1,
+            metavar="SHARE",
+            help="Judge if at most this share of images is unreadable.",
         ),
     ] = 0.001
 
@@ -80,7 +85,9 @@ class PredictionOptions:
 
     against: Annotated[
         Path | None,
-        typer.Option("--against", metavar="FILE", help="A JSON result of eval to test the printed difference from."),
+        typer.Option(
+            "--against", metavar="FILE", help="A JSON result of eval: also test the printed difference from it."
+        ),
     ] = None
     predictions: Annotated[
         Path | None,
@@ -100,14 +107,14 @@ class ComputeOptions:
         typer.Option(
             "--batch-size",
             min=1,
-            help="Images a pass; halved while memory runs out. [default: 32, on a GPU 256]",
+            help="Images per pass; halved when memory runs out. [default: 32, on a GPU 256]",
         ),
     ] = None
     device: Annotated[Device, typer.Option(help="Where the model runs.")] = Device.CPU
     amp: Annotated[bool, typer.Option("--amp", help="Compute in 16 bits where torch's autocast does.")] = False
     channels_last: ChannelsLast = False
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Batches that a CPU computes at a time; one per core if left out.")
+        int | None, typer.Option(min=1, help="Batches computed at a time on a CPU; one per core if left out.")
     ] = None
     workers: Annotated[
         int | None, typer.Option(min=0, help="Processes that read images; one per core, at most 8, if left out.")
@@ -139,9 +146,9 @@ class PipelineOptions:
     ] = None
     interpolation: Annotated[Interpolation | None, typer.Option(help="How images are resized.")] = None
     mean: Annotated[
-        str | None, typer.Option(metavar="R,G,B", help="What is subtracted from each channel, of 0 to 1.")
+        str | None, typer.Option(metavar="R,G,B", help="Subtract this from the channels, which are 0 to 1.")
     ] = None
-    std: Annotated[str | None, typer.Option(metavar="R,G,B", help="What each channel is divided by.")] = None
+    std: Annotated[str | None, typer.Option(metavar="R,G,B", help="Then divide the channels by this.")] = None
 
     def overrides(self) -> Overrides:
         """Return them as the pipeline takes them. Raises UsageError."""
@@ -155,7 +162,10 @@ class PipelineOptions:
 def evaluate(
     checkpoint: CheckpointFile,
     row: Annotated[
-        str, typer.Option("--row", metavar="ID", help="The row that it is of: imlp/1/deit_s_imlp.", show_default=False)
+        str,
+        typer.Option(
+            "--row", metavar="ID", help="The checkpoint's row, such as imlp/1/deit_s_imlp.", show_default=False
+        ),
     ],
     data: Annotated[
         str,
@@ -235,7 +245,7 @@ def _say_nothing(text: str) -> None:
 
 
 def _say_how_to_resume(predictions: Path | None) -> Callable[[], None]:
-    resumable = "imlp-audit: interrupted; the same command with --resume goes on from here\n"
+    resumable = "imlp-audit: interrupted; run the same command with --resume to continue\n"
     return lambda: write_error(resumable if predictions is not None else "")
 
 

@@ -40,7 +40,7 @@ def explain(
     plan = find_plan(selection, check_id)
     with show_progress(shown=not no_progress) as announce:
         result = _check(plan, selection, announce, trust_code=trust_code)
-    explanation = explaining.explain(plan, result, selection.known)
+    explanation = explaining.explain(plan, result)
     emit_document(explanation_document(explanation), format_, to_json(explanation))
     return ExitCode.INCOMPLETE if explanation.check.verdict is Verdict.ERROR else ExitCode.CLEAN
 

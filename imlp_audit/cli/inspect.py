@@ -16,16 +16,17 @@ from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
     from imlp_audit.checkpoint.contents import Checkpoint
-    from imlp_audit.inspect.papers import PaperFolder
     from imlp_audit.records.inspection import Inspection
     from imlp_audit.spec.library import Selection
 
 
 def inspect(
-    checkpoint: Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A file of weights.", show_default=False)],
+    checkpoint: Annotated[
+        Path, typer.Argument(metavar="CHECKPOINT", help="The file with the weights.", show_default=False)
+    ],
     specs: Specs = None,
     state: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Which of several states in the file, such as model_ema.")
+        str | None, typer.Option(metavar="NAME", help="Which weights to use if the file holds several, e.g. model_ema.")
     ] = None,
     draw: Annotated[
         Path | None,
@@ -63,7 +64,7 @@ def _inspect_weights(
     """Return what the weights show, and the captions of the pictures that are drawn if a folder is given."""
     from imlp_audit.checkpoint.loading import read_tensors
     from imlp_audit.inspect.document import inspection_document
-    from imlp_audit.inspect.papers import judge_papers
+    from imlp_audit.inspect.papers import judge_papers, list_folders
     from imlp_audit.inspect.parts import find_parts, has_parts
     from imlp_audit.inspect.weights import draw, measure_parts
     from imlp_audit.records.inspection import Inspection
@@ -76,7 +77,7 @@ def _inspect_weights(
     state = read_tensors(checkpoint)
     parts = find_parts(state)
     measured = measure_parts(parts, state)
-    statements = tuple(judge_papers(_list_folders(selection), measured, trust_code=trust_code))
+    statements = tuple(judge_papers(list_folders(selection), measured, trust_code=trust_code))
     inspection = measured.model_copy(update={"statements": statements})
     if folder is None:
         return inspection, {}
@@ -86,14 +87,3 @@ def _inspect_weights(
     captions = {one.file: one.caption for one in drawings}
     write_whole(folder / "weights.md", render_markdown(inspection_document(inspection, captions)))
     return inspection, captions
-
-
-def _list_folders(selection: Selection) -> tuple[PaperFolder, ...]:
-    from imlp_audit.inspect.papers import PaperFolder
-    from imlp_audit.spec.targets import display_path
-
-    return tuple(
-        PaperFolder(paper.id, paper.folder, str(display_path(paper.folder)))
-        for paper in selection.papers
-        if paper.folder is not None
-    )

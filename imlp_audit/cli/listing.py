@@ -53,14 +53,21 @@ def _list_systems(
 
 
 def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
-    """Find every problem in the specs, without measuring anything."""
+    """Find every problem in specs and their Python, without running anything."""
+    from imlp_audit.errors import SpecError
+    from imlp_audit.inspect.papers import broken_sentences
     from imlp_audit.records.document import to_json
     from imlp_audit.records.listing import LintedPaper, LintReport
     from imlp_audit.report.listings import lint_document
+    from imlp_audit.spec.equations import broken_claims
     from imlp_audit.spec.library import load
     from imlp_audit.spec.plan import plan
 
     selection = load(specs or [])
+    broken = [problem for paper in selection.papers for problem in broken_claims(paper)]
+    broken += broken_sentences(selection)
+    if broken:
+        raise SpecError(broken)
     papers = (
         LintedPaper(
             id=paper.id,

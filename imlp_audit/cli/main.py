@@ -42,7 +42,7 @@ from imlp_audit.errors import (
 
 app = typer.Typer(
     name="imlp-audit",
-    help="Audits the numbers that machine-learning papers print: which follow from the model, and which do not.",
+    help="Audit the numbers that machine-learning papers print: which follow from the model, and which do not.",
     epilog="Exit codes: 0 clean, 1 findings, 2 unusable input, 3 not completed, 130 interrupted.",
     add_completion=False,
     rich_markup_mode=None,
@@ -121,7 +121,7 @@ def _run_command() -> int:
         return _complain(error, ExitCode.INCOMPLETE)
     except Exception:  # ours to mend; Python's own exit code for it would read as "findings"
         traceback.print_exc()
-        return _complain("this is a bug in imlp-audit, please report it with the lines above", ExitCode.INCOMPLETE)
+        return _complain("this is a bug in imlp-audit; please report it with the lines above", ExitCode.INCOMPLETE)
 
 
 def _complain(what: object, code: ExitCode) -> ExitCode:

@@ -28,7 +28,7 @@ Specs = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="SPEC",
-        help="Paper ids, folders or files; all of ./specs, or the bundled papers, if none.",
+        help="Paper ids, folders or files; if left out, all of ./specs or the bundled papers.",
         show_default=False,
     ),
 ]
@@ -36,14 +36,14 @@ Only = Annotated[
     list[str] | None, typer.Option("--only", metavar="GLOB", help="Only checks whose id matches; repeatable.")
 ]
 Skip = Annotated[
-    list[str] | None, typer.Option("--skip", metavar="GLOB", help="No checks whose id matches; repeatable.")
+    list[str] | None, typer.Option("--skip", metavar="GLOB", help="Skip checks whose id matches; repeatable.")
 ]
 CheckpointFile = Annotated[
     Path, typer.Argument(metavar="CHECKPOINT", help="The file with the weights.", show_default=False)
 ]
 State = Annotated[
     str | None,
-    typer.Option("--state", metavar="NAME", help="Which weights to use if the file holds several: model_ema."),
+    typer.Option("--state", metavar="NAME", help="Which weights to use if the file holds several, e.g. model_ema."),
 ]
 Reading = Annotated[
     str | None,
@@ -57,7 +57,7 @@ Output = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing except errors.")]
 TrustCode = Annotated[
-    bool, typer.Option("--trust-code", help="Run the Python in the folders of the papers named, as you would your own.")
+    bool, typer.Option("--trust-code", help="Run the Python in the named papers' folders; only if you trust it.")
 ]
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress.")]
 

@@ -24,8 +24,8 @@ def properties(
         ),
     ] = None,
     examples: Annotated[int, typer.Option(min=1, help="How many examples each claim is tried on.")] = 100,
-    seed: Annotated[int, typer.Option(min=0, help="Which examples: each number gives others.")] = 0,
-    dtype: Annotated[Dtype, typer.Option(help="The floating-point type that is tested.")] = Dtype.FLOAT64,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the examples; another number gives others.")] = 0,
+    dtype: Annotated[Dtype, typer.Option(help="The floating-point type to test in.")] = Dtype.FLOAT64,
     device: Annotated[Device, typer.Option(help="Where tensors are computed.")] = Device.CPU,
     jobs: Annotated[
         int | None,

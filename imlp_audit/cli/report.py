@@ -62,7 +62,7 @@ def report(
         check_writable(folder / "PAPER.md")
     inspected, runs = _read_results(with_ or [])
     if inspected and format_ is Format.JSON:
-        raise UsageError("--with a result of inspect: it is not part of the JSON; use another --format")
+        raise UsageError("--with: the JSON has no place for a result of inspect; use another --format")
     if from_ is not None:
         audited = _read_audit(from_)
     else:
@@ -146,9 +146,9 @@ def _audit_and_solve(specs: list[str], *, trust_code: bool, shown: bool) -> Audi
     selection = load(specs)
     with show_progress(shown=shown) as announce:
         result = audit(selection, Options(jobs=helpers(), trust_code=trust_code), announce)
-        told = announce(len(selection.papers))
+        progress = announce(len(selection.papers))
         solved = {
-            paper.id: found for paper in selection.papers if (found := _solve(selection, paper, told)) is not None
+            paper.id: found for paper in selection.papers if (found := _solve(selection, paper, progress)) is not None
         }
     return result.model_copy(update={"solved": solved})
 
@@ -168,7 +168,7 @@ def _compare(reports: dict[Path, str]) -> ExitCode:
     stale = [path for path, text in reports.items() if not path.is_file() or not _same(path, text)]
     for path in stale:
         state = "is stale" if path.exists() else "is missing"
-        sys.stderr.write(f"{path} {state}; the same command without --check writes it\n")
+        sys.stderr.write(f"{path} {state}; run the same command without --check to write it\n")
     return ExitCode.FINDINGS if stale else ExitCode.CLEAN
 
 

@@ -28,11 +28,13 @@ def solve(
         bool, typer.Option("--by-column", help="Allow different rounding rules for parameters and FLOPs.")
     ] = False,
     free_widths: Annotated[
-        bool, typer.Option("--free-widths", help="Also search the hidden widths of text models that a recipe states.")
+        bool, typer.Option("--free-widths", help="Also search hidden widths that the recipes of text models state.")
     ] = False,
     budget: Annotated[
         int,
-        typer.Option(min=1, help="Pairs of weights and a reading to examine; beyond it the answer is not exhaustive."),
+        typer.Option(
+            min=1, help="Pairs of weights and a reading to examine; if it runs out, the answer is not exhaustive."
+        ),
     ] = 50_000_000,
     write: Annotated[
         str | None,

@@ -35,7 +35,7 @@ def verify(
     skip: Skip = None,
     reading: Reading = None,
     counter: Annotated[
-        Counter, typer.Option(help="fvcore: run the real fvcore for the convention of that name (slow).")
+        Counter, typer.Option(help="What counts for the convention `fvcore`: our ledger, or fvcore itself (slow).")
     ] = Counter.LEDGER,
     device: Annotated[
         Device, typer.Option(help="Where --counter fvcore runs; the ledger needs no device.")
@@ -45,7 +45,7 @@ def verify(
         typer.Option("--jobs", "-j", min=0, help="Processes that test equations while models are counted; 0 for none."),
     ] = None,
     trust_code: TrustCode = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for unverifiable checks too.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 also if a check is unverifiable.")] = False,
     *,
     reporting: ReportOptions,
 ) -> int:

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 FOLDER = "equations"
-_KEYS = ("Place", "Printed", "Corrected", "Nearest", "Bound", "Needs")
-_KEY = re.compile(rf"^({'|'.join(_KEYS)}):\s*")
+FIELDS = ("Place", "Printed", "Corrected", "Nearest", "Bound", "Needs")
+_KEY = re.compile(rf"^({'|'.join(FIELDS)}):\s*")
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,7 @@ class BrokenClaim:
     file: str
     line: int
     problem: str
+    column: int = 1
 
     @property
     def id(self) -> str:
@@ -99,18 +100,21 @@ def _one_of(claims: Sequence[AnyClaim]) -> AnyClaim:
     first, *others = claims
     if not others:
         return first
-    told = ", ".join(f"{other.file}:{other.line}" for other in others)
-    return _make_broken(first, f"the claim {first.name} is defined again in {told}; give each claim a name of its own")
+    places = ", ".join(f"{other.file}:{other.line}" for other in others)
+    return _make_broken(
+        first, f"the claim {first.name} is defined again in {places}; give each claim a name of its own"
+    )
 
 
 def _check_nearest(claim: AnyClaim, names: dict[str, list[AnyClaim]]) -> AnyClaim:
     if isinstance(claim, BrokenClaim) or claim.nearest is None or claim.nearest in names:
         return claim
-    return _make_broken(claim, f"its field Nearest names {claim.nearest}, and the paper has no claim of that name")
+    return _make_broken(claim, f"its field Nearest names {claim.nearest}, but the paper has no such claim")
 
 
 def _make_broken(claim: AnyClaim, problem: str) -> BrokenClaim:
-    return BrokenClaim(claim.paper, claim.name, claim.file, claim.line, problem)
+    column = claim.column if isinstance(claim, BrokenClaim) else 1
+    return BrokenClaim(claim.paper, claim.name, claim.file, claim.line, problem, column)
 
 
 def _read_module(paper: str, path: Path, folder: Path, shown_as: str) -> Iterator[AnyClaim]:
@@ -118,7 +122,7 @@ def _read_module(paper: str, path: Path, folder: Path, shown_as: str) -> Iterato
     try:
         functions = _functions(path, path.stat().st_mtime_ns)
     except SyntaxError as error:
-        yield BrokenClaim(paper, path.stem, shown, error.lineno or 1, f"is not Python: {error.msg}")
+        yield BrokenClaim(paper, path.stem, shown, error.lineno or 1, f"is not Python: {error.msg}", error.offset or 1)
     except (OSError, ValueError) as error:
         yield BrokenClaim(paper, path.stem, shown, 1, f"cannot be read: {error}")
     else:

@@ -43,7 +43,7 @@ def is_trusted(folder: Path) -> bool:
 
 def explain_distrust(shown_as: str) -> str:
     """Say why the Python of a folder was not run."""
-    return f"the Python in {shown_as} was not run: the folder is not trusted; --trust-code runs it"
+    return f"the Python in {shown_as} was not run, because the folder is not trusted; pass --trust-code to run it"
 
 
 def load_module(folder: Path, name: str) -> ModuleType:

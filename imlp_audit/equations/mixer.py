@@ -1,4 +1,4 @@
-"""A mixing step of MLP-Mixer: its table, its MLP's two matrices, and the package's module with these weights."""
+"""MLP-Mixer: the sizes of a layer, and its mixing steps, as weights and as the package's modules with these weights."""
 
 from __future__ import annotations
 
@@ -17,12 +17,36 @@ from imlp_audit.equations.functions_norm import layer_norm
 from imlp_audit.equations.matrix import RoundedMatrix, add
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, numbers, vectors
-from imlp_audit.models.mixer import ChannelMixing, TokenMixing
+from imlp_audit.models.mixer import ChannelMixing, MixerLayer, TokenMixing
 
 EPSILON = 1e-6  # LayerNorm's, in the module; no text names one
 HIDDEN = st.integers(1, 3)
 NUMBERS = numbers()
 Module = TypeVar("Module", bound=nn.Module)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """S tokens, C channels, and the hidden widths D_S and D_C."""
+
+    s: int
+    c: int
+    d_s: int
+    d_c: int
+
+    def layer(self) -> MixerLayer:
+        """Return the package's layer of these sizes."""
+        return MixerLayer(self.s, self.c, self.d_s, self.d_c)
+
+    def symbols(self) -> dict[str, object]:
+        """Return the symbols that a counterexample shows."""
+        return {"S": self.s, "C": self.c, "D_S": self.d_s, "D_C": self.d_c}
+
+
+def sizes(largest: int = 5) -> SearchStrategy[Sizes]:
+    """Sizes from 1 up."""
+    number = st.integers(1, largest)
+    return st.builds(Sizes, number, number, number, number)
 
 
 @dataclass(frozen=True)

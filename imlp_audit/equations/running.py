@@ -89,7 +89,7 @@ class _Processes:
         except TimeoutError:
             worker.kill()
             seconds = self._settings.limits.patience
-            return Outcome(0, problem=f"{_place(claim)}: gave no sign of life for {seconds:g} s and was ended")
+            return Outcome(0, problem=f"{_place(claim)}: did not respond for {seconds:g} s and was stopped")
         self._idle.put(worker)
         return outcome
 

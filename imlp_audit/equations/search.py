@@ -75,8 +75,8 @@ def search(
 def _late(tried: int, wanted: int, failed: list[Trial], limits: Limits) -> str:
     if failed:
         found = "; ".join(_texts(failed[-1].shown))
-        return f"{limits.seconds:g} s were over before the smallest counterexample was found; so far: {found}"
-    return f"{tried} of {wanted} examples were run in {limits.seconds:g} s, and none was false"
+        return f"{limits.seconds:g} s ran out before the smallest counterexample was found; so far: {found}"
+    return f"only {tried} of {wanted} examples were run in {limits.seconds:g} s; none was false"
 
 
 def _texts(shown: Mapping[str, object]) -> tuple[str, ...]:

@@ -150,8 +150,8 @@ def _difference_over_all(run: Accuracy, base: Accuracy, paired: PairedAccuracy) 
 
 def _describe_counts(run: EvaluatedCell, base: EvaluatedCell, paired: PairedAccuracy) -> str:
     return (
-        f"of the same {count_of(paired.images, 'image')}, only {_name(run)} has {readable(paired.second_only)} right "
-        f"and only {_name(base)} has {readable(paired.first_only)}, a difference of {_sign(_points(paired))} points"
+        f"of the same {count_of(paired.images, 'image')}, {_name(run)} alone gets {readable(paired.second_only)} right "
+        f"and {_name(base)} alone {readable(paired.first_only)}, a difference of {_sign(_points(paired))} points"
     )
 
 

@@ -144,4 +144,4 @@ def _check_same_images(
     if request.against is not None and any(
         other is not None and not other.accuracy.unreadable and other.accuracy.data != digest_here for other in others
     ):
-        raise UsageError(f"{request.against[1]} evaluates other images; evaluate both with the same --data and --limit")
+        raise UsageError(f"{request.against[1]} is about other images; evaluate both with the same --data and --limit")

@@ -1,4 +1,4 @@
-"""Printed changes, and numbers that are printed twice: what was compared with what."""
+"""Changes, numbers printed twice, footnote marks and headings: which printed and measured numbers were compared."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from imlp_audit.explain.printed import (
     rests_on,
     stands_for,
 )
+from imlp_audit.models.change import describe
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import Check
-from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Section
-from imlp_audit.spec.plan import DeltaPlan, RepeatPlan
+from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Section, TableNumbers
+from imlp_audit.spec.plan import ColumnsPlan, DeltaPlan, MarkPlan, RepeatPlan
 
 _BY_CELLS = "computed from the two printed numbers, each of which can be any number that prints so"
 _BY_COUNTS = "computed from the two models' counts, both under one reading and by one convention"
@@ -71,3 +72,49 @@ def repeat_facts(plan: RepeatPlan, check: Check, read: Conventions) -> tuple[Fac
         ("compared", f"{other.text} in {plan.other.row.paper.id}, {place_of(plan.other)}"),
         ("judged by", "whether one number can be printed as both, each with its own digits"),
     )
+
+
+def mark_facts(plan: MarkPlan, check: Check, read: Conventions) -> tuple[Fact, ...]:
+    """Say what a mark stands for, and which number decides whether the row's model has it."""
+    footnote, cell = plan.footnote, plan.cell
+    place = f"Table {plan.row.table.value.table}, {plan.row.full_label}"
+    return list_facts(
+        check,
+        ("printed", f"{place}, {check.printed}; {place_in_specs(check.source)}"),
+        ("the mark", f"{footnote.mark} stands for: {footnote.meaning}; other rows have {describe(footnote.otherwise)}"),
+        ("compared", f"{cell.column.heading}, {cell.printed.text}, with the row's model either way"),
+        ("stands for", stands_for(cell.printed, read.roundings[0])),
+        ("judged by", "whether, under some reading, the intended model gives the number and the other one does not"),
+    )
+
+
+def explain_mark(plan: MarkPlan, check: Check, cells: Mapping[str, Check], read: Conventions) -> Iterator[Section]:
+    """Yield what the row's model has either way, and the cell that decides."""
+    cell = plan.cell
+    if check.measured is not None:
+        # the check's measurements are written as `kernel 3 as_written: 4 852 020, kernel 5 ...`
+        pairs = (part.rpartition(": ") for part in check.measured.split(", "))
+        yield Measurements(
+            names="model",
+            printed=cell.printed.text,
+            rounding=read.roundings[0],
+            values=tuple(
+                compare_value(name, number.replace(" ", ""), cell.printed, read.roundings) for name, _, number in pairs
+            ),
+        )
+    yield from rests_on((cell,), cells)
+
+
+def columns_facts(plan: ColumnsPlan, check: Check) -> tuple[Fact, ...]:
+    """Say which columns were compared."""
+    return list_facts(
+        check,
+        ("printed", f"Table {plan.table.value.table}, columns {check.printed}; {place_in_specs(check.source)}"),
+        ("compared", "each counted number with what is measured for its own column and for the others"),
+        ("judged by", "whether two numbers of a row follow under each other's heading, and neither under its own"),
+    )
+
+
+def explain_columns(plan: ColumnsPlan) -> Iterator[Section]:
+    """Yield where the table's numbers are listed."""
+    yield TableNumbers(glob=f"{plan.paper.id}/{plan.table.value.table}/*")

@@ -15,7 +15,6 @@ from imlp_audit.records.check import Check
 from imlp_audit.records.explanation import Fact, RowByRow, Section
 from imlp_audit.spec.claims import ClaimEntry, Input, Statement
 from imlp_audit.spec.conditions import Condition, Conditions, Order, OrderEntry
-from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import ClaimPlan
 from imlp_audit.spec.quantities import MlpShare, Quantity, QuantityEntry, describe
 from imlp_audit.spec.references import RowRef
@@ -42,9 +41,9 @@ def claim_facts(plan: ClaimPlan, check: Check, sections: Sequence[Section]) -> t
     )
 
 
-def explain_claim(plan: ClaimPlan, check: Check, papers: Sequence[Paper]) -> Iterator[Section]:
+def explain_claim(plan: ClaimPlan, check: Check) -> Iterator[Section]:
     """Yield what the sentence comes to in each row, and the numbers that it is about."""
-    yield from _row_by_row(plan.statement, check, Context(papers, {}))
+    yield from _row_by_row(plan.statement, check, Context({}))
     yield from rests_on(plan.statement.cells, {})
 
 

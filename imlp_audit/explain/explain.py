@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import assert_never
 
 from imlp_audit.checks.context import Conventions
 from imlp_audit.explain.cells import cell_facts, explain_cell
-from imlp_audit.explain.changes import change_facts, explain_change, repeat_facts
+from imlp_audit.explain.changes import (
+    change_facts,
+    columns_facts,
+    explain_change,
+    explain_columns,
+    explain_mark,
+    mark_facts,
+    repeat_facts,
+)
 from imlp_audit.explain.claims import claim_facts, equation_facts, explain_claim
 from imlp_audit.explain.printed import rests_on
-from imlp_audit.explain.tables import columns_facts, explain_columns, explain_mark, mark_facts
 from imlp_audit.records.explanation import Explanation, Fact, Section
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
 
 
-def explain(plan: Plan, result: AuditResult, papers: Sequence[Paper]) -> Explanation:
-    """Explain the check of a plan.
-
-    `result` has that check and the cells that it needs (`find.cells_needed`); `papers` are all papers that cells are
-    looked up in.
-    """
-    facts, sections = _explain_plan(plan, result, papers)
+def explain(plan: Plan, result: AuditResult) -> Explanation:
+    """Explain the check of a plan. `result` has that check and the cells that it needs (`find.cells_needed`)."""
+    facts, sections = _explain_plan(plan, result)
     checks = {check.id: check for check in result.checks}
     paper, _, rest = plan.id.partition("/")
     return Explanation(
@@ -35,9 +37,7 @@ def explain(plan: Plan, result: AuditResult, papers: Sequence[Paper]) -> Explana
     )
 
 
-def _explain_plan(
-    plan: Plan, result: AuditResult, papers: Sequence[Paper]
-) -> tuple[tuple[Fact, ...], tuple[Section, ...]]:
+def _explain_plan(plan: Plan, result: AuditResult) -> tuple[tuple[Fact, ...], tuple[Section, ...]]:
     checks = {check.id: check for check in result.checks}
     check = checks[plan.id]
     match plan:
@@ -56,7 +56,7 @@ def _explain_plan(
         case ColumnsPlan():
             return columns_facts(plan, check), tuple(explain_columns(plan))
         case ClaimPlan():
-            sections = tuple(explain_claim(plan, check, papers))
+            sections = tuple(explain_claim(plan, check))
             return claim_facts(plan, check, sections), sections
         case EquationPlan():
             return equation_facts(check), ()

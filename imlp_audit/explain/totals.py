@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from imlp_audit.checks.context import Conventions
 from imlp_audit.explain import block_formula, text_formula
-from imlp_audit.explain.body import Body, Portion
-from imlp_audit.explain.breakdown import break_down, by_kind, by_part
+from imlp_audit.explain.body import KINDS, TIMES, Body, Portion
 from imlp_audit.explain.nearest import search_readings
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention
 from imlp_audit.models.reading import AnyReading, Reading, TextReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import Check
-from imlp_audit.records.explanation import BlockFormula, Breakdown, Noun, Section, TextFormula
+from imlp_audit.records.explanation import Amount, BlockFormula, Breakdown, Noun, Section, TextFormula
 from imlp_audit.spec.references import CellRef, RowRef
 from imlp_audit.spec.tables import Measure
 
 if TYPE_CHECKING:
     from imlp_audit.models.build import Builder
 
+Key: TypeAlias = Callable[[Portion], str]
 _COUNTED = {
     "all": "all parameters",
     "no_head": "parameters without the classifier head",
@@ -139,3 +140,43 @@ def find_formula(
         yield block_formula.block_formula(block_formula.block_sum(recipe, reading, body, counting), noun, measured)
     elif isinstance(reading, TextReading):
         yield text_formula.text_formula(text_formula.text_sum(recipe, reading, counting), noun, measured)
+
+
+def by_part(item: Portion) -> str:
+    """Return the part of the model that an item is in."""
+    return item.part
+
+
+def by_kind(item: Portion) -> str:
+    """Return the kind of parameter or class of work that an item is."""
+    return item.kind
+
+
+def break_down(ours: Sequence[Portion], base: Sequence[Portion] | None, key: Key) -> tuple[Amount, ...]:
+    """Return the amounts of one model by a key, beside those of its baseline if there is one."""
+    mine = _sums(ours, key)
+    if base is None:
+        return tuple(Amount(name=name, amount=mine[name]) for name in _order(mine, mine, key))
+    theirs = _sums(base, key)
+    return tuple(Amount(name=name, amount=mine[name], baseline=theirs[name]) for name in _order(mine, theirs, key))
+
+
+def _sums(items: Sequence[Portion], key: Key) -> Counter[str]:
+    """Return the sums by a key, in the order of the model."""
+    sums: Counter[str] = Counter()
+    for item in items:
+        sums[key(item)] += item.amount
+    return sums
+
+
+def _order(ours: Counter[str], base: Counter[str], key: Key) -> list[str]:
+    """Return the names of both models: kinds in a fixed order, parts in ours with the baseline's own in their place."""
+    if key is by_kind:
+        return sorted({*ours, *base}, key=lambda kind: KINDS.index(kind.partition(TIMES)[0]))
+    parts = list(ours)
+    before = -1
+    for part in base:
+        if part not in parts:
+            parts.insert(before + 1, part)
+        before = parts.index(part)
+    return parts

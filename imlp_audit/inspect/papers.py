@@ -15,9 +15,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from imlp_audit.equations.door import bundled_folder, explain_distrust, is_trusted, load_module, locate_error
+from imlp_audit.errors import Problem
 from imlp_audit.inspect.sentences import Sentence, SentenceText, judge_sentence, parse_sentence, record_verdict
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.inspection import Inspection, Statement
+from imlp_audit.spec.library import Selection
+from imlp_audit.spec.targets import display_path
 from imlp_audit.workers import start_worker
 
 MODULE = "sentences"
@@ -30,7 +33,7 @@ class BrokenSentence:
     """A sentence, or a file of sentences, that cannot be read, and why."""
 
     name: str
-    problem: str
+    problem: Problem
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ def judge_papers(
         sentences = read_sentences(folder)
         for one in sentences:
             if isinstance(one, BrokenSentence):
-                yield _report_problem(folder, one.name, one.problem)
+                yield _report_problem(folder, one.name, str(one.problem))
         texts = [one for one in sentences if isinstance(one, SentenceText) and one.about.names(inspection)]
         if not texts:
             continue
@@ -75,22 +78,38 @@ def read_sentences(folder: PaperFolder) -> tuple[SentenceText | BrokenSentence, 
         return ()
     try:
         tree = ast.parse(path.read_bytes(), MODULE)
-    except (SyntaxError, ValueError) as error:
-        line = f":{error.lineno}" if isinstance(error, SyntaxError) else ""
-        return (BrokenSentence(MODULE, f"{folder.file}{line}: {error}"),)
+    except SyntaxError as error:
+        problem = Problem(folder.file, error.lineno or 1, error.offset or 1, f"is not Python: {error.msg}")
+        return (BrokenSentence(MODULE, problem),)
+    except (OSError, ValueError) as error:
+        return (BrokenSentence(MODULE, Problem(folder.file, 1, 1, f"cannot be read: {error}")),)
     found: dict[str, SentenceText | BrokenSentence] = {}
     for function in tree.body:
         about = _find_about(function)
         if isinstance(function, ast.FunctionDef) and about is not None:
-            place = f"{folder.file}:{function.lineno}"
-            if function.name in found:
-                found[function.name] = BrokenSentence(function.name, f"{place}: {function.name} is defined twice")
-                continue
             try:
+                if function.name in found:
+                    raise ValueError(f"{function.name} is defined twice")
                 found[function.name] = parse_sentence(function.name, about, ast.get_docstring(function) or "")
             except ValueError as error:
-                found[function.name] = BrokenSentence(function.name, f"{place}: {error}")
+                problem = Problem(folder.file, function.lineno, function.col_offset + 1, str(error))
+                found[function.name] = BrokenSentence(function.name, problem)
     return tuple(found.values())
+
+
+def broken_sentences(selection: Selection) -> Iterator[Problem]:
+    """Yield what is wrong with the sentences of the selected papers, as far as it shows without running them."""
+    for folder in list_folders(selection):
+        yield from (one.problem for one in read_sentences(folder) if isinstance(one, BrokenSentence))
+
+
+def list_folders(selection: Selection) -> tuple[PaperFolder, ...]:
+    """Return the folders of the selected papers that have one."""
+    return tuple(
+        PaperFolder(paper.id, paper.folder, str(display_path(paper.folder)))
+        for paper in selection.papers
+        if paper.folder is not None
+    )
 
 
 def _find_about(node: ast.stmt) -> str | None:
@@ -131,7 +150,7 @@ def _judge_in_process(
             if isinstance(answer, Statement):
                 waiting.pop(0)
                 yield answer
-        problem = f"gave no answer within {limit:g} s and was ended"
+        problem = f"did not answer within {limit:g} s and was stopped"
     except (EOFError, OSError):
         worker.kill()
         problem = f"its process ended (exit code {worker.exit_code})"

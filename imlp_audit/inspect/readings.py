@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from imlp_audit.checkpoint.fitting import Fit, compare
-from imlp_audit.checkpoint.problems import MisfitKind, Shapes
+from imlp_audit.checkpoint.misfits import MisfitKind, Shapes
 from imlp_audit.models.build import Builder
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading, Value

@@ -76,7 +76,7 @@ class SpatialGatingUnit(nn.Module):
     ) -> None:
         super().__init__()
         if gate is Gate.SPLIT and channels % 2:
-            raise ValueError(f"{channels} channels have no halves")
+            raise ValueError(f"{channels} channels cannot be split into halves")
         self.gate = gate
         self.norm = norm_layer(gate.width(channels))
         self.proj = projection(tokens)

@@ -203,7 +203,7 @@ class Imlp(nn.Module):
         side = isqrt(patches.shape[1])
         height, width = self.grid or (side, side)
         if patches.shape[1] != height * width:
-            raise BuildError(f"mlp: {patches.shape[1]} tokens do not lie on a grid; this host cannot take IMLP")
+            raise BuildError(f"mlp: {patches.shape[1]} tokens do not form a grid, so this host cannot take IMLP")
         y = self.spatial(patches.transpose(1, 2).reshape(len(x), -1, height, width))
         y = y.flatten(2).transpose(1, 2)
         return torch.cat((prefix, y), dim=1) if self.prefix_tokens else y

@@ -239,11 +239,11 @@ def axes_of(family: Family) -> Mapping[str, Axis]:
         kind, *notes = get_args(hints[field.name]) or (None,)
         axis = next((note for note in notes if isinstance(note, Axis)), None)
         if axis is None:
-            raise TypeError(f"{field.name} of {family.kind.__name__} is no axis: annotate it with an Axis(...)")
+            raise TypeError(f"{field.name} of {family.kind.__name__} is not an axis: annotate it with an Axis(...)")
         if type(axis.default) is not kind or axis.default not in axis.values:
             raise TypeError(f"{field.name}: the default {axis.default!r} is not one of the values that solve tries")
         if axis.meets is not None and axis.meets not in hints:
-            raise TypeError(f"{field.name} meets {axis.meets!r}, which is no axis of {family.kind.__name__}")
+            raise TypeError(f"{field.name} meets {axis.meets!r}, which is not an axis of {family.kind.__name__}")
         found[field.name] = axis
     return found
 

@@ -67,7 +67,7 @@ class ImlpRecipe(BaseModel):
     @model_validator(mode="after")
     def _plain_has_a_channel_part(self) -> Self:
         if self.plain and self.part is Part.SPATIAL:
-            raise ValueError("plain: the spatial part alone has no AGeLUs to leave coefficients out of")
+            raise ValueError("plain: a block of only the spatial part has no AGeLUs to leave coefficients out of")
         return self
 
 
@@ -114,7 +114,7 @@ def _sides(image: object) -> tuple[int, ...]:
     if len(texts) != 2 or not all(
         re.fullmatch("[1-9][0-9]{0,4}", side) and int(side) <= LARGEST_SIDE for side in texts
     ):
-        raise ValueError(f"image is a side in pixels, or [height, width], of at most {LARGEST_SIDE}, not {image!r}")
+        raise ValueError(f"image: give a side in pixels, or [height, width], of at most {LARGEST_SIDE}, not {image!r}")
     return tuple(map(int, texts))
 
 
@@ -184,9 +184,9 @@ class Recipe(BaseModel):
     @model_validator(mode="after")
     def _no_activation_is_lost(self) -> Self:
         if self.agelu and self.mlp is not None:
-            raise ValueError("agelu: it stands in the host's own MLPs, and these are replaced")
+            raise ValueError("agelu: it goes into the host's own MLPs, but these are replaced")
         if self.activation is not None and self.mlp is not None and isinstance(self.mlp.block, Sums):
-            raise ValueError("activation: the functions that are added up are GeLU or AGeLU")
+            raise ValueError("activation: a sum of functions takes GeLU or AGeLU")
         return self
 
     @model_validator(mode="after")
@@ -195,11 +195,11 @@ class Recipe(BaseModel):
         if self.image is not None and isinstance(traits.reads, TokenInput):
             raise ValueError("image: this host reads token ids")
         if self.classes is not None and traits.classes is ClassCount.IN_HOST:
-            raise ValueError("classes: a detector's or segmenter's stand in its host, beside the backbone")
+            raise ValueError("classes: give those of a detector or segmenter in its host, next to the backbone")
         if self.changes_mlps and not traits.replaceable:
-            raise ValueError("mlp, activation and agelu change timm's MLPs, and this host has none of them")
+            raise ValueError("mlp, activation and agelu change timm's MLPs, and this host has none")
         if self.classes is not None and traits.classes is ClassCount.NONE:
-            raise ValueError("classes: this host classifies nothing")
+            raise ValueError("classes: this host is not a classifier")
         return self
 
     @model_validator(mode="after")

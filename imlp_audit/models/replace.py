@@ -60,7 +60,7 @@ def make_replacements(host: nn.Module, recipe: Recipe, reading: AnyReading | Non
             return {path: _sums_for(mlp, sums) for path, mlp in chosen.items()}
         case ImlpRecipe() as block:
             if not isinstance(reading, Reading):
-                raise BuildError(f"{recipe.name} is built under a reading of the IMLP block, and the paper names none")
+                raise BuildError(f"{recipe.name} needs a reading of the IMLP block, and the paper has none")
             return {path: _imlp_for(host, path, mlp, recipe, block, reading) for path, mlp in chosen.items()}
         case other:
             assert_never(other)
@@ -77,7 +77,7 @@ def _choose_mlps(replacement: Replacement, mlps: Mapping[str, Mlp]) -> dict[str,
     """Return the MLPs at the replacement's sites; each of its globs must name one."""
     for glob in replacement.sites:
         if not fnmatch.filter(mlps, glob):
-            raise BuildError(f"sites: no MLP of the host is at {glob!r}; they are at {', '.join(mlps)}")
+            raise BuildError(f"sites: the host has no MLP at {glob!r}; its MLPs are at {', '.join(mlps)}")
     return {path: mlp for path, mlp in mlps.items() if any(fnmatch.fnmatchcase(path, g) for g in replacement.sites)}
 
 
@@ -111,7 +111,7 @@ def _imlp_for(host: nn.Module, path: str, mlp: Mlp, recipe: Recipe, block: ImlpR
     width, out = mlp.fc1.weight.shape[1], mlp.fc2.weight.shape[0]
     hidden = int(width * block.ratio)
     if not hidden:
-        raise BuildError(f"ratio: {block.ratio:g} of {width} channels leaves the first FC layer none")
+        raise BuildError(f"ratio: {block.ratio:g} of {width} channels is less than one channel")
     replacement = imlp.Imlp(
         width,
         hidden,
@@ -139,7 +139,7 @@ def _refuse_a_kernel_larger_than_the_grid(block: nn.Module, inputs: tuple[Tensor
     height, width = inputs[0].shape[-2:]
     kernel = block.conv.kernel_size[0]
     if kernel > min(height, width):
-        raise BuildError(f"kernel: {kernel} is larger than the grid of {height} x {width} that it moves over")
+        raise BuildError(f"kernel: {kernel} is larger than the grid of {height} x {width}")
 
 
 def _sums_for(mlp: Mlp, sums: Sums) -> nn.Module:

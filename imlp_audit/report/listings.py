@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.image_folder import ImageFolderReport
-from imlp_audit.records.listing import LintReport
+from imlp_audit.records.listing import ImageFolderReport, LintReport
 from imlp_audit.report.document import Block, Document, Item, List, Paragraph, Span, Style, Table
 
 

@@ -6,23 +6,68 @@ layers and the layers; and what a block has is the sum of its parts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import assert_never
 
 import numpy as np
 
-from imlp_audit.errors import AuditError, BuildError
+from imlp_audit.errors import AuditError, BuildError, SolverError
+from imlp_audit.measure.ledger import CallCache
+from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.host import FeatureMapInput, ImageInput, OwnImageInput, Stack, TokenInput
-from imlp_audit.models.reading import Family
+from imlp_audit.models.reading import AnyReading, Family, Reach
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.solve.amounts import Amounts
 from imlp_audit.solve.compose_blocks import Hosts
-from imlp_audit.solve.compose_layers import Stacks
+from imlp_audit.solve.counting import count_model
 from imlp_audit.solve.posing import Posed, cells_of, named_parts, pose
 from imlp_audit.solve.problem import SearchProblem
-from imlp_audit.solve.space import Readings, readings_of
+from imlp_audit.solve.space import Readings, readings_of, structure_of, tabulate
 from imlp_audit.spec.references import RowRef
+
+
+@dataclass(eq=False)
+class Stacks:
+    """Counts models of one layer and of two; all that differ in nothing but their depth follow from these."""
+
+    _memory: CallCache = field(default_factory=dict)
+    _counted: dict[Recipe, tuple[Amounts, Amounts]] = field(default_factory=dict)
+
+    def with_layers(self, recipe: Recipe, readings: Readings) -> Amounts:
+        """Return the amounts of a model under every reading, (readings, amounts)."""
+        alone = _with_depth(recipe, 1)
+        if alone not in self._counted:
+            self._counted[alone] = self._count(recipe, readings)
+        model, layer = self._counted[alone]
+        return model + (_stack(recipe).layers - 1) * layer
+
+    def _count(self, recipe: Recipe, readings: Readings) -> tuple[Amounts, Amounts]:
+        """Return the amounts of the model with one layer, and of one layer more."""
+        one, two = (self._counter(_with_depth(recipe, depth)) for depth in (1, 2))
+        axes = readings.declared
+        whole = structure_of(axes, moved=(Reach.UNIT, Reach.AROUND))
+        layer = structure_of(axes, moved=(Reach.UNIT,), fixed=(Reach.AROUND,))
+        return tabulate(readings, one, whole), tabulate(readings, lambda reading: two(reading) - one(reading), layer)
+
+    def _counter(self, recipe: Recipe) -> Callable[[AnyReading], Amounts]:
+        @cache
+        def count(reading: AnyReading) -> Amounts:
+            with Builder().variant(recipe, reading) as variant:  # a builder of its own: nothing is built twice
+                return count_model(variant, self._memory).amounts()
+
+        return count
+
+
+def _stack(recipe: Recipe) -> Stack:
+    if not isinstance(recipe.host, Stack):
+        raise SolverError(f"{recipe.name} is not a stack of layers, as a host that readings change must be")
+    return recipe.host
+
+
+def _with_depth(recipe: Recipe, layers: int) -> Recipe:
+    return recipe.model_copy(update={"host": _stack(recipe).with_layers(layers)})
 
 
 @dataclass(frozen=True)
@@ -83,8 +128,8 @@ class Composer:
         except AuditError:
             raise
         except Exception as error:  # whatever a host's code raises is a result of its rows, not the end of the search
-            told = f"{recipe.name} could not be built or counted: {type(error).__name__}: {error}"
-            raise BuildError(told) from error
+            message = f"{recipe.name} could not be built or counted: {type(error).__name__}: {error}"
+            raise BuildError(message) from error
 
 
 def compose(rows: Sequence[RowRef], *, free_widths: bool = False) -> Composition:

@@ -17,10 +17,9 @@ from imlp_audit.models.reading import AnyReading, Family, Reach, axes_of
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.replace import changed_mlps
 from imlp_audit.models.settings import settings_of
-from imlp_audit.solve.additive import structure_of, tabulate
 from imlp_audit.solve.amounts import Amounts
 from imlp_audit.solve.counting import Counted, count_block, count_model
-from imlp_audit.solve.space import Readings
+from imlp_audit.solve.space import Readings, structure_of, tabulate
 
 BLOCK = structure_of(axes_of(Family.IMLP), moved=(Reach.UNIT,), fixed=(Reach.HOST,))
 HOST_AXES = tuple(name for name, axis in axes_of(Family.IMLP).items() if axis.reach is Reach.HOST)

@@ -74,7 +74,7 @@ def _settings(problem: SearchProblem) -> tuple[SizeRule, ...]:
 def _check_exact(units: Integers, bundles: tuple[Bundle, ...]) -> None:
     largest = sum(int(units[:, i].max()) * int(bundle.values[-1]) for i, bundle in enumerate(bundles))
     if largest >= _EXACT:
-        raise SolverError(f"totals of {largest:.1e} are too large to be added up exactly; select smaller models")
+        raise SolverError(f"totals of {largest:.1e} are too large to add up exactly; select smaller models")
 
 
 def _part(

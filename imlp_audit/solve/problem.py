@@ -146,7 +146,7 @@ class SearchProblem:
         """
         without = [row.id for row in self.rows if convention not in row.totals]
         if without:
-            raise SolverError(f"{convention}: no total of {', '.join(without)} is known under it")
+            raise SolverError(f"{convention} has no total of {', '.join(without)}")
         rows = tuple(replace(row, work=row.totals[convention][:, np.newaxis]) for row in self.rows)
         return replace(self, rows=rows, classes=(convention,), allowed={convention: (1,)})
 

@@ -55,7 +55,7 @@ class AverageEntry(Record):
     @model_validator(mode="after")
     def _has_no_more_than_it_counts(self) -> Self:
         if len(self.of) > self.count:
-            raise ValueError(f"an average of {self.count} has {len(self.of)} members; count is too small")
+            raise ValueError(f"the average has {len(self.of)} members, more than count: {self.count}")
         return self
 
 
@@ -126,7 +126,7 @@ class ClaimEntry(Record):
     def _one_form(self) -> Self:
         form = exactly_one(self, tuple(self.forms))
         if form not in ("reference", "average") and not self.rows:
-            raise ValueError("name the rows the claim is about, e.g. rows: [imlp/1/deit_ti_imlp] or a glob of them")
+            raise ValueError("name the rows that the claim is about, e.g. rows: [imlp/1/deit_ti_imlp] or a glob")
         return self
 
 
@@ -178,7 +178,7 @@ class Input:
     @property
     def judged_by(self) -> str:
         """What decides it."""
-        return f"whether the printed FLOPs follow from images of {self.size} pixels a side, or from another size alone"
+        return f"whether the printed FLOPs follow from images of {self.size} pixels a side, or only from another size"
 
     @property
     def cells(self) -> list[CellRef]:
@@ -195,8 +195,13 @@ def parse_claim(
     """Return what a claim states, with its rows and cells looked up in `papers`; or what is wrong with it."""
     lookup = Lookup(located, papers)
     entry, rows = located.value, lookup.rows(located.value.rows)
+    form = entry.form
+    if isinstance(form, ReferenceEntry | AverageEntry) and entry.rows:
+        lookup.report("a reference or an average names cells; remove its rows", "rows")
+    if isinstance(form, OrderEntry | ReferenceEntry | AverageEntry) and "holds_for" in entry.model_fields_set:
+        lookup.report("only conditions and input can hold for some rows and not for others", "holds_for")
     statement: Statement | None
-    match entry.form:
+    match form:
         case tuple() as conditions:
             statement = parse_conditions(lookup, conditions, rows, entry.holds_for)
         case OrderEntry() as order:
@@ -208,7 +213,7 @@ def parse_claim(
         case InputEntry() as given:
             statement = _parse_input(lookup, given, rows, entry.holds_for)
         case _:
-            assert_never(entry.form)
+            assert_never(form)
     return (None if lookup.problems else statement), lookup.problems
 
 

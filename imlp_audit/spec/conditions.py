@@ -126,7 +126,7 @@ def parse_conditions(
     conditions = []
     for index, entry in enumerate(entries):
         if entry.kind is QuantityKind.STEP and len(rows) == 1:
-            lookup.report("a step needs two rows or more: the first has none", "conditions", index, "step")
+            lookup.report("a step needs two rows or more, since the first row has none", "conditions", index, "step")
         along = lookup.quantities(entry, rows, "conditions", index)
         bound = lookup.number(entry.bound, unit_of(along[0][1]), "conditions", index) if along else None
         if bound is not None:

@@ -46,6 +46,13 @@ def claims_of(paper: Paper, known: Sequence[Paper]) -> dict[str, AnyClaim]:
     return dict(sorted({**own, **shared}.items()))
 
 
+def broken_claims(paper: Paper) -> Iterator[Problem]:
+    """Yield what is wrong with the functions of a paper's equations, as far as it shows without running them."""
+    for claim in paper.equations:
+        if isinstance(claim, BrokenClaim):
+            yield Problem(claim.file, claim.line, claim.column, claim.problem)
+
+
 def broken_entries(paper: Paper, known: Sequence[Paper]) -> Iterator[Problem]:
     """Yield what is wrong with the statements that a paper shares with another."""
     own = {claim.name for claim in paper.equations}

@@ -78,7 +78,7 @@ def _described_twice(papers: Sequence[Paper]) -> list[Problem]:
     for paper in papers:
         if paper.id in seen:
             other = seen[paper.id].about.file.shown_as
-            problems.append(paper.about.problem(f"the paper {paper.id!r} is described in {other} too"))
+            problems.append(paper.about.problem(f"the paper {paper.id!r} is also described in {other}"))
         seen.setdefault(paper.id, paper)
     return problems
 

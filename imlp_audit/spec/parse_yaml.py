@@ -47,7 +47,7 @@ def _limit(problems: list[Problem]) -> list[Problem]:
     if len(problems) <= MAX_PROBLEMS:
         return problems
     last = problems[MAX_PROBLEMS]
-    more = Problem(last.file, last.line, last.column, "from here on, further problems are not listed")
+    more = Problem(last.file, last.line, last.column, "further problems after this one are not listed")
     return [*problems[:MAX_PROBLEMS], more]
 
 
@@ -104,7 +104,7 @@ def _clip(text: str) -> str:
 
 
 class _StopReadingError(Exception):
-    """What follows cannot be told, or is not worth telling."""
+    """The rest of the file cannot be read, or further problems would not help."""
 
 
 class _Builder:
@@ -130,7 +130,7 @@ class _Builder:
             return None
         roots = self._documents.close().items
         if not roots:
-            self._report(Mark(1, 1), "the file is empty: a spec is a mapping of keys to values")
+            self._report(Mark(1, 1), "the file is empty: write a mapping of keys to values")
         return roots[0] if roots else None
 
     def _take(self, event: yaml.Event) -> None:

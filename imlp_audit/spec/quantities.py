@@ -76,9 +76,9 @@ class QuantityEntry(Record):
     def _one_quantity(self) -> Self:
         kind = exactly_one(self, tuple(QuantityKind))
         if self.against is not None and kind not in AGAINST:
-            raise ValueError(f"only {', '.join(AGAINST)} are taken against another row, not a {kind}")
+            raise ValueError(f"`against` goes with {', '.join(AGAINST)}, not with a {kind}")
         if (self.between is not None) != (kind == QuantityKind.POSITION):
-            raise ValueError("a position, and nothing else, is between two rows: between: [row, row]")
+            raise ValueError("`between: [row, row]` goes with a position, and only with that")
         return self
 
 
@@ -99,7 +99,7 @@ def describe(entry: QuantityEntry) -> str:
         case QuantityKind.POSITION:
             return f"position: how far it is, in percent, on the way from {' to '.join(entry.rows_named)}"
         case QuantityKind.MLP_SHARE:
-            return "share: what the MLPs have of the model's measured number, in percent"
+            return "share: the part of the model's measured number that is in its MLPs, in percent"
         case _:
             assert_never(entry.kind)
 

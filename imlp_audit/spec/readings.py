@@ -61,7 +61,7 @@ class Choices(Record):
     @model_validator(mode="after")
     def _states_something(self) -> Self:
         if not self.stated:
-            raise ValueError("a reading states something: give an axis of a family of models")
+            raise ValueError("a reading must state something: give at least one axis of a family of models")
         return self
 
 

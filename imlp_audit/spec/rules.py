@@ -114,7 +114,7 @@ def _marked_rows(located: Located[PrintedTable], footnote: Footnote) -> Iterator
         for key, change in (("marked", footnote.marked), ("otherwise", footnote.otherwise)):
             complaint = _find_refusal(recipe, change)
             if complaint is not None:
-                message = f"{describe(change)} makes no model of row {row.id!r}: {complaint}"
+                message = f"{describe(change)} does not fit the model of row {row.id!r}: {complaint}"
                 yield located.problem(message, "footnote", key)
                 return
         meant = footnote.change(row.mark)
@@ -125,7 +125,7 @@ def _marked_rows(located: Located[PrintedTable], footnote: Footnote) -> Iterator
 
 
 def _find_refusal(recipe: Recipe, change: Change) -> str | None:
-    """Return why a change makes no model of a recipe, None where it makes one."""
+    """Return why a change does not fit a recipe, None where it does."""
     try:
         recipe.with_change(change)
     except ValidationError as error:
@@ -151,7 +151,7 @@ def _row(ref: RowRef, known: Sequence[Paper]) -> Iterator[Problem]:
     if (row.repeats or table.repeats) and repeated_row(ref, known) is None:
         target = row.repeats or f"{table.repeats}/{row.id}"
         rows = [r.id for p in known for r in rows_of(p)]
-        message = f"no row {target!r} that this could repeat; {did_you_mean(target, rows)}"
+        message = f"no row {target!r} for this one to repeat; {did_you_mean(target, rows)}"
         yield problem(message, *(("repeats",) if row.repeats else ()))
     for column in _changed_meanings(ref, repeated_row(ref, known)):
         yield problem(f"the row it repeats has another kind of number under {column!r}; rename one", "printed", column)
@@ -195,7 +195,7 @@ def _number(ref: RowRef, name: str, column: str, text: str) -> str | None:
     if name == "delta" and column not in ref.row.printed:
         return f"a change of {column} is printed, but no value of it"
     if name == "delta" and (ref.baseline is None or ref.baseline.cell(column) is None):
-        return f"a change needs a baseline row that prints {column}"
+        return f"a change of {column} needs a baseline row that prints {column}"
     try:
         parse_printed(text, "%" if name == "delta" else columns[column].unit)
     except ValueError as error:
@@ -232,4 +232,6 @@ def _coverage(paper: Paper, located: Located[Coverage], ids: Sequence[str]) -> I
     due += [f"Table {table.value.table}" for table in paper.tables]
     for item in dict.fromkeys(due):
         if _without_dots(item) not in items:
-            yield located.problem(f"{item} has no entry: give its checks, or out_of_scope with the reason", "entries")
+            yield located.problem(
+                f"{item} has no entry: list its checks, or give out_of_scope with the reason", "entries"
+            )

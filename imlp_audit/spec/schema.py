@@ -106,7 +106,7 @@ class System(Record):
 
 
 class PaperFile(Record):
-    """A file of a paper's folder that is no single table; a small paper is one such file with everything in it."""
+    """A file of a paper's folder that is not a single table; a small paper is one such file with everything in it."""
 
     paper: Slug
     about: About | None = None

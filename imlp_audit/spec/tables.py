@@ -87,19 +87,21 @@ class ColumnEntry(Record):
     @model_validator(mode="after")
     def _is_checkable_or_says_why(self) -> Self:
         if self.measure.totalled and self.unit not in SCALES:
-            raise ValueError(f"a column of {self.measure} is in one of {', '.join(SCALES)}, not {self.unit!r}")
+            raise ValueError(f"a column of {self.measure} needs a unit of {', '.join(SCALES)}, not {self.unit!r}")
         if not self.measure.counted and not self.needs:
-            raise ValueError(f"say what a check of a {self.measure} column needs, e.g. needs: trained weights and ...")
+            raise ValueError(
+                f"a column of {self.measure} must say what a check of it needs, e.g. needs: trained weights and ..."
+            )
         if self.measure is Measure.MEMORY and self.unit != "MB":
-            raise ValueError(f"a column of memory is in MB (which of the two, about: memory: says), not {self.unit!r}")
+            raise ValueError(f"a column of memory needs the unit MB (about: memory: says which MB), not {self.unit!r}")
         if (self.of is not None) != (self.measure is Measure.SETTING):
-            raise ValueError("a column of a setting, and no other, says which: of: layers, width, ...")
+            raise ValueError("columns of settings, and only they, need `of`: layers, width, ...")
         if (self.batch is not None) != (self.measure is Measure.MEMORY):
-            raise ValueError("a column of memory, and no other, says for how many images: batch: 32")
+            raise ValueError("columns of memory, and only they, need the number of images, e.g. batch: 32")
         if (self.metric is None) != (self.data is None):
-            raise ValueError("a share of right images has both: metric: top1 or top5, and data: imagenet-1k, ...")
+            raise ValueError("give both or neither: metric: top1 or top5, and data: imagenet-1k, ...")
         if self.metric is not None and (self.measure is not Measure.SCORE or self.unit != "%"):
-            raise ValueError("a metric on images is of a column of score in %, and of no other")
+            raise ValueError("only a column of score in % can have a metric on images")
         return self
 
 
@@ -185,9 +187,9 @@ class Footnote(Record):
     @model_validator(mode="after")
     def _changes_are_two(self) -> Self:
         if describe_fields(self.marked).keys() != describe_fields(self.otherwise).keys():
-            raise ValueError("marked and otherwise change the same fields of a recipe")
+            raise ValueError("marked and otherwise must change the same fields of a recipe")
         if self.marked == self.otherwise:
-            raise ValueError("marked and otherwise are the same change")
+            raise ValueError("marked and otherwise are the same change; they must differ")
         return self
 
     def change(self, mark: str) -> Change:
@@ -239,7 +241,7 @@ class PrintedTable(Record):
     @model_validator(mode="after")
     def _is_not_reserved(self) -> Self:
         if self.table in RESERVED:
-            raise ValueError(f"a table cannot be called {self.table!r}: check ids use that word")
+            raise ValueError(f"a table cannot be called {self.table!r}: ids of checks use that word")
         return self
 
 

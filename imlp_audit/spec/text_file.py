@@ -29,7 +29,7 @@ _REFUSED = (
     (f"[{_CONTROL}]", "it is a control character: remove it", "\ufffd"),
     (f"[{_BIDI}]", "it changes the order in which text is shown: remove it", "\ufffd"),
     (_BOM, "a byte order mark can only begin a file: remove it", "\ufffd"),
-    (f"[{_NONE}]", "it is no character: remove it", "\ufffd"),
+    (f"[{_NONE}]", "it is not a character: remove it", "\ufffd"),
     # libyaml refuses these escapes too, but at the quote that begins the text.
     (
         r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\U0000[dD][89a-fA-F][0-9a-fA-F]{2}|\\U(?!000|0010)[0-9a-fA-F]{8}",

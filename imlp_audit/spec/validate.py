@@ -60,7 +60,7 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
     if named and isinstance(named[-1], int):
         name = f"an entry of {named[-2]}"
     if _NOT_IN_THE_TREE & set(detail["loc"]) - {"[key]"}:
-        return f"{name} is one value, or a mapping of reading/convention to value"
+        return f"{name} must be one value, or a mapping of reading/convention to value"
     context = detail.get("ctx", {})
     match detail["type"]:
         case "missing":
@@ -77,7 +77,7 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
         case "value_error":
             return str(context["error"])
         case "model_type" | "dict_type" | "model_attributes_type":
-            return f"{name} is a mapping of keys to values, not {_quote(detail['input'])}"
+            return f"{name} must be a mapping of keys to values, not {_quote(detail['input'])}"
         case "too_short" if context["min_length"] > 1:
             return f"{name} needs {context['min_length']} entries, not {context['actual_length']}"
         case "too_short":
@@ -85,9 +85,9 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
         case "too_long":
             return f"{name} takes {context['max_length']} entries, not {context['actual_length']}"
         case "int_parsing" | "float_parsing":
-            return f"{name} is a number, not {_quote(detail['input'])}"
+            return f"{name} must be a number, not {_quote(detail['input'])}"
         case "tuple_type":
-            return f"{name} is a list, not {_quote(detail['input'])}"
+            return f"{name} must be a list, not {_quote(detail['input'])}"
         case _:
             return f"{name}: {detail['msg'][0].lower()}{detail['msg'][1:]}, not {_quote(detail['input'])}"
 

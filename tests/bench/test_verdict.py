@@ -119,7 +119,9 @@ def test_on_the_papers_hardware_the_ratio_decides_and_elsewhere_nothing_does(
     assert check.verdict is verdict
     assert check.under == (("sampling",) if verdict is Verdict.REPRODUCED_UNDER else ())
     assert told in check.reason
-    assert check.reason.startswith("needs an abacus; --same-hardware states that this machine is it: ")
+    assert check.reason.startswith(
+        "needs an abacus; measured on this machine, the paper's according to --same-hardware: "
+    )
     elsewhere = made(tmp_path, own, ratio, HERE)
     assert (elsewhere.verdict, elsewhere.under) == (Verdict.UNVERIFIABLE, ())
     assert elsewhere.reason.startswith("needs an abacus; measured on this machine instead: ")
@@ -128,7 +130,7 @@ def test_on_the_papers_hardware_the_ratio_decides_and_elsewhere_nothing_does(
 
 def test_a_reason_says_all_numbers(tmp_path: Path) -> None:
     check = made(tmp_path, ("21.5", "22.5"), ("1.05", "1.15"))
-    assert check.reason.partition("it: ")[2] == (
+    assert check.reason.partition("same-hardware: ")[2] == (
         "22 (95 % [21.5, 22.5]) imgs/s at batch size 32, 1.1 (95 % [1.05, 1.15]) times a, "
         "printed 1.0948 to 1.1053 (+10%): faster as printed, and the interval meets the printed ratio"
     )

@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from imlp_audit.checkpoint.fitting import Fit, fit
-from imlp_audit.checkpoint.problems import MisfitKind, Shapes
+from imlp_audit.checkpoint.misfits import MisfitKind, Shapes
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AGeLUParameters, ConcatNorm, DepthwiseActivation, Presence, Reading
 from imlp_audit.models.recipe import ImlpRecipe, Part, Recipe, Replacement

@@ -146,9 +146,9 @@ def counted(counts: Counts, key: ModelKey, need: Need) -> ModelFacts | Failure:
 
 def made(plans: Sequence[Plan], papers: Sequence[Paper], counts: Counts, reading: str | None = None) -> list[Check]:
     """Make checks from the counts of those models that they say they need, and of no others."""
-    needed = models_needed(plans, Context(papers, {}, reading))
+    needed = models_needed(plans, Context({}, reading))
     facts = {key: counted(counts, key, need) for key, need in needed.items()}
-    context = Context(papers, facts, reading)
+    context = Context(facts, reading)
     return [run_check(one, context) for one in plans]
 
 

@@ -169,7 +169,7 @@ def test_a_model_that_fails_is_an_error_of_its_own_checks_alone(tmp_path: Path) 
 def test_models_are_needed_once_under_each_reading(tmp_path: Path, row: str, needed: dict[str, Need]) -> None:
     selection = write(tmp_path, Spec((row, row.replace("id: a", "id: b"))))
     plans = plan(selection.papers[0], selection.known)
-    found = models_needed(plans, Context(selection.known, {}))
+    found = models_needed(plans, Context({}))
     assert {name(key): need for key, need in found.items()} == needed
 
 

@@ -84,7 +84,7 @@ def test_a_marked_row_without_the_deciding_number_has_no_mark_to_check(tmp_path:
 
 
 def test_a_footnote_of_an_even_kernel_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match="kernel 4 makes no model of row 'b': an even kernel"):
+    with pytest.raises(SpecError, match="kernel 4 does not fit the model of row 'b': an even kernel"):
         checked(tmp_path, {}, Spec((BASE, MARKED), table=FOOTNOTE.replace("kernel: 5", "kernel: 4")))
 
 
@@ -94,7 +94,7 @@ def test_a_footnote_of_an_even_kernel_is_refused(tmp_path: Path) -> None:
         (FOOTNOTE.replace("{imlp: {kernel: 5}}", "{sums: {ratio: 5}}"), "change the same fields of a recipe"),
         (FOOTNOTE.replace("kernel: 5", "kernel: 3"), "are the same change"),
         (FOOTNOTE.replace("imlp:", "sums:"), "no row's recipe has the part that the mark changes"),
-        (FOOTNOTE.replace("kernel:", "kernle:"), "kernle 5 makes no model of row 'b': kernle: "),
+        (FOOTNOTE.replace("kernel:", "kernle:"), "kernle 5 does not fit the model of row 'b': kernle: "),
     ],
 )
 def test_a_footnote_whose_changes_cannot_be_told_apart_is_refused(

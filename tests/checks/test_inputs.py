@@ -60,7 +60,7 @@ def test_reasons_tell_the_numbers(tmp_path: Path) -> None:
     assert no.reason == "0 of 1 rows hold; a: 4 000 000 000 at 64, not 1.00, which follows at 32"
     unsure = claim(tmp_path / "open", size("p/1/a"), counts)
     assert (unsure.verdict, unsure.measured) == (OPEN, "a: none")
-    assert "4 000 000 000 at 64, not 1.00; no size that was tried gives it" in unsure.reason
+    assert "4 000 000 000 at 64, not 1.00; none of the sizes tried gives it" in unsure.reason
     yes = claim(tmp_path / "yes", size("p/1/a"), {"small:64": ONE})
     assert yes.reason == "1 of 1 rows hold; a: 1.00 follows at 64"
 
@@ -148,7 +148,7 @@ def test_any_declared_reading_may_give_it(
 def test_models_are_needed_at_each_size_under_each_reading(tmp_path: Path) -> None:
     selection = write(tmp_path, spec(size("p/1/a", "p/1/b", tried="a: [32, 96]"), (BLOCK, ROWS[1])))
     plans = [one for one in plan(selection.papers[0], selection.known) if isinstance(one, ClaimPlan)]
-    needed = models_needed(plans, Context(selection.known, {}))
+    needed = models_needed(plans, Context({}))
     assert {name(key): need for key, need in needed.items()} == dict.fromkeys(
         [f"small:{side}+3{skip}" for side in (64, 32, 96) for skip in ("", "@skip")] + ["large:64"], Need(work=True)
     )

@@ -100,7 +100,7 @@ def test_work_that_one_check_needs_is_counted_whatever_another_needs(tmp_path: P
     selection = write(tmp_path, Spec((BASE, MARKED), table=FOOTNOTE))
     plans = [one for one in plan(selection.papers[0], selection.known) if isinstance(one, CellPlan | MarkPlan)]
     for order in (plans, plans[::-1]):
-        needed = models_needed(order, Context(selection.known, {}))
+        needed = models_needed(order, Context({}))
         assert {name(key): need.work for key, need in needed.items()} == {
             "host": True,
             "host+5": True,
@@ -114,7 +114,7 @@ def test_work_that_one_check_needs_is_counted_whatever_another_needs(tmp_path: P
 def test_both_kernels_are_needed_under_every_reading(tmp_path: Path, decided_by: str) -> None:
     selection = write(tmp_path, Spec((BASE, MARKED), table=FOOTNOTE.replace("params", decided_by)))
     marks = [one for one in plan(selection.papers[0], selection.known) if isinstance(one, MarkPlan)]
-    needed = models_needed(marks, Context(selection.known, {}))
+    needed = models_needed(marks, Context({}))
     work = decided_by == "flops"
     names = ("host+3", "host+5", "host+3@skip", "host+5@skip")
     assert {name(key): need.work for key, need in needed.items()} == dict.fromkeys(names, work)

@@ -181,7 +181,7 @@ def test_a_reading_that_failed_might_have_needed_less(tmp_path: Path) -> None:
 
 def needed(root: Path, *rows: str) -> dict[str, Need]:
     selection = write(root, Spec(rows, columns=(MEMORY, MORE)))
-    found = models_needed(plan(selection.papers[0], selection.known), Context(selection.known, {}))
+    found = models_needed(plan(selection.papers[0], selection.known), Context({}))
     return {name(key): need for key, need in found.items()}
 
 

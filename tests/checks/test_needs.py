@@ -78,7 +78,7 @@ def needed(root: Path, spec: Spec, *ids: str) -> dict[str, Need]:
     selection = write(root, spec)
     chosen = [one for one in plan(selection.papers[0], selection.known) if one.id in ids]
     assert len(chosen) == len(ids)
-    return {name(key): need for key, need in models_needed(chosen, Context(selection.known, {})).items()}
+    return {name(key): need for key, need in models_needed(chosen, Context({})).items()}
 
 
 def told(check: Check) -> tuple[object, ...]:

@@ -139,7 +139,7 @@ def test_an_interrupt_keeps_what_is_finished(
         patch.setattr(run, "STEPS", run.Steps(predict=some))
         done = evaluated(digits, *outputs)
     assert done.code == 130
-    assert capfd.readouterr().err == "imlp-audit: interrupted; the same command with --resume goes on from here\n"
+    assert capfd.readouterr().err == "imlp-audit: interrupted; run the same command with --resume to continue\n"
     assert [path.name for path in there.iterdir()] == ["p.parquet.parts"]
     again = evaluated(digits, *outputs)
     assert again.code == 2

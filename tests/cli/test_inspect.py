@@ -169,6 +169,7 @@ def steep(inspection):
 '''
 
 
+@pytest.mark.slow
 def test_sentences_of_a_papers_own_are_judged_if_trusted(here: Path, block: dict[str, Tensor]) -> None:
     save_file(block, here / "block.safetensors")
     (here / "specs" / "imlp_row" / "sentences.py").write_text(SENTENCE, encoding="utf-8")
@@ -176,7 +177,7 @@ def test_sentences_of_a_papers_own_are_judged_if_trusted(here: Path, block: dict
     (alone,) = json.loads(call(*asked).out)["weights"]["statements"]
     assert alone["verdict"] == "unverifiable"
     assert alone["reason"] == (
-        "the Python in specs/imlp_row was not run: the folder is not trusted; --trust-code runs it"
+        "the Python in specs/imlp_row was not run, because the folder is not trusted; pass --trust-code to run it"
     )
     (trusted,) = json.loads(call(*asked, "--trust-code").out)["weights"]["statements"]
     assert (trusted["id"], trusted["paper"], trusted["verdict"]) == ("steep", "imlp_row", "reproduced")

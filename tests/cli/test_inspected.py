@@ -107,4 +107,4 @@ def test_a_broken_result_of_inspect_is_refused(looked: tuple[Path, Outcome], cha
 def test_it_goes_into_every_format_except_json(looked: tuple[Path, Outcome]) -> None:
     folder, _ = looked
     report = call("report", str(folder / "mixing.yaml"), "--with", str(folder / "looked.json"), "-f", "json")
-    assert (report.code, report.err.count("it is not part of the JSON")) == (2, 1)
+    assert (report.code, report.err.count("the JSON has no place for a result of inspect")) == (2, 1)

@@ -195,7 +195,7 @@ def test_kept_reports_are_fresh_until_something_changes(here: Path) -> None:
     stale = report.read_bytes()
     done = call("report", "findings", "scores", "--dir", "d", "--check")
     assert (done.code, done.out) == (1, "")
-    assert done.err == "d/findings.md is stale; the same command without --check writes it\n"
+    assert done.err == "d/findings.md is stale; run the same command without --check to write it\n"
     assert report.read_bytes() == stale
 
 

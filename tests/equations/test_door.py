@@ -105,7 +105,7 @@ def test_without_trust_the_checks_are_unverifiable_and_the_python_is_not_run(min
         ("mine/equations/square", Verdict.UNVERIFIABLE), ("mine/equations/twice", Verdict.UNVERIFIABLE)
     ]  # fmt: skip
     assert result.checks[0].reason == (
-        f"the Python in {mine} was not run: the folder is not trusted; --trust-code runs it"
+        f"the Python in {mine} was not run, because the folder is not trusted; pass --trust-code to run it"
     )
     assert result.checks[1].statement == "Two times x is x plus x."
     assert not was_run(mine)
@@ -228,7 +228,7 @@ def test_what_hangs_is_an_error_and_the_rest_goes_on(tmp_path: Path, monkeypatch
     assert {name: check.verdict.value for name, check in found.items()} == {
         "at_import": "error", "at_run": "error", "good": "reproduced"
     }  # fmt: skip
-    assert found["at_import"].reason == ("mine/equations/a_import.py:5: gave no sign of life for 20 s and was ended")
+    assert found["at_import"].reason == ("mine/equations/a_import.py:5: did not respond for 20 s and was stopped")
 
 
 def test_a_paper_that_shares_its_folder_with_another_has_no_python(mine: Path) -> None:

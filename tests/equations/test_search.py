@@ -85,7 +85,7 @@ def slow(x: float, _: Arithmetic) -> Trial:
 
 def test_a_search_out_of_time_says_how_far_it_got() -> None:
     found = search(Claim(st.floats(0, 1), slow), HERE, Limits(100_000, seconds=0.2))
-    assert found.problem == f"{found.examples} of 100000 examples were run in 0.2 s, and none was false"
+    assert found.problem == f"only {found.examples} of 100000 examples were run in 0.2 s; none was false"
     assert 1 <= found.examples < 100
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from imlp_audit.explain.body import Portion
-from imlp_audit.explain.breakdown import break_down, by_kind, by_part
 from imlp_audit.explain.total_document import describe_breakdown
+from imlp_audit.explain.totals import break_down, by_kind, by_part
 from imlp_audit.records.explanation import Breakdown
 from imlp_audit.report.document import Paragraph, Table, plain_text
 

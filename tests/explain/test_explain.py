@@ -52,7 +52,7 @@ def explained(selection: Selection, check_id: str) -> Explanation:
         result = audit_equations(selection, (plan.id,), Settings(), lambda _: lambda name: None)
     else:
         result = audit(selection, Options(only=(plan.id, *cells_needed(plan))), lambda _: lambda name: None)
-    return explain(plan, result, selection.known)
+    return explain(plan, result)
 
 
 def text_of(explanation: Explanation, width: int = 120) -> str:

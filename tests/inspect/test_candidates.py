@@ -12,7 +12,7 @@ import timm
 import torch
 from torch import nn
 
-from imlp_audit.checkpoint.problems import Shapes
+from imlp_audit.checkpoint.misfits import Shapes
 from imlp_audit.inspect.candidates import (
     Candidate,
     Candidates,

@@ -62,7 +62,10 @@ def test_a_sentence_is_found_without_being_run(tmp_path: Path, inspection: Inspe
     )  # fmt: skip
     (statement,) = judge(folder, inspection, trust_code=False)
     assert statement.verdict == "unverifiable"
-    assert statement.reason == "the Python in mine was not run: the folder is not trusted; --trust-code runs it"
+    assert (
+        statement.reason
+        == "the Python in mine was not run, because the folder is not trusted; pass --trust-code to run it"
+    )
     assert not (tmp_path / "ran").exists()
 
 
@@ -83,13 +86,13 @@ def test_a_trusted_sentence_is_judged_in_a_process_of_its_own(tmp_path: Path, in
     [
         (ONE.format(body="return 1 / 0"), "mine/sentences.py:14: ZeroDivisionError: division by zero"),
         (ONE.format(body='return Judgement(True, "yes", [])'), "mine/sentences.py: ValueError: "),
-        (ONE.format(body="while True: pass"), "mine/sentences.py: gave no answer within 1 s and was ended"),
+        (ONE.format(body="while True: pass"), "mine/sentences.py: did not answer within 1 s and was stopped"),
         (ONE.format(body="import os; os._exit(3)"), "mine/sentences.py: its process ended (exit code 3)"),
         (ONE.format(body=TRUE) + "\nimport nowhere\n", "mine/sentences.py:16: ModuleNotFoundError"),
-        (ONE.format(body=TRUE).replace("Measured", "Seen"), "mine/sentences.py:6: its docstring needs"),
-        (ONE.format(body=TRUE).replace("blocks", "cats"), "mine/sentences.py:6: about='cats' is not one of"),
-        (2 * ONE.format(body=TRUE), "mine/sentences.py:17: differ is defined twice"),
-        ("def (:\n", "mine/sentences.py:4: invalid syntax"),
+        (ONE.format(body=TRUE).replace("Measured", "Seen"), "mine/sentences.py:6:1: its docstring needs"),
+        (ONE.format(body=TRUE).replace("blocks", "cats"), "mine/sentences.py:6:1: about='cats' is not one of"),
+        (2 * ONE.format(body=TRUE), "mine/sentences.py:17:1: differ is defined twice"),
+        ("def (:\n", "mine/sentences.py:4:5: is not Python: invalid syntax"),
     ],
 )
 def test_what_goes_wrong_is_an_error_with_its_place(

@@ -175,5 +175,5 @@ def test_computes_with_real_weights(output: OutputLayer, pooler: Presence, class
 
 
 def test_longer_texts_than_positions_are_refused() -> None:
-    with pytest.raises(BuildError, match="sequence_length: 17 tokens, and only 16 positions"):
+    with pytest.raises(BuildError, match="sequence_length: 17 tokens, but only 16 positions"):
         build_bert(TINY, replace(SHORT, sequence_length=17), None)

@@ -248,7 +248,7 @@ def test_sites_are_the_mlps_that_are_replaced(builder: Builder) -> None:
 def test_site_that_is_none_is_told(builder: Builder) -> None:
     nowhere = Replacement(sums=Sums(), sites=("blocks.12.mlp",))
     asked = Recipe.of(timm="deit_tiny_patch16_224", mlp=nowhere)
-    told = r"sites: no MLP of the host is at 'blocks.12.mlp'; they are at blocks.0.mlp, "
+    told = r"sites: the host has no MLP at 'blocks.12.mlp'; its MLPs are at blocks.0.mlp, "
     with pytest.raises(BuildError, match=told), builder.variant(asked, None):
         pass
 
@@ -256,9 +256,12 @@ def test_site_that_is_none_is_told(builder: Builder) -> None:
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"agelu": True, "mlp": {"imlp": {}}}, "agelu: it stands in the host's own MLPs, and these are replaced"),
-        ({"activation": "relu", "mlp": {"sums": {}}}, "activation: the functions that are added up are GeLU or AGeLU"),
-        ({"mlp": {"imlp": {"plain": True, "part": "spatial"}}}, "plain: the spatial part alone has no AGeLUs"),
+        ({"agelu": True, "mlp": {"imlp": {}}}, "agelu: it goes into the host's own MLPs, but these are replaced"),
+        ({"activation": "relu", "mlp": {"sums": {}}}, "activation: a sum of functions takes GeLU or AGeLU"),
+        (
+            {"mlp": {"imlp": {"plain": True, "part": "spatial"}}},
+            "plain: a block of only the spatial part has no AGeLUs",
+        ),
         ({"mlp": {"imlp": {}, "sums": {}}}, "give exactly one of imlp, sums"),
         ({"mlp": {}}, "give exactly one of imlp, sums"),
     ],
@@ -280,7 +283,7 @@ def test_activation_is_the_base_of_the_agelus() -> None:
     [
         (lambda b: b.variant(Recipe.of(timm="deit_tinny_patch16_224"), None), "did you mean 'deit_tiny_patch16_224'"),
         (lambda b: b.variant(recipe("resnet18"), AS_WRITTEN), "has no timm.layers.Mlp"),
-        (lambda b: b.variant(recipe("deit_tiny_patch16_224"), None), "under a reading"),
+        (lambda b: b.variant(recipe("deit_tiny_patch16_224"), None), "needs a reading of the IMLP block"),
         (lambda b: b.variant(recipe("efficientformer_l1"), AS_WRITTEN), "MLPs of another kind"),
     ],
 )

@@ -125,7 +125,7 @@ def test_attention_is_added_to_the_gate(gate: Gate) -> None:
 
 
 def test_odd_channels_are_not_split() -> None:
-    with pytest.raises(ValueError, match="5 channels have no halves"):
+    with pytest.raises(ValueError, match="5 channels cannot be split into halves"):
         SpatialGatingUnit(5, TOKENS)
 
 

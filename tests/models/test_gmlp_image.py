@@ -73,6 +73,7 @@ def test_gmlp_is_timms(image: tuple[int, int]) -> None:
     torch.testing.assert_close(ours(x), theirs(x), rtol=1e-10, atol=1e-10)
 
 
+@pytest.mark.slow
 @given(
     sizes=st.builds(
         lambda layers, patch, width, half, gate: Gmlp(
@@ -121,7 +122,7 @@ def test_patches_have_no_toeplitz_matrix() -> None:
 
 
 def test_an_odd_width_is_not_split() -> None:
-    with pytest.raises(ValidationError, match="hidden: 9 channels have no halves"):
+    with pytest.raises(ValidationError, match="hidden: a split gate needs an even number of channels, not 9"):
         Gmlp(layers=1, patch=4, width=6, hidden=9)
     assert Gmlp(layers=1, patch=4, width=6, hidden=9, gate=Gate.PRODUCT).hidden == 9
 

@@ -443,7 +443,7 @@ def test_kernel_larger_than_a_grid_of_its_stages(builder: Builder) -> None:
 
 def test_sites_that_are_not_there(builder: Builder) -> None:
     with (
-        pytest.raises(BuildError, match=r"no MLP of the host is at 'backbone\.4\.\*'"),
+        pytest.raises(BuildError, match=r"the host has no MLP at 'backbone\.4\.\*'"),
         builder.variant(imlp_recipe("backbone.4.*"), RELEASED),
     ):
         pass

@@ -331,5 +331,5 @@ def test_impossible_numbers(fields: dict[str, object], message: str) -> None:
 
 
 def test_expansion_needs_an_mlp() -> None:
-    with pytest.raises(ValidationError, match="expansion: there is no communication MLP"):
+    with pytest.raises(ValidationError, match="expansion: it needs a communication MLP"):
         _changed(S12, expansion=2)

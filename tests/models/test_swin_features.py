@@ -53,7 +53,7 @@ def test_maps_are_timms_with_a_norm() -> None:
 @pytest.mark.parametrize(
     ("name", "size", "told"),
     [
-        ("resnet50", (64, 64), "backbone: 'resnet50' is no Swin"),
+        ("resnet50", (64, 64), "backbone: 'resnet50' is not a Swin"),
         ("swin_tinny_patch4_window7_224", (64, 64), "did you mean 'swin_tiny_patch4_window7_224'"),
         (TINY, (64, 66), "image: the patches of 4 do not divide 66"),
     ],

@@ -10,11 +10,10 @@ from imlp_audit.errors import SolverError
 from imlp_audit.measure.ledger import CallCache
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.reading import AnyReading, ClassToken, Family, Presence, Reach, Reading, TextReading, axes_of
-from imlp_audit.solve.additive import Structure, structure_of, tabulate
 from imlp_audit.solve.amounts import Amounts
 from imlp_audit.solve.compose_blocks import BLOCK
 from imlp_audit.solve.counting import count_block
-from imlp_audit.solve.space import readings_of
+from imlp_audit.solve.space import Structure, readings_of, structure_of, tabulate
 
 READINGS = readings_of("text")
 IDLE = ("spatial_matrix", "gate_norm", "output_layer")  # axes that change nothing in what is made here

@@ -12,7 +12,7 @@ from imlp_audit.models.hosts.bert import Bert
 from imlp_audit.models.hosts.gmlp import Gate, GmlpText
 from imlp_audit.models.hosts.resmlp import Communication, Norm, Pooling, ResMlp
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.solve.compose_layers import Stacks
+from imlp_audit.solve.compose import Stacks
 from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import rows_of
@@ -61,6 +61,7 @@ def test_a_model_of_language_is_its_layers_and_what_stands_around_them(
         assert composed(table, index) == direct(Builder(), memory, recipe, reading), reading
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [None, 3])
 @pytest.mark.parametrize(
     "host",
@@ -86,6 +87,7 @@ RESMLPS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "recipe", in_the_specs("resmlp", "resmlp") + [Recipe.of(resmlp=host) for host in RESMLPS], ids=str
 )
@@ -106,5 +108,5 @@ def test_a_width_that_the_recipe_says_is_that_under_every_reading(stacks: Stacks
 
 
 def test_texts_longer_than_the_table_of_positions_are_refused(stacks: Stacks) -> None:
-    with pytest.raises(BuildError, match="sequence_length: 512 tokens, and only 256 positions"):
+    with pytest.raises(BuildError, match="sequence_length: 512 tokens, but only 256 positions"):
         stacks.with_layers(Recipe.of(bert=Bert(layers=2, positions=256)), TEXTS)

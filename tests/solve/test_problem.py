@@ -45,7 +45,7 @@ def test_a_named_convention_leaves_no_weight_open() -> None:
     assert (answer.score, answer.count) == (1, 1)
     (missed,) = answer.contradicted
     assert (missed.cell, missed.value, missed.gap) == ("p/1/a/flops", 6, Fraction(-5))
-    with pytest.raises(SolverError, match=r"thop: no total of p/1/a is known"):
+    with pytest.raises(SolverError, match="thop has no total of p/1/a"):
         PROBLEM.under("thop")
 
 
@@ -57,7 +57,7 @@ def test_a_named_convention_leaves_no_weight_open() -> None:
         (replace(PROBLEM, classes=("linear",)), "has 3 classes of work, not 1"),
         (replace(PROBLEM, rows=(replace(ROW, work=ROW.work[[0, 0, 1]]),)), "counts for 3 readings of 2"),
         (replace(PROBLEM, cells=(*CELLS, replace(CELLS[0], ranges={}))), "know different rounding rules"),
-        (replace(PROBLEM, rows=(replace(ROW, work=ROW.work * 10**15),)), "too large to be added up exactly"),
+        (replace(PROBLEM, rows=(replace(ROW, work=ROW.work * 10**15),)), "too large to add up exactly"),
     ],
 )
 def test_what_does_not_fit_together_is_refused(problem: SearchProblem, message: str) -> None:

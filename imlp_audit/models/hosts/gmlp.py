@@ -56,7 +56,7 @@ GMLP_PARTS: PartNames = (
 
 def _check_halves(gate: Gate, hidden: int | None) -> None:
     if gate is Gate.SPLIT and hidden is not None and hidden % 2:
-        raise ValueError(f"hidden: {hidden} channels have no halves to split a gate into")
+        raise ValueError(f"hidden: a split gate needs an even number of channels, not {hidden}")
 
 
 @final

@@ -215,5 +215,5 @@ def divides(part: int, whole: int, name: str) -> None:
 def text_reading(request: BuildRequest, key: str) -> TextReading:
     """Return the reading that a model of language is built under. Raises BuildError where there is none."""
     if not isinstance(request.reading, TextReading):
-        raise BuildError(f"{key}: it is built under a reading of models of language, and the paper names none")
+        raise BuildError(f"{key}: its model needs a reading of language models, and the paper has none")
     return request.reading

@@ -90,7 +90,7 @@ class ResMlp(Stack):
     @model_validator(mode="after")
     def _expansion_has_an_mlp(self) -> Self:
         if self.expansion is not None and self.communication is not Communication.MLP:
-            raise ValueError(f"expansion: there is no communication MLP to expand where it is {self.communication}")
+            raise ValueError(f"expansion: it needs a communication MLP, and communication is {self.communication}")
         return self
 
     @classmethod
@@ -133,7 +133,7 @@ class ResMlp(Stack):
         if isinstance(reading, ResMlpReading):
             return reading.resmlp_form
         if self.form is None:
-            raise BuildError("resmlp: it is built under a reading of its form, and the paper names none")
+            raise BuildError("resmlp: its model needs a reading of its form, and the paper has none")
         return self.form
 
 
@@ -173,7 +173,7 @@ class CaitChain(Host):
     @model_validator(mode="after")
     def _expansion_has_an_mlp(self) -> Self:
         if self.expansion is not None and self.stage not in (CaitStage.PATCH_MLP, CaitStage.CLASS_MLP):
-            raise ValueError(f"expansion: there is no MLP over the patches to expand at the stage {self.stage}")
+            raise ValueError(f"expansion: the stage {self.stage} has no MLP over the patches to expand")
         return self
 
     @classmethod

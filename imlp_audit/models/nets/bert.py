@@ -97,5 +97,5 @@ def build_bert(host: Bert, reading: TextReading, classes: int | None) -> BertLan
     Nothing is downloaded. Raises BuildError for texts that are longer than the table of positions.
     """
     if reading.sequence_length > host.positions:
-        raise BuildError(f"sequence_length: {reading.sequence_length} tokens, and only {host.positions} positions")
+        raise BuildError(f"sequence_length: {reading.sequence_length} tokens, but only {host.positions} positions")
     return BertLanguageModel(host, reading) if classes is None else BertClassifier(host, reading, classes)

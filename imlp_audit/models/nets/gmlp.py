@@ -99,7 +99,7 @@ def build_gmlp_text(host: GmlpText, reading: TextReading, classes: int | None) -
 def _block(host: GmlpText, reading: TextReading) -> GmlpBlock:
     hidden = host.hidden or reading.ffn_width
     if host.gate is Gate.SPLIT and hidden % 2:
-        raise BuildError(f"ffn_width: {hidden} channels have no halves to split a gate into")
+        raise BuildError(f"ffn_width: a split gate needs an even number of channels, not {hidden}")
     return GmlpBlock(
         host.width,
         hidden,

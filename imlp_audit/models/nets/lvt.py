@@ -146,6 +146,6 @@ def _check_reductions(side: int) -> None:
         grid = -(-grid // stage.stride)
         if stage.reduction is not None and grid < stage.reduction:
             raise BuildError(
-                f"image: {side} pixels leave LVT a grid of {grid} a side, smaller than its reduction of keys and"
+                f"image: {side} pixels give LVT a grid of side {grid}, smaller than its reduction of keys and"
                 f" values, {stage.reduction}"
             )

@@ -183,5 +183,5 @@ def cross_patch_mlp(patches: int, expansion: float | None, activation: type[nn.M
     """
     expansion = 4 if expansion is None else expansion
     if int(expansion * patches) == 0:
-        raise BuildError(f"expansion: {expansion:g} times {patches} patches leaves the MLP over them no hidden unit")
+        raise BuildError(f"expansion: {expansion:g} times {patches} patches is less than one hidden unit")
     return CrossPatchMlp(patches, expansion, bias=bias, activation=activation)

@@ -33,10 +33,10 @@ class SwinFeatures(nn.Module):
 
 
 def swin_features(name: str, size: tuple[int, int]) -> SwinFeatures:
-    """Build the features with fresh weights; raise BuildError for what is no Swin of timm, or not made of patches."""
+    """Build the features with fresh weights; raise BuildError unless it is a Swin of timm made of patches."""
     if not is_model_in_modules(name, ("swin_transformer",)):
         swins = timm.list_models(module="swin_transformer")
-        raise BuildError(f"backbone: {name!r} is no Swin Transformer of timm; {did_you_mean(name, swins, 'it has')}")
+        raise BuildError(f"backbone: {name!r} is not a Swin Transformer of timm; {did_you_mean(name, swins, 'it has')}")
     for side in size:
         if side % PATCH:
             raise BuildError(f"image: the patches of {PATCH} do not divide {side}")

@@ -31,7 +31,7 @@ def build_timm(name: str, request: BuildRequest) -> nn.Module:
 
 
 def _check_patches(model: nn.Module, image: tuple[int, ...]) -> None:
-    """Raise BuildError where a size that the recipe gives is no multiple of the patches; timm would drop the rest."""
+    """Raise BuildError where a size in the recipe is not a multiple of the patch size; timm would drop the rest."""
     embedding = getattr(model, "patch_embed", None) or getattr(model, "stem", None)
     patch = getattr(embedding, "patch_size", None)
     if not isinstance(patch, tuple):

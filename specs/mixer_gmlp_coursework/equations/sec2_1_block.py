@@ -10,19 +10,20 @@ from torch import Tensor
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.dependence import mixes
 from imlp_audit.equations.functions_norm import layer_norm
 from imlp_audit.equations.mixer import (
     EPSILON,
     Mixing,
+    Sizes,
     channel_mixings,
     mix_channels,
     mix_tokens,
     run,
+    sizes,
     token_mixings,
     with_biases,
 )
-from imlp_audit.equations.mixing import mixes
-from imlp_audit.equations.sizes import Sizes, sizes
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, vectors
 from imlp_audit.models.mixer import ChannelMixing, TokenMixing
 

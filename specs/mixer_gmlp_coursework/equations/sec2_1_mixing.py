@@ -12,8 +12,7 @@ from torch import Tensor
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
-from imlp_audit.equations.mixer import Mixing, channel_mixings, mix_tokens, run, token_mixings, with_biases
-from imlp_audit.equations.mixing import (
+from imlp_audit.equations.dependence import (
     BOTH,
     ONLY_CHANNELS,
     ONLY_TOKENS,
@@ -24,6 +23,7 @@ from imlp_audit.equations.mixing import (
     kernels,
     mixes,
 )
+from imlp_audit.equations.mixer import Mixing, channel_mixings, mix_tokens, run, token_mixings, with_biases
 from imlp_audit.equations.strategies import Vector, nonzero, positive, vectors
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
 from imlp_audit.equations.counts import macs, parameters, second_differences, vit_layer_macs
-from imlp_audit.equations.sizes import Sizes, sizes
+from imlp_audit.equations.mixer import Sizes, sizes
 from imlp_audit.models.mixer import MixerLayer
 
 from ._table1 import TABLE_1

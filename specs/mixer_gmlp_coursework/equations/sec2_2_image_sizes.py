@@ -8,7 +8,7 @@ from torch import nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.equations.sizes import Sizes
+from imlp_audit.equations.mixer import Sizes
 from imlp_audit.models.mixer import MixerLayer, PatchEmbedding
 
 

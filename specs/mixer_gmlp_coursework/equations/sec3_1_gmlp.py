@@ -10,10 +10,9 @@ from torch import nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
-from imlp_audit.equations.dependence import depends
+from imlp_audit.equations.dependence import ONLY_CHANNELS, ONLY_TOKENS, depends, mixes
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.mixer import fill
-from imlp_audit.equations.mixing import ONLY_CHANNELS, ONLY_TOKENS, mixes
 from imlp_audit.equations.strategies import Matrix, matrices, positive
 from imlp_audit.models.gmlp import GmlpBlock
 from imlp_audit.models.hosts.gmlp import Gate

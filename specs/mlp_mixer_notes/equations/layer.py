@@ -8,8 +8,7 @@ import torch.nn.functional as F
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.functions import gelu
-from imlp_audit.equations.mixer import Mixing, mix_channels, mix_tokens, normalise, run
-from imlp_audit.equations.sizes import Sizes, sizes
+from imlp_audit.equations.mixer import Mixing, Sizes, mix_channels, mix_tokens, normalise, run, sizes
 
 from ._layer import Layer, layers
 

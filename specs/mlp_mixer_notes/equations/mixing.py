@@ -10,8 +10,7 @@ from torch import Tensor
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.equations.mixer import Mixing, channel_mixings
-from imlp_audit.equations.mixing import (
+from imlp_audit.equations.dependence import (
     BOTH,
     ONLY_CHANNELS,
     ONLY_TOKENS,
@@ -23,6 +22,7 @@ from imlp_audit.equations.mixing import (
     mixes,
     on_grid,
 )
+from imlp_audit.equations.mixer import Mixing, channel_mixings
 from imlp_audit.equations.strategies import NUMBERS, Matrix, positive
 
 _POOLINGS: Mapping[str, Callable[..., Tensor]] = {"average": F.avg_pool2d, "max": F.max_pool2d}

@@ -9,8 +9,16 @@ from torch import nn
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.counts import parameters
-from imlp_audit.equations.mixer import Mixing, channel_mixings, mix_channels, run, token_mixings, with_biases
-from imlp_audit.equations.sizes import Sizes, sizes
+from imlp_audit.equations.mixer import (
+    Mixing,
+    Sizes,
+    channel_mixings,
+    mix_channels,
+    run,
+    sizes,
+    token_mixings,
+    with_biases,
+)
 from imlp_audit.equations.strategies import nonzero
 from imlp_audit.models.mixer import Mlp, PatchEmbedding
 
