@@ -39,7 +39,7 @@ from imlp_audit.spec.tables import (
 
 @dataclass(frozen=True)
 class Conventions:
-    """How one paper's numbers are read: of each list the first is the default."""
+    """How one paper's numbers are read: the first of each list is the default."""
 
     about: About
     chosen_reading: str | None = None
@@ -61,7 +61,7 @@ class Conventions:
 
     @cached_property
     def flops(self) -> Mapping[str, Convention]:
-        """Every FLOPs convention that the paper could name, the declared ones first."""
+        """Every FLOPs convention that the paper could name; the declared ones come first."""
         own = {
             name: Convention(name, {parse_weight_key(key): weight for key, weight in weights.items()})
             for name, weights in self.about.conventions.items()
@@ -101,7 +101,7 @@ class Conventions:
 
 @dataclass(frozen=True)
 class Context:
-    """Everything a check may look at; `outcomes` are those of claims about functions, by their ids."""
+    """Everything a check can use; `outcomes` are those of claims about functions, by their ids."""
 
     facts: Facts
     reading: str | None = None

@@ -13,7 +13,7 @@ from imlp_audit.records.check import Measurement, Verdict
 
 @dataclass(frozen=True)
 class Measured:
-    """One measurement of what a cell prints, in base units, and how it came about.
+    """One measurement of what a cell prints, in base units, and how it was made.
 
     `uncounted` names operations that no formula covers; their work is missing from the value.
     """
@@ -26,7 +26,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A verdict, the measurement and rounding rule that decide it, and what in them departs from the default."""
+    """A verdict, the measurement and rounding rule that decide it, and how these depart from the default."""
 
     verdict: Verdict
     reason: str
@@ -43,10 +43,10 @@ def compare(
     roundings: Sequence[Rounding],
     undeclared: Sequence[Measured] = (),
 ) -> Comparison:
-    """Judge a printed number; of measurements and rounding rules the first is the default, the rest are declared.
+    """Judge a printed number; the first measurement and the first rounding rule are the default, the rest are declared.
 
-    `undeclared` measurements and rounding rules are tried for hints alone. A value that leaves out
-    uncounted work is no evidence either way.
+    `undeclared` measurements and rounding rules are tried for hints only. A value that leaves out
+    uncounted work is not evidence either way.
     """
     default = (declared[0], roundings[0])
     fitting = next(_fits(printed, [m for m in declared if not m.uncounted], roundings), None)
@@ -114,7 +114,7 @@ def _hints(
     roundings: Sequence[Rounding],
     undeclared: Sequence[Measured],
 ) -> Iterator[str]:
-    """Say which undeclared rule or convention would fit: a lead for the reader, never a pass."""
+    """Say which undeclared rule or convention would fit: a hint for the reader, never a pass."""
     known = {(one, rule) for one in declared for rule in roundings}
     values = {(one.value, one.convention) for one in declared[:1]}
     for one in (*declared, *undeclared):

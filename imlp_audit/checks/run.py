@@ -1,4 +1,4 @@
-"""Runs each planned check, and says which models it needs; a check that fails to run is an error on record."""
+"""Runs each planned check, and says which models it needs; a check that fails to run is recorded as an error."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _dispatch(plan: Plan, context: Context) -> Check:
 
 
 def models_needed(plans: Iterable[Plan], context: Context) -> Mapping[ModelKey, Need]:
-    """Return the models that the checks need, in their order, and how much of each."""
+    """Return the models that the checks need, in order, and what is needed of each."""
     needed: dict[ModelKey, Need] = {}
     for plan in plans:
         for paper, recipe, need in _recipes(plan):
@@ -63,7 +63,7 @@ def models_needed(plans: Iterable[Plan], context: Context) -> Mapping[ModelKey, 
 
 
 def _recipes(plan: Plan) -> Iterator[tuple[Paper, Recipe, Need]]:
-    """Yield a check's recipes, each with its paper and how much of it is needed."""
+    """Yield a check's recipes, each with its paper and what is needed of it."""
     match plan:
         case CellPlan():
             yield from _for_cell(plan.cell)

@@ -1,6 +1,6 @@
-"""Activations, their slopes, and what evaluating them may err by.
+"""Activations, their slopes, and bounds on the errors of evaluating them.
 
-How steep GeLU is, and in which form, is told in imlp_audit.lipschitz.slopes.
+For the slopes of GeLU in both forms see imlp_audit.lipschitz.slopes.
 
 Evaluation errors assume functions of the mathematical library that are right to 2 units in the last place
 (4 u), which CUDA documents for erf, tanh, exp and log1p and which glibc and SLEEF keep.

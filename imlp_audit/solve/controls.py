@@ -1,4 +1,4 @@
-"""What puts a score in proportion: the same search on tables with shifted digits, and with families of models apart."""
+"""What a score is worth: the same search on tables with shifted digits, and with families of models apart."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from imlp_audit.solve.problem import Cell, CountedRow, SearchProblem
 from imlp_audit.solve.search import BUDGET, Rules, Score, best_score
 
 TABLES = 10
-_NULL_BUDGET = 1_000_000  # for each table: what remains open after that is told as a bound
+_NULL_BUDGET = 1_000_000  # for each table; what remains open after that is reported as a bound
 
 
 def null_scores(
     problem: SearchProblem, rules: Rules = Rules.TOGETHER, *, tables: int = TABLES, budget: int = _NULL_BUDGET
 ) -> Iterator[Score]:
-    """Yield the best score of the same search on tables in which the last digits of all cells are shifted."""
+    """Yield the best score of the same search on tables with the last digits of all cells shifted."""
     for number in range(tables):
         yield best_score(shift_digits(problem, number), rules, budget=budget)
 
@@ -40,7 +40,7 @@ def _shift_cell(cell: Cell, number: int) -> Cell:
 
 @dataclass(frozen=True)
 class Departure:
-    """Families whose readings may each differ from the rest's, and the best score then."""
+    """Families that may each have a reading of their own, and the best score then."""
 
     families: tuple[str, ...]
     score: Score
@@ -53,7 +53,7 @@ def by_family(
 
     All sets of one size are tried before any of the next, and the search ends with the first size that helps; it is
     empty where none does. Where all families but one differ, so does every one: larger sets say nothing more. A
-    set of which the budget left open whether it helps is told too: its score is a range.
+    set is also returned if the budget ended before it was known whether it helps: its score is a range.
     """
     known = (problem.families.get(row.id) for row in problem.rows if row.group)
     names = tuple(dict.fromkeys(name for name in known if name is not None))

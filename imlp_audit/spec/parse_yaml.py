@@ -104,7 +104,7 @@ def _clip(text: str) -> str:
 
 
 class _StopReadingError(Exception):
-    """What follows cannot be told, or is not worth telling."""
+    """What follows cannot be parsed, or is not worth reporting."""
 
 
 class _Builder:

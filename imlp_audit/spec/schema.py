@@ -27,7 +27,7 @@ WeightName = Annotated[str, AfterValidator(_weight_key)]
 
 
 class About(Record):
-    """Which paper it is, and how its numbers are read: of each list the first is the default, the rest are declared.
+    """Which paper it is, and how its numbers are read: the first of each list is the default, the rest are declared.
 
     `conventions` are counting conventions written out: integer weights over classes of work.
     """
@@ -45,7 +45,7 @@ class About(Record):
 
 
 class Expected(Record):
-    """One check that is known to be a finding, exactly as it is: any change breaks the waiver.
+    """One check that is known to be a finding, exactly as found: any change breaks the waiver.
 
     `measured` is the one measured value, or each by "reading/convention" where they differ; `counterexample` that of
     an equation, "symbol = value; ...".
@@ -97,7 +97,7 @@ class System(Record):
 
 
 class PaperFile(Record):
-    """A file of a paper's folder that is no single table; a small paper is one such file with everything in it."""
+    """A file of a paper's folder that is not a single table; a small paper is one such file with everything in it."""
 
     paper: Slug
     about: About | None = None
