@@ -40,7 +40,7 @@ class Options:
 
 
 def audit(selection: Selection, options: Options, announce: Announce) -> AuditResult:
-    """Audit the selected papers. `announce(total)` returns a callback that is called with each step's name."""
+    """Audit the selected papers. `announce(total)` returns a callback, which is called with each step's name."""
     _check_reading(selection, options.reading)
     plans = select_checks(selection, options.only, options.skip)
     settings = Settings(jobs=options.jobs, trust_code=options.trust_code)

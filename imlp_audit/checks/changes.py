@@ -32,8 +32,8 @@ def check_delta(plan: DeltaPlan, context: Context) -> Check:
     comparison = compare(delta, declared, read.roundings, others)
     column = find_own_column(variant, context)
     if column is not None:
-        told = f"{plan.cell.printed.text} belongs to {column!r}, so its change is not one of {plan.cell.column_id!r}"
-        comparison = replace(comparison, verdict=Verdict.DIFFERS, reason=told, under=())
+        reason = f"{plan.cell.printed.text} belongs to {column!r}, so its change is not one of {plan.cell.column_id!r}"
+        comparison = replace(comparison, verdict=Verdict.DIFFERS, reason=reason, under=())
     comparison = unless_missing(comparison, context, plan.cell.row.paper, variant.recipe, base.recipe)
     return record_fit(plan, delta, "%", comparison)
 
@@ -140,8 +140,8 @@ def agree(
     def meets(rule: Rounding) -> bool:
         return any(one.interval(rule).meets(other.interval(its)) for its in (rule, *theirs[:1]))
 
-    told = f"{other_id} prints {other.text}"
-    return _agreement(meets, roundings, told, f"{told}, here it is {one.text}", other.text)
+    reason = f"{other_id} prints {other.text}"
+    return _agreement(meets, roundings, reason, f"{reason}, here it is {one.text}", other.text)
 
 
 def _agreement(

@@ -32,12 +32,14 @@ def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: 
         return found.model_copy(update={"reason": f"{live}: {comparison.reason}"})
     least = _least(plan, column, recipe, context)
     if _is_impossible(plan, context, least):
-        told = f"{live}, and the weights and one operation already take {readable(least / unit.size, 1)} {unit.symbol}"
-        return found.model_copy(update={"reason": told})
+        reason = (
+            f"{live}, and the weights and one operation already take {readable(least / unit.size, 1)} {unit.symbol}"
+        )
+        return found.model_copy(update={"reason": reason})
     more = comparison.deciding.value > cell.printed.value
     rest = "how much of it the authors' code frees earlier" if more else "what fills the rest"
-    told = f"{live}, {cell.printed.text} printed; {rest} needs {cell.column.needs}"
-    return found.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": told, "hints": ()})
+    reason = f"{live}, {cell.printed.text} printed; {rest} needs {cell.column.needs}"
+    return found.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": reason, "hints": ()})
 
 
 def _least(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: Context) -> Fraction:

@@ -48,7 +48,7 @@ def totalled_cells(row: RowRef) -> list[Countable]:
 
 def unless_missing(comparison: Comparison, context: Context, paper: Paper, *recipes: Recipe) -> Comparison:
     """Return the comparison; where a reading failed that might have given the number, it cannot be judged to differ."""
-    failed = [told for recipe in recipes for told in context.failures(paper, recipe)]
+    failed = [reason for recipe in recipes for reason in context.failures(paper, recipe)]
     if comparison.verdict is Verdict.DIFFERS and failed:
         raise NotMeasuredError(failed[0])
     return comparison

@@ -77,13 +77,13 @@ def judge_share(rows: Sequence[RowTruth], holds_for: str) -> tuple[Verdict, str]
 
 def judge_order(values: Sequence[tuple[str, Interval | None]], *, increasing: bool) -> tuple[Verdict, str]:
     """Judge whether the values go strictly one way along their rows; an undefined one (None) leaves it open."""
-    told = ", ".join(f"{row}: {middle(value) if value else 'undefined'}" for row, value in values)
+    listed = ", ".join(f"{row}: {middle(value) if value else 'undefined'}" for row, value in values)
     known = [value for _, value in values if value is not None]
     if len(known) < len(values):
-        return _verdict(Truth.OPEN), told
+        return _verdict(Truth.OPEN), listed
     pairs = list(pairwise(known if increasing else known[::-1]))
     truth = all_of([_decide(earlier < later, later <= earlier) for earlier, later in pairs])
-    return _verdict(truth), told
+    return _verdict(truth), listed
 
 
 def middle(value: Interval) -> str:

@@ -47,9 +47,9 @@ def _apply(check: Check, waiver: LocatedWaiver) -> list[Check]:
     if drift is None:
         update = {"verdict": Verdict.WAIVED, "finding": check.verdict, "waiver": waiver.reason}
         return [check.model_copy(update=update)]
-    told = f"its waiver no longer holds: {drift}"
+    reason = f"its waiver no longer holds: {drift}"
     if check.verdict in FINDINGS:
-        return [check.model_copy(update={"reason": f"{check.reason}; {told}"})]
+        return [check.model_copy(update={"reason": f"{check.reason}; {reason}"})]
     if check.verdict is Verdict.ERROR:
         return [check]
     paper, _, rest = check.id.partition("/")
@@ -57,7 +57,7 @@ def _apply(check: Check, waiver: LocatedWaiver) -> list[Check]:
         id=f"{paper}/waivers/{rest}",
         kind=CheckKind.WAIVER,
         verdict=Verdict.DIFFERS,
-        reason=f"{check.id} is {check.verdict}, but {told}; remove the waiver or correct it",
+        reason=f"{check.id} is {check.verdict}, but {reason}; remove the waiver or correct it",
         source=waiver.expected.source(),
     )
     return [check, broken]

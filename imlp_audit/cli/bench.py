@@ -10,7 +10,6 @@ import typer
 from imlp_audit.bench.setup import FEWEST_PAIRS, ModelDtype, Setup
 from imlp_audit.cli.options import ChannelsLast, Device, Reading, ReportOptions, check_device, group_options
 from imlp_audit.errors import UsageError
-from imlp_audit.report.formats import Format
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ def bench(
     """Time a table's models against their baselines."""
     from imlp_audit.bench.planning import find_column, find_table, plan_comparisons
     from imlp_audit.cli.exits import exit_code
-    from imlp_audit.cli.output import emit, emit_document, emit_result, parse_outputs
+    from imlp_audit.cli.output import emit_result, parse_outputs
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.spec.library import load
 
@@ -106,8 +105,5 @@ def bench(
 
     with show_progress(shown=reporting.progress, doing="timing") as announce:
         result = run(paper, wanted, timing.setup(), announce)
-    emit_result(result, reporting.printed, outputs)
-    if reporting.printed in (Format.RICH, Format.MARKDOWN) and (tables := operations_document(result)):
-        emit("\n")
-        emit_document(tables, reporting.printed, "")
+    emit_result(result, reporting.printed, outputs, operations_document(result))
     return exit_code(result, strict=False)

@@ -39,21 +39,24 @@ def emit_document(document: Document, form: Format, json: str) -> None:
     emit(render_document(document, form, json, _surface()))
 
 
-def emit_result(result: AuditResult, form: Format | None, outputs: Outputs = ()) -> None:
-    """Write the result of an audit to files, and then, where there is a format, to standard output."""
+def emit_result(result: AuditResult, form: Format | None, outputs: Outputs = (), details: Document = ()) -> None:
+    """Write the result of an audit to files, and then, where there is a format, to standard output.
+
+    `details` are blocks that a command adds to what people read.
+    """
     for file_form, path in outputs:
-        write_whole(path, _render_result(result, file_form, Surface()))
+        write_whole(path, _render_result(result, details, file_form, Surface()))
     if form is not None:
-        emit(_render_result(result, form, _surface()))
+        emit(_render_result(result, details, form, _surface()))
 
 
-def _render_result(result: AuditResult, form: Format, surface: Surface) -> str:
+def _render_result(result: AuditResult, details: Document, form: Format, surface: Surface) -> str:
     from imlp_audit.records.document import to_json
     from imlp_audit.report.paper import report_document, summary_document
 
     json = to_json(result) if form is Format.JSON else ""
     document = summary_document(result) if form is Format.RICH else report_document(result)
-    return render_document(document, form, json, surface)
+    return render_document((*document, *details), form, json, surface)
 
 
 def _surface() -> Surface:

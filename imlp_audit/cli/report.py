@@ -146,9 +146,9 @@ def _audit_and_solve(specs: list[str], *, trust_code: bool, shown: bool) -> Audi
     selection = load(specs)
     with show_progress(shown=shown) as announce:
         result = audit(selection, Options(jobs=helpers(), trust_code=trust_code), announce)
-        told = announce(len(selection.papers))
+        progress = announce(len(selection.papers))
         solved = {
-            paper.id: found for paper in selection.papers if (found := _solve(selection, paper, told)) is not None
+            paper.id: found for paper in selection.papers if (found := _solve(selection, paper, progress)) is not None
         }
     return result.model_copy(update={"solved": solved})
 

@@ -21,20 +21,20 @@ def write_found(paper: Paper, name: str, solved: Solved) -> None:
     A reading that the spec has a name for is not written again. Raises UsageError where there is nothing to add.
     """
     path = _file_of(paper)
-    told, text = display_path(path), read_text(path)
+    shown_as, text = display_path(path), read_text(path)
     first, added = solved.last.first, []
     axes = {axis: value for values in first.reading.values() for axis, value in values.items()}
     if axes and first.apart:
-        text = with_reading(text, name, _reasons(axes, solved.last), told)
+        text = with_reading(text, name, _reasons(axes, solved.last), shown_as)
         added.append(f"the reading {name!r}")
     if first.weights:
-        text = with_convention(text, name, first.weights, _evidence(solved.last), told)
+        text = with_convention(text, name, first.weights, _evidence(solved.last), shown_as)
         added.append(f"the convention {name!r}")
     if not added:
         raise UsageError(f"nothing to write: the first solution is the reading {first.nearest!r}, and counts no FLOPs")
     _check(text, path.name)
     write_whole(path, text)
-    sys.stderr.write(f"{told}: added {' and '.join(added)}\n")
+    sys.stderr.write(f"{shown_as}: added {' and '.join(added)}\n")
 
 
 def _file_of(paper: Paper) -> Path:
@@ -54,8 +54,8 @@ def _reasons(axes: Mapping[str, str], answer: Answered) -> dict[str, tuple[str, 
     reasons = {}
     for name, value in axes.items():
         axis = states[name]
-        told = {"pinned": "every best solution has it", "free": "free: every value is among the best solutions"}
-        why = told.get(axis.state, f"the best solutions have {' or '.join(axis.values)}")
+        by_state = {"pinned": "every best solution has it", "free": "free: every value is among the best solutions"}
+        why = by_state.get(axis.state, f"the best solutions have {' or '.join(axis.values)}")
         reasons[name] = (value, f"found by solve: {why}; {answer.score} of {answer.of} numbers explained")
     return reasons
 

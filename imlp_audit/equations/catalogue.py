@@ -100,8 +100,10 @@ def _one_of(claims: Sequence[AnyClaim]) -> AnyClaim:
     first, *others = claims
     if not others:
         return first
-    told = ", ".join(f"{other.file}:{other.line}" for other in others)
-    return _make_broken(first, f"the claim {first.name} is defined again in {told}; give each claim a name of its own")
+    places = ", ".join(f"{other.file}:{other.line}" for other in others)
+    return _make_broken(
+        first, f"the claim {first.name} is defined again in {places}; give each claim a name of its own"
+    )
 
 
 def _check_nearest(claim: AnyClaim, names: dict[str, list[AnyClaim]]) -> AnyClaim:

@@ -1,6 +1,6 @@
 """Activations, their slopes, and bounds on the errors of evaluating them.
 
-For the slopes of GeLU in both forms see imlp_audit.lipschitz.slopes.
+imlp_audit.lipschitz.slopes has the slopes of GeLU, in both forms.
 
 Evaluation errors assume functions of the mathematical library that are right to 2 units in the last place
 (4 u), which CUDA documents for erf, tanh, exp and log1p and which glibc and SLEEF keep.

@@ -110,7 +110,7 @@ def measure_pattern(matrix: Matrix, side: int) -> Pattern:
 def window(side: int) -> int | None:
     """Return the radius of the window that counts as local: 2, or 1 if 5 x 5 covers over 1/4 of all pairs.
 
-    None if 3 x 3 covers that much, too: then local cannot be told from global.
+    None if 3 x 3 covers that much, too: then local and global look the same.
     """
     furthest = np.maximum(*steps(side))
     others = max(1, furthest.size - len(furthest))

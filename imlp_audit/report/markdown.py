@@ -27,7 +27,7 @@ from imlp_audit.report.document import (
     spans,
 )
 
-# an underscore inside a word is no markup, and `reproduced_under` reads better without a backslash
+# an underscore inside a word is not markup, and `reproduced_under` reads better without a backslash
 _MARKUP = re.compile(r"([\\`*|\[\]#~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")
 _AT_THE_START = re.compile(r"^(?:[-+=]|\d+(?=[.)]))")  # would begin a list, a rule or a heading
 _WRAPPERS = {Style.STRONG: "**", Style.EMPHASIS: "*", Style.BAD: "**", Style.BROKEN: "**"}

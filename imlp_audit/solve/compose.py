@@ -127,9 +127,9 @@ class Composer:
                     assert_never(other)
         except AuditError:
             raise
-        except Exception as error:  # an error in a host's code is a result for its rows, not the end of the search
-            told = f"{recipe.name} could not be built or counted: {type(error).__name__}: {error}"
-            raise BuildError(told) from error
+        except Exception as error:  # whatever a host's code raises is a result of its rows, not the end of the search
+            message = f"{recipe.name} could not be built or counted: {type(error).__name__}: {error}"
+            raise BuildError(message) from error
 
 
 def compose(rows: Sequence[RowRef], *, free_widths: bool = False) -> Composition:

@@ -11,7 +11,7 @@ from imlp_audit.solve.problem import Cell, CountedRow, SearchProblem
 from imlp_audit.solve.search import BUDGET, Rules, Score, best_score
 
 TABLES = 10
-_NULL_BUDGET = 1_000_000  # for each table; what remains open after that is reported as a bound
+_NULL_BUDGET = 1_000_000  # for each table: what remains open after that is reported as a bound
 
 
 def null_scores(
@@ -53,7 +53,7 @@ def by_family(
 
     All sets of one size are tried before any of the next, and the search ends with the first size that helps; it is
     empty where none does. Where all families but one differ, so does every one: larger sets say nothing more. A
-    set is also returned if the budget ended before it was known whether it helps: its score is a range.
+    set that the budget left undecided is reported too: its score is a range.
     """
     known = (problem.families.get(row.id) for row in problem.rows if row.group)
     names = tuple(dict.fromkeys(name for name in known if name is not None))

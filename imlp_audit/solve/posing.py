@@ -103,7 +103,7 @@ def _space(readings: Readings) -> Space:
 
 
 def _find_named(papers: Iterable[Paper], spaces: Mapping[str, Readings]) -> dict[str, dict[str, int]]:
-    """Return the indices of the named readings; a name that papers use for different readings gets the paper added."""
+    """Return where the named readings are; a name that papers use for different readings carries the paper's id."""
     found: dict[str, dict[str, int]] = {}
     for paper in papers:
         for name, named in paper.about.value.readings.items():

@@ -23,8 +23,8 @@ def with_reading(text: str, name: str, axes: Mapping[str, tuple[str, str]], show
 
 def with_convention(text: str, name: str, weights: Mapping[str, int], evidence: str, shown_as: str) -> str:
     """Return a spec's text with one more convention, its evidence in a comment above it. Raises UsageError."""
-    told = ", ".join(f"{operation}: {weight}" for operation, weight in weights.items())
-    return _insert(text, "conventions", name, [f"    # {evidence}", f"    {name}: {{{told}}}"], shown_as)
+    listed = ", ".join(f"{operation}: {weight}" for operation, weight in weights.items())
+    return _insert(text, "conventions", name, [f"    # {evidence}", f"    {name}: {{{listed}}}"], shown_as)
 
 
 def _insert(text: str, key: str, name: str, added: list[str], shown_as: str) -> str:

@@ -104,7 +104,7 @@ def _clip(text: str) -> str:
 
 
 class _StopReadingError(Exception):
-    """What follows cannot be parsed, or is not worth reporting."""
+    """The rest of the file cannot be read, or further problems would not help."""
 
 
 class _Builder:

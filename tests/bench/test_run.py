@@ -122,6 +122,7 @@ def test_time_and_work_are_of_one_image_each_under_its_own_model(
     ]
 
 
+@pytest.mark.slow
 def test_a_model_that_fails_is_an_error_and_the_others_go_on(tmp_path: Path) -> None:
     rows = (
         row("a", SMALL, "10.0"),

@@ -49,7 +49,9 @@ def test_a_table(paper: Path) -> None:
     assert (evidence["kind"], evidence["batch"], evidence["pairs"]) == ("throughput", 2, 6)
     assert float(evidence["high"]) < 1
     assert "Linear" in {one["modules"] for one in evidence["spent"]}
-    assert "needs an abacus" in (paper / "r.md").read_text(encoding="utf-8")
+    report = (paper / "r.md").read_text(encoding="utf-8")
+    assert "needs an abacus" in report
+    assert "| modules | baseline: M MACs |" in report, "what is printed and what is written is one document"
 
 
 @pytest.mark.usefixtures("paper")

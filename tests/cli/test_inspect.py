@@ -169,6 +169,7 @@ def steep(inspection):
 '''
 
 
+@pytest.mark.slow
 def test_sentences_of_a_papers_own_are_judged_if_trusted(here: Path, block: dict[str, Tensor]) -> None:
     save_file(block, here / "block.safetensors")
     (here / "specs" / "imlp_row" / "sentences.py").write_text(SENTENCE, encoding="utf-8")

@@ -174,6 +174,7 @@ def test_a_file_that_is_not_there(here: Path) -> None:
     assert "nowhere.safetensors does not exist" in done.err
 
 
+@pytest.mark.slow
 def test_a_solver_out_of_time_gives_no_bound(here: Path) -> None:
     done = call("lipschitz", "--width", "24", "--time-limit", "0.001")
     assert (done.code, done.out) == (3, "")

@@ -38,6 +38,7 @@ def test_a_claim_tells_what_the_json_of_a_check_needs(here: Path) -> None:
     assert found["source"]["line"] > 1
 
 
+@pytest.mark.slow
 def test_equal_runs_are_equal_bytes_in_one_process_or_in_two(here: Path) -> None:
     alone, again = (spawn(*FAST, "-f", "json", cwd=here).out for _ in range(2))
     shared = spawn(*FAST[:-1], "2", "-f", "json", cwd=here).out
@@ -49,16 +50,18 @@ def test_a_terminal_lists_every_claim_that_was_asked_for(here: Path) -> None:
     done = call(*FAST)
     assert done.code == 0
     for name in ("eq2_scale_and_bias", "eq12_biases", "eq12_biases_corrected", "eq17_g"):
-        assert f"  {name}: " in done.out
+        assert f" {name}: " in done.out
     assert "entries of [b^11 b^12] = 2" in done.out
     assert "what holds is imlp/equations/eq17_g_corrected: g(x) = W^11 x^1 + b^11" in done.out
 
 
+@pytest.mark.slow
 def test_examples_and_seeds(here: Path) -> None:
     assert [found["examples"] for found in checks("properties", "eq13", "-j1", "--examples", "7")] == [7]
     assert [found["verdict"] for found in checks("properties", "eq13", "-j1", "--seed", "5")] == ["reproduced"]
 
 
+@pytest.mark.slow
 def test_single_precision(here: Path) -> None:
     found = checks("properties", "slope*", "-j1", "--dtype", "float32")
     assert [check["verdict"] for check in found] == ["reproduced"] * 6
@@ -82,6 +85,7 @@ def test_what_cannot_be_used(here: Path, arguments: tuple[str, ...], told: str) 
     assert done.out == ""
 
 
+@pytest.mark.slow
 def test_time_that_runs_out_is_an_error_that_says_how_far_it_got(here: Path) -> None:
     done = call("properties", "eq13", "-j1", "--examples", "1000000", "--time-limit", "0.2", "-f", "json")
     assert done.code == 3
@@ -97,6 +101,7 @@ def test_a_device_that_is_not_there(here: Path) -> None:
     assert "torch finds no CUDA device" in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", [("--seed", "11"), ("--seed", "12"), ("--dtype", "float32"), ("--examples", "1")])
 def test_what_is_known_to_be_false_stays_known_in_other_searches(here: Path, search: tuple[str, ...]) -> None:
     done = call("properties", "mixer_token_mixing_columns", "positional_invariance", "-j1", *search, "-f", "json")
@@ -112,12 +117,14 @@ def test_folders_that_are_called_like_papers_do_not_matter(here: Path) -> None:
     assert call("properties", "eq1_aff", "-j1").code == 0
 
 
+@pytest.mark.slow
 def test_a_closed_standard_output_is_told(here: Path) -> None:
     command = f"{SCRIPT} properties eq12_biases -j1 >&-"
     done = subprocess.run(command, shell=True, cwd=here, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (3, "imlp-audit: standard output is closed; nothing could be written\n")
 
 
+@pytest.mark.slow
 def test_processes_end_with_the_one_that_started_them(here: Path) -> None:
     command = [SCRIPT, "properties", "resmlp*", "-j", "2", "--examples", "100000"]
     parent = subprocess.Popen(command, cwd=here, stdout=subprocess.DEVNULL)
@@ -136,17 +143,20 @@ def test_processes_end_with_the_one_that_started_them(here: Path) -> None:
     pytest.fail("orphans")
 
 
+@pytest.mark.slow
 def test_no_folder_is_left_behind(here: Path) -> None:
     spawn(*FAST, cwd=here)
     assert [path.name for path in here.iterdir()] == ["specs"]
 
 
+@pytest.mark.slow
 def test_verify_makes_the_same_checks_but_for_those_that_need_a_solver(here: Path) -> None:
     done = call("verify", "imlp", "--only", "*/equations/theorem1*", "-f", "json")
     assert [check["id"] for check in json.loads(done.out)["checks"]] == ["imlp/equations/theorem1"]
     assert "imlp/equations/eq13" in call("list", "imlp", "--only", "imlp/equations/*").out
 
 
+@pytest.mark.slow
 def test_verify_is_the_same_with_and_without_processes_beside_it(here: Path) -> None:
     alone, beside = (
         call("verify", "resmlp", "--only", "*/aff_*", "-f", "json", "--jobs", jobs).out for jobs in ("0", "1")

@@ -33,6 +33,7 @@ def test_what_explains_the_numbers_is_told(here: Path) -> None:
     assert outcome.out.endswith("\n")
 
 
+@pytest.mark.slow
 def test_json_has_everything_and_equal_bytes_every_time(here: Path) -> None:
     first, second = (call("solve", "imlp_row/1", "-f", "json") for _ in range(2))
     assert first.code == 0
@@ -44,6 +45,7 @@ def test_json_has_everything_and_equal_bytes_every_time(here: Path) -> None:
     assert record["answers"][0]["contradicted"][0]["id"] == "imlp_row/1/block/params"
 
 
+@pytest.mark.slow
 def test_a_folder_is_its_paper(here: Path) -> None:
     assert call("solve", "specs/imlp_row").out == call("solve", "imlp_row").out
 
@@ -101,6 +103,7 @@ def test_rows_that_cannot_be_built_are_left_out_and_named(here: Path) -> None:
         assert f"- broken/1/{row}: " in outcome.out
 
 
+@pytest.mark.slow
 def test_a_budget_of_nothing_says_that_it_is_not_exhaustive() -> None:
     outcome = call("solve", "imlp/2", "--budget", "1")
     assert outcome.code == 0

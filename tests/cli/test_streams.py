@@ -37,6 +37,7 @@ def _drain(end: int) -> str:
     return b"".join(parts).decode()
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_colours_and_progress(papers: Path) -> None:
     done = on_terminals("verify", "clean", cwd=papers, COLUMNS="80")
     assert done.code == 0

@@ -143,6 +143,7 @@ def test_how_many_unreadable_images_are_too_many_can_be_said(cells: dict[str, Ce
     assert judge_difference(*runs, Fraction(1, 100)).verdict is Verdict.REPRODUCED_UNDER
 
 
+@pytest.mark.slow
 def test_another_rounding_rule_leaves_other_differences(tmp_path: Path) -> None:
     """Cut off, 79.9 to 85 leaves (5, 6.1), rounded half up (4.55, 5.65)."""
     papers = load([str(write(tmp_path, "half_up, truncation"))]).papers

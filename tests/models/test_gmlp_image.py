@@ -73,6 +73,7 @@ def test_gmlp_is_timms(image: tuple[int, int]) -> None:
     torch.testing.assert_close(ours(x), theirs(x), rtol=1e-10, atol=1e-10)
 
 
+@pytest.mark.slow
 @given(
     sizes=st.builds(
         lambda layers, patch, width, half, gate: Gmlp(

@@ -92,6 +92,7 @@ def macs_by_formula(m: GmlpText, r: TextReading, classes: int | None = None) -> 
     return m.layers * block + bool(r.pooler) * c * c + (words if classes is None else c * classes)
 
 
+@pytest.mark.slow
 @given(host=hosts, reading=readings, classes=st.none() | st.integers(1, 4))
 @settings(max_examples=60, deadline=None)
 def test_any_model_follows_the_closed_formulas(host: GmlpText, reading: TextReading, classes: int | None) -> None:

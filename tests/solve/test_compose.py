@@ -158,6 +158,7 @@ def test_rows_know_their_hosts_and_the_families_of_these() -> None:
     assert {row.rpartition("/")[2]: (problem.families[row], problem.hosts[row]) for row in problem.hosts} == CHOSEN
 
 
+@pytest.mark.slow
 def test_equal_rows_give_equal_problems() -> None:
     rows = of_tables("imlp", "5")
     one, other = (compose(rows).problem for _ in range(2))
@@ -169,6 +170,7 @@ def test_equal_rows_give_equal_problems() -> None:
         }
 
 
+@pytest.mark.slow
 def test_a_said_width_is_open_where_that_is_asked_for() -> None:
     rows = [row for row in of_tables("mixer_gmlp_coursework", "6") if row.row.id == "split"]
     said, free = (compose(rows, free_widths=free).problem.rows[0] for free in (False, True))

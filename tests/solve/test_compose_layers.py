@@ -61,6 +61,7 @@ def test_a_model_of_language_is_its_layers_and_what_stands_around_them(
         assert composed(table, index) == direct(Builder(), memory, recipe, reading), reading
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [None, 3])
 @pytest.mark.parametrize(
     "host",
@@ -86,6 +87,7 @@ RESMLPS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "recipe", in_the_specs("resmlp", "resmlp") + [Recipe.of(resmlp=host) for host in RESMLPS], ids=str
 )

@@ -20,6 +20,7 @@ from tests.solve.table1 import planted
 from tests.solve.tiny import expanded, problems
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(problems())
 def test_the_mean_over_ties_is_that_of_all_their_solutions(problem: SearchProblem) -> None:
@@ -51,6 +52,7 @@ def test_a_weight_that_nothing_seen_depends_on_is_averaged_over() -> None:
     assert mean_hits(problem, answer, [rest]) == Fraction(2, 7)
 
 
+@pytest.mark.slow
 def test_a_planted_counter_explains_what_was_held_out() -> None:
     problem = planted(161, (1, 1, 1, 0, 1, 0, 0, 2, 1))
     problem = replace(

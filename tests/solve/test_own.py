@@ -78,6 +78,7 @@ def printed() -> Mapping[str, tuple[str, tuple[tuple[SolvedChange, ...], ...]]]:
     }
 
 
+@pytest.mark.slow
 def test_each_row_has_its_own_least_changes(tmp_path: Path) -> None:
     wanted = printed()
     papers = paper(tmp_path, *(row(name, name, IMLP, f"params: {text}") for name, (text, _) in wanted.items()))

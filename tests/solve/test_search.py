@@ -39,6 +39,7 @@ def key(problem: SearchProblem, one: Candidate | Solution) -> tuple[object, ...]
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(problems(), st.sampled_from(Rules))
 def test_the_best_score_and_all_ties_are_those_of_trying_everything(problem: SearchProblem, rules: Rules) -> None:
@@ -51,6 +52,7 @@ def test_the_best_score_and_all_ties_are_those_of_trying_everything(problem: Sea
     assert set(found) == {key(problem, one) for one in best}
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(problems(), st.sampled_from(Rules), st.integers(0, 3))
 def test_the_score_alone_is_the_same(problem: SearchProblem, rules: Rules, floor: int) -> None:
@@ -77,6 +79,7 @@ def test_pinned_and_free_axes_and_weights(problem: SearchProblem, rules: Rules) 
             assert weight.values == problem.weights_of(weight.name)
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(problems(), st.sampled_from(Rules))
 def test_contradicted_cells_have_the_nearest_miss_of_the_best_solutions(problem: SearchProblem, rules: Rules) -> None:
@@ -91,6 +94,7 @@ def test_contradicted_cells_have_the_nearest_miss_of_the_best_solutions(problem:
             assert gaps == [] or abs(told[cell.id].gap or 0) == min(map(abs, gaps))
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(problems(), st.sampled_from(Rules))
 def test_disputed_cells_are_those_that_some_of_the_best_solutions_explain(problem: SearchProblem, rules: Rules) -> None:
@@ -161,6 +165,7 @@ def place_of(problem: SearchProblem, one: Solution) -> tuple[int, int, int, list
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(problems(), st.sampled_from(Rules), st.integers(0, 12))
 def test_an_answer_cut_short_says_so_and_stays_true(problem: SearchProblem, rules: Rules, budget: int) -> None:
@@ -179,6 +184,7 @@ def test_nothing_to_explain_is_an_error() -> None:
         solve(SearchProblem((), (), {}, (), {}))
 
 
+@pytest.mark.slow
 def test_a_search_on_numbers_that_fit_nothing_is_cut_and_says_how_much_is_possible() -> None:
     problem = shift_digits(planted(161, (1, 1, 1, 0, 1, 0, 0, 2, 1)), 0)
     answer = solve(problem, budget=300_000)

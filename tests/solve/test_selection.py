@@ -168,6 +168,7 @@ def test_bert_rows_cannot_be_told_apart(papers: Selection) -> None:
     assert len(found["output_layer"].values) > 1
 
 
+@pytest.mark.slow
 def test_mixer_sizes_are_without_the_head(papers: Selection) -> None:
     answer = search(papers, f"{COURSEWORK}/1").last
     assert (answer.score, answer.of, answer.contradicted) == (6, 6, ())
@@ -183,6 +184,7 @@ def test_the_course_works_own_86_m_are_explained_by_nothing(papers: Selection) -
         assert float(gap) < -10
 
 
+@pytest.mark.slow
 def test_equal_searches_give_equal_bytes(papers: Selection) -> None:
     first, second = (search(papers, "imlp/5/*/params").model_dump_json() for _ in range(2))
     assert first == second

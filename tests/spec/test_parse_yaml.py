@@ -203,6 +203,7 @@ def test_nesting_is_limited(open_: str, close: str) -> None:
         check(problems, [(1, column, f"deeper than {MAX_DEPTH} levels")])
 
 
+@pytest.mark.slow
 def test_a_mebibyte_of_values_is_limited() -> None:
     tree, problems = parse_tree("- a\n" * (MAX_NODES + 1), "t.yaml")
     assert tree is None

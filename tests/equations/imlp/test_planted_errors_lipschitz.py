@@ -61,6 +61,7 @@ def weaker(change: Callable[[Certificate], Certificate]) -> Callable[[Branch, Ma
     return planted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "claims"),
     [
