@@ -13,8 +13,7 @@ from imlp_audit.audit import Options, audit, audit_equations
 from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
 from imlp_audit.explain.document import explanation_document
-from imlp_audit.explain.explain import explain
-from imlp_audit.explain.find import cells_needed, find_plan
+from imlp_audit.explain.explain import cells_needed, explain, find_plan
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.explanation import (
