@@ -365,5 +365,5 @@ def test_ids_that_name_no_check_are_rejected(bundled: Selection, wrong: str, mes
     assert message in str(raised.value)
 
 
-def test_a_waiver_s_id_stands_for_its_check(bundled: Selection) -> None:
+def test_the_id_of_a_waiver_stands_for_its_check(bundled: Selection) -> None:
     assert find_plan(bundled, "imlp/waivers/1/deit_b/flops").id == "imlp/1/deit_b/flops"
