@@ -156,7 +156,7 @@ def test_detectors_and_segmenters_compare_two_counts(audited: Audited) -> None:
         assert any("would fit under convention mmcv, which the spec does not declare" in hint for hint in ours.hints)
 
 
-def test_a_row_that_no_one_reading_gives_whole_says_so(audited: Audited) -> None:
+def test_a_row_that_no_single_reading_gives_gets_a_hint(audited: Audited) -> None:
     """5.00 M needs the released block, 1.10 G (fvcore) the block as written; 5.72 and 1.26 need neither."""
     needs = "Parameters (M) needs released, FLOPs (G) needs as_written"
     note = f"no one reading gives all counted numbers of this row: {needs}"
@@ -295,7 +295,7 @@ def test_no_changed_digit_of_a_repeated_cell_passes(request: pytest.FixtureReque
     assert tried > (500 if every else 50)
 
 
-def test_an_undeclared_rounding_rule_is_a_hint_and_no_pass(audited: Audited) -> None:
+def test_an_undeclared_rounding_rule_is_a_hint_not_a_pass(audited: Audited) -> None:
     """4 998 184 truncated would print 4.99; the spec declares half-up alone."""
     cell = next(c for c in _cells(audited) if c.id == "imlp/1/deit_ti_imlp/params")
     found = {check.id: check for check in _changed(audited, cell, "4.99", "printed")}

@@ -241,13 +241,13 @@ def test_every_class_of_work_is_documented(word: str) -> None:
 
 
 @pytest.mark.slow
-def test_hosts_that_are_said_to_work_do() -> None:
+def test_hosts_that_the_message_recommends_do_work() -> None:
     named = re.findall(r"^\| `\w+` \| `(\w+)` \| (\d+) \|$", DOCS["hosts.md"], re.MULTILINE)
     assert len(named) > 20
     assert [(name, str(replaced_mlps(name))) for name, _ in named] == named
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_of_the_documentation_have_targets() -> None:
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
     for page in pages:
         text = page.read_text(encoding="utf-8")

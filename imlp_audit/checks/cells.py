@@ -99,7 +99,7 @@ def _elsewhere(counted: Countable, context: Context) -> Iterator[str]:
 
 
 def _no_one_reading(counted: Countable, context: Context) -> Iterator[str]:
-    """Say so where each total of a row has a reading that gives it, but no one reading gives them all."""
+    """Yield a hint where each total of a row has a reading that gives it, but no one reading gives them all."""
     if not counted.cell.column.measure.totalled:
         return
     fitting = {
@@ -112,7 +112,7 @@ def _no_one_reading(counted: Countable, context: Context) -> Iterator[str]:
 
 
 def _two_counters(counted: Countable, context: Context) -> Iterator[str]:
-    """Say so where a number and its baseline's follow, each by some convention, but no one convention gives both."""
+    """Yield a hint where one convention gives the number and another its baseline, but no one gives both."""
     cell = counted.cell
     base = cell.row.baseline.cell(cell.column_id) if cell.row.baseline else None
     other = countable(base) if base is not None and cell.column.measure.totalled else None
@@ -139,7 +139,7 @@ def _fitting(counted: Countable, context: Context) -> list[Measured]:
 
 
 def check_columns(plan: ColumnsPlan, context: Context) -> Check:
-    """Judge whether two counted cells of a row fit each other's column, and neither its own."""
+    """Judge whether two counted cells of a row fit each other's column and not their own."""
     rows = rows_of_table(plan.paper, plan.table)
     counted = [one for row in rows for one in totalled_cells(row)]
     cells = [one.cell for one in counted]

@@ -67,7 +67,7 @@ def _change(variant: Measured, base: Measured) -> Measured:
 
 
 def check_repeat(plan: RepeatPlan, context: Context) -> Check:
-    """Judge whether a number that is printed twice is the same."""
+    """Judge whether a number that is printed twice is the same in both places."""
     one, other = plan.numbers
     name = f"{plan.other.id}.delta" if plan.delta else plan.other.id
     roundings = context.conventions(plan.cell.row.paper).roundings
@@ -82,7 +82,7 @@ def check_repeat(plan: RepeatPlan, context: Context) -> Check:
 def _from_agreement(
     plan: DeltaPlan | RepeatPlan, printed: Printed, unit: str, agreement: Agreement, usual: Rounding
 ) -> Check:
-    """Put on record how a printed number goes with others."""
+    """Record how a printed number agrees with others."""
     return Check(
         id=plan.id,
         kind=plan.kind,
@@ -106,7 +106,7 @@ def percent_change(value: Fraction, base: Fraction) -> Fraction:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Whether printed numbers go together: under which rounding rule, by what they were judged, and a lead if not."""
+    """Whether printed numbers agree: under which rounding rule, what they were judged by, and a hint if not."""
 
     verdict: Verdict
     reason: str
@@ -118,7 +118,7 @@ class Agreement:
 def follows_from_cells(delta: Printed, cell: Printed, base: Printed, roundings: Sequence[Rounding]) -> Agreement:
     """Say whether some values that print as the two cells have a change that prints as `delta`.
 
-    Of the rounding rules the first is the default, the rest are declared; one rule holds for all three numbers.
+    The first rounding rule is the default, the rest are declared; one rule holds for all three numbers.
     """
     judged_by = f"{base.text} to {cell.text}"
     usual = roundings[0]
@@ -142,7 +142,7 @@ def agree(
 ) -> Agreement:
     """Say whether one value can print as both numbers, each at its own precision.
 
-    The other number may be of a paper with other rules (`theirs`): its default one then holds for it, too.
+    The other number may belong to a paper with other rules (`theirs`), whose default rule then holds for it.
     """
 
     def meets(rule: Rounding) -> bool:

@@ -35,7 +35,7 @@ def check_claim(plan: ClaimPlan, context: Context) -> Check:
 
 
 def _judge(statement: Statement, context: Context) -> tuple[Verdict, str, str]:
-    """Return the verdict on a statement, why, and the values that this rests on."""
+    """Return the verdict on a statement, why, and the values that it rests on."""
     match statement:
         case Conditions():
             return _judge_rows(_condition_truths(statement, context), statement.holds_for)
@@ -111,7 +111,7 @@ def describe_bound(condition: Condition) -> str:
 
 
 def _judge_order(order: Order, context: Context) -> tuple[Verdict, str, str]:
-    """Judge whether a quantity goes one way along the rows."""
+    """Judge whether a quantity only grows, or only shrinks, along the rows."""
     values = [(row.row.id, possible_values(quantity, context)) for row, quantity in order.along]
     verdict, reason = judge_order(values, increasing=order.direction is Direction.INCREASING)
     measured = ", ".join(middle(value) for _, value in values if value)
@@ -119,7 +119,7 @@ def _judge_order(order: Order, context: Context) -> tuple[Verdict, str, str]:
 
 
 def _judge_reference(reference: Reference) -> tuple[Verdict, str, str]:
-    """Judge whether the table that the text points to holds the cells that it speaks of."""
+    """Judge whether the table that the text points to holds the cells it is about."""
     tables = sorted({f"{cell.row.paper.id}/{cell.row.table.value.table}" for cell in reference.cells})
     stand = " and ".join(tables)
     if tables == [reference.table]:
@@ -148,7 +148,7 @@ def _judge_average(average: Average, context: Context) -> tuple[Verdict, str, st
 
 
 def _input_truth(row: Sized, size: int, context: Context) -> RowTruth:
-    """Judge a row: its FLOPs follow from the claimed size, or from another one alone, or from none that was tried."""
+    """Judge a row: its FLOPs follow from the claimed size, only from another size, or from none of those tried."""
     name, printed = row.cell.row.row.id, row.cell.printed.text
     claimed = _compare_at(size, row, context)
     if claimed.verdict in PASSES:

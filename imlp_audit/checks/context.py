@@ -40,7 +40,7 @@ from imlp_audit.spec.tables import (
 
 @dataclass(frozen=True)
 class Conventions:
-    """How one paper's numbers are read: of each list the first is the default."""
+    """How one paper's numbers are read: the first of each list is the default."""
 
     about: About
     chosen_reading: str | None = None
@@ -62,7 +62,7 @@ class Conventions:
 
     @cached_property
     def flops(self) -> Mapping[str, Convention]:
-        """Every FLOPs convention that the paper could name, the declared ones first."""
+        """Every FLOPs convention that the paper could name; the declared ones come first."""
         own = {
             name: Convention(name, {parse_weight_key(key): weight for key, weight in weights.items()})
             for name, weights in self.about.conventions.items()

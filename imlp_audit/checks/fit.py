@@ -13,7 +13,7 @@ from imlp_audit.records.check import Measurement, Verdict
 
 @dataclass(frozen=True)
 class Measured:
-    """One measurement of what a cell prints, in base units, and how it came about.
+    """One measurement of what a cell prints, in base units, and how it was made.
 
     `uncounted` names operations that no formula covers; their work is missing from the value.
     """
@@ -26,7 +26,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A verdict, the measurement and rounding rule that decide it, and what in them departs from the default."""
+    """A verdict, the measurement and rounding rule that decide it, and how these depart from the default."""
 
     verdict: Verdict
     reason: str
@@ -46,7 +46,7 @@ def compare(
     allows: Callable[[Measured], bool] = lambda one: True,
     usual: Rounding | None = None,
 ) -> Comparison:
-    """Judge a printed number; of measurements and rounding rules the first is the default, the rest are declared.
+    """Judge a printed number; the first measurement and the first rounding rule are the default, the rest are declared.
 
     Only measurements that the paper's hypothesis `allows` can make the number pass; `usual` is the paper's default
     rounding rule where that is not the first. Other declared measurements, and `undeclared` measurements and rounding
@@ -141,7 +141,7 @@ def _hints(
     roundings: Sequence[Rounding],
     undeclared: Sequence[Measured],
 ) -> Iterator[str]:
-    """Say which undeclared rule or convention would fit: a lead for the reader, never a pass."""
+    """Say which undeclared rule or convention would fit: a hint for the reader, never a pass."""
     known = {(one, rule) for one in declared for rule in roundings}
     values = {(one.value, one.convention) for one in declared[:1]}
     for one in (*declared, *undeclared):

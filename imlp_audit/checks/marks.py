@@ -16,7 +16,7 @@ from imlp_audit.spec.plan import MarkPlan
 
 
 def marked_models(plan: MarkPlan) -> Mapping[str, Recipe]:
-    """Return the row's model as a row without the mark has it, and as a row with it, each by what it has there."""
+    """Return the row's model without the change of the mark, and with it, each by its description."""
     recipe, footnote = plan.row.row.model, plan.footnote
     changes = (footnote.otherwise, footnote.marked)
     return {describe(change): recipe.with_change(change) for change in changes} if recipe is not None else {}
@@ -65,7 +65,7 @@ def _fitting(found: Mapping[str, Mapping[str | None, Comparison]], reading: str 
 def _verdict(
     found: Sequence[tuple[str | None, Comparison | None, Comparison | None]], usual: str | None
 ) -> tuple[Verdict, tuple[str, ...]]:
-    """Judge the readings, each with what the meant model and the other one give (None where it failed).
+    """Judge the readings: for each one, what the meant model and the other one give (None where it failed).
 
     A reading decides where the meant model fits and the other certainly does not.
     """

@@ -1,4 +1,4 @@
-"""Checks of printed peak memory, of which a model alone gives the live tensors and a floor, not the kernels' space."""
+"""Checks of printed peak memory: a model gives the live tensors and a lower bound, not the kernels' work space."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from imlp_audit.spec.tables import MemoryColumn
 
 
 def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: Context) -> Check:
-    """Judge a peak: live tensors that print so reproduce it; one below what any program needs cannot be.
+    """Judge a peak: live tensors that print so reproduce it; a peak below what any program needs is impossible.
 
-    Between the two it is open: an allocator's work space and what the authors' code holds on to are not in the model.
+    In between it is open: the model shows neither the allocator's work space nor what the authors' code keeps.
     """
     cell = plan.cell
     declared, others = context.measurements(cell.row, recipe, column)

@@ -1,4 +1,4 @@
-"""What checks of printed numbers share: which cells can be counted, and how a comparison becomes a record."""
+"""Shared by checks of printed numbers: which cells can be counted, and how a comparison becomes a record."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def totalled_cells(row: RowRef) -> list[Countable]:
 
 
 def unless_missing(comparison: Comparison, context: Context, paper: Paper, *recipes: Recipe) -> Comparison:
-    """Return the comparison; a number that a reading which failed might have given cannot be said to differ."""
+    """Return the comparison; where a reading failed that might have given the number, it cannot be judged to differ."""
     failed = [reason for recipe in recipes for reason in context.failures(paper, recipe)]
     if comparison.verdict is Verdict.DIFFERS and failed:
         raise NotMeasuredError(failed[0])
@@ -55,7 +55,7 @@ def unless_missing(comparison: Comparison, context: Context, paper: Paper, *reci
 
 
 def record_unmeasured(plan: NumberPlan, printed: Printed, unit: str, missing: str) -> Check:
-    """Put on record that a number cannot be checked, and what is missing."""
+    """Record that a number cannot be checked, and what is missing."""
     return Check(
         id=plan.id, kind=plan.kind, verdict=Verdict.UNVERIFIABLE, reason=missing, source=plan.source,
         printed=printed.text, unit=unit,
@@ -63,7 +63,7 @@ def record_unmeasured(plan: NumberPlan, printed: Printed, unit: str, missing: st
 
 
 def record_fit(plan: NumberPlan, printed: Printed, unit: str, comparison: Comparison) -> Check:
-    """Put a comparison on record."""
+    """Record a comparison."""
     deciding = comparison.deciding
     return Check(
         id=plan.id,

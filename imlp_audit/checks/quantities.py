@@ -1,4 +1,4 @@
-"""What the printed digits, or a model's counts, leave possible for a quantity that a claim is about."""
+"""The values that the printed digits, or a model's counts, allow for a quantity that a claim is about."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from imlp_audit.spec.tables import Measure
 
 
 def possible_values(quantity: Quantity, context: Context) -> Interval | None:
-    """Return what is possible for a quantity, in base units; None where it is undefined."""
+    """Return the possible values of a quantity, in base units; None where it is undefined."""
 
     def values(cell: CellRef) -> Interval:
         return interval_of(cell, context)

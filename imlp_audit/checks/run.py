@@ -1,4 +1,4 @@
-"""Runs each planned check, and says which models it needs; a check that fails to run is an error on record."""
+"""Runs each planned check, and says which models it needs; a check that fails to run is recorded as an error."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _dispatch(plan: Plan, context: Context) -> Check:
 
 
 def models_needed(plans: Iterable[Plan], context: Context) -> Mapping[ModelKey, Need]:
-    """Return the models that the checks need, in their order, and how much of each."""
+    """Return the models that the checks need, in order, and what is needed of each."""
     needed: dict[ModelKey, Need] = {}
     plans = list(plans)
     voters = (each for paper in papers_to_judge(plans) for each in _voters(paper))
@@ -70,7 +70,9 @@ def papers_to_judge(plans: Iterable[Plan]) -> list[Paper]:
     papers: dict[str, Paper] = {}
     for plan in plans:
         match plan:
-            case CellPlan() | DeltaPlan() if plan.cell.column.measure.totalled:
+            case CellPlan() if plan.cell.column.measure.totalled:
+                papers[plan.cell.row.paper.id] = plan.cell.row.paper
+            case DeltaPlan() if plan.measured:
                 papers[plan.cell.row.paper.id] = plan.cell.row.paper
             case MarkPlan():
                 papers[plan.row.paper.id] = plan.row.paper
@@ -90,7 +92,7 @@ def _voters(paper: Paper) -> Iterator[tuple[Paper, Recipe, Need]]:
 
 
 def _recipes(plan: Plan) -> Iterator[tuple[Paper, Recipe, Need]]:
-    """Yield a check's recipes, each with its paper and how much of it is needed."""
+    """Yield a check's recipes, each with its paper and what is needed of it."""
     match plan:
         case CellPlan():
             yield from _for_cell(plan.cell)

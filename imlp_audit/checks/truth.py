@@ -1,4 +1,4 @@
-"""Sentences about printed numbers, judged over everything that the printed digits leave possible."""
+"""Sentences about printed numbers, judged over all values that the printed digits allow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from imlp_audit.spec.conditions import Relation
 
 
 class Truth(StrEnum):
-    """Whether a statement holds for all, for no, or for only some of the values that the digits leave possible."""
+    """Whether a statement holds for all, for none, or for only some of the values that the digits allow."""
 
     YES = "holds"
     NO = "does not hold"
@@ -55,7 +55,7 @@ def all_of(truths: Sequence[Truth]) -> Truth:
 
 @dataclass(frozen=True)
 class RowTruth:
-    """What a claim's conditions come to in one row, why, and the values that this rests on."""
+    """The result of a claim's conditions in one row, why, and the values that it rests on."""
 
     row: str
     truth: Truth

@@ -1,4 +1,4 @@
-"""Waivers: known findings that pass as long as nothing about them moves."""
+"""Waivers: known findings that pass as long as nothing about them changes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def waive(checks: Iterable[Check], waivers: Iterable[LocatedWaiver], *, searched
 
 
 def _as_known(check: Check, expected: Expected) -> Check:
-    """Return a claim that the search found no counterexample of as what it is known to be."""
+    """Return a claim as false, as it is known to be, although the search found no counterexample."""
     if check.verdict not in PASSES or expected.counterexample is None:
         return check
     reason = f"{check.reason}, but known to be false for {expected.counterexample}"

@@ -31,13 +31,12 @@ def explain(
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.explain import explain as explaining
     from imlp_audit.explain.document import explanation_document
-    from imlp_audit.explain.find import find_plan
     from imlp_audit.records.check import Verdict
     from imlp_audit.records.document import to_json
     from imlp_audit.spec.library import load
 
     selection = load(specs or [])
-    plan = find_plan(selection, check_id)
+    plan = explaining.find_plan(selection, check_id)
     with show_progress(shown=not no_progress) as announce:
         result = _check(plan, selection, announce, trust_code=trust_code)
     explanation = explaining.explain(plan, result)
@@ -50,7 +49,7 @@ def _check(plan: Plan, selection: Selection, announce: Announce, *, trust_code: 
     from imlp_audit.audit import Options, audit, audit_equations
     from imlp_audit.equations.catalogue import ClaimText
     from imlp_audit.equations.settings import Settings
-    from imlp_audit.explain.find import cells_needed
+    from imlp_audit.explain.explain import cells_needed
     from imlp_audit.spec.plan import EquationPlan
 
     if isinstance(plan, EquationPlan) and isinstance(plan.claim, ClaimText) and plan.claim.needs:

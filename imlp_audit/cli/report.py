@@ -17,7 +17,7 @@ from imlp_audit.report.formats import Format
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from imlp_audit.cli.inspected import Inspected
+    from imlp_audit.inspect.document import Inspected
     from imlp_audit.records.result import AuditResult
     from imlp_audit.records.solution import Solved
     from imlp_audit.spec.library import Selection
@@ -109,7 +109,7 @@ def _reports(result: AuditResult, folder: Path, inspected: Sequence[Inspected]) 
 
 def _read_results(paths: list[Path]) -> tuple[list[Inspected], list[tuple[str, AuditResult]]]:
     """Read results of inspect, and of eval and bench by the names of their files."""
-    from imlp_audit.cli.inspected import read_inspected
+    from imlp_audit.inspect.document import read_inspected
     from imlp_audit.records.checkpoint import CheckpointReport
     from imlp_audit.records.document import format_of, from_json
     from imlp_audit.records.result import AuditResult

@@ -1,4 +1,4 @@
-"""The door by which a paper's Python comes in: which folders are trusted, and how their modules are loaded.
+"""Loading a paper's Python: which folders are trusted, and how their modules are loaded.
 
 A folder is trusted by where it really lies, never by its paper's id or by the folder that we stand in: the papers of
 this package, and folders of installed packages that have an entry point of the group `imlp_audit.papers`. Any other
@@ -56,7 +56,7 @@ def load_module(folder: Path, name: str) -> ModuleType:
 
 
 def locate_error(error: BaseException, folder: Path, shown_as: str) -> str | None:
-    """Return the last line of a paper's own Python that an error came by; None if it came by none."""
+    """Return the last line of a paper's own Python in an error's traceback; None if there is none."""
     frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     if isinstance(error, SyntaxError) and error.filename is not None:
         frames.append((error.filename, error.lineno))

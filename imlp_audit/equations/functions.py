@@ -1,4 +1,4 @@
-"""Activations, their slopes, and what evaluating them may err by.
+"""Activations, their slopes, and bounds on the errors of evaluating them.
 
 imlp_audit.lipschitz.slopes has the slopes of GeLU, in both forms.
 

@@ -1,4 +1,4 @@
-"""Layer normalisation, and what evaluating it may err by.
+"""Layer normalisation, and a bound on the error of evaluating it.
 
 LayerNorm(x)_c = (x_c - mean) / sqrt(variance + eps) * weight_c + bias_c. Implementations take the mean in one sum
 or by Welford's recurrence mean_k = mean_{k-1} + (x_k - mean_{k-1}) / k, which is three roundings a step. Multiplied

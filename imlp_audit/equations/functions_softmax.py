@@ -1,4 +1,4 @@
-"""Softmax, and what evaluating it may err by.
+"""Softmax, and a bound on the error of evaluating it.
 
 softmax(x)_j = exp(x_j - m) / sum_k exp(x_k - m) with m the largest of x. Let every x_k err by at most e, and let r be
 the distance from the smallest to the largest of them as they are evaluated. What exp takes is off by e, since m

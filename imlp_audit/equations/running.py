@@ -1,4 +1,4 @@
-"""Testing many claims, in this process or in others beside it. Torch-free: the processes that test import it."""
+"""Testing many claims, in this process or in others. Torch-free: the processes that test import it."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _place(claim: ClaimText) -> str:
 
 
 def _serve(pipe: Connection) -> None:
-    """Test the claims that come by a pipe. What their code prints goes to standard error, and is no result."""
+    """Test the claims that arrive through a pipe. What their code prints goes to standard error."""
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     from imlp_audit.equations.testing import run_claim

@@ -25,7 +25,7 @@ def numbers() -> SearchStrategy[float]:
 
 @cache
 def nonzero() -> SearchStrategy[float]:
-    """Any of NUMBERS but zero."""
+    """Any of NUMBERS except zero."""
     return st.sampled_from(NUMBERS[1:])
 
 

@@ -47,7 +47,7 @@ def load_claim(code: ClaimCode) -> Claim[object]:
 
 
 def _place_of(error: BaseException, code: ClaimCode) -> str:
-    """Return the last line of the paper's own that an error came by."""
+    """Return the last line of the paper's own Python in an error's traceback."""
     return locate_error(error, code.folder, code.shown_as) or code.file
 
 

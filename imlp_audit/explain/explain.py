@@ -1,10 +1,11 @@
-"""Explaining a check: what was compared, and why its verdict came out as it did."""
+"""Finding a check by its id, and explaining it: what was compared, and why its verdict came out as it did."""
 
 from __future__ import annotations
 
 from typing import assert_never
 
 from imlp_audit.checks.context import Conventions
+from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.explain.cells import cell_facts, explain_cell
 from imlp_audit.explain.changes import (
     change_facts,
@@ -17,14 +18,18 @@ from imlp_audit.explain.changes import (
 )
 from imlp_audit.explain.claims import claim_facts, equation_facts, explain_claim
 from imlp_audit.explain.printed import rests_on
+from imlp_audit.numbers.words import list_some
 from imlp_audit.records.explanation import Explanation, Fact, Section
 from imlp_audit.records.result import AuditResult
+from imlp_audit.spec.library import Selection, select_checks
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
 
+_LISTED = 8  # checks below an id that a message names
+
 
 def explain(plan: Plan, result: AuditResult) -> Explanation:
-    """Explain the check of a plan. `result` has that check and the cells that it needs (`find.cells_needed`)."""
+    """Explain the check of a plan. `result` has that check and the cells that it needs (`cells_needed`)."""
     facts, sections = _explain_plan(plan, result)
     checks = {check.id: check for check in result.checks}
     paper, _, rest = plan.id.partition("/")
@@ -66,3 +71,32 @@ def _explain_plan(plan: Plan, result: AuditResult) -> tuple[tuple[Fact, ...], tu
 
 def _conventions(paper: Paper) -> Conventions:
     return Conventions(paper.about.value)
+
+
+def find_plan(selection: Selection, check_id: str) -> Plan:
+    """Return the planned check of an id; the id of a waiver stands for the check that is waived.
+
+    Raises UsageError, naming checks that may have been meant.
+    """
+    paper, _, rest = check_id.partition("/")
+    wanted = f"{paper}/{rest.removeprefix('waivers/')}"
+    plans = {plan.id: plan for plan in select_checks(selection, solving=True)}
+    if wanted in plans:
+        return plans[wanted]
+    below = [name for name in plans if name.startswith(f"{check_id.rstrip('/')}/")]
+    if below:
+        raise UsageError(f"{check_id} is not a check; checks below it: {list_some(below, _LISTED)}")
+    raise UsageError(
+        f"no check has the id {check_id!r}; {did_you_mean(wanted, plans, '`imlp-audit list` prints them')}"
+    )
+
+
+def cells_needed(plan: Plan) -> tuple[str, ...]:
+    """Return the ids of the cells whose checks an explanation needs in addition to the plan's own."""
+    match plan:
+        case DeltaPlan(measured=True):
+            return plan.base.id, plan.cell.id
+        case MarkPlan():
+            return (plan.cell.id,)
+        case _:
+            return ()

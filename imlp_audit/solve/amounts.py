@@ -26,7 +26,7 @@ _PLACES: Mapping[Hashable, int] = {key: i for i, key in enumerate((*CONVENTIONS,
 
 
 def amounts(parameters: Mapping[ParameterConvention, int], ledger: Ledger) -> Amounts:
-    """Return the vector; a convention without a count has 0. Raises BuildError where some work is of no known class."""
+    """Return the vector; a convention without a count has 0. Raises BuildError for work of an unknown class."""
     if ledger.unknown:
         raise BuildError(f"no formula counts {', '.join(sorted(ledger.unknown))}, so not all work is known")
     vector = np.zeros(len(_PLACES), dtype=np.int64)
@@ -36,7 +36,7 @@ def amounts(parameters: Mapping[ParameterConvention, int], ledger: Ledger) -> Am
 
 
 def parameters_in(table: Amounts) -> dict[str, NDArray[np.int64]]:
-    """Return the parameters of each row of a table by convention; one that counts none is not known of the model."""
+    """Return the parameters of each row of a table by convention, without conventions that count nothing."""
     return {str(convention): table[:, i] for i, convention in enumerate(CONVENTIONS) if table[:, i].any()}
 
 

@@ -1,4 +1,4 @@
-"""What a box of weights can explain at most, and whether it still matters where in the box the weights are."""
+"""Upper bounds on what a box of weights can explain, and whether a box has to be cut further."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Truths = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A part under one rounding of FLOPs: its cells' least and largest integers, and the profiles still of interest.
+    """A part under one rounding of FLOPs: its cells' least and largest integers, and the profiles that are left.
 
     `points`, (settings, profiles), is the number of sizes that a profile explains; `work` is (cells, bundles,
     profiles), `least` and `most` its extremes over the profiles.
@@ -41,7 +41,7 @@ class View:
         return most
 
     def keep_profiles(self, wanted: Truths) -> View:
-        """Return the view of some profiles alone."""
+        """Return the view of only some profiles."""
         work = np.ascontiguousarray(self.work[..., wanted])
         return View(
             self.part,
@@ -83,7 +83,7 @@ class RoundingSearch:
 
 @dataclass(frozen=True, eq=False)
 class BoxBounds:
-    """For each box: the most it can explain, whether it need not be cut, and the bundle to cut it along."""
+    """For each box: the most it can explain, whether it is closed (need not be cut), and the bundle to cut it along."""
 
     bound: Integers
     closed: Truths
@@ -92,7 +92,7 @@ class BoxBounds:
 
 @dataclass(frozen=True, eq=False)
 class CellReach:
-    """Which FLOPs cells of a part the boxes reach at all, and which they are inside of: (cells, boxes, profiles)."""
+    """Which FLOPs cells of a part the boxes reach at all, and which contain them: (cells, boxes, profiles)."""
 
     some: Truths
     all: Truths
@@ -131,7 +131,7 @@ def reach(view: View, low: Floats, high: Floats) -> CellReach:
 
 
 def judge(run: RoundingSearch, boxes: Boxes, target: int) -> BoxBounds:
-    """Bound what each box can explain; a bound below `target` may be a rough one, and the box can be left out."""
+    """Bound what each box can explain; a bound below `target` may be rough, since that box can be left out."""
     low, high = corners(boxes, run.bundles)
     verdict = BoxBounds(_rough(run, low, high), np.zeros(len(boxes), dtype=np.bool_), np.zeros(len(boxes), np.int64))
     kept = np.flatnonzero(verdict.bound >= target)

@@ -11,14 +11,16 @@ from imlp_audit.solve.bounds import BoxBounds, RoundingSearch, judge
 from imlp_audit.solve.problem import Integers
 from imlp_audit.solve.weights import Boxes
 
-_PRODUCTS = 250_000  # of one matrix product: OpenBLAS shares larger ones among threads, which costs more than it saves
-_MOST_BOXES = 512  # more would look far and wide before anything is learnt from them
+_PRODUCTS = (
+    250_000  # size of one matrix product: OpenBLAS splits larger ones among threads, which costs more than it saves
+)
+_MOST_BOXES = 512  # more would examine many boxes before learning anything from them
 _BEAM = 16  # boxes that a dive follows
 
 
 @dataclass
 class _Pool:
-    """Open boxes by their bounds."""
+    """The open boxes, sorted by their bounds."""
 
     by_bound: dict[int, list[tuple[Boxes, Integers]]] = field(default_factory=dict)
 
@@ -55,7 +57,7 @@ class _Search:
     looked: int = 0
 
     def look(self, boxes: Boxes, target: int, *, ties: bool) -> int:
-        """Judge some boxes, and return what is to be reached from now on: the best score, or more without `ties`.
+        """Judge some boxes and return the new target: the best score, or one more without `ties`.
 
         Exact: a box is left out only where its bound, which is never too low, is below the target; every other box
         is kept to be cut until it is closed, and what a closed box's bound counts is explained everywhere in it.
@@ -79,9 +81,9 @@ class _Search:
 
 @dataclass(frozen=True, eq=False)
 class Explored:
-    """The best score of some runs, the boxes of each run in which it is reached, and how many pairs were looked at.
+    """The best score of some runs, the boxes of each run that reach it, and how many pairs were examined.
 
-    The score is -1, without boxes, where none was found that was asked for. `bound` is the most that is possible:
+    The score is -1, without boxes, where no score as good as asked was found. `bound` is the most that is possible:
     the score, unless `cut` says that the budget ended first.
     """
 
@@ -95,8 +97,8 @@ class Explored:
 def explore(runs: Sequence[RoundingSearch], floor: int, budget: int, *, ties: bool) -> Explored:
     """Find the best score of several runs that is no less than `floor`, and the boxes in which it is reached.
 
-    Boxes of the highest bound come first, whatever their run: one that promises less than what another is found to
-    explain is never cut. Without `ties`, boxes that could do no better than what is known are left out too, and
+    Boxes of the highest bound come first, whatever their run: one whose bound is below what another is found to
+    explain is never cut. Without `ties`, boxes that cannot beat the best known score are left out too, and
     some box of the best score is found.
     """
     target, searches = floor, [_Search(run) for run in runs]
@@ -122,14 +124,14 @@ def _best_of(searches: Sequence[_Search], bound: int) -> Explored:
 
 
 def _cut_short(searches: Sequence[_Search], search: _Search, floor: int) -> Explored:
-    """Return what was found where the budget ended, or by a dive from the best open boxes, if that is better."""
+    """Return what was found when the budget ended, or what a dive from the best open boxes finds, if that is better."""
     bound = search.pool.bound
     dived = _dive(search, max(floor, 1 + max(one.score for one in searches)))
     return _best_of([*searches, dived], bound)
 
 
 def _dive(search: _Search, target: int) -> _Search:
-    """Look for a solution of at least the target, and better ones, by following the highest bounds of a few boxes."""
+    """Look for solutions of at least the target by following the highest bounds of a few boxes."""
     dive, boxes = _Search(search.run), search.pool.pop(boxes_at_once(search.run))
     while len(boxes):
         dive.looked += pairs(dive.run, len(boxes))
@@ -145,7 +147,7 @@ def _dive(search: _Search, target: int) -> _Search:
 
 
 def pairs(run: RoundingSearch, boxes: int) -> int:
-    """Return the number of pairs of a box and a reading, those of equal work being one: what a step costs."""
+    """Return the cost of a step: its pairs of a box and a reading, where readings of equal work count once."""
     return boxes * sum(len(view.profiles) for view in run.views)
 
 

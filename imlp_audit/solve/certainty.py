@@ -1,4 +1,4 @@
-"""How sure an answer is: how many solutions are as good, and how far their weights could be moved over the reals."""
+"""How certain an answer is: how many solutions are equally good, and how far real weights could move."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SYSTEMS = 12  # linear programs are solved for so many combinations of a readin
 
 @dataclass(frozen=True)
 class Certainty:
-    """In words how well readings and counters are known, and the numbers behind the words.
+    """How well readings and counters are known, in words and in numbers.
 
     `readings` counts the best readings of each group, `counters` the best combinations of weights that some number
     could tell apart, under the rounding of the first solution. `all_systems` says whether `ranges` are over all
@@ -53,14 +53,14 @@ class Certainty:
 
 
 def word(candidates: int) -> str:
-    """Say how well something is known of which so many candidates are equally good."""
+    """Say how well something is known that has this many equally good candidates."""
     if candidates == 1:
         return "identified"
     return f"one of {candidates}" if candidates <= FEW else "not determined"
 
 
 def certainty(problem: SearchProblem, answer: SearchAnswer) -> Certainty:
-    """Return how sure an answer to a problem is."""
+    """Return how certain an answer to a problem is."""
     layout = lay_out(problem)
     bundles = layout.bundles
     systems = list(islice(systems_of(layout, answer.ties), _SYSTEMS + 1))
@@ -107,7 +107,7 @@ def _counters(answer: SearchAnswer, bundles: tuple[Bundle, ...]) -> int:
 _PARTS = 1000  # a bound is rounded outward to one of so many parts of a weight
 
 Bounds: TypeAlias = list[tuple[float, float | None]]
-"""Of each weighted sum the least and the largest value, None where nothing limits it."""
+"""The least and the largest value of each weighted sum; None where there is no limit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,8 +176,8 @@ def ranges_of(system: Inequalities) -> Bounds:
 
 
 def _optimum(goal: NDArray[np.float64], demands: NDArray[np.float64], limits: NDArray[np.float64]) -> float | None:
-    """Return the least value of a goal, None where nothing limits it."""
-    from scipy.optimize import linprog  # half a second to import, for this alone
+    """Return the least value of a goal, None where there is no limit."""
+    from scipy.optimize import linprog  # half a second to import, and only needed here
 
     result = linprog(goal, A_ub=demands, b_ub=limits, bounds=(0, None), method="highs")
     if result.status == 3:

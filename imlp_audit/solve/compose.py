@@ -1,4 +1,4 @@
-"""From rows of tables to a problem to solve: every row's counts under every reading, no model built for each.
+"""From rows of tables to a problem: every row's counts under every reading, without building each model.
 
 What a model has adds up: a host without its MLPs and the blocks in their place, or what stands around a stack of
 layers and the layers; and what a block has is the sum of its parts.
@@ -83,7 +83,7 @@ class Composition:
 
 @dataclass(eq=False)
 class Composer:
-    """Gives the amounts of models under every reading of their family; each host, block and layer is counted once."""
+    """Counts models under every reading of their family; each host, block and layer is counted only once."""
 
     spaces: Mapping[str, Readings]
     _hosts: Hosts = field(default_factory=Hosts)
@@ -97,11 +97,11 @@ class Composer:
         return self._known[recipe]
 
     def mlps(self, recipe: Recipe) -> tuple[str, ...]:
-        """Return the paths of the MLPs that IMLP blocks take the place of; none for a recipe without them."""
+        """Return the paths of the MLPs that IMLP blocks replace; none for a recipe without such blocks."""
         return self._hosts.mlps(recipe) if recipe.imlp is not None else ()
 
     def side(self, recipe: Recipe) -> int | None:
-        """Return the side of the square images that a model takes; None of a host that takes none, or other ones."""
+        """Return the side of the square images that a model takes; None if it takes no images, or others."""
         if recipe.image is not None:
             return recipe.image[0] if recipe.image[0] == recipe.image[1] else None
         match recipe.host.traits().reads:

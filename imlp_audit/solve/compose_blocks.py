@@ -1,4 +1,4 @@
-"""Hosts whose MLPs are replaced: a host without them, and for each shape of MLP the block that takes its place."""
+"""Hosts with replaced MLPs: the host without them, and the block that replaces each shape of MLP."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HOST_AXES = tuple(name for name, axis in axes_of(Family.IMLP).items() if axis.re
 class Shape:
     """MLPs of a host that are alike: the path of one of them, their number, and what each is called on.
 
-    `kind` is all that the counts of a block in their place depend on, but for its recipe and its reading.
+    `kind` is all that the counts of their replacement depend on, except its recipe and reading.
     """
 
     kind: Hashable
@@ -40,7 +40,7 @@ class Shape:
 
 @dataclass(eq=False)
 class Blocks:
-    """Counts the blocks of each recipe, kind and reading once, in whatever host they are met first."""
+    """Counts the blocks of each recipe, kind and reading once, in the first host that has them."""
 
     builder: Builder
     memory: CallCache
@@ -63,7 +63,7 @@ class Blocks:
 
 @dataclass(eq=False)
 class Hosts:
-    """Counts each host once, whatever is put in the place of its MLPs."""
+    """Counts each host once, whatever replaces its MLPs."""
 
     _blocks: Blocks = field(default_factory=lambda: Blocks(Builder(), {}))
     _counted: dict[nn.Module, Counted] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class Hosts:
 
 
 def _block_of(recipe: Recipe) -> Hashable:
-    """Return what a recipe says of the blocks alone."""
+    """Return what a recipe says about the blocks only."""
     return recipe.imlp, recipe.activation
 
 
@@ -128,7 +128,7 @@ def _shapes(host: Counted, paths: Sequence[str]) -> list[Shape]:
 def _kind(host: Counted, path: str) -> Hashable:
     """Return an MLP's place, weights and inputs. Where these are maps, blocks of all hosts are alike.
 
-    Of tokens in a list, it is the host that tells the grid, and which of them are on it.
+    For tokens in a list, the host determines the grid and which tokens lie on it.
     """
     weights = tuple((name, weight.shape) for name, weight in host.model.get_submodule(path).named_parameters())
     maps = all(x.ndim == 4 for x in host.inputs[path])

@@ -1,4 +1,4 @@
-"""What puts a score in proportion: the same search on tables with shifted digits, and with families of models apart."""
+"""What a score is worth: the same search on tables with shifted digits, and with families of models apart."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NULL_BUDGET = 1_000_000  # for each table: what remains open after that is repo
 def null_scores(
     problem: SearchProblem, rules: Rules = Rules.TOGETHER, *, tables: int = TABLES, budget: int = _NULL_BUDGET
 ) -> Iterator[Score]:
-    """Yield the best score of the same search on tables in which the last digits of all cells are shifted."""
+    """Yield the best score of the same search on tables with the last digits of all cells shifted."""
     for number in range(tables):
         yield best_score(shift_digits(problem, number), rules, budget=budget)
 
@@ -40,7 +40,7 @@ def _shift_cell(cell: Cell, number: int) -> Cell:
 
 @dataclass(frozen=True)
 class Departure:
-    """Families whose readings may each differ from the rest's, and the best score then."""
+    """Families that may each have a reading of their own, and the best score then."""
 
     families: tuple[str, ...]
     score: Score

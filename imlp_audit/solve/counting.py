@@ -33,7 +33,7 @@ class Counted:
         return amounts(parameter_counts(self.model), self.ledger)
 
     def without(self, paths: Sequence[str]) -> Amounts:
-        """Return the amounts of what is left when the modules at some paths are taken out."""
+        """Return the amounts of the model without the modules at some paths."""
         inside = self.ledger.within(paths).work
         rest = {key: amount for key, amount in self.ledger.work.items() if key not in inside}
         with use_modules(self.model, {path: nn.Identity() for path in paths}):
@@ -41,7 +41,7 @@ class Counted:
 
 
 def count_model(variant: Variant, memory: CallCache) -> Counted:
-    """Run a model once, on what it is meant for."""
+    """Run a model once on its example inputs."""
     model = unfuse_attention(variant.model)
     inputs: dict[str, list[Tensor]] = {path: [] for path in variant.mlps}
     with torch.device("meta"):
@@ -72,6 +72,6 @@ def count_block(block: nn.Module, inputs: Sequence[Tensor], at: str, memory: Cal
 
 
 def _prefix_paths(ledger: Ledger, at: str) -> Ledger:
-    """Return the ledger of a module with the paths that it has in a model."""
+    """Return the ledger of a module, with its paths in a model."""
     work = {(f"{at}.{path}" if path else at, operation): amount for (path, operation), amount in ledger.work.items()}
     return Ledger(work, ledger.unknown)

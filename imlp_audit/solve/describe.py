@@ -16,7 +16,7 @@ from imlp_audit.solve.ties import best_readings
 
 
 def describe_answer(what: str, problem: SearchProblem, answer: SearchAnswer) -> Answered:
-    """Return the answer to a problem, `what` being the kind of numbers that it poses."""
+    """Return the answer to a problem; `what` is the kind of its numbers."""
     sure = certainty(problem, answer)
     counted = any(cell.kind == "flops" for cell in problem.cells)
     return Answered(

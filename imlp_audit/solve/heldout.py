@@ -20,7 +20,7 @@ _MOST = 20_000  # pairs of a reading and a cell, over all ties, beyond which no 
 
 
 def held_out(problem: SearchProblem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET) -> Iterator[SolvedHeld]:
-    """Yield what is explained of each host, each family and random halves by the solutions for the rest."""
+    """Yield how much of each host, each family and random halves the solutions for the rest explain."""
     for name, cells in folds(problem).items():
         answer = solve(_without(problem, cells), rules, budget=budget)
         hits = find_explained(problem, answer.solutions[0], cells)
@@ -35,7 +35,7 @@ def _without(problem: SearchProblem, cells: Sequence[Cell]) -> SearchProblem:
 
 
 def folds(problem: SearchProblem) -> dict[str, list[Cell]]:
-    """Return the cells of each host and each family, and random halves; none that leaves nothing to search."""
+    """Return the cells of each host and family, and random halves, unless nothing would be left to search."""
     found: dict[str, list[Cell]] = {}
     for kind, name_of in (("host", problem.hosts), ("family", problem.families)):
         for cell in problem.cells:
@@ -54,7 +54,7 @@ def _half(cells: Sequence[Cell], number: int) -> list[Cell]:
 
 
 def mean_hits(problem: SearchProblem, answer: SearchAnswer, cells: Sequence[Cell]) -> Fraction | None:
-    """Return how many cells a solution explains on average over all ties; exactly, or None for too many ties.
+    """Return how many cells a solution explains on average over all ties: exact, or None for too many ties.
 
     Weights of classes that had no work in what was searched are part of the average, and so are all readings of a
     group that had no cell there.
@@ -102,11 +102,11 @@ def _terms(problem: SearchProblem, amounts: Integers, ties: Ties, free: Mapping[
     ]
 
 
-_MOST_SUMS = 1_000_000  # different sums of one half
+_MOST_SUMS = 1_000_000  # different sums of one half of the terms
 
 
 class TooManyError(Exception):
-    """There are too many different sums to be listed."""
+    """There are too many different sums to list."""
 
 
 def share_within(terms: Sequence[Integers], least: int, most: int) -> Fraction:

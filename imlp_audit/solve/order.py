@@ -1,4 +1,4 @@
-"""Which of the best solutions come first."""
+"""The order of the best solutions."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Nearness:
         self._least: dict[tuple[int, ...], tuple[Departures, Mapping[str, Integers]]] = {}
 
     def least(self, readings: Mapping[str, Integers]) -> Departures:
-        """Return a bound: no combination of the readings departs less."""
-        key = tuple(map(id, readings.values()))  # many ties share the arrays, which are kept alive here
+        """Return a lower bound on the departure of any combination of the readings."""
+        key = tuple(map(id, readings.values()))  # many ties share the arrays; this keeps them alive
         if key not in self._least:
             from_names = min(self._nearest(name, readings) for name in self.names)
             self._least[key] = (from_names, self._nearest(self._text, readings)), readings
@@ -65,7 +65,7 @@ class Nearness:
         return sum(int(self._apart[name, group][one]) for group, one in zip(groups, reading, strict=True))
 
     def first(self, readings: Mapping[str, Integers], most: int) -> list[tuple[Departures, tuple[int, ...]]]:
-        """Return the combinations of one reading a group that depart least.
+        """Return the combinations, one reading for each group, that depart least.
 
         Those nearest to one name are made of the readings that are nearest in each group, as departures add up; and
         the first of all are among the first of each name.
@@ -85,7 +85,7 @@ class Nearness:
 
 
 def _apart(shape: tuple[int, ...], index: int | None) -> Integers:
-    """Count for each reading the axes on which it differs from one; nothing differs from one that says nothing."""
+    """Count for each reading the axes on which it differs from a named one that states them."""
     if index is None:
         return np.zeros(int(np.prod(shape)), dtype=np.int64)
     here, all_ = np.unravel_index(index, shape), np.indices(shape).reshape(len(shape), -1)
@@ -131,7 +131,7 @@ def _keys(problem: SearchProblem, nearness: Nearness, ties: Ties, most: int) -> 
 def _first_weights(choices: Sequence[WeightChoice], classes: int, most: int) -> list[tuple[int, tuple[int, ...]]]:
     """Return the weights of the smallest sums, negated, so that the larger one on the class listed first comes first.
 
-    One choice is added after the other. What is beaten by `most` others stays beaten by them, whatever weights
+    One choice is added after another. What is beaten by `most` others stays beaten by them, whatever weights
     follow, since the same are added to all.
     """
     first = [(0, (0,) * classes)]

@@ -1,4 +1,4 @@
-"""What a row would have to have of its own: the least changes of it alone that explain all its numbers."""
+"""The smallest changes of a single row that would explain all its numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from imlp_audit.solve.problem import NORMS, Cell, Integers, SearchProblem
 from imlp_audit.solve.variations import with_other_blocks, with_other_sides
 
 MOST = 2
-"""A row that would have to change in more places is not explained by changing it."""
+"""The most places in which a row may change; more would not be an explanation."""
 
 _TIED = {name: tied for tied, names in NORMS.items() for name in names}
 
@@ -30,7 +30,7 @@ Way: TypeAlias = tuple[SolvedChange, ...]
 def own_changes(
     problem: SearchProblem, solution: Solution, recipes: Mapping[str, Recipe], composer: Composer
 ) -> Iterator[SolvedRow]:
-    """Yield, for each row of which a solution leaves a number unexplained, the least changes that would explain it.
+    """Yield, for each row with a number that a solution does not explain, the smallest changes that would explain it.
 
     A row may change in its recipe (the side of its images; of its IMLP blocks the kernel, the ratio and where they
     are) and on the axes of its reading; how it is counted and rounded stays. `recipes` are by the rows' ids.
@@ -52,7 +52,7 @@ class _Row:
     cells: Sequence[Cell]
 
     def find_fitting(self, table: Amounts) -> NDArray[np.bool_]:
-        """Say for each reading whether a model's amounts under it, (readings, amounts), print as all the cells do."""
+        """Say for each reading whether a model's amounts under it, (readings, amounts), print as all of the cells."""
         fits = np.ones(len(table), dtype=np.bool_)
         for cell in self.cells:
             flops = cell.kind == "flops"
@@ -99,7 +99,7 @@ class _Row:
 
 
 def _least(row: _Row, composer: Composer) -> list[Way]:
-    """Return all ways to change as few places as explain the row's numbers; none where more than MOST would have to."""
+    """Return all ways to explain the row's numbers by the fewest changes; none where more than MOST are needed."""
     variants = list(_change_recipe(row, composer))
     for changes in range(1, MOST + 1):
         found = [(*varied, *rest) for varied, fits in variants for rest in row.readings(fits, changes - len(varied))]
@@ -120,4 +120,4 @@ def _change_recipe(row: _Row, composer: Composer) -> Iterator[tuple[Way, NDArray
             table = composer.table(recipe)
             yield (change,), row.find_fitting(table)
             if row.missing(table) * missing <= 0:
-                return  # no work shrinks when images grow: what lies beyond misses the number by more
+                return  # work never shrinks when images grow, so larger images miss the number by more

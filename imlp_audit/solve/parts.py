@@ -17,7 +17,7 @@ _EXACT = 2**53  # integers below are exact as floating-point numbers, and so is 
 
 @dataclass(frozen=True)
 class SizeRule:
-    """How printed sizes are read: a parameter convention and a rounding rule; neither where no size is printed."""
+    """How printed sizes are read: a parameter convention and a rounding rule; both None where no size is printed."""
 
     convention: str | None
     rounding: Rounding | None
@@ -43,7 +43,7 @@ class GroupPart:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """A problem and what the search needs of it."""
+    """A problem and the arrays that the search needs."""
 
     problem: SearchProblem
     bundles: tuple[Bundle, ...]
@@ -105,7 +105,7 @@ def _part(
 
 
 def _hits(row: CountedRow, cell: Cell, setting: SizeRule) -> NDArray[np.bool_]:
-    """Say for each reading whether its size prints so; a row that does not know the convention explains nothing."""
+    """Say for each reading whether its size prints as the cell; without a count by the convention, none does."""
     sizes = row.parameters.get(setting.convention or "")
     if sizes is None or setting.rounding is None:
         return np.zeros(1, dtype=np.bool_)
@@ -114,7 +114,7 @@ def _hits(row: CountedRow, cell: Cell, setting: SizeRule) -> NDArray[np.bool_]:
 
 
 def _profiles(work: Integers) -> tuple[Integers, ...]:
-    """Group the readings of equal work, in the order of the first of each."""
+    """Group readings of equal work, in the order of each group's first reading."""
     alike: dict[bytes, list[int]] = {}
     for reading in range(work.shape[-1]):
         alike.setdefault(work[..., reading].tobytes(), []).append(reading)

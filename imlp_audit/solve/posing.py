@@ -1,4 +1,4 @@
-"""Rows whose models are counted, as a problem: their cells as ranges of integers, and what the spec has names for."""
+"""Turns counted rows into a problem: cells as ranges of integers, and the readings and conventions that have names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from imlp_audit.spec.tables import Measure
 
 KINDS: Mapping[Measure, Kind] = {Measure.PARAMETERS: "parameters", Measure.FLOPS: "flops"}
 TEXT = "as_written"
-"""The name that specs have for the reading of the text and nothing else."""
+"""The name that specs give the reading of only the text."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def cells_of(row: RowRef, index: int) -> Iterator[Cell]:
 
 
 def named_parts(papers: Sequence[Paper], family: Family) -> Iterator[AnyReading]:
-    """Yield what the named readings of some papers say about a family."""
+    """Yield what the papers' named readings say about a family."""
     for paper in papers:
         for named in paper.about.value.readings.values():
             part = named.reading().of(family)
@@ -83,7 +83,7 @@ def _row(one: Posed, classes: Sequence[int]) -> CountedRow:
 
 
 def _conventions(paper: Paper) -> Iterator[Convention]:
-    """Yield the named ways to count FLOPs: those that everybody knows, and the paper's own."""
+    """Yield the named conventions for FLOPs: the built-in ones and the paper's own."""
     yield from FLOPS_CONVENTIONS.values()
     for name, weights in paper.about.value.conventions.items():
         yield Convention(name, {parse_weight_key(key): weight for key, weight in weights.items()})

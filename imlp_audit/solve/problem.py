@@ -1,4 +1,4 @@
-"""What is to be explained and what may explain it: rows with their counts under every reading, and printed cells."""
+"""A problem: printed cells to explain, and rows with their counts under every reading."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NORMS: Mapping[str, tuple[str, ...]] = {
         Operation.RMS_NORM_AFFINE,
     ),
 }
-"""The kinds of norm, for a counter that does not tell them apart."""
+"""The kinds of norm, for a counter that treats them alike."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The search for the readings, the counting and the rounding that explain most printed numbers."""
+"""The search for the readings, the counters and the rounding rules that explain the most printed numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BUDGET = 50_000_000
 
 
 class Rules(StrEnum):
-    """Whether sizes and FLOPs are rounded by one rule, or each column by one of its own."""
+    """Whether sizes and FLOPs share one rounding rule, or each column has its own."""
 
     TOGETHER = "together"
     BY_COLUMN = "by_column"
@@ -26,7 +26,7 @@ class Rules(StrEnum):
 
 @dataclass(frozen=True)
 class Score:
-    """The most cells that a solution was found to explain, and the most that is possible: the same if all was seen.
+    """The best score found, and the best score possible: the same if the search was exhaustive.
 
     `found` is -1 where nothing as good as was asked for was found.
     """
@@ -67,7 +67,7 @@ def solve(
 
 
 def best_score(problem: SearchProblem, rules: Rules = Rules.TOGETHER, *, floor: int = 0, budget: int = BUDGET) -> Score:
-    """Return the best score alone, if it is at least `floor`; ties cost nothing then."""
+    """Return only the best score, if it is at least `floor`; this does not collect ties."""
     explored = explore(_runs(lay_out(problem), rules), floor, budget, ties=False)
     return Score(explored.score, explored.bound)
 

@@ -1,4 +1,4 @@
-"""Solving: from a selection of printed numbers to what they say that the models were and how they were counted."""
+"""Solving: from a selection of printed numbers to the models and counters that explain them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import RowRef, rows_of
 
-# Not weighed: what is counted among other classes already, and what no counter but fvcore has.
+# Not weighed: what other classes count already, and what only fvcore counts.
 _LEFT_OUT = (Operation.IN_LAYERS, Operation.FVCORE_EXCESS, Operation.UNKNOWN)
 
 
 @dataclass(frozen=True)
 class Search:
-    """How to search: one rounding rule or one a column, norms with one weight, widths that a text fixes left open."""
+    """How to search: one rounding rule or one per column, one weight for all norms, stated widths left open or not."""
 
     rules: Rules = Rules.TOGETHER
     tied_norms: bool = False
@@ -77,7 +77,7 @@ def solve_selection(
 
 
 def default_targets(paper: Paper) -> tuple[str, ...]:
-    """Return what is solved of a paper for its report: all of it, where it leaves something open about some model."""
+    """Return the solution of a whole paper for its report, if the paper leaves something open about some model."""
     open_ = any(row.row.model is not None and row.row.model.family for row in rows_of(paper))
     return (paper.id,) if open_ else ()
 
@@ -108,7 +108,7 @@ def _answer(
     progress: Callable[[str], None],
     change_rows: Callable[[SearchProblem, Solution], Iterator[SolvedRow]] | None,
 ) -> Answered:
-    """Search one problem; of the whole, ask how sure the answer is, and what its rows would have to change."""
+    """Search one problem; for the whole one, also find how certain the answer is and what rows would have to change."""
     progress(f"solving {what}")
     answer = solve(problem, search.rules, budget=search.budget)
     plain = describe_answer(what, problem, answer)

@@ -1,4 +1,4 @@
-"""The readings that are searched: for each family of models its axes, and on each the values that a text may mean.
+"""The readings to search: the axes of each family of models, and the values that a text may mean on each.
 
 A table of all of them follows from measurements of a few, because groups of axes that do not interact add up.
 """
@@ -31,7 +31,7 @@ class Readings:
 
     @property
     def declared(self) -> Mapping[str, Axis]:
-        """What each axis is declared to be."""
+        """The declaration of each axis."""
         return axes_of(self.family)
 
     @property
@@ -82,7 +82,7 @@ class Readings:
 
 
 def readings_of(family: str, named: Iterable[AnyReading] = ()) -> Readings:
-    """Return the readings of a family; where an axis is a number, those of the `named` readings are tried too."""
+    """Return the readings of a family; where an axis is a number, those in the `named` readings are tried too."""
     known = list(named)
     axes = axes_of(Family(family))
     return Readings(Family(family), {name: _values(name, axis, known) for name, axis in axes.items()})

@@ -1,4 +1,4 @@
-"""All solutions of the best score: collected from boxes, what they agree on, and which cells they explain."""
+"""All solutions with the best score: collected from boxes, with what they agree on and which cells they explain."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from imlp_audit.solve.weights import Boxes, corners
 
 @dataclass
 class Collected:
-    """All ties, and for each cell of FLOPs how near the best solutions come to it; `missed` by some of them."""
+    """All ties, and how near the best solutions come to each FLOPs cell; some of them miss the `missed` ones."""
 
     layout: Layout
     ties: list[Ties] = field(default_factory=list)
@@ -30,7 +30,7 @@ class Collected:
     _readings: dict[tuple[str, int, bytes], Integers] = field(default_factory=dict)
 
     def add(self, run: RoundingSearch, boxes: Boxes, score: int) -> None:
-        """Add the solutions in boxes of a run in which a score is reached."""
+        """Add the solutions in the boxes of a run that reach the score."""
         step = boxes_at_once(run)
         for start in range(0, len(boxes), step):
             self._add(run, boxes.take(slice(start, start + step)), score)

@@ -1,4 +1,4 @@
-"""Recipes that differ from a row's in one place that a text may leave open or get wrong."""
+"""Recipes that differ from a row's in one place, which a text may leave open or get wrong."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Edit: TypeAlias = tuple[SolvedChange, Mapping[str, object]]
 
 
 def with_other_blocks(recipe: Recipe, mlps: Sequence[str]) -> Iterator[Variation]:
-    """Yield the recipes whose IMLP blocks differ in one thing, with what differs; `mlps` are the host's."""
+    """Yield recipes whose IMLP blocks differ in one place, with what differs; `mlps` are the host's."""
     for change, fields in _blocks(recipe, mlps):
         varied = _edit(recipe, fields)
         if varied is not None:
@@ -39,7 +39,7 @@ def with_other_sides(recipe: Recipe, side: int, *, larger: bool) -> Iterator[Var
 
 
 def _edit(recipe: Recipe, change: Mapping[str, object]) -> Recipe | None:
-    """Return the recipe with some fields changed; None where there is no such model."""
+    """Return the recipe with some fields changed; None where no such model exists."""
     try:
         return recipe.with_change(change)
     except ValidationError:
@@ -69,7 +69,7 @@ def _blocks(recipe: Recipe, mlps: Sequence[str]) -> Iterator[Edit]:
 
 
 def _sites(mlps: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the MLPs of some stages, but not of all; of a host without stages, which are alike, some of them."""
+    """Yield the MLPs of some but not all stages; for a host without stages, some of its MLPs."""
     stages: dict[str, list[str]] = {}
     for path in mlps:
         stages.setdefault(stage_of(path), []).append(path)

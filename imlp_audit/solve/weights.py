@@ -1,4 +1,4 @@
-"""The weights that are searched: classes of work that no number tells apart as one bundle, and boxes of their values.
+"""The weights to search: bundles of classes of work that no number distinguishes, and boxes of their values.
 
 A box has for each bundle a run of its values. The search works on many of them at once.
 """

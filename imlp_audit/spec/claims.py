@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class ReferenceEntry(Record):
-    """A table that the text points to, and the cells it is said to hold. One that is not there is named as printed."""
+    """A table that the text points to, and the cells that it should hold. A missing table is named as printed."""
 
     table: Annotated[str, Field(pattern=TABLE_NAME)]
     holds: Annotated[tuple[CellId, ...], Field(min_length=1)]
@@ -60,7 +60,7 @@ class AverageEntry(Record):
 
 
 class InputEntry(Record):
-    """The side of the images that the models of the rows are said to take, and the column of FLOPs that decides it.
+    """The side of the images that the rows' models take according to the text, and the column of FLOPs that decides it.
 
     `tried` gives, by the id of a row, other sides at which its model is published.
     """

@@ -18,7 +18,7 @@ from imlp_audit.spec.targets import display_path, find, paper_folder, spec_files
 
 @dataclass(frozen=True)
 class Selection:
-    """The papers that were asked for, those they refer to, and the files that the asking was narrowed to."""
+    """The papers that were asked for, those they refer to, and the files that were asked for, if only some."""
 
     papers: tuple[Paper, ...]
     referred: tuple[Paper, ...] = ()
@@ -65,7 +65,7 @@ def _read(files: Sequence[Path], problems: list[Problem]) -> Paper | None:
 
 
 def _with_equations(paper: Paper, files: Sequence[Path]) -> Paper:
-    """Add what the paper's folder holds beside its specs; a folder that it shares with other specs is not its own."""
+    """Add what else the paper's folder holds; a folder that it shares with other specs is not its own."""
     (folder, *others) = {path.parent for path in files}
     if others or set(spec_files(folder)) != set(files):
         return paper

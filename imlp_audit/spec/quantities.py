@@ -36,7 +36,7 @@ AGAINST = (QuantityKind.CHANGE, QuantityKind.DIFFERENCE, QuantityKind.RATIO)
 
 
 class QuantityEntry(Record):
-    """What a claim is about, of one row: a column's value; its change (percent) or difference from, or its ratio to,
+    """What a claim is about in one row: a column's value; its change (percent) or difference from, or its ratio to,
     that of the row's baseline or of the row `against`; its step from the row before; its position (percent) on the
     way between two rows; or the share (percent) of the column's measure that the MLPs have.
     """

@@ -1,4 +1,4 @@
-"""What the parts of a spec must agree on; every disagreement is a problem at its place."""
+"""What the parts of a spec must agree on; every contradiction is a problem at its place."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def _system(paper: Paper, located: Located[System]) -> Iterator[Problem]:
 
 
 def _unread(recipe: Recipe, paper: Paper) -> str | None:
-    """Say so where a model leaves something open that no reading, or not every one, of the paper answers."""
+    """Yield a problem where a model leaves something open that not every reading of the paper answers."""
     if recipe.family is None:
         return None
     readings = paper.about.value.readings

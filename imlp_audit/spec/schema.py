@@ -34,7 +34,7 @@ class Fit(Record):
 
 
 class About(Record):
-    """Which paper it is, and how its numbers are read: of each list the first is the default, the rest are declared.
+    """Which paper it is, and how its numbers are read: the first of each list is the default, the rest are declared.
 
     `conventions` are counting conventions written out: integer weights over classes of work. `fitted` says of those
     that a search found what they were fitted on.
@@ -54,7 +54,7 @@ class About(Record):
 
 
 class Expected(Record):
-    """One check that is known to be a finding, exactly as it is: any change breaks the waiver.
+    """One check that is known to be a finding, exactly as found: any change breaks the waiver.
 
     `measured` is the one measured value, or each by "reading/convention" where they differ; `counterexample` that of
     an equation, "symbol = value; ...".

@@ -208,7 +208,7 @@ class Footnote(Record):
 
 
 class Row(Record):
-    """A model as the table lists it. Without `model` there is no recipe for it.
+    """A model as the table lists it. Without `model` it has no recipe.
 
     `counted_by` are the conventions of its FLOPs where they are not the paper's, the default first.
     """

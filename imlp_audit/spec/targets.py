@@ -28,7 +28,7 @@ def default_roots() -> list[Path]:
 
 
 def bundled_papers() -> dict[str, str]:
-    """Return the folders of the papers that come with the package by id, whatever lies in the folder we stand in."""
+    """Return the folders of the package's own papers by id, whatever the current folder holds."""
     return {folder.name: str(folder) for folder in paper_folders(bundled_folder())}
 
 

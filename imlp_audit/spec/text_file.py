@@ -1,4 +1,4 @@
-"""A spec's text before it is parsed: a small UTF-8 file in which a reader sees every character there is."""
+"""A spec's text before it is parsed: a small UTF-8 file without invisible characters."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def long_range_in_the_second_layer(inspection: Inspection) -> Judgement | Undeci
     Measured: the largest weight over more than half of the grid's side, by absolute value, over A's maximum
 
     True if: At least 5 % in layer 2, where more than one half of A's weights are below 5 % of the maximum: by the
-    paper's rule that weight is no zero, and the matrix is sparse.
+    paper's rule that weight is not a zero, and the matrix is sparse.
     """
     patterns = _find_patterns(inspection.cross_patch)
     if isinstance(patterns, Undecided):

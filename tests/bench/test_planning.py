@@ -36,7 +36,7 @@ def test_every_row_can_be_timed_against_one(tmp_path: Path) -> None:
     assert shown(plan_comparisons(found, found.tables[0], "cpu", against="d")) == [("a", "d"), ("b", "d"), ("c", "d")]
 
 
-def test_a_baseline_without_a_model_is_none(tmp_path: Path) -> None:
+def test_a_row_whose_baseline_has_no_model_is_timed_alone(tmp_path: Path) -> None:
     found = paper(tmp_path, row("a", None, "10"), row("b", LARGE, "20", "a"))
     assert shown(plan_comparisons(found, found.tables[0], "cpu")) == [("a", None), ("b", None)]
 

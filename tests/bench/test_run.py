@@ -77,7 +77,7 @@ def test_on_the_papers_hardware_that_differs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pairs", [6, 9])
-def test_every_measurement_is_announced_and_none_else(tmp_path: Path, pairs: int) -> None:
+def test_every_measurement_is_announced_and_nothing_else(tmp_path: Path, pairs: int) -> None:
     told: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compare, "seconds", lambda forward, threads: 0.5)
@@ -157,7 +157,7 @@ def test_a_baseline_whose_contests_all_fail_is_timed_alone(tmp_path: Path) -> No
         (RuntimeError(), "the model could not be timed: RuntimeError: "),
     ],
 )
-def test_what_failed_is_said_with_advice(tmp_path: Path, error: Exception, told: str) -> None:
+def test_failures_are_reported_with_advice(tmp_path: Path, error: Exception, told: str) -> None:
     def fails(forward: Forward, threads: int) -> float:
         raise error
 
@@ -169,7 +169,9 @@ def test_what_failed_is_said_with_advice(tmp_path: Path, error: Exception, told:
     assert "more" not in found.reason
 
 
-def test_of_a_compiled_model_leaving_that_out_is_advised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_advice_for_a_compiled_model_is_to_leave_compile_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fails(model: object, **options: object) -> object:
         raise RuntimeError("no compiler")
 
@@ -178,7 +180,7 @@ def test_of_a_compiled_model_leaving_that_out_is_advised(tmp_path: Path, monkeyp
     assert found.reason == "the model could not be timed: RuntimeError: no compiler; try it without --compile"
 
 
-def test_an_interrupt_is_no_models_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_is_not_recorded_as_a_failure_of_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(forward: Forward, threads: int) -> float:
         raise KeyboardInterrupt
 
@@ -198,7 +200,7 @@ def test_readings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         made(tmp_path, *rows, setup=Setup(reading="skp"))
 
 
-def test_settings_are_on_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_are_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "seconds", lambda forward, threads: 0.5)
     setup = Setup(batches=(2,), pairs=6, threads=torch.get_num_threads() + 1, channels_last=True)
     rows = (row("a", SMALL, "10.0"), row("b", LARGE, "20.0", "a"))

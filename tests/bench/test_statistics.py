@@ -19,7 +19,7 @@ ratios = st.lists(st.floats(0.1, 10), min_size=FEWEST_PAIRS, max_size=15)
 
 
 @given(st.floats(0.01, 1000), st.integers(FEWEST_PAIRS, 20))
-def test_of_equal_ratios_it_is_that_ratio(ratio: float, pairs: int) -> None:
+def test_the_estimate_of_equal_ratios_is_that_ratio(ratio: float, pairs: int) -> None:
     found = estimate_median([ratio] * pairs)
     assert abs(found.value - Fraction(ratio)) <= STEP
     assert found.low <= Fraction(ratio) * (1 + Fraction(1, 10**12))
@@ -55,7 +55,7 @@ def test_the_interval_covers_the_true_ratio_of_noisy_timings(pairs: int) -> None
 
 
 @given(ratios)
-def test_of_reciprocals_it_is_the_reciprocal(values: list[float]) -> None:
+def test_the_estimate_of_reciprocals_is_the_reciprocal(values: list[float]) -> None:
     one, other = estimate_median(values), estimate_median([1 / value for value in values])
     for here, there in ((one.low, other.high), (one.high, other.low), (one.value, other.value)):
         assert float(here) == pytest.approx(1 / float(there), rel=0.003)  # both are rounded

@@ -178,7 +178,7 @@ def test_a_number_without_a_ratio_is_never_refuted(tmp_path: Path, own: tuple[st
     assert judge(RowComparison(cell, None), [Timed(32, about(*own))], THERE).verdict is verdict
 
 
-def test_every_batch_size_is_told_and_the_first_is_judged_by(tmp_path: Path) -> None:
+def test_every_batch_size_is_reported_and_the_first_decides(tmp_path: Path) -> None:
     found = comparison(tmp_path, "20.0", "22.0")
     good, bad = about("1.05", "1.15"), about("0.7", "0.8")
     sizes = [Timed(32, about("21", "23"), good), Timed(1, about("2", "3"), bad)]
@@ -207,7 +207,7 @@ def test_what_is_not_measured(tmp_path: Path) -> None:
     assert (check.verdict, check.reason, check.measured, check.evidence) == (Verdict.ERROR, "it broke", None, ())
 
 
-def test_without_a_printed_ratio_only_the_direction_is_told(tmp_path: Path) -> None:
+def test_without_a_printed_ratio_only_the_direction_is_reported(tmp_path: Path) -> None:
     found = paper(tmp_path, row("a", SMALL), row("b", SMALL, "20.0"))
     one = plan_comparisons(found, found.tables[0], "cpu", against="a")[0]
     check = judge(one, [Timed(32, about("19", "21"), about("0.7", "0.8"))], THERE)

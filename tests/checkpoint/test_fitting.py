@@ -211,7 +211,7 @@ class Buffered(nn.Module):
         self.register_buffer("index", torch.arange(4), persistent=False)
 
 
-def test_buffers_are_told() -> None:
+def test_buffers_are_listed() -> None:
     own = shapes(Buffered())
     without = {name: shape for name, shape in own.items() if "tracked" not in name}
     found = fit({**without, "index": (4,)}, Buffered())

@@ -78,6 +78,6 @@ def test_the_command_line_refuses_them(hostile: Path, made_once: None, name: str
 
 
 @pytest.mark.parametrize("name", ["nowhere.pth", "folder.pth", "pipe.pth", "device.pth", "empty.pth"])
-def test_what_is_no_file_has_no_digest(hostile: Path, name: str) -> None:
+def test_a_missing_file_has_no_digest(hostile: Path, name: str) -> None:
     with pytest.raises(CheckpointError):
         hash_file(hostile / name)

@@ -111,7 +111,7 @@ def test_parameters_and_shared_storages(tmp_path: Path) -> None:
     assert all(found[name].stride() == value.stride() for name, value in saved.items())
 
 
-def test_without_check_sums(tmp_path: Path) -> None:
+def test_a_file_without_checksums_is_read(tmp_path: Path) -> None:
     torch.serialization.set_crc32_options(False)
     try:
         torch.save({"w": torch.ones(3)}, tmp_path / "w.pth")
@@ -179,7 +179,7 @@ def test_what_is_read_is_what_was_checked(tmp_path: Path, monkeypatch: pytest.Mo
         read_state(tmp_path / "w.pth")
 
 
-def test_torch_loads_weights_alone_and_never_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_torch_loads_only_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
 
     def load(*_: object, **options: object) -> object:

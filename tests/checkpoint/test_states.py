@@ -36,7 +36,9 @@ def test_one_state_is_found_by_any_name(tmp_path: Path, wrapper: str) -> None:
 
 
 @pytest.mark.parametrize("order", [("model_ema", "model"), ("model", "model_ema")])
-def test_the_weights_come_before_their_average_and_the_choice_is_told(tmp_path: Path, order: tuple[str, str]) -> None:
+def test_the_weights_come_before_their_average_and_the_choice_is_reported(
+    tmp_path: Path, order: tuple[str, str]
+) -> None:
     path = saved(tmp_path, {name: one(float(name == "model_ema")) for name in order})
     assert read_state(path) == one(0)
     assert parse(path).state.notes == ("model is used; the file also holds model_ema (choose with --state)",)
@@ -72,7 +74,7 @@ def test_the_file_itself_is_a_state(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("prefix", ["module.", "_orig_mod.", "_orig_mod.module.", "module._orig_mod.module."])
-def test_wrappers_prefixes_are_cut_off_and_told(tmp_path: Path, prefix: str) -> None:
+def test_wrappers_prefixes_are_cut_off_and_reported(tmp_path: Path, prefix: str) -> None:
     names = {f"{prefix}head.weight": torch.ones(2), f"{prefix}modules.weight": torch.zeros(3)}
     save_file(names, tmp_path / "c.safetensors")
     contents = parse(tmp_path / "c.safetensors")

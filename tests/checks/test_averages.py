@@ -77,13 +77,13 @@ def test_an_average_of_printed_members(
         ("9.10", ("8.00",), 2, "10", NO),
     ],
 )
-def test_an_average_of_which_not_all_members_are_printed(
+def test_an_average_whose_members_are_not_all_printed(
     tmp_path: Path, average: str, members: tuple[str, ...], count: int, at_most: str, verdict: Verdict
 ) -> None:
     assert claim(tmp_path, average, *members, count=count, at_most=at_most).verdict is verdict
 
 
-def test_what_it_comes_to_is_on_record(tmp_path: Path) -> None:
+def test_the_results_of_each_row_are_recorded(tmp_path: Path) -> None:
     check = claim(tmp_path / "all", "81.0", "70.0", "80.0", "90.0", count=3)
     assert (check.reason, check.measured, check.printed) == ("the mean of the 3 is 80 ± 0.05", "80 ± 0.05", "Avg")
     check = claim(tmp_path / "some", "90.00", "80.00", count=5)

@@ -137,7 +137,7 @@ def test_what_cannot_be_counted_is_unverifiable_with_what_it_needs(tmp_path: Pat
     }
 
 
-def test_a_model_that_fails_is_an_error_of_its_own_checks_alone(tmp_path: Path) -> None:
+def test_a_model_that_fails_is_an_error_only_of_its_own_checks(tmp_path: Path) -> None:
     rows = (
         "{id: a, label: A, model: {timm: host}, printed: {params: 5.00, top1: 70.0}}",
         "{id: b, label: B, baseline: a, model: {timm: broken}, printed: {params: 4.00, top1: 71.0},"
@@ -200,7 +200,7 @@ def test_a_reading_that_fails_is_no_evidence(
         (Count(5_000_000, macs=10**9), Count(6_000_000, macs=10**9), False),  # none gives the FLOPs
     ],
 )
-def test_a_row_that_no_one_reading_gives_is_told(tmp_path: Path, plain: Count, skip: Count, told: bool) -> None:
+def test_a_row_that_no_single_reading_gives_is_reported(tmp_path: Path, plain: Count, skip: Count, told: bool) -> None:
     checks = checked(tmp_path, {"host+3": plain, "host+3@skip": skip}, Spec((BLOCK,), about="flops: [macs]"))
     hint = "no one reading gives all counted numbers of this row: Parameters (M) needs plain, FLOPs (G) needs skip"
     assert [hint in checks[f"p/1/a/{column}"].hints for column in ("params", "flops")] == [told, told]

@@ -47,7 +47,7 @@ def test_a_printed_change_and_its_cells(cell: str, base: str, delta: str, verdic
     assert base in reason
 
 
-def test_an_open_end_is_not_a_change_that_could_be() -> None:
+def test_a_change_at_an_open_end_does_not_follow() -> None:
     # Cut to whole numbers, 1 is [1, 2): every change is under 100 %, and nothing under 100 % is cut to 100 %.
     one, hundred = parse_printed("1"), parse_printed("100%", "%")
     assert follows_from_cells(hundred, one, one, [Rounding.TRUNCATION]).verdict is Verdict.INCONSISTENT

@@ -56,7 +56,7 @@ def conditions(rows: str, *each: str, holds_for: str = "all") -> str:
         ("value: flops, below: 5G", YES),
     ],
 )
-def test_a_value(tmp_path: Path, condition: str, verdict: Verdict) -> None:
+def test_conditions_on_a_value(tmp_path: Path, condition: str, verdict: Verdict) -> None:
     assert claim(tmp_path, conditions("p/1/a", condition)).verdict is verdict
 
 
@@ -158,7 +158,7 @@ def test_a_position_is_a_share_of_the_way_between_two_rows(
         ("value: params", "value of params 8 ± 0.05"),
     ],
 )
-def test_values_are_told_in_the_unit_they_are_printed_in(tmp_path: Path, condition: str, measured: str) -> None:
+def test_values_are_written_in_the_unit_they_are_printed_in(tmp_path: Path, condition: str, measured: str) -> None:
     check = claim(tmp_path, conditions("p/1/b", f"{condition}, above: 1000"))
     assert (check.verdict, check.measured) == (NO, f"b: {measured}")
 
@@ -336,7 +336,7 @@ def test_numbers_are_equal_by_the_papers_rounding(tmp_path: Path, rounding: str,
     assert claim(tmp_path, body, about=f"rounding: [{rounding}]").verdict is verdict
 
 
-def test_text_and_meaning_are_on_record(tmp_path: Path) -> None:
+def test_text_and_meaning_are_recorded(tmp_path: Path) -> None:
     check = claim(tmp_path, f"meaning: what it is checked as, {conditions('p/1/a', 'value: top1, above: 0')}")
     assert (check.printed, check.statement) == ("as the text says", "what it is checked as")
     assert check.kind == "claim"

@@ -34,7 +34,7 @@ def test_columns(tmp_path: Path, rows: tuple[str, ...], verdict: Verdict, measur
     assert check.printed == "Parameters (M), FLOPs (G)"
 
 
-def test_a_cell_that_fits_both_columns_is_no_stray(tmp_path: Path) -> None:
+def test_a_cell_that_fits_both_columns_is_not_misplaced(tmp_path: Path) -> None:
     counts = {"host": Count(5_720_000, macs=5_720_000_000)}
     assert columns(tmp_path, ALIKE, counts=counts).verdict is Verdict.REPRODUCED
 
@@ -42,7 +42,7 @@ def test_a_cell_that_fits_both_columns_is_no_stray(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("about", "verdict"), [("flops: [fvcore]", Verdict.REPRODUCED), ("flops: [fvcore, macs]", Verdict.INCONSISTENT)]
 )
-def test_an_undeclared_convention_shows_no_stray(tmp_path: Path, about: str, verdict: Verdict) -> None:
+def test_an_undeclared_convention_does_not_show_a_misplaced_cell(tmp_path: Path, about: str, verdict: Verdict) -> None:
     counts = {"host": Count(5_720_000, macs=1_260_000_000, norms=10**9), "big": COUNTS["big"]}
     assert columns(tmp_path, SWAPPED, BIG, counts=counts, about=about).verdict is verdict
 

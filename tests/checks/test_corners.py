@@ -28,7 +28,7 @@ def test_from_any_base_to_zero_is_minus_100_percent() -> None:
     assert -100 in change
 
 
-def test_a_decimal_comma_is_no_group() -> None:
+def test_a_decimal_comma_is_not_a_group_separator() -> None:
     with pytest.raises(ValueError, match="is not a printed number"):
         parse_printed("0,123")
 
@@ -97,9 +97,7 @@ def test_a_footnote_of_an_even_kernel_is_refused(tmp_path: Path) -> None:
         (FOOTNOTE.replace("kernel:", "kernle:"), "kernle 5 does not fit the model of row 'b': kernle: "),
     ],
 )
-def test_a_footnote_whose_changes_cannot_be_told_apart_is_refused(
-    tmp_path: Path, footnote: str, complaint: str
-) -> None:
+def test_a_footnote_whose_changes_are_equal_is_refused(tmp_path: Path, footnote: str, complaint: str) -> None:
     with pytest.raises(SpecError, match=complaint):
         checked(tmp_path, {}, Spec((BASE, MARKED), table=footnote))
 

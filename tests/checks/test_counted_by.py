@@ -34,7 +34,7 @@ def test_a_row_is_counted_by_its_own_conventions(
     assert (check.verdict, check.convention, check.under) == (verdict, convention, under)
 
 
-def test_a_convention_that_a_row_does_not_declare_is_a_lead_alone(tmp_path: Path) -> None:
+def test_a_convention_that_a_row_does_not_declare_is_only_a_hint(tmp_path: Path) -> None:
     check = flops(tmp_path, "fvcore", "1.00")
     assert any("1 000 000 000 would fit under convention macs" in hint for hint in check.hints)
 

@@ -38,7 +38,7 @@ def test_a_change_against_the_cells_and_the_models(
     assert cells.kind == models.kind == "delta"
 
 
-def test_a_measured_change_is_on_record(tmp_path: Path) -> None:
+def test_a_measured_change_is_recorded(tmp_path: Path) -> None:
     counts = {"host": Count(5_000_000), "host+3": Count(4_000_001)}
     _, check = both(tmp_path, counts, BASE, row("-20.0%"))
     assert check.measured == "-19.99998"
@@ -87,7 +87,7 @@ def test_a_change_is_within_one_reading(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lacking", [0, 1])
-def test_a_change_between_rows_without_a_recipe_is_judged_by_the_cells_alone(tmp_path: Path, lacking: int) -> None:
+def test_a_change_between_rows_without_a_recipe_is_judged_only_by_the_cells(tmp_path: Path, lacking: int) -> None:
     rows = [BASE, row("-12.6%")]
     rows[lacking] = [BASE.replace("model: {timm: host}, ", ""), row("-12.6%", model="")][lacking]
     cells, models = both(tmp_path, COUNTS, *rows)
@@ -136,13 +136,13 @@ def test_a_change_follows_under_a_declared_rounding_rule(
 
 
 @pytest.mark.parametrize("failing", ["host+5", "host+5@skip", "host+3", "host+3@skip"])
-def test_a_change_is_not_said_to_differ_where_a_model_failed(tmp_path: Path, failing: str) -> None:
+def test_a_change_is_not_judged_to_differ_if_a_model_failed(tmp_path: Path, failing: str) -> None:
     base = "{id: a, label: A, model: {timm: host, mlp: {imlp: {kernel: 5}}}, printed: {params: 5.72}}"
     names = ("host+5", "host+5@skip", "host+3", "host+3@skip")
     counts = {**{name: Count(5_000_000) for name in names}, failing: None}
     assert both(tmp_path, counts, base, row("-20.0%"))[1].verdict is Verdict.ERROR
 
 
-def test_a_change_from_nothing_is_an_error_on_record(tmp_path: Path) -> None:
+def test_a_change_from_zero_is_recorded_as_an_error(tmp_path: Path) -> None:
     _, check = both(tmp_path, {"host": Count(0), "host+3": Count(5_000_000)}, BASE, row("-12.6%"))
     assert (check.verdict, "from 0 is not defined" in check.reason) == (Verdict.ERROR, True)

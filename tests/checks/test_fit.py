@@ -97,7 +97,7 @@ def test_an_undeclared_rounding_that_fits_is_a_hint() -> None:
 @pytest.mark.parametrize(
     ("value", "gap"), [(5_020_000, "2 units of the last printed digit above"), (4_985_000, "1.5 units")]
 )
-def test_a_miss_tells_how_far(value: int, gap: str) -> None:
+def test_a_miss_is_reported_with_its_distance(value: int, gap: str) -> None:
     assert gap in compare(PRINTED, [measured(value)], [HALF_UP]).reason
 
 
@@ -106,7 +106,7 @@ def test_uncounted_operations_are_named() -> None:
     assert "fft, sort" in reason
 
 
-def test_also_tells_of_all_others_under_the_default_rounding() -> None:
+def test_also_lists_all_other_measurements_under_the_default_rounding() -> None:
     others = [measured(FITS, "a", "y"), measured(CUT, "b", "x"), measured(FITS, "b", "y", "fft")]
     comparison = compare(PRINTED, [measured(MISSES), *others], [HALF_UP, TRUNCATION])
     assert comparison.deciding == others[0]
@@ -168,7 +168,7 @@ def test_a_pass_names_its_departures_and_no_others(declared: list[Measured], rou
 
 
 @given(declared_lists, declared_roundings)
-def test_every_declared_measurement_is_on_record_once(declared: list[Measured], roundings: list[Rounding]) -> None:
+def test_every_declared_measurement_is_recorded_once(declared: list[Measured], roundings: list[Rounding]) -> None:
     comparison = compare(FIVE, declared, roundings)
     others = [one for one in declared if one != comparison.deciding]
     assert comparison.deciding in declared
@@ -189,7 +189,7 @@ def test_undeclared_measurements_change_nothing_but_hints(
 
 
 @given(declared_lists, declared_roundings, undeclared_lists)
-def test_hints_tell_of_what_is_not_declared(
+def test_hints_name_what_is_not_declared(
     declared: list[Measured], roundings: list[Rounding], undeclared: list[Measured]
 ) -> None:
     comparison = compare(FIVE, declared, roundings, undeclared)

@@ -54,7 +54,7 @@ def test_flops_decide_which_size_it_was(
     assert (check.verdict, check.measured) == (verdict, measured)
 
 
-def test_reasons_tell_the_numbers(tmp_path: Path) -> None:
+def test_reasons_give_the_numbers(tmp_path: Path) -> None:
     counts = {"small:64": FOUR, "small:32": ONE}
     no = claim(tmp_path / "no", size("p/1/a", tried="a: [32]"), counts)
     assert no.reason == "0 of 1 rows hold; a: 4 000 000 000 at 64, not 1.00, which follows at 32"

@@ -85,7 +85,7 @@ def test_rows_without_a_depthwise_convolution_have_no_such_check(tmp_path: Path)
     assert not [one for one in checks if "/marks/" in one]
 
 
-def test_a_row_that_does_not_need_its_kernel_is_not_said_to_where_a_reading_failed(tmp_path: Path) -> None:
+def test_a_row_is_not_judged_to_do_without_its_kernel_if_a_reading_failed(tmp_path: Path) -> None:
     counts = {"host+3": FITS, "host+5": MISSES, "host+5@skip": None}
     assert mark(tmp_path, counts).verdict is Verdict.ERROR
 

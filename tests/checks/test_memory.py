@@ -84,7 +84,7 @@ def test_what_lies_between_is_open_and_says_what_a_check_needs(tmp_path: Path) -
     assert cell(tmp_path / "less", counts(90 * MIB, 80 * MIB)).verdict is Verdict.UNVERIFIABLE
 
 
-def test_what_is_not_possible_is_told_with_the_floor(tmp_path: Path) -> None:
+def test_an_impossible_peak_is_reported_with_the_floor(tmp_path: Path) -> None:
     check = cell(tmp_path, counts(120 * MIB, 110 * MIB))
     assert (check.verdict, check.measured) == (Verdict.DIFFERS, "120")
     assert "110 MiB" in check.reason
@@ -185,7 +185,7 @@ def needed(root: Path, *rows: str) -> dict[str, Need]:
     return {name(key): need for key, need in found.items()}
 
 
-def test_a_models_memory_is_needed_for_the_batches_of_its_columns_alone(tmp_path: Path) -> None:
+def test_a_models_memory_is_needed_only_for_the_batches_of_its_columns(tmp_path: Path) -> None:
     """Its parameters come with it, and its work where a column asks for it."""
     assert needed(tmp_path / "a", ROW) == {"host": Need(batches=frozenset({4}))}
     both = ROW.replace("mem: 100.0", "mem: 100.0, more: 800.0")

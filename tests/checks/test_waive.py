@@ -120,7 +120,7 @@ def test_a_finding_about_the_paper_itself_has_nothing_measured() -> None:
 
 
 @pytest.mark.parametrize("verdict", [Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER, Verdict.UNVERIFIABLE])
-def test_a_waiver_of_what_is_no_finding_any_more_is_one_itself(verdict: Verdict) -> None:
+def test_a_waiver_of_a_check_that_now_passes_is_a_finding(verdict: Verdict) -> None:
     fine = CHECK.model_copy(update={"verdict": verdict})
     check, broken = waive([fine], [waiver()])
     assert check == fine

@@ -80,7 +80,7 @@ def test_lint_says_what_a_sound_paper_holds(here: Path) -> None:
     assert done.out == "findings:  1 table, 3 checks, 0 waivers: no problems\n"
 
 
-def test_lint_tells_all_problems_of_all_papers_on_stderr(here: Path) -> None:
+def test_lint_reports_all_problems_of_all_papers_on_stderr(here: Path) -> None:
     for name in ("one", "two"):
         (here / name).mkdir()
         (here / name / "paper.yaml").write_text(f"paper: {name}\nabot: {{}}\n", encoding="utf-8")

@@ -85,14 +85,14 @@ def test_names_cannot_write_to_the_terminal(few: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["nowhere", "few/ILSVRC2012_val_00000004.JPEG"])
-def test_what_is_no_folder(few: Path, name: str) -> None:
+def test_a_path_that_is_not_a_folder(few: Path, name: str) -> None:
     done = call("doctor", "imagenet", str(few.parent / name))
     assert (done.code, done.out) == (2, "")
     assert "is not a folder; give the folder of ImageNet's validation images" in done.err
 
 
 @pytest.mark.parametrize("arguments", [(), ("cifar10", "x"), ("imagenet",), ("imagenet", "x", "-f", "pdf")])
-def test_command_lines_that_say_nothing(arguments: tuple[str, ...]) -> None:
+def test_command_lines_that_cannot_be_used(arguments: tuple[str, ...]) -> None:
     done = call("doctor", *arguments)
     assert (done.code, done.out) == (2, "")
 

@@ -46,7 +46,7 @@ def evaluated(digits: Digits, *more: str, row: str = "resmlp") -> Outcome:
     return call(*arguments(digits, row), *more)
 
 
-def test_every_format_tells_the_verdict(digits: Digits, there: Path) -> None:
+def test_every_format_has_the_verdict(digits: Digits, there: Path) -> None:
     done = evaluated(digits, "-o", "json:r.json", "-o", "markdown:r.md")
     assert (done.code, done.err) == (0, "")
     right, printed = sum(digits.plain["resmlp"].right(1)), digits.plain["resmlp"].share(1)
@@ -92,7 +92,7 @@ def test_two_rows_over_the_same_images(digits: Digits, there: Path) -> None:
     assert "McNemar's exact test has p = " in check["reason"]
 
 
-def test_a_limit_takes_of_each_class_its_share(digits: Digits, there: Path) -> None:
+def test_a_limit_takes_each_class_in_proportion(digits: Digits, there: Path) -> None:
     done = evaluated(digits, "--limit", "30", "--predictions", "p.csv", "-f", "json")
     (check,) = json.loads(done.out)["checks"]
     assert check["evidence"][0]["images"] == 30
@@ -191,7 +191,7 @@ def test_two_processes_give_the_same_as_one(digits: Digits, there: Path) -> None
         (["--state", "ema"], 2, "does not hold a state ema"),
     ],
 )
-def test_what_it_refuses(digits: Digits, there: Path, more: list[str], code: int, words: str) -> None:
+def test_requests_that_are_refused(digits: Digits, there: Path, more: list[str], code: int, words: str) -> None:
     done = evaluated(digits, *more)
     assert (done.code, done.out) == (code, "")
     assert words in done.err

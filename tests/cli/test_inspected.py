@@ -47,7 +47,7 @@ def looked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
     return folder, done
 
 
-def test_pictures_are_drawn_and_told(looked: tuple[Path, Outcome]) -> None:
+def test_pictures_are_drawn_and_listed(looked: tuple[Path, Outcome]) -> None:
     folder, done = looked
     assert (done.code, done.err) == (0, "")
     pictures = json.loads(done.out)["pictures"]

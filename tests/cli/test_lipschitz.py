@@ -140,7 +140,7 @@ def test_a_module_that_is_the_whole_file(here: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"no checkpoint", b"\x80\x04K\x01.", b"PK\x03\x04"])
 @pytest.mark.parametrize("ending", ["safetensors", "pth", "bin"])
-def test_what_is_no_checkpoint(here: Path, content: bytes, ending: str) -> None:
+def test_files_that_are_not_checkpoints(here: Path, content: bytes, ending: str) -> None:
     path = here / f"weights.{ending}"
     path.write_bytes(content)
     done = call("lipschitz", str(path))

@@ -23,7 +23,7 @@ def checks(*arguments: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_claim_tells_what_the_json_of_a_check_needs(here: Path) -> None:
+def test_a_claim_has_all_that_the_json_of_a_check_needs(here: Path) -> None:
     (found,) = checks("properties", "imlp/equations/eq12_biases", "-j1")
     assert found["id"] == "imlp/equations/eq12_biases"
     assert found["kind"] == "equation"
@@ -118,7 +118,7 @@ def test_folders_that_are_called_like_papers_do_not_matter(here: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_closed_standard_output_is_told(here: Path) -> None:
+def test_a_closed_standard_output_is_reported(here: Path) -> None:
     command = f"{SCRIPT} properties eq12_biases -j1 >&-"
     done = subprocess.run(command, shell=True, cwd=here, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (3, "imlp-audit: standard output is closed; nothing could be written\n")

@@ -94,7 +94,7 @@ def test_an_older_report_stays_whole_where_writing_fails(
     assert sorted(path.name for path in here.iterdir()) == ["r.md", "specs"]
 
 
-def test_what_is_no_regular_file_is_not_replaced_by_one(here: Path) -> None:
+def test_a_special_file_is_not_replaced_by_a_regular_one(here: Path) -> None:
     os.mkfifo(here / "pipe")
     reader = os.open(here / "pipe", os.O_RDONLY | os.O_NONBLOCK)  # who writes without a reader waits for ever
     try:
@@ -200,7 +200,7 @@ def test_kept_reports_are_fresh_until_something_changes(here: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [None, b"", b"\xff"])
-def test_a_report_that_is_missing_or_no_text_is_stale(here: Path, content: bytes | None) -> None:
+def test_a_missing_or_unreadable_report_is_stale(here: Path, content: bytes | None) -> None:
     (here / "d").mkdir()
     if content is not None:
         (here / "d" / "scores.md").write_bytes(content)

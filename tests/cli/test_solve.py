@@ -24,7 +24,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "specs" / "own" / "paper.yaml"
 
 
-def test_what_explains_the_numbers_is_told(here: Path) -> None:
+def test_solve_reports_what_explains_the_numbers(here: Path) -> None:
     outcome = call("solve", "imlp_row")
     assert (outcome.code, outcome.err) == (0, "")
     assert "printed numbers of imlp_row." in " ".join(outcome.out.split())
@@ -60,7 +60,7 @@ def test_the_only_paper_here_needs_no_target(own: Path) -> None:
     assert (outcome.code, json.loads(outcome.out)["selection"]) == (0, ["own"])
 
 
-def test_several_papers_are_not_solved_together_unasked(here: Path) -> None:
+def test_several_papers_are_solved_together_only_if_asked(here: Path) -> None:
     outcome = call("solve")
     assert (outcome.code, outcome.out) == (2, "")
     assert " papers found: " in outcome.err

@@ -57,11 +57,11 @@ def test_no_colour_leaves_a_terminal_plain(papers: Path) -> None:
     assert ESCAPE not in done.out
 
 
-def test_an_empty_no_color_is_none(papers: Path) -> None:
+def test_an_empty_no_color_has_no_effect(papers: Path) -> None:
     assert ESCAPE in on_terminals("verify", "findings", "--no-progress", cwd=papers, NO_COLOR="").out
 
 
-def test_what_is_no_terminal_gets_plain_text(papers: Path) -> None:
+def test_a_stream_that_is_not_a_terminal_gets_plain_text(papers: Path) -> None:
     done = spawn("verify", "findings", cwd=papers, FORCE_COLOR="1", TERM="xterm-256color")
     assert ESCAPE not in done.out + done.err
 
@@ -94,7 +94,7 @@ def test_a_closed_pipe_ends_quietly(many: Path, arguments: tuple[str, ...], read
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("arguments", [("list",), ("verify", "scores"), ("--help",)])
-def test_a_full_disk_is_told_in_words(papers: Path, arguments: tuple[str, ...]) -> None:
+def test_a_full_disk_is_reported_in_words(papers: Path, arguments: tuple[str, ...]) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
             [SCRIPT, *arguments], cwd=papers, stdout=full, stderr=subprocess.PIPE, encoding="utf-8", check=False

@@ -34,7 +34,7 @@ def checks(text: str) -> dict[str, Any]:
         (("broken", "--only", "broken/1/typo/*"), 3),
     ],
 )
-def test_the_exit_code_tells_what_was_found(here: Path, arguments: tuple[str, ...], code: int) -> None:
+def test_the_exit_code_says_what_was_found(here: Path, arguments: tuple[str, ...], code: int) -> None:
     done = call("verify", *arguments, "--no-progress")
     assert (done.code, done.err) == (code, "")
     assert done.out
@@ -165,7 +165,7 @@ def test_a_folder_that_cannot_be_written_to_is_refused(unmeasured: Path, monkeyp
 
 
 @pytest.mark.parametrize("make", [lambda path: path.mkdir(), lambda path: path.write_bytes(b"paper: \xff")])
-def test_a_spec_that_is_no_text_is_refused(unmeasured: Path, make: Callable[[Path], object]) -> None:
+def test_a_spec_that_is_not_text_is_refused(unmeasured: Path, make: Callable[[Path], object]) -> None:
     make(unmeasured / "odd.yaml")
     done = call("lint", "odd.yaml")
     assert (done.code, done.out) == (2, "")

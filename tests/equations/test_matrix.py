@@ -31,7 +31,7 @@ def test_element_by_element(left: Matrix, right: Matrix, x: Vector) -> None:
     assert equal(theirs.T + A.tensor(x), ours.T.map_rows(lambda row: add(row, A.vector(x)))).holds
 
 
-def test_it_is_a_sequence_of_rows() -> None:
+def test_a_matrix_is_a_sequence_of_rows() -> None:
     matrix = A.matrix(((1.0, 2.0), (3.0, 4.0), (5.0, 6.0)))
     assert [number.value for number in matrix[1]] == [3, 4]
     assert isinstance(matrix[1:], RoundedMatrix)

@@ -89,7 +89,7 @@ def test_a_search_out_of_time_says_how_far_it_got() -> None:
     assert 1 <= found.examples < 100
 
 
-def test_time_that_runs_out_on_the_way_to_the_smallest_is_told() -> None:
+def test_time_that_runs_out_before_the_smallest_is_reported() -> None:
     def judge(x: int, _: Arithmetic) -> Trial:
         time.sleep(0.05)
         return Trial(x < 10, {"x": x})

@@ -136,7 +136,7 @@ def test_where_either_run_lacks_images_nothing_is_equal(cells: dict[str, CellRef
     assert check.under == ("sampling",)
 
 
-def test_how_many_unreadable_images_are_too_many_can_be_said(cells: dict[str, CellRef]) -> None:
+def test_the_limit_of_unreadable_images_can_be_set(cells: dict[str, CellRef]) -> None:
     first, second = (evaluated(right, unreadable=11) for right in outcomes(7900, 90, 100, 1899))
     runs = EvaluatedCell(cells["block"], second), EvaluatedCell(cells["base"], first)
     assert judge_difference(*runs).verdict is Verdict.ERROR
@@ -202,7 +202,7 @@ def test_readings_that_depart_from_the_default_are_named(cells: dict[str, CellRe
     assert turned.under == ("reading skip",)
 
 
-def test_other_settings_are_told(cells: dict[str, CellRef]) -> None:
+def test_other_settings_are_reported(cells: dict[str, CellRef]) -> None:
     first, second = (
         evaluated((79, 100), settings=settings) for settings in ({"crop": "0.9", "amp": "no"}, {"crop": "0.875"})
     )

@@ -80,7 +80,7 @@ def test_an_image_that_cannot_be_read_has_no_answer() -> None:
     assert [one is None for one in found] == [False, True, False]
 
 
-def test_of_equal_scores_the_first_class_comes_first() -> None:
+def test_the_first_class_comes_first_among_equal_scores() -> None:
     class Ties(nn.Module):
         def forward(self, images: Tensor) -> Tensor:
             return torch.tensor([[1.0, 2.0] * 500]).expand(len(images), -1)
@@ -131,7 +131,7 @@ def test_outputs_that_are_not_finite_are_refused(value: float) -> None:
     assert flat(predict_batches(model, unreadable, Computing(CPU))) == [None, None, None]
 
 
-def test_autocast_is_told_where_it_may_be_to_blame() -> None:
+def test_autocast_is_named_when_it_may_be_to_blame() -> None:
     model = Scores()
     nn.init.constant_(model.head.bias, float("nan"))
     with pytest.raises(CheckpointError, match="try without --amp"):

@@ -75,7 +75,7 @@ def test_other_files_are_not_read(tmp_path: Path) -> None:
     assert parts.read_finished() == {}
 
 
-def test_an_earlier_run_is_not_gone_on_from_unasked(tmp_path: Path) -> None:
+def test_an_earlier_run_is_not_resumed_without_resume(tmp_path: Path) -> None:
     opened(tmp_path)
     with pytest.raises(UsageError, match="add --resume to continue it, or remove the folder"):
         opened(tmp_path)

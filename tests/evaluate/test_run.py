@@ -179,7 +179,7 @@ def test_a_resume_with_other_weights_or_images_is_refused(digits: Digits, tmp_pa
         evaluated(replace(asked, resume=True))
 
 
-def test_nobody_reading_the_result_is_an_end_like_another(digits: Digits, tmp_path: Path) -> None:
+def test_parts_are_removed_even_if_nobody_reads_the_result(digits: Digits, tmp_path: Path) -> None:
     asked = request(digits, predictions=tmp_path / "p.csv", data=Data(str(digits.images), limit=20))
     progress = lambda: nullcontext(lambda done, total: None)  # noqa: E731
     with pytest.raises(ClosedPipeError), run_evaluation(asked, Group(), lambda text: None, progress):
@@ -298,7 +298,7 @@ def test_the_user_sets_the_share_of_unreadable_images(digits: Digits, damaged: P
     assert result.checks[0].verdict is Verdict.ERROR
 
 
-def test_another_number_of_classes_is_said_before_the_first_batch(digits: Digits, tmp_path: Path) -> None:
+def test_a_wrong_number_of_classes_is_reported_before_the_first_batch(digits: Digits, tmp_path: Path) -> None:
     shutil.copytree(digits.images / "val", tmp_path / "digits")
     shutil.rmtree(tmp_path / "digits" / "9")
     with pytest.raises(DatasetError, match="the model has 10 outputs, but there are"):

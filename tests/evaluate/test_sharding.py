@@ -33,7 +33,7 @@ def both(told: list[dict[str, object]], name: str) -> tuple[object, object]:
     return told[0][name], told[1][name]
 
 
-def test_who_is_who(told: list[dict[str, object]]) -> None:
+def test_processes_know_their_numbers(told: list[dict[str, object]]) -> None:
     assert both(told, "who") == ([0, 2, 0, 2], [1, 2, 1, 2])
     assert both(told, "leads") == (True, False)
 

@@ -96,7 +96,7 @@ def test_verdicts(
     assert outcome(judge(base, evaluated((correct, images), **changes))) == (Verdict(verdict), under)
 
 
-def test_how_many_unreadable_images_are_too_many_can_be_said(base: CellRef) -> None:
+def test_the_limit_of_unreadable_images_can_be_set(base: CellRef) -> None:
     found = evaluated((39_909, 49_949), unreadable=51)
     assert judge(base, found, None, Fraction(51, 50_000)).verdict is Verdict.REPRODUCED_UNDER
     assert "more than the 0.05 % up to" in judge(base, found, None, Fraction(1, 2000)).reason
@@ -156,7 +156,7 @@ def reason(check: Check) -> str:
     return check.reason.partition("; ")[2]
 
 
-def test_reasons_say_what_somebody_with_the_paper_alone_understands(base: CellRef) -> None:
+def test_reasons_are_clear_to_a_reader_who_has_only_the_paper(base: CellRef) -> None:
     assert reason(judge(base, evaluated((39_950, 50_000)))) == "that prints as 79.9, which stands for [79.85, 79.95)"
     assert reason(judge(base, evaluated((39_745, 50_000)))) == (
         "that is 4.1 units of the last digit below the printed 79.9, and the 95 % interval "
@@ -166,7 +166,7 @@ def test_reasons_say_what_somebody_with_the_paper_alone_understands(base: CellRe
     assert "7 units of the last digit above the printed 79.9" in reason(judge(base, evaluated((40_300, 50_000))))
 
 
-def test_equal_by_luck_is_said_to_be(base: CellRef) -> None:
+def test_an_equal_number_from_a_part_of_the_images_is_marked_as_luck(base: CellRef) -> None:
     few = judge(base, evaluated((799, 1000), available=50_000))
     assert few.reason == (
         "the checkpoint classifies 799 of 1 000 images correctly with the first guess (the data set has 50 000), 79.9 "

@@ -64,14 +64,14 @@ def test_a_reading_that_fits_is_named(row: RowRef, checkpoint: Path) -> None:
         pass
 
 
-def test_a_checkpoint_of_another_row_is_told_by_cause(spec: Path, checkpoint: Path) -> None:
+def test_a_checkpoint_of_another_row_is_reported_by_cause(spec: Path, checkpoint: Path) -> None:
     row = _row("digits/1/deit", spec)
     words = r"does not fit digits/1/deit under the reading lean, nor under released(.|\n)*unexpected: the coefficients"
     with pytest.raises(CheckpointError, match=words), with_weights(row, None, checkpoint, None, None):
         pass
 
 
-def test_a_reading_is_to_be_stated_where_another_fits_as_well(spec: Path, checkpoint: Path) -> None:
+def test_the_reading_must_be_stated_if_another_fits_as_well(spec: Path, checkpoint: Path) -> None:
     """A skip around the depthwise block has no weights: shapes do not tell whether it is there."""
     row = _row("digits/1/deit_imlp", spec)
     about = row.paper.about.value

@@ -13,8 +13,7 @@ from imlp_audit.audit import Options, audit, audit_equations
 from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
 from imlp_audit.explain.document import explanation_document
-from imlp_audit.explain.explain import explain
-from imlp_audit.explain.find import cells_needed, find_plan
+from imlp_audit.explain.explain import cells_needed, explain, find_plan
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.explanation import (
@@ -366,5 +365,5 @@ def test_ids_that_name_no_check_are_rejected(bundled: Selection, wrong: str, mes
     assert message in str(raised.value)
 
 
-def test_a_waiver_s_id_stands_for_its_check(bundled: Selection) -> None:
+def test_the_id_of_a_waiver_stands_for_its_check(bundled: Selection) -> None:
     assert find_plan(bundled, "imlp/waivers/1/deit_b/flops").id == "imlp/1/deit_b/flops"

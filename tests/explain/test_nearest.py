@@ -90,7 +90,7 @@ def test_the_first_reading_is_the_nearest_if_it_fits(tmp_path: Path) -> None:
     assert (found.ties, found.found[0].changes, found.found[0].value) == (1, (), size(AS_WRITTEN))
 
 
-def test_if_none_fits_the_nearest_miss_is_found(tmp_path: Path) -> None:
+def test_the_nearest_miss_is_found_if_no_reading_fits(tmp_path: Path) -> None:
     found = search(tmp_path, "4.00")
     sizes = every_size()
     least = min(value for value, _, _ in sizes)

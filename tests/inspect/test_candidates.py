@@ -127,7 +127,7 @@ def restated(reading: Reading) -> Shapes:
 
 
 @pytest.mark.parametrize("reading", every_reading()[5::307], ids=lambda reading: "-".join(map(str, astuple(reading))))
-def test_all_readings_that_fit_are_told(reading: Reading) -> None:
+def test_all_readings_that_fit_are_listed(reading: Reading) -> None:
     """Those, of all 2304, that have the same tensors, whichever the papers declare."""
     (one,) = found(built(recipe(), reading), TABLE).exact
     assert one.allowed is not None
@@ -158,7 +158,7 @@ def test_a_host_without_a_class_token_leaves_it_open() -> None:
     assert len(one.allowed.open["class_token"]) == 2
 
 
-def test_the_nearest_are_told_with_what_does_not_fit() -> None:
+def test_the_nearest_models_are_listed_with_what_does_not_fit() -> None:
     with torch.device("meta"):
         held = shapes(timm.create_model("deit_tiny_patch16_224", num_classes=10))
     answer = found(held, "imlp/table3.yaml")
@@ -169,7 +169,7 @@ def test_the_nearest_are_told_with_what_does_not_fit() -> None:
     assert problem.reason == "another number of classes"
 
 
-def test_a_block_that_fits_under_no_reading_is_told_under_the_nearest_declared_one() -> None:
+def test_a_block_that_fits_no_reading_is_reported_with_the_nearest_declared_one() -> None:
     answer = found(built(recipe(kernel=9), RELEASED), TABLE)
     (nearest, *_) = answer.nearest
     assert (nearest.readings, nearest.allowed) == (("released",), None)
@@ -192,7 +192,7 @@ def test_a_first_block_unlike_the_others_decides_nothing() -> None:
     assert (nearest.readings, nearest.fit.misfits, nearest.allowed) == (("released",), 1, None)
 
 
-def test_names_of_nobody() -> None:
+def test_tensor_names_that_no_paper_has() -> None:
     answer = found({"encoder.weight": (3, 4)}, TABLE)
     assert (answer.exact, answer.nearest, answer.compared) == ((), (), 0)
 

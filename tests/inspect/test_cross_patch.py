@@ -69,7 +69,7 @@ def test_the_diagonal_says_nothing_about_the_others() -> None:
         assert getattr(one, name) == pytest.approx(getattr(other, name))
 
 
-def test_a_spike_that_others_equal_is_none() -> None:
+def test_a_weight_that_others_equal_is_not_a_spike() -> None:
     assert measure_pattern(np.ones((9, 9)), 3).spiked == 0
     assert measure_pattern(-np.eye(9), 3).spiked == 1  # by absolute value
 
@@ -136,7 +136,7 @@ def test_far_is_more_than_half_of_the_side() -> None:
     assert measure_pattern(matrix, 6).far == 0.25
 
 
-def test_nothing_but_the_patch_itself() -> None:
+def test_a_matrix_that_takes_only_the_patch_itself() -> None:
     found = measure_pattern(np.eye(49), 7)
     assert (found.local, found.shifted, found.axes, found.reach, found.far) == (None, None, None, None, 0)
     assert found.spiked == 1

@@ -49,7 +49,7 @@ def mixer() -> State:
     return stem() | {f"b.{at}.{n}.weight": torch.randn(s) for at in range(2) for n, s in shapes.items()}
 
 
-def test_of_imlp_shapes_histograms_and_slopes() -> None:
+def test_imlp_has_pictures_of_shapes_histograms_and_slopes() -> None:
     found = drawn(imlp(3))
     assert list(found) == ["agelu_shapes.svg", "agelu_histograms.svg", "slopes.svg"]
     told = words(found["agelu_histograms.svg"])
@@ -59,7 +59,7 @@ def test_of_imlp_shapes_histograms_and_slopes() -> None:
     assert "at most: product of spectral norms" in words(found["slopes.svg"])
 
 
-def test_of_resmlp_rows_sparsity_and_patterns() -> None:
+def test_resmlp_has_pictures_of_rows_sparsity_and_patterns() -> None:
     found = drawn(resmlp([spike(9, own=3, seed=at) for at in range(4)]))
     assert list(found) == ["cross_patch_rows.png", "sparsity.svg", "cross_patch_patterns.svg"]
     assert "weights below 5 % of the maximum, %" in words(found["sparsity.svg"])
@@ -69,7 +69,7 @@ def test_of_resmlp_rows_sparsity_and_patterns() -> None:
     assert pixels.std() > 0.05
 
 
-def test_of_a_mixer_the_units_too() -> None:
+def test_a_mixer_has_pictures_of_its_units_too() -> None:
     found = drawn(mixer())
     assert list(found) == ["cross_patch_rows.png", "token_mixing_units.png", "sparsity.svg", "cross_patch_patterns.svg"]
     assert "derivative at 0" in found["cross_patch_rows.png"].caption
@@ -80,7 +80,7 @@ def test_without_a_grid_there_are_no_images() -> None:
     assert list(drawn(resmlp([np.eye(8)]))) == ["sparsity.svg"]
 
 
-def test_of_gmlp_the_gates() -> None:
+def test_gmlp_has_pictures_of_its_gates() -> None:
     state = {"blocks.0.sgu.proj.weight": torch.from_numpy(toeplitz(9, seed=0))}
     assert list(drawn(state)) == ["gates.png", "toeplitz.svg"]
     assert "Toeplitz on the grid of patches" not in words(drawn(state)["toeplitz.svg"])
@@ -140,6 +140,6 @@ def test_titles_are_shorten(name: str) -> None:
     assert shorten(name)[-1] == name[-1]
 
 
-def test_dollars_and_brackets_in_names_are_no_formulas() -> None:
+def test_dollars_and_brackets_in_names_are_not_formulas() -> None:
     state = {f"a$\\frac{{$.{name}": value for name, value in resmlp([np.eye(4)]).items()}
     assert len(drawn(stem() | state)) == 3

@@ -40,7 +40,7 @@ def test_a_shift_however_large_is_a_slope_of_0_or_1() -> None:
     np.testing.assert_allclose(matrix, second[:, :12] @ first[:12], rtol=1e-12)
 
 
-def test_of_resmlp_it_is_a() -> None:
+def test_the_cross_patch_matrix_of_resmlp_is_a() -> None:
     matrix = spike(4, own=2, seed=0)
     (found,) = find_parts(resmlp([matrix])).mixing
     np.testing.assert_array_equal(cross_patch_matrix(found), matrix.astype(np.float32))

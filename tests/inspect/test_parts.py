@@ -93,7 +93,7 @@ def test_coefficients_for_all_units_and_for_each_go_together() -> None:
     assert (len(one.agelus), one.left_out) == (2, ())
 
 
-def test_aff_is_no_agelu() -> None:
+def test_aff_is_not_taken_for_agelu() -> None:
     assert find_parts(AlgorithmLayer(8, 16).state_dict()).agelus == ()
 
 

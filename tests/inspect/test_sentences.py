@@ -126,7 +126,7 @@ def test_untrained_weights_have_none_of_the_patterns() -> None:
     assert {found[name].verdict.value for name in PATTERNS} == {"differs"}
 
 
-def test_patches_that_take_from_themselves_alone() -> None:
+def test_patches_that_take_only_from_themselves() -> None:
     found = judged(resmlp([np.eye(196)] * 4))
     assert {found[name].verdict.value for name in PATTERNS} == {"differs"}
     assert [value.value for value in found["early_layers_are_local"].values] == [None] * 4
@@ -152,7 +152,7 @@ def test_what_cannot_be_judged_is_unverifiable_and_says_why(state: State, names:
     assert all(told in found[name].reason for name in names)
 
 
-def test_an_mlp_across_patches_is_said_to_stand_for_a() -> None:
+def test_the_report_states_that_an_mlp_across_patches_stands_for_a() -> None:
     names = {"mlp_tokens.fc1.weight": (60, 81), "mlp_tokens.fc2.weight": (81, 60)}
     channels = {"mlp_channels.fc1.weight": (16, 4), "mlp_channels.fc2.weight": (4, 16)}
     generator = torch.Generator().manual_seed(2)
@@ -178,7 +178,7 @@ def test_toeplitz_in_every_layer_is_toeplitz() -> None:
     assert found.reason.startswith("1 of 2 layers, the least 0.")
 
 
-def test_of_an_image_shifts_are_those_of_the_grid() -> None:
+def test_shifts_of_an_image_are_those_of_the_grid() -> None:
     convolution = shifted(6, np.random.default_rng(5).normal(size=(5, 5)))
     assert judged(gates(convolution, image=True))["gates_are_toeplitz"].values[0].value == pytest.approx(1)
     (text,) = inspect_weights(gates(convolution)).gates

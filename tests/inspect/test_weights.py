@@ -45,7 +45,7 @@ def thrown_together(seed: int) -> dict[str, Tensor]:
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_whatever_a_state_holds_there_is_an_answer(seed: int) -> None:
+def test_every_state_gets_an_answer(seed: int) -> None:
     inspection = inspect_and_judge(thrown_together(seed))
     render_markdown(inspection_document(inspection, {}))
 

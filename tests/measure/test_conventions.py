@@ -50,7 +50,7 @@ def test_a_sites_weight_overrides_the_general_one() -> None:
     assert total(LEDGER, Convention("paper", weights)) == 50
 
 
-def test_a_site_can_be_the_only_one_that_counts() -> None:
+def test_a_convention_may_count_a_single_site() -> None:
     assert total(LEDGER, Convention("paper", {WeightKey(Op.LAYER_NORM, Site.DOWNSAMPLE): 4})) == 12
 
 

@@ -245,7 +245,7 @@ def test_sites_are_the_mlps_that_are_replaced(builder: Builder) -> None:
         assert count(variant.model) == formulas.deit(192) + 2 * each
 
 
-def test_site_that_is_none_is_told(builder: Builder) -> None:
+def test_an_unknown_site_is_reported(builder: Builder) -> None:
     nowhere = Replacement(sums=Sums(), sites=("blocks.12.mlp",))
     asked = Recipe.of(timm="deit_tiny_patch16_224", mlp=nowhere)
     told = r"sites: the host has no MLP at 'blocks.12.mlp'; its MLPs are at blocks.0.mlp, "

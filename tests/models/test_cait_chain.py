@@ -86,7 +86,7 @@ class _TransposedMlp(nn.Module):
         return y.transpose(1, 2)
 
 
-def test_patch_mlp_alone_is_changed_of_cait() -> None:
+def test_only_the_patch_mlp_differs_from_cait() -> None:
     """CaiT of timm with an MLP over the patches given to it as its attention."""
     torch.manual_seed(1)
     theirs = randomised(_timms(attn_block=_TransposedMlp))

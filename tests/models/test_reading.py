@@ -15,7 +15,7 @@ def test_specs_name_every_axis_of_a_reading() -> None:
     assert len(set(named)) == len(named), "an axis is of one family"
 
 
-def test_nothing_is_answered_unless_it_is_said() -> None:
+def test_a_reading_answers_only_what_it_states() -> None:
     assert PaperReading() == PaperReading(imlp=None, resmlp=None, text=None)
 
 

@@ -276,7 +276,7 @@ def test_patches_divide_the_image(host: str, image: object) -> None:
         of(host, image=image)
 
 
-def test_images_that_are_no_sequence_of_patches_may_have_any_size() -> None:
+def test_images_that_are_not_cut_into_patches_may_have_any_size() -> None:
     for host in ("timm", "lvt", "mask_rcnn", "upernet", "vanilla_block"):
         assert of(host, image=225).image == (225, 225)
 

@@ -192,7 +192,7 @@ def test_equations_do_not_print_as_published() -> None:
     assert off == {"S12", "S36", "S12 with LayerNorm", "S36 with class-MLP", "S12/8"}
 
 
-def test_head_can_be_told_apart() -> None:
+def test_the_head_is_counted_apart() -> None:
     model = _small()
     head = (6 + 1) * CLASSES
     assert count_parameters(model) - count_parameters(model, ParameterConvention.NO_HEAD) == head

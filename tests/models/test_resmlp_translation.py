@@ -217,7 +217,7 @@ def test_target_does_not_depend_on_its_padding(model: TranslationModel) -> None:
     torch.testing.assert_close(model(source, padded)[:, :3], model(source, target))
 
 
-def test_positions_are_in_a_alone(model: TranslationModel) -> None:
+def test_positions_are_only_in_a(model: TranslationModel) -> None:
     """Without position encodings: where A is zero, turning the source around turns its states around."""
     turned, source = torch.tensor([[5, 4, 3]]), torch.tensor([[3, 4, 5]])
     assert not torch.allclose(model.encode(turned).states, model.encode(source).states.flip(1))

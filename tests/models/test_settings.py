@@ -165,7 +165,7 @@ def hidden(model: nn.Module) -> dict[Setting, int]:
     return {name: found[name] for name in (Setting.TOKENS_HIDDEN, Setting.CHANNELS_HIDDEN) if name in found}
 
 
-def test_widths_that_cannot_be_told_apart_are_not_told() -> None:
+def test_widths_equal_to_the_number_of_tokens_are_not_reported() -> None:
     """Patches of 8 make as many tokens as there are channels."""
     assert hidden(OneBlock(8, Mlp(16, 5))) == {}
     assert hidden(OneBlock(16, Mlp(16, 5))) == {Setting.CHANNELS_HIDDEN: 5}
@@ -186,7 +186,7 @@ def test_an_mlp_is_there_and_back(parts: tuple[nn.Module, ...], expected: dict[S
     assert hidden(OneBlock(16, *parts)) == expected
 
 
-def test_a_model_without_blocks_has_its_images_alone() -> None:
+def test_a_model_without_blocks_has_only_its_image_size() -> None:
     with torch.device("meta"):
         assert settings_of(nn.Linear(2, 2)) == {Setting.IMAGE: 224}
         assert settings_of(timm.create_model("resnet18", pretrained=False)) == {Setting.IMAGE: 224}

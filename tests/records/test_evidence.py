@@ -186,6 +186,6 @@ def test_what_no_run_writes_is_refused(evidence: dict[str, Any], changes: dict[s
 
 
 @pytest.mark.parametrize("evidence", [None, {}, "none", [None], [[]], [{}], [{"kind": "accuracy"}]])
-def test_what_is_no_evidence_at_all_is_refused(evidence: object) -> None:
+def test_a_file_that_is_not_evidence_is_refused(evidence: object) -> None:
     with pytest.raises(UsageError, match=r"^a\.json: checks\.0\.evidence"):
         read(evidence)

@@ -66,7 +66,7 @@ def test_the_terminal_has_a_section_of_evidence() -> None:
     assert squeeze("Under sampling, the measured number does not equal the printed one") in section
 
 
-def test_sampling_is_explained_only_where_it_is_said() -> None:
+def test_sampling_is_explained_only_where_it_occurs() -> None:
     equal = cell(verdict=Verdict.REPRODUCED)
     for text in (markdown(shown(BENIGN, equal)), terminal(shown(BENIGN, equal), 120, colour=False)):
         assert "Evidence" in text
@@ -83,7 +83,7 @@ def test_where_the_time_goes_has_a_table() -> None:
     ]
 
 
-def test_of_a_run_that_leaves_a_number_open_the_reason_is_told_once() -> None:
+def test_the_reason_of_a_run_that_leaves_a_number_open_is_given_once() -> None:
     bench = cell("on other hardware", verdict=Verdict.UNVERIFIABLE, evidence=(throughput(),))
     assert markdown(shown(BENIGN, bench)).count("on other hardware") == 1
     assert terminal(shown(BENIGN, bench), 120, colour=False).count("on other hardware") == 1

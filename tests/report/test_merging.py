@@ -28,7 +28,7 @@ def test_a_number_that_was_open_takes_its_run() -> None:
     assert before == audited()
 
 
-def test_what_a_run_says_is_kept_whatever_it_says() -> None:
+def test_every_result_of_a_run_is_kept() -> None:
     bench = cell(verdict=Verdict.UNVERIFIABLE, evidence=(throughput(),))
     assert by_id(merge_runs(audited(), [("a.json", run(bench))]))["p/1/r1/top1"] == bench
 
@@ -70,7 +70,7 @@ def test_a_merged_result_is_read_back_as_written() -> None:
     assert from_json(AuditResult, to_json(both), "r.json") == both
 
 
-def test_checks_without_evidence_are_no_part_of_a_run() -> None:
+def test_checks_without_evidence_are_not_part_of_a_run() -> None:
     plain = [one for one in audited().checks if one.verdict is not Verdict.UNVERIFIABLE]
     after = merge_runs(audited(), [("a.json", run(*plain, cell()))])
     assert after == merge_runs(audited(), [("a.json", run(cell()))])
@@ -101,7 +101,7 @@ def test_what_is_not_of_this_audits_open_numbers_is_refused(runs: list[AuditResu
     assert told in str(caught.value)
 
 
-def test_a_run_is_not_put_over_another_one() -> None:
+def test_a_run_does_not_replace_another() -> None:
     once = merge_runs(audited(), [("a.json", run(cell(), against()))])
     for other in (cell("other"), against("other")):
         with pytest.raises(UsageError, match="already has a verdict"):

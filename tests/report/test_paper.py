@@ -94,7 +94,7 @@ def test_every_check_is_in_the_report_by_its_id_or_in_its_tables_cell(text: str)
 
 
 @pytest.mark.parametrize("id_", ["1/r0/params.delta", "1/r0/params.delta.measured", "1/r0/params", "marks/1/r0"])
-def test_a_check_that_is_alone_is_in_the_report(id_: str) -> None:
+def test_a_single_check_is_in_the_report(id_: str) -> None:
     kind = CheckKind.MARK if id_.startswith("marks") else CheckKind.DELTA if "delta" in id_ else CheckKind.CELL
     one = check(id_, kind, Verdict.REPRODUCED, printed="-12.6%")
     report = markdown(AuditResult(papers=(head(),), versions={}, checks=(one,)))

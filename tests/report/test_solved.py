@@ -150,7 +150,7 @@ def test_rows_come_with_their_least_changes() -> None:
     assert "- c: none of those tried" in text
 
 
-def test_controls_stand_beside_the_score() -> None:
+def test_controls_follow_the_score() -> None:
     held = (
         SolvedHeld(name="family deit", of=4, chosen=3, mean="2.5"),
         SolvedHeld(name="half 1", of=2, chosen=1, mean=None),

@@ -63,7 +63,7 @@ def test_colours_are_there_only_where_they_are_wanted() -> None:
 
 
 @pytest.mark.parametrize("id_", ["1/r0/params.delta", "1/r0/params.delta.measured"])
-def test_a_printed_change_that_is_alone_is_counted(id_: str) -> None:
+def test_a_printed_change_without_its_number_is_counted(id_: str) -> None:
     one = check(id_, CheckKind.DELTA, Verdict.REPRODUCED, printed="-12.6%")
     shown = terminal(AuditResult(papers=(head(),), versions={}, checks=(one,)), 80, colour=False)
     assert "printed changes against the" in shown

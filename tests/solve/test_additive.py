@@ -36,7 +36,7 @@ def everywhere(made: Made) -> Amounts:
     return np.array([made(READINGS.at(places)) for places in np.ndindex(*READINGS.shape)])
 
 
-def test_what_does_not_interact_adds_up_exactly() -> None:
+def test_axes_that_do_not_interact_add_up_exactly() -> None:
     made = Made()
     structure = Structure((("vocabulary",), ("ffn_width",), ("pooler",)), ("sequence_length",), IDLE)
     table = tabulate(READINGS, made, structure)

@@ -171,7 +171,7 @@ def test_equal_rows_give_equal_problems() -> None:
 
 
 @pytest.mark.slow
-def test_a_said_width_is_open_where_that_is_asked_for() -> None:
+def test_a_stated_width_is_open_if_asked_for() -> None:
     rows = [row for row in of_tables("mixer_gmlp_coursework", "6") if row.row.id == "split"]
     said, free = (compose(rows, free_widths=free).problem.rows[0] for free in (False, True))
     saved = {int(count) for count in said.parameters["all"] - free.parameters["all"]}
@@ -208,7 +208,7 @@ def test_work_of_no_known_class_bars_a_model() -> None:
         amounts({}, Ledger({}, {"aten::sort": 1, "aten::fft": 2}))
 
 
-def test_names_that_two_papers_share_are_one_reading_or_told_apart(tmp_path: Path) -> None:
+def test_names_that_two_papers_share_are_one_reading_or_carry_the_paper(tmp_path: Path) -> None:
     same, other = (f"{{as_written: {reading(resmlp_form=form)}}}" for form in ("equations", "algorithm"))
     cell = (RESMLP, "params: 1.0")
     rows = [

@@ -98,7 +98,7 @@ def test_a_resmlp_is_its_layers_and_what_stands_around_them(recipe: Recipe, stac
         assert composed(table, index) == direct(Builder(), memory, recipe, reading), reading
 
 
-def test_a_width_that_the_recipe_says_is_that_under_every_reading(stacks: Stacks) -> None:
+def test_a_width_in_the_recipe_holds_under_every_reading(stacks: Stacks) -> None:
     said = stacks.with_layers(Recipe.of(gmlp_text=GmlpText(layers=4, width=12, hidden=2048)), TEXTS)
     open_ = stacks.with_layers(Recipe.of(gmlp_text=GmlpText(layers=4, width=12)), TEXTS)
     axis = list(TEXTS.axes).index("ffn_width")

@@ -86,7 +86,7 @@ def test_each_row_has_its_own_least_changes(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_stages_alone_may_have_been_replaced(tmp_path: Path) -> None:
+def test_a_row_may_have_replaced_only_some_stages(tmp_path: Path) -> None:
     block = {"imlp": {"ratio": 2, "kernel": 3}, "sites": ["layers.0.*", "layers.2.*"]}
     recipe: Mapping[str, object] = {"timm": "swin_tiny_patch4_window7_224", "mlp": block}
     papers = paper(tmp_path, row("one", "one", SWIN, f"params: {size(recipe)}"))
@@ -135,7 +135,7 @@ def test_the_side_is_that_of_the_model(host: dict[str, object], side: int | None
         ("post_network.1.mlp", "post_network"),
     ],
 )
-def test_a_stage_is_where_blocks_are(path: str, stage: str) -> None:
+def test_the_stage_of_a_path(path: str, stage: str) -> None:
     assert stage_of(path) == stage
 
 

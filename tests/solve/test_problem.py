@@ -24,7 +24,7 @@ SPACES = {"imlp": Space((("bias", ("yes", "no")),))}
 PROBLEM = SearchProblem((ROW,), CELLS, SPACES, ("linear", "layer_norm", "batch_norm"), {})
 
 
-def test_columns_alone() -> None:
+def test_a_problem_of_one_kind_of_number_only() -> None:
     assert [cell.id for cell in PROBLEM.only("flops").cells] == ["p/1/a/flops"]
     assert [cell.id for cell in PROBLEM.only("parameters").cells] == ["p/1/a/params"]
     answer = solve(PROBLEM.only("parameters"))

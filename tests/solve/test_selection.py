@@ -69,7 +69,7 @@ def test_flops_pin_the_output_norm_and_parameters_do_not(table1: Solved) -> None
 
 
 @pytest.mark.slow
-def test_a_counter_that_explains_all_is_no_identified_counter(table1: Solved) -> None:
+def test_a_counter_that_explains_all_is_not_thereby_identified(table1: Solved) -> None:
     both = table1.last
     assert both.counter == both.reading == "not determined"
     weights = {one.classes: one for one in both.weights}
@@ -158,7 +158,7 @@ def test_the_split_row_contradicts_the_others_at_the_width_the_text_gives(papers
 
 
 @pytest.mark.slow
-def test_bert_rows_cannot_be_told_apart(papers: Selection) -> None:
+def test_bert_rows_leave_the_same_readings_open(papers: Selection) -> None:
     """A vocabulary of 30 522 and 512 positions: BERT's own; the printed millions leave several heads open."""
     answer = search(papers, f"{COURSEWORK}/7/bert_*").last
     assert (answer.score, answer.of, answer.reading) == (4, 4, "not determined")

@@ -70,7 +70,7 @@ def unmatched(expected: list[str], problems: list[Problem]) -> tuple[list[str], 
 
 
 @pytest.mark.parametrize("folder", folders("bad"), ids=lambda folder: folder.name)
-def test_a_problem_is_told_once_in_file_order_and_in_words(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_problems_are_reported_once_in_file_order_and_in_words(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     with pytest.raises(SpecError) as caught:
         load(["."])

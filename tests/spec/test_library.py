@@ -114,13 +114,13 @@ def test_an_unknown_name_suggests_a_near_one(here: Path, argument: str, hint: st
 
 
 @pytest.mark.parametrize("argument", ["empty", "specs/empty", "a" * 300, "", "specs/alpha\n"])
-def test_what_is_no_paper_is_refused(here: Path, argument: str) -> None:
+def test_an_argument_that_is_not_a_paper_is_refused(here: Path, argument: str) -> None:
     (here / "specs" / "empty").mkdir()
     with pytest.raises((UsageError, SpecError)):
         load([argument])
 
 
-def test_a_folder_specs_that_holds_no_papers_is_passed_by(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_specs_folder_without_papers_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "specs").mkdir()
     assert "imlp" in [paper.id for paper in load().papers]
@@ -186,7 +186,7 @@ def test_a_paper_is_found_beside_the_one_that_refers_to_it(
     assert [paper.id for paper in load([argument]).referred] == ["alpha"]
 
 
-def test_a_broken_paper_that_is_referred_to_is_told_as_such(here: Path) -> None:
+def test_a_broken_referenced_paper_is_reported_as_broken(here: Path) -> None:
     write_paper(here / "specs", "gamma", more=", repeats: alpha/1/deit_ti")
     table = here / "specs" / "alpha" / "table1.yaml"
     table.write_text(table.read_text(encoding="utf-8").replace("title", "titel"), encoding="utf-8")
@@ -195,7 +195,7 @@ def test_a_broken_paper_that_is_referred_to_is_told_as_such(here: Path) -> None:
     assert {problem.file for problem in caught.value.problems} == {"specs/alpha/table1.yaml"}
 
 
-def test_a_bad_number_in_a_paper_that_is_referred_to_is_told_as_such(here: Path) -> None:
+def test_a_bad_number_in_a_referenced_paper_is_reported_there(here: Path) -> None:
     write_paper(here / "specs", "gamma", more=", repeats: alpha/1/deit_ti")
     table = here / "specs" / "alpha" / "table1.yaml"
     table.write_text(table.read_text(encoding="utf-8").replace("5.72", "5.7x"), encoding="utf-8")
@@ -205,7 +205,7 @@ def test_a_bad_number_in_a_paper_that_is_referred_to_is_told_as_such(here: Path)
 
 
 @pytest.mark.parametrize("reference", ["empty/1/deit_ti", "nowhere/1/deit_ti"])
-def test_a_reference_to_what_is_no_paper_is_a_problem_at_its_place(here: Path, reference: str) -> None:
+def test_a_reference_to_a_missing_paper_is_a_problem_at_its_place(here: Path, reference: str) -> None:
     (here / "specs" / "empty").mkdir()
     write_paper(here / "specs", "gamma", more=f", repeats: {reference}")
     with pytest.raises(SpecError) as caught:
@@ -222,7 +222,7 @@ def test_a_glob_without_a_paper_in_it_is_a_problem_at_its_place(here: Path, glob
     assert [(p.file, p.line) for p in caught.value.problems] == [("specs/beta/claims.yaml", 2)]
 
 
-def test_problems_of_several_papers_are_told_at_once(here: Path) -> None:
+def test_problems_of_several_papers_are_reported_at_once(here: Path) -> None:
     for paper in ("alpha", "beta"):
         (here / "specs" / paper / "paper.yaml").write_text(about(paper).replace("title", "titel"), encoding="utf-8")
     with pytest.raises(SpecError) as caught:

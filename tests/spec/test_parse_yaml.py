@@ -426,7 +426,7 @@ def test_a_file_is_read_and_shown_by_the_name_given(tmp_path: Path) -> None:
         (b"#" * (MAX_BYTES + 1), (1, 1, f"larger than {MAX_BYTES} bytes")),
     ],
 )
-def test_bytes_that_are_no_small_utf8_file(tmp_path: Path, data: bytes, expected: Found) -> None:
+def test_bytes_that_are_not_a_small_utf8_file(tmp_path: Path, data: bytes, expected: Found) -> None:
     tree, problems = read_tree(write(tmp_path, data), "t.yaml")
     assert tree is None
     check(problems, [expected])

@@ -97,7 +97,7 @@ def test_the_families_of_a_reading_are_apart(reading: Reading) -> None:
     assert both.resmlp is None
 
 
-def test_axes_are_told_in_one_order_however_they_are_written() -> None:
+def test_axes_are_listed_in_one_order_however_they_are_written() -> None:
     axes = written(PaperReading(RELEASED, ResMlpReading(ResMlpForm.EQUATIONS), TEXT))
     backwards = dict(reversed(list(axes.items())))
     assert list(NamedReading.model_validate(backwards).choices) == list(NamedReading.model_fields)

@@ -1,1 +1,1 @@
-"""FolderProblem out what is wrong with a folder of ImageNet-1k's validation images."""
+"""Finding out what is wrong with a folder of ImageNet-1k's validation images."""

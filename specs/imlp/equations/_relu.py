@@ -45,7 +45,7 @@ class ReluModule:
         return len(self.second)
 
     def units(self, c: int) -> list[Relu]:
-        """Return the C' functions of x_c that add up to y_c, but for a constant."""
+        """Return the C' functions of x_c that add up to y_c, except for a constant."""
         return [self._unit(c, j) for j in range(self.hidden)]
 
     def _unit(self, c: int, j: int) -> Relu:

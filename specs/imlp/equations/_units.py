@@ -23,8 +23,8 @@ from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import Rounded, total
 
 POINTS = tuple(point / 2 for point in range(-12, 13))
-_FAR = (-100.0, -99.0, 0.0, 99.0, 100.0)  # far from where GeLU bends, but for 0
-_EXACT = Arithmetic()  # what functions are is no matter of the arithmetic that models are tested in
+_FAR = (-100.0, -99.0, 0.0, 99.0, 100.0)  # far from where GeLU bends, except for 0
+_EXACT = Arithmetic()  # functions do not depend on the arithmetic that models are tested in
 
 
 class UndecidedError(Exception):

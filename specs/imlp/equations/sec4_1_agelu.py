@@ -258,7 +258,7 @@ def agelu_rprelu_turning_point(case: tuple[float, RPReLU], arithmetic: Arithmeti
 
 @claim(vectors(1, numbers()))
 def agelu_starts_as_gelu(x: Vector, arithmetic: Arithmetic) -> Trial:
-    """AGeLU extends GeLU: with the coefficients it is initialised with it is GeLU.
+    """AGeLU extends GeLU: with its initial coefficients it is GeLU.
 
     Place: Sec. 4.1, Eq. 4
     Printed: AGeLU(x) = beta GeLU(alpha x + gamma) + theta = GeLU(x) for alpha = beta = 1, gamma = theta = 0

@@ -14,7 +14,7 @@ from ._vit import Vit, attention, growing, parameters, work
 
 @claim(sizes())
 def complexity_amlp_multiply_accumulates(case: Size, _: Arithmetic) -> Trial:
-    """The AMLP does N C C'/2 multiply-accumulates less than the MLP, a quarter of its 2 N C C'.
+    """The AMLP does N C C'/2 fewer multiply-accumulates than the MLP, a quarter of its 2 N C C'.
 
     For every number N of tokens, width C and even C'. The first FC layer has C'/2 outputs; the second still reads C'.
 
@@ -50,7 +50,7 @@ def complexity_amlp_parameters(case: tuple[int, int], _: Arithmetic) -> Trial:
 
 @claim(sizes())
 def complexity_amlp_parameters_exact(case: Size, _: Arithmetic) -> Trial:
-    """The AMLP has C' (C - 7) / 2 parameters less than the MLP: fewer exactly where C > 7.
+    """The AMLP has C' (C - 7) / 2 fewer parameters than the MLP: fewer exactly where C > 7.
 
     For every width C and even C', with biases. Half of the first FC layer is saved, C C'/2 weights and C'/2 biases;
     four coefficients for each channel of two AGeLUs of C'/2 channels are added, 4 C' of them.
@@ -87,7 +87,7 @@ def complexity_attention_quadratic(case: tuple[int, int, int], _: Arithmetic) ->
 
 @claim(st.tuples(KERNELS, sizes()))
 def complexity_imlp_multiply_accumulates(case: tuple[int, Size], _: Arithmetic) -> Trial:
-    """The IMLP does N C' (C/2 - n^2) multiply-accumulates less than the MLP: fewer exactly where C > 2 n^2.
+    """The IMLP does N C' (C/2 - n^2) fewer multiply-accumulates than the MLP: fewer exactly where C > 2 n^2.
 
     For every number N of tokens, width C, even C' and odd n: half of the first FC layer is saved, and the depthwise
     convolution does n^2 for each of C' channels at each token.
@@ -106,7 +106,7 @@ def complexity_imlp_multiply_accumulates(case: tuple[int, Size], _: Arithmetic) 
 
 @claim(st.tuples(KERNELS, sizes()))
 def complexity_imlp_parameters(case: tuple[int, Size], _: Arithmetic) -> Trial:
-    """The IMLP has C' (C - 2 n^2 - 11) / 2 parameters less than the MLP: fewer exactly where C > 2 n^2 + 11.
+    """The IMLP has C' (C - 2 n^2 - 11) / 2 fewer parameters than the MLP: fewer exactly where C > 2 n^2 + 11.
 
     For every width C, even C' and odd n, with biases: to what the AMLP has, the DW block adds n^2 weights for each of
     C' channels, and two numbers for each in the batch norm. A bias in the convolution would add one more.
@@ -145,7 +145,7 @@ def complexity_imlp_reduces(case: tuple[tuple[int, int], int], _: Arithmetic) ->
 
 @claim(st.tuples(KERNELS, KERNELS, sizes()))
 def complexity_kernel_size(case: tuple[int, int, Size], _: Arithmetic) -> Trial:
-    """A larger kernel costs more by C' weights and N C' multiply-accumulates for each of its n^2 entries.
+    """A larger kernel costs C' weights and N C' multiply-accumulates more for each of its n^2 entries.
 
     Read as: the costs of an IMLP grow with n, by exactly this. From n to m, that is C' (m^2 - n^2) parameters and N C'
     (m^2 - n^2) multiply-accumulates.

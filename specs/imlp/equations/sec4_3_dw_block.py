@@ -41,7 +41,7 @@ _CONVOLUTION = replace(PRINTED, depthwise_norm=DepthwiseNorm.NONE, depthwise_act
 
 @claim(series(lambda n: 1, phis=(GELU,)))
 def eq10_dw_block(case: Series, arithmetic: Arithmetic) -> Trial:
-    """The DW block after AGeLU is Eq. 10 but for its batch norm and its GeLU: without them, and with alpha = beta = 1
+    """The DW block after AGeLU is Eq. 10 apart from its batch norm and GeLU: without them, and with alpha = beta = 1
     and theta = 0 in AGeLU, it is.
 
     AGeLU's gamma is the bias b, phi is GeLU, the convolution has no bias, no skip leads around it, and terms beyond the

@@ -132,7 +132,7 @@ def sgu_sum(case: Gating, arithmetic: Arithmetic) -> Trial:
 
 @claim(st.tuples(st.integers(1, 4), st.integers(1, 4), st.integers(1, 2)))
 def sgu_square_matrix(case: tuple[int, int, int], arithmetic: Arithmetic) -> Trial:
-    """As one linear layer over the tokens must keep their number, its matrix W is square, S x S.
+    """W is square, S x S, because one linear layer over the tokens must keep their number.
 
     Read as: for W of m rows and S columns, W Z has the shape of Z exactly where m = S, and the package's W has that
     shape.

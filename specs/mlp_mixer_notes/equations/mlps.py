@@ -61,7 +61,7 @@ def mlp_by_row(case: tuple[bool, Mixing], arithmetic: Arithmetic) -> Trial:
 def positional_invariance(case: Mixing, arithmetic: Arithmetic) -> Trial:
     """Channel mixing with tied parameters is invariant to position.
 
-    Read as: two tokens that change places leave what channel mixing gives as it is.
+    Read as: exchanging two tokens leaves the output of channel mixing as it is.
 
     Place: paragraph on tying
     Printed: Tying the parameters of the channel-mixing MLPs (within each layer) is a natural choice - it provides
@@ -81,7 +81,7 @@ def positional_invariance(case: Mixing, arithmetic: Arithmetic) -> Trial:
     .flatmap(lambda mixing: st.tuples(st.just(mixing), st.permutations(range(len(mixing.table)))))
 )
 def positional_invariance_corrected(case: tuple[Mixing, list[int]], arithmetic: Arithmetic) -> Trial:
-    """Channel mixing with tied parameters is equivariant: tokens that change places change places in what it gives.
+    """Channel mixing with tied parameters is equivariant: tokens that change places do so in its output too.
 
     Read as: for any permutation of the tokens. What happens to a token does not depend on where it is.
 

@@ -128,7 +128,7 @@ def aff_absorbed_by_c(case: PerPatch, arithmetic: Arithmetic) -> Trial:
 
 @claim(cross_patches())
 def affs_around_a_merge(case: CrossPatchCase, arithmetic: Arithmetic) -> Trial:
-    """What can be saved of the two Affs around A at inference is one: together they scale each channel of (A X^T)^T
+    """One of the two Affs around A can be saved at inference: together they scale each channel of (A X^T)^T
     once and add a d x N^2 bias.
 
     Place: Sec. 2, after Eq. 1, of Eq. 2's A

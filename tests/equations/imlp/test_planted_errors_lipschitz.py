@@ -70,7 +70,7 @@ def weaker(change: Callable[[Certificate], Certificate]) -> Callable[[Branch, Ma
     ],
     ids=["a rho too small", "another T"],
 )
-def test_a_certificate_that_is_none(
+def test_an_invalid_certificate_is_rejected(
     monkeypatch: pytest.MonkeyPatch, change: Callable[[Certificate], Certificate], claims: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr(_theorem, "certify", weaker(change))

@@ -56,7 +56,7 @@ def test_units_are_apart_when_their_arguments_are_neither_equal_nor_opposite_nor
     assert not apart([Unit(0, 2)])
 
 
-def test_a_unit_that_beta_makes_constant_is_not_apart_from_others() -> None:
+def test_a_unit_that_beta_makes_constant_is_dependent() -> None:
     bent, zero, one, two = Unit(1, 0), Unit(2, 0, 0, 0), Unit(2, 0, 0, 1), Unit(3, 0, 0, 2)
     assert not apart((bent, zero))
     assert not independent((bent, zero))

@@ -75,7 +75,7 @@ def test_a_list_of_names_is_read_as_timm_reads_it(tmp_path: Path) -> None:
         (pickle.dumps({"cat": 0}), "is not UTF-8 text"),
     ],
 )
-def test_what_is_no_class_map(tmp_path: Path, held: str | bytes, told: str) -> None:
+def test_files_that_are_not_class_maps(tmp_path: Path, held: str | bytes, told: str) -> None:
     with pytest.raises(DatasetError) as raised:
         read_class_map(write(tmp_path, held))
     assert told in str(raised.value)
@@ -88,7 +88,7 @@ def test_a_pickle_is_not_opened(tmp_path: Path) -> None:
         read_class_map(write(tmp_path, "cat\n", "map.pkl"))
 
 
-def test_files_that_are_none(tmp_path: Path) -> None:
+def test_names_that_are_not_files(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     with (tmp_path / "huge.txt").open("wb") as file:
         file.truncate(2**24 + 1)

@@ -82,7 +82,7 @@ def test_a_file_is_read_as_its_bytes_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["GIF", "PNG", "WEBP"])
-def test_of_a_film_the_first_picture_is_taken(form: str) -> None:
+def test_the_first_picture_of_an_animation_is_taken(form: str) -> None:
     first, second = picture(5), picture(6)
     held = encoded(first, form, save_all=True, append_images=[second], lossless=True)
     with Image.open(BytesIO(held)) as film:
@@ -126,7 +126,7 @@ def test_a_truncated_file_is_unreadable_wherever_it_was_cut(form: str) -> None:
         (png(9, 9, (b"zTXt", b"a\0\0" + zlib.compress(bytes(10**8)))), ""),
     ],
 )
-def test_what_is_no_image_says_why(held: bytes, told: str) -> None:
+def test_a_file_that_is_not_an_image_says_why(held: bytes, told: str) -> None:
     begun = time.perf_counter()
     with pytest.raises(UnreadableError, match=f".*{told}"):
         open_image(held)
@@ -149,7 +149,7 @@ def test_the_largest_image_that_is_read() -> None:
     assert open_image(png(256, 1, data=bytes(1 + 3 * 256))).size == (256, 1)
 
 
-def test_files_that_are_none(tmp_path: Path) -> None:
+def test_names_that_are_not_files(tmp_path: Path) -> None:
     (tmp_path / "loop.JPEG").symlink_to("loop.JPEG")
     (tmp_path / "lost.JPEG").symlink_to("nowhere")
     (tmp_path / "folder.JPEG").mkdir()

@@ -30,7 +30,7 @@ def test_the_order_is_timms(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.text("ab019/.", min_size=1, max_size=6), unique=True, min_size=2))
-def test_sorting_is_timms_but_for_ties(names: list[str]) -> None:
+def test_sorting_is_timms_except_for_ties(names: list[str]) -> None:
     ours = sorted(names, key=natural_key)
     assert [timms_key(one) for one in ours] == sorted(map(timms_key, names))
 
@@ -54,7 +54,7 @@ def test_names_that_crash_timm(tmp_path: Path) -> None:
     assert list_images(tmp_path).ids == ("1²2/a.png",)
 
 
-def test_what_is_no_image_is_counted(tmp_path: Path) -> None:
+def test_files_that_are_not_images_are_counted(tmp_path: Path) -> None:
     touch(
         tmp_path, "a/1.png", "a/2.webp", "a/3.WEBP", "a/._1.png", "a/README", ".git/x.png", "val.tar", "a/.png", "a/x."
     )

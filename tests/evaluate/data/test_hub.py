@@ -51,14 +51,14 @@ def test_the_commit_is_asked_for(asked: list[dict[str, object]], snapshot: Path,
 
 
 @pytest.mark.parametrize("revision", ["", "main", "v1.0", COMMIT[:39], COMMIT.upper(), COMMIT + "0", "refs/pr/1"])
-def test_anything_but_a_commit_is_refused(asked: list[dict[str, object]], revision: str) -> None:
+def test_anything_except_a_commit_is_refused(asked: list[dict[str, object]], revision: str) -> None:
     with pytest.raises(DatasetError, match="name the commit"):
         pinned_snapshot("own/Insects", revision, allow_download=True)
     assert asked == []
 
 
 @pytest.mark.parametrize("name", ["mnist", "", "/", "a/b/c", "../x", "a/", "own/Insects\n"])
-def test_names_that_are_none(asked: list[dict[str, object]], name: str) -> None:
+def test_invalid_names(asked: list[dict[str, object]], name: str) -> None:
     with pytest.raises(DatasetError, match="is named OWNER/NAME"):
         pinned_snapshot(name, COMMIT, allow_download=True)
     assert asked == []

@@ -41,7 +41,7 @@ def test_imagenet_has_its_published_order_whatever_is_missing() -> None:
     assert (part.count, part.notes) == (1000, ("999 of the 1000 classes of ImageNet-1k are here",))
 
 
-def test_a_folder_among_imagenets_that_is_none_is_refused() -> None:
+def test_a_folder_that_is_not_a_class_of_imagenet_is_refused() -> None:
     """With 999 and one other there are 1000 again, and nothing would tell."""
     with pytest.raises(DatasetError, match="999 class folders are classes of ImageNet-1k, but misc is not"):
         assign_classes({*PUBLISHED[1:], "misc"}, [], None)
@@ -88,7 +88,7 @@ def test_what_looks_like_numbers_is_taken_for_names(names: set[str]) -> None:
     assert assign_classes(names, names, None).count == 2
 
 
-def test_other_names_have_timms_order_and_torchvisions_is_told() -> None:
+def test_other_names_have_timms_order_and_torchvisions_is_mentioned() -> None:
     found = assign_classes({"class10", "class2", "class1"}, [], None)
     assert found.index == {"class1": 0, "class2": 1, "class10": 2}
     assert "torchvision's ImageFolder sorts them as text" in found.notes[0]

@@ -88,7 +88,7 @@ def test_what_cannot_be_opened(tmp_path: Path, source: str, told: str) -> None:
     assert told in str(raised.value)
 
 
-def test_files_that_are_none_of_torchvisions(tmp_path: Path) -> None:
+def test_files_that_are_not_torchvisions(tmp_path: Path) -> None:
     """CIFAR comes in pickles: torchvision opens them by their MD5 alone."""
     place = tmp_path / "cifar-10-batches-py"
     place.mkdir()
@@ -110,7 +110,7 @@ def test_what_is_a_name(source: str, is_name: bool) -> None:
     assert is_named(source) == is_name
 
 
-def test_a_folder_that_is_there_is_no_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_existing_folder_is_not_taken_for_a_data_set_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("wds/val").mkdir(parents=True)
     assert not is_named("wds/val")

@@ -156,7 +156,7 @@ def test_real_labels_need_no_class_folders(tmp_path: Path) -> None:
         opened(tmp_path, class_map=tmp_path / "map.txt", real_labels=tmp_path / "real.json")
 
 
-def test_what_was_skipped_is_told(tmp_path: Path) -> None:
+def test_skipped_files_are_reported(tmp_path: Path) -> None:
     image_folder(tmp_path, {"cat": 1})
     (tmp_path / "cat" / "._cat_0.png").write_bytes(b"of a Mac")
     (tmp_path / "cat" / "cat_1.webp").write_bytes(b"RIFF")
@@ -174,7 +174,7 @@ def test_what_was_skipped_is_told(tmp_path: Path) -> None:
         ("empty.tar", "empty.tar is not a readable .tar file"),
     ],
 )
-def test_what_is_no_data_set(tmp_path: Path, source: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_that_are_not_data_sets(tmp_path: Path, source: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("empty", "archive", "flat"):
         Path(name).mkdir()

@@ -68,12 +68,12 @@ def test_an_image_in_two_folders_is_refused() -> None:
         (labels_with(at50000=None), "entry 50000 is None"),
     ],
 )
-def test_what_are_no_real_labels(tmp_path: Path, held: object, told: str) -> None:
+def test_files_that_are_not_real_labels(tmp_path: Path, held: object, told: str) -> None:
     with pytest.raises(DatasetError, match=f"real.json.*{told}.*a JSON list of 50000 lists"):
         read_real_labels(write(tmp_path, held))
 
 
-def test_files_that_are_none(tmp_path: Path) -> None:
+def test_names_that_are_not_files(tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_bytes(b"[1,")
     (tmp_path / "raw.json").write_bytes(b"\xff\xfe")
     (tmp_path / "deep.json").write_text("[" * 200_000)

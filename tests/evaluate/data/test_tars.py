@@ -60,7 +60,7 @@ def test_an_image_that_cannot_be_read(tmp_path: Path) -> None:
     assert why_unreadable(images, 1) == "cat/2.png: No such file or directory"
 
 
-def test_links_devices_and_hidden_files_are_no_images(tmp_path: Path) -> None:
+def test_links_devices_and_hidden_files_are_not_images(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "a.tar", "w") as tar:
         for name, kind in {
             "a/link.png": tarfile.SYMTYPE,
@@ -86,7 +86,7 @@ def test_a_truncated_tar_is_refused(tmp_path: Path, cut: int) -> None:
 
 
 @pytest.mark.parametrize("held", [b"", b"no tar", b"\0" * 100, b"\x1f\x8b" + b"x" * 2000, b"x" * 20_000])
-def test_what_is_no_tar(tmp_path: Path, held: bytes) -> None:
+def test_files_that_are_not_tars(tmp_path: Path, held: bytes) -> None:
     (tmp_path / "a.tar").write_bytes(held)
     with pytest.raises(DatasetError, match=r"a\.tar"):
         members_of(tmp_path / "a.tar")
@@ -141,7 +141,7 @@ def test_files_that_a_description_may_not_name(tmp_path: Path, names: object) ->
         open_shards(str(folder), "val")
 
 
-def test_a_description_is_no_command(tmp_path: Path) -> None:
+def test_a_description_is_not_taken_for_a_command(tmp_path: Path) -> None:
     """To webdataset itself, what begins with `pipe:` is one."""
     folder = shards(tmp_path / "set")
     (folder / "_info.json").write_text('{"splits": {"val": {"filenames": ["pipe:touch touched"]}}}')
@@ -162,7 +162,7 @@ def test_a_description_is_no_command(tmp_path: Path) -> None:
         ({}, "holds no pair"),
     ],
 )
-def test_what_are_no_samples(tmp_path: Path, held: dict[str, bytes], told: str) -> None:
+def test_files_that_are_not_samples(tmp_path: Path, held: dict[str, bytes], told: str) -> None:
     with pytest.raises(DatasetError, match=told):
         open_shards(str(write(tmp_path / "a.tar", held)), "validation")
 

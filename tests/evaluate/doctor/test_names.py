@@ -49,13 +49,13 @@ def test_nothing_is_wrong_with_the_published_names() -> None:
     assert ordered(whole()) == {}
 
 
-def test_nothing_is_there() -> None:
+def test_an_empty_folder_of_images() -> None:
     assert set(named([])) == {ProblemKind.EMPTY}
     assert set(named([], tar=1)) == {ProblemKind.EMPTY, ProblemKind.LEFT_OVER}
     assert "1 .tar file left over" in named([], tar=1)[ProblemKind.LEFT_OVER].what
 
 
-def test_left_over_archives_are_wrong_and_other_files_are_not() -> None:
+def test_left_over_archives_are_problems_and_other_files_are_not() -> None:
     assert set(named(whole(), tar=1)) == {ProblemKind.LEFT_OVER}
     assert named(whole(), txt=1, csv=2) == {}
 
@@ -112,7 +112,7 @@ def test_images_of_something_else_get_no_advice_to_rename_them() -> None:
     assert ProblemKind.OTHER_DATA not in named([f"n01440764/{number}.JPEG" for number in range(5)])
 
 
-def test_a_class_is_not_there() -> None:
+def test_a_missing_class() -> None:
     found = named([one for one in whole() if not one.startswith("n01443537/")])
     assert set(found) == {ProblemKind.CLASSES, ProblemKind.IMAGES}
     assert "999 class folders of 1 000; missing: n01443537" in found[ProblemKind.CLASSES].what
@@ -192,5 +192,5 @@ def test_numbers_that_are_classes() -> None:
 @pytest.mark.parametrize(
     "ids", [[], ["a/1.JPEG"], ["ILSVRC2012_val_00000002.JPEG"], [called("²", 2)], [called("cat", 2)]]
 )
-def test_folders_that_no_order_can_be_told_of(ids: list[str]) -> None:
+def test_folders_without_a_known_order(ids: list[str]) -> None:
     assert ordered(ids) == {}
