@@ -36,7 +36,7 @@ def equations(checks: Sequence[Check]) -> Iterator[Block]:
         return
     yield Heading("What the text says about functions")
     yield Paragraph(
-        "Each statement is tested by running it on small examples. What rounding may change is bounded, not guessed."
+        "Each statement is tested by running it on small examples. The effect of rounding is bounded, not guessed."
     )
     false = [check for check in checks if check.counterexample]
     if false:

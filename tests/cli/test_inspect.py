@@ -67,7 +67,7 @@ def test_a_training_checkpoint_and_the_state_that_is_asked_for(here: Path, deit:
     assert other.out.splitlines()[-7:] == [
         "Fits no model exactly",
         "",
-        "The papers have 1 model, of which 1 has similar tensor names. The nearest:",
+        "The papers have 1 model; 1 has similar tensor names. The nearest:",
         "",
         "- DeiT-Ti  {timm: deit_tiny_patch16_224}",
         "  - clean/1/base",
