@@ -1,0 +1,164 @@
+"""The choice among declared options: exact, and honest about how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from imlp_audit.checks.hypotheses import Choice, Hypothesis, Options, Tally, Vote, chances_of, choose, judge, passes
+from imlp_audit.numbers.printed import Rounding, parse_printed
+
+READINGS, CONVENTIONS = ("text", "code"), ("macs", "fvcore")
+
+
+def vote(
+    name: str,
+    printed: str,
+    values: dict[tuple[str | None, str], float],
+    *,
+    column: str = "1/flops",
+    family: str | None = "block",
+    fixed: bool = False,
+) -> Vote:
+    exact = {key: Fraction(str(value)) for key, value in values.items()}
+    return Vote(name, column, family, parse_printed(printed), exact, fixed)
+
+
+def options(*columns: str, roundings: tuple[Rounding, ...] = (Rounding.HALF_UP,)) -> Options:
+    return Options(roundings, READINGS, dict.fromkeys(columns or ("1/flops",), CONVENTIONS))
+
+
+def cells(count: int, fitting: tuple[str, str], *, column: str = "1/flops", wrong: int = 0) -> list[Vote]:
+    """Cells that print what one reading and convention gives, all but the last `wrong` of them."""
+    every = list(product(READINGS, CONVENTIONS))
+    found = []
+    for number in range(count):
+        values = {key: 10 + 7 * number + 50.0 * place for place, key in enumerate(every)}
+        printed = values[fitting] + (25 if number >= count - wrong else 0)
+        found.append(vote(f"{column}/{number}", f"{printed:.2f}", values, column=column))  # type: ignore[arg-type]
+    return found
+
+
+def test_what_explains_every_cell_is_chosen_and_clear() -> None:
+    found = choose(cells(6, ("code", "fvcore")), options())
+    assert (found.explained, found.votes) == (6, 6)
+    assert found.readings["block"].winner == "code"
+    assert found.conventions["1/flops"].winner == "fvcore"
+    assert found.readings["block"].choice is found.conventions["1/flops"].choice is Choice.CLEAR
+
+
+def test_three_cells_are_too_few_for_a_clear_choice() -> None:
+    found = choose(cells(3, ("code", "fvcore")), options())
+    assert found.explained == 3
+    assert found.conventions["1/flops"].choice is Choice.WEAK
+    assert found.conventions["1/flops"].allowed == CONVENTIONS
+
+
+def test_a_tie_goes_to_the_option_declared_first_and_is_weak() -> None:
+    halves = [*cells(4, ("text", "macs")), *cells(4, ("text", "fvcore"))]
+    found = choose(halves, options()).conventions["1/flops"]
+    assert found.scores == {"macs": 4, "fvcore": 4}
+    assert (found.winner, found.choice) == ("macs", Choice.WEAK)
+
+
+def test_options_that_give_the_same_values_leave_nothing_to_choose() -> None:
+    same = [vote(str(n), f"{n}.00", dict.fromkeys(product(READINGS, CONVENTIONS), n), family=None) for n in range(5)]
+    found = choose(same, options())
+    assert found.conventions["1/flops"].choice is Choice.ONLY
+    assert not found.readings
+
+
+def test_coarse_digits_that_chance_explains_too_are_no_clear_choice() -> None:
+    coarse = [
+        vote(str(n), "5", {("text", "macs"): 5, ("code", "macs"): 5, ("text", "fvcore"): 6 + n, ("code", "fvcore"): 9})
+        for n in range(4)
+    ]
+    loose = choose(
+        [*coarse, *(vote(f"x{n}", "900", dict.fromkeys(product(READINGS, CONVENTIONS), 1)) for n in range(40))],
+        options(),
+    )
+    assert loose.conventions["1/flops"].scores["macs"] == 4
+    assert loose.conventions["1/flops"].chance >= 1
+
+
+def test_columns_choose_their_conventions_apart_and_families_one_reading() -> None:
+    votes = [*cells(5, ("code", "macs"), column="1/flops"), *cells(5, ("code", "fvcore"), column="2/flops")]
+    found = choose(votes, options("1/flops", "2/flops"))
+    assert [found.conventions[name].winner for name in ("1/flops", "2/flops")] == ["macs", "fvcore"]
+    assert found.readings["block"].scores == {"text": 0, "code": 10}
+
+
+def test_a_row_with_its_own_counter_votes_on_the_reading_alone() -> None:
+    own = [
+        vote(f"own{n}", f"{30 + n}.00", {("text", "thop"): 1, ("code", "thop"): 30 + n}, fixed=True) for n in range(5)
+    ]
+    found = choose([*own, *cells(5, ("code", "macs"))], options())
+    assert found.conventions["1/flops"].votes == 5
+    assert found.readings["block"].votes == 10
+    assert found.explained == 10
+
+
+def test_the_rounding_rule_is_one_for_all_columns() -> None:
+    truncated = [vote(f"t{n}", f"{n}.00", dict.fromkeys(product(READINGS, CONVENTIONS), n + 0.009)) for n in range(5)]
+    found = choose(truncated, options(roundings=(Rounding.HALF_UP, Rounding.TRUNCATION)))
+    assert (found.rounding, found.explained) == (Rounding.TRUNCATION, 5)
+
+
+@st.composite
+def _votes(draw: st.DrawFn) -> list[Vote]:
+    number = st.integers(0, 3)
+    return [
+        vote(
+            f"c{index}",
+            f"{draw(number)}.0",
+            {key: draw(number) for key in product(READINGS, CONVENTIONS)},
+            column=draw(st.sampled_from(("1/flops", "2/flops"))),
+            family=draw(st.sampled_from(("block", "other"))),
+        )
+        for index in range(draw(st.integers(1, 8)))
+    ]
+
+
+def _brute_force(votes: Sequence[Vote], readings: Sequence[str], conventions: Sequence[str]) -> int:
+    families, columns = ("block", "other"), ("1/flops", "2/flops")
+    best = 0
+    for chosen in product(readings, repeat=2):
+        for counters in product(conventions, repeat=2):
+            reading, counter = dict(zip(families, chosen, strict=True)), dict(zip(columns, counters, strict=True))
+            hits = sum(
+                one.values[reading[str(one.family)], counter[one.column]] in one.printed.interval() for one in votes
+            )
+            best = max(best, hits)
+    return best
+
+
+@given(_votes())
+def test_no_combination_explains_more(votes: list[Vote]) -> None:
+    found: Hypothesis = choose(votes, options("1/flops", "2/flops"))
+    assert found.explained == _brute_force(votes, READINGS, CONVENTIONS)
+
+
+def test_one_vote_changed_is_counted_as_if_all_were_counted_anew() -> None:
+    votes = cells(6, ("code", "fvcore"), wrong=1)
+    changed = votes[2].shifted(3)
+    once = Tally.of(votes, options()).with_vote(2, changed)
+    anew = Tally.of([*votes[:2], changed, *votes[3:]], options())
+    assert +once.counts["half_up", "block", "code", "1/flops"] == anew.counts["half_up", "block", "code", "1/flops"]  # type: ignore[index]  # an enum of text
+    assert [once.score(one) for one in once.combinations] == [anew.score(one) for one in anew.combinations]
+
+
+def test_a_number_that_only_a_lesser_option_gives_does_not_pass_where_the_choice_is_clear() -> None:
+    votes = [*cells(8, ("code", "fvcore")), vote("odd", "7.00", {("text", "macs"): 7, ("code", "fvcore"): 9})]
+    tally = Tally.of(votes, options())
+    found = judge(tally, chances_of(tally))
+    assert [passes(found, one) for one in votes] == [True] * 8 + [False]
+
+
+def test_where_the_choice_is_weak_any_option_may_give_the_number() -> None:
+    votes = cells(3, ("text", "macs"), wrong=1)
+    assert passes(choose(votes, options()), votes[0])
+    assert not passes(choose(votes, options()), votes[2])
