@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -136,6 +137,7 @@ def _brute_force(votes: Sequence[Vote], readings: Sequence[str], conventions: Se
     return best
 
 
+@pytest.mark.slow
 @given(_votes())
 def test_no_combination_explains_more(votes: list[Vote]) -> None:
     found: Hypothesis = choose(votes, options("1/flops", "2/flops"))

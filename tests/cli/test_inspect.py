@@ -89,6 +89,7 @@ def test_readings_of_a_block(here: Path, block: dict[str, Tensor]) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_json(here: Path, deit: dict[str, Tensor], block: dict[str, Tensor]) -> None:
     save_file(block, here / "block.safetensors")
     done = call("inspect", "block.safetensors", "specs/imlp_row", "-f", "json")
