@@ -88,7 +88,7 @@ def check_sums(data: mmap.mmap, members: Iterable[ZipMember]) -> None:
     """Raise RefusedError if bytes of an archive are not those that were written, which torch does not check."""
     corrupt = next(find_corrupt(data, members), None)
     if corrupt is not None:
-        raise RefusedError(f"is corrupt: {escape_name(corrupt)} has other bytes than were written; download it again")
+        raise RefusedError(f"is corrupt: {escape_name(corrupt)} is not as it was written; download it again")
 
 
 def hash_file(path: Path) -> str:

@@ -238,6 +238,18 @@ def judge(tally: Tally, chances: Chances) -> Hypothesis:
     )
 
 
+def passes(hypothesis: Hypothesis, vote: Vote) -> bool:
+    """Return whether a cell's number follows under the hypothesis, or under any option where a choice is weak."""
+    interval = vote.printed.interval(hypothesis.rounding)
+    readings = None if vote.family is None else hypothesis.readings[vote.family].allowed
+    conventions = None if vote.fixed else hypothesis.conventions[vote.column].allowed
+    return any(
+        value in interval
+        for (reading, convention), value in vote.values.items()
+        if (readings is None or reading in readings) and (conventions is None or convention in conventions)
+    )
+
+
 def _column_group(tally: Tally, best: _Combination, column: str, chances: Chances) -> Group:
     votes = [vote for vote in tally.votes if vote.column == column and not vote.fixed]
     scores: dict[str | None, int] = dict(tally.scores(best, column).items())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Measured
-from imlp_audit.checks.hypotheses import Choice, Group, Hypothesis, Options, Vote, choose
+from imlp_audit.checks.hypotheses import Choice, Group, Hypothesis, Options, Tally, Vote, chances_of, judge
 from imlp_audit.checks.printed import countable, totalled_cells
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.hypothesis import GroupScore, PaperHypothesis
@@ -21,16 +21,24 @@ def column_of(cell: CellRef) -> str:
     return f"{cell.row.table.value.table}/{cell.column_id}"
 
 
-def votes_of(paper: Paper, context: Context) -> list[Vote]:
-    """Return the votes of a paper: its counted cells that could be measured, a number printed twice once."""
-    return [vote for row in rows_of(paper) for vote in _votes_of_row(row, context)]
+def tally_of(paper: Paper, context: Context) -> Tally:
+    """Count the votes of a paper: its counted cells that could be measured. A number printed twice votes once."""
+    votes = [vote for row in rows_of(paper) for vote in _votes_of_row(row, context)]
+    read = context.conventions(paper)
+    conventions = {
+        column_of(cell): read.declared_for_column(cell.column)
+        for row in rows_of(paper)
+        for name in row.row.printed
+        if (cell := CellRef(row, name)).column.measure.totalled
+    }
+    columns = {vote.column: conventions[vote.column] for vote in votes}
+    return Tally.of(votes, Options(read.roundings, tuple(read.readings), columns))
 
 
 def with_hypotheses(context: Context, papers: Sequence[Paper]) -> Context:
     """Return the context with a hypothesis for each paper that has counted cells, all of them judged together."""
-    votes = {paper.id: votes_of(paper, context) for paper in papers}
-    found = {paper.id: choose(votes[paper.id], _options(paper, context)) for paper in papers if votes[paper.id]}
-    return replace(context, hypotheses=found)
+    tallies = {paper.id: tally for paper in papers if (tally := tally_of(paper, context)).votes}
+    return replace(context, hypotheses={name: judge(tally, chances_of(tally)) for name, tally in tallies.items()})
 
 
 def _votes_of_row(row: RowRef, context: Context) -> Iterator[Vote]:
@@ -49,17 +57,6 @@ def _votes_of_row(row: RowRef, context: Context) -> Iterator[Vote]:
 
 def _has_own_counter(cell: CellRef) -> bool:
     return isinstance(cell.column, FlopsColumn) and cell.row.row.counted_by is not None
-
-
-def _options(paper: Paper, context: Context) -> Options:
-    read = context.conventions(paper)
-    conventions: dict[str, tuple[str, ...]] = {}
-    for row in rows_of(paper):
-        for name in row.row.printed:
-            cell = CellRef(row, name)
-            if cell.column.measure.totalled:
-                conventions[column_of(cell)] = read.declared_for_column(cell.column)
-    return Options(read.roundings, tuple(read.readings), conventions)
 
 
 def record_hypothesis(found: Hypothesis) -> PaperHypothesis:

@@ -83,13 +83,13 @@ class _Processes:
         worker = self._worker()
         try:
             outcome = self._ask(worker, claim)
-        except (EOFError, OSError):
-            worker.kill()
-            return Outcome(0, problem=f"{_place(claim)}: its process ended (exit code {worker.exit_code})")
-        except TimeoutError:
+        except TimeoutError:  # before OSError, of which it is one
             worker.kill()
             seconds = self._settings.limits.patience
             return Outcome(0, problem=f"{_place(claim)}: did not respond for {seconds:g} s and was stopped")
+        except (EOFError, OSError):
+            worker.kill()
+            return Outcome(0, problem=f"{_place(claim)}: its process ended (exit code {worker.exit_code})")
         self._idle.put(worker)
         return outcome
 

@@ -164,7 +164,7 @@ def block_sum(recipe: Recipe, reading: Reading, body: Body, counting: ParameterC
 
 
 def block_formula(found: BlockSum, noun: Noun, measured: int) -> BlockFormula:
-    """Return the formula part by part and the sum over all blocks, beside the measured number."""
+    """Return the formula part by part, the sum over all blocks, and the measured number."""
     return BlockFormula(
         noun=noun,
         symbols=tuple(found.symbols),

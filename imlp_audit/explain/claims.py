@@ -42,7 +42,7 @@ def claim_facts(plan: ClaimPlan, check: Check, sections: Sequence[Section]) -> t
 
 
 def explain_claim(plan: ClaimPlan, check: Check) -> Iterator[Section]:
-    """Yield what the sentence comes to in each row, and the numbers that it is about."""
+    """Yield the result of the sentence in each row, and the numbers that it is about."""
     yield from _row_by_row(plan.statement, check, Context({}))
     yield from rests_on(plan.statement.cells, {})
 
@@ -70,7 +70,7 @@ def _place(value: ClaimEntry) -> str:
 
 
 def _list_quantities(value: ClaimEntry) -> str:
-    """Say what the claim's quantities are, and of which columns."""
+    """Say what the claim's quantities are, and which columns they belong to."""
     match value.form:
         case tuple() as conditions:
             quantities: tuple[QuantityEntry, ...] = conditions
@@ -85,7 +85,7 @@ def _list_quantities(value: ClaimEntry) -> str:
 
 
 def _row_by_row(statement: Statement, check: Check, context: Context) -> Iterator[RowByRow]:
-    """Yield what each row comes to: computed again from printed numbers, or as the check measured it."""
+    """Yield the result of each row: computed again from printed numbers, or as the check measured it."""
     match statement:
         case Conditions() if not _is_measured([q for c in statement.conditions for q in c.by_row.values()]):
             yield _judge_rows(statement, context)

@@ -1,4 +1,4 @@
-"""Printed numbers: where they stand, which values print like them, and measured values beside them."""
+"""Printed numbers: where they stand, which values print like them, and how measured values compare."""
 
 from __future__ import annotations
 

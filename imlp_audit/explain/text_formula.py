@@ -179,7 +179,7 @@ def text_sum(recipe: Recipe, reading: TextReading, counting: ParameterConvention
 
 
 def text_formula(found: TextSum, noun: Noun, measured: int) -> TextFormula:
-    """Return the formula and the numbers part by part, beside the measured number."""
+    """Return the formula and the numbers part by part, and the measured number."""
     return TextFormula(
         noun=noun,
         values=dict(found.values),

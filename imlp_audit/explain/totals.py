@@ -153,7 +153,7 @@ def by_kind(item: Portion) -> str:
 
 
 def break_down(ours: Sequence[Portion], base: Sequence[Portion] | None, key: Key) -> tuple[Amount, ...]:
-    """Return the amounts of one model by a key, beside those of its baseline if there is one."""
+    """Return the amounts of one model by a key, with those of its baseline if there is one."""
     mine = _sums(ours, key)
     if base is None:
         return tuple(Amount(name=name, amount=mine[name]) for name in _order(mine, mine, key))

@@ -89,7 +89,7 @@ def _describe_models(report: CheckpointReport) -> Iterator[Block]:
         yield Heading("Fits no model exactly")
         have = "has" if report.models.compared == 1 else "have"
         similar = f"{report.models.compared:,} {have} similar tensor names"
-        yield Paragraph(f"The papers have {known}, of which {similar}. The nearest:")
+        yield Paragraph(f"The papers have {known}; {similar}. The nearest:")
     else:
         yield Heading("Fits no model")
         yield Paragraph(f"The papers have {known}, none with tensors of these names and widths.")

@@ -98,7 +98,7 @@ def read_sentences(folder: PaperFolder) -> tuple[SentenceText | BrokenSentence, 
 
 
 def broken_sentences(selection: Selection) -> Iterator[Problem]:
-    """Yield what is wrong with the sentences of the selected papers, as far as it shows without running them."""
+    """Yield the mistakes in the selected papers' sentences that can be seen without running them."""
     for folder in list_folders(selection):
         yield from (one.problem for one in read_sentences(folder) if isinstance(one, BrokenSentence))
 

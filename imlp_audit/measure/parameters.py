@@ -46,7 +46,7 @@ def parameter_counts(model: nn.Module) -> Mapping[ParameterConvention, int]:
 
 
 def _persistent(module: nn.Module) -> int:
-    """Number of elements in a module's own buffers, as far as they are in its state dict."""
+    """Number of elements in those of a module's own buffers that its state dict has."""
     kept = (b for name, b in module._buffers.items() if name not in module._non_persistent_buffers_set)
     return sum(buffer.numel() for buffer in kept if buffer is not None)
 

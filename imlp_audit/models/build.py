@@ -55,7 +55,7 @@ class Variant:
 
 
 class HostCache:
-    """Hosts that were built, each kept for the recipes that differ in nothing but its MLPs."""
+    """Hosts that were built, each kept for the recipes that differ only in its MLPs."""
 
     def __init__(self) -> None:
         self._built: dict[tuple[Recipe, AnyReading | None, ClassToken], nn.Module] = {}

@@ -128,7 +128,7 @@ class Imlp(nn.Module):
     """IMLP in the constructor contract of timm's `Mlp`, plus the reading, the kernel, the part and the grid.
 
     Accepts (batch, tokens, channels) with `prefix_tokens` leading tokens that are not on the grid,
-    (batch, H, W, channels), or with `use_conv` (batch, channels, H, W), and keeps the shape but for
+    (batch, H, W, channels), or with `use_conv` (batch, channels, H, W), and keeps the shape except for
     `out_features`. `grid` is the (H, W) of the tokens, square where None. `hidden_features` is the
     width of the first FC layer; the second reads twice that where the channel part is used. A
     `norm_layer` given takes the place of the reading's norm after the concatenation; `plain` leaves the

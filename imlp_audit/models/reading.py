@@ -30,7 +30,7 @@ class Axis:
     """A question that a text may leave open.
 
     `default` is the answer where a paper states none. `reach` and `meets`, an axis whose effect depends on this one's
-    value, let `solve` add up models from parts. Of a number, `tried` are the values that `solve` searches.
+    value, let `solve` add up models from parts. If it is a number, `tried` are the values that `solve` searches.
     """
 
     default: Value

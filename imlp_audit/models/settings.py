@@ -51,7 +51,7 @@ def _settings(model: nn.Module) -> Iterator[tuple[Setting, int]]:
 
 
 def _mlps(block: nn.Module) -> Iterator[tuple[nn.Linear, nn.Linear]]:
-    """Yield the two layers of each MLP: siblings, of which the second reads what the first gives, or half (a gate)."""
+    """Yield the two layers of each MLP: siblings; the second reads the output of the first, or half of it (a gate)."""
     for parent in block.modules():
         linear = [child for child in parent.children() if isinstance(child, nn.Linear)]
         for first, second in pairwise(linear):

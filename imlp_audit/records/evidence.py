@@ -60,7 +60,7 @@ class Accuracy(Record):
 
 
 class PairedAccuracy(Record):
-    """Two runs over the same images: `first_only` and `second_only` are right in one of them alone.
+    """Two runs over the same images: `first_only` and `second_only` are right in only one of them.
 
     `p` is the two-sided probability of McNemar's exact test, `difference` second minus first in points of percent,
     `low` and `high` its 95 % interval (Tango's), whatever unreadable images would give; all decimal text. `first` and

@@ -176,7 +176,7 @@ class NearestReadings(Record):
 
 
 class RowByRow(Record):
-    """What a claim comes to in each row: a table, or one line for each row."""
+    """The result of a claim in each row: a table, or one line for each row."""
 
     kind: Literal["rows"] = "rows"
     direction: str | None = None

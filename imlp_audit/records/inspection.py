@@ -76,7 +76,7 @@ class Sparsity(Record):
 class Pattern(Record):
     """Where a cross-patch matrix has its weights, on a square grid of patches; None where it has none to say it of.
 
-    What each number is, is said where it is computed (imlp_audit/inspect/cross_patch.py).
+    For the meaning of each number see where it is computed, imlp_audit/inspect/cross_patch.py.
     """
 
     side: int

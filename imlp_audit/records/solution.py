@@ -64,7 +64,7 @@ class SolvedChange(Record):
 
 
 class SolvedRow(Record):
-    """A row that the first solution does not explain, and all least changes of it alone after which it would."""
+    """A row that the first solution does not explain, and all smallest changes of this row after which it would."""
 
     id: str
     ways: tuple[tuple[SolvedChange, ...], ...]

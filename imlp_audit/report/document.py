@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -179,11 +179,6 @@ def parse_code(text: str) -> tuple[Span, ...]:
     """Return our own prose with its `backticked` parts as code. Never for text of a paper, a file or a user."""
     parts = text.split("`")
     return tuple(Span(part, Style.CODE if at % 2 else Style.PLAIN) for at, part in enumerate(parts) if part)
-
-
-def shift_headings(document: Document, by: int) -> Document:
-    """Return a document as a part of another: its headings moved down by so many levels."""
-    return tuple(replace(block, level=block.level + by) if isinstance(block, Heading) else block for block in document)
 
 
 def number_columns(header: tuple[Inline, ...], first: int = 1) -> tuple[Align, ...]:

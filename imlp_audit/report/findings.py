@@ -14,7 +14,7 @@ def new_findings(checks: Sequence[Check], *, places: bool = False) -> Iterator[B
     if checks:
         yield List(tuple(_finding(check, places=places) for check in checks))
     else:
-        yield Paragraph("None beyond those that the spec declares as known.")
+        yield Paragraph("None except those that the spec declares as known.")
 
 
 def _finding(check: Check, *, places: bool) -> Item:

@@ -33,8 +33,8 @@ from imlp_audit.report.verdicts import counts_by_kind, gravest_first, summarize
 
 LEGEND = (
     "`reproduced`: follows from the model as read by default. `reproduced_under`: follows under another reading, "
-    "convention or rounding rule that the spec declares, which is named. `differs`: does not follow. "
-    "`inconsistent`: the paper contradicts itself. `unverifiable`: what is missing is named. "
+    "convention or rounding rule that the spec declares; it is named. `differs`: does not follow. "
+    "`inconsistent`: the paper contradicts itself. `unverifiable`: something is missing, which is named. "
     "`waived`: a known finding, unchanged. The gap is measured minus printed, in units of the last printed digit."
 )
 
@@ -76,7 +76,9 @@ def _readings(paper: PaperHead) -> Iterator[Block]:
     """Yield how the numbers are read: rounding, conventions, and each reading's answers with their reasons."""
     yield Heading("How the paper is read")
     yield Paragraph(
-        parse_code("The first of each list is the default. A number that only another gives is `reproduced_under` it.")
+        parse_code(
+            "The first of each list is the default. A number that only another one gives is `reproduced_under` it."
+        )
     )
     lists = (("rounding", paper.rounding), ("parameters", paper.parameters), ("FLOPs", paper.flops))
     yield List(tuple((f"{name}: ", *join(map(code, values))) for name, values in lists))

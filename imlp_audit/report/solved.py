@@ -164,7 +164,9 @@ def _exceptions(answer: Answered) -> Iterator[Block]:
     """Yield the numbers that the best solutions leave unexplained."""
     if answer.contradicted:
         yield Heading("Printed numbers that no best solution gives", 3)
-        yield Paragraph("With the nearest value that any best solution gives, and its gap in units of the last digit.")
+        yield Paragraph(
+            "The nearest value is that of any best solution; the gap is in units of the last printed digit."
+        )
         header = ("cell", "nearest", "gap")
         yield Table(header, tuple(map(_contradicted_row, answer.contradicted)), number_columns(header))
     if answer.disputed:
@@ -173,7 +175,7 @@ def _exceptions(answer: Answered) -> Iterator[Block]:
         yield List(tuple(map(code, answer.disputed)))
     if answer.rows:
         yield Heading("Rows that the first solution does not fully explain", 3)
-        yield Paragraph("The least changes of each row alone that would explain all its numbers.")
+        yield Paragraph("The smallest changes of the row itself that would explain all its numbers.")
         yield List(tuple(_flat(code(row.id), f": {_ways(row)}") for row in answer.rows))
 
 
@@ -184,7 +186,7 @@ def _contradicted_row(cell: SolvedCell) -> tuple[Inline, ...]:
 def _ways(row: SolvedRow) -> str:
     """Say how a row would have to differ."""
     if not row.ways:
-        return "none of those tried (one or two places of its reading or its recipe)"
+        return "no change of one or two places of its reading or its recipe explains it"
     ways = [" and ".join(f"{one.axis} {one.becomes} (not {one.was})" for one in way) for way in row.ways[:_WAYS]]
     rest = len(row.ways) - _WAYS
     more = f"; or {count_of(rest, 'other way')}" if rest > 0 else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from imlp_audit.records.check import PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.check import FINDINGS, PASSES, Check, CheckKind, Verdict
 from imlp_audit.report.document import Block, Heading, Inline, Item, List, Paragraph, Plot, Span, Table, code
 from imlp_audit.report.figures import figure_file
 from imlp_audit.report.verdicts import verdict_span, write_verdict
@@ -36,7 +36,7 @@ def equations(checks: Sequence[Check]) -> Iterator[Block]:
         return
     yield Heading("What the text says about functions")
     yield Paragraph(
-        "Each statement is tested by running it on small examples. What rounding may change is bounded, not guessed."
+        "Each statement is tested by running it on small examples. The effect of rounding is bounded, not guessed."
     )
     false = [check for check in checks if check.counterexample]
     if false:
@@ -103,6 +103,7 @@ def open_equations(checks: Sequence[Check], *, all_: bool) -> Iterator[Block]:
 def _equation(check: Check) -> Item:
     """Return a statement; for a known finding also its words, the printed form, and the form that holds."""
     known = check.verdict is Verdict.WAIVED
-    reason = f": {check.reason}" if known or check.verdict in PASSES else ""  # others are among the findings
+    among_findings = check.verdict in (*FINDINGS, Verdict.ERROR)
+    reason = "" if among_findings else f": {check.reason}"
     below = (check.statement or "", f"printed, {check.place}: {check.printed}", *check.hints) if known else ()
     return Item((write_verdict(check), " ", code(name_of(check)), reason), below)

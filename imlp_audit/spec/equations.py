@@ -47,7 +47,7 @@ def claims_of(paper: Paper, known: Sequence[Paper]) -> dict[str, AnyClaim]:
 
 
 def broken_claims(paper: Paper) -> Iterator[Problem]:
-    """Yield what is wrong with the functions of a paper's equations, as far as it shows without running them."""
+    """Yield the mistakes in a paper's equations that can be seen without running them."""
     for claim in paper.equations:
         if isinstance(claim, BrokenClaim):
             yield Problem(claim.file, claim.line, claim.column, claim.problem)

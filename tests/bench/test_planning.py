@@ -47,7 +47,7 @@ def test_a_row_whose_baseline_has_no_model_is_timed_alone(tmp_path: Path) -> Non
         (["x*"], None, r"no row with a number in 'cpu' is selected by --rows x\*; rows: a, b, c, d"),
         (["d"], None, "is selected by --rows d"),
         ([], "bb", "no row 'bb'; did you mean 'b'"),
-        ([], "c", "gives no model for p/1/c"),
+        ([], "c", "has no model for p/1/c"),
     ],
 )
 def test_what_cannot_be_selected(tmp_path: Path, globs: list[str], against: str | None, told: str) -> None:

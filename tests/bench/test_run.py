@@ -76,6 +76,7 @@ def test_on_the_papers_hardware_that_differs(tmp_path: Path) -> None:
     assert [one.verdict for one in result.checks] == [Verdict.UNVERIFIABLE, Verdict.DIFFERS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pairs", [6, 9])
 def test_every_measurement_is_announced_and_nothing_else(tmp_path: Path, pairs: int) -> None:
     told: list[str] = []
@@ -200,6 +201,7 @@ def test_readings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         made(tmp_path, *rows, setup=Setup(reading="skp"))
 
 
+@pytest.mark.slow
 def test_settings_are_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "seconds", lambda forward, threads: 0.5)
     setup = Setup(batches=(2,), pairs=6, threads=torch.get_num_threads() + 1, channels_last=True)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.hypotheses import Choice, Hypothesis, Options, Vote, choose
+from imlp_audit.checks.hypotheses import Choice, Hypothesis, Options, Tally, Vote, chances_of, choose, judge, passes
 from imlp_audit.numbers.printed import Rounding, parse_printed
 
 READINGS, CONVENTIONS = ("text", "code"), ("macs", "fvcore")
@@ -136,7 +137,30 @@ def _brute_force(votes: Sequence[Vote], readings: Sequence[str], conventions: Se
     return best
 
 
+@pytest.mark.slow
 @given(_votes())
 def test_no_combination_explains_more(votes: list[Vote]) -> None:
     found: Hypothesis = choose(votes, options("1/flops", "2/flops"))
     assert found.explained == _brute_force(votes, READINGS, CONVENTIONS)
+
+
+def test_one_vote_changed_is_counted_as_if_all_were_counted_anew() -> None:
+    votes = cells(6, ("code", "fvcore"), wrong=1)
+    changed = votes[2].shifted(3)
+    once = Tally.of(votes, options()).with_vote(2, changed)
+    anew = Tally.of([*votes[:2], changed, *votes[3:]], options())
+    assert +once.counts["half_up", "block", "code", "1/flops"] == anew.counts["half_up", "block", "code", "1/flops"]  # type: ignore[index]  # an enum of text
+    assert [once.score(one) for one in once.combinations] == [anew.score(one) for one in anew.combinations]
+
+
+def test_a_number_that_only_a_lesser_option_gives_does_not_pass_where_the_choice_is_clear() -> None:
+    votes = [*cells(8, ("code", "fvcore")), vote("odd", "7.00", {("text", "macs"): 7, ("code", "fvcore"): 9})]
+    tally = Tally.of(votes, options())
+    found = judge(tally, chances_of(tally))
+    assert [passes(found, one) for one in votes] == [True] * 8 + [False]
+
+
+def test_where_the_choice_is_weak_any_option_may_give_the_number() -> None:
+    votes = cells(3, ("text", "macs"), wrong=1)
+    assert passes(choose(votes, options()), votes[0])
+    assert not passes(choose(votes, options()), votes[2])

@@ -32,6 +32,7 @@ def paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("paper")
 def test_a_table(paper: Path) -> None:
     done = call(
@@ -71,6 +72,7 @@ def test_on_the_papers_hardware_a_wrong_direction_is_a_finding() -> None:
     assert "differs p/1/b/cpu printed 20.0" in done.out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("paper")
 def test_a_model_that_fails_is_exit_3_and_the_others_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "seconds", lambda forward, threads: 0.5)

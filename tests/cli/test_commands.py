@@ -15,6 +15,7 @@ COMMANDS = ("verify", "properties", "lipschitz", "list", "lint", "report")
 HEAVY = ("torch", "torchvision", "timm", "transformers", "fvcore", "numpy", "hypothesis", "cvxpy", "matplotlib")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [(SCRIPT,), MODULE], ids=["script", "module"])
 def test_the_script_and_the_module_are_the_same_command(papers: Path, command: tuple[str, ...]) -> None:
     done = spawn("--version", cwd=papers, command=command)

@@ -67,7 +67,7 @@ def test_a_training_checkpoint_and_the_state_that_is_asked_for(here: Path, deit:
     assert other.out.splitlines()[-7:] == [
         "Fits no model exactly",
         "",
-        "The papers have 1 model, of which 1 has similar tensor names. The nearest:",
+        "The papers have 1 model; 1 has similar tensor names. The nearest:",
         "",
         "- DeiT-Ti  {timm: deit_tiny_patch16_224}",
         "  - clean/1/base",
@@ -89,6 +89,7 @@ def test_readings_of_a_block(here: Path, block: dict[str, Tensor]) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_json(here: Path, deit: dict[str, Tensor], block: dict[str, Tensor]) -> None:
     save_file(block, here / "block.safetensors")
     done = call("inspect", "block.safetensors", "specs/imlp_row", "-f", "json")

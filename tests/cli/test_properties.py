@@ -23,6 +23,7 @@ def checks(*arguments: str) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_claim_has_all_that_the_json_of_a_check_needs(here: Path) -> None:
     (found,) = checks("properties", "imlp/equations/eq12_biases", "-j1")
     assert found["id"] == "imlp/equations/eq12_biases"
@@ -111,6 +112,7 @@ def test_what_is_known_to_be_false_stays_known_in_other_searches(here: Path, sea
         assert "false for" in found["reason"]
 
 
+@pytest.mark.slow
 def test_folders_that_are_called_like_papers_do_not_matter(here: Path) -> None:
     (here / "resmlp").mkdir()
     (here / "imlp").write_text("no spec")

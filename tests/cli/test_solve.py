@@ -24,6 +24,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "specs" / "own" / "paper.yaml"
 
 
+@pytest.mark.slow
 def test_solve_reports_what_explains_the_numbers(here: Path) -> None:
     outcome = call("solve", "imlp_row")
     assert (outcome.code, outcome.err) == (0, "")
@@ -50,6 +51,7 @@ def test_a_folder_is_its_paper(here: Path) -> None:
     assert call("solve", "specs/imlp_row").out == call("solve", "imlp_row").out
 
 
+@pytest.mark.slow
 def test_each_folder_is_its_own_paper(here: Path) -> None:
     both = json.loads(call("solve", "specs/imlp_row", "specs/clean", "-f", "json").out)
     assert both["selection"] == ["imlp_row", "clean"]
@@ -67,6 +69,7 @@ def test_several_papers_are_solved_together_only_if_asked(here: Path) -> None:
     assert "imlp_row" in outcome.err
 
 
+@pytest.mark.slow
 def test_markdown_is_a_section_of_a_report(here: Path) -> None:
     outcome = call("solve", "imlp_row", "-f", "markdown")
     assert outcome.code == 0

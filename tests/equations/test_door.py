@@ -189,6 +189,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow
 def test_a_module_that_cannot_be_imported_is_an_error_and_the_rest_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

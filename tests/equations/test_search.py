@@ -155,5 +155,4 @@ def test_examples_do_not_depend_on_what_else_is_imported(tmp_path: Path) -> None
         for more in ("", "import literals, imlp_audit.audit")
     ]  # fmt: skip
     assert told[0] == told[1]
-    assert list(tmp_path.iterdir()) in ([tmp_path / "literals.py"], sorted(tmp_path.iterdir()))
-    assert not (tmp_path / ".hypothesis").exists()
+    assert {path.name for path in tmp_path.iterdir()} <= {"literals.py", "__pycache__"}  # no folder of hypothesis

@@ -45,6 +45,7 @@ def outcomes(both: int, first_only: int, second_only: int, neither: int) -> tupl
     return [a for a, _ in kinds], [b for _, b in kinds]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=60))
 def test_a_pair_is_counted_image_by_image(kinds: list[tuple[bool, bool]]) -> None:
     first, second = [a for a, _ in kinds], [b for _, b in kinds]

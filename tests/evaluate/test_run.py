@@ -331,7 +331,7 @@ def test_a_pair_over_the_same_images(digits: Digits) -> None:
 
 def test_a_pair_over_other_images_is_refused_before_the_first_batch(digits: Digits) -> None:
     earlier = evaluated(request(digits, "mixer", data=Data(str(digits.images), limit=20)))
-    with pytest.raises(UsageError, match=r"base\.json evaluates other images"):
+    with pytest.raises(UsageError, match=r"base\.json is about other images"):
         evaluated(request(digits, against=(earlier, "base.json")), steps=dying_after(0, AssertionError()))
 
 

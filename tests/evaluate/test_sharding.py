@@ -33,17 +33,20 @@ def both(told: list[dict[str, object]], name: str) -> tuple[object, object]:
     return told[0][name], told[1][name]
 
 
+@pytest.mark.slow
 def test_processes_know_their_numbers(told: list[dict[str, object]]) -> None:
     assert both(told, "who") == ([0, 2, 0, 2], [1, 2, 1, 2])
     assert both(told, "leads") == (True, False)
 
 
+@pytest.mark.slow
 def test_what_is_exchanged_is_the_same_everywhere(told: list[dict[str, object]]) -> None:
     expected = [{"from": 0}, {"from": 1}]
     assert both(told, "exchanged") == (expected, expected)
     assert both(told, "share") == ([0, 2, 4], [1, 3])
 
 
+@pytest.mark.slow
 def test_one_process_says_what_went_wrong(told: list[dict[str, object]]) -> None:
     assert both(told, "none fails") == ("done", "done")
     assert both(told, "both fail") == ("UsageError: wrong", "ElsewhereError: ")

@@ -154,6 +154,7 @@ def test_mixer_is_timms(image: tuple[int, int]) -> None:
     torch.testing.assert_close(ours(x), theirs(x))
 
 
+@pytest.mark.slow
 @given(
     sizes=st.builds(mixer, *[st.integers(1, 5)] * 5),
     grid=st.tuples(st.integers(1, 4), st.integers(1, 4)),

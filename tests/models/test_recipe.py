@@ -284,14 +284,14 @@ def test_images_that_are_not_cut_into_patches_may_have_any_size() -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"agelu": True, "mlp": BLOCK}, "agelu: it stands in the host's own MLPs"),
-        ({"activation": "relu", "mlp": Replacement(sums=Sums())}, "activation: the functions that are added up"),
+        ({"agelu": True, "mlp": BLOCK}, "agelu: it goes into the host's own MLPs"),
+        ({"activation": "relu", "mlp": Replacement(sums=Sums())}, "activation: a sum of functions takes"),
         ({"lvt": HOST["lvt"]}, "given: timm, lvt"),
         ({"timm": None}, "given: none"),
         ({"mlp": {"imlp": {}, "sums": {}}}, "give exactly one of imlp, sums"),
         ({"mlp": {}}, "give exactly one of imlp, sums"),
         ({"mlp": {"imlp": {"kernel": 2}}}, "an even kernel"),
-        ({"mlp": {"imlp": {"part": "spatial", "plain": True}}}, "the spatial part alone has no AGeLUs"),
+        ({"mlp": {"imlp": {"part": "spatial", "plain": True}}}, "a block of only the spatial part has no AGeLUs"),
         ({"colour": "red"}, "colour"),
     ],
 )

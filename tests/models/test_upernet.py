@@ -154,6 +154,7 @@ def test_variant_computes_with_real_weights() -> None:
     assert torch.isfinite(scores).all()
 
 
+@pytest.mark.slow
 def test_heads_are_transformers(segmenter: SwinUperNet, images: Tensor) -> None:
     theirs = _theirs(SMALL).eval()
     theirs.decode_head.load_state_dict(segmenter.decode_head.state_dict(), strict=True)

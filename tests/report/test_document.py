@@ -17,7 +17,6 @@ from imlp_audit.report.document import (
     join,
     parse_code,
     plain_text,
-    shift_headings,
     spans,
     strong,
 )
@@ -118,7 +117,3 @@ def test_inline_text_is_joined_parsed_and_stripped_of_styles() -> None:
     assert join([strong("a"), "b"]) == (strong("a"), *spans(", "), *spans("b"))
     assert parse_code("run `lint` first") == (*spans("run "), code("lint"), *spans(" first"))
     assert plain_text(("a ", strong("b"))) == "a b"
-
-
-def test_a_document_becomes_a_part_of_another() -> None:
-    assert shift_headings((Heading("x", 1), Paragraph("y")), 2) == (Heading("x", 3), Paragraph("y"))

@@ -147,7 +147,7 @@ def test_rows_come_with_their_least_changes() -> None:
     text = as_text(solved(answered(rows=rows)))
     assert "- tiny/1/a: kernel 1 (not 3)\n" in text
     assert "kernel 9 (not 3); or 1 other way\n" in text
-    assert "- c: none of those tried" in text
+    assert "- c: no change of one or two places" in text
 
 
 def test_controls_follow_the_score() -> None:

@@ -83,6 +83,7 @@ def test_one_group_of_all_axes_measures_everything() -> None:
     assert len(made.calls) == len(READINGS)
 
 
+@pytest.mark.slow
 def test_the_parts_of_an_imlp_block_add_up() -> None:
     kept = readings_of("imlp").where("class_token", ClassToken.KEPT)
     memory: CallCache = {}

@@ -66,7 +66,7 @@ def written(reading: PaperReading) -> dict[str, dict[str, str]]:
 def test_a_reading_is_what_its_axes_say(reading: PaperReading) -> None:
     axes = written(reading)
     if not axes:
-        with pytest.raises(ValidationError, match="a reading states something"):
+        with pytest.raises(ValidationError, match="a reading must state something"):
             NamedReading.model_validate(axes)
         return
     named = NamedReading.model_validate(axes)

@@ -28,7 +28,7 @@ IMAGENET_CLASSES = 1000
 
 
 def _whole(value: object) -> object:
-    """Refuse what Python would read as a number and a paper would not print as one, such as 1_92 or 4.0."""
+    """Refuse numbers in forms that only Python reads, such as 1_92 or 4.0."""
     if isinstance(value, str) and not re.fullmatch("[0-9]+", value):
         raise ValueError(f"write a whole number in digits, not {value!r}")
     return value
@@ -38,7 +38,7 @@ Count = Annotated[int, BeforeValidator(_whole), Field(gt=0, le=1_000_000)]
 """A number of channels, tokens, words, ...: positive, and no larger than any model's."""
 
 Layers = Annotated[int, BeforeValidator(_whole), Field(gt=0, le=1000)]
-"""A number of layers: each is built, so a slip of the pen must not fill the memory."""
+"""A number of layers. It is limited because each layer is built: a typing error must not fill the memory."""
 
 
 class Setting(StrEnum):

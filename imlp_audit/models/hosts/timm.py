@@ -19,7 +19,7 @@ Architecture = Annotated[str, Field(pattern=ARCHITECTURE)]
 
 @final
 class Timm(Host):
-    """A classifier of timm. A recipe gives the name of its architecture alone: `timm: deit_tiny_patch16_224`."""
+    """A classifier of timm. A recipe gives only the name of its architecture: `timm: deit_tiny_patch16_224`."""
 
     architecture: Architecture
 

@@ -1,8 +1,8 @@
 """LVT, the Lite Vision Transformer, with its ImageNet classifier (Yang et al., CVPR 2022, arXiv 2112.10809).
 
 After the authors' code: github Chenglin-Yang/LVT, classification/models/lvt.py and lvt_cls.py, configs/lvt_imagenet.py.
-Modules bear the names they have there, so that the published weights load as they are. What that code does in
-training alone (stochastic depth, mixing of tokens between images) is left out.
+Modules bear the names they have there, so that the published weights load as they are. What that code does only
+in training (stochastic depth, mixing of tokens between images) is left out.
 """
 
 from __future__ import annotations

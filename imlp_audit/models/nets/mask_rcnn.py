@@ -14,7 +14,7 @@ from imlp_audit.models.hosts.dense import MaskRcnn
 from imlp_audit.models.nets.swin import SwinFeatures, swin_features
 
 BOXES, MASKS = 1000, 100  # proposals that the box head sees, and those of them that the mask head sees
-LEVELS = ("0", "1", "2", "3")  # of the pyramid, where regions are read from; the one above is for proposals alone
+LEVELS = ("0", "1", "2", "3")  # of the pyramid, where regions are read from; the one above is only for proposals
 WIDTH = 256
 
 

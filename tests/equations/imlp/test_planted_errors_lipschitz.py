@@ -78,6 +78,7 @@ def test_an_invalid_certificate_is_rejected(
         assert is_false(claim), claim
 
 
+@pytest.mark.slow
 def test_a_module_whose_halves_are_swapped(monkeypatch: pytest.MonkeyPatch) -> None:
     def swapped(width: int, hidden: int, outputs: int | None = None) -> imlp.Imlp:
         module = imlp.amlp(width, hidden, outputs)
@@ -91,6 +92,7 @@ def test_a_module_whose_halves_are_swapped(monkeypatch: pytest.MonkeyPatch) -> N
     assert is_false("eq11_module")
 
 
+@pytest.mark.slow
 def test_a_gradient_norm_above_the_bound_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(appendix_a1_bound, "bound", lambda pair: 1e-3)
     assert is_false("theorem1_optimum")
