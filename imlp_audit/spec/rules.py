@@ -89,7 +89,9 @@ def _fits(paper: Paper) -> Iterator[Problem]:
 
 def _cells_of_flops(paper: Paper) -> Iterator[str]:
     for row in rows_of(paper):
-        yield from (cell.id for name in row.row.printed if isinstance((cell := CellRef(row, name)).column, FlopsColumn))
+        columns = row.table.value.columns
+        counted = [name for name in row.row.printed if isinstance(columns.get(name), FlopsColumn)]
+        yield from (CellRef(row, name).id for name in counted)
 
 
 def _table(located: Located[PrintedTable], conventions: Sequence[str]) -> Iterator[Problem]:
