@@ -1,7 +1,7 @@
-"""How much a pass says: judged alone, as `verify` does, and together, under one hypothesis for the paper.
+"""How much a pass says: each cell judged alone by any declared option, and all judged together as `verify` does.
 
-For each paper it prints the hypothesis that its counted numbers support together, and of the wrong numbers within ten
-last digits of each passing number the share that would pass in its place, both ways:
+Tries every wrong number within ten last digits in place of each passing number of every paper, and prints the share
+that would pass, by distance:
 
     python benchmarks/power.py [SPEC ...]
 """
@@ -9,75 +9,81 @@ last digits of each passing number the share that would pass in its place, both 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.hypotheses import Tally, Vote, chances_of, judge, passes
+from imlp_audit.checks.hypotheses import passes
+from imlp_audit.checks.power import Judged
 from imlp_audit.checks.run import models_needed
-from imlp_audit.checks.votes import tally_of
+from imlp_audit.checks.tally import FARTHEST, Tally
+from imlp_audit.checks.votes import with_hypotheses
 from imlp_audit.measure.models import measure_models
-from imlp_audit.numbers.printed import Rounding
 from imlp_audit.spec.library import load, select_checks
 
 DISTANCES = (1, 2, 3, 5, 10)
-Passing = Callable[[Tally, int], bool]
+MEASURES = ("params", "flops")
+Passing = Callable[[Judged, Tally, int], bool]
 
 
-def passes_alone(vote: Vote, roundings: Sequence[Rounding]) -> bool:
-    """Return whether any declared reading, convention and rounding rule fits the cell."""
-    return any(value in vote.printed.interval(rule) for rule in roundings for value in vote.values.values())
+def passes_alone(_: Judged, tally: Tally, place: int) -> bool:
+    """Return whether any declared reading, convention and rounding rule fits a cell."""
+    vote = tally.votes[place]
+    return any(
+        value in vote.printed.interval(rule) for rule in tally.options.roundings for value in vote.values.values()
+    )
 
 
-def shares(tally: Tally, places: Sequence[int], passing: Passing) -> list[float]:
-    """Return the share of wrong numbers at each distance that pass in place of passing ones."""
-    return [
-        sum(
-            passing(tally.with_vote(place, tally.votes[place].shifted(sign * digits)), place)
-            for place in places
-            for sign in (-1, 1)
-        )
-        / (2 * len(places))
-        for digits in DISTANCES
-    ]
+def passes_together(judged: Judged, tally: Tally, place: int) -> bool:
+    """Return whether a cell follows under the hypothesis that all numbers support, this one included."""
+    return passes(tally, judged.chances, place)
 
 
-def show(paper: str, tally: Tally) -> None:
-    """Print what one paper's numbers support, and the power of its passes."""
-    chances = chances_of(tally)
-    found = judge(tally, chances)
-    print(f"{paper}: {found.explained} of {found.votes} numbers are explained together, rounded {found.rounding}")
-    for group in (*found.readings.values(), *(one for one in found.conventions.values() if one.votes)):
-        scores = ", ".join(f"{name} {score}" for name, score in group.scores.items())
-        print(f"  {group.name}: {group.winner} ({group.choice}; {scores} of {group.votes}; by chance {group.chance})")
+def count_passing(judged: Judged, measure: str, passing: Passing) -> tuple[int, Counter[int], Counter[str]]:
+    """Return the passing cells of a measure, wrong numbers that pass by distance, and those one digit away by column."""
+    tally, wrong, near = judged.tally, Counter[int](), Counter[str]()
+    columns = {vote.column for vote in tally.votes if vote.column.endswith(measure)}
+    places = [n for n, vote in enumerate(tally.votes) if vote.column in columns and passing(judged, tally, n)]
+    for place in places:
+        vote = tally.votes[place]
+        for digits in range(1, FARTHEST + 1):
+            for sign in (-1, 1):
+                passed = passing(judged, tally.with_vote(place, vote.shifted(sign * digits)), place)
+                wrong[digits] += passed
+                near[vote.column] += passed and digits == 1
+    return len(places), wrong, +near
 
-    def alone(changed: Tally, place: int) -> bool:
-        return passes_alone(changed.votes[place], changed.options.roundings)
 
-    def together(changed: Tally, place: int) -> bool:
-        return passes(judge(changed, chances), changed.votes[place])
+def show_shares(name: str, cells: int, wrong: Counter[int]) -> None:
+    """Print the share of wrong numbers that pass, by distance."""
+    shares = "  ".join(f"+-{n}: {wrong[n] / (2 * cells):6.1%}" for n in DISTANCES)
+    print(f"  {name:34} ({cells:3} cells)  {shares}")
 
-    for measure in ("params", "flops"):
-        for name, passing in (("alone", alone), ("together", together)):
-            places = [
-                place
-                for place, vote in enumerate(tally.votes)
-                if vote.column.endswith(measure) and passing(tally, place)
-            ]
-            if places:
-                found_shares = shares(tally, places, passing)
-                line = "  ".join(f"+-{n}: {share:6.1%}" for n, share in zip(DISTANCES, found_shares, strict=True))
-                print(f"  wrong {measure} that pass, judged {name:8} ({len(places)} cells)  {line}")
+
+def show_all(papers: Iterable[tuple[str, Judged]]) -> None:
+    """Print the shares for each paper and for all."""
+    every = list(papers)
+    for measure in MEASURES:
+        print(f"{measure}: wrong numbers that pass in place of passing ones")
+        for name, passing in (("alone", passes_alone), ("together", passes_together)):
+            total, sums = 0, Counter[int]()
+            for paper, judged in every:
+                cells, wrong, near = count_passing(judged, measure, passing)
+                total, sums = total + cells, sums + wrong
+                if cells:
+                    show_shares(f"{paper}, {name}", cells, wrong)
+                if near and name == "together":
+                    print(f"    one digit away, by column: {dict(near)}")
+            if total:
+                show_shares(f"all papers, {name}", total, sums)
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Measure the models of the papers and show each paper."""
+    """Measure the models of the papers and print the shares."""
     selection = load(arguments)
     plans = select_checks(selection, skip=["*/equations/*"])
     facts = measure_models(models_needed(plans, Context({})), lambda name: None)
-    for paper in selection.papers:
-        tally = tally_of(paper, Context(facts))
-        if tally.votes:
-            show(paper.id, tally)
+    show_all(with_hypotheses(Context(facts), selection.papers).judged.items())
 
 
 if __name__ == "__main__":

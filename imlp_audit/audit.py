@@ -9,7 +9,7 @@ from importlib.metadata import version
 from imlp_audit import __version__
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
-from imlp_audit.checks.votes import record_hypothesis, with_hypotheses
+from imlp_audit.checks.votes import with_hypotheses
 from imlp_audit.checks.waive import waive
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.running import running
@@ -75,7 +75,7 @@ def _run(
     checks = waive([run_check(check, context) for check in plans], waivers, searched=searched)
     asked = {check.id.partition("/")[0] for check in checks}
     heads = tuple(paper_head(paper) for paper in selection.papers if paper.id in asked)
-    hypotheses = {name: record_hypothesis(found) for name, found in context.hypotheses.items()}
+    hypotheses = {name: judged.record() for name, judged in context.judged.items()}
     return AuditResult(papers=heads, versions=_versions(), checks=tuple(checks), hypotheses=hypotheses)
 
 

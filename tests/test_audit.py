@@ -11,9 +11,8 @@ import pytest
 
 from imlp_audit.audit import Options, audit
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.hypotheses import Chances, Tally, chances_of, judge
 from imlp_audit.checks.run import models_needed, run_check
-from imlp_audit.checks.votes import tally_of, with_hypotheses
+from imlp_audit.checks.votes import with_hypotheses
 from imlp_audit.checks.waive import waive
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.measure.facts import Facts, ModelFacts, ModelKey, Need
@@ -45,7 +44,6 @@ class Audited:
     facts: Facts
     checks: dict[str, Check]
     of_cell: dict[str, list[NumberPlan]]  # the plans that a cell has a part in, by its id
-    tallies: dict[str, tuple[Tally, Chances]]  # what the votes of each paper are judged from
     context: Context
 
 
@@ -70,11 +68,9 @@ def _audit(papers: Sequence[str]) -> Audited:
             for name in {cell.id for cell in _cells_of(one)}:
                 of_cell.setdefault(name, []).append(one)
     context = Context(facts)
-    votes = {paper.id: tally for paper in selection.papers if (tally := tally_of(paper, context)).votes}
-    tallies = {paper: (tally, chances_of(tally)) for paper, tally in votes.items()}
-    context = replace(context, hypotheses={paper: judge(*one) for paper, one in tallies.items()})
+    context = with_hypotheses(context, selection.papers)
     checks = {check.id: check for check in _checks(plans, selection, context)}
-    return Audited(selection, plans, facts, checks, of_cell, tallies, context)
+    return Audited(selection, plans, facts, checks, of_cell, context)
 
 
 def _checks(plans: Sequence[Plan], selection: Selection, context: Context) -> list[Check]:
@@ -224,12 +220,13 @@ def _changed(audited: Audited, cell: CellRef, text: str, field: str, prefix: str
 def _judged_anew(audited: Audited, cell: CellRef, text: str) -> Context:
     """Return the context with the hypothesis chosen anew for a changed number; chances stay as they were."""
     paper = cell.row.paper.id
-    tally, chances = audited.tallies.get(paper, (None, {}))
-    place = next((n for n, vote in enumerate(tally.votes) if vote.id == cell.id), None) if tally else None
-    if tally is None or place is None:
+    judged = audited.context.judged.get(paper)
+    place = judged.places.get(cell.id) if judged is not None else None
+    if judged is None or place is None:
         return audited.context
-    changed = tally.with_vote(place, replace(tally.votes[place], printed=parse_printed(text, cell.column.unit)))
-    return replace(audited.context, hypotheses={**audited.context.hypotheses, paper: judge(changed, chances)})
+    vote = replace(judged.tally.votes[place], printed=parse_printed(text, cell.column.unit))
+    changed = replace(judged, tally=judged.tally.with_vote(place, vote))
+    return replace(audited.context, judged={**audited.context.judged, paper: changed})
 
 
 def _one_a_column(cells: Iterable[CellRef]) -> list[CellRef]:

@@ -42,9 +42,15 @@ def check_cell(plan: CellPlan, context: Context) -> Check:
         leads = chain(_no_one_reading(found, context), _two_counters(found, context))
     check = record_fit(plan, cell.printed, column.unit, comparison)
     passed = comparison.verdict in PASSES
-    weak = passed and frame_of(cell, context).weak
-    check = check.model_copy(update={"hints": (*check.hints, *leads), "weak": weak})
-    return _with_fit(check, cell) if passed else check
+    check = check.model_copy(update={"hints": (*check.hints, *leads)})
+    return _with_power(_with_fit(check, cell), cell, context) if passed else check
+
+
+def _with_power(check: Check, cell: CellRef, context: Context) -> Check:
+    """Add how much a pass says."""
+    judged = context.judged.get(cell.row.paper.id)
+    power = judged.power_of(cell.id) if judged is not None else None
+    return check.model_copy(update={"weak": frame_of(cell, context).weak, "power": power})
 
 
 def _with_fit(check: Check, cell: CellRef) -> Check:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import assert_never
 
 from imlp_audit.checks.fit import Measured
-from imlp_audit.checks.hypotheses import Hypothesis
+from imlp_audit.checks.power import Judged
 from imlp_audit.equations.outcome import AnyOutcome
 from imlp_audit.measure.conventions import (
     FLOPS_CONVENTIONS,
@@ -109,13 +109,13 @@ class Conventions:
 class Context:
     """Everything a check may look at.
 
-    `outcomes` are those of claims about functions, by their ids; `hypotheses` are by paper.
+    `outcomes` are those of claims about functions, by their ids; `judged` are the counted numbers of each paper.
     """
 
     facts: Facts
     reading: str | None = None
     outcomes: Mapping[str, AnyOutcome] = field(default_factory=dict)
-    hypotheses: Mapping[str, Hypothesis] = field(default_factory=dict)
+    judged: Mapping[str, Judged] = field(default_factory=dict)
     _read: dict[str, Conventions] = field(default_factory=dict)
 
     def conventions(self, paper: Paper) -> Conventions:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Measured
-from imlp_audit.checks.hypotheses import Choice, Group, Hypothesis, Options, Tally, Vote, chances_of, judge
+from imlp_audit.checks.hypotheses import Choice, Group
+from imlp_audit.checks.power import Judged
 from imlp_audit.checks.printed import countable, totalled_cells
+from imlp_audit.checks.tally import Options, Tally, Vote
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.hypothesis import GroupScore, PaperHypothesis
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
 from imlp_audit.spec.tables import FlopsColumn
@@ -38,7 +39,7 @@ def tally_of(paper: Paper, context: Context) -> Tally:
 def with_hypotheses(context: Context, papers: Sequence[Paper]) -> Context:
     """Return the context with a hypothesis for each paper that has counted cells, all of them judged together."""
     tallies = {paper.id: tally for paper in papers if (tally := tally_of(paper, context)).votes}
-    return replace(context, hypotheses={name: judge(tally, chances_of(tally)) for name, tally in tallies.items()})
+    return replace(context, judged={name: Judged.of(tally) for name, tally in tallies.items()})
 
 
 def _votes_of_row(row: RowRef, context: Context) -> Iterator[Vote]:
@@ -57,25 +58,6 @@ def _votes_of_row(row: RowRef, context: Context) -> Iterator[Vote]:
 
 def _has_own_counter(cell: CellRef) -> bool:
     return isinstance(cell.column, FlopsColumn) and cell.row.row.counted_by is not None
-
-
-def record_hypothesis(found: Hypothesis) -> PaperHypothesis:
-    """Put a hypothesis on record."""
-    return PaperHypothesis(
-        rounding=found.rounding,
-        explained=found.explained,
-        votes=found.votes,
-        readings=tuple(map(_record_group, found.readings.values())),
-        conventions=tuple(_record_group(group) for group in found.conventions.values() if group.votes),
-    )
-
-
-def _record_group(group: Group) -> GroupScore:
-    scores = {str(option): score for option, score in group.scores.items()}
-    return GroupScore(
-        name=group.name, winner=group.winner, votes=group.votes, scores=scores, chance=group.chance,
-        choice=group.choice.value,
-    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -113,11 +95,11 @@ class Frame:
 def frame_of(cell: CellRef, context: Context) -> Frame:
     """Return what a cell is judged under; one that does not vote, under all that is declared."""
     paper = cell.row.paper
-    found = context.hypotheses.get(paper.id)
-    counted = countable(cell) if found is not None and cell.column.measure.totalled else ""
-    if found is None or isinstance(counted, str):
+    judged = context.judged.get(paper.id)
+    counted = countable(cell) if judged is not None and cell.column.measure.totalled else ""
+    if judged is None or isinstance(counted, str):
         return Frame(context.conventions(paper).roundings)
-    family = counted.recipe.family
+    family, found = counted.recipe.family, judged.hypothesis
     reading = found.readings.get(family) if family is not None else None
     convention = None if _has_own_counter(cell) else found.conventions.get(column_of(cell))
     return Frame((found.rounding,), reading, convention)

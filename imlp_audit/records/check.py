@@ -9,6 +9,7 @@ from pydantic import SerializerFunctionWrapHandler, model_serializer
 from imlp_audit.records.base import Record
 from imlp_audit.records.evidence import Evidence
 from imlp_audit.records.figure import Figure
+from imlp_audit.records.hypothesis import Power
 
 
 class Verdict(StrEnum):
@@ -27,7 +28,7 @@ PASSES = (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER)
 FINDINGS = (Verdict.DIFFERS, Verdict.INCONSISTENT)
 
 
-_LEFT_OUT_IF_EMPTY = ("also", "counterexample", "evidence", "hints", "under", "weak", "fitted")
+_LEFT_OUT_IF_EMPTY = ("also", "counterexample", "evidence", "hints", "under", "weak", "fitted", "power")
 
 
 class CheckKind(StrEnum):
@@ -65,9 +66,10 @@ class Check(Record):
     Numbers are decimal text in base units (parameters, not millions; percent for changes); `gap` is the
     measured value minus the printed one in units of the printed last digit; `under` names what departs from
     the default where the verdict is `reproduced_under`. Of a waived check `finding` is
-    the verdict it has without its waiver, and `waiver` why that is known. A `weak` pass may be luck: its reading or
-    convention is no clear choice. A `fitted` one rests on a convention that was fitted on it. `evidence` is what runs
-    of a checkpoint or on hardware measured. Of an equation `statement` is what is
+    the verdict it has without its waiver, and `waiver` why that is known. A `weak` pass may be luck, because its
+    reading or convention is not a clear choice; `power` counts the wrong numbers that would not have passed in its place. A
+    `fitted` pass rests on a convention that was fitted on it. `evidence` is what runs of a checkpoint or on hardware
+    measured. Of an equation `statement` is what is
     claimed in words, `printed` its literal form or `corrected` the form that holds, `place` where it stands in the
     paper, `examples` how many it was tried on, `bound` what rounding may make of it, `counterexample` the smallest
     example it is false on, and `figure` what a report draws beside it.
@@ -99,6 +101,7 @@ class Check(Record):
     finding: Verdict | None = None
     waiver: str | None = None
     weak: bool = False
+    power: Power | None = None
     fitted: bool = False
     evidence: tuple[Evidence, ...] = ()
 

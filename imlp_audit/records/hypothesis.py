@@ -1,10 +1,24 @@
-"""What the counted numbers of a paper support when they are judged together."""
+"""What the counted numbers of a paper support when they are judged together, and how much a pass says."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from imlp_audit.records.base import Record
+
+
+class Caught(Record):
+    """How many of the wrong numbers that were tried would not have passed."""
+
+    caught: int
+    tried: int
+
+
+class Power(Record):
+    """Wrong numbers in place of passing ones: one last digit away, and within ten last digits."""
+
+    one: Caught
+    ten: Caught
 
 
 class GroupScore(Record):
@@ -22,6 +36,19 @@ class GroupScore(Record):
     choice: Literal["only", "clear", "weak"]
 
 
+class ColumnScore(Record):
+    """A column: the group that shares its convention, and the power of its passes.
+
+    `passing` counts its numbers that pass, rows with a counter of their own included; `by_chance` how many pass on
+    average, as a decimal, where every number of the paper is shifted by up to ten last digits.
+    """
+
+    group: GroupScore
+    passing: int
+    by_chance: str
+    power: Power
+
+
 class PaperHypothesis(Record):
     """The best hypothesis: a rounding rule, a reading for each family of models, a convention for each column."""
 
@@ -29,4 +56,4 @@ class PaperHypothesis(Record):
     explained: int
     votes: int
     readings: tuple[GroupScore, ...]
-    conventions: tuple[GroupScore, ...]
+    columns: tuple[ColumnScore, ...]

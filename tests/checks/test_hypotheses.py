@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.hypotheses import Choice, Hypothesis, Options, Tally, Vote, chances_of, choose, judge, passes
+from imlp_audit.checks.hypotheses import Choice, Hypothesis
+from imlp_audit.checks.power import Judged, add_powers
+from imlp_audit.checks.tally import FARTHEST, Options, Tally, Vote
 from imlp_audit.numbers.printed import Rounding, parse_printed
 
 READINGS, CONVENTIONS = ("text", "code"), ("macs", "fvcore")
@@ -27,6 +29,10 @@ def vote(
 ) -> Vote:
     exact = {key: Fraction(str(value)) for key, value in values.items()}
     return Vote(name, column, family, parse_printed(printed), exact, fixed)
+
+
+def choose(votes: Sequence[Vote], among: Options) -> Hypothesis:
+    return Judged.of(Tally.of(votes, among)).hypothesis
 
 
 def options(*columns: str, roundings: tuple[Rounding, ...] = (Rounding.HALF_UP,)) -> Options:
@@ -155,12 +161,48 @@ def test_one_vote_changed_is_counted_as_if_all_were_counted_anew() -> None:
 
 def test_a_number_that_only_a_lesser_option_gives_does_not_pass_where_the_choice_is_clear() -> None:
     votes = [*cells(8, ("code", "fvcore")), vote("odd", "7.00", {("text", "macs"): 7, ("code", "fvcore"): 9})]
-    tally = Tally.of(votes, options())
-    found = judge(tally, chances_of(tally))
-    assert [passes(found, one) for one in votes] == [True] * 8 + [False]
+    assert Judged.of(Tally.of(votes, options())).passing == tuple(one.id for one in votes[:8])
 
 
 def test_where_the_choice_is_weak_any_option_may_give_the_number() -> None:
     votes = cells(3, ("text", "macs"), wrong=1)
-    assert passes(choose(votes, options()), votes[0])
-    assert not passes(choose(votes, options()), votes[2])
+    assert Judged.of(Tally.of(votes, options())).passing == tuple(one.id for one in votes[:2])
+
+
+def test_where_the_choice_is_clear_no_wrong_number_passes() -> None:
+    """The values of cells() differ by more than ten last digits only between numbers; +-10 digits stay in one cell."""
+    judged = Judged.of(Tally.of(cells(6, ("code", "fvcore")), options()))
+    power = judged.power_of("1/flops/3")
+    assert power is not None
+    assert (power.one.caught, power.one.tried, power.ten.caught, power.ten.tried) == (2, 2, 20, 20)
+
+
+def test_a_wrong_number_that_another_option_gives_passes_where_the_choice_is_weak() -> None:
+    """10.00 under one reading and 10.03 under the other: of a single cell the wrong 10.03 would pass as well."""
+    one = vote(
+        "only", "10.00", {("text", "macs"): 10, ("text", "fvcore"): 10, ("code", "macs"): 10.03, ("code", "fvcore"): 11}
+    )
+    power = Judged.of(Tally.of([one], options())).power_of("only")
+    assert power is not None
+    assert (power.one.caught, power.ten.caught, power.ten.tried) == (2, 19, 20)
+
+
+def test_numbers_that_cannot_be_printed_are_not_counted_as_caught() -> None:
+    """Ten last digits below 0.04 would be negative: 3 of the 10 lower ones are left."""
+    one = vote("small", "0.04", dict.fromkeys(product(READINGS, CONVENTIONS), 0.04))
+    power = Judged.of(Tally.of([one], options())).power_of("small")
+    assert power is not None
+    assert power.ten.tried == FARTHEST + 3
+
+
+def test_powers_add_up() -> None:
+    judged = Judged.of(Tally.of(cells(6, ("code", "fvcore"), wrong=1), options()))
+    record = judged.record()
+    power = record.columns[0].power
+    assert (record.columns[0].passing, power.one.tried, power.ten.caught) == (5, 10, 100)
+    assert power == add_powers(one for cell in judged.passing if (one := judged.power_of(cell)) is not None)
+    assert float(record.columns[0].by_chance) < 1
+
+
+def test_a_cell_without_a_vote_has_no_power() -> None:
+    assert Judged.of(Tally.of(cells(2, ("text", "macs")), options())).power_of("elsewhere") is None

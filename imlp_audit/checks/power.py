@@ -1,0 +1,104 @@
+"""The power of a pass: how many wrong numbers would not have passed in its place, and how many pass by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from imlp_audit.checks.hypotheses import Chances, Group, Hypothesis, chances_of, judge, passes
+from imlp_audit.checks.tally import COPIES, FARTHEST, Tally
+from imlp_audit.numbers.interval import decimal_text
+from imlp_audit.records.hypothesis import Caught, ColumnScore, GroupScore, PaperHypothesis, Power
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The votes of a paper, and what follows from judging them together."""
+
+    tally: Tally
+    chances: Chances
+
+    @classmethod
+    def of(cls, tally: Tally) -> Judged:
+        """Judge the votes of a paper."""
+        return cls(tally, chances_of(tally))
+
+    @cached_property
+    def hypothesis(self) -> Hypothesis:
+        """What the votes support together."""
+        return judge(self.tally, self.chances)
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The place of each vote, by the id of its cell."""
+        return {vote.id: place for place, vote in enumerate(self.tally.votes)}
+
+    def power_of(self, cell: str) -> Power | None:
+        """Try every wrong number within ten last digits in place of a cell's; None for a cell that does not vote.
+
+        The other numbers stay, and the declared options are chosen anew. Numbers that are not positive are left out.
+        """
+        place = self.places.get(cell)
+        if place is None:
+            return None
+        vote = self.tally.votes[place]
+        wrong = {n: vote.shifted(n) for n in range(-FARTHEST, FARTHEST + 1) if n and vote.shifted(n).printed.value > 0}
+        caught = {n: not passes(self.tally.with_vote(place, one), self.chances, place) for n, one in wrong.items()}
+        near = [caught[n] for n in (-1, 1) if n in caught]
+        one = Caught(caught=sum(near), tried=len(near))
+        return Power(one=one, ten=Caught(caught=sum(caught.values()), tried=len(caught)))
+
+    @cached_property
+    def by_chance(self) -> dict[str, Fraction]:
+        """How many numbers of each column pass on average, over copies in which every number is wrong."""
+        found = dict.fromkeys(self.tally.columns, Fraction(0))
+        for copy in self.tally.copies():
+            for place, vote in enumerate(copy.votes):
+                found[vote.column] += Fraction(passes(copy, self.chances, place), COPIES)
+        return found
+
+    @cached_property
+    def passing(self) -> tuple[str, ...]:
+        """The cells whose numbers pass."""
+        return tuple(cell for cell, place in self.places.items() if passes(self.tally, self.chances, place))
+
+    def record(self) -> PaperHypothesis:
+        """Put on record what the votes support and what their passes are worth."""
+        found = self.hypothesis
+        return PaperHypothesis(
+            rounding=found.rounding,
+            explained=found.explained,
+            votes=found.votes,
+            readings=tuple(map(_score, found.readings.values())),
+            columns=tuple(map(self._record_column, found.conventions.values())),
+        )
+
+    def _record_column(self, group: Group) -> ColumnScore:
+        cells = [cell for cell in self.passing if self.tally.votes[self.places[cell]].column == group.name]
+        powers = [power for cell in cells if (power := self.power_of(cell)) is not None]
+        by_chance = decimal_text(self.by_chance[group.name], 1)
+        return ColumnScore(group=_score(group), passing=len(cells), by_chance=by_chance, power=add_powers(powers))
+
+
+def _score(group: Group) -> GroupScore:
+    return GroupScore(
+        name=group.name,
+        winner=group.winner,
+        votes=group.votes,
+        scores={str(option): score for option, score in group.scores.items()},
+        chance=group.chance,
+        choice=group.choice.value,
+    )
+
+
+def add_powers(powers: Iterable[Power]) -> Power:
+    """Return the power of several passes together."""
+    found = list(powers)
+
+    def add(parts: Iterator[Caught]) -> Caught:
+        each = list(parts)
+        return Caught(caught=sum(one.caught for one in each), tried=sum(one.tried for one in each))
+
+    return Power(one=add(one.one for one in found), ten=add(one.ten for one in found))
