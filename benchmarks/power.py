@@ -40,7 +40,7 @@ def passes_together(judged: Judged, tally: Tally, place: int) -> bool:
 
 
 def count_passing(judged: Judged, measure: str, passing: Passing) -> tuple[int, Counter[int], Counter[str]]:
-    """Return the passing cells of a measure, wrong numbers that pass by distance, and those one digit away by column."""
+    """Return how many cells pass, wrong numbers that pass by distance, and those one digit away by column."""
     tally, wrong, near = judged.tally, Counter[int](), Counter[str]()
     columns = {vote.column for vote in tally.votes if vote.column.endswith(measure)}
     places = [n for n, vote in enumerate(tally.votes) if vote.column in columns and passing(judged, tally, n)]

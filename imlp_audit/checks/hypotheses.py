@@ -22,6 +22,7 @@ class Choice(StrEnum):
 
     ONLY = "only"  # all options give these cells the same values: there is nothing to choose
     CLEAR = "clear"
+    SHARED = "shared"  # a column that is not clear alone: the paper's columns of the measure are, and it agrees
     WEAK = "weak"  # too few numbers, a tie, or no better than numbers with shifted digits
 
 
@@ -42,7 +43,7 @@ class Group:
     @property
     def allowed(self) -> tuple[str | None, ...]:
         """The options that a cell of the group may be judged under: all, unless the choice is clear."""
-        return (self.winner,) if self.choice is Choice.CLEAR else tuple(self.scores)
+        return (self.winner,) if self.choice in (Choice.CLEAR, Choice.SHARED) else tuple(self.scores)
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,9 @@ def chances_of(tally: Tally) -> Chances:
     for copy in tally.copies():
         for one in copy.combinations:
             for column in copy.columns:
-                score = max(copy.scores(one, column).values(), default=0)
-                best["column", column] = max(best["column", column], score)
+                for columns in ((column,), copy.columns_like(column)):
+                    score = max(copy.scores(one, *columns).values(), default=0)
+                    best["column", ",".join(columns)] = max(best["column", ",".join(columns)], score)
             for family in copy.families:
                 best["family", family] = max(best["family", family], copy.score_of_family(one, family))
     return best
@@ -101,14 +103,29 @@ def passes(tally: Tally, chances: Chances, place: int) -> bool:
 
 
 def _column_group(tally: Tally, best: Combination, column: str, chances: Chances) -> Group:
-    votes = [vote for vote in tally.votes if vote.column == column and not vote.fixed]
-    scores: dict[str | None, int] = dict(tally.scores(best, column).items())
+    """Judge a column by itself; if that is not clear, let the paper's columns of the same measure decide.
+
+    They decide only if no other convention explains more of this column.
+    """
+    alone = _convention_group(tally, best, (column,), chances)
+    if alone.choice is not Choice.WEAK:
+        return alone
+    paper = _convention_group(tally, best, tally.columns_like(column), chances)
+    if paper.choice is Choice.CLEAR and alone.scores[paper.winner] == max(alone.scores.values()):
+        return replace(alone, winner=paper.winner, choice=Choice.SHARED)
+    return alone
+
+
+def _convention_group(tally: Tally, best: Combination, columns: tuple[str, ...], chances: Chances) -> Group:
+    votes = [vote for vote in tally.votes if vote.column in columns and not vote.fixed]
+    scores: dict[str | None, int] = dict(tally.scores(best, *columns).items())
 
     def values(convention: str | None) -> object:
         return [vote.values.get((best.readings[vote.family], str(convention))) for vote in votes]
 
     winner = max(scores, key=scores.__getitem__, default=None)
-    return _group(column, winner, len(votes), scores, values, chances["column", column])
+    name = ",".join(columns)
+    return _group(name, winner, len(votes), scores, values, chances["column", name])
 
 
 def _family_group(tally: Tally, best: Combination, family: str, chances: Chances) -> Group:

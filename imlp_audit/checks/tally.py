@@ -54,11 +54,15 @@ class Vote:
 
 @dataclass(frozen=True)
 class Options:
-    """The declared options; of each list the first is the default. Conventions are by column."""
+    """The declared options; of each list the first is the default. Conventions and measures are by column.
+
+    Columns of a measure have the same conventions to choose from.
+    """
 
     roundings: tuple[Rounding, ...]
     readings: tuple[Reading, ...]
     conventions: Mapping[str, tuple[str, ...]]
+    measures: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,11 @@ class Tally:
         """The columns that the votes are of, in order."""
         return tuple(dict.fromkeys(vote.column for vote in self.votes))
 
+    def columns_like(self, column: str) -> tuple[str, ...]:
+        """Return the columns of the same measure, itself included."""
+        measures = self.options.measures
+        return tuple(other for other in self.columns if measures[other] == measures[column])
+
     @cached_property
     def combinations(self) -> tuple[Combination, ...]:
         """Every rounding rule with every choice of readings, the defaults first."""
@@ -135,10 +144,10 @@ class Tally:
             found.update(self.counts.get((combination.rounding, family, combination.readings[family], column), {}))
         return found
 
-    def scores(self, combination: Combination, column: str) -> dict[str, int]:
-        """Return the votes on a column's convention."""
-        found = self.of_column(combination, column, (None, *self.families))
-        return {convention: found[convention] for convention in self.options.conventions[column]}
+    def scores(self, combination: Combination, *columns: str) -> dict[str, int]:
+        """Return the votes on the convention of one or more columns."""
+        found = sum((self.of_column(combination, column, (None, *self.families)) for column in columns), Counter[str]())
+        return {convention: found[convention] for convention in self.options.conventions[columns[0]]}
 
     def score(self, combination: Combination) -> int:
         """Return how many votes a combination explains, with the best convention for each column."""

@@ -26,14 +26,11 @@ def tally_of(paper: Paper, context: Context) -> Tally:
     """Count the votes of a paper: its counted cells that could be measured. A number printed twice votes once."""
     votes = [vote for row in rows_of(paper) for vote in _votes_of_row(row, context)]
     read = context.conventions(paper)
-    conventions = {
-        column_of(cell): read.declared_for_column(cell.column)
-        for row in rows_of(paper)
-        for name in row.row.printed
-        if (cell := CellRef(row, name)).column.measure.totalled
-    }
-    columns = {vote.column: conventions[vote.column] for vote in votes}
-    return Tally.of(votes, Options(read.roundings, tuple(read.readings), columns))
+    cells = [CellRef(row, name) for row in rows_of(paper) for name in row.row.printed]
+    columns = {column_of(cell): cell.column for cell in cells if cell.column.measure.totalled}
+    conventions = {name: read.declared_for_column(column) for name, column in columns.items()}
+    measures = {name: column.measure.value for name, column in columns.items()}
+    return Tally.of(votes, Options(read.roundings, tuple(read.readings), conventions, measures))
 
 
 def with_hypotheses(context: Context, papers: Sequence[Paper]) -> Context:

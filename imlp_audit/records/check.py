@@ -67,9 +67,9 @@ class Check(Record):
     measured value minus the printed one in units of the printed last digit; `under` names what departs from
     the default where the verdict is `reproduced_under`. Of a waived check `finding` is
     the verdict it has without its waiver, and `waiver` why that is known. A `weak` pass may be luck, because its
-    reading or convention is not a clear choice; `power` counts the wrong numbers that would not have passed in its place. A
-    `fitted` pass rests on a convention that was fitted on it. `evidence` is what runs of a checkpoint or on hardware
-    measured. Of an equation `statement` is what is
+    reading or convention is not a clear choice; `power` counts the wrong numbers that would not have passed in its
+    place. A `fitted` pass rests on a convention that was fitted on it. `evidence` is what runs of a checkpoint or on
+    hardware measured. Of an equation `statement` is what is
     claimed in words, `printed` its literal form or `corrected` the form that holds, `place` where it stands in the
     paper, `examples` how many it was tried on, `bound` what rounding may make of it, `counterexample` the smallest
     example it is false on, and `figure` what a report draws beside it.

@@ -25,7 +25,8 @@ class GroupScore(Record):
     """Cells that share an option: the one chosen for them, and how many of the `votes` each declared option explains.
 
     `name` is a family of models for a reading, and table/column for a convention. `chance` is the best score on copies
-    of the numbers with shifted digits. The choice is `clear`, `weak`, or the `only` one that could be made.
+    of the numbers with shifted digits. The choice is `clear`, `weak`, the `only` one that could be made, or `shared`: a
+    column with too few numbers follows the paper's other columns of its measure.
     """
 
     name: str
@@ -33,7 +34,7 @@ class GroupScore(Record):
     votes: int
     scores: dict[str, int]
     chance: int
-    choice: Literal["only", "clear", "weak"]
+    choice: Literal["only", "clear", "shared", "weak"]
 
 
 class ColumnScore(Record):

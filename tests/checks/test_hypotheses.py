@@ -36,7 +36,8 @@ def choose(votes: Sequence[Vote], among: Options) -> Hypothesis:
 
 
 def options(*columns: str, roundings: tuple[Rounding, ...] = (Rounding.HALF_UP,)) -> Options:
-    return Options(roundings, READINGS, dict.fromkeys(columns or ("1/flops",), CONVENTIONS))
+    names = columns or ("1/flops",)
+    return Options(roundings, READINGS, dict.fromkeys(names, CONVENTIONS), dict.fromkeys(names, "flops"))
 
 
 def cells(count: int, fitting: tuple[str, str], *, column: str = "1/flops", wrong: int = 0) -> list[Vote]:
@@ -185,6 +186,19 @@ def test_a_wrong_number_that_another_option_gives_passes_where_the_choice_is_wea
     power = Judged.of(Tally.of([one], options())).power_of("only")
     assert power is not None
     assert (power.one.caught, power.ten.caught, power.ten.tried) == (2, 19, 20)
+
+
+def test_a_column_with_few_numbers_follows_the_papers_other_columns_unless_another_option_explains_more_of_it() -> None:
+    many, among = cells(8, ("code", "fvcore")), options("1/flops", "2/flops")
+    agreeing = [*many, *cells(3, ("code", "fvcore"), column="2/flops")]
+    group = choose(agreeing, among).conventions["2/flops"]
+    assert (group.winner, group.choice, group.votes) == ("fvcore", Choice.SHARED, 3)
+    opposed = [*many, *cells(3, ("code", "macs"), column="2/flops")]
+    group = choose(opposed, among).conventions["2/flops"]
+    assert (group.winner, group.choice) == ("macs", Choice.WEAK)
+    power = Judged.of(Tally.of(agreeing, among)).power_of("2/flops/0")
+    assert power is not None
+    assert power.ten.caught == 20
 
 
 def test_numbers_that_cannot_be_printed_are_not_counted_as_caught() -> None:
