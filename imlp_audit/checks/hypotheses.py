@@ -105,13 +105,15 @@ def passes(tally: Tally, chances: Chances, place: int) -> bool:
 def _column_group(tally: Tally, best: Combination, column: str, chances: Chances) -> Group:
     """Judge a column by itself; if that is not clear, let the paper's columns of the same measure decide.
 
-    They decide only if no other convention explains more of this column.
+    They decide only if their convention explains more of this column than every other one: a tie may be a column that
+    was quoted from two sources.
     """
     alone = _convention_group(tally, best, (column,), chances)
     if alone.choice is not Choice.WEAK:
         return alone
     paper = _convention_group(tally, best, tally.columns_like(column), chances)
-    if paper.choice is Choice.CLEAR and alone.scores[paper.winner] == max(alone.scores.values()):
+    others = [score for convention, score in alone.scores.items() if convention != paper.winner]
+    if paper.choice is Choice.CLEAR and alone.scores[paper.winner] > max(others):
         return replace(alone, winner=paper.winner, choice=Choice.SHARED)
     return alone
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.records.solution import Answered, Solved
 from imlp_audit.report.files import write_whole
-from imlp_audit.spec.edit import read_text, with_convention, with_reading
+from imlp_audit.spec.edit import read_text, with_convention, with_fit, with_reading
 from imlp_audit.spec.paper import Paper, read_spec
+from imlp_audit.spec.schema import Fit
 from imlp_audit.spec.targets import display_path, find
 
 
@@ -29,7 +30,8 @@ def write_found(paper: Paper, name: str, solved: Solved) -> None:
         added.append(f"the reading {name!r}")
     if first.weights:
         text = with_convention(text, name, first.weights, _evidence(solved.last), shown_as)
-        added.append(f"the convention {name!r}")
+        text = with_fit(text, name, _fit(solved.last), shown_as)
+        added.append(f"the convention {name!r} (list it in `flops` to judge by it)")
     if not added:
         raise UsageError(f"nothing to write: the first solution is the reading {first.nearest!r}, and counts no FLOPs")
     _check(text, path.name)
@@ -58,6 +60,13 @@ def _reasons(axes: Mapping[str, str], answer: Answered) -> dict[str, tuple[str, 
         why = by_state.get(axis.state, f"the best solutions have {' or '.join(axis.values)}")
         reasons[name] = (value, f"found by solve: {why}; {answer.score} of {answer.of} numbers explained")
     return reasons
+
+
+def _fit(answer: Answered) -> Fit:
+    """Return what the counter was fitted on, and the cells that the best solutions disagree about."""
+    most = max((most for _, most in answer.null), default=0)
+    undecided = tuple(cell for cell in answer.disputed if cell in answer.flops)
+    return Fit(on=answer.flops, undecided=undecided, explained=answer.score, of=answer.of, by_chance=most)
 
 
 def _evidence(answer: Answered) -> str:

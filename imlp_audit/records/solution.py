@@ -97,6 +97,7 @@ class SolvedHeld(Record):
 class Answered(Record):
     """The answer to one search: over the parameters, the FLOPs, or both.
 
+    `flops` are the cells of FLOPs searched.
     `score` cells of `of` are explained by each of `solutions`, with `readings` best readings by family; `named` are
     the named readings among them. `contradicted` cells are explained by no solution, `disputed` ones by some and not by
     others. `conventions` are the best scores by named conventions. `null` are the least and
@@ -106,6 +107,7 @@ class Answered(Record):
     """
 
     what: str
+    flops: tuple[str, ...]
     score: int
     of: int
     solutions: int

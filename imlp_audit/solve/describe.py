@@ -21,6 +21,7 @@ def describe_answer(what: str, problem: SearchProblem, answer: SearchAnswer) -> 
     counted = any(cell.kind == "flops" for cell in problem.cells)
     return Answered(
         what=what,
+        flops=tuple(cell.id for cell in problem.cells if cell.kind == "flops"),
         score=answer.score,
         of=answer.of,
         solutions=answer.count,

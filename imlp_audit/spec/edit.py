@@ -1,4 +1,4 @@
-"""Adds a named reading or a counting convention to a paper's file; the rest stays as it is, comments included."""
+"""Adds a reading, a counting convention or its fit to a paper's file; the rest stays as it is, comments included."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from imlp_audit.errors import UsageError
+from imlp_audit.spec.schema import Fit
 
 
 def with_reading(text: str, name: str, axes: Mapping[str, tuple[str, str]], shown_as: str) -> str:
@@ -25,6 +26,19 @@ def with_convention(text: str, name: str, weights: Mapping[str, int], evidence: 
     """Return a spec's text with one more convention, its evidence in a comment above it. Raises UsageError."""
     listed = ", ".join(f"{operation}: {weight}" for operation, weight in weights.items())
     return _insert(text, "conventions", name, [f"    # {evidence}", f"    {name}: {{{listed}}}"], shown_as)
+
+
+def with_fit(text: str, name: str, fit: Fit, shown_as: str) -> str:
+    """Return a spec's text with what a convention was fitted on. Raises UsageError."""
+    lines = [
+        f"    {name}:",
+        f"      explained: {fit.explained}",
+        f"      of: {fit.of}",
+        f"      by_chance: {fit.by_chance}",
+    ]
+    for key, cells in (("on", fit.on), ("undecided", fit.undecided)):
+        lines += [f"      {key}:", *(f"        - {cell}" for cell in cells)] if cells else []
+    return _insert(text, "fitted", name, lines, shown_as)
 
 
 def _insert(text: str, key: str, name: str, added: list[str], shown_as: str) -> str:

@@ -27,10 +27,17 @@ WeightName = Annotated[str, AfterValidator(_weight_key)]
 
 
 class Fit(Record):
-    """What a convention was fitted on: the cells (ids or globs), and those that the best solutions disagree about."""
+    """What a convention was fitted on: the cells (ids or globs), and those that the best solutions disagree about.
 
-    on: Annotated[tuple[str, ...], Field(min_length=1)]
+    The search that found it explained `explained` of `of` numbers, and explains at most `by_chance` of as many with
+    shifted digits.
+    """
+
+    cells: Annotated[tuple[str, ...], Field(min_length=1)]
     undecided: tuple[str, ...] = ()
+    explained: Annotated[int, Field(ge=0)]
+    of: Annotated[int, Field(ge=1)]
+    by_chance: Annotated[int, Field(ge=0)]
 
 
 class About(Record):

@@ -35,6 +35,7 @@ def test_a_cell_that_fits_is_reproduced_with_all_it_rests_on(tmp_path: Path) -> 
         "reading": "plain",
         "convention": "all",
         "rounding": "half_up",
+        "power": {"one": {"caught": 2, "tried": 2}, "ten": {"caught": 20, "tried": 20}},
     }
 
 

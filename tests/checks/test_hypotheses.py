@@ -196,6 +196,12 @@ def test_a_column_with_few_numbers_follows_the_papers_other_columns_unless_anoth
     opposed = [*many, *cells(3, ("code", "macs"), column="2/flops")]
     group = choose(opposed, among).conventions["2/flops"]
     assert (group.winner, group.choice) == ("macs", Choice.WEAK)
+    tied = [
+        *many,
+        *cells(1, ("code", "macs"), column="2/flops"),
+        vote("b", "1.00", {("code", "fvcore"): 1}, column="2/flops"),
+    ]
+    assert choose(tied, among).conventions["2/flops"].choice is Choice.WEAK
     power = Judged.of(Tally.of(agreeing, among)).power_of("2/flops/0")
     assert power is not None
     assert power.ten.caught == 20
