@@ -5,12 +5,13 @@ from __future__ import annotations
 import fnmatch
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import assert_never
 
 from pydantic import ValidationError
 
 from imlp_audit.equations.catalogue import BrokenClaim
 from imlp_audit.errors import Problem, did_you_mean
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
+from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, MemoryConvention, ParameterConvention
 from imlp_audit.models.change import Change, describe
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import parse_printed
@@ -21,7 +22,7 @@ from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
 from imlp_audit.spec.schema import Coverage, System
-from imlp_audit.spec.tables import FlopsColumn, Footnote, PrintedTable, hold_the_same
+from imlp_audit.spec.tables import CountedMeasure, FlopsColumn, Footnote, Measure, PrintedTable, hold_the_same
 from imlp_audit.spec.tree import Located
 
 
@@ -101,10 +102,11 @@ def _table(located: Located[PrintedTable], conventions: Sequence[str]) -> Iterat
         if ids[row.id] > 1 and [r.id for r in table.rows].index(row.id) < index:
             yield located.problem(f"the row id {row.id!r} is taken already; give each its own", "rows", index, "id")
     for index, row in enumerate(table.rows):
-        for position, name in enumerate(row.counted_by or ()):
-            if name not in conventions:
-                message = f"no convention is called {name!r}; {did_you_mean(name, conventions)}"
-                yield located.problem(message, "rows", index, "counted_by", position)
+        for measure, counted in row.counted_by.items():
+            known = _conventions_of(measure, conventions)
+            if counted.convention not in known:
+                message = f"no convention is called {counted.convention!r}; {did_you_mean(counted.convention, known)}"
+                yield located.problem(message, "rows", index, "counted_by", measure, "convention")
     footnote = table.footnote
     if footnote is None:
         return
@@ -114,6 +116,18 @@ def _table(located: Located[PrintedTable], conventions: Sequence[str]) -> Iterat
         message = f"a mark is decided by a counted column; {did_you_mean(footnote.decided_by, counted)}"
         yield located.problem(message, "footnote", "decided_by")
     yield from _marked_rows(located, footnote)
+
+
+def _conventions_of(measure: CountedMeasure, flops: Sequence[str]) -> Sequence[str]:
+    match measure:
+        case Measure.PARAMETERS:
+            return list(ParameterConvention)
+        case Measure.FLOPS:
+            return flops
+        case Measure.MEMORY:
+            return list(MemoryConvention)
+        case _:
+            assert_never(measure)
 
 
 def _marked_rows(located: Located[PrintedTable], footnote: Footnote) -> Iterator[Problem]:

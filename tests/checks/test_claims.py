@@ -299,11 +299,12 @@ def test_a_share_of_the_parameters_without_the_head_needs_one(tmp_path: Path) ->
     assert (check.verdict, check.reason) == (Verdict.ERROR, "large has no head for no_head")
 
 
-@pytest.mark.parametrize(("counted_by", "verdict"), [("macs", YES), ("fvcore", NO), ("macs, fvcore", YES)])
+@pytest.mark.parametrize(("counted_by", "verdict"), [("macs", YES), ("fvcore", NO)])
 def test_a_share_of_work_is_by_the_convention_that_counted_the_row(
     tmp_path: Path, counted_by: str, verdict: Verdict
 ) -> None:
-    row = f"{{id: b, label: B, model: {{timm: large}}, counted_by: [{counted_by}], printed: {{flops: 3.00}}}}"
+    by = f"{{flops: {{convention: {counted_by}, because: the text}}}}"
+    row = f"{{id: b, label: B, model: {{timm: large}}, counted_by: {by}, printed: {{flops: 3.00}}}}"
     counts = {"large": Count(8_000_000, macs=3 * 10**9, mlp_macs=12 * 10**8, norms=10**8)}
     body = conditions("p/1/b", "mlp_share: flops, at_least: 40%")  # 12/30, or 12/34
     end = f'claims:\n  - {{id: it, text: t, source: {{section: "1"}}, {body}}}\n'
