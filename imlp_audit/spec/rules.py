@@ -17,6 +17,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import parse_printed
 from imlp_audit.records.check import FINDINGS
 from imlp_audit.spec.claims import parse_claim
+from imlp_audit.spec.covered import rows_not_covered
 from imlp_audit.spec.equations import broken_entries
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import plan
@@ -32,6 +33,7 @@ def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
     problems = [*_about(paper), *(p for table in paper.tables for p in _table(table, [*FLOPS_CONVENTIONS, *own]))]
     problems += [p for row in rows_of(paper) for p in _row(row, known)]
     problems += [p for claim in paper.claims for p in parse_claim(claim, paper, known)[1]]
+    problems += rows_not_covered(paper, known)
     problems += [p for system in paper.systems for p in _system(paper, system)]
     problems += _twice([(system.value.id, system, "id") for system in paper.systems])
     problems += _twice([(table.value.table, table, "table") for table in paper.tables])
@@ -102,10 +104,10 @@ def _table(located: Located[PrintedTable], conventions: Sequence[str]) -> Iterat
         if ids[row.id] > 1 and [r.id for r in table.rows].index(row.id) < index:
             yield located.problem(f"the row id {row.id!r} is taken already; give each its own", "rows", index, "id")
     for index, row in enumerate(table.rows):
-        for measure, counted in row.counted_by.items():
+        for measure, by in row.counted_by.items():
             known = _conventions_of(measure, conventions)
-            if counted.convention not in known:
-                message = f"no convention is called {counted.convention!r}; {did_you_mean(counted.convention, known)}"
+            if by.convention not in known:
+                message = f"no convention is called {by.convention!r}; {did_you_mean(by.convention, known)}"
                 yield located.problem(message, "rows", index, "counted_by", measure, "convention")
     footnote = table.footnote
     if footnote is None:
