@@ -49,11 +49,16 @@ class Metric(StrEnum):
         return 1 if self is Metric.TOP1 else 5
 
 
+SIZES = {"imagenet-1k": 50_000, "imagenet-real": 50_000, "imagenet-v2": 10_000}
+"""How many images the data sets have that are recognised by their images, not by the name of their folder."""
+
+
 class ColumnEntry(Record):
     """A column: what it holds, in which unit, as headed, and what is needed to check what can't be counted.
 
     `of` is the hyper-parameter of a column of settings, `batch` the number of images of a column of memory; `metric`
-    and `data` say which share of which images a score is, for a checkpoint to be judged by.
+    and `data` say which share of which images a score is, for a checkpoint to be judged by, and `images` how many
+    images a data set has whose name is not a known one.
     """
 
     measure: Measure
@@ -64,6 +69,7 @@ class ColumnEntry(Record):
     batch: Count | None = None
     metric: Metric | None = None
     data: Slug | None = None
+    images: Count | None = None
 
     @property
     def kind(self) -> type[Column]:
@@ -102,6 +108,9 @@ class ColumnEntry(Record):
             raise ValueError("give both or neither: metric: top1 or top5, and data: imagenet-1k, ...")
         if self.metric is not None and (self.measure is not Measure.SCORE or self.unit != "%"):
             raise ValueError("only a column of score in % can have a metric on images")
+        if self.images is not None and (self.data is None or SIZES.get(self.data, self.images) != self.images):
+            known = f"{self.data} has {SIZES[self.data]} images; name a part of it otherwise" if self.data else ""
+            raise ValueError(known or "`images` is the size of the data set that `data` names; give both")
         return self
 
 
@@ -137,6 +146,12 @@ class AccuracyColumn(_Column):
 
     metric: Metric
     data: str
+    images: int | None = None
+
+    @property
+    def size(self) -> int | None:
+        """How many images the data set has; None where nothing says so."""
+        return SIZES.get(self.data, self.images)
 
 
 class UncountedColumn(_Column):
