@@ -119,9 +119,7 @@ def test_torchvisions_detector_has_a_background_that_mmdetections_has_not(imlp: 
     recipe = recipe_of(imlp, "imlp/6/swin_ti")
     with Builder().variant(recipe, None) as variant, torch.device("meta"):
         ours = count_parameters(variant.model)
-        work = total(
-            measure(variant.model, *example_inputs(variant.model)), FLOPS_CONVENTIONS["macs"]
-        )
+        work = total(measure(variant.model, *example_inputs(variant.model)), FLOPS_CONVENTIONS["macs"])
     box, mask = 4 * (1024 + 1), 256 + 1
     official = SWIN.parameters() + heads_parameters(SWIN, 81) - box - mask
     assert (ours - official, box, mask) == (4357, 4100, 257)
