@@ -8,7 +8,8 @@ from importlib.metadata import version
 
 from imlp_audit import __version__
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.run import models_needed, run_check
+from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
+from imlp_audit.checks.votes import record_hypothesis, with_hypotheses
 from imlp_audit.checks.waive import waive
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.running import running
@@ -69,12 +70,13 @@ def _run(
     progress = announce(len(needed) + len(claims))
     with running(claims, settings) as outcomes:
         facts = _facts(needed, progress, options)
-        context = Context(facts, options.reading, outcomes(progress))
+        context = with_hypotheses(Context(facts, options.reading, outcomes(progress)), papers_to_judge(plans))
     waivers = [waiver for paper in selection.papers for waiver in paper.waivers]
     checks = waive([run_check(check, context) for check in plans], waivers, searched=searched)
     asked = {check.id.partition("/")[0] for check in checks}
     heads = tuple(paper_head(paper) for paper in selection.papers if paper.id in asked)
-    return AuditResult(papers=heads, versions=_versions(), checks=tuple(checks))
+    hypotheses = {name: record_hypothesis(found) for name, found in context.hypotheses.items()}
+    return AuditResult(papers=heads, versions=_versions(), checks=tuple(checks), hypotheses=hypotheses)
 
 
 def _check_reading(selection: Selection, reading: str | None) -> None:

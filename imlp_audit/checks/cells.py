@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from fractions import Fraction
 from itertools import chain
 
@@ -17,11 +18,12 @@ from imlp_audit.checks.printed import (
     totalled_cells,
     unless_missing,
 )
+from imlp_audit.checks.votes import frame_of
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import parse_printed
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.spec.plan import CellPlan, ColumnsPlan
-from imlp_audit.spec.references import rows_of_table
+from imlp_audit.spec.references import CellRef, rows_of_table
 from imlp_audit.spec.tables import MemoryColumn
 
 
@@ -39,14 +41,29 @@ def check_cell(plan: CellPlan, context: Context) -> Check:
     else:
         leads = chain(_no_one_reading(found, context), _two_counters(found, context))
     check = record_fit(plan, cell.printed, column.unit, comparison)
-    return check.model_copy(update={"hints": (*check.hints, *leads)})
+    passed = comparison.verdict in PASSES
+    weak = passed and frame_of(cell, context).weak
+    check = check.model_copy(update={"hints": (*check.hints, *leads), "weak": weak})
+    return _with_fit(check, cell) if passed else check
+
+
+def _with_fit(check: Check, cell: CellRef) -> Check:
+    """Mark a pass under a convention that was fitted on the cell; withdraw one that the search does not decide."""
+    fit = cell.row.paper.about.value.fitted.get(str(check.convention))
+    if fit is None:
+        return check
+    if any(fnmatchcase(cell.id, glob) for glob in fit.undecided):
+        reason = f"the best solutions of the search that found {check.convention} disagree about this number"
+        return check.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": reason, "under": ()})
+    return check.model_copy(update={"fitted": any(fnmatchcase(cell.id, glob) for glob in fit.on)})
 
 
 def judge(counted: Countable, context: Context) -> Comparison:
     """Compare a cell with its model. Raises NotMeasuredError."""
     cell, paper = counted.cell, counted.cell.row.paper
     declared, others = context.measurements(cell.row, counted.recipe, cell.column)
-    comparison = compare(cell.printed, declared, context.conventions(paper).roundings, others)
+    frame, usual = frame_of(cell, context), context.conventions(paper).roundings[0]
+    comparison = compare(cell.printed, declared, frame.roundings, others, allowed=frame.select(declared), usual=usual)
     return unless_missing(comparison, context, paper, counted.recipe)
 
 
@@ -117,7 +134,8 @@ def _fitting(counted: Countable, context: Context) -> list[Measured]:
     cell = counted.cell
     intervals = [cell.printed.interval(rule) for rule in context.conventions(cell.row.paper).roundings]
     declared, _ = context.measurements(cell.row, counted.recipe, cell.column)
-    return [m for m in declared if not m.uncounted and any(m.value in interval for interval in intervals)]
+    allowed = [m for m in declared if frame_of(cell, context).allows(m)]
+    return [m for m in allowed if not m.uncounted and any(m.value in interval for interval in intervals)]
 
 
 def check_columns(plan: ColumnsPlan, context: Context) -> Check:

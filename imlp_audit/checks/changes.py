@@ -10,9 +10,10 @@ from imlp_audit.checks.cells import find_own_column
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Measured, compare
 from imlp_audit.checks.printed import Countable, countable, interval_ends, record_fit, record_unmeasured, unless_missing
+from imlp_audit.checks.votes import frame_of
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.spec.plan import DeltaPlan, RepeatPlan
 
 
@@ -29,13 +30,20 @@ def check_delta(plan: DeltaPlan, context: Context) -> Check:
     if isinstance(base, str):
         return record_unmeasured(plan, delta, "%", base)
     declared, others = _changes(variant, base, context)
-    comparison = compare(delta, declared, read.roundings, others)
+    frames = [frame_of(cell, context) for cell in (plan.cell, plan.base)]
+    allowed = [one for one in frames[0].select(declared) if frames[1].allows(one)]
+    if not allowed:
+        reason = "the row and its baseline were counted by different conventions: their difference compares two counts"
+        return record_unmeasured(plan, delta, "%", reason)
+    comparison = compare(delta, declared, frames[0].roundings, others, allowed=allowed, usual=read.roundings[0])
     column = find_own_column(variant, context)
     if column is not None:
         reason = f"{plan.cell.printed.text} belongs to {column!r}, so its change is not one of {plan.cell.column_id!r}"
         comparison = replace(comparison, verdict=Verdict.DIFFERS, reason=reason, under=())
     comparison = unless_missing(comparison, context, plan.cell.row.paper, variant.recipe, base.recipe)
-    return record_fit(plan, delta, "%", comparison)
+    check = record_fit(plan, delta, "%", comparison)
+    weak = comparison.verdict in PASSES and any(frame.weak for frame in frames)
+    return check.model_copy(update={"weak": weak})
 
 
 def _changes(variant: Countable, base: Countable, context: Context) -> tuple[list[Measured], list[Measured]]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import assert_never
 
 from imlp_audit.checks.fit import Measured
+from imlp_audit.checks.hypotheses import Hypothesis
 from imlp_audit.equations.outcome import AnyOutcome
 from imlp_audit.measure.conventions import (
     FLOPS_CONVENTIONS,
@@ -71,15 +72,20 @@ class Conventions:
 
     def declared_for(self, row: Row, column: Column) -> tuple[str | None, ...]:
         """Return the names of the conventions declared for a column in a row; a setting has none to choose from."""
+        own = row.counted_by if isinstance(column, FlopsColumn) else None
+        return own or self.declared_for_column(column) or (None,)
+
+    def declared_for_column(self, column: Column) -> tuple[str, ...]:
+        """Return the names of the conventions declared for a column, whatever a row says of its own."""
         match column:
             case ParametersColumn():
                 return tuple(map(str, self.about.parameters))
             case FlopsColumn():
-                return row.counted_by or self.about.flops
+                return self.about.flops
             case MemoryColumn():
                 return tuple(map(str, self.about.memory))
             case SettingColumn() | AccuracyColumn() | UncountedColumn():
-                return (None,)
+                return ()
             case _:
                 assert_never(column)
 
@@ -101,11 +107,15 @@ class Conventions:
 
 @dataclass(frozen=True)
 class Context:
-    """Everything a check can use; `outcomes` are those of claims about functions, by their ids."""
+    """Everything a check may look at.
+
+    `outcomes` are those of claims about functions, by their ids; `hypotheses` are by paper.
+    """
 
     facts: Facts
     reading: str | None = None
     outcomes: Mapping[str, AnyOutcome] = field(default_factory=dict)
+    hypotheses: Mapping[str, Hypothesis] = field(default_factory=dict)
     _read: dict[str, Conventions] = field(default_factory=dict)
 
     def conventions(self, paper: Paper) -> Conventions:

@@ -42,34 +42,41 @@ def compare(
     declared: Sequence[Measured],
     roundings: Sequence[Rounding],
     undeclared: Sequence[Measured] = (),
+    *,
+    allowed: Sequence[Measured] | None = None,
+    usual: Rounding | None = None,
 ) -> Comparison:
     """Judge a printed number; the first measurement and the first rounding rule are the default, the rest are declared.
 
-    `undeclared` measurements and rounding rules are tried for hints only. A value that leaves out
-    uncounted work is not evidence either way.
+    Only measurements that the paper's hypothesis allows can make the number pass: `allowed`, the best supported first;
+    if it is left out, all. `usual` is the paper's default rounding rule where that is not the first. Other declared
+    measurements, and `undeclared` measurements and rounding rules, are tried for hints. A value that leaves out
+    uncounted work is no evidence either way.
     """
-    default = (declared[0], roundings[0])
-    fitting = next(_fits(printed, [m for m in declared if not m.uncounted], roundings), None)
+    default = (declared[0], usual or roundings[0])
+    allowed = declared if allowed is None else allowed
+    fitting = next(_fits(printed, [m for m in declared if m in allowed and not m.uncounted], roundings), None)
     if fitting is not None:
-        one, rounding = fitting
-        under = _departures(fitting, default)
+        one, rounding = _least_departing(fitting, declared)
+        under = _departures((one, rounding), default)
         verdict = Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED
         reason = f"{readable(one.value)} lies in {printed.interval(rounding)}{_name_departures(under)}"
         return Comparison(verdict, reason, one, rounding, _also(printed, declared, one, roundings[0]), under)
-    unsure = next((m for m in declared if m.uncounted), None)
+    unsure = next((m for m in allowed if m.uncounted), None)
     if unsure is not None:
         reason = f"no formula counts {', '.join(unsure.uncounted)}, so the measured value leaves out work"
         also = _also(printed, declared, unsure, roundings[0])
         return Comparison(Verdict.UNVERIFIABLE, reason, unsure, roundings[0], also)
-    one, rounding = default
-    hints = tuple(dict.fromkeys(_hints(printed, declared, roundings, undeclared)))
+    one, rounding = (allowed[0], roundings[0])
+    alone = [m for m in declared if m not in allowed]
+    hints = (*_alone_hints(printed, alone, roundings[0]), *_hints(printed, allowed, roundings, undeclared))
     return Comparison(
         Verdict.DIFFERS,
         _miss(printed, one, rounding),
         one,
         rounding,
         _also(printed, declared, one, rounding),
-        hints=hints,
+        hints=tuple(dict.fromkeys(hints)),
     )
 
 
@@ -80,6 +87,17 @@ def _fits(
     for rounding in roundings:
         interval = printed.interval(rounding)
         yield from ((one, rounding) for one in measured if one.value in interval)
+
+
+def _least_departing(fitting: tuple[Measured, Rounding], declared: Sequence[Measured]) -> tuple[Measured, Rounding]:
+    """Return what fits by the first names that give the same value: an option departs only if it changes the value."""
+    one, rounding = fitting
+    same = (other for other in declared if other.value == one.value and not other.uncounted)
+    return min(same, key=lambda other: sum(_differ(other, declared[0]))), rounding
+
+
+def _differ(one: Measured, other: Measured) -> tuple[bool, bool]:
+    return one.reading != other.reading, one.convention != other.convention
 
 
 def _departures(chosen: tuple[Measured, Rounding], default: tuple[Measured, Rounding]) -> tuple[str, ...]:
@@ -106,6 +124,16 @@ def _miss(printed: Printed, one: Measured, rounding: Rounding) -> str:
         f"{decimal_text(abs(gap), 1)} units of the last printed digit {'above' if gap > 0 else 'below'} {printed.text}"
     )
     return f"{readable(one.value)} is outside {printed.interval(rounding)}: {off}"
+
+
+def _alone_hints(printed: Printed, declared: Sequence[Measured], rounding: Rounding) -> Iterator[str]:
+    """Name declared options that would fit this number alone, which the paper's other numbers speak against."""
+    for one in declared:
+        if one.value in printed.interval(rounding) and not one.uncounted:
+            names = ", ".join(
+                f"{name} {value}" for name, value in (("reading", one.reading), ("convention", one.convention)) if value
+            )
+            yield f"{readable(one.value)} would fit under {names}, which the paper's other numbers speak against"
 
 
 def _hints(

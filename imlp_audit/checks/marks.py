@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, compare
 from imlp_audit.checks.printed import NO_MODEL
+from imlp_audit.checks.votes import frame_of
 from imlp_audit.models.change import describe
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
@@ -30,8 +31,11 @@ def check_mark(plan: MarkPlan, context: Context) -> Check:
     if not models:
         return _check(plan, Verdict.UNVERIFIABLE, NO_MODEL, printed)
     found = {name: _compare(plan, context, recipe) for name, recipe in models.items()}
-    readings = context.conventions(plan.row.paper).readings
-    verdict, under = _verdict([(name, found[meant].get(name), found[other].get(name)) for name in readings])
+    frame = frame_of(plan.cell, context)
+    declared = list(context.conventions(plan.row.paper).readings)
+    readings = [name for name in declared if frame.allows_reading(name)]
+    pairs = [(name, found[meant].get(name), found[other].get(name)) for name in readings]
+    verdict, under = _verdict(pairs, usual=declared[0])
     failed = [reason for recipe in models.values() for reason in context.failures(plan.row.paper, recipe)]
     if failed and verdict not in PASSES:
         raise NotMeasuredError(failed[0])
@@ -59,15 +63,15 @@ def _fitting(found: Mapping[str, Mapping[str | None, Comparison]], reading: str 
 
 
 def _verdict(
-    found: Sequence[tuple[str | None, Comparison | None, Comparison | None]],
+    found: Sequence[tuple[str | None, Comparison | None, Comparison | None]], usual: str | None
 ) -> tuple[Verdict, tuple[str, ...]]:
     """Judge the readings: for each one, what the meant model and the other one give (None where it failed).
 
     A reading decides where the meant model fits and the other certainly does not.
     """
-    for position, (name, meant, other) in enumerate(found):
+    for name, meant, other in found:
         if meant and other and meant.verdict in PASSES and other.verdict is Verdict.DIFFERS:
-            under = (*((f"reading {name}",) if position else ()), *meant.under)
+            under = (*((f"reading {name}",) if name != usual else ()), *meant.under)
             return (Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED), under
     undecided = any(
         outcome is not None and outcome.verdict is Verdict.UNVERIFIABLE

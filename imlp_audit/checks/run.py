@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import assert_never
 
 from imlp_audit.checks.cells import check_cell, check_columns
@@ -11,12 +12,13 @@ from imlp_audit.checks.claims import check_claim, models_of_claim
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.equations import check_equation
 from imlp_audit.checks.marks import check_mark, marked_models
+from imlp_audit.checks.printed import totalled_cells
 from imlp_audit.measure.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
-from imlp_audit.spec.references import CellRef, RowRef, rows_of_table
+from imlp_audit.spec.references import CellRef, RowRef, rows_of, rows_of_table
 from imlp_audit.spec.tables import Measure, MemoryColumn
 
 
@@ -54,12 +56,39 @@ def _dispatch(plan: Plan, context: Context) -> Check:
 def models_needed(plans: Iterable[Plan], context: Context) -> Mapping[ModelKey, Need]:
     """Return the models that the checks need, in order, and what is needed of each."""
     needed: dict[ModelKey, Need] = {}
-    for plan in plans:
-        for paper, recipe, need in _recipes(plan):
-            for reading in context.conventions(paper).readings.values():
-                key = ModelKey.of(recipe, reading)
-                needed[key] = needed.get(key, Need()) | need
+    plans = list(plans)
+    voters = (each for paper in papers_to_judge(plans) for each in _voters(paper))
+    for paper, recipe, need in chain(chain.from_iterable(map(_recipes, plans)), voters):
+        for reading in context.conventions(paper).readings.values():
+            key = ModelKey.of(recipe, reading)
+            needed[key] = needed.get(key, Need()) | need
     return needed
+
+
+def papers_to_judge(plans: Iterable[Plan]) -> list[Paper]:
+    """Return the papers of which a check is judged under the hypothesis that all counted cells support."""
+    papers: dict[str, Paper] = {}
+    for plan in plans:
+        match plan:
+            case CellPlan() if plan.cell.column.measure.totalled:
+                papers[plan.cell.row.paper.id] = plan.cell.row.paper
+            case DeltaPlan() if plan.measured:
+                papers[plan.cell.row.paper.id] = plan.cell.row.paper
+            case MarkPlan():
+                papers[plan.row.paper.id] = plan.row.paper
+            case ColumnsPlan():
+                papers[plan.paper.id] = plan.paper
+            case _:
+                pass
+    return list(papers.values())
+
+
+def _voters(paper: Paper) -> Iterator[tuple[Paper, Recipe, Need]]:
+    """Yield all models whose counted numbers have a vote on the paper's hypothesis."""
+    for row in rows_of(paper):
+        measures = {cell.cell.column.measure for cell in totalled_cells(row)}
+        if row.row.model is not None and measures:
+            yield paper, row.row.model, Need(work=Measure.FLOPS in measures)
 
 
 def _recipes(plan: Plan) -> Iterator[tuple[Paper, Recipe, Need]]:

@@ -27,7 +27,7 @@ PASSES = (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER)
 FINDINGS = (Verdict.DIFFERS, Verdict.INCONSISTENT)
 
 
-_LEFT_OUT_IF_EMPTY = ("also", "counterexample", "evidence", "hints", "under")
+_LEFT_OUT_IF_EMPTY = ("also", "counterexample", "evidence", "hints", "under", "weak", "fitted")
 
 
 class CheckKind(StrEnum):
@@ -65,8 +65,9 @@ class Check(Record):
     Numbers are decimal text in base units (parameters, not millions; percent for changes); `gap` is the
     measured value minus the printed one in units of the printed last digit; `under` names what departs from
     the default where the verdict is `reproduced_under`. Of a waived check `finding` is
-    the verdict it has without its waiver, and `waiver` why that is known. `evidence` is what runs of a checkpoint or
-    on hardware measured. Of an equation `statement` is what is
+    the verdict it has without its waiver, and `waiver` why that is known. A `weak` pass may be luck: its reading or
+    convention is no clear choice. A `fitted` one rests on a convention that was fitted on it. `evidence` is what runs
+    of a checkpoint or on hardware measured. Of an equation `statement` is what is
     claimed in words, `printed` its literal form or `corrected` the form that holds, `place` where it stands in the
     paper, `examples` how many it was tried on, `bound` what rounding may make of it, `counterexample` the smallest
     example it is false on, and `figure` what a report draws beside it.
@@ -97,6 +98,8 @@ class Check(Record):
     figure: Figure | None = None
     finding: Verdict | None = None
     waiver: str | None = None
+    weak: bool = False
+    fitted: bool = False
     evidence: tuple[Evidence, ...] = ()
 
     @model_serializer(mode="wrap")

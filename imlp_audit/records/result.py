@@ -9,6 +9,7 @@ from pydantic import Field
 
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.records.document import JsonDocument
+from imlp_audit.records.hypothesis import PaperHypothesis
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.solution import Solved
 
@@ -16,7 +17,8 @@ from imlp_audit.records.solution import Solved
 class AuditResult(JsonDocument):
     """All checks of an audit, the papers they are of, and the versions of what measured them.
 
-    `solved` is, by paper, what a report's search found that the numbers say about the models.
+    `hypotheses` are, by paper, what the counted cells were judged under; `solved` what a report's search found that the
+    numbers say about the models.
     """
 
     FORMAT: ClassVar = "imlp-audit/1"
@@ -26,13 +28,17 @@ class AuditResult(JsonDocument):
     papers: tuple[PaperHead, ...]
     versions: dict[str, str]
     checks: tuple[Check, ...]
+    hypotheses: dict[str, PaperHypothesis] = Field(default_factory=dict)
     solved: dict[str, Solved] = Field(default_factory=dict)
 
     def of(self, paper: PaperHead) -> AuditResult:
         """Return the part of the result that is about one paper."""
         checks = tuple(check for check in self.checks if check.id.startswith(f"{paper.id}/"))
+        hypotheses = {name: found for name, found in self.hypotheses.items() if name == paper.id}
         solved = {name: found for name, found in self.solved.items() if name == paper.id}
-        return AuditResult(papers=(paper,), versions=self.versions, checks=checks, solved=solved)
+        return AuditResult(
+            papers=(paper,), versions=self.versions, checks=checks, hypotheses=hypotheses, solved=solved
+        )  # fmt: skip
 
     def counts(self) -> dict[Verdict, int]:
         """Return how many checks have each verdict, in the verdicts' order."""
@@ -42,6 +48,7 @@ class AuditResult(JsonDocument):
     def body(self) -> dict[str, object]:
         """Return the result as plain values, with a summary."""
         body = super().body()
-        if not self.solved:
-            del body["solved"]
+        for name in ("hypotheses", "solved"):
+            if not body[name]:
+                del body[name]
         return {"summary": {verdict.value: count for verdict, count in self.counts().items()}, **body}

@@ -26,10 +26,18 @@ def _weight_key(text: str) -> str:
 WeightName = Annotated[str, AfterValidator(_weight_key)]
 
 
+class Fit(Record):
+    """What a convention was fitted on: the cells (ids or globs), and those that the best solutions disagree about."""
+
+    on: Annotated[tuple[str, ...], Field(min_length=1)]
+    undecided: tuple[str, ...] = ()
+
+
 class About(Record):
     """Which paper it is, and how its numbers are read: the first of each list is the default, the rest are declared.
 
-    `conventions` are counting conventions written out: integer weights over classes of work.
+    `conventions` are counting conventions written out: integer weights over classes of work. `fitted` says of those
+    that a search found what they were fitted on.
     """
 
     title: Sentence
@@ -41,6 +49,7 @@ class About(Record):
     flops: Annotated[tuple[str, ...], Field(min_length=1)] = ("fvcore",)
     memory: Annotated[tuple[MemoryConvention, ...], Field(min_length=1)] = (MemoryConvention.MIB,)
     conventions: dict[Slug, dict[WeightName, Annotated[int, Field(ge=0)]]] = Field(default_factory=dict)
+    fitted: dict[Slug, Fit] = Field(default_factory=dict)
     readings: dict[Slug, NamedReading] = Field(default_factory=dict)
 
 

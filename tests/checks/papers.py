@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.run import models_needed, run_check
+from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
+from imlp_audit.checks.votes import with_hypotheses
 from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.measure.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.measure.operations import Operation
@@ -148,7 +149,7 @@ def made(plans: Sequence[Plan], papers: Sequence[Paper], counts: Counts, reading
     """Make checks from the counts of those models that they say they need, and of no others."""
     needed = models_needed(plans, Context({}, reading))
     facts = {key: counted(counts, key, need) for key, need in needed.items()}
-    context = Context(facts, reading)
+    context = with_hypotheses(Context(facts, reading), papers_to_judge(plans))
     return [run_check(one, context) for one in plans]
 
 
