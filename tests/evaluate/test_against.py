@@ -99,6 +99,7 @@ def difference(
     return judge_difference(EvaluatedCell(cells[run], second), EvaluatedCell(cells[base], first))
 
 
+@pytest.mark.daily(6)
 @pytest.mark.parametrize(
     ("kinds", "changes", "verdict", "under"),
     [

@@ -62,6 +62,7 @@ def outcome(check: Check) -> tuple[Verdict, tuple[str, ...]]:
     return check.verdict, check.under
 
 
+@pytest.mark.daily(8)
 @pytest.mark.parametrize(
     ("correct", "images", "changes", "verdict", "under"),
     [
@@ -244,6 +245,7 @@ def test_reasons_count_what_was_not_judged(base: CellRef, tmp_path: Path) -> Non
     assert why_not_judged(evaluated((0, 0), unlabelled=3)) == "no image that has a label was evaluated"
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize(
     ("name", "reading", "under"),
     [

@@ -28,6 +28,7 @@ def squeeze(text: str) -> str:
     return "".join(text.split())
 
 
+@pytest.mark.daily(12)
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_every_finding_is_shown_whole_at_every_width(width: int, text: str) -> None:
@@ -47,6 +48,7 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     assert max(map(cell_len, lines)) <= width
 
 
+@pytest.mark.daily(6)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_papers_text_is_shown_as_it_is(text: str) -> None:
     shown = terminal(result(text), 400, colour=False)
