@@ -71,9 +71,10 @@ def _run(
     with running(claims, settings) as outcomes:
         facts = _facts(needed, progress, options)
         context = with_hypotheses(Context(facts, options.reading, outcomes(progress)), papers_to_judge(plans))
-    waivers = [waiver for paper in selection.papers for waiver in paper.waivers]
+    waivers = [waiver for paper in (*selection.papers, *selection.repeating) for waiver in paper.waivers]
     checks = waive([run_check(check, context) for check in plans], waivers, searched=searched)
     asked = {check.id.partition("/")[0] for check in checks}
+    asked |= {check.repeats.partition("/")[0] for check in checks if check.repeats is not None}
     heads = tuple(paper_head(paper) for paper in selection.papers if paper.id in asked)
     hypotheses = {name: record_hypothesis(found) for name, found in context.hypotheses.items()}
     return AuditResult(papers=heads, versions=_versions(), checks=tuple(checks), hypotheses=hypotheses)

@@ -66,7 +66,8 @@ class Check(Record):
     measured value minus the printed one in units of the printed last digit; `under` names what departs from
     the default where the verdict is `reproduced_under`. Of a waived check `finding` is
     the verdict it has without its waiver, and `waiver` why that is known. A `weak` pass may be luck: its reading or
-    convention is no clear choice. A `fitted` one rests on a convention that was fitted on it. `evidence` is what runs
+    convention is no clear choice. A `fitted` one rests on a convention that was fitted on it. `repeats` is the id of
+    the other cell of a number that is printed twice. `evidence` is what runs
     of a checkpoint or on hardware measured. Of an equation `statement` is what is
     claimed in words, `printed` its literal form or `corrected` the form that holds, `place` where it stands in the
     paper, `examples` how many it was tried on, `bound` what rounding may make of it, `counterexample` the smallest
@@ -93,6 +94,7 @@ class Check(Record):
     corrected: str | None = None
     place: str | None = None
     bound: str | None = None
+    repeats: str | None = None
     examples: int | None = None
     counterexample: tuple[str, ...] = ()
     figure: Figure | None = None

@@ -32,8 +32,17 @@ class AuditResult(JsonDocument):
     solved: dict[str, Solved] = Field(default_factory=dict)
 
     def of(self, paper: PaperHead) -> AuditResult:
-        """Return the part of the result that is about one paper."""
-        checks = tuple(check for check in self.checks if check.id.startswith(f"{paper.id}/"))
+        """Return the part of the result that is about one paper.
+
+        A repeat belongs to the paper whose number it repeats if its own paper was not audited.
+        """
+        audited = {head.id for head in self.papers}
+
+        def owner(check: Check) -> str:
+            own = check.id.partition("/")[0]
+            return own if own in audited or check.repeats is None else check.repeats.partition("/")[0]
+
+        checks = tuple(check for check in self.checks if owner(check) == paper.id)
         hypotheses = {name: found for name, found in self.hypotheses.items() if name == paper.id}
         solved = {name: found for name, found in self.solved.items() if name == paper.id}
         return AuditResult(
