@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
 from imlp_audit import __version__
-from imlp_audit.checks.acknowledge import acknowledge
+from imlp_audit.checks.acknowledge import Acknowledged, acknowledge, locked_checks
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
 from imlp_audit.checks.votes import record_hypothesis, with_hypotheses
@@ -77,13 +77,12 @@ def _run(
     with running(claims, settings) as outcomes:
         facts = _facts(needed, progress, options)
         context = with_hypotheses(Context(facts, options.reading, outcomes(progress)), papers_to_judge(plans))
-    made = _by_paper([run_check(check, context) for check in plans])
-    papers = [paper for paper in selection.papers if paper.id in made]
-    known = [
-        acknowledge(paper, made[paper.id], check_ids(paper, selection.known), searched=searched) for paper in papers
-    ]
+    made = [run_check(check, context) for check in plans]
+    known = list(_acknowledge(made, selection, searched=searched))
+    asked = {check.id.partition("/")[0] for check in made}
+    asked |= {check.repeats.partition("/")[0] for check in made if check.repeats is not None}
     return AuditResult(
-        papers=tuple(map(paper_head, papers)),
+        papers=tuple(paper_head(paper) for paper in selection.papers if paper.id in asked),
         versions=_versions(),
         checks=tuple(check for one in known for check in one.checks),
         findings=tuple(finding for one in known for finding in one.findings),
@@ -92,11 +91,16 @@ def _run(
     )
 
 
-def _by_paper(checks: Iterable[Check]) -> dict[str, list[Check]]:
-    papers: dict[str, list[Check]] = {}
-    for check in checks:
-        papers.setdefault(check.id.partition("/")[0], []).append(check)
-    return papers
+def _acknowledge(checks: Sequence[Check], selection: Selection, *, searched: bool) -> Iterator[Acknowledged]:
+    """Yield each paper's checks with their findings. Of a paper that was not asked for, only repeats were made."""
+    for paper in selection.papers:
+        made = [check for check in checks if check.id.startswith(f"{paper.id}/")]
+        if made:
+            yield acknowledge(paper, made, check_ids(paper, selection.known), searched=searched)
+    for paper in selection.repeating:
+        made = [check for check in checks if check.id.startswith(f"{paper.id}/")]
+        if made:
+            yield acknowledge(paper, made, [*locked_checks(paper), *(check.id for check in made)])
 
 
 def _check_reading(selection: Selection, reading: str | None) -> None:

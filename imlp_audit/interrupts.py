@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -24,8 +25,9 @@ class _Interrupts:
 
     def __init__(self) -> None:
         self.actions: list[Callable[[], None]] = []
-        self.holds: list[object] = []  # a list and not a count: threads may add to it at the same time
+        self.holds: list[int] = []  # of these threads; a list and not a count: threads change it at the same time
         self.arrived = False
+        self.ending: int | None = None  # the thread that runs the actions
 
 
 _interrupts = _Interrupts()
@@ -36,14 +38,13 @@ def exit_on_interrupt() -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         return
     owner = os.getpid()
-    _interrupts.arrived = False
+    _interrupts.arrived, _interrupts.ending = False, None
 
     def handle(_number: int, _frame: FrameType | None) -> None:
         if os.getpid() != owner:  # a forked copy, such as a process that reads images, has nothing to save
             os._exit(EXIT_CODE)
         _interrupts.arrived = True
-        if not _interrupts.holds:
-            _end()
+        _end_unless_held()
 
     signal.signal(signal.SIGINT, handle)
 
@@ -65,15 +66,23 @@ def on_interrupt(action: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def hold_interrupts() -> Iterator[None]:
-    """Let an interrupt wait until this block ends. For blocks of milliseconds, such as replacing a file."""
-    hold = object()
-    _interrupts.holds.append(hold)
+    """Let an interrupt wait until this block ends. For blocks of milliseconds, such as replacing a file.
+
+    A thread that would begin such a block after the interrupt waits for the end of the process instead.
+    """
+    thread = threading.get_ident()
+    begun = thread in _interrupts.holds or thread == _interrupts.ending
+    _interrupts.holds.append(thread)  # before `arrived` is read: the handler sets `arrived` before it reads the holds
+    if _interrupts.arrived and not begun:
+        _interrupts.holds.remove(thread)
+        _end_unless_held()
+        threading.Event().wait()
     try:
         yield
     finally:
-        _interrupts.holds.remove(hold)
-        if _interrupts.arrived and not _interrupts.holds:
-            _end()
+        _interrupts.holds.remove(thread)
+        if _interrupts.arrived:
+            _end_unless_held()
 
 
 def write_error(text: str) -> None:
@@ -82,7 +91,13 @@ def write_error(text: str) -> None:
         os.write(2, text.encode())
 
 
+def _end_unless_held() -> None:
+    if not _interrupts.holds and _interrupts.ending is None:
+        _end()
+
+
 def _end() -> None:
+    _interrupts.ending = threading.get_ident()
     with suppress(ValueError):  # only the main thread may change handlers
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second interrupt must not cut the actions short
     while _interrupts.actions:

@@ -15,10 +15,11 @@ from multiprocessing import connection
 from multiprocessing.process import BaseProcess
 from typing import ParamSpec, TypeVar
 
-from imlp_audit.interrupts import on_interrupt
+from imlp_audit.interrupts import hold_interrupts, on_interrupt
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
+_changing_the_environment = threading.Lock()
 
 
 class Workers(ProcessPoolExecutor):
@@ -28,7 +29,7 @@ class Workers(ProcessPoolExecutor):
         self, function: Callable[Parameters, Returned], /, *args: Parameters.args, **kwargs: Parameters.kwargs
     ) -> Future[Returned]:
         """Schedule a call. This may start a process, which inherits the signals that are blocked meanwhile."""
-        with _blocked_interrupts():
+        with hold_interrupts(), _blocked_interrupts():
             return super().submit(function, *args, **kwargs)
 
 
@@ -68,10 +69,11 @@ class Worker:
 
 def start_worker(serve: Callable[[connection.Connection], None]) -> Worker:
     """Start a process that runs a function of a module on its end of a pipe."""
+    _start_quiet_tracker()
     fresh = multiprocessing.get_context("spawn")
     ours, theirs = fresh.Pipe()
     process = fresh.Process(target=_serve, args=(serve, theirs), daemon=True)
-    with _blocked_interrupts():
+    with hold_interrupts(), _blocked_interrupts():  # a process that the parent leaves half started writes a traceback
         process.start()
     theirs.close()
     return Worker(process, ours)
@@ -83,21 +85,25 @@ def cores() -> int:
 
 
 def _start_quiet_tracker() -> None:
-    """Start the process that removes a pool's semaphores, so that it doesn't warn when an interrupt leaves it some."""
+    """Start the process that removes a pool's semaphores, so that it doesn't warn when an interrupt leaves it some.
+
+    The first process of our own would start it too, but while we block interrupts, and it unblocks them once it runs.
+    """
     if os.name != "posix":
         return
     from multiprocessing import resource_tracker
 
-    before = os.environ.get("PYTHONWARNINGS")
     quiet = "ignore::UserWarning:multiprocessing.resource_tracker"
-    os.environ["PYTHONWARNINGS"] = f"{before},{quiet}" if before else quiet
-    try:
-        resource_tracker.ensure_running()
-    finally:
-        if before is None:
-            del os.environ["PYTHONWARNINGS"]
-        else:
-            os.environ["PYTHONWARNINGS"] = before
+    with _changing_the_environment:
+        before = os.environ.get("PYTHONWARNINGS")
+        os.environ["PYTHONWARNINGS"] = f"{before},{quiet}" if before else quiet
+        try:
+            resource_tracker.ensure_running()
+        finally:
+            if before is None:
+                del os.environ["PYTHONWARNINGS"]
+            else:
+                os.environ["PYTHONWARNINGS"] = before
 
 
 def _serve(serve: Callable[[connection.Connection], None], pipe: connection.Connection) -> None:

@@ -46,6 +46,7 @@ COMMANDS = [name.replace("doctor", "doctor imagenet") for name in sorted(GROUP.c
 SECTIONS: dict[type[BaseModel], str] = {
     schema.PaperFile: "Files",
     schema.About: "The paper",
+    schema.Fit: "Fitted conventions",
     readings.Choice: "Readings",
     fields.Place: "Sources",
     tables.PrintedTable: "Tables",

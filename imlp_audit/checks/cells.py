@@ -63,7 +63,7 @@ def judge(counted: Countable, context: Context) -> Comparison:
     cell, paper = counted.cell, counted.cell.row.paper
     declared, others = context.measurements(cell.row, counted.recipe, cell.column)
     frame, usual = frame_of(cell, context), context.conventions(paper).roundings[0]
-    comparison = compare(cell.printed, declared, frame.roundings, others, allows=frame.allows, usual=usual)
+    comparison = compare(cell.printed, declared, frame.roundings, others, allowed=frame.select(declared), usual=usual)
     return unless_missing(comparison, context, paper, counted.recipe)
 
 

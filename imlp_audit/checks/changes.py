@@ -13,7 +13,7 @@ from imlp_audit.checks.printed import Countable, countable, interval_ends, recor
 from imlp_audit.checks.votes import frame_of
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.spec.plan import DeltaPlan, RepeatPlan
 
 
@@ -31,19 +31,19 @@ def check_delta(plan: DeltaPlan, context: Context) -> Check:
         return record_unmeasured(plan, delta, "%", base)
     declared, others = _changes(variant, base, context)
     frames = [frame_of(cell, context) for cell in (plan.cell, plan.base)]
-    if not any(all(frame.allows(one) for frame in frames) for one in declared):
-        told = "the row and its baseline were counted by different conventions: their difference compares two counts"
-        return record_unmeasured(plan, delta, "%", told)
-    comparison = compare(
-        delta, declared, frames[0].roundings, others,
-        allows=lambda one: all(frame.allows(one) for frame in frames), usual=read.roundings[0],
-    )  # fmt: skip
+    allowed = [one for one in frames[0].select(declared) if frames[1].allows(one)]
+    if not allowed:
+        reason = "the row and its baseline were counted by different conventions: their difference compares two counts"
+        return record_unmeasured(plan, delta, "%", reason)
+    comparison = compare(delta, declared, frames[0].roundings, others, allowed=allowed, usual=read.roundings[0])
     column = find_own_column(variant, context)
     if column is not None:
         reason = f"{plan.cell.printed.text} belongs to {column!r}, so its change is not one of {plan.cell.column_id!r}"
         comparison = replace(comparison, verdict=Verdict.DIFFERS, reason=reason, under=())
     comparison = unless_missing(comparison, context, plan.cell.row.paper, variant.recipe, base.recipe)
-    return record_fit(plan, delta, "%", comparison)
+    check = record_fit(plan, delta, "%", comparison)
+    weak = comparison.verdict in PASSES and any(frame.weak for frame in frames)
+    return check.model_copy(update={"weak": weak})
 
 
 def _changes(variant: Countable, base: Countable, context: Context) -> tuple[list[Measured], list[Measured]]:
@@ -74,9 +74,11 @@ def check_repeat(plan: RepeatPlan, context: Context) -> Check:
     theirs = context.conventions(plan.other.row.paper).roundings
     unit = "%" if plan.delta else plan.cell.column.unit
     agreement = agree(one, other, name, roundings, theirs)
+    agreement = replace(agreement, reason=f"{agreement.reason}; {plan.matched_by}")
     if agreement.verdict is Verdict.INCONSISTENT and plan.other.row.paper.id != plan.cell.row.paper.id:
         agreement = replace(agreement, verdict=Verdict.DIFFERS)  # two papers disagree; neither contradicts itself
-    return _from_agreement(plan, one, unit, agreement, roundings[0])
+    check = _from_agreement(plan, one, unit, agreement, roundings[0])
+    return check.model_copy(update={"repeats": plan.other.id})
 
 
 def _from_agreement(

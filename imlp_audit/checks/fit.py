@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -43,18 +43,19 @@ def compare(
     roundings: Sequence[Rounding],
     undeclared: Sequence[Measured] = (),
     *,
-    allows: Callable[[Measured], bool] = lambda one: True,
+    allowed: Sequence[Measured] | None = None,
     usual: Rounding | None = None,
 ) -> Comparison:
     """Judge a printed number; the first measurement and the first rounding rule are the default, the rest are declared.
 
-    Only measurements that the paper's hypothesis `allows` can make the number pass; `usual` is the paper's default
-    rounding rule where that is not the first. Other declared measurements, and `undeclared` measurements and rounding
-    rules, are tried for hints. A value that leaves out uncounted work is no evidence either way.
+    Only measurements that the paper's hypothesis allows can make the number pass: `allowed`, the best supported first;
+    if it is left out, all. `usual` is the paper's default rounding rule where that is not the first. Other declared
+    measurements, and `undeclared` measurements and rounding rules, are tried for hints. A value that leaves out
+    uncounted work is no evidence either way.
     """
     default = (declared[0], usual or roundings[0])
-    allowed = [m for m in declared if allows(m)]
-    fitting = next(_fits(printed, [m for m in allowed if not m.uncounted], roundings), None)
+    allowed = declared if allowed is None else allowed
+    fitting = next(_fits(printed, [m for m in declared if m in allowed and not m.uncounted], roundings), None)
     if fitting is not None:
         one, rounding = _least_departing(fitting, declared)
         under = _departures((one, rounding), default)

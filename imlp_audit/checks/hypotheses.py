@@ -89,8 +89,8 @@ class Group:
 
     @property
     def allowed(self) -> tuple[str | None, ...]:
-        """The options that a cell of the group may be judged under: the winner, or all where the choice is weak."""
-        return tuple(self.scores) if self.choice is Choice.WEAK else (self.winner,)
+        """The options that a cell of the group may be judged under: all, unless the choice is clear."""
+        return (self.winner,) if self.choice is Choice.CLEAR else tuple(self.scores)
 
 
 @dataclass(frozen=True)

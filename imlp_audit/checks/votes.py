@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from imlp_audit.checks.context import Context, NotMeasuredError
@@ -91,6 +91,14 @@ class Frame:
         return self.allows_reading(one.reading) and (
             self.convention is None or one.convention in self.convention.allowed
         )
+
+    def select(self, declared: Iterable[Measured]) -> list[Measured]:
+        """Return the measurements that are allowed, those under the best supported options first."""
+        return sorted(filter(self.allows, declared), key=self._departures)
+
+    def _departures(self, one: Measured) -> int:
+        pairs = ((self.reading, one.reading), (self.convention, one.convention))
+        return sum(group is not None and name != group.winner for group, name in pairs)
 
     def allows_reading(self, name: str | None) -> bool:
         """Return whether the hypothesis leaves a reading to the cell."""

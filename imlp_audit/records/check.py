@@ -64,11 +64,11 @@ class Check(Record):
     minus the printed one in units of the printed last digit; `under` names what departs from the default where the
     verdict is `reproduced_under`. Of a failing check `finding` is the id of the finding that covers it, and
     `acknowledged` says whether the lock has it as it is. A `weak` pass may be luck: its reading or convention is no
-    clear choice. A `fitted` one rests on a convention that was fitted on it. `evidence` is what runs of a checkpoint or
-    on hardware measured. Of an equation `statement` is what is claimed in words, `printed` its literal form or
-    `corrected` the form that holds, `place` where it stands in the paper, `examples` how many it was tried on, `bound`
-    what rounding may make of it, `counterexample` the smallest example it is false on, and `figure` what a report draws
-    beside it.
+    clear choice. A `fitted` one rests on a convention that was fitted on it. `repeats` is the id of the other cell of a
+    number that is printed twice. `evidence` is what runs of a checkpoint or on hardware measured. Of an equation
+    `statement` is what is claimed in words, `printed` its literal form or `corrected` the form that holds, `place`
+    where it stands in the paper, `examples` how many it was tried on, `bound` what rounding may make of it,
+    `counterexample` the smallest example it is false on, and `figure` what a report draws beside it.
     """
 
     id: str
@@ -91,6 +91,7 @@ class Check(Record):
     corrected: str | None = None
     place: str | None = None
     bound: str | None = None
+    repeats: str | None = None
     examples: int | None = None
     counterexample: tuple[str, ...] = ()
     figure: Figure | None = None

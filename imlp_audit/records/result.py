@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from pydantic import Field
@@ -37,19 +38,38 @@ class AuditResult(JsonDocument):
     solved: dict[str, Solved] = Field(default_factory=dict)
 
     def of(self, paper: PaperHead) -> AuditResult:
-        """Return the part of the result that is about one paper."""
-        checks = tuple(check for check in self.checks if check.id.startswith(f"{paper.id}/"))
+        """Return the part of the result that is about one paper.
+
+        A repeat belongs to the paper whose number it repeats if its own paper was not audited.
+        """
+        audited = {head.id for head in self.papers}
+
+        def owner(check: Check) -> str:
+            own = check.id.partition("/")[0]
+            return own if own in audited or check.repeats is None else check.repeats.partition("/")[0]
+
+        checks = tuple(check for check in self.checks if owner(check) == paper.id)
+        own = {check.id for check in checks}
         hypotheses = {name: found for name, found in self.hypotheses.items() if name == paper.id}
         solved = {name: found for name, found in self.solved.items() if name == paper.id}
         return AuditResult(
             papers=(paper,),
             versions=self.versions,
             checks=checks,
-            findings=tuple(finding for finding in self.findings if finding.paper == paper.id),
-            stale=tuple(entry for entry in self.stale if entry.check.startswith(f"{paper.id}/")),
+            findings=tuple(self._findings_of(checks)),
+            stale=tuple(entry for entry in self.stale if entry.check in own or entry.check.startswith(f"{paper.id}/")),
             hypotheses=hypotheses,
             solved=solved,
         )
+
+    def _findings_of(self, checks: Sequence[Check]) -> Iterator[Finding]:
+        """Yield the findings that have some of the checks, with these alone."""
+        acknowledged = {check.id: check.acknowledged for check in checks}
+        for finding in self.findings:
+            names = tuple(name for name in finding.checks if name in acknowledged)
+            if names:
+                known = all(acknowledged[name] for name in names)
+                yield finding.model_copy(update={"checks": names, "acknowledged": known})
 
     def counts(self) -> dict[Verdict, int]:
         """Return how many checks have each verdict, in the verdicts' order."""

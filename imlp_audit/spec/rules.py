@@ -20,8 +20,9 @@ from imlp_audit.spec.findings import broken_findings
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
+from imlp_audit.spec.repeats import hold_the_same
 from imlp_audit.spec.schema import Coverage, System
-from imlp_audit.spec.tables import FlopsColumn, Footnote, PrintedTable, hold_the_same
+from imlp_audit.spec.tables import FlopsColumn, Footnote, PrintedTable
 from imlp_audit.spec.tree import Located
 
 

@@ -109,6 +109,7 @@ def test_causes_of_a_vit(name: str, options: dict[str, object], causes: list[str
     assert (told(found), found.misfits) == (causes, misfits)
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize(
     ("name", "other", "causes"),
     [

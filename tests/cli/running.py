@@ -15,6 +15,7 @@ from io import StringIO
 from pathlib import Path
 from unittest import mock
 
+from imlp_audit import interrupts
 from imlp_audit.__main__ import main
 
 SCRIPT = str(Path(sys.executable).parent / "imlp-audit")
@@ -56,7 +57,13 @@ def call(*arguments: str) -> Outcome:
         finally:
             gc.enable()
             signal.signal(signal.SIGINT, on_interrupt)
+            forget_interrupts()
     return Outcome(code, out.getvalue(), err.getvalue())
+
+
+def forget_interrupts() -> None:
+    """Undo what an interrupt leaves behind in a process that doesn't end."""
+    interrupts._interrupts.arrived, interrupts._interrupts.ending = False, None
 
 
 def environment(**changes: str) -> dict[str, str]:

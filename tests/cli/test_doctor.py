@@ -26,6 +26,7 @@ def few(tmp_path: Path) -> Path:
     return tmp_path / "few"
 
 
+@pytest.mark.slow
 def test_a_whole_validation_folder(tmp_path: Path) -> None:
     """All names and numbers are right; the images are 20 small ones by 50 000 names."""
     for seed in range(20):

@@ -77,6 +77,7 @@ def test_a_training_checkpoint_and_the_state_that_is_asked_for(here: Path, deit:
     assert call("inspect", "deit.pth", "--state", "ema").code == 2
 
 
+@pytest.mark.slow
 def test_readings_of_a_block(here: Path, block: dict[str, Tensor]) -> None:
     save_file(block, here / "block.safetensors")
     done = call("inspect", "block.safetensors", "specs/imlp_row")

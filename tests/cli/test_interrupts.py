@@ -7,16 +7,17 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
 
-from imlp_audit import interrupts
 from imlp_audit.interrupts import exit_on_interrupt, hold_interrupts, on_interrupt
 from imlp_audit.workers import workers
 
-from .running import Outcome, call, environment
+from .running import Outcome, call, environment, forget_interrupts
 
 # Runs the command line, and interrupts it where a module is about to be imported. Torch swallows a KeyboardInterrupt
 # while it imports numpy, and numpy can't be imported a second time: the run would go on without it.
@@ -80,7 +81,7 @@ def ending(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     exit_on_interrupt()
     yield codes
     signal.signal(signal.SIGINT, before)
-    interrupts._interrupts.arrived = False
+    forget_interrupts()
 
 
 def test_actions_run_before_the_end_the_last_one_first(ending: list[int]) -> None:
@@ -122,6 +123,24 @@ def test_an_interrupt_waits_for_every_hold(ending: list[int]) -> None:
     assert ending == [130]
 
 
+def test_no_hold_begins_once_an_interrupt_has_arrived(ending: list[int]) -> None:
+    begun: list[str] = []
+
+    def hold(name: str) -> None:
+        with hold_interrupts():
+            begun.append(name)
+
+    with on_interrupt(lambda: hold("by an action")), hold_interrupts():
+        interrupt()
+        late = threading.Thread(target=hold, args=("late",), daemon=True)
+        late.start()
+        with hold_interrupts():
+            begun.append("inner")
+        late.join(0.05)
+        assert (late.is_alive(), ending) == (True, [])
+    assert (begun, ending) == (["inner", "by an action"], [130])
+
+
 def test_a_process_that_ignores_interrupts_goes_on_ignoring_them() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -133,6 +152,23 @@ def test_a_process_that_ignores_interrupts_goes_on_ignoring_them() -> None:
 
 def _blocked(_: int) -> bool:
     return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def serve_mask(pipe: Connection) -> None:
+    pipe.send(_blocked(0))
+
+
+FIRST_WORKER = """
+from imlp_audit.workers import start_worker
+from tests.cli.test_interrupts import serve_mask
+print(start_worker(serve_mask).pipe.recv())
+"""
+
+
+def test_the_first_worker_of_a_process_is_started_with_interrupts_blocked() -> None:
+    """Multiprocessing starts its tracker with the first process, and unblocks interrupts when it has."""
+    command = [sys.executable, "-c", FIRST_WORKER]
+    assert subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout == "True\n"
 
 
 def test_workers_are_started_with_interrupts_blocked_and_end_with_an_interrupt(ending: list[int]) -> None:

@@ -40,6 +40,7 @@ DAILY = (
 )
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(
     "name",
     [

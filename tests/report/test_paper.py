@@ -55,6 +55,7 @@ def test_every_row_of_a_table_has_as_many_cells_as_its_head(text: str) -> None:
         assert all(cell.strip() in ("---", "---:") for cell in rows[1])
 
 
+@pytest.mark.daily(6)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_of_a_paper_is_never_markup(text: str) -> None:
     report = markdown(result(text))
@@ -64,11 +65,13 @@ def test_text_of_a_paper_is_never_markup(text: str) -> None:
     assert not any("html" in token.type for token in (*PARSER.parse(report), *inlines(report)))
 
 
+@pytest.mark.daily(6)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_reader_sees_the_text_as_the_paper_has_it(text: str) -> None:
     assert " ".join(text.split()) in cells_of(markdown(result(text)))
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("url", ["x> <script>alert(1)</script>", "javascript:alert(1)", "a b", "<", "x>\n# y"])
 def test_the_url_of_a_paper_is_never_markup(url: str) -> None:
     paper = head().model_copy(update={"url": url})

@@ -27,6 +27,7 @@ def squeeze(text: str) -> str:
     return "".join(text.split())
 
 
+@pytest.mark.daily(12)
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_every_finding_is_shown_whole_at_every_width(width: int, text: str) -> None:
@@ -49,6 +50,7 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     assert max(map(cell_len, lines)) <= width
 
 
+@pytest.mark.daily(6)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_papers_text_is_shown_as_it_is(text: str) -> None:
     shown = terminal(result(text), 400, colour=False)
@@ -69,6 +71,30 @@ def test_a_printed_change_without_its_number_is_counted(id_: str) -> None:
     one = check(id_, CheckKind.DELTA, Verdict.REPRODUCED, printed="-12.6%")
     shown = terminal(AuditResult(papers=(head(),), versions={}, checks=(one,)), 80, colour=False)
     assert "printed changes against the" in shown
+
+
+@pytest.mark.parametrize(
+    ("change", "as_measured", "told"),
+    [
+        (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER, "reproduced"),
+        (Verdict.INCONSISTENT, Verdict.REPRODUCED, "reproduced; change: inconsistent"),
+        (Verdict.REPRODUCED, Verdict.DIFFERS, "reproduced; change as measured: differs"),
+        (Verdict.INCONSISTENT, Verdict.DIFFERS, "reproduced; change: inconsistent; change as measured: differs"),
+        (None, Verdict.UNVERIFIABLE, "reproduced; change as measured: unverifiable"),
+    ],
+)
+def test_a_number_stands_with_the_verdict_on_its_printed_change(
+    change: Verdict | None, as_measured: Verdict, told: str
+) -> None:
+    checks = [
+        check("1/r0/params", CheckKind.CELL, Verdict.REPRODUCED, printed="5.00", unit="M", measured="4998184"),
+        check("1/r0/params.delta.measured", CheckKind.DELTA, as_measured, printed="-12.6"),
+    ]
+    if change is not None:
+        checks.append(check("1/r0/params.delta", CheckKind.DELTA, change, printed="-12.6"))
+    shown = terminal(AuditResult(papers=(head(),), versions={}, checks=tuple(checks)), 200, colour=False)
+    (line,) = [line for line in shown.splitlines() if "4 998 184" in line]
+    assert line.rstrip().endswith(f" {told}")
 
 
 def test_a_report_is_a_pure_function_of_the_result() -> None:

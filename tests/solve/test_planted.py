@@ -39,6 +39,7 @@ def holds(answer: SearchAnswer, reading: int, weights: tuple[int, ...], rounding
     )
 
 
+@pytest.mark.daily(8)
 @pytest.mark.parametrize(("reading", "weights", "rounding"), TRUTHS)
 def test_the_truth_is_in_the_best_set(reading: int, weights: tuple[int, ...], rounding: Rounding) -> None:
     answer = solve(under(planted(reading, weights, rounding), RULES), most=1)
@@ -53,6 +54,7 @@ def test_the_truth_is_in_the_best_set(reading: int, weights: tuple[int, ...], ro
         assert truth in weight.values
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize("place", [0, 3, 21, 42])
 def test_a_cell_moved_out_of_reach_is_named(place: int) -> None:
     """By 7 % up, which nothing explains that explains the rest."""
