@@ -8,6 +8,7 @@ from importlib.metadata import version
 
 from imlp_audit import __version__
 from imlp_audit.checks.context import Context
+from imlp_audit.checks.guards import mark_unguarded
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
 from imlp_audit.checks.votes import record_hypothesis, with_hypotheses
 from imlp_audit.checks.waive import waive
@@ -72,7 +73,8 @@ def _run(
         facts = _facts(needed, progress, options)
         context = with_hypotheses(Context(facts, options.reading, outcomes(progress)), papers_to_judge(plans))
     waivers = [waiver for paper in (*selection.papers, *selection.repeating) for waiver in paper.waivers]
-    checks = waive([run_check(check, context) for check in plans], waivers, searched=searched)
+    made = mark_unguarded([run_check(check, context) for check in plans], plans, select_checks(selection), context)
+    checks = waive(made, waivers, searched=searched)
     asked = {check.id.partition("/")[0] for check in checks}
     asked |= {check.repeats.partition("/")[0] for check in checks if check.repeats is not None}
     heads = tuple(paper_head(paper) for paper in selection.papers if paper.id in asked)

@@ -67,7 +67,8 @@ class Check(Record):
     the default where the verdict is `reproduced_under`. Of a waived check `finding` is
     the verdict it has without its waiver, and `waiver` why that is known. A `weak` pass may be luck: its reading or
     convention is no clear choice. A `fitted` one rests on a convention that was fitted on it. `repeats` is the id of
-    the other cell of a number that is printed twice. `evidence` is what runs
+    the other cell of a number that is printed twice. A cell that the tool cannot count is `unguarded` if no other check
+    notices that its number is changed by one last digit or by ten. `evidence` is what runs
     of a checkpoint or on hardware measured. Of an equation `statement` is what is
     claimed in words, `printed` its literal form or `corrected` the form that holds, `place` where it stands in the
     paper, `examples` how many it was tried on, `bound` what rounding may make of it, `counterexample` the smallest
@@ -102,6 +103,7 @@ class Check(Record):
     waiver: str | None = None
     weak: bool = False
     fitted: bool = False
+    unguarded: bool | None = None
     evidence: tuple[Evidence, ...] = ()
 
     @model_serializer(mode="wrap")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
 from typing import ClassVar
 
 from pydantic import Field
 
+from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.records.document import JsonDocument
 from imlp_audit.records.hypothesis import PaperHypothesis
@@ -23,7 +25,7 @@ class AuditResult(JsonDocument):
 
     FORMAT: ClassVar = "imlp-audit/1"
     WRITTEN_BY: ClassVar = "imlp-audit verify"
-    COMPUTED: ClassVar = ("summary",)
+    COMPUTED: ClassVar = ("summary", "unguarded")
 
     papers: tuple[PaperHead, ...]
     versions: dict[str, str]
@@ -54,10 +56,21 @@ class AuditResult(JsonDocument):
         found = Counter(check.verdict for check in self.checks)
         return {verdict: found[verdict] for verdict in Verdict}
 
+    def unguarded(self) -> tuple[int, int]:
+        """Return how many numbers no check guards, and of how many that the tool cannot count."""
+        found = [check.unguarded for check in self.checks if check.unguarded is not None]
+        return sum(found), len(found)
+
     def body(self) -> dict[str, object]:
         """Return the result as plain values, with a summary."""
         body = super().body()
         for name in ("hypotheses", "solved"):
             if not body[name]:
                 del body[name]
-        return {"summary": {verdict.value: count for verdict, count in self.counts().items()}, **body}
+        alone, of = self.unguarded()
+        share = decimal_text(Fraction(100 * alone, of), 1) if of else "0"
+        return {
+            "summary": {verdict.value: count for verdict, count in self.counts().items()},
+            **({"unguarded": {"numbers": alone, "of": of, "percent": share}} if of else {}),
+            **body,
+        }

@@ -29,7 +29,7 @@ from imlp_audit.report.figures import figure_file
 from imlp_audit.report.findings import known_findings, new_findings
 from imlp_audit.report.solved import solved_document
 from imlp_audit.report.statements import HEADINGS, claims, equations, open_claims, open_equations, others
-from imlp_audit.report.verdicts import counts_by_kind, gravest_first, summarize
+from imlp_audit.report.verdicts import counts_by_kind, describe_unguarded, gravest_first, summarize
 
 LEGEND = (
     "`reproduced`: follows from the model as read by default. `reproduced_under`: follows under another reading, "
@@ -50,6 +50,7 @@ def _report(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
     yield Paragraph(f"Authors: {paper.authors}. Version: {paper.version}.{found_at}")
     yield Paragraph(strong(summarize(result)))
     yield counts_by_kind(result)
+    yield from _unguarded(result)
     yield Paragraph(parse_code(LEGEND))
     if paper.id in result.solved:
         solved = result.solved[paper.id]
@@ -66,6 +67,12 @@ def _report(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
     for kind in HEADINGS:
         yield from others(kind, _of_kind(result, kind))
     yield from _readings(paper)
+
+
+def _unguarded(result: AuditResult) -> Iterator[Block]:
+    text = describe_unguarded(result)
+    if text is not None:
+        yield Paragraph(text)
 
 
 def _of_kind(result: AuditResult, kind: CheckKind) -> list[Check]:
@@ -104,6 +111,7 @@ def _summary(result: AuditResult) -> Iterator[Block]:
         statements = _of_kind(own, CheckKind.EQUATION)
         yield from open_equations(statements, all_=len(statements) == len(own.checks))
         yield counts_by_kind(own)
+        yield from _unguarded(own)
     findings = gravest_first(result)
     if findings:
         yield Heading(f"{len(findings)} {'finding' if len(findings) == 1 else 'findings'}", 1)
