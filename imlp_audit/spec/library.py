@@ -9,10 +9,12 @@ from pathlib import Path
 
 from imlp_audit.equations.catalogue import AnyClaim, ClaimText, read_claims
 from imlp_audit.errors import Problem, SpecError, UsageError, did_you_mean
+from imlp_audit.spec.findings import read_findings_file
 from imlp_audit.spec.paper import Paper, SpecFile, join, read_spec
 from imlp_audit.spec.plan import EquationPlan, Plan, plan, plan_repeats
 from imlp_audit.spec.references import rows_of
 from imlp_audit.spec.rules import broken_check_ids, broken_rules
+from imlp_audit.spec.schema import PaperFile
 from imlp_audit.spec.targets import default_roots, display_path, find, paper_folder, paper_folders, spec_files
 
 
@@ -71,17 +73,35 @@ def _read(files: Sequence[Path], problems: list[Problem], *, whole: bool = True)
     if len(specs) < len(files):
         return None
     ids = [spec.record.paper for spec in specs]
-    paper, found = join(max(sorted(set(ids)), key=ids.count), specs)
+    name = max(sorted(set(ids)), key=ids.count)
+    folder = _own_folder(files)
+    holder = next((path for path, spec in zip(files, specs, strict=True) if _has_findings(spec)), None)
+    path = holder or (folder / "findings.yaml" if folder else _describing_file(files, specs))
+    paper, found = join(name, specs, read_findings_file(path, display_path(path), name))
     problems += found
-    return paper if paper is None or not whole else _with_equations(paper, files)
-
-
-def _with_equations(paper: Paper, files: Sequence[Path]) -> Paper:
-    """Add what else the paper's folder holds; a folder that it shares with other specs is not its own."""
-    (folder, *others) = {path.parent for path in files}
-    if others or set(spec_files(folder)) != set(files):
+    if paper is None or folder is None or not whole:
         return paper
     return replace(paper, folder=folder, equations=read_claims(paper.id, folder, display_path(folder)))
+
+
+def _own_folder(files: Sequence[Path]) -> Path | None:
+    """Return the folder of a paper's files; None where it shares the folder with other specs."""
+    (folder, *others) = {path.parent for path in files}
+    return None if others or set(spec_files(folder)) != set(files) else folder
+
+
+def _has_findings(spec: SpecFile) -> bool:
+    return isinstance(spec.record, PaperFile) and bool(spec.record.findings)
+
+
+def _describing_file(files: Sequence[Path], specs: Sequence[SpecFile]) -> Path:
+    """Return the file that describes the paper; the first where none does, which is a problem of its own."""
+    described = (
+        path
+        for path, spec in zip(files, specs, strict=True)
+        if isinstance(spec.record, PaperFile) and spec.record.about is not None
+    )
+    return next(described, files[0])
 
 
 def _described_twice(papers: Sequence[Paper]) -> list[Problem]:

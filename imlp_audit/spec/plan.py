@@ -121,6 +121,11 @@ def plan(paper: Paper, known: Sequence[Paper]) -> list[Plan]:
     return [*plans, *_equations(paper, known)]
 
 
+def check_ids(paper: Paper, known: Sequence[Paper]) -> list[str]:
+    """Return the ids of a paper's checks in order."""
+    return [check.id for check in plan(paper, known)]
+
+
 def _equations(paper: Paper, known: Sequence[Paper]) -> Iterator[Plan]:
     claims = claims_of(paper, known)
     for claim in claims.values():

@@ -248,7 +248,7 @@ class Row(Record):
     delta: dict[Slug, str] = Field(default_factory=dict)
 
 
-RESERVED = frozenset({"repeats", "columns", "marks", "claims", "waivers", "equations"})  # in ids, where a table's is
+RESERVED = frozenset({"repeats", "columns", "marks", "claims", "equations"})  # in ids, where a table's is
 
 
 class PrintedTable(Record):
