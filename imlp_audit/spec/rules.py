@@ -14,14 +14,15 @@ from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
 from imlp_audit.models.change import Change, describe
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import parse_printed
-from imlp_audit.records.check import FINDINGS
 from imlp_audit.spec.claims import parse_claim
 from imlp_audit.spec.equations import broken_entries
+from imlp_audit.spec.findings import broken_findings
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
+from imlp_audit.spec.repeats import hold_the_same
 from imlp_audit.spec.schema import Coverage, System
-from imlp_audit.spec.tables import FlopsColumn, Footnote, PrintedTable, hold_the_same
+from imlp_audit.spec.tables import FlopsColumn, Footnote, PrintedTable
 from imlp_audit.spec.tree import Located
 
 
@@ -46,11 +47,16 @@ def broken_check_ids(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
     if any(isinstance(claim, BrokenClaim) for claim in paper.equations):
         # a module that cannot be read hides the names of its claims; the check that says so stands for all of them
         ids += [name for name in _ids_referred_to(paper) if name.startswith(f"{paper.id}/equations/")]
-    return [*_waivers(paper, ids), *(p for cover in paper.coverage for p in _coverage(paper, cover, ids))]
+    named = _twice([(entry.value.id, entry, "id") for entry in paper.findings])
+    return [
+        *named,
+        *broken_findings(paper, ids),
+        *(p for cover in paper.coverage for p in _coverage(paper, cover, ids)),
+    ]
 
 
 def _ids_referred_to(paper: Paper) -> Iterator[str]:
-    yield from (waiver.expected.value.id for waiver in paper.waivers)
+    yield from (glob for entry in paper.findings for glob in entry.value.checks)
     yield from (glob for cover in paper.coverage for entry in cover.value.entries for glob in entry.checks or ())
 
 
@@ -214,17 +220,6 @@ def _number(ref: RowRef, name: str, column: str, text: str) -> str | None:
     except ValueError as error:
         return str(error)
     return None
-
-
-def _waivers(paper: Paper, ids: Sequence[str]) -> Iterator[Problem]:
-    yield from _twice([(waiver.expected.value.id, waiver.expected, "id") for waiver in paper.waivers])
-    for waiver in paper.waivers:
-        expected = waiver.expected.value
-        if expected.id not in ids:
-            yield waiver.expected.problem(f"no check {expected.id!r}; {did_you_mean(expected.id, ids)}", "id")
-        if expected.verdict not in FINDINGS:
-            message = f"only findings are waived (differs, inconsistent), not {expected.verdict}"
-            yield waiver.expected.problem(message, "verdict")
 
 
 def _without_dots(item: str) -> str:

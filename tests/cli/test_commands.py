@@ -78,7 +78,7 @@ def test_only_and_skip_choose_by_glob(here: Path, options: list[str], expected: 
 def test_lint_says_what_a_sound_paper_holds(here: Path) -> None:
     done = call("lint", "findings")
     assert (done.code, done.err) == (0, "")
-    assert done.out == "findings:  1 table, 3 checks, 0 waivers: no problems\n"
+    assert done.out == "findings:  1 table, 3 checks, 0 findings: no problems\n"
 
 
 def test_lint_reports_all_problems_of_all_papers_on_stderr(here: Path) -> None:

@@ -28,8 +28,8 @@ def test_a_claim_has_all_that_the_json_of_a_check_needs(here: Path) -> None:
     (found,) = checks("properties", "imlp/equations/eq12_biases", "-j1")
     assert found["id"] == "imlp/equations/eq12_biases"
     assert found["kind"] == "equation"
-    assert found["verdict"] == "waived"
-    assert found["finding"] == "differs"
+    assert found["verdict"] == "differs"
+    assert (found["finding"], found["acknowledged"]) == ("theorem1-proof-slips", True)
     assert found["examples"] == 1
     assert found["statement"].startswith("Splitting f into g + h splits b^1")
     assert found["place"] == "Appendix A.1, Eq. 12"
@@ -110,7 +110,7 @@ def test_what_is_known_to_be_false_stays_known_in_other_searches(here: Path, sea
     done = call("properties", "mixer_token_mixing_columns", "positional_invariance", "-j1", *search, "-f", "json")
     assert done.code == 0
     for found in json.loads(done.out)["checks"]:
-        assert (found["verdict"], found["finding"]) == ("waived", "differs")
+        assert (found["verdict"], found["acknowledged"]) == ("differs", True)
         assert "false for" in found["reason"]
 
 

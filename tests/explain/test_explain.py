@@ -340,14 +340,18 @@ def test_a_model_that_not_every_reading_can_build_is_explained_without_the_searc
     assert "\nThe readings could not be searched: deit_tiny_distilled" in text_of(explanation)
 
 
-def test_a_waiver_that_no_longer_holds_is_shown(tmp_path: Path) -> None:
-    paper(tmp_path, row("base", "Base", DEIT, "params: 5.72"))
-    waived = "waivers:\n  - reason: known\n    checks: [{id: small/1/base/params, verdict: differs, printed: 5.72}]\n"
+def test_a_finding_is_shown_with_its_check(tmp_path: Path) -> None:
+    paper(tmp_path, row("base", "Base", DEIT, "params: 5.73"))
+    finding = (
+        "findings:\n  - {id: size, title: The size is wrong, severity: slip, why: It is 5.72.,"
+        " checks: [small/1/base/params]}\n"
+    )
     with (tmp_path / "paper.yaml").open("a", encoding="utf-8") as file:
-        file.write(waived)
-    text = text_of(explained(load([str(tmp_path)]), "small/waivers/1/base/params"))
-    assert text.startswith("small/1/base/params: reproduced\n")
-    assert "\nsmall/waivers/1/base/params: differs\n" in text
+        file.write(finding)
+    text = text_of(explained(load([str(tmp_path)]), "small/1/base/params"))
+    assert text.startswith("small/1/base/params: differs\n")
+    assert "Finding: The size is wrong\n" in text
+    assert "It is 5.72." in text
 
 
 @pytest.mark.slow
@@ -368,7 +372,3 @@ def test_ids_that_name_no_check_are_rejected(bundled: Selection, wrong: str, mes
     with pytest.raises(UsageError) as raised:
         find_plan(bundled, wrong)
     assert message in str(raised.value)
-
-
-def test_the_id_of_a_waiver_stands_for_its_check(bundled: Selection) -> None:
-    assert find_plan(bundled, "imlp/waivers/1/deit_b/flops").id == "imlp/1/deit_b/flops"
