@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 
+from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Align, Inline, Span, Style, Table
@@ -49,6 +51,18 @@ def summarize(result: AuditResult) -> str:
     acknowledged = result.acknowledged()
     known = f" ({acknowledged} of these failing checks acknowledged)" if acknowledged else ""
     return f"{len(result.checks)} {noun}: {count_verdicts(result.checks)}{known}"
+
+
+def describe_unguarded(result: AuditResult) -> str | None:
+    """Say how many numbers no check guards; None where there is no number that one could have to."""
+    alone, of = result.unguarded()
+    if not of:
+        return None
+    share = decimal_text(Fraction(100 * alone, of), 1)
+    return (
+        f"Unguarded: {alone} of {of} numbers that need weights, data or hardware ({share} %). Each could be changed by "
+        "one last digit or by ten, up or down, and no check would notice."
+    )
 
 
 def counts_by_kind(result: AuditResult) -> Table:

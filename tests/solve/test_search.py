@@ -61,6 +61,7 @@ def test_the_score_alone_is_the_same(problem: SearchProblem, rules: Rules, floor
     assert (alone.found, alone.at_most) == ((score, score) if score >= floor else (-1, -1))
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(problems(), st.sampled_from(Rules))
 def test_pinned_and_free_axes_and_weights(problem: SearchProblem, rules: Rules) -> None:
