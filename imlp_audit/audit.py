@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
 from imlp_audit import __version__
+from imlp_audit.checks.acknowledge import Acknowledged, acknowledge, locked_checks
 from imlp_audit.checks.context import Context
+from imlp_audit.checks.guards import mark_unguarded
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
 from imlp_audit.checks.votes import with_hypotheses
-from imlp_audit.checks.waive import waive
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.running import running
 from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
 from imlp_audit.measure.facts import Facts, ModelKey, Need
+from imlp_audit.records.check import Check
 from imlp_audit.records.result import AuditResult
+from imlp_audit.spec.findings import refuse_broken_locks
 from imlp_audit.spec.library import Selection, select_checks, select_equations
 from imlp_audit.spec.paper import paper_head
-from imlp_audit.spec.plan import EquationPlan, Plan
+from imlp_audit.spec.plan import EquationPlan, Plan, check_ids
 
 Announce = Callable[[int], Callable[[str], None]]
 
@@ -29,7 +32,8 @@ class Options:
     """What a user may narrow or change: id globs, the default reading, and the device to run the real fvcore on.
 
     `jobs` is how many other processes test the statements about functions meanwhile; with `trust_code`
-    the Python of every selected paper is run.
+    the Python of every selected paper is run. With `any_lock` a lock that cannot be used counts as none, so that it can
+    be written anew.
     """
 
     only: tuple[str, ...] = ()
@@ -38,6 +42,7 @@ class Options:
     fvcore_device: str | None = None
     jobs: int = 0
     trust_code: bool = False
+    any_lock: bool = False
 
 
 def audit(selection: Selection, options: Options, announce: Announce) -> AuditResult:
@@ -65,18 +70,40 @@ def _run(
     *,
     searched: bool,
 ) -> AuditResult:
+    if not options.any_lock:
+        refuse_broken_locks(selection)
     needed = models_needed(plans, Context({}, options.reading))
     claims = [p.claim for p in plans if isinstance(p, EquationPlan) and isinstance(p.claim, ClaimText)]
     progress = announce(len(needed) + len(claims))
     with running(claims, settings) as outcomes:
         facts = _facts(needed, progress, options)
         context = with_hypotheses(Context(facts, options.reading, outcomes(progress)), papers_to_judge(plans))
-    waivers = [waiver for paper in selection.papers for waiver in paper.waivers]
-    checks = waive([run_check(check, context) for check in plans], waivers, searched=searched)
-    asked = {check.id.partition("/")[0] for check in checks}
-    heads = tuple(paper_head(paper) for paper in selection.papers if paper.id in asked)
-    hypotheses = {name: judged.record() for name, judged in context.judged.items()}
-    return AuditResult(papers=heads, versions=_versions(), checks=tuple(checks), hypotheses=hypotheses)
+    made = mark_unguarded(
+        [run_check(check, context) for check in plans], plans, select_checks(selection, solving=True), context
+    )
+    known = list(_acknowledge(made, selection, searched=searched))
+    asked = {check.id.partition("/")[0] for check in made}
+    asked |= {check.repeats.partition("/")[0] for check in made if check.repeats is not None}
+    return AuditResult(
+        papers=tuple(paper_head(paper) for paper in selection.papers if paper.id in asked),
+        versions=_versions(),
+        checks=tuple(check for one in known for check in one.checks),
+        findings=tuple(finding for one in known for finding in one.findings),
+        stale=tuple(entry for one in known for entry in one.stale),
+        hypotheses={name: judged.record() for name, judged in context.judged.items()},
+    )
+
+
+def _acknowledge(checks: Sequence[Check], selection: Selection, *, searched: bool) -> Iterator[Acknowledged]:
+    """Yield each paper's checks with their findings. Of a paper that was not asked for, only repeats were made."""
+    for paper in selection.papers:
+        made = [check for check in checks if check.id.startswith(f"{paper.id}/")]
+        if made:
+            yield acknowledge(paper, made, check_ids(paper, selection.known), searched=searched)
+    for paper in selection.repeating:
+        made = [check for check in checks if check.id.startswith(f"{paper.id}/")]
+        if made:
+            yield acknowledge(paper, made, [*locked_checks(paper), *(check.id for check in made)])
 
 
 def _check_reading(selection: Selection, reading: str | None) -> None:

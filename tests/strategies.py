@@ -99,8 +99,8 @@ checks = st.builds(
     ).map(tuple),
     hints=some_texts,
     statement=maybe_texts,
-    finding=st.none() | verdicts,
-    waiver=maybe_texts,
+    finding=maybe_texts,
+    acknowledged=st.none() | st.booleans(),
 )
 
 tables = st.builds(

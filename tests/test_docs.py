@@ -30,7 +30,7 @@ from imlp_audit.models import recipe
 from imlp_audit.models.hosts.host import Host
 from imlp_audit.models.reading import Axis, Family, axes_of
 from imlp_audit.records.check import Verdict
-from imlp_audit.spec import claims, conditions, equations, fields, quantities, readings, schema, tables
+from imlp_audit.spec import claims, conditions, equations, fields, findings, quantities, readings, schema, tables
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import read_spec
 from tests.cli.running import call
@@ -60,6 +60,9 @@ SECTIONS: dict[type[BaseModel], str] = {
     recipe.Sums: "Sums of functions",
     schema.System: "Systems",
     claims.ClaimEntry: "Claims",
+    claims.MeaningEntry: "Claims",
+    claims.LeftOut: "Rows left out",
+    tables.CountedBy: "Counters of a row",
     quantities.QuantityEntry: "Quantities",
     conditions.ConditionEntry: "Conditions",
     conditions.OrderEntry: "Orders",
@@ -67,8 +70,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     claims.AverageEntry: "Averages",
     claims.InputEntry: "Input sizes",
     equations.EquationEntry: "Shared statements",
-    schema.Waiver: "Known findings",
-    schema.Expected: "Waived checks",
+    findings.FindingEntry: "Findings",
     schema.Coverage: "Coverage",
     schema.CoverageEntry: "Covered parts",
 }

@@ -61,7 +61,7 @@ def _with_fit(check: Check, cell: CellRef) -> Check:
     if any(fnmatchcase(cell.id, glob) for glob in fit.undecided):
         reason = f"the best solutions of the search that found {check.convention} disagree about this number"
         return check.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": reason, "under": ()})
-    return check.model_copy(update={"fitted": any(fnmatchcase(cell.id, glob) for glob in fit.on)})
+    return check.model_copy(update={"fitted": any(fnmatchcase(cell.id, glob) for glob in fit.cells)})
 
 
 def judge(counted: Countable, context: Context) -> Comparison:

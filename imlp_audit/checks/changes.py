@@ -74,9 +74,11 @@ def check_repeat(plan: RepeatPlan, context: Context) -> Check:
     theirs = context.conventions(plan.other.row.paper).roundings
     unit = "%" if plan.delta else plan.cell.column.unit
     agreement = agree(one, other, name, roundings, theirs)
+    agreement = replace(agreement, reason=f"{agreement.reason}; {plan.matched_by}")
     if agreement.verdict is Verdict.INCONSISTENT and plan.other.row.paper.id != plan.cell.row.paper.id:
         agreement = replace(agreement, verdict=Verdict.DIFFERS)  # two papers disagree; neither contradicts itself
-    return _from_agreement(plan, one, unit, agreement, roundings[0])
+    check = _from_agreement(plan, one, unit, agreement, roundings[0])
+    return check.model_copy(update={"repeats": plan.other.id})
 
 
 def _from_agreement(

@@ -111,7 +111,7 @@ def _run(request: Request, outputs: Outputs, reporting: ReportOptions, group: Gr
         if result is None:
             return ExitCode.CLEAN
         emit_result(result, reporting.printed, outputs)
-    return exit_code(result, strict=False)
+    return exit_code(result)
 
 
 def _say(text: str) -> None:

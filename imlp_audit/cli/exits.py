@@ -19,14 +19,17 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-def exit_code(result: AuditResult, *, strict: bool) -> ExitCode:
-    """Return the code for a finished audit; `strict` takes unverifiable checks for findings."""
-    from imlp_audit.records.check import FINDINGS, Verdict
+def exit_code(result: AuditResult, *, strict: bool = False, baseline: bool = True) -> ExitCode:
+    """Return the code for a finished audit.
+
+    `strict` counts unverifiable checks as failing. Without `baseline`, acknowledged checks fail like any other.
+    """
+    from imlp_audit.records.check import FAILS, Verdict
 
     counts = result.counts()
     if counts[Verdict.ERROR]:
         return ExitCode.INCOMPLETE
-    found = sum(counts[verdict] for verdict in FINDINGS)
+    found = sum(counts[verdict] for verdict in FAILS) - (result.acknowledged() if baseline else 0)
     if found or (strict and counts[Verdict.UNVERIFIABLE]):
         return ExitCode.FINDINGS
     return ExitCode.CLEAN

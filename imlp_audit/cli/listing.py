@@ -60,12 +60,14 @@ def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
     from imlp_audit.records.listing import LintedPaper, LintReport
     from imlp_audit.report.listings import lint_document
     from imlp_audit.spec.equations import broken_claims
+    from imlp_audit.spec.findings import broken_locks
     from imlp_audit.spec.library import load
     from imlp_audit.spec.plan import plan
 
     selection = load(specs or [])
     broken = [problem for paper in selection.papers for problem in broken_claims(paper)]
     broken += broken_sentences(selection)
+    broken += broken_locks(selection)
     if broken:
         raise SpecError(broken)
     papers = (
@@ -73,7 +75,8 @@ def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
             id=paper.id,
             tables=len(paper.tables),
             checks=len(plan(paper, selection.known)),
-            waivers=len(paper.waivers),
+            findings=sum(not entry.value.draft for entry in paper.findings),
+            drafts=tuple(entry.source("title") for entry in paper.findings if entry.value.draft),
         )
         for paper in selection.papers
     )

@@ -17,6 +17,7 @@ from typer.exceptions import TyperException
 
 from imlp_audit import __version__
 from imlp_audit.cli import (
+    baseline,
     bench,
     doctor,
     eval,
@@ -60,6 +61,7 @@ app.add_typer(doctor.app, name="doctor")
 app.command(name="list")(listing.list_checks)
 app.command()(listing.lint)
 app.command()(report.report)
+app.command()(baseline.baseline)
 
 
 def _version(wanted: bool) -> None:

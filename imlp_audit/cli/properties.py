@@ -53,7 +53,7 @@ def properties(
     with show_progress(shown=reporting.progress) as announce:
         result = audit_equations(load(targets), patterns, settings, announce)
     emit_result(result, reporting.printed, outputs)
-    return exit_code(result, strict=False)
+    return exit_code(result)
 
 
 def _split(claims: list[str]) -> tuple[list[str], list[str]]:

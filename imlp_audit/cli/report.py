@@ -68,7 +68,7 @@ def report(
     else:
         audited = _audit_and_solve(specs or [], trust_code=trust_code, shown=not no_progress)
     result = merge_runs(audited, runs)
-    incomplete = exit_code(result, strict=False) is ExitCode.INCOMPLETE
+    incomplete = exit_code(result) is ExitCode.INCOMPLETE
     if folder is None:
         _print(result, format_, inspected)
         return ExitCode.INCOMPLETE if incomplete else ExitCode.CLEAN

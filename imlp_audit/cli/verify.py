@@ -46,6 +46,9 @@ def verify(
     ] = None,
     trust_code: TrustCode = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 also if a check is unverifiable.")] = False,
+    no_baseline: Annotated[
+        bool, typer.Option("--no-baseline", help="Exit with 1 also if all failing checks are acknowledged.")
+    ] = False,
     *,
     reporting: ReportOptions,
 ) -> int:
@@ -70,4 +73,4 @@ def verify(
     with show_progress(shown=reporting.progress) as announce:
         result = audit(selection, options, announce)
     emit_result(result, reporting.printed, outputs)
-    return exit_code(result, strict=strict)
+    return exit_code(result, strict=strict, baseline=not no_baseline)

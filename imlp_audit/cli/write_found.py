@@ -34,7 +34,7 @@ def write_found(paper: Paper, name: str, solved: Solved) -> None:
         added.append(f"the convention {name!r} (list it in `flops` to judge by it)")
     if not added:
         raise UsageError(f"nothing to write: the first solution is the reading {first.nearest!r}, and counts no FLOPs")
-    _check(text, path.name)
+    check_spec(text, path.name)
     write_whole(path, text)
     sys.stderr.write(f"{shown_as}: added {' and '.join(added)}\n")
 
@@ -66,7 +66,7 @@ def _fit(answer: Answered) -> Fit:
     """Return what the counter was fitted on, and the cells that the best solutions disagree about."""
     most = max((most for _, most in answer.null), default=0)
     undecided = tuple(cell for cell in answer.disputed if cell in answer.flops)
-    return Fit(on=answer.flops, undecided=undecided, explained=answer.score, of=answer.of, by_chance=most)
+    return Fit(cells=answer.flops, undecided=undecided, explained=answer.score, of=answer.of, by_chance=most)
 
 
 def _evidence(answer: Answered) -> str:
@@ -74,7 +74,7 @@ def _evidence(answer: Answered) -> str:
     return f"Found by solve: {answer.score} of {answer.of} numbers explained{null}; the counter is {answer.counter}."
 
 
-def _check(text: str, name: str) -> None:
+def check_spec(text: str, name: str) -> None:
     """Read the new text before it takes the old one's place. Raises SpecError."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / name

@@ -7,8 +7,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from imlp_audit.errors import UsageError
+from imlp_audit.evaluate.deciding import Sample, Stake, describe_need, find_stake
 from imlp_audit.evaluate.statistics import DIGITS, mcnemar, paired_difference, probability_text
-from imlp_audit.evaluate.verdict import MOST_UNREADABLE, SampledFit, compare_sampled, departing_reading, why_not_judged
+from imlp_audit.evaluate.verdict import (
+    MOST_UNREADABLE,
+    SampledFit,
+    compare_sampled,
+    departing_reading,
+    is_complete,
+    size_of_data,
+    why_not_judged,
+)
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Check, CheckKind, Verdict
@@ -110,12 +119,14 @@ def judge_difference(run: EvaluatedCell, base: EvaluatedCell, most_unreadable: F
     )
     if failed:
         return check
+    stake = _stake(run, base)
     departs = dict.fromkeys((*departing_reading(other, base.reading), *departing_reading(cell, run.reading)))
     fit = compare_sampled(
         lambda rule: cell.printed.interval(rule) - other.printed.interval(rule),
         cell.row.paper.about.value.rounding,
-        _difference_over_all(run.accuracy, base.accuracy, paired),
+        _difference_over_all(run, base, paired),
         Interval(Fraction(paired.low), Fraction(paired.high)),
+        stake.points if stake is not None else None,
         tuple(departs),
     )
     points = _points(paired)
@@ -123,7 +134,11 @@ def judge_difference(run: EvaluatedCell, base: EvaluatedCell, most_unreadable: F
     update = {
         "verdict": fit.verdict,
         "reason": "; ".join(
-            (_describe_counts(run, base, paired), _describe_fit(paired, fit), _describe_significance(run, base, paired))
+            (
+                _describe_counts(run, base, paired),
+                _describe_fit(run, base, paired, fit),
+                _describe_significance(run, base, paired),
+            )
         ),
         "interval": (decimal_text(fit.printed.low, EXACT), decimal_text(fit.printed.high, EXACT)),
         "measured": decimal_text(points, EXACT),
@@ -139,11 +154,22 @@ def _points(paired: PairedAccuracy) -> Fraction:
     return Fraction(100 * (paired.second_only - paired.first_only), paired.images)
 
 
-def _difference_over_all(run: Accuracy, base: Accuracy, paired: PairedAccuracy) -> Interval | None:
+def _stake(run: EvaluatedCell, base: EvaluatedCell) -> Stake | None:
+    """Return the difference that a sample must exclude: the printed one or, if there is none, that of the column."""
+    difference = abs(run.cell.printed.value - base.cell.printed.value)
+    return Stake(difference, base.cell, run.cell) if difference else find_stake(run.cell)
+
+
+def _complete(run: EvaluatedCell, base: EvaluatedCell) -> bool:
+    return is_complete(run.accuracy, run.cell) and is_complete(base.accuracy, base.cell)
+
+
+def _difference_over_all(run: EvaluatedCell, base: EvaluatedCell, paired: PairedAccuracy) -> Interval | None:
     """Return where the difference over all images of the data set lies; None if some were not evaluated."""
-    if not (run.whole and base.whole):
+    if not _complete(run, base):
         return None
-    lost, gained = max(run.unreadable, base.unreadable), paired.second_only - paired.first_only
+    lost = max(run.accuracy.unreadable, base.accuracy.unreadable)
+    gained = paired.second_only - paired.first_only
     least, most = (Fraction(100 * (gained + either), paired.images + lost) for either in (-lost, lost))
     return Interval(least, most)
 
@@ -155,13 +181,31 @@ def _describe_counts(run: EvaluatedCell, base: EvaluatedCell, paired: PairedAccu
     )
 
 
-def _describe_fit(paired: PairedAccuracy, fit: SampledFit) -> str:
+def _describe_fit(run: EvaluatedCell, base: EvaluatedCell, paired: PairedAccuracy, fit: SampledFit) -> str:
     """Say how that compares with the printed numbers."""
     possible = f"{fit.printed}, the differences that the printed numbers allow"
     if fit.equal:
         return f"it lies in {possible}"
     meets = "does not meet" if fit.verdict is Verdict.DIFFERS else "meets"
-    return f"its 95 % interval [{paired.low}, {paired.high}] {meets} {possible}"
+    met = f"its 95 % interval [{paired.low}, {paired.high}] {meets} {possible}"
+    if fit.verdict is not Verdict.UNVERIFIABLE:
+        return met
+    printed = run.cell.printed.value - base.cell.printed.value
+    sample = Sample(
+        paired.images,
+        lambda images: _interval_of(paired, images, printed),
+        lambda images: _interval_of(paired, images, _points(paired)),
+        size_of_data(run.cell),
+        _complete(run, base),
+    )
+    return f"{met}, but leaves too much room to pass: {describe_need(sample, fit.printed, _stake(run, base))}"
+
+
+def _interval_of(paired: PairedAccuracy, images: int, points: Fraction) -> Interval:
+    """Return the interval of so many images with this difference; the share right in one run only is as measured."""
+    gained = points / 100 * images
+    apart = max(Fraction(paired.first_only + paired.second_only, paired.images) * images, abs(gained))
+    return paired_difference((apart - gained) / 2, (apart + gained) / 2, images)
 
 
 def _describe_significance(run: EvaluatedCell, base: EvaluatedCell, paired: PairedAccuracy) -> str:

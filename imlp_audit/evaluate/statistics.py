@@ -18,7 +18,7 @@ DIGITS = 4  # decimal places of the ends, in percent
 _GRID = 100 * 10**DIGITS  # steps from 0 to 100 percent
 
 
-def wilson(correct: int, images: int) -> Interval:
+def wilson(correct: int | Fraction, images: int) -> Interval:
     """Return Wilson's 95 % score interval in percent for `correct` of `images`; [0, 100] if there are no images.
 
     E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927), 209-212.
@@ -31,7 +31,7 @@ def wilson(correct: int, images: int) -> Interval:
     return Interval(_outwards(accepts, estimate, 0), _outwards(accepts, estimate, _GRID))
 
 
-def paired_difference(first_only: int, second_only: int, images: int) -> Interval:
+def paired_difference(first_only: int | Fraction, second_only: int | Fraction, images: int) -> Interval:
     """Return Tango's 95 % score interval in points of percent: the second's share of right images minus the first's.
 
     Both are over the same `images`, of which the first two numbers are right in one run only. At 0 it is

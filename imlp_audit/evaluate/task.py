@@ -21,10 +21,7 @@ from imlp_audit.evaluate.request import Data, Request
 from imlp_audit.evaluate.verdict import ScoreCell, score_cells
 from imlp_audit.evaluate.weights import choose_reading, with_weights
 from imlp_audit.spec.references import CellRef, RowRef
-from imlp_audit.spec.tables import AccuracyColumn
-
-KNOWN = ("imagenet-1k", "imagenet-real", "imagenet-v2")
-"""Data sets that are recognised by their images, not by the name of their folder."""
+from imlp_audit.spec.tables import SIZES, AccuracyColumn
 
 
 @dataclass(frozen=True)
@@ -125,7 +122,7 @@ def _cells(row: RowRef, data: Data, images: Images) -> tuple[tuple[ScoreCell, ..
     """Return the cells to judge, and a note on what was assumed if nothing shows which data set the images are."""
     columns = [CellRef(row, name).column for name in row.row.printed]
     known = {column.data for column in columns if isinstance(column, AccuracyColumn)}
-    named = data.on or (images.name if images.name in {*known, *KNOWN} else None)
+    named = data.on or (images.name if images.name in {*known, *SIZES} else None)
     cells = score_cells(row, named)
     if named is not None:
         return cells, ()

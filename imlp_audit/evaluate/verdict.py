@@ -8,9 +8,11 @@ from fractions import Fraction
 
 from imlp_audit.checks.printed import interval_ends
 from imlp_audit.errors import UsageError, did_you_mean
+from imlp_audit.evaluate.deciding import Sample, describe_need, excludes, find_stake
+from imlp_audit.evaluate.statistics import wilson
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.records.check import PASSES, Check, CheckKind, Verdict
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.references import CellRef, RowRef
 from imlp_audit.spec.tables import AccuracyColumn, Metric
@@ -44,7 +46,7 @@ class SampledFit:
     @property
     def equal(self) -> bool:
         """Whether the number is equal as printed."""
-        return self.verdict is not Verdict.DIFFERS and SAMPLING not in self.under
+        return self.verdict in PASSES and SAMPLING not in self.under
 
 
 def score_cells(row: RowRef, data: str | None) -> tuple[ScoreCell, ...]:
@@ -73,8 +75,9 @@ def judge(
 ) -> Check:
     """Judge a printed accuracy by an evaluation of its row's model, built under a reading of the paper.
 
-    `reproduced` means that all images were evaluated and the share prints as in the paper, however the unreadable
-    images would have come out. Within sampling error the verdict is `reproduced_under` sampling.
+    `reproduced` means that all images of the data set were evaluated and the share prints as in the paper, however the
+    unreadable images would have come out. A sample passes, as `reproduced_under` sampling, if its interval excludes a
+    difference that the paper makes something of; else it decides nothing, unless it misses the printed number.
     """
     check = Check(
         id=cell.id,
@@ -90,18 +93,19 @@ def judge(
     )
     if check.reason:
         return check
-    share = Fraction(100 * accuracy.correct, accuracy.images)
+    share, stake = Fraction(100 * accuracy.correct, accuracy.images), find_stake(cell)
     fit = compare_sampled(
         cell.printed.interval,
         cell.row.paper.about.value.rounding,
-        _share_of_all(accuracy),
+        _share_of_all(accuracy, cell),
         Interval(Fraction(accuracy.low), Fraction(accuracy.high)),
+        stake.points if stake is not None else None,
         departing_reading(cell, reading),
     )
     return check.model_copy(
         update={
             "verdict": fit.verdict,
-            "reason": f"{_describe_counts(accuracy)}; {_describe_fit(cell, accuracy, share, fit)}",
+            "reason": f"{_describe_counts(cell, accuracy)}; {_describe_fit(cell, accuracy, share, fit)}",
             "interval": interval_ends(cell.printed, fit.rounding),
             "measured": decimal_text(share, EXACT),
             "gap": decimal_text(cell.printed.gap(share), 1),
@@ -128,23 +132,27 @@ def compare_sampled(
     roundings: Sequence[Rounding],
     whole: Interval | None,
     sampled: Interval,
+    stake: Fraction | None,
     readings: tuple[str, ...] = (),
 ) -> SampledFit:
     """Compare a number measured on images with a printed one, under each rounding rule; the first is the default.
 
-    `whole` is where the number lies if all images of the data set were evaluated, `sampled` its 95 % interval;
-    `readings` are departures from the default that already apply.
+    `whole` is where the number lies if all images of the data set were evaluated, `sampled` its 95 % interval; `stake`
+    is the difference in points that a sample has to exclude, None if there is none that it could; `readings` are
+    departures from the default that already apply.
     """
     for rule in roundings:
         if whole is not None and whole.low in printed(rule) and whole.high in printed(rule):
             under = (*readings, *_departure(rule, roundings[0]))
             verdict = Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED
             return SampledFit(verdict, rule, printed(rule), under)
-    for rule in roundings:
-        if sampled.meets(printed(rule)):
+    met = [rule for rule in roundings if sampled.meets(printed(rule))]
+    for rule in met:
+        if stake is not None and excludes(sampled, printed(rule), stake):
             under = (*readings, *_departure(rule, roundings[0]), SAMPLING)
             return SampledFit(Verdict.REPRODUCED_UNDER, rule, printed(rule), under)
-    return SampledFit(Verdict.DIFFERS, roundings[0], printed(roundings[0]))
+    verdict, rule = (Verdict.UNVERIFIABLE, met[0]) if met else (Verdict.DIFFERS, roundings[0])
+    return SampledFit(verdict, rule, printed(rule))
 
 
 def departing_reading(cell: CellRef, reading: str | None) -> tuple[str, ...]:
@@ -160,9 +168,19 @@ def _departure(rule: Rounding, usual: Rounding) -> tuple[str, ...]:
     return () if rule is usual else (f"rounding {rule}",)
 
 
-def _share_of_all(accuracy: Accuracy) -> Interval | None:
+def is_complete(accuracy: Accuracy, cell: CellRef) -> bool:
+    """Return whether every image with a label was evaluated of the data set that a cell is about."""
+    return accuracy.whole and accuracy.available == size_of_data(cell)
+
+
+def size_of_data(cell: CellRef) -> int | None:
+    """Return how many images the data set of a cell has; None where nothing says so."""
+    return cell.column.size if isinstance(cell.column, AccuracyColumn) else None
+
+
+def _share_of_all(accuracy: Accuracy, cell: CellRef) -> Interval | None:
     """Return where the share over all images of the data set lies, in percent; None if some were not evaluated."""
-    if not accuracy.whole:
+    if not is_complete(accuracy, cell):
         return None
     evaluated = accuracy.images + accuracy.unreadable
     return Interval(
@@ -170,11 +188,13 @@ def _share_of_all(accuracy: Accuracy) -> Interval | None:
     )
 
 
-def _describe_counts(accuracy: Accuracy) -> str:
+def _describe_counts(cell: CellRef, accuracy: Accuracy) -> str:
     """Say how many images were classified correctly, and out of which."""
     guess = {"top1": "with the first guess", "top5": "among the first five guesses"}[accuracy.metric]
-    all_ = "all " if accuracy.whole and not accuracy.unreadable and not accuracy.unlabelled else ""
-    rest = [f"the data set has {readable(accuracy.available)}"] if not accuracy.whole else []
+    complete, size = is_complete(accuracy, cell), size_of_data(cell)
+    all_ = "all " if complete and not accuracy.unreadable and not accuracy.unlabelled else ""
+    unknown = f"{readable(accuracy.available)} were given; how many the data set has, its column does not say (images:)"
+    rest = [] if complete else [f"the data set has {readable(size)}" if size is not None else unknown]
     rest += [f"{readable(accuracy.unreadable)} could not be read"] if accuracy.unreadable else []
     rest += [f"{readable(accuracy.unlabelled)} without a label are not judged"] if accuracy.unlabelled else []
     more = f" ({', '.join(rest)})" if rest else ""
@@ -195,7 +215,19 @@ def _describe_fit(cell: CellRef, accuracy: Accuracy, share: Fraction, fit: Sampl
         side = "above" if share > cell.printed.value else "below"
         off = f"{decimal_text(abs(cell.printed.gap(share)), 1)} units of the last digit {side} the printed {text}"
         return f"that is {off}, and {interval} does not meet {printed}: more than sampling explains"
-    if accuracy.whole:
-        return f"that does not print as {text}, but {interval} meets {printed}: no more than sampling explains"
+    complete = is_complete(accuracy, cell)
     equal = f"equal to {text} as printed, which may be luck" if share in printed else f"not {text} as printed"
-    return f"that is {equal}, since not all images were evaluated; {interval} meets {printed}"
+    which = f"does not print as {text}" if complete else f"is {equal}, since not all images were evaluated"
+    stake = find_stake(cell)
+    if fit.verdict is Verdict.UNVERIFIABLE:
+        sample = Sample(
+            accuracy.images,
+            lambda images: wilson(cell.printed.value / 100 * images, images),
+            lambda images: wilson(share / 100 * images, images),
+            size_of_data(cell),
+            complete,
+        )
+        need = describe_need(sample, printed, stake)
+        return f"that {which}; {interval} meets {printed}, but leaves too much room to pass: {need}"
+    besides = f" and excludes a difference of {stake.describe()}" if stake is not None else ""
+    return f"that {which}; {interval} meets {printed}{besides}"

@@ -29,6 +29,7 @@ from imlp_audit.records.explanation import (
     TableNumbers,
     TextFormula,
 )
+from imlp_audit.records.finding import Finding
 from imlp_audit.report.document import (
     Align,
     Block,
@@ -57,7 +58,7 @@ def explanation_document(explanation: Explanation) -> Document:
 
 def _blocks(explanation: Explanation) -> Iterator[Block]:
     check = explanation.check
-    yield Heading((code(check.id), ": ", verdict_span(check.finding or check.verdict, _describe_verdict(check))), 1)
+    yield Heading((code(check.id), ": ", verdict_span(check.verdict, _describe_verdict(check))), 1)
     yield List(tuple(Item(fact.text, label=fact.label) for fact in explanation.facts))
     if check.counterexample:
         yield Heading("Counterexample", 2)
@@ -65,16 +66,18 @@ def _blocks(explanation: Explanation) -> Iterator[Block]:
         yield Code("\n".join(check.counterexample))
     for section in explanation.sections:
         yield from _describe(section)
-    if explanation.waiver is not None:
-        waiver = explanation.waiver
-        yield Heading((code(waiver.id), ": ", verdict_span(waiver.verdict, _describe_verdict(waiver))), 2)
-        declared = Item(f"{waiver.source.file}:{waiver.source.line}", label="declared")
-        yield List((declared, Item(waiver.reason, label="because")))
+    if explanation.finding is not None:
+        yield from _describe_finding(explanation.finding)
+
+
+def _describe_finding(finding: Finding) -> Iterator[Block]:
+    yield Heading(f"Finding: {finding.title}", 2)
+    facts = (("id", finding.id), ("severity", finding.severity.value), ("why", finding.why))
+    yield List(tuple(Item(text, label=label) for label, text in facts))
 
 
 def _describe_verdict(check: Check) -> str:
-    known = ", which the spec declares as known" if check.finding else ""
-    return f"{name_verdict(check)}{known}"
+    return f"{name_verdict(check)}, acknowledged" if check.acknowledged else name_verdict(check)
 
 
 def _describe(section: Section) -> Iterator[Block]:

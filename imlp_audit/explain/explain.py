@@ -32,13 +32,12 @@ def explain(plan: Plan, result: AuditResult) -> Explanation:
     """Explain the check of a plan. `result` has that check and the cells that it needs (`cells_needed`)."""
     facts, sections = _explain_plan(plan, result)
     checks = {check.id: check for check in result.checks}
-    paper, _, rest = plan.id.partition("/")
     return Explanation(
         versions=result.versions,
         check=checks[plan.id],
         facts=facts,
         sections=sections,
-        waiver=checks.get(f"{paper}/waivers/{rest}"),
+        finding=next((finding for finding in result.findings if plan.id in finding.checks), None),
     )
 
 
@@ -74,20 +73,15 @@ def _conventions(paper: Paper) -> Conventions:
 
 
 def find_plan(selection: Selection, check_id: str) -> Plan:
-    """Return the planned check of an id; the id of a waiver stands for the check that is waived.
-
-    Raises UsageError, naming checks that may have been meant.
-    """
-    paper, _, rest = check_id.partition("/")
-    wanted = f"{paper}/{rest.removeprefix('waivers/')}"
+    """Return the planned check of an id. Raises UsageError, naming checks that may have been meant."""
     plans = {plan.id: plan for plan in select_checks(selection, solving=True)}
-    if wanted in plans:
-        return plans[wanted]
+    if check_id in plans:
+        return plans[check_id]
     below = [name for name in plans if name.startswith(f"{check_id.rstrip('/')}/")]
     if below:
         raise UsageError(f"{check_id} is not a check; checks below it: {list_some(below, _LISTED)}")
     raise UsageError(
-        f"no check has the id {check_id!r}; {did_you_mean(wanted, plans, '`imlp-audit list` prints them')}"
+        f"no check has the id {check_id!r}; {did_you_mean(check_id, plans, '`imlp-audit list` prints them')}"
     )
 
 

@@ -36,7 +36,7 @@ def list_facts(check: Check, *about: tuple[str, str], reason: str | None = None)
     `reason` replaces the check's own. Empty lines are left out.
     """
     why = check.reason if reason is None else reason
-    notes = [("because", why), ("known", check.waiver or ""), *(("note", hint) for hint in check.hints)]
+    notes = [("because", why), *(("note", hint) for hint in check.hints)]
     return tuple(Fact(label=label, text=text) for label, text in (*about, *notes) if text)
 
 
@@ -108,5 +108,5 @@ def rests_on(cells: Sequence[CellRef], checks: Mapping[str, Check]) -> Iterator[
 
 def name_verdict(check: Check) -> str:
     """Return a check's verdict in words, with what it departs in: `reproduced under reading released`."""
-    verdict = (check.finding or check.verdict).replace("_", " ")
+    verdict = check.verdict.replace("_", " ")
     return f"{verdict} {', '.join(check.under)}" if check.under else verdict

@@ -20,12 +20,11 @@ class Verdict(StrEnum):
     DIFFERS = "differs"
     INCONSISTENT = "inconsistent"  # the paper contradicts itself
     UNVERIFIABLE = "unverifiable"  # something is missing, and the reason names it
-    WAIVED = "waived"  # a finding that the spec declares as known, unchanged
     ERROR = "error"  # the check could not be made
 
 
 PASSES = (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER)
-FINDINGS = (Verdict.DIFFERS, Verdict.INCONSISTENT)
+FAILS = (Verdict.DIFFERS, Verdict.INCONSISTENT)
 
 
 _LEFT_OUT_IF_EMPTY = ("also", "counterexample", "evidence", "hints", "under", "weak", "fitted", "power")
@@ -41,7 +40,6 @@ class CheckKind(StrEnum):
     COLUMN = "column"
     CLAIM = "claim"
     EQUATION = "equation"
-    WAIVER = "waiver"
 
 
 class Source(Record):
@@ -63,16 +61,17 @@ class Measurement(Record):
 class Check(Record):
     """One verdict, and all that it rests on.
 
-    Numbers are decimal text in base units (parameters, not millions; percent for changes); `gap` is the
-    measured value minus the printed one in units of the printed last digit; `under` names what departs from
-    the default where the verdict is `reproduced_under`. Of a waived check `finding` is
-    the verdict it has without its waiver, and `waiver` why that is known. A `weak` pass may be luck, because its
-    reading or convention is not a clear choice; `power` counts the wrong numbers that would not have passed in its
-    place. A `fitted` pass rests on a convention that was fitted on it. `evidence` is what runs of a checkpoint or on
-    hardware measured. Of an equation `statement` is what is
-    claimed in words, `printed` its literal form or `corrected` the form that holds, `place` where it stands in the
-    paper, `examples` how many it was tried on, `bound` what rounding may make of it, `counterexample` the smallest
-    example it is false on, and `figure` what a report draws beside it.
+    Numbers are decimal text in base units (parameters, not millions; percent for changes); `gap` is the measured value
+    minus the printed one in units of the printed last digit; `under` names what departs from the default where the
+    verdict is `reproduced_under`. Of a failing check `finding` is the id of the finding that covers it, and
+    `acknowledged` says whether the lock has it as it is. A `weak` pass may be luck, because its reading or convention
+    is not a clear choice; `power` counts the wrong numbers that would not have passed in its place. A `fitted` pass
+    rests on a convention that was fitted on it. `repeats` is the id of the other cell of a
+    number that is printed twice. A cell that the tool cannot count is `unguarded` if no other check notices that its
+    number is changed by one last digit or by ten. `evidence` is what runs of a checkpoint or on hardware measured. Of
+    an equation `statement` is what is claimed in words, `printed` its literal form or `corrected` the form that holds,
+    `place` where it stands in the paper, `examples` how many it was tried on, `bound` what rounding may make of it,
+    `counterexample` the smallest example it is false on, and `figure` what a report draws beside it.
     """
 
     id: str
@@ -95,14 +94,16 @@ class Check(Record):
     corrected: str | None = None
     place: str | None = None
     bound: str | None = None
+    repeats: str | None = None
     examples: int | None = None
     counterexample: tuple[str, ...] = ()
     figure: Figure | None = None
-    finding: Verdict | None = None
-    waiver: str | None = None
+    finding: str | None = None
+    acknowledged: bool | None = None
     weak: bool = False
     power: Power | None = None
     fitted: bool = False
+    unguarded: bool | None = None
     evidence: tuple[Evidence, ...] = ()
 
     @model_serializer(mode="wrap")

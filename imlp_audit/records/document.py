@@ -52,13 +52,19 @@ def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None
 
     `written_by` replaces the kind's own command in that advice.
     """
-    advice = f"give a file written by {written_by or f'`{kind.WRITTEN_BY} --format json`'}"
+    writer = written_by or f"`{kind.WRITTEN_BY} --format json`"
+    advice = f"give a file written by {writer}"
     try:
         document = json.loads(text)
         json.dumps(document, ensure_ascii=False).encode()  # half of a surrogate pair could not be written again
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{shown_as}: not JSON ({error}); {advice}") from error
     other = document.pop("format", None) if isinstance(document, dict) else None
+    if isinstance(other, str) and other != kind.FORMAT and other.rpartition("/")[0] == kind.FORMAT.rpartition("/")[0]:
+        raise UsageError(
+            f"{shown_as}: format {other} was written by another version of imlp-audit, and this one reads "
+            f"{kind.FORMAT}; run {writer} again"
+        )
     if other != kind.FORMAT:
         given = f", but of {other}" if isinstance(other, str) else ""
         raise UsageError(f"{shown_as}: not a result of format {kind.FORMAT}{given}; {advice}")

@@ -10,6 +10,7 @@ from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.base import Record
 from imlp_audit.records.check import Check
 from imlp_audit.records.document import JsonDocument
+from imlp_audit.records.finding import Finding
 from imlp_audit.records.solution import SolvedChange
 
 
@@ -217,7 +218,7 @@ Section: TypeAlias = Annotated[
 class Explanation(JsonDocument):
     """One check, what was compared, and why its verdict came out as it did.
 
-    `waiver` is the check of the declaration that this one's finding is known, where that is wrong.
+    `finding` is what explains a failing check, in a person's words.
     """
 
     FORMAT: ClassVar = "imlp-audit/explain/1"
@@ -227,4 +228,4 @@ class Explanation(JsonDocument):
     check: Check
     facts: tuple[Fact, ...]
     sections: tuple[Section, ...] = ()
-    waiver: Check | None = None
+    finding: Finding | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from imlp_audit.records.base import Record
+from imlp_audit.records.check import Source
 from imlp_audit.records.document import JsonDocument
 from imlp_audit.records.evidence import Count
 
@@ -47,18 +48,19 @@ class ModelList(JsonDocument):
 
 
 class LintedPaper(Record):
-    """A paper whose specs are sound, and how much they hold."""
+    """A paper whose specs are sound, and how much they hold; `drafts` are the places of findings without a title."""
 
     id: str
     tables: int
     checks: int
-    waivers: int
+    findings: int
+    drafts: tuple[Source, ...] = ()
 
 
 class LintReport(JsonDocument):
     """Papers without a problem in their specs: the JSON of `imlp-audit lint`."""
 
-    FORMAT: ClassVar = "imlp-audit/lint/1"
+    FORMAT: ClassVar = "imlp-audit/lint/2"
     WRITTEN_BY: ClassVar = "imlp-audit lint"
 
     papers: tuple[LintedPaper, ...]

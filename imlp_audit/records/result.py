@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import ClassVar
 
 from pydantic import Field
 
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.numbers.interval import decimal_text
+from imlp_audit.records.check import FAILS, Check, Verdict
 from imlp_audit.records.document import JsonDocument
+from imlp_audit.records.finding import Finding, StaleEntry, group_unexplained
 from imlp_audit.records.hypothesis import PaperHypothesis
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.solution import Solved
@@ -17,38 +21,88 @@ from imlp_audit.records.solution import Solved
 class AuditResult(JsonDocument):
     """All checks of an audit, the papers they are of, and the versions of what measured them.
 
-    `hypotheses` are, by paper, what the counted cells were judged under; `solved` what a report's search found that the
+    `findings` are what is wrong with the papers, in a person's words; failing checks that none of them covers are
+    grouped when the result is written (`unexplained`). `stale` are entries of locks that no longer hold. `hypotheses`
+    are, by paper, what the counted cells were judged under; `solved` what a report's search found that the
     numbers say about the models.
     """
 
-    FORMAT: ClassVar = "imlp-audit/1"
+    FORMAT: ClassVar = "imlp-audit/2"
     WRITTEN_BY: ClassVar = "imlp-audit verify"
-    COMPUTED: ClassVar = ("summary",)
+    COMPUTED: ClassVar = ("summary", "unexplained", "unguarded")
 
     papers: tuple[PaperHead, ...]
     versions: dict[str, str]
     checks: tuple[Check, ...]
+    findings: tuple[Finding, ...] = ()
+    stale: tuple[StaleEntry, ...] = ()
     hypotheses: dict[str, PaperHypothesis] = Field(default_factory=dict)
     solved: dict[str, Solved] = Field(default_factory=dict)
 
     def of(self, paper: PaperHead) -> AuditResult:
-        """Return the part of the result that is about one paper."""
-        checks = tuple(check for check in self.checks if check.id.startswith(f"{paper.id}/"))
+        """Return the part of the result that is about one paper.
+
+        A repeat belongs to the paper whose number it repeats if its own paper was not audited.
+        """
+        audited = {head.id for head in self.papers}
+
+        def owner(check: Check) -> str:
+            own = check.id.partition("/")[0]
+            return own if own in audited or check.repeats is None else check.repeats.partition("/")[0]
+
+        checks = tuple(check for check in self.checks if owner(check) == paper.id)
+        own = {check.id for check in checks}
         hypotheses = {name: found for name, found in self.hypotheses.items() if name == paper.id}
         solved = {name: found for name, found in self.solved.items() if name == paper.id}
         return AuditResult(
-            papers=(paper,), versions=self.versions, checks=checks, hypotheses=hypotheses, solved=solved
-        )  # fmt: skip
+            papers=(paper,),
+            versions=self.versions,
+            checks=checks,
+            findings=tuple(self._findings_of(checks)),
+            stale=tuple(entry for entry in self.stale if entry.check in own or entry.check.startswith(f"{paper.id}/")),
+            hypotheses=hypotheses,
+            solved=solved,
+        )
+
+    def _findings_of(self, checks: Sequence[Check]) -> Iterator[Finding]:
+        """Yield the findings that have some of the checks, with these alone."""
+        acknowledged = {check.id: check.acknowledged for check in checks}
+        for finding in self.findings:
+            names = tuple(name for name in finding.checks if name in acknowledged)
+            if names:
+                known = all(acknowledged[name] for name in names)
+                yield finding.model_copy(update={"checks": names, "acknowledged": known})
 
     def counts(self) -> dict[Verdict, int]:
         """Return how many checks have each verdict, in the verdicts' order."""
         found = Counter(check.verdict for check in self.checks)
         return {verdict: found[verdict] for verdict in Verdict}
 
+    def unguarded(self) -> tuple[int, int]:
+        """Return how many numbers no check guards, and of how many that the tool cannot count."""
+        found = [check.unguarded for check in self.checks if check.unguarded is not None]
+        return sum(found), len(found)
+
+    def acknowledged(self) -> int:
+        """Return how many checks fail, but are acknowledged."""
+        return sum(check.verdict in FAILS and check.acknowledged is True for check in self.checks)
+
+    def unexplained(self) -> tuple[Finding, ...]:
+        """Return the failing checks that no finding covers, grouped by table, column and kind."""
+        return group_unexplained(self.checks)
+
     def body(self) -> dict[str, object]:
         """Return the result as plain values, with a summary."""
         body = super().body()
-        for name in ("hypotheses", "solved"):
+        body["unexplained"] = [finding.model_dump(mode="json") for finding in self.unexplained()]
+        for name in ("hypotheses", "solved", "stale", "unexplained"):
             if not body[name]:
                 del body[name]
-        return {"summary": {verdict.value: count for verdict, count in self.counts().items()}, **body}
+        counts = {verdict.value: count for verdict, count in self.counts().items()}
+        alone, of = self.unguarded()
+        share = decimal_text(Fraction(100 * alone, of), 1) if of else "0"
+        return {
+            "summary": {**counts, "acknowledged": self.acknowledged()},
+            **({"unguarded": {"numbers": alone, "of": of, "percent": share}} if of else {}),
+            **body,
+        }

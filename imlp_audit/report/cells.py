@@ -11,7 +11,7 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Align, Block, Heading, Inline, Item, List, Table, code, faint, join
+from imlp_audit.report.document import Align, Block, Heading, Inline, Item, List, Span, Table, code, faint, join
 from imlp_audit.report.verdicts import count_verdicts, describe_verdict, write_verdict
 
 _RIGHT, _LEFT = Align.RIGHT, Align.LEFT
@@ -132,7 +132,15 @@ def counted_cells(result: AuditResult, paper: PaperHead, head: TableHead) -> Ite
 def _columns(one: CellChecks, check: Check) -> tuple[Inline, ...]:
     change = f" ({one.delta.printed})" if one.delta else ""
     printed = f"{check.printed or ''}{change}"
-    return (one.column.heading, printed, write_measured(check.measured), check.gap or "", write_verdict(check))
+    verdicts: Inline = (write_verdict(check), *_failing_changes(one))
+    return (one.column.heading, printed, write_measured(check.measured), check.gap or "", verdicts)
+
+
+def _failing_changes(one: CellChecks) -> Iterator[str | Span]:
+    """Yield, for the verdict of a number that stands beside its printed change, what does not pass about the change."""
+    for name, change in (("change", one.delta), ("change as measured", one.delta_measured)):
+        if change is not None and change.verdict not in PASSES:
+            yield from (f"; {name}: ", write_verdict(change))
 
 
 def _notes(cells: list[CellChecks]) -> Iterator[Inline | Item]:

@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import assert_never
 
 from imlp_audit.numbers.interval import readable
-from imlp_audit.records.check import Check
+from imlp_audit.records.check import FAILS, Check, Verdict
 from imlp_audit.records.evidence import Accuracy, Evidence, PairedAccuracy, Throughput
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Block, Heading, Item, List, Paragraph, Table, code, number_columns, parse_code
-from imlp_audit.report.verdicts import GRAVEST_FIRST, write_verdict
+from imlp_audit.report.verdicts import write_verdict
 
 SAMPLING = (
     "Under `sampling`, the measured number does not equal the printed one, but its 95 % interval contains a value that "
@@ -37,7 +37,7 @@ def evidence(checks: Sequence[Check]) -> Iterator[Block]:
 
 def _run(check: Check) -> Item:
     printed = f" printed {check.printed}"
-    reason = "" if check.verdict in GRAVEST_FIRST else f": {check.reason}"  # these are among the findings
+    reason = "" if check.verdict in (*FAILS, Verdict.ERROR) else f": {check.reason}"  # these are among the findings
     return Item((write_verdict(check), " ", code(check.id), printed, reason), tuple(map(describe_run, check.evidence)))
 
 

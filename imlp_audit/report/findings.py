@@ -1,42 +1,126 @@
-"""Findings: checks that fail, and those that the spec declares as known."""
+"""The section of findings: what fails the run first, then the worst; and entries of the lock that no longer hold."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from imlp_audit.records.check import Check, CheckKind
-from imlp_audit.report.document import Block, Heading, Inline, Item, List, Paragraph, Table, code, faint
-from imlp_audit.report.verdicts import verdict_span
+from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.finding import Finding, Severity, StaleEntry
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.document import (
+    Block,
+    Heading,
+    Inline,
+    Item,
+    List,
+    Paragraph,
+    Span,
+    Style,
+    Table,
+    code,
+    faint,
+    parse_code,
+)
+from imlp_audit.report.verdicts import verdict_span, write_verdict
+
+_LISTED = 8  # failing checks of a finding that a terminal lists one by one
+_STALE_LISTED = 20
+_ORDER = list(Severity)
+_NEXT = (
+    "`imlp-audit explain ID` explains a check. To acknowledge these, describe their cause in the paper's "
+    "`findings.yaml` and run `imlp-audit baseline`."
+)
 
 
-def new_findings(checks: Sequence[Check], *, places: bool = False) -> Iterator[Block]:
-    """Yield a list of checks that fail; with `places`, each with its file and line."""
-    if checks:
-        yield List(tuple(_finding(check, places=places) for check in checks))
-    else:
-        yield Paragraph("None except those that the spec declares as known.")
+def worst_first(result: AuditResult) -> list[Finding]:
+    """Return the findings of a result: those that fail the run first, each kind with the gravest first."""
+    found = (*result.unexplained(), *result.findings)
+    return sorted(found, key=lambda finding: (finding.acknowledged, _ORDER.index(finding.severity)))
 
 
-def _finding(check: Check, *, places: bool) -> Item:
+def summarize_findings(result: AuditResult) -> str:
+    """Count the findings in a sentence, and say how many are not acknowledged."""
+    findings = worst_first(result)
+    if not findings:
+        return "No check fails."
+    open_ = sum(not finding.acknowledged for finding in findings)
+    count = count_of(sum(len(finding.checks) for finding in findings), "failing check")
+    state = (
+        "acknowledged" if not open_ else f"{open_} not acknowledged" if open_ < len(findings) else "not acknowledged"
+    )
+    return f"{count_of(len(findings), 'finding')} with {count}, {state}."
+
+
+def short_findings(result: AuditResult) -> Iterator[Block]:
+    """Yield the findings for a terminal: a line each, and for those that fail the run what was found."""
+    yield Paragraph(summarize_findings(result))
+    checks = {check.id: check for check in result.checks}
+    findings = worst_first(result)
+    if findings:
+        yield List(tuple(_short(finding, [checks[name] for name in finding.checks]) for finding in findings))
+    if not all(finding.acknowledged for finding in findings):
+        yield Paragraph(parse_code(_NEXT))
+    yield from errors(result)
+    yield from stale_entries(result.stale)
+
+
+def _short(finding: Finding, checks: Sequence[Check]) -> Item:
+    named = list_some([check.id for check in checks])
+    if finding.acknowledged:
+        return Item(_title(finding), (faint(f"{count_of(len(checks), 'check')}: {named}"),))
+    below = tuple(_open_check(check) for check in checks if not check.acknowledged)
+    more = (f"and {len(below) - _LISTED} more",) if len(below) > _LISTED else ()
+    return Item(_title(finding), (*below[:_LISTED], *more))
+
+
+def _title(finding: Finding) -> Inline:
+    style = Style.KNOWN if finding.acknowledged else Style.BAD
+    state = "" if finding.explained else " (unexplained)"
+    state = " (acknowledged)" if finding.acknowledged else state or " (not acknowledged)"
+    return (Span(finding.severity.value, style), f": {finding.title}", faint(state))
+
+
+def _open_check(check: Check) -> Item:
     printed = f" printed {check.printed}" if check.printed is not None else ""
-    below: list[Inline] = [check.reason]
-    if check.kind is CheckKind.EQUATION:
-        below.append(f"{check.place}: {check.statement}")
-    below += [f"hint: {hint}" for hint in check.hints]
-    below += [faint(f"{check.source.file}:{check.source.line}")] if places else []
-    return Item((verdict_span(check.verdict), " ", code(check.id), printed), tuple(below))
+    below: list[Inline] = [check.reason, *(f"hint: {hint}" for hint in check.hints)]
+    below.append(faint(f"{check.source.file}:{check.source.line}"))
+    return Item((write_verdict(check), " ", code(check.id), printed), tuple(below))
 
 
-def known_findings(checks: Sequence[Check]) -> Iterator[Block]:
-    """Yield the known findings, grouped by the reason that they share."""
-    if not checks:
-        return
-    yield Heading("Known findings")
-    groups: dict[str, list[Check]] = {}
-    for check in checks:
-        groups.setdefault(check.waiver or "", []).append(check)
+def long_findings(result: AuditResult) -> Iterator[Block]:
+    """Yield the findings for a report: each with why, and a table of its checks."""
+    yield Heading("Findings")
+    yield Paragraph(summarize_findings(result))
+    checks = {check.id: check for check in result.checks}
     header = ("check", "verdict", "printed", "what was found")
-    for reason, group in groups.items():
-        yield Heading(reason, 3)
-        rows = ((code(c.id), (c.finding or c.verdict).value, c.printed or "", c.reason) for c in group)
-        yield Table(header, tuple(rows))
+    for finding in worst_first(result):
+        yield Heading(_title(finding), 3)
+        if finding.explained:
+            yield Paragraph((finding.why, " ", faint("("), code(finding.id), faint(")")))
+        own = (checks[name] for name in finding.checks)
+        yield Table(header, tuple((code(c.id), verdict_span(c.verdict), c.printed or "", c.reason) for c in own))
+    yield from errors(result)
+    yield from stale_entries(result.stale)
+
+
+def errors(result: AuditResult) -> Iterator[Block]:
+    """Yield the checks that could not be made."""
+    broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
+    if broken:
+        yield Heading("Not completed", 3)
+        yield List(tuple(map(_open_check, broken)))
+
+
+def stale_entries(stale: Sequence[StaleEntry]) -> Iterator[Block]:
+    """Yield the entries of the lock that no longer hold."""
+    if not stale:
+        return
+    yield Heading("Acknowledged before, different now", 3)
+    items: list[Inline | Item] = [
+        Item((code(entry.check), ": ", entry.reason), (faint(f"{entry.source.file}:{entry.source.line}"),))
+        for entry in stale[:_STALE_LISTED]
+    ]
+    items += [f"and {len(stale) - _STALE_LISTED} more"] if len(stale) > _STALE_LISTED else []
+    yield List(tuple(items))
+    yield Paragraph(parse_code("`imlp-audit baseline` writes the lock anew once you agree with what changed."))

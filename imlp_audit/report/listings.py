@@ -10,16 +10,20 @@ from imlp_audit.report.document import Block, Document, Item, List, Paragraph, S
 
 
 def lint_document(report: LintReport) -> Document:
-    """Return a line for each paper."""
+    """Return a line for each paper, and the findings that still need a title."""
     rows = tuple(
         (
             f"{paper.id}:",
             f"{count_of(paper.tables, 'table')}, {count_of(paper.checks, 'check')}, "
-            f"{count_of(paper.waivers, 'waiver')}: no problems",
+            f"{count_of(paper.findings, 'finding')}: no problems",
         )
         for paper in report.papers
     )
-    return (Table((), rows),)
+    drafts = tuple(draft for paper in report.papers for draft in paper.drafts)
+    if not drafts:
+        return (Table((), rows),)
+    places = List(tuple(f"{draft.file}:{draft.line}: this finding has no title yet" for draft in drafts))
+    return (Table((), rows), Paragraph(f"{count_of(len(drafts), 'draft')} to be titled by a person:"), places)
 
 
 def folder_document(report: ImageFolderReport) -> Document:

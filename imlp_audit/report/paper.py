@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.records.check import Check, CheckKind
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.cells import all_cells, counted_cells
@@ -26,16 +26,17 @@ from imlp_audit.report.document import (
 )
 from imlp_audit.report.evidence import evidence, where_time_goes, with_evidence
 from imlp_audit.report.figures import figure_file
-from imlp_audit.report.findings import known_findings, new_findings
+from imlp_audit.report.findings import long_findings, short_findings
 from imlp_audit.report.solved import solved_document
 from imlp_audit.report.statements import HEADINGS, claims, equations, open_claims, open_equations, others
-from imlp_audit.report.verdicts import counts_by_kind, gravest_first, summarize
+from imlp_audit.report.verdicts import counts_by_kind, describe_unguarded, summarize
 
 LEGEND = (
     "`reproduced`: follows from the model as read by default. `reproduced_under`: follows under another reading, "
     "convention or rounding rule that the spec declares; it is named. `differs`: does not follow. "
     "`inconsistent`: the paper contradicts itself. `unverifiable`: something is missing, which is named. "
-    "`waived`: a known finding, unchanged. The gap is measured minus printed, in units of the last printed digit."
+    "A failing check is acknowledged if a finding describes its cause and nothing about it changed since. "
+    "The gap is measured minus printed, in units of the last printed digit."
 )
 
 
@@ -49,14 +50,14 @@ def _report(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
     found_at = f" Found at {paper.url}." if paper.url else ""
     yield Paragraph(f"Authors: {paper.authors}. Version: {paper.version}.{found_at}")
     yield Paragraph(strong(summarize(result)))
+    yield from long_findings(result)
+    yield Heading("What was checked")
     yield counts_by_kind(result)
+    yield from _unguarded(result)
     yield Paragraph(parse_code(LEGEND))
     if paper.id in result.solved:
         solved = result.solved[paper.id]
         yield from solved_document(solved, figure_file(f"{paper.id}/solved") if solved.sizes else None)
-    yield Heading("Findings")
-    yield from new_findings(gravest_first(result))
-    yield from known_findings([check for check in result.checks if check.verdict is Verdict.WAIVED])
     for table in paper.tables:
         yield from all_cells(result, paper, table)
     yield from evidence(with_evidence(result))
@@ -66,6 +67,12 @@ def _report(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
     for kind in HEADINGS:
         yield from others(kind, _of_kind(result, kind))
     yield from _readings(paper)
+
+
+def _unguarded(result: AuditResult) -> Iterator[Block]:
+    text = describe_unguarded(result)
+    if text is not None:
+        yield Paragraph(text)
 
 
 def _of_kind(result: AuditResult, kind: CheckKind) -> list[Check]:
@@ -97,6 +104,7 @@ def _summary(result: AuditResult) -> Iterator[Block]:
     for paper in result.papers:
         own = result.of(paper)
         yield Heading(f"{paper.id} {paper.title}", 1)
+        yield from short_findings(own)
         for table in paper.tables:
             yield from counted_cells(own, paper, table)
         yield from evidence(with_evidence(own))
@@ -104,8 +112,5 @@ def _summary(result: AuditResult) -> Iterator[Block]:
         statements = _of_kind(own, CheckKind.EQUATION)
         yield from open_equations(statements, all_=len(statements) == len(own.checks))
         yield counts_by_kind(own)
-    findings = gravest_first(result)
-    if findings:
-        yield Heading(f"{len(findings)} {'finding' if len(findings) == 1 else 'findings'}", 1)
-        yield from new_findings(findings, places=True)
+        yield from _unguarded(own)
     yield Paragraph(summarize(result))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from imlp_audit.records.check import FINDINGS, PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
 from imlp_audit.report.document import Block, Heading, Inline, Item, List, Paragraph, Plot, Span, Table, code
 from imlp_audit.report.figures import figure_file
 from imlp_audit.report.verdicts import verdict_span, write_verdict
@@ -13,7 +13,6 @@ HEADINGS = {
     CheckKind.MARK: "Footnote marks",
     CheckKind.COLUMN: "Column headings",
     CheckKind.REPEAT: "Numbers printed in several places",
-    CheckKind.WAIVER: "Waivers that no longer hold",
 }
 
 
@@ -89,7 +88,7 @@ def open_claims(checks: Sequence[Check]) -> Iterator[Block]:
     failing = [check for check in checks if check.verdict not in PASSES]
     if failing:
         yield Heading("Claims about the numbers that do not pass", 3)
-        yield List(tuple((write_verdict(c), " ", code(name_of(c)), ": ", c.waiver or c.reason) for c in failing))
+        yield List(tuple((write_verdict(c), " ", code(name_of(c)), ": ", c.reason) for c in failing))
 
 
 def open_equations(checks: Sequence[Check], *, all_: bool) -> Iterator[Block]:
@@ -101,9 +100,9 @@ def open_equations(checks: Sequence[Check], *, all_: bool) -> Iterator[Block]:
 
 
 def _equation(check: Check) -> Item:
-    """Return a statement; for a known finding also its words, the printed form, and the form that holds."""
-    known = check.verdict is Verdict.WAIVED
-    among_findings = check.verdict in (*FINDINGS, Verdict.ERROR)
+    """Return a statement; for an acknowledged one also its words, the printed form, and the form that holds."""
+    known = check.acknowledged is True
+    among_findings = check.verdict in (*FAILS, Verdict.ERROR) and not known
     reason = "" if among_findings else f": {check.reason}"
     below = (check.statement or "", f"printed, {check.place}: {check.printed}", *check.hints) if known else ()
     return Item((write_verdict(check), " ", code(name_of(check)), reason), below)

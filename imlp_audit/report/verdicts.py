@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 
+from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Align, Inline, Span, Style, Table
@@ -14,10 +16,8 @@ STYLES = {
     Verdict.DIFFERS: Style.BAD,
     Verdict.INCONSISTENT: Style.BAD,
     Verdict.UNVERIFIABLE: Style.FAINT,
-    Verdict.WAIVED: Style.KNOWN,
     Verdict.ERROR: Style.BROKEN,
 }
-GRAVEST_FIRST = (Verdict.ERROR, Verdict.INCONSISTENT, Verdict.DIFFERS)
 
 
 def verdict_span(verdict: Verdict, text: str | None = None) -> Span:
@@ -26,10 +26,10 @@ def verdict_span(verdict: Verdict, text: str | None = None) -> Span:
 
 
 def write_verdict(check: Check) -> Span:
-    """Write a check's verdict in a few words: what it holds under, and what a waived check found."""
+    """Write a check's verdict in a few words: what it holds under, and whether a failing one is acknowledged."""
     name = "reproduced under" if check.verdict is Verdict.REPRODUCED_UNDER else check.verdict.value
-    words = " ".join(part for part in (name, ", ".join(check.under), check.finding or "") if part)
-    return verdict_span(check.verdict, words)
+    words = " ".join(part for part in (name, ", ".join(check.under)) if part)
+    return Span(f"{words}, acknowledged", Style.KNOWN) if check.acknowledged else verdict_span(check.verdict, words)
 
 
 def describe_verdict(check: Check) -> Inline:
@@ -40,7 +40,7 @@ def describe_verdict(check: Check) -> Inline:
 
 
 def count_verdicts(checks: Iterable[Check]) -> str:
-    """Count the verdicts of checks: "3 reproduced, 1 waived"."""
+    """Count the verdicts of checks: "3 reproduced, 1 differs"."""
     verdicts = [check.verdict for check in checks]
     return ", ".join(f"{verdicts.count(verdict)} {verdict.value}" for verdict in Verdict if verdict in verdicts)
 
@@ -48,7 +48,21 @@ def count_verdicts(checks: Iterable[Check]) -> str:
 def summarize(result: AuditResult) -> str:
     """Count the verdicts of a result in a line."""
     noun = "check" if len(result.checks) == 1 else "checks"
-    return f"{len(result.checks)} {noun}: {count_verdicts(result.checks)}"
+    acknowledged = result.acknowledged()
+    known = f" ({acknowledged} of these failing checks acknowledged)" if acknowledged else ""
+    return f"{len(result.checks)} {noun}: {count_verdicts(result.checks)}{known}"
+
+
+def describe_unguarded(result: AuditResult) -> str | None:
+    """Say how many numbers no check guards; None where there is no number that one could have to."""
+    alone, of = result.unguarded()
+    if not of:
+        return None
+    share = decimal_text(Fraction(100 * alone, of), 1)
+    return (
+        f"Unguarded: {alone} of {of} numbers that need weights, data or hardware ({share} %). Each could be changed by "
+        "one last digit or by ten, up or down, and no check would notice."
+    )
 
 
 def counts_by_kind(result: AuditResult) -> Table:
@@ -61,8 +75,3 @@ def counts_by_kind(result: AuditResult) -> Table:
             rows.append((kind.value, *(str(found.count(verdict) or "") for verdict in verdicts), str(len(found))))
     header = ("", *(verdict.value for verdict in verdicts), "all")
     return Table(header, tuple(rows), (Align.LEFT, *(Align.RIGHT for _ in header[1:])))
-
-
-def gravest_first(result: AuditResult) -> list[Check]:
-    """Return the checks that need somebody's attention, the gravest first."""
-    return [check for verdict in GRAVEST_FIRST for check in result.checks if check.verdict is verdict]

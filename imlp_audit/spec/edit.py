@@ -36,7 +36,7 @@ def with_fit(text: str, name: str, fit: Fit, shown_as: str) -> str:
         f"      of: {fit.of}",
         f"      by_chance: {fit.by_chance}",
     ]
-    for key, cells in (("on", fit.on), ("undecided", fit.undecided)):
+    for key, cells in (("cells", fit.cells), ("undecided", fit.undecided)):
         lines += [f"      {key}:", *(f"        - {cell}" for cell in cells)] if cells else []
     return _insert(text, "fitted", name, lines, shown_as)
 

@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from imlp_audit.equations.catalogue import AnyClaim, ClaimText, read_claims
 from imlp_audit.errors import Problem, SpecError, UsageError, did_you_mean
+from imlp_audit.spec.findings import read_findings_file
 from imlp_audit.spec.paper import Paper, SpecFile, join, read_spec
-from imlp_audit.spec.plan import EquationPlan, Plan, plan
+from imlp_audit.spec.plan import EquationPlan, Plan, plan, plan_repeats
 from imlp_audit.spec.references import rows_of
 from imlp_audit.spec.rules import broken_check_ids, broken_rules
-from imlp_audit.spec.targets import display_path, find, paper_folder, spec_files
+from imlp_audit.spec.schema import PaperFile
+from imlp_audit.spec.targets import default_roots, display_path, find, paper_folder, paper_folders, spec_files
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The papers that were asked for, those they refer to, and the files that were asked for, if only some."""
+    """The papers that were asked for, those they refer to, and the files that were asked for, if only some.
+
+    `referring` are papers of the same folder that print numbers of those that were asked for again.
+    """
 
     papers: tuple[Paper, ...]
     referred: tuple[Paper, ...] = ()
     only_files: dict[str, frozenset[str]] = field(default_factory=dict)
+    referring: tuple[Paper, ...] = ()
 
     @property
     def known(self) -> tuple[Paper, ...]:
         """All papers that cells can be looked up in."""
         return (*self.papers, *self.referred)
+
+    @property
+    def repeating(self) -> tuple[Paper, ...]:
+        """The papers that were not asked for, but may print again what those print that were."""
+        known = {paper.id for paper in self.known}
+        return (*self.referred, *(paper for paper in self.referring if paper.id not in known))
 
 
 def load(arguments: Sequence[str] = ()) -> Selection:
@@ -41,7 +53,8 @@ def load(arguments: Sequence[str] = ()) -> Selection:
     papers = tuple(paper for paper, _ in read if paper is not None)
     problems += _described_twice(papers)
     referred = _load_referred(papers, [path for one in wanted for path in one.files[:1]], problems)
-    selection = Selection(papers, referred, {paper.id: only for paper, only in read if paper is not None})
+    only_files = {paper.id: only for paper, only in read if paper is not None}
+    selection = Selection(papers, referred, only_files, tuple(_load_referring(papers)))
     for rules in (broken_rules, broken_check_ids):
         if not problems:
             problems = [problem for paper in selection.known for problem in rules(paper, selection.known)]
@@ -50,7 +63,8 @@ def load(arguments: Sequence[str] = ()) -> Selection:
     return selection
 
 
-def _read(files: Sequence[Path], problems: list[Problem]) -> Paper | None:
+def _read(files: Sequence[Path], problems: list[Problem], *, whole: bool = True) -> Paper | None:
+    """Return a paper and, with `whole`, what else its folder holds; None where there are problems, which are added."""
     specs: list[SpecFile] = []
     for path in files:
         spec, found = read_spec(path, display_path(path))
@@ -59,17 +73,35 @@ def _read(files: Sequence[Path], problems: list[Problem]) -> Paper | None:
     if len(specs) < len(files):
         return None
     ids = [spec.record.paper for spec in specs]
-    paper, found = join(max(sorted(set(ids)), key=ids.count), specs)
+    name = max(sorted(set(ids)), key=ids.count)
+    folder = _own_folder(files)
+    holder = next((path for path, spec in zip(files, specs, strict=True) if _has_findings(spec)), None)
+    path = holder or (folder / "findings.yaml" if folder else _describing_file(files, specs))
+    paper, found = join(name, specs, read_findings_file(path, display_path(path), name))
     problems += found
-    return paper if paper is None else _with_equations(paper, files)
-
-
-def _with_equations(paper: Paper, files: Sequence[Path]) -> Paper:
-    """Add what else the paper's folder holds; a folder that it shares with other specs is not its own."""
-    (folder, *others) = {path.parent for path in files}
-    if others or set(spec_files(folder)) != set(files):
+    if paper is None or folder is None or not whole:
         return paper
     return replace(paper, folder=folder, equations=read_claims(paper.id, folder, display_path(folder)))
+
+
+def _own_folder(files: Sequence[Path]) -> Path | None:
+    """Return the folder of a paper's files; None where it shares the folder with other specs."""
+    (folder, *others) = {path.parent for path in files}
+    return None if others or set(spec_files(folder)) != set(files) else folder
+
+
+def _has_findings(spec: SpecFile) -> bool:
+    return isinstance(spec.record, PaperFile) and bool(spec.record.findings)
+
+
+def _describing_file(files: Sequence[Path], specs: Sequence[SpecFile]) -> Path:
+    """Return the file that describes the paper; the first where none does, which is a problem of its own."""
+    described = (
+        path
+        for path, spec in zip(files, specs, strict=True)
+        if isinstance(spec.record, PaperFile) and spec.record.about is not None
+    )
+    return next(described, files[0])
 
 
 def _described_twice(papers: Sequence[Paper]) -> list[Problem]:
@@ -95,6 +127,24 @@ def _load_referred(papers: Sequence[Paper], beside: Sequence[Path], problems: li
                 known[name] = paper
                 waiting.append(paper)
     return tuple(paper for paper in known.values() if paper not in papers)
+
+
+def _load_referring(papers: Sequence[Paper]) -> Iterator[Paper]:
+    """Yield the papers of the same folder that print rows of these again; a broken one has no say."""
+    ids = {paper.id for paper in papers}
+    folders = {paper.folder.parent.resolve() for paper in papers if paper.folder is not None}
+    for root in default_roots():
+        siblings = paper_folders(root) if root.resolve() in folders else []
+        for folder in (one for one in siblings if one.name not in ids and _may_repeat(one, ids)):
+            paper = _read(spec_files(folder), [], whole=False)
+            if paper is not None and paper.id not in ids:
+                yield paper
+
+
+def _may_repeat(folder: Path, ids: Collection[str]) -> bool:
+    """Return whether a folder's files may name rows of these papers as repeated, without parsing them."""
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in spec_files(folder)]
+    return any(f"{name}/" in text for text in texts if "repeats:" in text for name in ids)
 
 
 def select_checks(
@@ -149,9 +199,17 @@ def papers_referred_to(paper: Paper) -> Iterator[str]:
 
 
 def _plans_of(selection: Selection) -> Iterator[Plan]:
-    """Yield the checks of the selected papers, and of the files that the selection was narrowed to."""
+    """Yield the checks of the selected papers, and of the files that the selection was narrowed to.
+
+    Where another paper prints a number of theirs again, that is checked too, under the other paper's id.
+    """
     for paper in selection.papers:
         only = selection.only_files.get(paper.id)
         for check in plan(paper, selection.known):
             if not only or check.source.file in only:
                 yield check
+    for other in selection.repeating:
+        for repeat in plan_repeats(other, selection.papers):
+            only = selection.only_files.get(repeat.other.row.paper.id)
+            if not only or repeat.other.row.table.source().file in only:
+                yield repeat

@@ -12,20 +12,13 @@ from imlp_audit.errors import Problem
 from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
 from imlp_audit.spec.claims import ClaimEntry
 from imlp_audit.spec.equations import EquationEntry
+from imlp_audit.spec.findings import FindingEntry, FindingsFile
 from imlp_audit.spec.parse_yaml import read_tree
 from imlp_audit.spec.readings import NamedReading
-from imlp_audit.spec.schema import About, Coverage, Expected, PaperFile, System
+from imlp_audit.spec.schema import About, Coverage, PaperFile, System
 from imlp_audit.spec.tables import PrintedTable, TableFile
 from imlp_audit.spec.tree import Located, MapNode, SpecText, Text
 from imlp_audit.spec.validate import validate
-
-
-@dataclass(frozen=True)
-class LocatedWaiver:
-    """One waived check and the reason it shares with others."""
-
-    expected: Located[Expected]
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -33,13 +26,15 @@ class Paper:
     """Everything that is known of a paper: its specs, and the claims about functions that its folder holds.
 
     `folder` is where its Python may lie: none for a paper that shares its folder with files of others.
+    `findings_file` is where its findings are, or would be written.
     """
 
     id: str
     about: Located[About]
     tables: tuple[Located[PrintedTable], ...]
     claims: tuple[Located[ClaimEntry], ...]
-    waivers: tuple[LocatedWaiver, ...]
+    findings: tuple[Located[FindingEntry], ...]
+    findings_file: FindingsFile
     coverage: tuple[Located[Coverage], ...]
     systems: tuple[Located[System], ...] = ()
     shared: tuple[Located[EquationEntry], ...] = ()
@@ -81,7 +76,7 @@ def declared_paper(path: Path) -> str | None:
     return next((v.text for k, v in entries if k.text == "paper" and isinstance(v, Text)), None)
 
 
-def join(paper: str, files: Sequence[SpecFile]) -> tuple[Paper | None, list[Problem]]:
+def join(paper: str, files: Sequence[SpecFile], findings_file: FindingsFile) -> tuple[Paper | None, list[Problem]]:
     """Make one paper of its files."""
     rest = [(file.text, file.record) for file in files if isinstance(file.record, PaperFile)]
     about = [Located(r.about, text, ("about",)) for text, r in rest if r.about is not None]
@@ -91,6 +86,8 @@ def join(paper: str, files: Sequence[SpecFile]) -> tuple[Paper | None, list[Prob
         if file.record.paper != paper
     ]
     problems += [extra.problem(f"{paper} is described in {about[0].file.shown_as} already") for extra in about[1:]]
+    holders = [Located(None, text, ("findings",)) for text, r in rest if r.findings]
+    problems += [extra.problem(f"{paper} has its findings in {holders[0].file.shown_as}") for extra in holders[1:]]
     if not about:
         first = Located(None, files[0].text)
         return None, [
@@ -102,7 +99,8 @@ def join(paper: str, files: Sequence[SpecFile]) -> tuple[Paper | None, list[Prob
         about=about[0],
         tables=tuple(chain.from_iterable(file.tables() for file in files)),
         claims=tuple(Located(c, t, ("claims", i)) for t, r in rest for i, c in enumerate(r.claims)),
-        waivers=tuple(w for text, r in rest for w in _waivers(text, r)),
+        findings=tuple(Located(f, t, ("findings", i)) for t, r in rest for i, f in enumerate(r.findings)),
+        findings_file=findings_file,
         coverage=tuple(Located(r.coverage, t, ("coverage",)) for t, r in rest if r.coverage is not None),
         systems=tuple(Located(s, t, ("systems", i)) for t, r in rest for i, s in enumerate(r.systems)),
         shared=tuple(Located(e, t, ("equations", i)) for t, r in rest for i, e in enumerate(r.equations)),
@@ -111,14 +109,6 @@ def join(paper: str, files: Sequence[SpecFile]) -> tuple[Paper | None, list[Prob
 
 def _stranger(file: SpecFile, paper: str) -> str:
     return f"this file is of paper {file.record.paper!r}, but lies among the files of {paper!r}"
-
-
-def _waivers(text: SpecText, record: PaperFile) -> list[LocatedWaiver]:
-    return [
-        LocatedWaiver(Located(expected, text, ("waivers", i, "checks", j)), waiver.reason)
-        for i, waiver in enumerate(record.waivers)
-        for j, expected in enumerate(waiver.checks)
-    ]
 
 
 def paper_head(paper: Paper) -> PaperHead:

@@ -10,10 +10,12 @@ from imlp_audit.equations.catalogue import AnyClaim, ClaimText
 from imlp_audit.errors import SpecError
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import CheckKind, Source
-from imlp_audit.spec.claims import ClaimEntry, Statement, parse_claim
+from imlp_audit.spec.claims import ClaimEntry, Meanings, parse_claim
+from imlp_audit.spec.counted import counted_part
 from imlp_audit.spec.equations import claims_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of, rows_of_table
+from imlp_audit.spec.repeats import find_twins
 from imlp_audit.spec.tables import Footnote, PrintedTable
 from imlp_audit.spec.tree import Located
 
@@ -66,6 +68,7 @@ class RepeatPlan:
     other: CellRef
     numbers: tuple[Printed, Printed]
     delta: bool
+    matched_by: str
     kind: CheckKind = CheckKind.REPEAT
 
 
@@ -82,13 +85,14 @@ class ColumnsPlan:
 
 @dataclass(frozen=True)
 class ClaimPlan:
-    """Is a sentence about the numbers true of them?"""
+    """Is a sentence about the numbers true of them, as printed or (`measured`) as counted?"""
 
     id: str
     source: Source
     paper: Paper
     claim: Located[ClaimEntry]
-    statement: Statement
+    meanings: Meanings
+    measured: bool = False
     kind: CheckKind = CheckKind.CLAIM
 
 
@@ -114,9 +118,14 @@ def plan(paper: Paper, known: Sequence[Paper]) -> list[Plan]:
             plans += _cells(row)
         plans += _marks(paper, table)
         plans += _columns(paper, table)
-    plans += [repeat for row in rows_of(paper) for repeat in _repeats(row, known)]
-    plans += [_claim(paper, claim, known) for claim in paper.claims]
+    plans += plan_repeats(paper, known)
+    plans += [one for claim in paper.claims for one in _claim(paper, claim, known)]
     return [*plans, *_equations(paper, known)]
+
+
+def check_ids(paper: Paper, known: Sequence[Paper]) -> list[str]:
+    """Return the ids of a paper's checks in order."""
+    return [check.id for check in plan(paper, known)]
 
 
 def _equations(paper: Paper, known: Sequence[Paper]) -> Iterator[Plan]:
@@ -130,11 +139,15 @@ def _at(row: RowRef, *below: str | int) -> Source:
     return row.table.source("rows", row.index, *below)
 
 
-def _claim(paper: Paper, claim: Located[ClaimEntry], known: Sequence[Paper]) -> ClaimPlan:
-    statement, problems = parse_claim(claim, paper, known)
-    if statement is None:
+def _claim(paper: Paper, claim: Located[ClaimEntry], known: Sequence[Paper]) -> Iterator[ClaimPlan]:
+    meanings, problems = parse_claim(claim, paper, known)
+    if meanings is None:
         raise SpecError(problems)
-    return ClaimPlan(f"{paper.id}/claims/{claim.value.id}", claim.source("text"), paper, claim, statement)
+    name, at = f"{paper.id}/claims/{claim.value.id}", claim.source("text")
+    yield ClaimPlan(name, at, paper, claim, meanings)
+    counted = counted_part(meanings)
+    if counted is not None:
+        yield ClaimPlan(f"{name}.measured", at, paper, claim, counted, measured=True)
 
 
 def _cells(row: RowRef) -> Iterator[Plan]:
@@ -169,20 +182,21 @@ def _columns(paper: Paper, table: Located[PrintedTable]) -> Iterator[Plan]:
         yield ColumnsPlan(f"{paper.id}/columns/{table.value.table}", table.source("columns"), paper, table)
 
 
-def _repeats(row: RowRef, known: Sequence[Paper]) -> Iterator[Plan]:
+def plan_repeats(paper: Paper, known: Sequence[Paper]) -> list[RepeatPlan]:
+    """Return the checks of numbers that a paper prints again, as far as the papers it has them from are known."""
+    return [repeat for row in rows_of(paper) for repeat in _repeats(row, known)]
+
+
+def _repeats(row: RowRef, known: Sequence[Paper]) -> Iterator[RepeatPlan]:
     other = repeated_row(row, known)
     if other is None:
         return
     stem = f"{row.paper.id}/repeats/{row.table.value.table}/{row.row.id}"
-    for column in row.row.printed:
-        cell, twin = CellRef(row, column), other.cell(column)
-        if twin is None:
-            continue
-        yield RepeatPlan(
-            f"{stem}/{column}", _at(row, "printed", column), cell, twin, (cell.printed, twin.printed), delta=False
-        )
-        ours, theirs = cell.delta, twin.delta
+    for twins in find_twins(row, other):
+        cell, twin, column = twins.cell, twins.other, twins.cell.column_id
+        numbers, at = (cell.printed, twin.printed), _at(row, "printed", column)
+        yield RepeatPlan(f"{stem}/{column}", at, cell, twin, numbers, delta=False, matched_by=twins.matched_by)
+        ours, theirs, at = cell.delta, twin.delta, _at(row, "delta", column)
         if ours is not None and theirs is not None:
-            yield RepeatPlan(
-                f"{stem}/{column}.delta", _at(row, "delta", column), cell, twin, (ours, theirs), delta=True
-            )
+            name = f"{stem}/{column}.delta"
+            yield RepeatPlan(name, at, cell, twin, (ours, theirs), delta=True, matched_by=twins.matched_by)

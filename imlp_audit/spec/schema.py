@@ -10,10 +10,10 @@ from imlp_audit.measure.conventions import MemoryConvention, ParameterConvention
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.base import Record
-from imlp_audit.records.check import Verdict
 from imlp_audit.spec.claims import ClaimEntry
 from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.fields import ITEM, Place, Sentence, Slug, exactly_one
+from imlp_audit.spec.findings import FindingEntry
 from imlp_audit.spec.readings import NamedReading
 from imlp_audit.spec.tables import PrintedTable
 
@@ -60,27 +60,6 @@ class About(Record):
     readings: dict[Slug, NamedReading] = Field(default_factory=dict)
 
 
-class Expected(Record):
-    """One check that is known to be a finding, exactly as found: any change breaks the waiver.
-
-    `measured` is the one measured value, or each by "reading/convention" where they differ; `counterexample` that of
-    an equation, "symbol = value; ...".
-    """
-
-    id: str
-    verdict: Verdict
-    printed: str | None = None
-    measured: str | dict[str, str] | None = None
-    counterexample: str | None = None
-
-
-class Waiver(Record):
-    """Findings that are known and understood for one reason."""
-
-    reason: Sentence
-    checks: Annotated[tuple[Expected, ...], Field(min_length=1)]
-
-
 class CoverageEntry(Record):
     """A part of the document: the checks it is covered by (ids or globs), or why it is not."""
 
@@ -120,6 +99,6 @@ class PaperFile(Record):
     tables: tuple[PrintedTable, ...] = ()
     claims: tuple[ClaimEntry, ...] = ()
     systems: tuple[System, ...] = ()
-    waivers: tuple[Waiver, ...] = ()
+    findings: tuple[FindingEntry, ...] = ()
     coverage: Coverage | None = None
     equations: tuple[EquationEntry, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Self, TypeAlias, assert_never
+from typing import Annotated, Literal, Self, TypeAlias, assert_never
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -37,6 +37,10 @@ class Measure(StrEnum):
         return self.totalled or self is Measure.SETTING
 
 
+CountedMeasure: TypeAlias = Literal[Measure.PARAMETERS, Measure.FLOPS, Measure.MEMORY]
+"""What conventions count."""
+
+
 class Metric(StrEnum):
     """How a score counts an image as right."""
 
@@ -49,11 +53,17 @@ class Metric(StrEnum):
         return 1 if self is Metric.TOP1 else 5
 
 
+SIZES = {"imagenet-1k": 50_000, "imagenet-real": 50_000, "imagenet-v2": 10_000}
+"""How many images the data sets have that are recognised by their images, not by the name of their folder."""
+
+
 class ColumnEntry(Record):
     """A column: what it holds, in which unit, as headed, and what is needed to check what can't be counted.
 
-    `of` is the hyper-parameter of a column of settings, `batch` the number of images of a column of memory; `metric`
-    and `data` say which share of which images a score is, for a checkpoint to be judged by.
+    `of` is the hyper-parameter of a column of settings, `batch` the number of images of a column of memory or
+    throughput, `hardware` what such a column or one of cost was measured on; `metric`
+    and `data` say which share of which images a score is, for a checkpoint to be judged by, and `images` how many
+    images a data set has whose name is not a known one.
     """
 
     measure: Measure
@@ -62,8 +72,10 @@ class ColumnEntry(Record):
     needs: str | None = None
     of: Setting | None = None
     batch: Count | None = None
+    hardware: Slug | None = None
     metric: Metric | None = None
     data: Slug | None = None
+    images: Count | None = None
 
     @property
     def kind(self) -> type[Column]:
@@ -96,12 +108,19 @@ class ColumnEntry(Record):
             raise ValueError(f"a column of memory needs the unit MB (about: memory: says which MB), not {self.unit!r}")
         if (self.of is not None) != (self.measure is Measure.SETTING):
             raise ValueError("columns of settings, and only they, need `of`: layers, width, ...")
-        if (self.batch is not None) != (self.measure is Measure.MEMORY):
-            raise ValueError("columns of memory, and only they, need the number of images, e.g. batch: 32")
+        if self.batch is None and self.measure is Measure.MEMORY:
+            raise ValueError("columns of memory need the number of images, e.g. batch: 32")
+        if self.batch is not None and self.measure not in (Measure.MEMORY, Measure.THROUGHPUT):
+            raise ValueError("only columns of memory or throughput have a batch")
+        if self.hardware is not None and self.measure not in (Measure.MEMORY, Measure.THROUGHPUT, Measure.COST):
+            raise ValueError("only columns of memory, throughput or cost have hardware")
         if (self.metric is None) != (self.data is None):
             raise ValueError("give both or neither: metric: top1 or top5, and data: imagenet-1k, ...")
         if self.metric is not None and (self.measure is not Measure.SCORE or self.unit != "%"):
             raise ValueError("only a column of score in % can have a metric on images")
+        if self.images is not None and (self.data is None or SIZES.get(self.data, self.images) != self.images):
+            known = f"{self.data} has {SIZES[self.data]} images; name a part of it otherwise" if self.data else ""
+            raise ValueError(known or "`images` is the size of the data set that `data` names; give both")
         return self
 
 
@@ -130,6 +149,7 @@ class MemoryColumn(_Column):
     """The peak memory of a forward pass over a batch of images."""
 
     batch: int
+    hardware: str | None = None
 
 
 class AccuracyColumn(_Column):
@@ -137,10 +157,19 @@ class AccuracyColumn(_Column):
 
     metric: Metric
     data: str
+    images: int | None = None
+
+    @property
+    def size(self) -> int | None:
+        """How many images the data set has; None where nothing says so."""
+        return SIZES.get(self.data, self.images)
 
 
 class UncountedColumn(_Column):
     """Any other score, and what needs the hardware or the training."""
+
+    batch: int | None = None
+    hardware: str | None = None
 
 
 Column: TypeAlias = ParametersColumn | FlopsColumn | SettingColumn | MemoryColumn | AccuracyColumn | UncountedColumn
@@ -154,19 +183,18 @@ def parse_column(written: object) -> Column:
     return entry.kind.model_validate(entry.model_dump(exclude_none=True))
 
 
-def hold_the_same(one: Column, other: Column) -> bool:
-    """Return whether two columns hold the same kind of number, so that one can repeat what the other prints."""
-    return (one.measure, _detail(one)) == (other.measure, _detail(other))
-
-
-def _detail(column: Column) -> Setting | int | None:
+def details_of(column: Column) -> dict[str, str]:
+    """Return what is known of what a column measures in addition to its measure, by name."""
     match column:
         case SettingColumn():
-            return column.of
-        case MemoryColumn():
-            return column.batch
-        case ParametersColumn() | FlopsColumn() | AccuracyColumn() | UncountedColumn():
-            return None
+            return {"setting": column.of.value}
+        case AccuracyColumn():
+            return {"metric": column.metric.value, "data": column.data}
+        case MemoryColumn() | UncountedColumn():
+            known = {"hardware": column.hardware, "batch": column.batch}
+            return {name: str(value) for name, value in known.items() if value is not None}
+        case ParametersColumn() | FlopsColumn():
+            return {}
         case _:
             assert_never(column)
 
@@ -207,10 +235,17 @@ class Footnote(Record):
         return recipe.with_change(self.marked).essence() != recipe.with_change(self.otherwise).essence()
 
 
+class CountedBy(Record):
+    """The convention that a row's numbers were counted by, and a source that says so: not that it fits."""
+
+    convention: Annotated[str, Field(min_length=1)]
+    because: Sentence
+
+
 class Row(Record):
     """A model as the table lists it. Without `model` it has no recipe.
 
-    `counted_by` are the conventions of its FLOPs where they are not the paper's, the default first.
+    `counted_by` is, by measure, the convention of its numbers where a source gives one that may not be its column's.
     """
 
     id: Slug
@@ -219,12 +254,12 @@ class Row(Record):
     model: Recipe | None = None
     mark: str = ""
     repeats: RowId | None = None
-    counted_by: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    counted_by: dict[CountedMeasure, CountedBy] = Field(default_factory=dict)
     printed: Annotated[dict[Slug, str], Field(min_length=1)]
     delta: dict[Slug, str] = Field(default_factory=dict)
 
 
-RESERVED = frozenset({"repeats", "columns", "marks", "claims", "waivers", "equations"})  # in ids, where a table's is
+RESERVED = frozenset({"repeats", "columns", "marks", "claims", "equations"})  # in ids, where a table's is
 
 
 class PrintedTable(Record):

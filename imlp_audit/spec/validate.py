@@ -16,8 +16,7 @@ from imlp_audit.spec.tree import SpecText, mark_at, plain
 
 Model = TypeVar("Model", bound=BaseModel)
 
-# pydantic's own steps: a key, and the branches of the one union there is (a waiver's `measured`)
-_NOT_IN_THE_TREE = frozenset({"[key]", "str", "dict[str,str]"})
+_NOT_IN_THE_TREE = frozenset({"[key]"})  # pydantic's own step for a key
 _OF_RECIPES = frozenset({"host", "architecture"})  # fields of records that a spec does not write as keys
 
 
@@ -59,8 +58,6 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
     name = str(named[-1]) if named else "the file"
     if named and isinstance(named[-1], int):
         name = f"an entry of {named[-2]}"
-    if _NOT_IN_THE_TREE & set(detail["loc"]) - {"[key]"}:
-        return f"{name} must be one value, or a mapping of reading/convention to value"
     context = detail.get("ctx", {})
     match detail["type"]:
         case "missing":

@@ -69,6 +69,7 @@ def test_a_model_with_sixteen_times_the_layers_is_found_slower(tmp_path: Path) -
     assert found.settings["against"] == "p/1/a"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick")
 def test_on_the_papers_hardware_that_differs(tmp_path: Path) -> None:
     setup = Setup(batches=(2,), pairs=6, same_hardware=True)
@@ -140,6 +141,7 @@ def test_a_model_that_fails_is_an_error_and_the_others_go_on(tmp_path: Path) -> 
     assert "timm has no model 'no_such_model'" in check(result, "c").reason
 
 
+@pytest.mark.slow
 def test_a_baseline_whose_contests_all_fail_is_timed_alone(tmp_path: Path) -> None:
     rows = (row("a", SMALL, "10.0"), row("c", "{timm: no_such_model}", "20.0", "a"))
     with pytest.MonkeyPatch.context() as patch:
@@ -148,6 +150,7 @@ def test_a_baseline_whose_contests_all_fail_is_timed_alone(tmp_path: Path) -> No
     assert [one.measured for one in result.checks] == ["4", None]
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("error", "told"),
     [
@@ -190,6 +193,7 @@ def test_an_interrupt_is_not_recorded_as_a_failure_of_a_model(tmp_path: Path, mo
         made(tmp_path, row("a", SMALL, "10.0"))
 
 
+@pytest.mark.slow
 def test_readings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "seconds", lambda forward, threads: 0.5)
     rows = (row("a", VIT, "10.0"), row("b", BLOCK, "20.0", "a"))

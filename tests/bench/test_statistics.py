@@ -44,6 +44,7 @@ def test_ends_are_those_of_the_exact_bootstrap(pairs: int) -> None:
     assert float(found.value) == pytest.approx(values[pairs // 2], abs=float(STEP))
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize("pairs", [6, 10])
 def test_the_interval_covers_the_true_ratio_of_noisy_timings(pairs: int) -> None:
     source, true, trials = np.random.default_rng(7), 1.1, 200

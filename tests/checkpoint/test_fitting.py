@@ -58,6 +58,7 @@ def test_a_model_fits_itself() -> None:
     assert found.names == {name: name for name in shapes(built(DEIT))}
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize(
     ("name", "options", "causes", "misfits"),
     [
@@ -109,6 +110,7 @@ def test_causes_of_a_vit(name: str, options: dict[str, object], causes: list[str
     assert (told(found), found.misfits) == (causes, misfits)
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize(
     ("name", "other", "causes"),
     [

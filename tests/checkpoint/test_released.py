@@ -43,6 +43,7 @@ def released_names(state: dict[str, Tensor], kernel: int) -> dict[str, Tensor]:
     return {name.replace(".dw.", f".conv{kernel}x{kernel}_dw."): value for name, value in state.items()}
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize("kernel", [3, 5])
 def test_a_released_checkpoint_loads_and_computes_the_same(tmp_path: Path, kernel: int) -> None:
     theirs = released_deit(kernel)

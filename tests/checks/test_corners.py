@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.checks.waive import measurements
 from imlp_audit.errors import SpecError
 from imlp_audit.measure.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import parse_printed
 from imlp_audit.records.check import Verdict
+from imlp_audit.records.lock import LockedCheck
 
 from . import papers
 from .papers import Count, Counts, Spec, checked
@@ -117,7 +117,7 @@ def test_a_mark_may_stand_for_any_change_of_a_recipe(tmp_path: Path) -> None:
 def test_a_mark_records_every_number_that_it_rests_on(tmp_path: Path, drifted: Counts) -> None:
     counts = {"host+3": MISSES, "host+5": MISSES}
     one, two = mark(tmp_path / "a", counts), mark(tmp_path / "b", {**counts, **drifted})
-    assert measurements(one) != measurements(two)
+    assert LockedCheck.of(one).measured != LockedCheck.of(two).measured
 
 
 def test_a_step_takes_no_row_from_other_conditions(tmp_path: Path) -> None:

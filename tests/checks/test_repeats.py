@@ -2,8 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from imlp_audit.audit import Options, audit
 from imlp_audit.records.check import Verdict
-from tests.checks.papers import Count, Spec, checked
+from imlp_audit.spec.library import load, select_checks
+from tests.checks.papers import Count, Spec, checked, write
 
 BASE = "{id: base, label: Base, printed: {params: 5.72, top1: 72.2}}"
 ONE = "{id: a, label: A, baseline: base, printed: {params: 5.00, top1: 72.6}, delta: {params: -12.6%}}"
@@ -73,3 +75,83 @@ def test_a_declared_rounding_rule_excuses_a_repeated_number(tmp_path: Path, abou
     assert check.verdict is verdict
     assert check.under == (("rounding truncation",) if verdict is Verdict.REPRODUCED_UNDER else ())
     assert check.measured == "5.0"
+
+
+SPEED = "speed: {measure: throughput, unit: im/s, heading: Speed, needs: a GPU, hardware: v100, batch: 32}"
+
+
+def printing_speed(column: str, number: str) -> Spec:
+    return Spec(
+        (f"{{id: a, label: A, repeats: p/1/a, printed: {{{column.partition(':')[0]}: {number}}}}}",),
+        columns=(column,), id="q",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("column", "verdict"),
+    [
+        (SPEED, Verdict.DIFFERS),
+        (SPEED.replace("speed", "gpu"), Verdict.DIFFERS),  # under another id
+        (SPEED.replace("speed", "gpu").replace("v100", "a100"), None),
+        (SPEED.replace("speed", "gpu").replace(", batch: 32", ", batch: 1"), None),
+        (SPEED.replace("speed", "gpu").replace(", batch: 32", ""), None),  # at which batch is not known
+        (SPEED.replace("speed", "gpu").replace(", hardware: v100", ""), None),
+        (SPEED.replace(", batch: 32", "").replace(", hardware: v100", ""), Verdict.DIFFERS),  # but of the same name
+    ],
+)
+def test_numbers_are_held_together_by_what_they_measure(tmp_path: Path, column: str, verdict: Verdict | None) -> None:
+    one = Spec(("{id: a, label: A, printed: {speed: 940.4}}",), columns=(SPEED,))
+    checks = checked(tmp_path, {}, one, printing_speed(column, "596.6"))
+    found = [check for name, check in checks.items() if "/repeats/" in name]
+    assert [check.verdict for check in found] == ([verdict] if verdict else [])
+    for check in found:
+        assert (check.repeats, check.measured) == ("p/1/a/speed", "940.4")
+        named = "both are throughput (hardware v100, batch 32)"
+        assert named in check.reason or "both are called speed" in check.reason
+
+
+def test_a_score_is_matched_by_its_metric_and_data(tmp_path: Path) -> None:
+    column = "{{measure: score, unit: '%', heading: T, needs: weights, metric: {}, data: {}}}"
+    one = Spec(
+        ("{id: a, label: A, printed: {one: 72.2, five: 91.0, real: 80.0}}",),
+        columns=(f"one: {column.format('top1', 'photos')}", f"five: {column.format('top5', 'photos')}",
+                 f"real: {column.format('top1', 'drawings')}"),
+    )  # fmt: skip
+    other = Spec(
+        ("{id: a, label: A, repeats: p/1/a, printed: {accuracy: 72.3}}",),
+        columns=(f"accuracy: {column.format('top1', 'photos')}",), id="q",
+    )  # fmt: skip
+    checks = checked(tmp_path, {}, one, other)
+    assert [name for name in checks if "/repeats/" in name] == ["q/repeats/1/a/accuracy"]
+    check = checks["q/repeats/1/a/accuracy"]
+    assert check.reason == ("p/1/a/one prints 72.2, here it is 72.3; both are score (metric top1, data photos)")
+
+
+def test_a_repeat_is_checked_whichever_paper_is_selected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = Spec(("{id: a, label: A, printed: {params: 5.00, top1: 72.6}}",))
+    again = Spec(
+        ("{id: a, label: A, repeats: p/1/a, printed: {params: 5.01}}", "{id: b, label: B, printed: {params: 1}}"),
+        id="q",
+    )
+    write(tmp_path / "specs", first, again)
+    monkeypatch.chdir(tmp_path)
+
+    def ids(*papers: str, only: tuple[str, ...] = ()) -> list[str]:
+        return [plan.id for plan in select_checks(load(papers), only)]
+
+    repeat = "q/repeats/1/a/params"
+    assert ids("p") == ["p/1/a/params", "p/1/a/top1", repeat]
+    assert ids("q") == ["q/1/a/params", "q/1/b/params", repeat]
+    assert sorted(ids()) == sorted(ids("p", "q")) == sorted([*ids("p")[:2], *ids("q")])
+    assert ids("p", only=("p/*",)) == ["p/1/a/params", "p/1/a/top1"]
+    result = audit(load(["p"]), Options(), lambda total: lambda name: None)
+    assert [check.id for check in result.of(result.papers[0]).checks] == ids("p")
+    assert result.counts()[Verdict.DIFFERS] == 1
+
+
+def test_a_broken_paper_beside_it_has_no_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "specs", Spec(("{id: a, label: A, printed: {params: 5.00}}",)))
+    (tmp_path / "specs" / "q").mkdir()
+    (tmp_path / "specs" / "q" / "paper.yaml").write_text("paper: q\nrepeats: p/1/a\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert [plan.id for plan in select_checks(load(["p"]))] == ["p/1/a/params"]

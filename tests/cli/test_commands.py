@@ -37,16 +37,16 @@ def test_every_command_has_help_on_stdout(here: Path, command: str) -> None:
     assert f"imlp-audit {command}" in done.out
 
 
-@pytest.mark.parametrize(
-    "arguments", [("--help",), ("--version",), ("verify", "--help"), ("list",), ("lint",), ("verify", "findings", "-q")]
-)
-def test_what_counts_nothing_loads_no_framework(papers: Path, arguments: tuple[str, ...]) -> None:
+def test_what_counts_nothing_loads_no_framework(papers: Path) -> None:
     program = (
-        "import sys; from imlp_audit.cli.main import app; app(sys.argv[1:], standalone_mode=False);"
-        f"print([name for name in {HEAVY} if name in sys.modules])"
+        "import sys; from imlp_audit.cli.main import app\n"
+        "for line in sys.argv[1:]:\n"
+        "    app(line.split(), standalone_mode=False)\n"
+        f"    print(line, [name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
     )
-    done = spawn(*arguments, cwd=papers, command=(sys.executable, "-c", program))
-    assert done.out.splitlines()[-1] == "[]"
+    lines = ("--help", "--version", "verify --help", "list", "lint", "verify findings -q")
+    done = spawn(*lines, cwd=papers, command=(sys.executable, "-c", program))
+    assert done.err.splitlines() == [f"{line} []" for line in lines]
 
 
 def test_list_prints_every_id_with_its_place(here: Path) -> None:
@@ -78,7 +78,7 @@ def test_only_and_skip_choose_by_glob(here: Path, options: list[str], expected: 
 def test_lint_says_what_a_sound_paper_holds(here: Path) -> None:
     done = call("lint", "findings")
     assert (done.code, done.err) == (0, "")
-    assert done.out == "findings:  1 table, 3 checks, 0 waivers: no problems\n"
+    assert done.out == "findings:  1 table, 3 checks, 0 findings: no problems\n"
 
 
 def test_lint_reports_all_problems_of_all_papers_on_stderr(here: Path) -> None:

@@ -26,6 +26,7 @@ def few(tmp_path: Path) -> Path:
     return tmp_path / "few"
 
 
+@pytest.mark.slow
 def test_a_whole_validation_folder(tmp_path: Path) -> None:
     """All names and numbers are right; the images are 20 small ones by 50 000 names."""
     for seed in range(20):
@@ -68,6 +69,7 @@ def test_json(few: Path) -> None:
     assert call("doctor", "imagenet", str(few), "-f", "json").out == done.out
 
 
+@pytest.mark.slow
 def test_all_images_are_decoded(few: Path) -> None:
     path = few / "n01440764" / "ILSVRC2012_val_00000002.JPEG"
     path.write_bytes(b"\xff\xd8\xff" + bytes(500) + b"\xff\xd9")
@@ -97,6 +99,7 @@ def test_command_lines_that_cannot_be_used(arguments: tuple[str, ...]) -> None:
     assert (done.code, done.out) == (2, "")
 
 
+@pytest.mark.slow
 def test_it_starts_without_torch(few: Path) -> None:
     done = spawn(
         "doctor", "imagenet", str(few), cwd=few, command=(sys.executable, "-X", "importtime", "-m", "imlp_audit")

@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from .running import MODULE, call, spawn
 
 ROW = "imlp_row/1/block/params"
@@ -32,6 +34,7 @@ def test_a_finding_is_not_a_failure(here: Path) -> None:
     assert "10.0 to 20.0 is a change of 100 %" in outcome.out
 
 
+@pytest.mark.slow
 def test_specs_can_be_named(here: Path) -> None:
     assert call("explain", ROW, "specs/imlp_row").code == 0
     other = call("explain", ROW, "specs/clean")
@@ -56,12 +59,14 @@ def test_a_model_that_failed_ends_with_its_code(here: Path) -> None:
     assert "did you mean 'deit_tiny_patch16_224'?" in outcome.out
 
 
+@pytest.mark.slow
 def test_a_claim_that_needs_a_solver_is_tested_as_properties_does() -> None:
     outcome = call("explain", "imlp/equations/theorem1_optimum")
     assert outcome.code == 0
     assert outcome.out.startswith("imlp/equations/theorem1_optimum: ")
 
 
+@pytest.mark.slow
 def test_nothing_heavy_is_loaded_where_nothing_is_counted(papers: Path) -> None:
     code = (
         "import sys; from imlp_audit.cli.main import app; app(['explain', 'scores/1/a/top1'], standalone_mode=False); "

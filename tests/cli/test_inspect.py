@@ -77,6 +77,7 @@ def test_a_training_checkpoint_and_the_state_that_is_asked_for(here: Path, deit:
     assert call("inspect", "deit.pth", "--state", "ema").code == 2
 
 
+@pytest.mark.slow
 def test_readings_of_a_block(here: Path, block: dict[str, Tensor]) -> None:
     save_file(block, here / "block.safetensors")
     done = call("inspect", "block.safetensors", "specs/imlp_row")
@@ -143,6 +144,7 @@ def test_unusable_input(here: Path, arguments: tuple[str, ...], told: str) -> No
     assert told in done.err
 
 
+@pytest.mark.slow
 def test_torch_is_not_imported_for_what_is_refused(here: Path) -> None:
     (here / "text.pth").write_text("no weights", encoding="utf-8")
     done = subprocess.run(

@@ -37,6 +37,7 @@ def test_markdown(here: Path) -> None:
     assert call("lipschitz", "--width", "4", "-f", "markdown").out.startswith("## Lipschitz constant of a new block")
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize("ending", ["safetensors", "pth"])
 def test_a_checkpoint(here: Path, ending: str) -> None:
     path = here / f"weights.{ending}"

@@ -37,7 +37,7 @@ def result(**changes: object) -> str:
         "readings": [],
     }
     document: dict[str, Any] = {
-        "format": "imlp-audit/1",
+        "format": "imlp-audit/2",
         "versions": {},
         "summary": {},
         "papers": [paper],
@@ -52,7 +52,7 @@ def test_a_report_goes_to_stdout_and_to_every_file_named(here: Path) -> None:
     )
     assert (done.code, done.err) == (1, "")
     assert (here / "r.md").read_text(encoding="utf-8") == done.out
-    assert json.loads((here / "r.json").read_text(encoding="utf-8"))["format"] == "imlp-audit/1"
+    assert json.loads((here / "r.json").read_text(encoding="utf-8"))["format"] == "imlp-audit/2"
     assert "findings/1/b/top1.delta" in (here / "r:x.txt").read_text(encoding="utf-8")
     assert sorted(path.name for path in here.iterdir()) == ["r.json", "r.md", "r:x.txt", "specs"]
 
@@ -134,8 +134,8 @@ def test_a_report_from_a_result_is_the_report_of_the_audit(verified: tuple[Outco
         "null",
         "{}",
         "[" * 100_000,
-        '{"format": "imlp-audit/2"}',
         '{"format": "imlp-audit/1"}',
+        '{"format": "imlp-audit/2"}',
         result().replace('"reproduced"', '"approved"'),
         result().replace('"kind"', '"kin"'),
         result(surplus=1),
@@ -285,7 +285,7 @@ def test_several_runs_are_put_in(here: Path) -> None:
     done = call("report", "findings", "--with", "a.json", "--with", "b.json")
     assert (done.code, done.err) == (0, "")
     assert done.out.count("checkpoint 0123456789ab") == 2
-    assert "**differs** `findings/1/b/top1` printed 20.0\n  - 36 of 50 are right" in done.out
+    assert "| `findings/1/b/top1` | **differs** | 20.0 | 36 of 50 are right" in done.out
 
 
 def test_a_run_that_could_not_be_judged_makes_the_report_incomplete(here: Path) -> None:
@@ -297,7 +297,7 @@ def test_a_run_that_could_not_be_judged_makes_the_report_incomplete(here: Path) 
     ("text", "told"),
     [
         ("", "a.json: not JSON"),
-        ("{}", "a.json: not a result of format imlp-audit/1"),
+        ("{}", "a.json: not a result of format imlp-audit/2"),
         (evaluated(evidence="none"), "a.json: checks.0.evidence"),
         (evaluated(evidence=[{**ACCURACY, "correct": 37}]), "a.json: checks.0.evidence.0"),
         (result(), "a.json: none of its checks has evidence; give a JSON result of eval or bench"),

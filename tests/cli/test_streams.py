@@ -57,6 +57,7 @@ def test_no_colour_leaves_a_terminal_plain(papers: Path) -> None:
     assert ESCAPE not in done.out
 
 
+@pytest.mark.slow
 def test_an_empty_no_color_has_no_effect(papers: Path) -> None:
     assert ESCAPE in on_terminals("verify", "findings", "--no-progress", cwd=papers, NO_COLOR="").out
 
@@ -76,6 +77,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("arguments", [("list",), ("verify", "-f", "json"), ("verify", "-f", "markdown"), ("--help",)])
 @pytest.mark.parametrize("read", [0, 1])
 def test_a_closed_pipe_ends_quietly(many: Path, arguments: tuple[str, ...], read: int) -> None:
@@ -92,6 +94,7 @@ def test_a_closed_pipe_ends_quietly(many: Path, arguments: tuple[str, ...], read
     assert (process.wait(60), told) == (0, b"")
 
 
+@pytest.mark.daily(1)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("arguments", [("list",), ("verify", "scores"), ("--help",)])
 def test_a_full_disk_is_reported_in_words(papers: Path, arguments: tuple[str, ...]) -> None:
@@ -105,6 +108,7 @@ def test_a_full_disk_is_reported_in_words(papers: Path, arguments: tuple[str, ..
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_a_stream_of_few_characters_gets_what_it_can_hold(papers: Path, encoding: str) -> None:
     done = spawn("verify", "scores", "-f", "markdown", cwd=papers, PYTHONIOENCODING=encoding)

@@ -45,8 +45,8 @@ tables:
     title: Handwritten digits
     source: {{section: "1"}}
     columns:
-      top1: {{measure: score, unit: "%", metric: top1, data: digits, heading: Top-1 (%), needs: weights and images}}
-      top5: {{measure: score, unit: "%", metric: top5, data: digits, heading: Top-5 (%), needs: weights and images}}
+      top1: {{measure: score, unit: "%", metric: top1, data: digits, images: 360, heading: Top-1 (%), needs: weights}}
+      top5: {{measure: score, unit: "%", metric: top5, data: digits, images: 360, heading: Top-5 (%), needs: weights}}
       other: {{measure: score, unit: "%", metric: top1, data: letters, heading: Letters (%), needs: weights and images}}
     rows:
       - id: mixer

@@ -40,8 +40,8 @@ tables:
     source: {{section: "1"}}
     columns:
       params: {{measure: parameters, unit: M, heading: Parameters}}
-      top1: {{measure: score, unit: "%", metric: top1, data: photos, heading: Top-1, needs: weights}}
-      top5: {{measure: score, unit: "%", metric: top5, data: photos, heading: Top-5, needs: weights}}
+      top1: {{measure: score, unit: "%", metric: top1, data: photos, images: {images}, heading: Top-1, needs: weights}}
+      top5: {{measure: score, unit: "%", metric: top5, data: photos, images: {images}, heading: Top-5, needs: weights}}
       real: {{measure: score, unit: "%", metric: top1, data: drawings, heading: Real, needs: weights}}
       bleu: {{measure: score, unit: BLEU, heading: BLEU, needs: weights}}
     rows:
@@ -60,34 +60,47 @@ tables:
     title: Another table
     source: {{section: "1"}}
     columns:
-      top1: {{measure: score, unit: "%", metric: top1, data: photos, heading: Top-1, needs: weights}}
+      top1: {{measure: score, unit: "%", metric: top1, data: photos, images: {images}, heading: Top-1, needs: weights}}
     rows:
       - {{id: far, label: Far, printed: {{top1: 70.0}}}}
+  - table: "3"
+    title: A table with a large difference
+    source: {{section: "1"}}
+    columns:
+      top1: {{measure: score, unit: "%", metric: top1, data: photos, images: {images}, heading: Top-1, needs: weights}}
+      unsized: {{measure: score, unit: "%", metric: top1, data: drawings, heading: Top-1, needs: weights}}
+    rows:
+      - {{id: base, label: Base, printed: {{top1: 60.0, unsized: 60.0}}}}
+      - {{id: much, label: Much, baseline: base, printed: {{top1: 80.0, unsized: 80.0}}}}
+      - {{id: other, label: Other, printed: {{top1: 72.2}}}}
 """
 
 
-def write(folder: Path, rounding: str = "half_up") -> Path:
-    """Write the paper, with one reading for its block, and another under which the block has more."""
+def write(folder: Path, rounding: str = "half_up", images: int = 50_000) -> Path:
+    """Write the paper, with one reading for its block, and another under which the block has more.
+
+    `images` is the size of its photos.
+    """
     lines = []
     for name, skip in (("plain", "no"), ("twin", "no"), ("skip", "yes")):
         axes = {**AXES, "depthwise_skip": skip}
         lines += [f"    {name}:", *(f"      {axis}: {{value: {v}, because: the text}}" for axis, v in axes.items())]
-    text = PAPER.format(rounding=rounding, readings="\n".join(lines), host=HOST)
+    text = PAPER.format(rounding=rounding, readings="\n".join(lines), host=HOST, images=images)
     (folder / "p").mkdir(parents=True)
     (folder / "p" / "paper.yaml").write_text(text, encoding="utf-8")
     return folder / "p"
 
 
-def row(folder: Path, name: str, rounding: str = "half_up") -> RowRef:
+def row(folder: Path, name: str, rounding: str = "half_up", images: int = 50_000) -> RowRef:
     """Return a row of the paper, p/1/base or p/1/block."""
-    found = find_row(load([str(write(folder, rounding))]).papers, name)
+    found = find_row(load([str(write(folder, rounding, images))]).papers, name)
     assert found is not None
     return found
 
 
-def cell(folder: Path, name: str, rounding: str = "half_up") -> CellRef:
+def cell(folder: Path, name: str, rounding: str = "half_up", images: int = 50_000) -> CellRef:
     """Return a cell of the paper, such as p/1/base/top1."""
-    found = find_cell(load([str(write(folder, rounding))]).papers, name)
+    found = find_cell(load([str(write(folder, rounding, images))]).papers, name)
     assert found is not None
     return found
 

@@ -314,6 +314,7 @@ def test_weights_that_are_not_finite(digits: Digits, tmp_path: Path) -> None:
         evaluated(asked)
 
 
+@pytest.mark.slow
 def test_a_pair_over_the_same_images(digits: Digits) -> None:
     first, second = (digits.plain[row].right(1) for row in ROWS)
     earlier = evaluated(request(digits, "mixer", limit=None))

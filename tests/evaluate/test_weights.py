@@ -99,6 +99,7 @@ def test_images_of_another_size(spec: Path, row: RowRef, checkpoint: Path) -> No
         pass
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize(
     ("name", "words"),
     [

@@ -164,6 +164,7 @@ def test_work_is_explained_by_the_convention_that_decides(bundled: Selection) ->
     assert formula.total == formula.measured
 
 
+@pytest.mark.slow
 def test_a_row_without_axes_has_only_its_parts(bundled: Selection) -> None:
     explanation = explained(bundled, "resmlp/2/vit_s8/flops")
     assert kinds_of_sections(explanation) == ["measurements", "breakdown"]
@@ -188,6 +189,7 @@ def test_a_text_model_has_a_formula_and_a_second_search_over_its_width(bundled: 
     assert "\nIf the row's D_C is open too:\n" in text
 
 
+@pytest.mark.slow
 def test_a_language_model_has_a_formula(bundled: Selection) -> None:
     explanation = explained(bundled, "mixer_gmlp_coursework/7/bert_6/params")
     formula = section(explanation, TextFormula)
@@ -246,6 +248,7 @@ def test_a_printed_change_and_a_repeat_point_to_both_places(bundled: Selection) 
     assert "imlp/1/deit_b/params" in [cell.id for cell in section(repeat, RestsOn).cells]
 
 
+@pytest.mark.slow
 def test_a_mark_shows_both_kernels(bundled: Selection) -> None:
     explanation = explained(bundled, "imlp/marks/1/deit_ti_imlp")
     assert facts(explanation)["the mark"].startswith("* stands for: we use n = 5")
@@ -283,6 +286,7 @@ def test_claims_about_an_order_list_the_values(bundled: Selection) -> None:
     assert "\nThe values have to be decreasing.\n" in text_of(explanation)
 
 
+@pytest.mark.slow
 def test_claims_about_a_place_or_a_measured_share_say_how_they_were_judged(bundled: Selection) -> None:
     reference = explained(bundled, "imlp/claims/sums_reference")
     assert facts(reference)["judged by"] == "whether the cells stand in the table that the text points to"
@@ -309,6 +313,7 @@ def test_a_model_that_failed_has_only_its_reason(tmp_path: Path) -> None:
     assert explanation.sections == ()
 
 
+@pytest.mark.slow
 def test_a_baseline_that_failed_leaves_the_row_explained(tmp_path: Path) -> None:
     selection = paper(
         tmp_path,
@@ -335,14 +340,18 @@ def test_a_model_that_not_every_reading_can_build_is_explained_without_the_searc
     assert "\nThe readings could not be searched: deit_tiny_distilled" in text_of(explanation)
 
 
-def test_a_waiver_that_no_longer_holds_is_shown(tmp_path: Path) -> None:
-    paper(tmp_path, row("base", "Base", DEIT, "params: 5.72"))
-    waived = "waivers:\n  - reason: known\n    checks: [{id: small/1/base/params, verdict: differs, printed: 5.72}]\n"
+def test_a_finding_is_shown_with_its_check(tmp_path: Path) -> None:
+    paper(tmp_path, row("base", "Base", DEIT, "params: 5.73"))
+    finding = (
+        "findings:\n  - {id: size, title: The size is wrong, severity: slip, why: It is 5.72.,"
+        " checks: [small/1/base/params]}\n"
+    )
     with (tmp_path / "paper.yaml").open("a", encoding="utf-8") as file:
-        file.write(waived)
-    text = text_of(explained(load([str(tmp_path)]), "small/waivers/1/base/params"))
-    assert text.startswith("small/1/base/params: reproduced\n")
-    assert "\nsmall/waivers/1/base/params: differs\n" in text
+        file.write(finding)
+    text = text_of(explained(load([str(tmp_path)]), "small/1/base/params"))
+    assert text.startswith("small/1/base/params: differs\n")
+    assert "Finding: The size is wrong\n" in text
+    assert "It is 5.72." in text
 
 
 @pytest.mark.slow
@@ -363,7 +372,3 @@ def test_ids_that_name_no_check_are_rejected(bundled: Selection, wrong: str, mes
     with pytest.raises(UsageError) as raised:
         find_plan(bundled, wrong)
     assert message in str(raised.value)
-
-
-def test_the_id_of_a_waiver_stands_for_its_check(bundled: Selection) -> None:
-    assert find_plan(bundled, "imlp/waivers/1/deit_b/flops").id == "imlp/1/deit_b/flops"

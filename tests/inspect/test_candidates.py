@@ -72,6 +72,7 @@ def rows_alike(held: Shapes) -> set[tuple[str, str]]:
     return alike
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize(
     ("model", "reading"),
     [
@@ -126,6 +127,7 @@ def restated(reading: Reading) -> Shapes:
     return held | ({"cls_token": (1, 1, 192)} if reading.class_token is ClassToken.KEPT else {})
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize("reading", every_reading()[5::307], ids=lambda reading: "-".join(map(str, astuple(reading))))
 def test_all_readings_that_fit_are_listed(reading: Reading) -> None:
     """Those, of all 2304, that have the same tensors, whichever the papers declare."""
@@ -138,6 +140,7 @@ def test_all_readings_that_fit_are_listed(reading: Reading) -> None:
     assert set(one.readings) == {name for name, other in declared.items() if other in alike}
 
 
+@pytest.mark.slow
 def test_shapes_do_not_decide_on_a_skip() -> None:
     (one,) = found(built(recipe(), RELEASED), TABLE).exact
     assert one.allowed is not None
@@ -152,12 +155,14 @@ def test_shapes_do_not_decide_on_a_skip() -> None:
     assert not one.allowed.has(None)
 
 
+@pytest.mark.slow
 def test_a_host_without_a_class_token_leaves_it_open() -> None:
     (one,) = found(built(recipe("swin_tiny_patch4_window7_224"), RELEASED), "iffn_poster/table1.yaml").exact
     assert one.allowed is not None
     assert len(one.allowed.open["class_token"]) == 2
 
 
+@pytest.mark.slow
 def test_the_nearest_models_are_listed_with_what_does_not_fit() -> None:
     with torch.device("meta"):
         held = shapes(timm.create_model("deit_tiny_patch16_224", num_classes=10))
@@ -186,6 +191,7 @@ def test_a_block_fits_though_the_head_does_not() -> None:
     assert (nearest.readings, nearest.fit.misfits) == ((), 2)
 
 
+@pytest.mark.slow
 def test_a_first_block_unlike_the_others_decides_nothing() -> None:
     held = {name: shape for name, shape in built(recipe(), RELEASED).items() if name != "blocks.0.mlp.fc1.bias"}
     (nearest, *_) = found(held, TABLE).nearest
@@ -197,6 +203,7 @@ def test_tensor_names_that_no_paper_has() -> None:
     assert (answer.exact, answer.nearest, answer.compared) == ((), (), 0)
 
 
+@pytest.mark.slow
 def test_published_resmlp_names_are_found() -> None:
     with torch.device("meta"):
         held = shapes(timm.create_model("resmlp_12_224"))
@@ -212,6 +219,7 @@ HOSTS = (
 )  # fmt: skip
 
 
+@pytest.mark.daily(5)
 @pytest.mark.parametrize("start", HOSTS)
 def test_no_model_is_ruled_out_by_its_own_names(start: str) -> None:
     use = next(

@@ -49,6 +49,7 @@ def mixer() -> State:
     return stem() | {f"b.{at}.{n}.weight": torch.randn(s) for at in range(2) for n, s in shapes.items()}
 
 
+@pytest.mark.slow
 def test_imlp_has_pictures_of_shapes_histograms_and_slopes() -> None:
     found = drawn(imlp(3))
     assert list(found) == ["agelu_shapes.svg", "agelu_histograms.svg", "slopes.svg"]
@@ -59,6 +60,7 @@ def test_imlp_has_pictures_of_shapes_histograms_and_slopes() -> None:
     assert "at most: product of spectral norms" in words(found["slopes.svg"])
 
 
+@pytest.mark.slow
 def test_resmlp_has_pictures_of_rows_sparsity_and_patterns() -> None:
     found = drawn(resmlp([spike(9, own=3, seed=at) for at in range(4)]))
     assert list(found) == ["cross_patch_rows.png", "sparsity.svg", "cross_patch_patterns.svg"]
@@ -80,6 +82,7 @@ def test_without_a_grid_there_are_no_images() -> None:
     assert list(drawn(resmlp([np.eye(8)]))) == ["sparsity.svg"]
 
 
+@pytest.mark.slow
 def test_gmlp_has_pictures_of_its_gates() -> None:
     state = {"blocks.0.sgu.proj.weight": torch.from_numpy(toeplitz(9, seed=0))}
     assert list(drawn(state)) == ["gates.png", "toeplitz.svg"]
@@ -97,6 +100,7 @@ def test_the_same_weights_give_the_same_bytes_whatever_the_users_style() -> None
     assert len(once) == 6
 
 
+@pytest.mark.slow
 def test_weights_of_zero_and_single_numbers_are_drawn() -> None:
     zeros = {name: torch.zeros_like(value) for name, value in (imlp(1) | mixer() | resmlp([np.eye(16)])).items()}
     assert len(drawn(zeros)) == 7
@@ -126,6 +130,7 @@ def test_rows_stand_where_their_patches_stand() -> None:
     assert mosaic(np.eye(4), 2).shape == (7, 7)
 
 
+@pytest.mark.slow
 def test_many_layers_take_several_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plot_matrices, "_PANELS", 2)
     files = list(drawn(resmlp([spike(2, own=1, seed=at) for at in range(3)], width=1)))

@@ -81,18 +81,19 @@ def test_a_trusted_sentence_is_judged_in_a_process_of_its_own(tmp_path: Path, in
     assert (tmp_path / "ran").exists()
 
 
+@pytest.mark.daily(8)
 @pytest.mark.parametrize(
     ("text", "told"),
     [
         (ONE.format(body="return 1 / 0"), "mine/sentences.py:14: ZeroDivisionError: division by zero"),
         (ONE.format(body='return Judgement(True, "yes", [])'), "mine/sentences.py: ValueError: "),
-        (ONE.format(body="while True: pass"), "mine/sentences.py: did not answer within 1 s and was stopped"),
         (ONE.format(body="import os; os._exit(3)"), "mine/sentences.py: its process ended (exit code 3)"),
         (ONE.format(body=TRUE) + "\nimport nowhere\n", "mine/sentences.py:16: ModuleNotFoundError"),
         (ONE.format(body=TRUE).replace("Measured", "Seen"), "mine/sentences.py:6:1: its docstring needs"),
         (ONE.format(body=TRUE).replace("blocks", "cats"), "mine/sentences.py:6:1: about='cats' is not one of"),
         (2 * ONE.format(body=TRUE), "mine/sentences.py:17:1: differ is defined twice"),
         ("def (:\n", "mine/sentences.py:4:5: is not Python: invalid syntax"),
+        (ONE.format(body="while True: pass"), "mine/sentences.py: did not answer within 1 s and was stopped"),
     ],
 )
 def test_what_goes_wrong_is_an_error_with_its_place(

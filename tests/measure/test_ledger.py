@@ -169,6 +169,7 @@ def test_cached_results_are_what_torch_returns(name: str) -> None:
     assert ours.seen == real.seen
 
 
+@pytest.mark.slow
 def test_a_shared_cache_changes_no_count() -> None:
     cache: CallCache = {}
     for name in ("swin_tiny_patch4_window7_224", "poolformer_s12", "swin_tiny_patch4_window7_224"):

@@ -8,7 +8,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.measure.fvcore import unfuse_attention
-from imlp_audit.measure.ledger import measure
+from imlp_audit.measure.ledger import CallCache, measure
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.timm import Timm
 from imlp_audit.models.reading import AnyReading
@@ -45,16 +45,26 @@ DAILY = {
 }
 
 
+@pytest.fixture(scope="module")
+def builder() -> Builder:
+    return Builder()
+
+
+@pytest.fixture(scope="module")
+def cache() -> CallCache:
+    return {}
+
+
 @pytest.mark.parametrize(
     "recipe",
     [pytest.param(one, marks=() if one in DAILY.values() else pytest.mark.slow, id=str(one)) for one in SYSTEMS],
 )
-def test_multiply_accumulates_are_half_of_torch_s_flops(recipe: Recipe) -> None:
-    with Builder().variant(recipe, SYSTEMS[recipe]) as variant:
+def test_multiply_accumulates_are_half_of_torch_s_flops(recipe: Recipe, builder: Builder, cache: CallCache) -> None:
+    with builder.variant(recipe, SYSTEMS[recipe]) as variant:
         model = unfuse_attention(variant.model).requires_grad_(requires_grad=False)
         with torch.device("meta"):
             inputs = example_inputs(model)
-        ledger = measure(model, *inputs)
+        ledger = measure(model, *inputs, cache=cache)
         with FlopCounterMode(display=False) as counter, torch.no_grad():
             model(*inputs)
     assert not ledger.unknown

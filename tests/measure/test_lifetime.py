@@ -313,6 +313,7 @@ def test_a_model_is_as_large_as_what_is_allocated_for_it() -> None:
     assert found.live == weights + x.numel() * FLOAT + needed
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(
     ("name", "size"),
     [

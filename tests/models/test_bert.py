@@ -86,6 +86,7 @@ def macs(host: Bert, reading: TextReading) -> int:
     return encoder + scores + transform + (c * c if reading.pooler else 0)
 
 
+@pytest.mark.daily(6)
 @pytest.mark.parametrize(("output", "pooler"), OUTPUTS)
 @pytest.mark.parametrize("host", [Bert(layers=6), TINY], ids=["published", "tiny"])
 def test_parameters_and_macs_follow_the_closed_formulas(host: Bert, output: OutputLayer, pooler: Presence) -> None:
@@ -154,6 +155,7 @@ def test_classifier_without_pooler_reads_the_first_token() -> None:
     torch.testing.assert_close(model(ids), model.get_submodule("head")(states[:, 0]))
 
 
+@pytest.mark.daily(6)
 @pytest.mark.parametrize(("output", "pooler"), OUTPUTS)
 @pytest.mark.parametrize("classes", [None, 5])
 def test_computes_with_real_weights(output: OutputLayer, pooler: Presence, classes: int | None) -> None:

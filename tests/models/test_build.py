@@ -75,15 +75,17 @@ def test_deit_ti_has_5_717_416_parameters() -> None:
     assert formulas.deit(192) == 5_717_416
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("host", HOSTS)
 def test_baselines_follow_their_closed_formulas(builder: Builder, host: str) -> None:
     with builder.variant(Recipe.of(timm=host), None) as variant:
         assert count(variant.model) == HOSTS[host][0]
 
 
+@pytest.mark.daily(11)
+@pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize("reading", [AS_WRITTEN, RELEASED], ids=["as_written", "released"])
 @pytest.mark.parametrize("part", Part)
-@pytest.mark.parametrize("host", HOSTS)
 def test_variants_follow_the_host_and_the_blocks(builder: Builder, host: str, part: Part, reading: Reading) -> None:
     parameters, widths = HOSTS[host]
     ratio = 4 if part is Part.SPATIAL else 2
@@ -113,6 +115,7 @@ def test_swap_changes_the_mlps_and_nothing_else(builder: Builder, host: str) -> 
         assert dict(after.model.named_modules()) == modules
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("reading", [AS_WRITTEN, RELEASED], ids=["as_written", "released"])
 @pytest.mark.parametrize("host", ["deit_tiny_patch16_224", "swin_tiny_patch4_window7_224", "poolformer_s12"])
 def test_variants_compute_with_real_weights(host: str, reading: Reading) -> None:
@@ -162,6 +165,7 @@ def test_agelu_extends_the_recipes_activation() -> None:
         assert all(isinstance(mlp.act.phi, nn.Softplus) for mlp in mlps_of(variant.model).values())
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize("host", ["deit_tiny_patch16_224", "poolformer_s12"])
 def test_agelu_starts_as_the_host(host: str) -> None:
     x = torch.randn(1, 3, 224, 224)
@@ -173,6 +177,7 @@ def test_agelu_starts_as_the_host(host: str) -> None:
             torch.testing.assert_close(variant.model(x), expected)
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("reading", [AS_WRITTEN, RELEASED], ids=["as_written", "released"])
 @pytest.mark.parametrize("part", [Part.CHANNEL, Part.CHANNEL_AND_SPATIAL])
 @pytest.mark.parametrize("host", ["deit_tiny_patch16_224", "swin_tiny_patch4_window7_224", "poolformer_s12"])
@@ -212,6 +217,7 @@ def test_sums_take_the_place_of_the_mlps(builder: Builder, host: str) -> None:
             assert all(isinstance(variant.model.get_submodule(path), SumOfFunctions) for path in variant.mlps)
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize(
     ("host", "site"),
     [

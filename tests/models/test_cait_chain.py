@@ -64,6 +64,7 @@ def test_starts_as_timms_cait() -> None:
     torch.testing.assert_close(ours(images), theirs(images), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize(("name", "side"), [("cait_s24_224", 224), ("cait_s24_384", 384)])
 def test_sizes_are_timms(name: str, side: int) -> None:
     with torch.device("meta"):
@@ -143,6 +144,7 @@ def _formula(host: CaitChain, heads: int = 8) -> dict[str, int]:
     }
 
 
+@pytest.mark.daily(8)
 @pytest.mark.parametrize(
     "fields",
     [
@@ -166,6 +168,7 @@ def test_batch_norm_and_aff_have_layer_norms_parameters_and_l2_has_none() -> Non
     assert len({size["macs"] for size in sizes.values()}) == 1
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize(
     "fields",
     [

@@ -49,6 +49,7 @@ def macs_by_formula(m: Gmlp, s: int, classes: int) -> int:
     return s * 3 * m.patch**2 * m.width + m.layers * block + m.width * classes
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize("name", TABLE_4)
 def test_sizes_of_table_4_are_timms_models(name: str) -> None:
     sizes, millions = TABLE_4[name]

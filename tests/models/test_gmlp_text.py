@@ -115,6 +115,7 @@ def test_any_model_runs_and_round_trips(host: GmlpText, reading: TextReading, cl
         assert shapes == [(2, classes)]
 
 
+@pytest.mark.daily(16)
 @pytest.mark.parametrize("attention", [None, 3])
 @pytest.mark.parametrize("pooler", Presence)
 @pytest.mark.parametrize("output_layer", OutputLayer)
@@ -204,6 +205,7 @@ def _millions(build: Callable[[], nn.Module]) -> int:
     return round(parameters(build) / 1e6)
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize("layers", TABLE_7)
 def test_toeplitz_models_have_the_sizes_of_table_7(layers: int) -> None:
     host = GmlpText(layers=layers, width=512)
@@ -226,6 +228,7 @@ def test_table_7_is_no_table_of_full_matrices(gate_norm: Presence, tokens: int) 
     assert 169 < grows_by(SpatialMatrix.TOEPLITZ) < 171 < grows_by(SpatialMatrix.FULL)
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("gate", Gate)
 def test_variants_of_table_6(gate: Gate) -> None:
     """All are said to have D_C = 3072; the 92 M printed of those that do not split their gate need 2048."""

@@ -131,6 +131,7 @@ def test_its_patches_divide_the_image_where_it_has_a_side(key: str) -> None:
             small(key, image=side + 1)
 
 
+@pytest.mark.daily(11)
 @ours
 def test_each_outermost_module_has_a_declared_site(key: str) -> None:
     traits = HOSTS[key].traits()

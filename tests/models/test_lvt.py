@@ -137,6 +137,7 @@ def test_parameters_follow_the_closed_formula(recursions: int) -> None:
     assert count_parameters(model, ParameterConvention.NO_HEAD) == 5_521_844 - heads
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("recursions", RECURSIONS)
 def test_multiply_accumulates_follow_the_closed_formula(recursions: int) -> None:
     assert macs(on_meta(recursions)) == published_macs(recursions)
@@ -279,6 +280,7 @@ def test_depthwise_mlp_is_pvts() -> None:
 # The whole.
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize("recursions", [1, 2])
 def test_computes_with_real_weights(recursions: int) -> None:
     torch.manual_seed(0)
@@ -381,6 +383,7 @@ SITES: dict[str, tuple[tuple[str, ...], Callable[[int], bool]]] = {
 }
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("reading", [AS_WRITTEN, RELEASED], ids=["as_written", "released"])
 @pytest.mark.parametrize("kernel", [3, 5])
 @pytest.mark.parametrize("sites", SITES)
@@ -410,6 +413,7 @@ def test_all_sites_under_the_released_reading(builder: Builder) -> None:
         assert count_parameters(variant.model) == 4_970_420
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize("reading", [AS_WRITTEN, RELEASED], ids=["as_written", "released"])
 def test_imlp_computes_with_real_weights(reading: Reading) -> None:
     torch.manual_seed(0)

@@ -68,6 +68,7 @@ def _ledger(model: nn.Module) -> Ledger:
         return measure(model, *example_inputs(model))
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize("name", SWINS)
 def test_parameters_and_macs_follow_the_closed_formulas(name: str) -> None:
     with torch.device("meta"):
@@ -79,6 +80,7 @@ def test_parameters_and_macs_follow_the_closed_formulas(name: str) -> None:
     assert total(ledger, FLOPS_CONVENTIONS["macs"]) == swin.macs(*PUBLISHED) + heads_macs(swin, 81, PUBLISHED)
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize(
     ("name", "parameters", "flops"),
     [("swin_tiny_patch4_window7_224", 48, 267), ("swin_small_patch4_window7_224", 69, 359)],
@@ -92,6 +94,7 @@ def test_baselines_are_the_published_ones_with_attentions_products(name: str, pa
         assert round(mmcv_count(variant.model, ledger) / 1e9) < flops - 2
 
 
+@pytest.mark.slow
 def test_variant_is_the_published_one_without_attentions_products() -> None:
     """44M and 251G (imlp Table 6): 16G less than a baseline that was counted with them."""
     with Builder().variant(Recipe.of(mask_rcnn=COCO, mlp=Replacement(imlp=ImlpRecipe())), AS_WRITTEN) as variant:
@@ -125,6 +128,7 @@ def test_blocks_take_the_place_of_the_backbones_mlps(reading: Reading) -> None:
         assert grids == [(200, 320)] * 2 + [(100, 160)] * 2 + [(50, 80)] * 6 + [(25, 40)] * 2
 
 
+@pytest.mark.slow
 def test_outputs_are_those_of_the_detector_on_its_own_proposals(
     detector: SwinMaskRcnn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,6 +156,7 @@ def test_outputs_are_those_of_the_detector_on_its_own_proposals(
     assert set(found) == {"boxes", "labels", "scores", "masks"}
 
 
+@pytest.mark.slow
 def test_shapes_on_meta_are_those_of_real_images(detector: SwinMaskRcnn, images: Tensor, boxes: Tensor) -> None:
     with torch.no_grad():
         real = detector(images, boxes)
@@ -173,11 +178,13 @@ def test_masks_are_made_of_a_hundred_of_a_thousand_boxes() -> None:
     assert (len(scores), len(masks)) == (2000, 200)
 
 
+@pytest.mark.slow
 def test_gradient_reaches_every_parameter(detector: SwinMaskRcnn, images: Tensor, boxes: Tensor) -> None:
     torch.autograd.backward([x.square().sum() for x in detector(images, boxes)])
     assert [name for name, p in detector.named_parameters() if p.grad is None] == []
 
 
+@pytest.mark.slow
 def test_state_round_trip(detector: SwinMaskRcnn) -> None:
     build_mask_rcnn(COCO, SMALL).load_state_dict(detector.state_dict(), strict=True)
 

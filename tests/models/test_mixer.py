@@ -129,6 +129,7 @@ def macs_by_formula(m: Mixer, s: int, classes: int) -> int:
     return stem + m.layers * layer + m.width * classes
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("name", TABLE_1)
 def test_sizes_of_table_1_are_timms_models(name: str) -> None:
     """Parameters and multiply-accumulates are timm's and the formulas'; without the head, the printed millions."""

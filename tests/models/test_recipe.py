@@ -223,7 +223,7 @@ def read(text: str) -> object:
 
 
 @given(recipes)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_what_is_written_is_the_recipe_as_a_spec_would_write_it(recipe: Recipe) -> None:
     assert Recipe.model_validate(read(str(recipe))) == recipe
 

@@ -71,6 +71,7 @@ def test_is_timms_resmlp() -> None:
     torch.testing.assert_close(ours(images), theirs(images), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize(
     ("host", "name"),
     [
@@ -86,6 +87,7 @@ def test_sizes_are_timms(host: ResMlp, name: str) -> None:
     assert counts(_on_meta(host)) == counts(theirs)
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize(("layers", "width", "patch"), [(24, 768, 16), (12, 384, 14), (12, 384, 8)])
 def test_sizes_are_those_of_timms_classes(layers: int, width: int, patch: int) -> None:
     with torch.device("meta"):
@@ -160,6 +162,7 @@ ABLATIONS = {"S12 with BatchNorm": _changed(S12, norm="batch"), "S12 with l2": _
 HOSTS = {name: host for name, (host, _, _) in ROWS.items()} | ABLATIONS
 
 
+@pytest.mark.daily(12)
 @pytest.mark.parametrize("form", ResMlpForm)
 @pytest.mark.parametrize("name", HOSTS)
 def test_sizes_by_formula(name: str, form: ResMlpForm) -> None:
@@ -198,6 +201,7 @@ def test_the_head_is_counted_apart() -> None:
     assert count_parameters(model) - count_parameters(model, ParameterConvention.NO_HEAD) == head
 
 
+@pytest.mark.daily(12)
 @pytest.mark.parametrize("form", ResMlpForm)
 @pytest.mark.parametrize(
     "fields",

@@ -67,6 +67,7 @@ PUBLISHED = {
 }
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_settings_of_timms_models_are_the_published_ones(name: str) -> None:
     assert of(Recipe.of(timm=name)) == PUBLISHED[name]

@@ -13,7 +13,8 @@ from tests.models.swin_formulas import SWINS, grid
 TINY = "swin_tiny_patch4_window7_224"
 
 
-@pytest.mark.parametrize("size", [(800, 1280), (512, 2048), (36, 68)], ids=str)
+@pytest.mark.daily(1)
+@pytest.mark.parametrize("size", [(36, 68), (800, 1280), (512, 2048)], ids=str)
 @pytest.mark.parametrize("name", SWINS)
 def test_parameters_and_macs_follow_the_closed_formulas(name: str, size: tuple[int, int]) -> None:
     with torch.device("meta"):
@@ -32,6 +33,7 @@ def test_maps_have_the_strides_of_the_stages() -> None:
     assert [x.shape[2:] for x in maps] == [(9, 17), (5, 9), (3, 5), (2, 3)]
 
 
+@pytest.mark.slow
 def test_maps_are_timms_with_a_norm() -> None:
     torch.manual_seed(0)
     size = (64, 96)

@@ -77,6 +77,7 @@ def auxiliary_macs(swin: Swin, size: tuple[int, int], classes: int = 150) -> int
     return h * w * (swin.widths[2] * 256 * 9 + 256 * classes)
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize("name", SWINS)
 def test_parameters_and_macs_follow_the_closed_formulas(name: str) -> None:
     with torch.device("meta"):
@@ -87,6 +88,7 @@ def test_parameters_and_macs_follow_the_closed_formulas(name: str) -> None:
     assert not ledger.unknown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [PUBLISHED, (512, 512)], ids=str)
 def test_counts_are_transformers(size: tuple[int, int]) -> None:
     """Theirs runs the auxiliary head in evaluation too, and keeps a norm of the last stage that nothing reads."""
@@ -99,6 +101,7 @@ def test_counts_are_transformers(size: tuple[int, int]) -> None:
     assert macs + auxiliary_macs(SWINS[NAME], size) == total(ledger, FLOPS_CONVENTIONS["macs"])
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize(
     ("name", "parameters", "flops"),
     [
@@ -143,6 +146,7 @@ def test_blocks_take_the_place_of_the_backbones_mlps(reading: Reading) -> None:
         assert grids == [(128, 512)] * 2 + [(64, 256)] * 2 + [(32, 128)] * 6 + [(16, 64)] * 2
 
 
+@pytest.mark.slow
 def test_variant_computes_with_real_weights() -> None:
     """The blocks' grids are those of the image: 24 x 32 and down to 3 x 4."""
     torch.manual_seed(0)
@@ -168,6 +172,7 @@ def test_heads_are_transformers(segmenter: SwinUperNet, images: Tensor) -> None:
     assert torch.isfinite(scores).all()
 
 
+@pytest.mark.slow
 def test_gradient_reaches_every_parameter_in_training(segmenter: SwinUperNet, images: Tensor) -> None:
     scores, auxiliary = segmenter.train()(images)
     segmenter.eval()
@@ -176,10 +181,12 @@ def test_gradient_reaches_every_parameter_in_training(segmenter: SwinUperNet, im
     assert [name for name, p in segmenter.named_parameters() if p.grad is None] == []
 
 
+@pytest.mark.slow
 def test_state_round_trip(segmenter: SwinUperNet) -> None:
     build_upernet(ADE20K, SMALL).load_state_dict(segmenter.state_dict(), strict=True)
 
 
+@pytest.mark.slow
 def test_head_is_the_last_layer_of_both_heads(segmenter: SwinUperNet) -> None:
     head = sum(p.numel() for module in segmenter.get_classifier() for p in module.parameters())
     assert head == (512 + 1) * 150 + (256 + 1) * 150

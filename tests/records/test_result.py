@@ -43,9 +43,9 @@ def test_equal_results_are_equal_bytes_with_sorted_keys() -> None:
 
 
 def test_the_format_and_the_summary_head_the_document() -> None:
-    document = json.loads(to_json(result(Verdict.DIFFERS, Verdict.DIFFERS, Verdict.WAIVED)))
-    assert document["format"] == "imlp-audit/1"
-    assert document["summary"] == dict.fromkeys(Verdict, 0) | {"differs": 2, "waived": 1}
+    document = json.loads(to_json(result(Verdict.DIFFERS, Verdict.DIFFERS)))
+    assert document["format"] == "imlp-audit/2"
+    assert document["summary"] == dict.fromkeys(Verdict, 0) | {"differs": 2, "acknowledged": 0}
 
 
 def test_what_a_check_lacks_is_not_written() -> None:
@@ -78,7 +78,6 @@ def changed(change: Callable[[dict[str, object]], object]) -> str:
         ("null", f"not a result of format {AuditResult.FORMAT}"),
         ("{}", f"not a result of format {AuditResult.FORMAT}"),
         (changed(lambda d: d.pop("format")), f"not a result of format {AuditResult.FORMAT}"),
-        (changed(lambda d: d.update(format="imlp-audit/2")), f"not a result of format {AuditResult.FORMAT}"),
         (changed(lambda d: d.update(format=[])), f"not a result of format {AuditResult.FORMAT}"),
         (changed(lambda d: d.pop("checks")), "checks: Field required"),
         (changed(lambda d: d.update(extra=1)), "extra: Extra inputs are not permitted"),
@@ -94,6 +93,15 @@ def test_anything_else_is_refused_with_advice(text: str, told: str) -> None:
     assert str(raised.value).startswith("a.json: ")
     assert told in str(raised.value)
     assert str(raised.value).endswith("give a file written by `imlp-audit verify --format json`")
+
+
+def test_a_result_of_another_version_is_refused_with_what_to_run() -> None:
+    with pytest.raises(UsageError) as raised:
+        from_json(AuditResult, changed(lambda d: d.update(format="imlp-audit/1")), "a.json")
+    assert str(raised.value) == (
+        "a.json: format imlp-audit/1 was written by another version of imlp-audit, and this one reads imlp-audit/2; "
+        "run `imlp-audit verify --format json` again"
+    )
 
 
 def test_counts_are_of_all_verdicts_in_order() -> None:
@@ -117,7 +125,7 @@ def test_the_part_of_one_paper() -> None:
     ("verdicts", "code", "strict"),
     [
         ([], 0, 0),
-        ([Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER, Verdict.WAIVED], 0, 0),
+        ([Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER], 0, 0),
         ([Verdict.UNVERIFIABLE], 0, 1),
         ([Verdict.REPRODUCED, Verdict.DIFFERS], 1, 1),
         ([Verdict.REPRODUCED, Verdict.INCONSISTENT], 1, 1),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
+from imlp_audit.records.finding import Finding, Severity, StaleEntry
 from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
 
@@ -85,13 +86,30 @@ def result(text: str = BENIGN) -> AuditResult:
     ]
     others = [kind for kind in CheckKind if kind not in (CheckKind.CELL, CheckKind.DELTA)]
     for kind in others:
-        for verdict in (Verdict.REPRODUCED, Verdict.DIFFERS, Verdict.WAIVED):
+        for name, verdict in (
+            ("reproduced", Verdict.REPRODUCED),
+            ("differs", Verdict.DIFFERS),
+            ("acknowledged", Verdict.DIFFERS),
+        ):
             more: dict[str, object] = {"printed": text, "statement": text}
             if kind is CheckKind.EQUATION:
                 more |= {"place": text, "bound": text, "examples": 20}
             if kind is CheckKind.EQUATION and verdict is not Verdict.REPRODUCED:
                 more |= {"counterexample": (text, "y = 1"), "hints": (text,)}
-            if verdict is Verdict.WAIVED:
-                more |= {"finding": Verdict.INCONSISTENT.value, "waiver": text}
-            checks.append(check(f"{kind.value}s/{verdict.value}", kind, verdict, text, **more))
-    return AuditResult(papers=(head(text),), versions={"torch": "2.6"}, checks=tuple(checks))
+            if name == "acknowledged":
+                more |= {"finding": "known", "acknowledged": True}
+            middle = "1/" if kind in (CheckKind.REPEAT, CheckKind.MARK, CheckKind.COLUMN) else ""
+            checks.append(check(f"{kind.value}s/{middle}{name}", kind, verdict, text, **more))
+    known = Finding(
+        id="known",
+        paper="p",
+        title=text,
+        severity=Severity.AMBIGUITY,
+        why=text,
+        checks=tuple(one.id for one in checks if one.finding == "known"),
+        acknowledged=True,
+    )
+    stale = StaleEntry(check="p/1/gone/params", problem="gone", reason=text, source=Source(file="p.lock", line=3))
+    return AuditResult(
+        papers=(head(text),), versions={"torch": "2.6"}, checks=tuple(checks), findings=(known,), stale=(stale,)
+    )

@@ -89,6 +89,7 @@ def test_the_reason_of_a_run_that_leaves_a_number_open_is_given_once() -> None:
     assert terminal(shown(BENIGN, bench), 120, colour=False).count("on other hardware") == 1
 
 
+@pytest.mark.daily(6)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_evidence_brings_no_markup_of_its_own(text: str) -> None:
     def all_of(words: str) -> AuditResult:

@@ -90,7 +90,7 @@ def test_checks_without_evidence_are_not_part_of_a_run() -> None:
         ([run(cell(printed=None))], "it judges p/1/r1/top1 as None, but '72.2' is printed"),
         ([run(against(printed="72.1 to 72.3"))], "as '72.1 to 72.3', but '72.1 to 72.2' is printed"),
         ([run(cell(name="1/r0/params", printed="5.72"))], "p/1/r0/params already has a verdict (reproduced)"),
-        ([run(cell(name="1/r5/params", printed="5.72"))], "p/1/r5/params already has a verdict (waived)"),
+        ([run(cell(name="1/r2/params", printed="5.72"))], "p/1/r2/params already has a verdict (differs)"),
         ([run(cell()), run(cell("other"))], "a.json and b.json both judge p/1/r1/top1; a report has one"),
         ([run(against()), run(against("other"))], "a.json and b.json both judge p/1/r1/top1.against.r2"),
     ],

@@ -10,6 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from imlp_audit.records.check import CheckKind, Verdict
+from imlp_audit.records.finding import Severity
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.markdown import render_markdown
 from imlp_audit.report.paper import report_document
@@ -54,6 +55,7 @@ def test_every_row_of_a_table_has_as_many_cells_as_its_head(text: str) -> None:
         assert all(cell.strip() in ("---", "---:") for cell in rows[1])
 
 
+@pytest.mark.daily(6)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_of_a_paper_is_never_markup(text: str) -> None:
     report = markdown(result(text))
@@ -63,11 +65,13 @@ def test_text_of_a_paper_is_never_markup(text: str) -> None:
     assert not any("html" in token.type for token in (*PARSER.parse(report), *inlines(report)))
 
 
+@pytest.mark.daily(6)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_reader_sees_the_text_as_the_paper_has_it(text: str) -> None:
     assert " ".join(text.split()) in cells_of(markdown(result(text)))
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("url", ["x> <script>alert(1)</script>", "javascript:alert(1)", "a b", "<", "x>\n# y"])
 def test_the_url_of_a_paper_is_never_markup(url: str) -> None:
     paper = head().model_copy(update={"url": url})
@@ -103,11 +107,16 @@ def test_a_single_check_is_in_the_report(id_: str) -> None:
 
 def test_findings_have_their_reasons_and_the_gravest_come_first() -> None:
     section = markdown(result("why")).partition("\n## Findings\n")[2].partition("\n## ")[0]
-    found = section.strip().removeprefix("- ").split("\n- ")
-    verdicts = [line.split("**")[1] for line in found]
-    assert verdicts == sorted(verdicts, key=["error", "inconsistent", "differs"].index)
-    assert {"error", "inconsistent", "differs"} == set(verdicts)
-    assert all("why" in line and "None" not in line for line in found)
+    headings = [line.removeprefix("### ") for line in section.splitlines() if line.startswith("### ")]
+    *open_, acknowledged, broken, stale = headings
+    severities = [heading.partition(":")[0].strip("*") for heading in open_]
+    assert severities == sorted(severities, key=[one.value for one in Severity].index)
+    assert {"contradiction", "error"} == set(severities)
+    assert all(heading.endswith(" (unexplained)") for heading in open_)
+    assert (acknowledged, broken, stale) == (
+        "ambiguity: why (acknowledged)", "Not completed", "Acknowledged before, different now"
+    )  # fmt: skip
+    assert "None" not in section
 
 
 def test_the_report_of_several_papers_has_each_of_them() -> None:

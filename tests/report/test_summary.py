@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from imlp_audit.records.check import CheckKind, Verdict
+from imlp_audit.records.check import FAILS, CheckKind, Verdict
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.formats import Surface
 from imlp_audit.report.paper import summary_document
 from imlp_audit.report.terminal import render_terminal
-from imlp_audit.report.verdicts import GRAVEST_FIRST, gravest_first
 
 from .results import HOSTILE, check, head, result
 
@@ -28,17 +27,21 @@ def squeeze(text: str) -> str:
     return "".join(text.split())
 
 
+@pytest.mark.daily(12)
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_every_finding_is_shown_whole_at_every_width(width: int, text: str) -> None:
     audited = result(text)
-    shown = squeeze(terminal(audited, width, colour=False).partition("findings\n")[2])
-    found = gravest_first(audited)
-    assert len(found) == sum(one.verdict in GRAVEST_FIRST for one in audited.checks) > 0
-    for finding in found:
-        printed = f" printed {finding.printed}" if finding.printed else ""
-        assert squeeze(f"{finding.verdict} {finding.id}{printed} - {text}") in shown
+    shown = squeeze(terminal(audited, width, colour=False).partition("\nTable 1: ")[0])
+    failing = [one for one in audited.checks if one.verdict in (*FAILS, Verdict.ERROR) and not one.acknowledged]
+    assert len(failing) > 5
+    for one in failing:
+        printed = f" printed {one.printed}" if one.printed else ""
+        verdict = one.verdict.replace("_", " ")
+        assert squeeze(f"{verdict} {one.id}{printed} - {text}") in shown
     assert "specs/p/paper.yaml:7" in shown
+    assert squeeze(f"ambiguity: {text} (acknowledged)") in shown
+    assert squeeze(f"p/1/gone/params: {text}") in shown
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -47,6 +50,7 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     assert max(map(cell_len, lines)) <= width
 
 
+@pytest.mark.daily(6)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_papers_text_is_shown_as_it_is(text: str) -> None:
     shown = terminal(result(text), 400, colour=False)
@@ -67,6 +71,30 @@ def test_a_printed_change_without_its_number_is_counted(id_: str) -> None:
     one = check(id_, CheckKind.DELTA, Verdict.REPRODUCED, printed="-12.6%")
     shown = terminal(AuditResult(papers=(head(),), versions={}, checks=(one,)), 80, colour=False)
     assert "printed changes against the" in shown
+
+
+@pytest.mark.parametrize(
+    ("change", "as_measured", "told"),
+    [
+        (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER, "reproduced"),
+        (Verdict.INCONSISTENT, Verdict.REPRODUCED, "reproduced; change: inconsistent"),
+        (Verdict.REPRODUCED, Verdict.DIFFERS, "reproduced; change as measured: differs"),
+        (Verdict.INCONSISTENT, Verdict.DIFFERS, "reproduced; change: inconsistent; change as measured: differs"),
+        (None, Verdict.UNVERIFIABLE, "reproduced; change as measured: unverifiable"),
+    ],
+)
+def test_a_number_stands_with_the_verdict_on_its_printed_change(
+    change: Verdict | None, as_measured: Verdict, told: str
+) -> None:
+    checks = [
+        check("1/r0/params", CheckKind.CELL, Verdict.REPRODUCED, printed="5.00", unit="M", measured="4998184"),
+        check("1/r0/params.delta.measured", CheckKind.DELTA, as_measured, printed="-12.6"),
+    ]
+    if change is not None:
+        checks.append(check("1/r0/params.delta", CheckKind.DELTA, change, printed="-12.6"))
+    shown = terminal(AuditResult(papers=(head(),), versions={}, checks=tuple(checks)), 200, colour=False)
+    (line,) = [line for line in shown.splitlines() if "4 998 184" in line]
+    assert line.rstrip().endswith(f" {told}")
 
 
 def test_a_report_is_a_pure_function_of_the_result() -> None:

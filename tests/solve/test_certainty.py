@@ -51,6 +51,7 @@ def test_the_words(candidates: int, said: str) -> None:
     assert word(candidates) == said
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(problems())
 def test_best_weights_lie_in_their_ranges(problem: SearchProblem) -> None:

@@ -152,6 +152,7 @@ def test_a_convention_may_weigh_a_site_apart(tmp_path: Path) -> None:
     assert totals["macs"] - totals["headless"] == [192_000]
 
 
+@pytest.mark.slow
 def test_rows_know_their_hosts_and_the_families_of_these() -> None:
     rows = [*of_tables("imlp", "126"), *of_tables("resmlp", "1")]
     problem = compose([row for row in rows if row.row.id in CHOSEN]).problem

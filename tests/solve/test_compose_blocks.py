@@ -68,6 +68,7 @@ def test_the_tables_list_the_largest_hosts_and_those_that_are_no_classifiers() -
     assert SAMPLED * len(in_the_specs() + OTHERS) >= 60
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     "recipe", [*OTHERS, *(pytest.param(recipe, marks=pytest.mark.slow) for recipe in in_the_specs())], ids=str
 )
@@ -80,6 +81,7 @@ def test_a_composed_model_has_what_a_built_one_has(
         assert composed(table, index) == direct(builder, memory, recipe, reading), reading
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize(
     "recipe",
     [

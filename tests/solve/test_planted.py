@@ -17,7 +17,7 @@ from tests.solve.table1 import CLASSES, READINGS, SPACE, planted
 RULES = (Rounding.HALF_UP, Rounding.TRUNCATION)
 DRAWN = random.Random(2305)
 TRUTHS = [
-    (DRAWN.randrange(READINGS), tuple(DRAWN.randrange(7) for _ in CLASSES), DRAWN.choice(RULES)) for _ in range(50)
+    (DRAWN.randrange(READINGS), tuple(DRAWN.randrange(7) for _ in CLASSES), DRAWN.choice(RULES)) for _ in range(25)
 ]
 
 
@@ -39,6 +39,7 @@ def holds(answer: SearchAnswer, reading: int, weights: tuple[int, ...], rounding
     )
 
 
+@pytest.mark.daily(8)
 @pytest.mark.parametrize(("reading", "weights", "rounding"), TRUTHS)
 def test_the_truth_is_in_the_best_set(reading: int, weights: tuple[int, ...], rounding: Rounding) -> None:
     answer = solve(under(planted(reading, weights, rounding), RULES), most=1)
@@ -53,6 +54,7 @@ def test_the_truth_is_in_the_best_set(reading: int, weights: tuple[int, ...], ro
         assert truth in weight.values
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize("place", [0, 3, 21, 42])
 def test_a_cell_moved_out_of_reach_is_named(place: int) -> None:
     """By 7 % up, which nothing explains that explains the rest."""

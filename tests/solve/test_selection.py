@@ -123,7 +123,8 @@ def test_lvt_prints_more_than_any_reading_gives(papers: Selection) -> None:
     assert solved.left_out["imlp/1/lvt_r1/flops"] == "counted by thop"
 
 
-@pytest.mark.parametrize(("table", "cells"), [pytest.param("2", 5, marks=pytest.mark.slow), ("5", 4)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("table", "cells"), [("2", 5), ("5", 4)])
 def test_all_sizes_of_the_ablations_are_explained_and_released_is_among_the_readings(
     papers: Selection, table: str, cells: int
 ) -> None:

@@ -21,7 +21,7 @@ from tests.solve.table1 import printed_cell
 
 pytestmark = pytest.mark.slow  # test_planted.py has faster ones
 
-TRUTHS = 12  # of as many as one likes: a second each
+TRUTHS = 6  # of as many as one likes: seconds each
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def test_a_cell_out_of_reach_is_named(solved: list[tuple[Truth, SearchProblem, S
     assert -1001 < gap < -900
 
 
-@pytest.mark.parametrize("place", range(0, 44, 4))
+@pytest.mark.parametrize("place", range(0, 44, 11))
 def test_a_cell_moved_by_one_digit_is_named(table1: SearchProblem, place: int) -> None:
     """In the printed table: no best solution explains it, or some do that miss another cell, or all cells still fit."""
     cell = table1.cells[place]

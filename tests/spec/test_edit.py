@@ -123,7 +123,7 @@ def test_the_bundled_papers_stay_valid(paper: str, tmp_path: Path) -> None:
 
 
 def test_a_fit_is_added_as_a_block_that_the_schema_reads() -> None:
-    fit = Fit(on=("tiny/1/a/flops", "tiny/1/b/flops"), undecided=("tiny/1/b/flops",), explained=7, of=8, by_chance=3)
+    fit = Fit(cells=("tiny/1/a/flops", "tiny/1/b/flops"), undecided=("tiny/1/b/flops",), explained=7, of=8, by_chance=3)
     new = added(FILE, with_fit(FILE, "own", fit, "tiny.yaml"))
     assert new[0] == "  fitted:"
     assert Fit.model_validate(yaml.safe_load("\n".join(new))["fitted"]["own"]) == fit

@@ -1,0 +1,41 @@
+"""`imlp-audit baseline`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from imlp_audit.cli.exits import ExitCode, exit_code
+from imlp_audit.cli.options import Formatted, NoProgress, Specs, TrustCode, helpers
+from imlp_audit.report.formats import Format
+
+
+def baseline(
+    specs: Specs = None,
+    draft: Annotated[
+        bool,
+        typer.Option("--draft", help="Also write findings without a title for the failing checks that none covers."),
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written; write nothing.")] = False,
+    trust_code: TrustCode = False,
+    format_: Formatted = Format.RICH,
+    no_progress: NoProgress = False,
+) -> int:
+    """Acknowledge the failing checks that findings cover: write `findings.lock`."""
+    from imlp_audit.audit import Options, audit
+    from imlp_audit.cli.output import emit_document
+    from imlp_audit.cli.progress import show_progress
+    from imlp_audit.cli.write_lock import write_lock
+    from imlp_audit.records.baseline import BaselineReport
+    from imlp_audit.records.document import to_json
+    from imlp_audit.report.baseline import baseline_document
+    from imlp_audit.spec.library import load
+
+    selection = load(specs or [])
+    with show_progress(shown=not no_progress) as announce:
+        result = audit(selection, Options(jobs=helpers(), trust_code=trust_code, any_lock=True), announce)
+    papers = tuple(write_lock(paper, result, draft=draft, write=not dry_run) for paper in selection.papers)
+    report = BaselineReport(written=not dry_run, papers=papers)
+    emit_document(baseline_document(report), format_, to_json(report))
+    return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN

@@ -1,0 +1,62 @@
+"""Writing a paper's lock, and drafts of findings, into its folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from imlp_audit.checks.baseline import renew_lock
+from imlp_audit.cli.write_found import check_spec
+from imlp_audit.records.baseline import PaperBaseline
+from imlp_audit.records.document import to_json
+from imlp_audit.records.finding import Finding
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.files import check_writable, write_whole
+from imlp_audit.spec.draft import draft_ids, with_drafts
+from imlp_audit.spec.edit import read_text
+from imlp_audit.spec.findings import covered_checks
+from imlp_audit.spec.paper import Paper
+
+
+def write_lock(paper: Paper, result: AuditResult, *, draft: bool, write: bool) -> PaperBaseline:
+    """Write a paper's lock if it changed, and with `draft` findings to be titled.
+
+    Return what was written; without `write`, what would be.
+    """
+    file = paper.findings_file
+    lock, report = renew_lock(paper, result, file.lock_shown_as)
+    if draft:
+        drafts = draft_ids(_without_drafts(paper, report.unexplained), [entry.value.id for entry in paper.findings])
+        report = report.model_copy(update={"drafts": tuple(drafts)})
+        if write and drafts:
+            _write_drafts(paper, drafts)
+    if write and (lock.checks or file.lock_path.exists()):
+        check_writable(file.lock_path)
+        _write(file.lock_path, to_json(lock), file.lock_shown_as)
+    return report
+
+
+def _without_drafts(paper: Paper, unexplained: tuple[Finding, ...]) -> list[Finding]:
+    """Return the failing checks that no entry covers, not even a draft."""
+    left = []
+    for finding in unexplained:
+        drafted = covered_checks(paper, finding.checks)
+        checks = tuple(name for name in finding.checks if name not in drafted)
+        left += [finding.model_copy(update={"checks": checks})] if checks else []
+    return left
+
+
+def _write_drafts(paper: Paper, drafts: dict[str, Finding]) -> None:
+    file = paper.findings_file
+    check_writable(file.path)
+    before = read_text(file.path) if file.path.exists() else None
+    text = with_drafts(before, paper.id, drafts, file.shown_as)
+    check_spec(text, file.path.name)
+    _write(file.path, text, file.shown_as)
+
+
+def _write(path: Path, text: str, shown_as: str) -> None:
+    if path.exists() and path.read_bytes() == text.encode():
+        return
+    write_whole(path, text)
+    sys.stderr.write(f"wrote {shown_as}\n")

@@ -1,0 +1,135 @@
+"""`findings.yaml`, and the lock beside it: reading both, and what is wrong with them."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from imlp_audit.errors import Problem, SpecError, UsageError, did_you_mean
+from imlp_audit.records.base import Record
+from imlp_audit.records.check import Source
+from imlp_audit.records.document import from_json
+from imlp_audit.records.finding import Severity
+from imlp_audit.records.lock import Lock
+from imlp_audit.spec.fields import Sentence, Slug
+from imlp_audit.spec.tree import Located
+
+if TYPE_CHECKING:
+    from imlp_audit.spec.library import Selection
+    from imlp_audit.spec.paper import Paper
+
+
+class FindingEntry(Record):
+    """What is wrong or unclear in a paper for one cause, and the failing checks that it covers (ids or globs).
+
+    An entry with an empty title is a draft, which acknowledges nothing.
+    """
+
+    id: Slug
+    title: str
+    severity: Severity
+    why: Sentence
+    checks: Annotated[tuple[str, ...], Field(min_length=1)]
+
+    @property
+    def draft(self) -> bool:
+        """Whether a person still has to give it a title."""
+        return not self.title.strip()
+
+
+@dataclass(frozen=True)
+class FindingsFile:
+    """The file that holds a paper's findings, or would hold them, and the lock beside it.
+
+    `problem` says why the lock cannot be used. `lines` are the lines of its entries by check.
+    """
+
+    path: Path
+    shown_as: str
+    lock: Lock | None = None
+    problem: Problem | None = None
+    lines: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def lock_path(self) -> Path:
+        """The lock of `findings.yaml` is `findings.lock`."""
+        return self.path.with_suffix(".lock")
+
+    @property
+    def lock_shown_as(self) -> str:
+        """The lock's name as messages show it."""
+        return str(Path(self.shown_as).with_suffix(".lock").as_posix())
+
+    def source_of(self, check: str) -> Source:
+        """Return the place of a check in the lock."""
+        return Source(file=self.lock_shown_as, line=self.lines.get(check, 1))
+
+
+def read_findings_file(path: Path, shown_as: str, paper: str) -> FindingsFile:
+    """Read the lock beside a file of findings, if there is one."""
+    found = FindingsFile(path, shown_as)
+    if not found.lock_path.is_file():
+        return found
+    name = found.lock_shown_as
+    try:
+        text = found.lock_path.read_text(encoding="utf-8")
+        lock = from_json(Lock, text, name, written_by="`imlp-audit baseline`")
+    except (OSError, UnicodeDecodeError) as error:
+        return FindingsFile(path, shown_as, problem=Problem(name, 1, 1, f"it could not be read: {error}"))
+    except UsageError as error:
+        line = next((i for i, one in enumerate(text.split("\n"), 1) if '"format"' in one), 1)
+        return FindingsFile(path, shown_as, problem=Problem(name, line, 1, str(error).removeprefix(f"{name}: ")))
+    if lock.paper != paper:
+        message = f"it is the lock of {lock.paper!r}, not of {paper!r}; run `imlp-audit baseline {paper}`"
+        return FindingsFile(path, shown_as, problem=Problem(name, 1, 1, message))
+    return FindingsFile(path, shown_as, lock, lines=_lines_of(text))
+
+
+def _lines_of(text: str) -> dict[str, int]:
+    """Return the line of each entry of a lock."""
+    named = ((re.match(r'^ +"(.+)": \{$', line), at) for at, line in enumerate(text.split("\n"), 1))
+    return {found[1]: at for found, at in named if found}
+
+
+def broken_locks(selection: Selection) -> list[Problem]:
+    """Return why locks of the selected papers cannot be used."""
+    problems = (paper.findings_file.problem for paper in selection.papers)
+    return [problem for problem in problems if problem is not None]
+
+
+def refuse_broken_locks(selection: Selection) -> None:
+    """Raise SpecError if the lock of a selected paper cannot be used."""
+    if broken := broken_locks(selection):
+        raise SpecError(broken)
+
+
+def covered_checks(paper: Paper, ids: Sequence[str]) -> dict[str, Located[FindingEntry]]:
+    """Return the finding of each check that a finding covers, drafts included."""
+    return {name: entry for entry in paper.findings for glob in entry.value.checks for name in _matches(glob, ids)}
+
+
+def broken_findings(paper: Paper, ids: Sequence[str]) -> Iterator[Problem]:
+    """Yield findings that name no check, and checks that two findings claim."""
+    claimed: dict[str, Located[FindingEntry]] = {}
+    for entry in paper.findings:
+        for index, glob in enumerate(entry.value.checks):
+            found = _matches(glob, ids)
+            if not found:
+                hint = did_you_mean(glob, ids, "checks")
+                yield entry.problem(f"no check {glob!r}; {hint}", "checks", index)
+            taken = [name for name in found if claimed.get(name, entry) is not entry]
+            if taken:
+                other = claimed[taken[0]].value.id
+                message = f"{taken[0]} is covered by the finding {other!r} already; a check has one cause"
+                yield entry.problem(message, "checks", index)
+            claimed |= {name: entry for name in found if name not in claimed}
+
+
+def _matches(glob: str, ids: Sequence[str]) -> list[str]:
+    return [glob] if glob in ids else [name for name in ids if fnmatch.fnmatchcase(name, glob)]

@@ -1,0 +1,286 @@
+"""Findings acknowledge failing checks, for as long as nothing about them changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.checks.acknowledge import Acknowledged, acknowledge
+from imlp_audit.checks.baseline import renew_lock
+from imlp_audit.cli.exits import ExitCode, exit_code
+from imlp_audit.errors import SpecError
+from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
+from imlp_audit.records.document import to_json
+from imlp_audit.records.finding import Severity
+from imlp_audit.records.lock import Lock, LockedCheck
+from imlp_audit.records.result import AuditResult
+from imlp_audit.spec.findings import refuse_broken_locks
+from imlp_audit.spec.library import Selection, load
+from imlp_audit.spec.plan import check_ids
+from tests.checks.papers import Count, Spec, run, write
+
+ROW = "{id: a, label: A, model: {timm: host}, printed: {params: 5.00}}"
+OTHER_ROW = "{id: b, label: B, model: {timm: other}, printed: {params: 5.00}}"
+FINDING = """\
+findings:
+  - {id: wrong-size, title: The sizes are wrong, severity: error, why: Nobody knows., checks: [p/1/?/params]}
+"""
+NAME = "p/1/a/params"
+CHECK = Check(
+    id=NAME,
+    kind=CheckKind.CELL,
+    verdict=Verdict.DIFFERS,
+    reason="4 is outside [5, 6)",
+    source=Source(file="table.yaml", line=7),
+    printed="5.00",
+    measured="4",
+    reading="plain",
+    convention="all",
+    also=(
+        Measurement(reading="skip", convention="all", measured="3", verdict=Verdict.DIFFERS),
+        Measurement(reading="plain", convention="no_head", measured="2", verdict=Verdict.DIFFERS),
+    ),
+)
+EQUATION = Check(
+    id="p/equations/eq1",
+    kind=CheckKind.EQUATION,
+    verdict=Verdict.DIFFERS,
+    reason="false",
+    source=Source(file="eq1.py", line=1),
+    printed="y = x",
+    counterexample=("x = 1", "left = 2"),
+)
+
+
+def written(folder: Path, *checks: Check, end: str = FINDING, paper: str = "p") -> Selection:
+    """A paper with two rows and findings, and a lock that acknowledges the checks as they are."""
+    write(folder, Spec((ROW, OTHER_ROW), end=end))
+    lock = Lock(paper=paper, checks={check.id: LockedCheck.of(check) for check in checks})
+    if checks:
+        (folder / "p" / "paper.lock").write_text(to_json(lock))
+    return load([str(folder / "p")])
+
+
+def acknowledged(selection: Selection, *checks: Check, searched: bool = False) -> Acknowledged:
+    (paper,) = selection.papers
+    equations = [check.id for check in checks if check.kind is CheckKind.EQUATION]
+    return acknowledge(paper, checks, [*check_ids(paper, selection.known), *equations], searched=searched)
+
+
+def exits(checks: tuple[Check, ...], *, baseline: bool = True) -> ExitCode:
+    return exit_code(AuditResult(papers=(), versions={}, checks=checks), baseline=baseline)
+
+
+def test_a_check_that_the_lock_has_keeps_its_verdict_and_no_longer_fails_the_run(tmp_path: Path) -> None:
+    found = acknowledged(written(tmp_path, CHECK), CHECK)
+    (check,) = found.checks
+    assert check == CHECK.model_copy(update={"finding": "wrong-size", "acknowledged": True})
+    (finding,) = found.findings
+    assert (finding.id, finding.paper, finding.severity, finding.checks, finding.acknowledged) == (
+        "wrong-size", "p", Severity.ERROR, (NAME,), True
+    )  # fmt: skip
+    assert found.stale == ()
+    assert exits((CHECK,)) is ExitCode.FINDINGS
+    assert exits(found.checks) is ExitCode.CLEAN
+    assert exits(found.checks, baseline=False) is ExitCode.FINDINGS
+
+
+def test_a_finding_without_a_lock_explains_and_still_fails(tmp_path: Path) -> None:
+    found = acknowledged(written(tmp_path), CHECK)
+    assert [(check.finding, check.acknowledged) for check in found.checks] == [("wrong-size", False)]
+    assert not found.findings[0].acknowledged
+    assert exits(found.checks) is ExitCode.FINDINGS
+
+
+def test_one_new_check_makes_its_finding_fail(tmp_path: Path) -> None:
+    new = CHECK.model_copy(update={"id": "p/1/b/params"})
+    found = acknowledged(written(tmp_path, CHECK), CHECK, new)
+    assert [check.acknowledged for check in found.checks] == [True, False]
+    assert [(finding.checks, finding.acknowledged) for finding in found.findings] == [((NAME, new.id), False)]
+    assert exits(found.checks) is ExitCode.FINDINGS
+
+
+DRIFTED_ALSO = (CHECK.also[0], CHECK.also[1].model_copy(update={"measured": "2.000000000001"}))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"verdict": Verdict.INCONSISTENT}, "it was differs then, and is inconsistent now"),
+        ({"printed": "5.0"}, "'5.00' was printed then, '5.0' is printed now"),
+        ({"printed": None}, "'5.00' was printed then, None is printed now"),
+        ({"measured": "4.000000000001"}, "measured then: 4 (plain/all), 2 (plain/no_head), 3 (skip/all)"),
+        ({"measured": None}, "measured now: 2 (plain/no_head), 3 (skip/all)"),
+        ({"also": DRIFTED_ALSO}, "2.000000000001 (plain/no_head)"),
+        ({"also": CHECK.also[:1]}, "measured now: 4 (plain/all), 3 (skip/all)"),
+        ({"also": ()}, "measured now: 4"),
+        ({"reading": "another"}, "4 (another/all)"),
+    ],
+)
+def test_any_change_of_a_check_fails_the_run_and_says_what_changed(
+    tmp_path: Path, change: dict[str, object], words: str
+) -> None:
+    changed = CHECK.model_copy(update=change)
+    found = acknowledged(written(tmp_path, CHECK), changed)
+    (check,) = found.checks
+    assert (check.verdict, check.finding, check.acknowledged) == (changed.verdict, "wrong-size", False)
+    assert check.reason.startswith(f"{CHECK.reason}; changed since it was acknowledged: ")
+    assert words in check.reason
+    assert [(one.check, one.problem) for one in found.stale] == [(NAME, "changed")]
+    assert exits(found.checks) is ExitCode.FINDINGS
+
+
+@pytest.mark.parametrize("verdict", [Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER, Verdict.UNVERIFIABLE])
+def test_an_entry_of_a_check_that_no_longer_fails_is_stale(tmp_path: Path, verdict: Verdict) -> None:
+    fine = CHECK.model_copy(update={"verdict": verdict})
+    found = acknowledged(written(tmp_path, CHECK), fine)
+    assert found.checks == (fine,)
+    assert found.findings == ()
+    (entry,) = found.stale
+    assert (entry.check, entry.problem) == (NAME, "passes")
+    assert entry.reason == f"it no longer fails: it was differs and is {verdict} now"
+    place = entry.source
+    assert place.file.endswith("paper.lock")
+    lines = (tmp_path / "p" / "paper.lock").read_text().split("\n")
+    assert NAME in lines[place.line - 1]
+    assert exits(found.checks) is ExitCode.CLEAN
+
+
+def test_an_entry_of_a_check_that_is_gone_is_stale(tmp_path: Path) -> None:
+    gone = CHECK.model_copy(update={"id": "p/1/c/params"})
+    assert [(one.check, one.problem) for one in acknowledged(written(tmp_path, gone), CHECK).stale] == [
+        ("p/1/c/params", "gone")
+    ]
+
+
+def test_checks_that_were_not_made_or_not_completed_leave_their_entries_alone(tmp_path: Path) -> None:
+    other = CHECK.model_copy(update={"id": "p/1/b/params"})
+    selection = written(tmp_path, CHECK, other)
+    error = CHECK.model_copy(update={"verdict": Verdict.ERROR, "measured": None, "also": ()})
+    found = acknowledged(selection, error)
+    assert (found.checks, found.stale) == ((error,), ())
+    assert exits(found.checks) is ExitCode.INCOMPLETE
+
+
+@pytest.mark.parametrize(
+    "end", [FINDING.replace("The sizes are wrong", '""'), FINDING.replace("p/1/?/params", "p/1/b/params")]
+)
+def test_an_entry_without_a_titled_finding_acknowledges_nothing(tmp_path: Path, end: str) -> None:
+    found = acknowledged(written(tmp_path, CHECK, end=end), CHECK)
+    assert [(check.finding, check.acknowledged) for check in found.checks] == [(None, False)]
+    assert [(one.check, one.problem) for one in found.stale] == [(NAME, "uncovered")]
+    assert exits(found.checks) is ExitCode.FINDINGS
+
+
+def of_equation(folder: Path, check: Check, *, searched: bool = False) -> Acknowledged:
+    """Acknowledge a claim whose lock is EQUATION's; the finding names a claim that the folder does not have."""
+    selection = written(folder, EQUATION)
+    (paper,) = selection.papers
+    entry = paper.findings[0]
+    covering = entry.value.model_copy(update={"checks": ("p/equations/*",)})
+    object.__setattr__(paper, "findings", (type(entry)(covering, entry.file, entry.path),))
+    return acknowledged(selection, check, searched=searched)
+
+
+@pytest.mark.parametrize("counterexample", [("x = 1", "left = 2"), ("x = 7",)])
+def test_an_equation_stays_acknowledged_whichever_counterexample_is_found(
+    tmp_path: Path, counterexample: tuple[str, ...]
+) -> None:
+    found = of_equation(tmp_path, EQUATION.model_copy(update={"counterexample": counterexample, "reason": "another"}))
+    assert [check.acknowledged for check in found.checks] == [True]
+    assert found.stale == ()
+
+
+def test_an_equation_with_another_form_is_not_acknowledged(tmp_path: Path) -> None:
+    found = of_equation(tmp_path, EQUATION.model_copy(update={"printed": "y = 2 x"}))
+    assert [check.acknowledged for check in found.checks] == [False]
+
+
+def test_another_search_without_a_counterexample_does_not_make_a_false_claim_true(tmp_path: Path) -> None:
+    holds = EQUATION.model_copy(
+        update={"verdict": Verdict.REPRODUCED, "counterexample": (), "reason": "holds on 1 example"}
+    )
+    (check,) = of_equation(tmp_path / "a", holds, searched=True).checks
+    assert (check.verdict, check.acknowledged) == (Verdict.DIFFERS, True)
+    assert check.reason == "holds on 1 example of this search, but is acknowledged as false for others"
+    found = of_equation(tmp_path / "b", holds)
+    assert found.checks == (holds,)
+    assert [one.problem for one in found.stale] == ["passes"]
+    other = holds.model_copy(update={"printed": "y = 2 x"})
+    assert of_equation(tmp_path / "c", other, searched=True).checks == (other,)
+
+
+def test_an_equation_that_was_not_run_leaves_its_entry_alone(tmp_path: Path) -> None:
+    untrusted = EQUATION.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "counterexample": ()})
+    assert of_equation(tmp_path, untrusted).stale == ()
+
+
+LOCKED = LockedCheck(verdict=Verdict.DIFFERS, printed="5.00", measured="6000000")
+
+
+@pytest.mark.parametrize(
+    ("row", "params", "code", "stale"),
+    [
+        (ROW, 6_000_000, ExitCode.CLEAN, []),
+        (ROW, 6_000_001, ExitCode.FINDINGS, ["changed"]),
+        (ROW.replace("5.00", "5.01"), 6_000_000, ExitCode.FINDINGS, ["changed"]),
+        (ROW.replace("5.00", "5.0"), 6_000_000, ExitCode.FINDINGS, ["changed"]),
+        (ROW, 5_000_000, ExitCode.CLEAN, ["passes"]),
+        (ROW.replace("5.00", "6.00"), 6_000_000, ExitCode.CLEAN, ["passes"]),
+    ],
+)
+def test_from_a_spec_and_its_lock_to_an_exit_code(
+    tmp_path: Path, row: str, params: int, code: ExitCode, stale: list[str]
+) -> None:
+    write(tmp_path, Spec((row,), end=FINDING))
+    (tmp_path / "p" / "paper.lock").write_text(to_json(Lock(paper="p", checks={NAME: LOCKED})))
+    selection = load([str(tmp_path / "p")])
+    checks = run(selection, {"host": Count(params)})
+    found = acknowledged(selection, checks[NAME])
+    assert exits(found.checks) is code
+    assert [one.problem for one in found.stale] == stale
+
+
+def test_a_renewed_lock_acknowledges_what_titled_findings_cover_and_nothing_else(tmp_path: Path) -> None:
+    gone = CHECK.model_copy(update={"id": "p/1/c/params"})
+    other = CHECK.model_copy(update={"id": "p/1/b/params"})
+    selection = written(tmp_path, gone, other, end=FINDING.replace("p/1/?/params", "'p/1/[ab]/params'"))
+    (paper,) = selection.papers
+    found = acknowledged(
+        selection, CHECK, other.model_copy(update={"printed": "6"}), CHECK.model_copy(update={"id": "p/1/a/flops"})
+    )
+    result = AuditResult(papers=(), versions={}, checks=found.checks, findings=found.findings, stale=found.stale)
+    lock, report = renew_lock(paper, result, "paper.lock")
+    assert set(lock.checks) == {NAME, other.id}
+    assert lock.checks[other.id].printed == "6"
+    assert [one.check for one in report.new] == [NAME]
+    assert [one.check for one in report.changed] == [other.id]
+    assert [one.check for one in report.dropped] == [gone.id]
+    assert [one.checks for one in report.unexplained] == [("p/1/a/flops",)]
+    (tmp_path / "p" / "paper.lock").write_text(to_json(lock))
+    again = acknowledged(load([str(tmp_path / "p")]), CHECK, other.model_copy(update={"printed": "6"}))
+    assert all(check.acknowledged for check in again.checks)
+    assert again.stale == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ('{\n "format": "imlp-audit/findings-lock/7"}', 2, "findings-lock/7 was written by another version"),
+        ('{\n "checks": {},\n "format": "imlp-audit/2"}', 3, "not a result of format imlp-audit/findings-lock/1"),
+        ("{", 1, "not JSON"),
+        ('{"format": "imlp-audit/findings-lock/1", "paper": "q"}', 1, "it is the lock of 'q', not of 'p'"),
+        ('{"format": "imlp-audit/findings-lock/1", "paper": "p", "checks": {"a": {}}}', 1, "checks.a.verdict"),
+    ],
+)
+def test_a_lock_that_cannot_be_used_is_refused_with_its_place(tmp_path: Path, text: str, line: int, words: str) -> None:
+    write(tmp_path, Spec((ROW,), end=FINDING))
+    (tmp_path / "p" / "paper.lock").write_text(text)
+    with pytest.raises(SpecError) as raised:
+        refuse_broken_locks(load([str(tmp_path / "p")]))
+    (problem,) = raised.value.problems
+    assert problem.file.endswith("paper.lock")
+    assert problem.line == line
+    assert words in problem.message
+    assert "imlp-audit baseline" in problem.message

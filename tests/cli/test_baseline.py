@@ -1,0 +1,137 @@
+"""`imlp-audit baseline`: what it acknowledges, what it drafts, and what it leaves to a person."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .running import call
+
+PAPER = """\
+paper: wrong
+about: {title: A wrong paper, authors: A. Author, version: v1}
+tables:
+  - table: "1"
+    title: Two models
+    source: {section: "4"}
+    columns:
+      params: {measure: parameters, unit: M, heading: Parameters (M)}
+    rows:
+      - {id: tiny, label: DeiT-Ti, model: {timm: deit_tiny_patch16_224}, printed: {params: 5.8}}
+      - {id: small, label: DeiT-S, model: {timm: deit_small_patch16_224}, printed: {params: 22.0}}
+"""
+FINDINGS = """\
+paper: wrong
+# a comment that stays
+findings:
+- id: tiny-too-large
+  title: DeiT-Ti is printed too large
+  severity: error
+  why: It has 5 717 416 parameters.
+  checks: [wrong/1/tiny/params]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A paper with two wrong numbers, of which a finding explains one."""
+    (tmp_path / "wrong").mkdir()
+    (tmp_path / "wrong" / "paper.yaml").write_text(PAPER)
+    (tmp_path / "wrong" / "findings.yaml").write_text(FINDINGS)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "wrong"
+
+
+def audited(*options: str) -> tuple[int, dict[str, Any]]:
+    done = call("verify", "wrong", "-f", "json", "--no-progress", *options)
+    return done.code, json.loads(done.out)
+
+
+def test_it_acknowledges_what_a_titled_finding_covers_and_nothing_else(folder: Path) -> None:
+    assert audited()[0] == 1
+    shown = call("baseline", "wrong", "--dry-run", "--no-progress")
+    assert (shown.code, "would be in" in shown.out, (folder / "findings.lock").exists()) == (0, True, False)
+    done = call("baseline", "wrong", "--no-progress")
+    assert (done.code, done.err) == (0, "wrote wrong/findings.lock\n")
+    assert "- wrong/1/tiny/params (tiny-too-large)" in done.out
+    assert "Still failing: no titled finding covers these" in done.out
+    assert "wrong/1/small/params" in done.out
+    locked = json.loads((folder / "findings.lock").read_text())
+    assert locked["checks"] == {"wrong/1/tiny/params": {"measured": "5717416", "printed": "5.8", "verdict": "differs"}}
+    code, result = audited()
+    assert (code, result["summary"]["differs"], result["summary"]["acknowledged"]) == (1, 2, 1)
+    (finding,) = result["findings"]
+    assert (finding["id"], finding["acknowledged"]) == ("tiny-too-large", True)
+    (unexplained,) = result["unexplained"]
+    assert unexplained["title"] == "Table 1, params: 1 printed number does not follow from the model"
+    assert audited("--only", "wrong/1/tiny/*")[0] == 0
+    assert audited("--only", "wrong/1/tiny/*", "--no-baseline")[0] == 1
+    again = call("baseline", "wrong", "--no-progress")
+    assert (again.err, "The lock stays as it is." in again.out) == ("", True)
+
+
+def test_drafts_are_written_once_and_acknowledge_nothing_until_a_person_titles_them(folder: Path) -> None:
+    done = call("baseline", "wrong", "--draft", "--no-progress")
+    assert done.err == "wrote wrong/findings.yaml\nwrote wrong/findings.lock\n"
+    text = (folder / "findings.yaml").read_text()
+    assert text.startswith(FINDINGS)
+    assert '- id: unexplained-1-params-cell\n  title: ""\n' in text
+    linted = call("lint", "wrong")
+    assert (linted.code, "1 draft to be titled by a person" in linted.out) == (0, True)
+    line = text.split("\n").index('  title: ""') + 1
+    assert f"wrong/findings.yaml:{line}: this finding has no title yet" in linted.out
+    assert audited()[0] == 1
+    again = call("baseline", "wrong", "--draft", "--no-progress")
+    assert (again.err, (folder / "findings.yaml").read_text()) == ("", text)
+    (folder / "findings.yaml").write_text(text.replace('title: ""', "title: DeiT-S is printed too small"))
+    call("baseline", "wrong", "--no-progress")
+    code, result = audited()
+    assert (code, result["summary"]["acknowledged"]) == (0, 2)
+
+
+def test_a_number_that_changes_fails_again_and_says_so_first(folder: Path) -> None:
+    call("baseline", "wrong", "--no-progress")
+    (folder / "paper.yaml").write_text(PAPER.replace("5.8", "5.9"))
+    done = call("verify", "wrong", "--only", "wrong/1/tiny/*", "--no-progress")
+    assert done.code == 1
+    screen = " ".join("\n".join(done.out.split("\n")[:12]).split())
+    assert "error: DeiT-Ti is printed too large (not acknowledged)" in screen
+    assert "changed since it was acknowledged: '5.8' was printed then, '5.9' is printed now" in screen
+
+
+def test_a_paper_without_findings_gets_a_file_of_drafts(folder: Path) -> None:
+    (folder / "findings.yaml").unlink()
+    call("baseline", "wrong", "--draft", "--no-progress")
+    assert (
+        (folder / "findings.yaml")
+        .read_text()
+        .startswith("paper: wrong\nfindings:\n  - id: unexplained-1-params-cell\n")
+    )
+    assert call("lint", "wrong").code == 0
+
+
+def test_a_single_file_holds_its_drafts_and_has_its_own_lock(folder: Path) -> None:
+    (folder / "findings.yaml").unlink()
+    (folder / "other.yaml").write_text(PAPER.replace("wrong", "other"))
+    call("baseline", "wrong/paper.yaml", "--draft", "--no-progress")
+    text = (folder / "paper.yaml").read_text()
+    assert text.startswith(PAPER + "findings:\n  - id: unexplained-1-params-cell\n")
+    (folder / "paper.yaml").write_text(text.replace('title: ""', "title: Two wrong sizes"))
+    done = call("baseline", "wrong/paper.yaml", "--no-progress")
+    assert done.err == "wrote wrong/paper.lock\n"
+    assert call("verify", "wrong/paper.yaml", "-q").code == 0
+
+
+def test_a_lock_of_another_version_is_refused_and_can_be_written_anew(folder: Path) -> None:
+    lock = folder / "findings.lock"
+    lock.write_text('{\n  "format": "imlp-audit/findings-lock/0"\n}\n')
+    for command in ("verify", "lint"):
+        done = call(command, "wrong")
+        assert done.code == 2
+        assert done.err.startswith("wrong/findings.lock:2:1: format imlp-audit/findings-lock/0 was written by another")
+        assert "run `imlp-audit baseline` again" in done.err
+    assert call("baseline", "wrong", "--no-progress").code == 0
+    assert call("lint", "wrong").code == 0
