@@ -9,6 +9,7 @@ from importlib.metadata import version
 from imlp_audit import __version__
 from imlp_audit.checks.acknowledge import Acknowledged, acknowledge, locked_checks
 from imlp_audit.checks.context import Context
+from imlp_audit.checks.guards import mark_unguarded
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
 from imlp_audit.checks.votes import record_hypothesis, with_hypotheses
 from imlp_audit.equations.catalogue import ClaimText
@@ -77,7 +78,9 @@ def _run(
     with running(claims, settings) as outcomes:
         facts = _facts(needed, progress, options)
         context = with_hypotheses(Context(facts, options.reading, outcomes(progress)), papers_to_judge(plans))
-    made = [run_check(check, context) for check in plans]
+    made = mark_unguarded(
+        [run_check(check, context) for check in plans], plans, select_checks(selection, solving=True), context
+    )
     known = list(_acknowledge(made, selection, searched=searched))
     asked = {check.id.partition("/")[0] for check in made}
     asked |= {check.repeats.partition("/")[0] for check in made if check.repeats is not None}

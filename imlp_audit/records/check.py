@@ -65,9 +65,10 @@ class Check(Record):
     verdict is `reproduced_under`. Of a failing check `finding` is the id of the finding that covers it, and
     `acknowledged` says whether the lock has it as it is. A `weak` pass may be luck: its reading or convention is no
     clear choice. A `fitted` one rests on a convention that was fitted on it. `repeats` is the id of the other cell of a
-    number that is printed twice. `evidence` is what runs of a checkpoint or on hardware measured. Of an equation
-    `statement` is what is claimed in words, `printed` its literal form or `corrected` the form that holds, `place`
-    where it stands in the paper, `examples` how many it was tried on, `bound` what rounding may make of it,
+    number that is printed twice. A cell that the tool cannot count is `unguarded` if no other check notices that its
+    number is changed by one last digit or by ten. `evidence` is what runs of a checkpoint or on hardware measured. Of
+    an equation `statement` is what is claimed in words, `printed` its literal form or `corrected` the form that holds,
+    `place` where it stands in the paper, `examples` how many it was tried on, `bound` what rounding may make of it,
     `counterexample` the smallest example it is false on, and `figure` what a report draws beside it.
     """
 
@@ -99,6 +100,7 @@ class Check(Record):
     acknowledged: bool | None = None
     weak: bool = False
     fitted: bool = False
+    unguarded: bool | None = None
     evidence: tuple[Evidence, ...] = ()
 
     @model_serializer(mode="wrap")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import ClassVar
 
 from pydantic import Field
 
+from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.check import FAILS, Check, Verdict
 from imlp_audit.records.document import JsonDocument
 from imlp_audit.records.finding import Finding, StaleEntry, group_unexplained
@@ -27,7 +29,7 @@ class AuditResult(JsonDocument):
 
     FORMAT: ClassVar = "imlp-audit/2"
     WRITTEN_BY: ClassVar = "imlp-audit verify"
-    COMPUTED: ClassVar = ("summary", "unexplained")
+    COMPUTED: ClassVar = ("summary", "unexplained", "unguarded")
 
     papers: tuple[PaperHead, ...]
     versions: dict[str, str]
@@ -76,6 +78,11 @@ class AuditResult(JsonDocument):
         found = Counter(check.verdict for check in self.checks)
         return {verdict: found[verdict] for verdict in Verdict}
 
+    def unguarded(self) -> tuple[int, int]:
+        """Return how many numbers no check guards, and of how many that the tool cannot count."""
+        found = [check.unguarded for check in self.checks if check.unguarded is not None]
+        return sum(found), len(found)
+
     def acknowledged(self) -> int:
         """Return how many checks fail, but are acknowledged."""
         return sum(check.verdict in FAILS and check.acknowledged is True for check in self.checks)
@@ -92,4 +99,10 @@ class AuditResult(JsonDocument):
             if not body[name]:
                 del body[name]
         counts = {verdict.value: count for verdict, count in self.counts().items()}
-        return {"summary": {**counts, "acknowledged": self.acknowledged()}, **body}
+        alone, of = self.unguarded()
+        share = decimal_text(Fraction(100 * alone, of), 1) if of else "0"
+        return {
+            "summary": {**counts, "acknowledged": self.acknowledged()},
+            **({"unguarded": {"numbers": alone, "of": of, "percent": share}} if of else {}),
+            **body,
+        }

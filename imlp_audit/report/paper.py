@@ -29,7 +29,7 @@ from imlp_audit.report.figures import figure_file
 from imlp_audit.report.findings import long_findings, short_findings
 from imlp_audit.report.solved import solved_document
 from imlp_audit.report.statements import HEADINGS, claims, equations, open_claims, open_equations, others
-from imlp_audit.report.verdicts import counts_by_kind, summarize
+from imlp_audit.report.verdicts import counts_by_kind, describe_unguarded, summarize
 
 LEGEND = (
     "`reproduced`: follows from the model as read by default. `reproduced_under`: follows under another reading, "
@@ -53,6 +53,7 @@ def _report(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
     yield from long_findings(result)
     yield Heading("What was checked")
     yield counts_by_kind(result)
+    yield from _unguarded(result)
     yield Paragraph(parse_code(LEGEND))
     if paper.id in result.solved:
         solved = result.solved[paper.id]
@@ -66,6 +67,12 @@ def _report(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
     for kind in HEADINGS:
         yield from others(kind, _of_kind(result, kind))
     yield from _readings(paper)
+
+
+def _unguarded(result: AuditResult) -> Iterator[Block]:
+    text = describe_unguarded(result)
+    if text is not None:
+        yield Paragraph(text)
 
 
 def _of_kind(result: AuditResult, kind: CheckKind) -> list[Check]:
@@ -105,4 +112,5 @@ def _summary(result: AuditResult) -> Iterator[Block]:
         statements = _of_kind(own, CheckKind.EQUATION)
         yield from open_equations(statements, all_=len(statements) == len(own.checks))
         yield counts_by_kind(own)
+        yield from _unguarded(own)
     yield Paragraph(summarize(result))

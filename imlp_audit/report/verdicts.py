@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 
+from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import FAILS, Check, CheckKind, Verdict
 from imlp_audit.records.result import AuditResult
@@ -50,6 +52,18 @@ def summarize(result: AuditResult) -> str:
     failing = sum(check.verdict in FAILS for check in result.checks)
     known = f"; {result.acknowledged()} of {count_of(failing, 'failing check')} acknowledged" if failing else ""
     return f"{len(result.checks)} {noun}: {count_verdicts(result.checks)}{known}"
+
+
+def describe_unguarded(result: AuditResult) -> str | None:
+    """Say how many numbers no check guards; None where there is no number that one could have to."""
+    alone, of = result.unguarded()
+    if not of:
+        return None
+    share = decimal_text(Fraction(100 * alone, of), 1)
+    return (
+        f"Unguarded: {alone} of {of} numbers that need weights, data or hardware ({share} %). Each could be changed by "
+        "one last digit or by ten, up or down, and no check would notice."
+    )
 
 
 def counts_by_kind(result: AuditResult) -> Table:

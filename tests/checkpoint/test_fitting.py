@@ -58,6 +58,7 @@ def test_a_model_fits_itself() -> None:
     assert found.names == {name: name for name in shapes(built(DEIT))}
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize(
     ("name", "options", "causes", "misfits"),
     [

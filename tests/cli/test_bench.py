@@ -82,6 +82,7 @@ def test_a_model_that_fails_is_exit_3_and_the_others_are_measured(monkeypatch: p
     assert verdicts == [*["unverifiable"] * 4, "error"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("paper")
 def test_options_reach_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "seconds", lambda forward, threads: 0.5)

@@ -69,6 +69,7 @@ def test_json(few: Path) -> None:
     assert call("doctor", "imagenet", str(few), "-f", "json").out == done.out
 
 
+@pytest.mark.slow
 def test_all_images_are_decoded(few: Path) -> None:
     path = few / "n01440764" / "ILSVRC2012_val_00000002.JPEG"
     path.write_bytes(b"\xff\xd8\xff" + bytes(500) + b"\xff\xd9")
@@ -98,6 +99,7 @@ def test_command_lines_that_cannot_be_used(arguments: tuple[str, ...]) -> None:
     assert (done.code, done.out) == (2, "")
 
 
+@pytest.mark.slow
 def test_it_starts_without_torch(few: Path) -> None:
     done = spawn(
         "doctor", "imagenet", str(few), cwd=few, command=(sys.executable, "-X", "importtime", "-m", "imlp_audit")

@@ -220,6 +220,7 @@ def test_too_many_unreadable_images_are_an_error(digits: Digits, there: Path) ->
     assert evaluated(digits, "--data", "digits", "--max-unreadable", "0.01").code == 0
 
 
+@pytest.mark.slow
 def test_help_needs_no_torch(there: Path) -> None:
     code = "import sys; from imlp_audit.cli import eval; sys.exit('torch' in sys.modules)"
     assert spawn("-c", code, cwd=REPOSITORY, command=(sys.executable,)).code == 0

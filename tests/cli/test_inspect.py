@@ -144,6 +144,7 @@ def test_unusable_input(here: Path, arguments: tuple[str, ...], told: str) -> No
     assert told in done.err
 
 
+@pytest.mark.slow
 def test_torch_is_not_imported_for_what_is_refused(here: Path) -> None:
     (here / "text.pth").write_text("no weights", encoding="utf-8")
     done = subprocess.run(

@@ -69,6 +69,7 @@ def test_single_precision(here: Path) -> None:
     assert [check["verdict"] for check in found] == ["reproduced"] * 6
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -128,6 +128,7 @@ def test_write_adds_the_found_reading_and_nothing_else(own: Path) -> None:
     assert (block["verdict"], block["reading"]) == ("reproduced_under", "found")
 
 
+@pytest.mark.slow
 def test_what_has_a_name_is_not_written_again(own: Path) -> None:
     assert call("solve", "own", "--write", "found").code == 0
     written = own.read_bytes()
@@ -153,6 +154,7 @@ def test_a_reading_is_written_to_one_paper(here: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_torch_is_not_loaded_for_a_mistake(papers: Path) -> None:
     code = (
         "import sys; from imlp_audit.cli.main import app\n"

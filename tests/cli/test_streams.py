@@ -57,6 +57,7 @@ def test_no_colour_leaves_a_terminal_plain(papers: Path) -> None:
     assert ESCAPE not in done.out
 
 
+@pytest.mark.slow
 def test_an_empty_no_color_has_no_effect(papers: Path) -> None:
     assert ESCAPE in on_terminals("verify", "findings", "--no-progress", cwd=papers, NO_COLOR="").out
 

@@ -229,6 +229,7 @@ def test_an_equal_number_from_a_part_of_the_images_is_marked_as_luck(base: CellR
     assert "that is not 79.9 as printed, since not all images were evaluated" in other.reason
 
 
+@pytest.mark.slow
 def test_reasons_count_what_was_not_judged(base: CellRef, tmp_path: Path) -> None:
     top5 = cell(tmp_path, "p/1/base/top5", images=107)
     found = evaluated((95, 100), Metric.TOP5, unlabelled=7)

@@ -54,6 +54,7 @@ def test_the_parts_add_up_to_the_model_by_every_convention(taken_apart: tuple[Bo
         assert body.total(weights) == expected, name
 
 
+@pytest.mark.daily(2)
 def test_work_of_each_class_is_all_there(taken_apart: tuple[Body, Counts]) -> None:
     body, counts = taken_apart
     for operation in Operation:

@@ -248,6 +248,7 @@ def test_a_printed_change_and_a_repeat_point_to_both_places(bundled: Selection) 
     assert "imlp/1/deit_b/params" in [cell.id for cell in section(repeat, RestsOn).cells]
 
 
+@pytest.mark.slow
 def test_a_mark_shows_both_kernels(bundled: Selection) -> None:
     explanation = explained(bundled, "imlp/marks/1/deit_ti_imlp")
     assert facts(explanation)["the mark"].startswith("* stands for: we use n = 5")

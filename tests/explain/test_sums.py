@@ -68,6 +68,7 @@ def test_the_block_formula_gives_the_measured_numbers(host: dict[str, object], r
         assert block_sum(recipe, reading, body, MACS).whole == macs(counts), (recipe, reading)
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("host", TEXTS, ids=str)
 def test_the_text_formula_gives_the_measured_numbers(host: dict[str, object]) -> None:
     recipe = Recipe.model_validate(host)

@@ -162,6 +162,7 @@ def test_a_host_without_a_class_token_leaves_it_open() -> None:
     assert len(one.allowed.open["class_token"]) == 2
 
 
+@pytest.mark.slow
 def test_the_nearest_models_are_listed_with_what_does_not_fit() -> None:
     with torch.device("meta"):
         held = shapes(timm.create_model("deit_tiny_patch16_224", num_classes=10))

@@ -49,6 +49,7 @@ def mixer() -> State:
     return stem() | {f"b.{at}.{n}.weight": torch.randn(s) for at in range(2) for n, s in shapes.items()}
 
 
+@pytest.mark.slow
 def test_imlp_has_pictures_of_shapes_histograms_and_slopes() -> None:
     found = drawn(imlp(3))
     assert list(found) == ["agelu_shapes.svg", "agelu_histograms.svg", "slopes.svg"]

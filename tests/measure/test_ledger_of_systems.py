@@ -55,7 +55,6 @@ def cache() -> CallCache:
     return {}
 
 
-@pytest.mark.daily(3)
 @pytest.mark.parametrize(
     "recipe",
     [pytest.param(one, marks=() if one in DAILY.values() else pytest.mark.slow, id=str(one)) for one in SYSTEMS],

@@ -94,6 +94,7 @@ def test_baselines_are_the_published_ones_with_attentions_products(name: str, pa
         assert round(mmcv_count(variant.model, ledger) / 1e9) < flops - 2
 
 
+@pytest.mark.slow
 def test_variant_is_the_published_one_without_attentions_products() -> None:
     """44M and 251G (imlp Table 6): 16G less than a baseline that was counted with them."""
     with Builder().variant(Recipe.of(mask_rcnn=COCO, mlp=Replacement(imlp=ImlpRecipe())), AS_WRITTEN) as variant:
@@ -155,6 +156,7 @@ def test_outputs_are_those_of_the_detector_on_its_own_proposals(
     assert set(found) == {"boxes", "labels", "scores", "masks"}
 
 
+@pytest.mark.slow
 def test_shapes_on_meta_are_those_of_real_images(detector: SwinMaskRcnn, images: Tensor, boxes: Tensor) -> None:
     with torch.no_grad():
         real = detector(images, boxes)

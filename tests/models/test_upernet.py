@@ -186,6 +186,7 @@ def test_state_round_trip(segmenter: SwinUperNet) -> None:
     build_upernet(ADE20K, SMALL).load_state_dict(segmenter.state_dict(), strict=True)
 
 
+@pytest.mark.slow
 def test_head_is_the_last_layer_of_both_heads(segmenter: SwinUperNet) -> None:
     head = sum(p.numel() for module in segmenter.get_classifier() for p in module.parameters())
     assert head == (512 + 1) * 150 + (256 + 1) * 150

@@ -17,7 +17,7 @@ from tests.solve.table1 import CLASSES, READINGS, SPACE, planted
 RULES = (Rounding.HALF_UP, Rounding.TRUNCATION)
 DRAWN = random.Random(2305)
 TRUTHS = [
-    (DRAWN.randrange(READINGS), tuple(DRAWN.randrange(7) for _ in CLASSES), DRAWN.choice(RULES)) for _ in range(50)
+    (DRAWN.randrange(READINGS), tuple(DRAWN.randrange(7) for _ in CLASSES), DRAWN.choice(RULES)) for _ in range(25)
 ]
 
 

@@ -1,0 +1,89 @@
+"""Numbers that nothing guards: each could be another one without any check noticing."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from imlp_audit.checks.changed import NumberPlan, shift_text, with_number
+from imlp_audit.checks.claims import models_of_claim
+from imlp_audit.checks.context import Context
+from imlp_audit.checks.run import run_check
+from imlp_audit.records.check import FAILS, Check
+from imlp_audit.spec.plan import CellPlan, ClaimPlan, DeltaPlan, Plan, RepeatPlan
+from imlp_audit.spec.references import CellRef
+from imlp_audit.spec.tables import MemoryColumn
+
+OFFSETS = (10, -10, 1, -1)
+"""Last digits that a number is changed by to see whether a check notices."""
+
+Finding = tuple[str | None, ...] | None
+
+
+def mark_unguarded(
+    checks: Iterable[Check], plans: Iterable[Plan], known: Iterable[Plan], context: Context
+) -> list[Check]:
+    """Return the checks, those of numbers that the tool cannot count marked by whether no other check guards them.
+
+    `plans` are the checks' own, `known` all that may notice a change, whether they were selected or not.
+    """
+    own = {plan.id: plan for plan in plans if isinstance(plan, CellPlan) and is_uncounted(plan.cell)}
+    others = (plan for plan in known if not isinstance(plan, CellPlan))
+    guards = Guards.among([*own.values(), *others], own, context)
+    found = {name: not any(guards.notice(plan.cell, digits) for digits in OFFSETS) for name, plan in own.items()}
+    return [check.model_copy(update={"unguarded": found[check.id]}) if check.id in found else check for check in checks]
+
+
+def is_uncounted(cell: CellRef) -> bool:
+    """Return whether a number needs weights, data or hardware, so that its own check cannot settle it."""
+    return not cell.column.measure.counted
+
+
+@dataclass(frozen=True)
+class Guards:
+    """The checks that cells' numbers have a part in, by the cells' ids, each with what it finds as printed."""
+
+    by_cell: Mapping[str, Sequence[tuple[NumberPlan, Finding]]]
+    context: Context
+
+    @classmethod
+    def among(cls, plans: Iterable[Plan], cells: Container[str], context: Context) -> Guards:
+        """Return the guards of some cells among checks."""
+        guards: defaultdict[str, list[tuple[NumberPlan, Finding]]] = defaultdict(list)
+        for plan in plans:
+            parts = [(cell, guard) for cell, guard in _parts(plan) if cell.id in cells]
+            found = _finding(parts[0][1], context) if parts else None
+            for cell, guard in parts:
+                guards[cell.id].append((guard, found))
+        return cls(guards, context)
+
+    def notice(self, cell: CellRef, digits: int) -> bool:
+        """Return whether a check comes out otherwise if a number is changed by so many last digits."""
+        text = shift_text(cell.printed, digits, cell.column.unit)
+        return text is not None and any(
+            found != _finding(with_number(guard, cell, text), self.context)
+            for guard, found in self.by_cell.get(cell.id, ())
+        )
+
+
+def _parts(plan: Plan) -> Iterator[tuple[CellRef, NumberPlan]]:
+    """Yield the cells of which a check looks at the printed number."""
+    match plan:
+        case CellPlan() if isinstance(plan.cell.column, MemoryColumn) and plan.cell.row.row.model is not None:
+            yield plan.cell, plan  # which is bounded from below by what the model needs
+        case DeltaPlan() if not plan.measured:
+            yield from ((cell, plan) for cell in (plan.cell, plan.base))
+        case RepeatPlan() if not plan.delta:
+            yield from ((cell, plan) for cell in (plan.cell, plan.other))
+        case ClaimPlan() if not plan.measured and not any(True for _ in models_of_claim(plan)):
+            cells = {cell.id: cell for statement in plan.meanings.all for cell in statement.cells}
+            yield from ((cell, plan) for cell in cells.values())
+        case _:
+            return
+
+
+def _finding(guard: NumberPlan, context: Context) -> Finding:
+    """Return what a failing check is known by; a check that passes or decides nothing says nothing of a number."""
+    check = run_check(guard, context)
+    return (check.verdict, check.printed, check.measured) if check.verdict in FAILS else None
