@@ -195,7 +195,8 @@ def test_every_failing_check_is_acknowledged(all_audited: Audited) -> None:
 
 def test_repeats_of_the_paper_and_the_poster_agree(audited: Audited) -> None:
     repeats = [c for i, c in audited.checks.items() if c.kind is CheckKind.REPEAT and i.startswith(("imlp", "iffn"))]
-    assert {check.verdict for check in repeats} == {Verdict.REPRODUCED}
+    speeds = {"imlp/repeats/9/deit_s/gpu", "imlp/repeats/9/deit_b/gpu"}  # ResMLP's paper prints others
+    assert {check.id for check in repeats if check.verdict is not Verdict.REPRODUCED} == speeds
     assert sum(check.id.startswith("iffn_poster/repeats/1/") for check in repeats) == 30 * 3 + 15 * 2
 
 

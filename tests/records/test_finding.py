@@ -71,8 +71,13 @@ def test_every_kind_has_a_title_for_one_and_for_several(kind: CheckKind) -> None
     assert "2 " in group.title
 
 
-def test_a_check_with_a_finding_is_not_unexplained() -> None:
-    assert group_unexplained([check(CheckKind.CELL).model_copy(update={"finding": "known"})]) == ()
+def test_a_check_is_explained_by_the_finding_that_names_it_alone() -> None:
+    """A result that was edited may have a check whose finding is not there: it still shows."""
+    one = check(CheckKind.CELL).model_copy(update={"finding": "known"})
+    known = Finding(id="known", paper="p", title="t", severity=Severity.SLIP, why="w", checks=(one.id,))
+    assert AuditResult(papers=(), versions={}, checks=(one,), findings=(known,)).unexplained() == ()
+    (group,) = AuditResult(papers=(), versions={}, checks=(one,)).unexplained()
+    assert group.checks == (one.id,)
 
 
 def test_a_finding_goes_with_the_paper_that_has_its_checks() -> None:
