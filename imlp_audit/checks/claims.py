@@ -3,44 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import assert_never
 
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, compare
+from imlp_audit.checks.measured_claims import (
+    Judgement,
+    bound_of,
+    describe_bound,
+    judge_measured_conditions,
+    judge_measured_order,
+    judge_options,
+)
 from imlp_audit.checks.printed import unless_missing
-from imlp_audit.checks.quantities import format_values, interval_of, possible_values
-from imlp_audit.checks.truth import RowTruth, Truth, all_of, judge_order, judge_relation, judge_share, middle
+from imlp_audit.checks.quantities import interval_of, mlp_shares, printed_options, printed_values
+from imlp_audit.checks.truth import RowTruth, Truth, all_of, judge_order, judge_share, middle
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval, readable
 from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.spec.claims import Average, Input, Reference, Sized, Statement
-from imlp_audit.spec.conditions import Condition, Conditions, Direction, Order, Relation
+from imlp_audit.spec.conditions import Condition, Conditions, Direction, Order
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import ClaimPlan
-from imlp_audit.spec.quantities import MlpShare, Quantity
+from imlp_audit.spec.quantities import MlpShare
 from imlp_audit.spec.references import RowRef
 
 
 def check_claim(plan: ClaimPlan, context: Context) -> Check:
-    """Judge a claim in the meaning that the spec states for it."""
-    claim = plan.claim.value
-    verdict, reason, measured = _judge(plan.statement, context)
-    if verdict is Verdict.INCONSISTENT and claim.meaning is not None:
-        verdict = Verdict.DIFFERS  # false in the meaning the spec states; the words may bear another
+    """Judge a claim in its strict meaning, and where that fails in the charitable one that the spec states."""
+    claim, meanings = plan.claim.value, plan.meanings
+    strict = _judge(meanings.strict, context, measured=plan.measured)
+    found, verdict = strict, strict.verdict
+    if verdict is Verdict.INCONSISTENT and (claim.meaning is not None or plan.measured):
+        verdict = Verdict.DIFFERS  # false in the meaning the spec states, or of the models; the words may bear another
+    if verdict not in PASSES and meanings.charitable is not None and claim.charitable is not None:
+        charitable = _judge(meanings.charitable, context, measured=plan.measured)
+        if charitable.verdict in PASSES:
+            found = replace(
+                charitable,
+                reason=f"{charitable.reason}; taken strictly: {strict.reason}",
+                under=(f"the meaning “{claim.charitable.meaning}”", *charitable.under),
+            )
+            verdict = charitable.verdict
+    if verdict is Verdict.REPRODUCED and found.under:
+        verdict = Verdict.REPRODUCED_UNDER
     return Check(
-        id=plan.id, kind=plan.kind, verdict=verdict, reason=reason, source=plan.source,
-        printed=claim.text, statement=claim.meaning, measured=measured,
+        id=plan.id, kind=plan.kind, verdict=verdict, reason="; ".join((found.reason, *_not_judged(plan))),
+        source=plan.source, printed=claim.text, statement=claim.meaning, measured=found.measured,
+        under=found.under if verdict is Verdict.REPRODUCED_UNDER else (), weak=found.weak and verdict in PASSES,
     )  # fmt: skip
 
 
-def _judge(statement: Statement, context: Context) -> tuple[Verdict, str, str]:
-    """Return the verdict on a statement, why, and the values that it rests on."""
+def _not_judged(plan: ClaimPlan) -> Iterator[str]:
+    """Yield which conditions cannot be measured, and which rows that the sentence covers are left out and why."""
+    strict, form = plan.meanings.strict, plan.claim.value.conditions
+    if isinstance(strict, Conditions) and len(strict.conditions) < len(form or ()):
+        yield "its other conditions are judged on printed numbers alone"
+    for one in plan.claim.value.left_out:
+        yield f"not judged for {', '.join(glob.rpartition('/')[2] for glob in one.rows)}: {one.because}"
+
+
+def _judge(statement: Statement, context: Context, *, measured: bool) -> Judgement:
     match statement:
         case Conditions():
-            return _judge_rows(_condition_truths(statement, context), statement.holds_for)
+            if measured:
+                return judge_measured_conditions(statement, context)
+            found = _judge_rows(_condition_truths(statement, context), statement.holds_for)
+            return replace(found, under=_shares_under(statement.shares, context))
         case Order():
-            return _judge_order(statement, context)
+            if measured:
+                return judge_measured_order(statement, context)
+            return replace(_judge_order(statement, context), under=_shares_under(statement.shares, context))
         case Reference():
             return _judge_reference(statement)
         case Average():
@@ -52,13 +87,33 @@ def _judge(statement: Statement, context: Context) -> tuple[Verdict, str, str]:
             assert_never(statement)
 
 
-def models_of_claim(statement: Statement) -> Iterator[tuple[Paper, Recipe]]:
-    """Yield the models whose work a statement is about, each with its paper."""
+def _shares_under(shares: Sequence[MlpShare], context: Context) -> tuple[str, ...]:
+    """Return what shares of the MLPs depart from the defaults by."""
+    under = (name for share in shares for _, names in mlp_shares(share, context) for name in names)
+    return tuple(dict.fromkeys(under))
+
+
+def models_of_claim(plan: ClaimPlan) -> Iterator[tuple[Paper, Recipe]]:
+    """Yield the models whose work a claim is about, each with its paper."""
+    for statement in plan.meanings.all:
+        if plan.measured:
+            cells = statement.cells
+            yield from ((c.row.paper, c.row.row.model) for c in cells if c.row.row.model is not None)
+        else:
+            yield from _models_of(statement)
+
+
+def papers_of_claim(plan: ClaimPlan) -> Iterator[Paper]:
+    """Yield the papers whose hypothesis a claim is judged under: none where it is judged on printed numbers alone."""
+    for statement in plan.meanings.all:
+        if plan.measured or (isinstance(statement, Conditions | Order) and statement.shares):
+            yield from (cell.row.paper for cell in statement.cells)
+
+
+def _models_of(statement: Statement) -> Iterator[tuple[Paper, Recipe]]:
     match statement:
-        case Conditions():
-            yield from _models_of([q for condition in statement.conditions for q in condition.by_row.values()])
-        case Order():
-            yield from _models_of([quantity for _, quantity in statement.along])
+        case Conditions() | Order():
+            yield from ((share.cell.row.paper, share.recipe) for share in statement.shares)
         case Input():
             for row in statement.rows:
                 yield from ((row.cell.row.paper, _at_size(row.recipe, s)) for s in (statement.size, *row.tried))
@@ -68,13 +123,9 @@ def models_of_claim(statement: Statement) -> Iterator[tuple[Paper, Recipe]]:
             assert_never(statement)
 
 
-def _models_of(quantities: Sequence[Quantity]) -> Iterator[tuple[Paper, Recipe]]:
-    return ((share.cell.row.paper, share.recipe) for share in quantities if isinstance(share, MlpShare))
-
-
-def _judge_rows(truths: Sequence[RowTruth], holds_for: str) -> tuple[Verdict, str, str]:
+def _judge_rows(truths: Sequence[RowTruth], holds_for: str) -> Judgement:
     verdict, reason = judge_share(truths, holds_for)
-    return verdict, reason, "; ".join(f"{truth.row}: {truth.values}" for truth in truths)
+    return Judgement(verdict, reason, "; ".join(f"{truth.row}: {truth.values}" for truth in truths))
 
 
 def _condition_truths(statement: Conditions, context: Context) -> list[RowTruth]:
@@ -96,41 +147,31 @@ def _condition_truths(statement: Conditions, context: Context) -> list[RowTruth]
 
 def judge_condition(condition: Condition, row: RowRef, context: Context) -> tuple[Truth, str]:
     """Return whether a condition holds in a row that it is about, and the values that it is judged by."""
-    quantity, number = condition.by_row[row.id], condition.bound
-    values = possible_values(quantity, context)
-    bound = Interval.point(number.value * number.scale)
-    if condition.relation is Relation.EQUALS:  # with a number that is itself rounded
-        bound = number.interval(context.conventions(row.paper).roundings[0])
-    truth = Truth.OPEN if values is None else judge_relation(values, condition.relation, bound)
-    return truth, format_values(quantity, values)
+    quantity, bound = condition.by_row[row.id], bound_of(condition, row, context)
+    return judge_options(condition, bound, printed_options(quantity, context), quantity)
 
 
-def describe_bound(condition: Condition) -> str:
-    """Write what a condition asks of its quantity."""
-    return f"{condition.relation.replace('_', ' ')} {condition.bound.text}"
-
-
-def _judge_order(order: Order, context: Context) -> tuple[Verdict, str, str]:
+def _judge_order(order: Order, context: Context) -> Judgement:
     """Judge whether a quantity only grows, or only shrinks, along the rows."""
-    values = [(row.row.id, possible_values(quantity, context)) for row, quantity in order.along]
+    values = [(row.row.id, printed_values(quantity, context)) for row, quantity in order.along]
     verdict, reason = judge_order(values, increasing=order.direction is Direction.INCREASING)
     measured = ", ".join(middle(value) for _, value in values if value)
-    return verdict, f"{order.name} (must be {order.direction}): {reason}", measured
+    return Judgement(verdict, f"{order.name} (must be {order.direction}): {reason}", measured)
 
 
-def _judge_reference(reference: Reference) -> tuple[Verdict, str, str]:
+def _judge_reference(reference: Reference) -> Judgement:
     """Judge whether the table that the text points to holds the cells it is about."""
     tables = sorted({f"{cell.row.paper.id}/{cell.row.table.value.table}" for cell in reference.cells})
     stand = " and ".join(tables)
     if tables == [reference.table]:
-        return Verdict.REPRODUCED, f"table {reference.table} holds them", stand
+        return Judgement(Verdict.REPRODUCED, f"table {reference.table} holds them", stand)
     pointed = f"table {reference.table} is {reference.title!r}"
     if not reference.title:
         pointed = f"there is no table {reference.table.partition('/')[2]}"
-    return Verdict.INCONSISTENT, f"the numbers stand in table {stand}; {pointed}", stand
+    return Judgement(Verdict.INCONSISTENT, f"the numbers stand in table {stand}; {pointed}", stand)
 
 
-def _judge_average(average: Average, context: Context) -> tuple[Verdict, str, str]:
+def _judge_average(average: Average, context: Context) -> Judgement:
     """Judge an average by its printed members; those that are not printed lie between 0 and the largest score."""
     printed = interval_of(average.cell, context)
     known = sum((interval_of(member, context) for member in average.members), Interval.point(0))
@@ -138,13 +179,13 @@ def _judge_average(average: Average, context: Context) -> tuple[Verdict, str, st
     if rest == 0:
         mean = known * Fraction(1, average.count)
         verdict = Verdict.REPRODUCED if mean.meets(printed) else Verdict.INCONSISTENT
-        return verdict, f"the mean of the {average.count} is {middle(mean)}", middle(mean)
+        return Judgement(verdict, f"the mean of the {average.count} is {middle(mean)}", middle(mean))
     others = (printed * average.count - known) * Fraction(1, rest)
     needed = f"the {rest} that {'is' if rest == 1 else 'are'} not printed must average {middle(others)}"
     if not others.meets(Interval(Fraction(0), average.at_most.value)):
         reason = f"{needed}, but each lies between 0 and {average.at_most.text}"
-        return Verdict.INCONSISTENT, reason, middle(others)
-    return Verdict.UNVERIFIABLE, f"{needed}, which is possible", middle(others)
+        return Judgement(Verdict.INCONSISTENT, reason, middle(others))
+    return Judgement(Verdict.UNVERIFIABLE, f"{needed}, which is possible", middle(others))
 
 
 def _input_truth(row: Sized, size: int, context: Context) -> RowTruth:

@@ -38,6 +38,11 @@ from imlp_audit.spec.tables import (
 )
 
 
+def own_convention(row: Row, column: Column) -> str | None:
+    """Return the convention that a source gives for a row's numbers of this kind, if one does."""
+    return next((counted.convention for measure, counted in row.counted_by.items() if measure is column.measure), None)
+
+
 @dataclass(frozen=True)
 class Conventions:
     """How one paper's numbers are read: the first of each list is the default."""
@@ -72,8 +77,8 @@ class Conventions:
 
     def declared_for(self, row: Row, column: Column) -> tuple[str | None, ...]:
         """Return the names of the conventions declared for a column in a row; a setting has none to choose from."""
-        own = row.counted_by if isinstance(column, FlopsColumn) else None
-        return own or self.declared_for_column(column) or (None,)
+        own = own_convention(row, column)
+        return (own,) if own is not None else self.declared_for_column(column) or (None,)
 
     def declared_for_column(self, column: Column) -> tuple[str, ...]:
         """Return the names of the conventions declared for a column, whatever a row says of its own."""

@@ -80,6 +80,13 @@ def compare(
     )
 
 
+def name_departures_of(one: Measured, declared: Sequence[Measured]) -> tuple[str, ...]:
+    """Name how a measurement departs from the default; an option that does not change the value does not depart."""
+    rounding = Rounding.HALF_UP  # the same in both: only readings and conventions are compared
+    chosen, _ = _least_departing((one, rounding), declared)
+    return _departures((chosen, rounding), (declared[0], rounding))
+
+
 def _fits(
     printed: Printed, measured: Sequence[Measured], roundings: Sequence[Rounding]
 ) -> Iterator[tuple[Measured, Rounding]]:

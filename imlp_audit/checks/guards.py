@@ -76,8 +76,9 @@ def _parts(plan: Plan) -> Iterator[tuple[CellRef, NumberPlan]]:
             yield from ((cell, plan) for cell in (plan.cell, plan.base))
         case RepeatPlan() if not plan.delta:
             yield from ((cell, plan) for cell in (plan.cell, plan.other))
-        case ClaimPlan() if not any(True for _ in models_of_claim(plan.statement)):
-            yield from ((cell, plan) for cell in plan.statement.cells)
+        case ClaimPlan() if not plan.measured and not any(True for _ in models_of_claim(plan)):
+            cells = {cell.id: cell for statement in plan.meanings.all for cell in statement.cells}
+            yield from ((cell, plan) for cell in cells.values())
         case _:
             return
 

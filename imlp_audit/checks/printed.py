@@ -54,6 +54,13 @@ def unless_missing(comparison: Comparison, context: Context, paper: Paper, *reci
     return comparison
 
 
+def unless_counted(context: Context, paper: Paper, recipe: Recipe) -> None:
+    """Raise NotMeasuredError where a declared reading of a model failed, which might have made a difference."""
+    failed = context.failures(paper, recipe)
+    if failed:
+        raise NotMeasuredError(failed[0])
+
+
 def record_unmeasured(plan: NumberPlan, printed: Printed, unit: str, missing: str) -> Check:
     """Record that a number cannot be checked, and what is missing."""
     return Check(

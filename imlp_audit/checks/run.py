@@ -8,7 +8,7 @@ from typing import assert_never
 
 from imlp_audit.checks.cells import check_cell, check_columns
 from imlp_audit.checks.changes import check_delta, check_repeat
-from imlp_audit.checks.claims import check_claim, models_of_claim
+from imlp_audit.checks.claims import check_claim, models_of_claim, papers_of_claim
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.equations import check_equation
 from imlp_audit.checks.marks import check_mark, marked_models
@@ -78,6 +78,8 @@ def papers_to_judge(plans: Iterable[Plan]) -> list[Paper]:
                 papers[plan.row.paper.id] = plan.row.paper
             case ColumnsPlan():
                 papers[plan.paper.id] = plan.paper
+            case ClaimPlan():
+                papers |= {paper.id: paper for paper in papers_of_claim(plan)}
             case _:
                 pass
     return list(papers.values())
@@ -107,7 +109,7 @@ def _recipes(plan: Plan) -> Iterator[tuple[Paper, Recipe, Need]]:
                 if any(CellRef(row, name).column.measure.totalled for name in row.row.printed):
                     yield from _own(row)
         case ClaimPlan():
-            yield from ((paper, recipe, Need(work=True)) for paper, recipe in models_of_claim(plan.statement))
+            yield from ((paper, recipe, Need(work=True)) for paper, recipe in models_of_claim(plan))
         case RepeatPlan() | EquationPlan():
             return
         case _:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from imlp_audit.checks.context import Context, NotMeasuredError
+from imlp_audit.checks.context import Context, NotMeasuredError, own_convention
 from imlp_audit.checks.fit import Measured
 from imlp_audit.checks.hypotheses import Choice, Group, Hypothesis, Options, Tally, Vote, chances_of, judge
 from imlp_audit.checks.printed import countable, totalled_cells
@@ -13,7 +13,6 @@ from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.hypothesis import GroupScore, PaperHypothesis
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
-from imlp_audit.spec.tables import FlopsColumn
 
 
 def column_of(cell: CellRef) -> str:
@@ -56,7 +55,7 @@ def _votes_of_row(row: RowRef, context: Context) -> Iterator[Vote]:
 
 
 def _has_own_counter(cell: CellRef) -> bool:
-    return isinstance(cell.column, FlopsColumn) and cell.row.row.counted_by is not None
+    return own_convention(cell.row.row, cell.column) is not None
 
 
 def record_hypothesis(found: Hypothesis) -> PaperHypothesis:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from imlp_audit.checks.claims import describe_bound, judge_condition
+from imlp_audit.checks.claims import judge_condition
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.quantities import format_values, possible_values
+from imlp_audit.checks.measured_claims import describe_bound
+from imlp_audit.checks.quantities import format_values, printed_values
 from imlp_audit.checks.truth import Truth, all_of
 from imlp_audit.explain.printed import list_facts, place_in_specs, rests_on
 from imlp_audit.numbers.words import count_of
@@ -19,6 +20,7 @@ from imlp_audit.spec.plan import ClaimPlan
 from imlp_audit.spec.quantities import MlpShare, Quantity, QuantityEntry, describe
 from imlp_audit.spec.references import RowRef
 
+COUNTED = "what the models have, each number under its own hypothesis; only counted columns are judged"
 _ABREAST = 3  # conditions that have columns of their own
 _SHORT = {Truth.YES: "holds", Truth.NO: "does not hold", Truth.OPEN: "open"}
 
@@ -29,22 +31,26 @@ def claim_facts(plan: ClaimPlan, check: Check, sections: Sequence[Section]) -> t
     The reason is shortened to the number of rows if `sections` show each row.
     """
     value = plan.claim.value
-    by_row = isinstance(plan.statement, Conditions) and any(isinstance(section, RowByRow) for section in sections)
+    by_row = isinstance(plan.meanings.strict, Conditions) and any(isinstance(section, RowByRow) for section in sections)
     return list_facts(
         check,
         ("printed", f"“{value.text}”"),
         ("source", f"{_place(value)}; {place_in_specs(check.source)}"),
         ("meaning", value.meaning or ""),
         ("compared", _list_quantities(value)),
-        ("judged by", plan.statement.judged_by),
+        ("judged by", COUNTED if plan.measured else plan.meanings.strict.judged_by),
         reason=check.reason.partition("; ")[0] if by_row else None,
     )
 
 
 def explain_claim(plan: ClaimPlan, check: Check) -> Iterator[Section]:
     """Yield the result of the sentence in each row, and the numbers that it is about."""
-    yield from _row_by_row(plan.statement, check, Context({}))
-    yield from rests_on(plan.statement.cells, {})
+    statement = plan.meanings.strict
+    if not plan.measured:
+        yield from _row_by_row(statement, check, Context({}))
+    elif check.measured:
+        yield RowByRow(lines=tuple(check.measured.split("; ")))
+    yield from rests_on(statement.cells, {})
 
 
 def equation_facts(check: Check) -> tuple[Fact, ...]:
@@ -90,7 +96,7 @@ def _row_by_row(statement: Statement, check: Check, context: Context) -> Iterato
         case Conditions() if not _is_measured([q for c in statement.conditions for q in c.by_row.values()]):
             yield _judge_rows(statement, context)
         case Order() if not _is_measured([quantity for _, quantity in statement.along]):
-            values = tuple((row.row.id, format_values(q, possible_values(q, context))) for row, q in statement.along)
+            values = tuple((row.row.id, format_values(q, printed_values(q, context))) for row, q in statement.along)
             yield RowByRow(direction=statement.direction, header=("row", statement.name), rows=values)
         case Conditions() | Input() if check.measured is not None:
             yield RowByRow(lines=tuple(check.measured.split("; ")))

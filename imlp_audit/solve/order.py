@@ -15,15 +15,18 @@ from imlp_audit.solve.problem import Integers, SearchProblem
 
 RULE = (
     "First come solutions whose readings differ from a named reading of the spec on the fewest axes, then those that "
-    "depart from the text on the fewest axes, then those with the smallest sum of weights; what is still equal is "
-    "ordered by parameter convention and rounding rule as they are listed, by weights, the larger one on the class "
-    "listed first, and by readings as they are listed."
+    "depart from the text on the fewest axes, then those with the paper's default rounding rule, then those with the "
+    "smallest sum of weights; what is still equal is ordered by parameter convention as they are listed, by weights, "
+    "the larger one on the class listed first, and by readings as they are listed."
 )
 
 Departures: TypeAlias = tuple[int, int]
 """Axes that differ from the nearest named reading, and from the text's."""
 
-Key: TypeAlias = tuple[Departures, int, tuple[int, int, int], tuple[int, ...], tuple[int, ...]]
+Rules: TypeAlias = tuple[int, int]
+"""The places of the rounding rules of parameters and of FLOPs among those of the problem, the default first."""
+
+Key: TypeAlias = tuple[Departures, Rules, int, int, tuple[int, ...], tuple[int, ...]]
 
 
 class Nearness:
@@ -96,20 +99,20 @@ def _apart(shape: tuple[int, ...], index: int | None) -> Integers:
 def first_solutions(problem: SearchProblem, ties: Iterable[Ties], most: int) -> tuple[Solution, ...]:
     """Return the first solutions of all ties, in the order of RULE.
 
-    Ties are taken by the least that any solution in them could have for the first three parts of the order, so that
+    Ties are taken by the least that any solution in them could have for the first four parts of the order, so that
     the rest can be left out as soon as enough solutions come before it.
     """
     nearness = Nearness(problem)
     bounded = sorted(
         (
-            (nearness.least(one.readings), sum(choice.least_sum for choice in one.weights), place, one)
+            (nearness.least(one.readings), _rules(problem, one), sum(c.least_sum for c in one.weights), place, one)
             for place, one in enumerate(ties)
         ),
-        key=lambda entry: entry[:3],
+        key=lambda entry: entry[:4],
     )
     best: list[tuple[Key, Ties]] = []
-    for departures, least, _, one in bounded:
-        if len(best) == most and best[-1][0][:2] < (departures, least):
+    for departures, rules, least, _, one in bounded:
+        if len(best) == most and best[-1][0][:3] < (departures, rules, least):
             break
         new = [(key, one) for key in _keys(problem, nearness, one, most)]
         best = nsmallest(most, [*best, *new], key=lambda entry: entry[0])
@@ -117,15 +120,19 @@ def first_solutions(problem: SearchProblem, ties: Iterable[Ties], most: int) -> 
 
 
 def _keys(problem: SearchProblem, nearness: Nearness, ties: Ties, most: int) -> Iterator[Key]:
-    counted = (
-        problem.conventions.index(ties.parameter_convention) if ties.parameter_convention else 0,
-        problem.roundings.index(ties.parameter_rounding) if ties.parameter_rounding else 0,
-        problem.roundings.index(ties.flops_rounding) if ties.flops_rounding else 0,
-    )
+    counted = problem.conventions.index(ties.parameter_convention) if ties.parameter_convention else 0
+    rules = _rules(problem, ties)
     weights = _first_weights(ties.weights, len(problem.classes), most)
     for departures, reading in nearness.first(ties.readings, most):
         for total, negated in weights:
-            yield departures, total, counted, negated, reading
+            yield departures, rules, total, counted, negated, reading
+
+
+def _rules(problem: SearchProblem, ties: Ties) -> Rules:
+    parameters, flops = (
+        problem.roundings.index(rule) if rule else 0 for rule in (ties.parameter_rounding, ties.flops_rounding)
+    )
+    return parameters, flops
 
 
 def _first_weights(choices: Sequence[WeightChoice], classes: int, most: int) -> list[tuple[int, tuple[int, ...]]]:
@@ -152,7 +159,7 @@ def _with(weights: tuple[int, ...], places: tuple[int, ...], option: tuple[int, 
 
 
 def _solution(problem: SearchProblem, nearness: Nearness, key: Key, ties: Ties) -> Solution:
-    _, _, _, negated, reading = key
+    *_, negated, reading = key
     apart, name = nearness.nearest(reading, list(ties.readings))
     bare = Solution(
         readings=dict(zip(ties.readings, reading, strict=True)),

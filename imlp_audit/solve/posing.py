@@ -39,10 +39,11 @@ def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> SearchProble
     done = [i for i in range(len(CLASSES)) if any(work_in(one.table)[:, i].any() for one in posed)]
     families = {one.recipe.family for one in posed}
     open_ = {family: readings for family, readings in spaces.items() if family in families}
+    rules = tuple(dict.fromkeys(rule for one in posed for rule in (*one.row.paper.about.value.rounding, *Rounding)))
     named = _find_named({one.row.paper.id: one.row.paper for one in posed}.values(), open_)
     return SearchProblem(
         rows=tuple(_row(one, done) for one in posed),
-        cells=tuple(cell for index, one in enumerate(posed) for cell in cells_of(one.row, index)),
+        cells=tuple(cell for index, one in enumerate(posed) for cell in cells_of(one.row, index, rules)),
         spaces={family: _space(readings) for family, readings in open_.items()},
         classes=tuple(CLASSES[i] for i in done),
         named=named,
@@ -52,14 +53,14 @@ def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> SearchProble
     )
 
 
-def cells_of(row: RowRef, index: int) -> Iterator[Cell]:
-    """Yield the printed totals of a row, which is at an index of the problem's rows."""
+def cells_of(row: RowRef, index: int, rules: Sequence[Rounding] = tuple(Rounding)) -> Iterator[Cell]:
+    """Yield the printed totals of a row, which is at an index of the problem's rows; the first rule is the default."""
     for column in row.row.printed:
         cell = CellRef(row, column)
         kind = KINDS.get(cell.column.measure)
         if kind is not None:
             printed = cell.printed
-            ranges = {rule: _integers(printed.interval(rule)) for rule in Rounding}
+            ranges = {rule: _integers(printed.interval(rule)) for rule in rules}
             yield Cell(cell.id, index, kind, ranges, printed.step * printed.scale)
 
 
@@ -73,10 +74,14 @@ def named_parts(papers: Sequence[Paper], family: Family) -> Iterator[AnyReading]
 
 
 def _row(one: Posed, classes: Sequence[int]) -> CountedRow:
+    parameters = parameters_in(one.table)
+    own = one.row.row.counted_by.get(Measure.PARAMETERS)
+    if own is not None and own.convention in parameters:  # which counts it whatever counts the others
+        parameters = dict.fromkeys(parameters, parameters[own.convention])
     return CountedRow(
         id=one.row.id,
         group=one.recipe.family or "",
-        parameters=parameters_in(one.table),
+        parameters=parameters,
         work=np.ascontiguousarray(work_in(one.table)[:, classes]),
         totals={c.name: total_in(one.table, c) for c in _conventions(one.row.paper)},
     )

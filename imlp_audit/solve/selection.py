@@ -21,6 +21,7 @@ from imlp_audit.solve.search import BUDGET, Rules, solve
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import RowRef, rows_of
+from imlp_audit.spec.tables import Measure
 
 # Not weighed: what other classes count already, and what only fvcore counts.
 _LEFT_OUT = (Operation.IN_LAYERS, Operation.FVCORE_EXCESS, Operation.UNKNOWN)
@@ -55,7 +56,8 @@ def solve_selection(
         )
     progress("measuring")
     composed = compose(rows, free_widths=search.free_widths)
-    own = {row.id: row.row.counted_by for row in rows if row.row.counted_by}
+    counters = {row.id: row.row.counted_by.get(Measure.FLOPS) for row in rows}
+    own = {name: counted.convention for name, counted in counters.items() if counted is not None}
     problem = replace(
         composed.problem.where(lambda cell: _is_wanted(cell, globs, own)),
         allowed={**composed.problem.allowed, **{str(one): (0,) for one in _LEFT_OUT}},
@@ -71,7 +73,7 @@ def solve_selection(
     answers = tuple(
         _answer(what, part, search, progress, change_rows if part is problem else None) for what, part in parts.items()
     )
-    other = {f"{name}/flops": f"counted by {', '.join(by)}" for name, by in own.items()}
+    other = {f"{name}/flops": f"counted by {by}" for name, by in own.items()}
     left = {**{name: reason for name, reason in composed.refused.items() if "prints no" not in reason}, **other}
     return Solved(selection=tuple(targets), left_out=left, answers=answers, order=RULE, sizes=describe_sizes(problem))
 

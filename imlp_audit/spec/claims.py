@@ -73,12 +73,9 @@ class InputEntry(Record):
 Form: TypeAlias = tuple[ConditionEntry, ...] | OrderEntry | ReferenceEntry | AverageEntry | InputEntry
 
 
-class ClaimEntry(Record):
-    """A sentence of the paper about its own numbers, with the meaning that it is checked in."""
+class MeaningEntry(Record):
+    """What a sentence states, in words and in the numbers that it is checked by."""
 
-    id: Slug
-    text: Sentence
-    source: Place
     meaning: Sentence | None = None
     rows: tuple[RowGlob, ...] = ()
     conditions: Annotated[tuple[ConditionEntry, ...], Field(min_length=1)] | None = None
@@ -127,6 +124,34 @@ class ClaimEntry(Record):
         form = exactly_one(self, tuple(self.forms))
         if form not in ("reference", "average") and not self.rows:
             raise ValueError("name the rows that the claim is about, e.g. rows: [imlp/1/deit_ti_imlp] or a glob")
+        return self
+
+
+class LeftOut(Record):
+    """Rows that a sentence covers and its claims leave out, and why."""
+
+    rows: Annotated[tuple[RowGlob, ...], Field(min_length=1)]
+    because: Sentence
+
+
+class ClaimEntry(MeaningEntry):
+    """A sentence of the paper about its own numbers, with the meaning that it is checked in: the strict one.
+
+    `charitable` is a meaning that asks for less, tried where the strict one fails. `covers` are the rows that the
+    sentence speaks of: each needs a claim about it with the same text, or is `left_out` with the reason.
+    """
+
+    id: Slug
+    text: Sentence
+    source: Place
+    charitable: MeaningEntry | None = None
+    covers: tuple[RowGlob, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+    @model_validator(mode="after")
+    def _says_what_it_is_charitable_about(self) -> Self:
+        if self.charitable is not None and self.charitable.meaning is None:
+            raise ValueError("say what the charitable meaning is: charitable: {meaning: ..., ...}")
         return self
 
 
@@ -189,10 +214,35 @@ class Input:
 Statement: TypeAlias = Conditions | Order | Reference | Average | Input
 
 
+@dataclass(frozen=True)
+class Meanings:
+    """What a claim states in its strict meaning, and in the charitable one where it has one."""
+
+    strict: Statement
+    charitable: Statement | None = None
+
+    @property
+    def all(self) -> tuple[Statement, ...]:
+        """Every meaning, the strict one first."""
+        return (self.strict,) if self.charitable is None else (self.strict, self.charitable)
+
+
 def parse_claim(
     located: Located[ClaimEntry], paper: Paper, papers: Sequence[Paper]
-) -> tuple[Statement | None, list[Problem]]:
+) -> tuple[Meanings | None, list[Problem]]:
     """Return what a claim states, with its rows and cells looked up in `papers`; or what is wrong with it."""
+    strict, problems = _parse_meaning(located, paper, papers)
+    other = located.value.charitable
+    charitable, more = None, list[Problem]()
+    if other is not None:
+        charitable, more = _parse_meaning(Located(other, located.file, (*located.path, "charitable")), paper, papers)
+    problems += more
+    return (None if strict is None or problems else Meanings(strict, charitable)), problems
+
+
+def _parse_meaning(
+    located: Located[MeaningEntry], paper: Paper, papers: Sequence[Paper]
+) -> tuple[Statement | None, list[Problem]]:
     lookup = Lookup(located, papers)
     entry, rows = located.value, lookup.rows(located.value.rows)
     form = entry.form

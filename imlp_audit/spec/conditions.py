@@ -12,7 +12,7 @@ from pydantic import model_validator
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.spec.fields import exactly_one
 from imlp_audit.spec.lookup import Lookup
-from imlp_audit.spec.quantities import Quantity, QuantityEntry, QuantityKind, cells_of, unit_of
+from imlp_audit.spec.quantities import MlpShare, Quantity, QuantityEntry, QuantityKind, cells_of, unit_of
 from imlp_audit.spec.references import CellRef, RowRef
 
 
@@ -99,8 +99,16 @@ class Conditions:
     @property
     def cells(self) -> list[CellRef]:
         """The printed numbers that it is about."""
-        quantities = [c.by_row[row.id] for row in self.rows for c in self.conditions if row.id in c.by_row]
-        return _cells_of(quantities)
+        return _cells_of(self._quantities)
+
+    @property
+    def shares(self) -> list[MlpShare]:
+        """The shares of MLPs that it is about, which no number prints."""
+        return [quantity for quantity in self._quantities if isinstance(quantity, MlpShare)]
+
+    @property
+    def _quantities(self) -> list[Quantity]:
+        return [c.by_row[row.id] for row in self.rows for c in self.conditions if row.id in c.by_row]
 
 
 @dataclass(frozen=True)
@@ -117,6 +125,11 @@ class Order:
     def cells(self) -> list[CellRef]:
         """The printed numbers that it is about."""
         return _cells_of([quantity for _, quantity in self.along])
+
+    @property
+    def shares(self) -> list[MlpShare]:
+        """The shares of MLPs that it is about, which no number prints."""
+        return [quantity for _, quantity in self.along if isinstance(quantity, MlpShare)]
 
 
 def parse_conditions(

@@ -10,7 +10,8 @@ from imlp_audit.equations.catalogue import AnyClaim, ClaimText
 from imlp_audit.errors import SpecError
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import CheckKind, Source
-from imlp_audit.spec.claims import ClaimEntry, Statement, parse_claim
+from imlp_audit.spec.claims import ClaimEntry, Meanings, parse_claim
+from imlp_audit.spec.counted import counted_part
 from imlp_audit.spec.equations import claims_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of, rows_of_table
@@ -84,13 +85,14 @@ class ColumnsPlan:
 
 @dataclass(frozen=True)
 class ClaimPlan:
-    """Is a sentence about the numbers true of them?"""
+    """Is a sentence about the numbers true of them, as printed or (`measured`) as counted?"""
 
     id: str
     source: Source
     paper: Paper
     claim: Located[ClaimEntry]
-    statement: Statement
+    meanings: Meanings
+    measured: bool = False
     kind: CheckKind = CheckKind.CLAIM
 
 
@@ -117,7 +119,7 @@ def plan(paper: Paper, known: Sequence[Paper]) -> list[Plan]:
         plans += _marks(paper, table)
         plans += _columns(paper, table)
     plans += plan_repeats(paper, known)
-    plans += [_claim(paper, claim, known) for claim in paper.claims]
+    plans += [one for claim in paper.claims for one in _claim(paper, claim, known)]
     return [*plans, *_equations(paper, known)]
 
 
@@ -137,11 +139,15 @@ def _at(row: RowRef, *below: str | int) -> Source:
     return row.table.source("rows", row.index, *below)
 
 
-def _claim(paper: Paper, claim: Located[ClaimEntry], known: Sequence[Paper]) -> ClaimPlan:
-    statement, problems = parse_claim(claim, paper, known)
-    if statement is None:
+def _claim(paper: Paper, claim: Located[ClaimEntry], known: Sequence[Paper]) -> Iterator[ClaimPlan]:
+    meanings, problems = parse_claim(claim, paper, known)
+    if meanings is None:
         raise SpecError(problems)
-    return ClaimPlan(f"{paper.id}/claims/{claim.value.id}", claim.source("text"), paper, claim, statement)
+    name, at = f"{paper.id}/claims/{claim.value.id}", claim.source("text")
+    yield ClaimPlan(name, at, paper, claim, meanings)
+    counted = counted_part(meanings)
+    if counted is not None:
+        yield ClaimPlan(f"{name}.measured", at, paper, claim, counted, measured=True)
 
 
 def _cells(row: RowRef) -> Iterator[Plan]:

@@ -154,7 +154,8 @@ class MlpShare:
     recipe: Recipe
 
 
-Quantity: TypeAlias = Value | Step | Change | Difference | Ratio | Position | MlpShare
+TakenFromCells: TypeAlias = Value | Step | Change | Difference | Ratio | Position
+Quantity: TypeAlias = TakenFromCells | MlpShare
 
 
 def unit_of(quantity: Quantity) -> str:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import fnmatch
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import assert_never
 
 from pydantic import ValidationError
 
 from imlp_audit.equations.catalogue import BrokenClaim
 from imlp_audit.errors import Problem, did_you_mean
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
+from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, MemoryConvention, ParameterConvention
 from imlp_audit.models.change import Change, describe
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import parse_printed
 from imlp_audit.spec.claims import parse_claim
+from imlp_audit.spec.covered import rows_not_covered
 from imlp_audit.spec.equations import broken_entries
 from imlp_audit.spec.findings import broken_findings
 from imlp_audit.spec.paper import Paper
@@ -22,7 +24,7 @@ from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
 from imlp_audit.spec.repeats import hold_the_same
 from imlp_audit.spec.schema import Coverage, System
-from imlp_audit.spec.tables import FlopsColumn, Footnote, PrintedTable
+from imlp_audit.spec.tables import CountedMeasure, FlopsColumn, Footnote, Measure, PrintedTable
 from imlp_audit.spec.tree import Located
 
 
@@ -32,6 +34,7 @@ def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
     problems = [*_about(paper), *(p for table in paper.tables for p in _table(table, [*FLOPS_CONVENTIONS, *own]))]
     problems += [p for row in rows_of(paper) for p in _row(row, known)]
     problems += [p for claim in paper.claims for p in parse_claim(claim, paper, known)[1]]
+    problems += rows_not_covered(paper, known)
     problems += [p for system in paper.systems for p in _system(paper, system)]
     problems += _twice([(system.value.id, system, "id") for system in paper.systems])
     problems += _twice([(table.value.table, table, "table") for table in paper.tables])
@@ -107,10 +110,11 @@ def _table(located: Located[PrintedTable], conventions: Sequence[str]) -> Iterat
         if ids[row.id] > 1 and [r.id for r in table.rows].index(row.id) < index:
             yield located.problem(f"the row id {row.id!r} is taken already; give each its own", "rows", index, "id")
     for index, row in enumerate(table.rows):
-        for position, name in enumerate(row.counted_by or ()):
-            if name not in conventions:
-                message = f"no convention is called {name!r}; {did_you_mean(name, conventions)}"
-                yield located.problem(message, "rows", index, "counted_by", position)
+        for measure, by in row.counted_by.items():
+            known = _conventions_of(measure, conventions)
+            if by.convention not in known:
+                message = f"no convention is called {by.convention!r}; {did_you_mean(by.convention, known)}"
+                yield located.problem(message, "rows", index, "counted_by", measure, "convention")
     footnote = table.footnote
     if footnote is None:
         return
@@ -120,6 +124,18 @@ def _table(located: Located[PrintedTable], conventions: Sequence[str]) -> Iterat
         message = f"a mark is decided by a counted column; {did_you_mean(footnote.decided_by, counted)}"
         yield located.problem(message, "footnote", "decided_by")
     yield from _marked_rows(located, footnote)
+
+
+def _conventions_of(measure: CountedMeasure, flops: Sequence[str]) -> Sequence[str]:
+    match measure:
+        case Measure.PARAMETERS:
+            return list(ParameterConvention)
+        case Measure.FLOPS:
+            return flops
+        case Measure.MEMORY:
+            return list(MemoryConvention)
+        case _:
+            assert_never(measure)
 
 
 def _marked_rows(located: Located[PrintedTable], footnote: Footnote) -> Iterator[Problem]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Self, TypeAlias, assert_never
+from typing import Annotated, Literal, Self, TypeAlias, assert_never
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -35,6 +35,10 @@ class Measure(StrEnum):
     def counted(self) -> bool:
         """Whether the tool counts it from the model alone."""
         return self.totalled or self is Measure.SETTING
+
+
+CountedMeasure: TypeAlias = Literal[Measure.PARAMETERS, Measure.FLOPS, Measure.MEMORY]
+"""What conventions count."""
 
 
 class Metric(StrEnum):
@@ -231,10 +235,17 @@ class Footnote(Record):
         return recipe.with_change(self.marked).essence() != recipe.with_change(self.otherwise).essence()
 
 
+class CountedBy(Record):
+    """The convention that a row's numbers were counted by, and a source that says so: not that it fits."""
+
+    convention: Annotated[str, Field(min_length=1)]
+    because: Sentence
+
+
 class Row(Record):
     """A model as the table lists it. Without `model` it has no recipe.
 
-    `counted_by` are the conventions of its FLOPs where they are not the paper's, the default first.
+    `counted_by` is, by measure, the convention of its numbers where a source gives one that may not be its column's.
     """
 
     id: Slug
@@ -243,7 +254,7 @@ class Row(Record):
     model: Recipe | None = None
     mark: str = ""
     repeats: RowId | None = None
-    counted_by: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    counted_by: dict[CountedMeasure, CountedBy] = Field(default_factory=dict)
     printed: Annotated[dict[Slug, str], Field(min_length=1)]
     delta: dict[Slug, str] = Field(default_factory=dict)
 

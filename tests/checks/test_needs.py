@@ -116,7 +116,7 @@ VOTERS = dict.fromkeys(["host", "host+5", "host+5@skip", "broken", "other"], WOR
         (["marks/1/b"], {**dict.fromkeys(["host+3", "host+3@skip"], PARAMETERS), **VOTERS}),
         (["repeats/2/a/params"], {}),
         (["columns/1"], VOTERS),
-        (["claims/share"], dict.fromkeys(["host", "host+5", "host+5@skip"], WORK)),
+        (["claims/share"], VOTERS),
         (["claims/ratio"], {}),
         (["claims/average"], {}),
         (["claims/input"], dict.fromkeys(["host:64", "host:32", "host:96", "other:64"], WORK)),

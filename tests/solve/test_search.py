@@ -149,18 +149,18 @@ def distance(problem: SearchProblem, one: Solution, name: str) -> int:
     return sum(int(a != b) for ours, theirs in pairs for a, b in zip(ours, theirs, strict=True))
 
 
-def place_of(problem: SearchProblem, one: Solution) -> tuple[int, int, int, list[int], list[int], list[int]]:
+def place_of(problem: SearchProblem, one: Solution) -> tuple[int, int, list[int], int, int, list[int], list[int]]:
     """Return the place in the order that RULE states."""
-    counted = [
-        problem.conventions.index(one.parameter_convention) if one.parameter_convention else 0,
+    rules = [
         problem.roundings.index(one.parameter_rounding) if one.parameter_rounding else 0,
         problem.roundings.index(one.flops_rounding) if one.flops_rounding else 0,
     ]
     return (
         min((distance(problem, one, name) for name in problem.named), default=0),
         distance(problem, one, problem.text) if problem.text else 0,
+        rules,
         sum(one.weights),
-        counted,
+        problem.conventions.index(one.parameter_convention) if one.parameter_convention else 0,
         [-weight for weight in one.weights],
         list(one.readings.values()),
     )

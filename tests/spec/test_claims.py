@@ -5,7 +5,7 @@ from __future__ import annotations
 from imlp_audit.spec.claims import ClaimEntry
 from imlp_audit.spec.quantities import QuantityEntry, QuantityKind
 
-COMMON = {"id", "text", "source", "meaning", "rows", "holds_for"}
+COMMON = {"id", "text", "source", "meaning", "rows", "holds_for", "charitable", "covers", "left_out"}
 
 
 def test_every_key_that_states_something_is_a_form() -> None:

@@ -1,0 +1,133 @@
+"""Sentences about counted numbers, judged on what the models have instead of on what is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from imlp_audit.checks.context import Context
+from imlp_audit.checks.quantities import format_values, values_of
+from imlp_audit.checks.truth import RowTruth, Truth, judge_order, judge_relation, judge_share, middle
+from imlp_audit.checks.worlds import NoWorldError, World, is_weak, worlds_of
+from imlp_audit.numbers.interval import Interval
+from imlp_audit.records.check import Verdict
+from imlp_audit.spec.conditions import Condition, Conditions, Direction, Order, Relation
+from imlp_audit.spec.quantities import MlpShare, Quantity, cells_of
+from imlp_audit.spec.references import CellRef, RowRef
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdict on a statement, why, the values that it rests on, and what it departs from the defaults by."""
+
+    verdict: Verdict
+    reason: str
+    measured: str
+    under: tuple[str, ...] = ()
+    weak: bool = False
+
+
+def judge_measured_conditions(statement: Conditions, context: Context) -> Judgement:
+    """Judge conditions on counted numbers, each row under its own hypothesis."""
+    rows = [
+        (row, [_judge(c, row, context) for c in statement.conditions if row.id in c.by_row]) for row in statement.rows
+    ]
+    truths = [_together(row, parts) for row, parts in rows if parts]
+    verdict, reason = judge_share(truths, statement.holds_for)
+    under = dict.fromkeys(name for _, parts in rows for part in parts for name in part.under)
+    cells = [
+        c
+        for row in statement.rows
+        for x in statement.conditions
+        if row.id in x.by_row
+        for c in cells_of(x.by_row[row.id])
+    ]
+    measured = "; ".join(f"{truth.row}: {truth.values}" for truth in truths)
+    return Judgement(verdict, reason, measured, tuple(under), is_weak(cells, context))
+
+
+def judge_measured_order(statement: Order, context: Context) -> Judgement:
+    """Judge an order of counted numbers, all under one hypothesis."""
+    cells = [cell for _, quantity in statement.along for cell in cells_of(quantity)]
+    increasing, name = statement.direction is Direction.INCREASING, f"{statement.name} (must be {statement.direction})"
+    try:
+        worlds = worlds_of(cells, context)
+    except NoWorldError as error:
+        return Judgement(Verdict.UNVERIFIABLE, f"{name}: {error}", "")
+    judged = []
+    for world in worlds:
+        values = [(row.row.id, _in_world(quantity, world)) for row, quantity in statement.along]
+        judged.append((judge_order(values, increasing=increasing), ", ".join(middle(v) for _, v in values if v)))
+    verdicts = {verdict for (verdict, _), _ in judged}
+    (verdict, reason), measured = judged[0]
+    if len(verdicts) > 1:
+        verdict, reason = Verdict.UNVERIFIABLE, f"{reason}; options that the numbers leave open disagree"
+    under = tuple(dict.fromkeys(one for world in worlds for one in world.under))
+    return Judgement(verdict, f"{name}: {reason}", measured, under, is_weak(cells, context))
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """A condition in a row: whether it holds, the values that decide it, and how they depart from the defaults."""
+
+    condition: Condition
+    truth: Truth
+    values: str
+    under: tuple[str, ...] = ()
+
+
+def _judge(condition: Condition, row: RowRef, context: Context) -> _Judged:
+    quantity, bound = condition.by_row[row.id], bound_of(condition, row, context)
+    try:
+        worlds = worlds_of(cells_of(quantity), context)
+    except NoWorldError as error:
+        return _Judged(condition, Truth.OPEN, f"not comparable: {error}")
+    truth, text = judge_options(condition, bound, [_in_world(quantity, world) for world in worlds], quantity)
+    under = tuple(dict.fromkeys(name for world in worlds for name in world.under))
+    return _Judged(condition, truth, text, under)
+
+
+def judge_options(
+    condition: Condition, bound: Interval, options: Sequence[Interval | None], quantity: Quantity
+) -> tuple[Truth, str]:
+    """Return whether a condition holds under every option that is open, or under none, and the values under each."""
+    truths = {Truth.OPEN if one is None else judge_relation(one, condition.relation, bound) for one in options}
+    texts = " or ".join(dict.fromkeys(format_values(quantity, one) for one in options))
+    return truths.pop() if len(truths) == 1 else Truth.OPEN, texts
+
+
+def bound_of(condition: Condition, row: RowRef, context: Context) -> Interval:
+    """Return the number that a quantity is compared with; one that it equals is itself rounded."""
+    number = condition.bound
+    if condition.relation is Relation.EQUALS:
+        return number.interval(context.conventions(row.paper).roundings[0])
+    return Interval.point(number.value * number.scale)
+
+
+def _together(row: RowRef, parts: Sequence[_Judged]) -> RowTruth:
+    """Judge a row by all of its conditions."""
+    truths = [part.truth for part in parts]
+    overall = Truth.NO if Truth.NO in truths else Truth.OPEN if Truth.OPEN in truths else Truth.YES
+    because = ", ".join(
+        f"{part.condition.name} ({part.values}) {describe_bound(part.condition)} {_SAID[part.truth]}"
+        for part in parts
+        if part.truth is overall
+    )
+    return RowTruth(row.row.id, overall, because, ", ".join(f"{part.condition.name} {part.values}" for part in parts))
+
+
+_SAID = {Truth.YES: Truth.YES.value, Truth.NO: Truth.NO.value, Truth.OPEN: "cannot be decided"}
+
+
+def describe_bound(condition: Condition) -> str:
+    """Write what a condition asks of its quantity."""
+    return f"{condition.relation.replace('_', ' ')} {condition.bound.text}"
+
+
+def _in_world(quantity: Quantity, world: World) -> Interval | None:
+    assert not isinstance(quantity, MlpShare), "a share is measured, and so no part of a counted claim"
+
+    def value(cell: CellRef) -> Interval:
+        return Interval.point(world.values[cell.id])
+
+    return values_of(quantity, value)
