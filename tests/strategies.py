@@ -138,7 +138,11 @@ findings = st.builds(
     Finding, id=texts, paper=texts, title=texts, severity=st.sampled_from(Severity), why=texts, checks=some_texts
 )
 stale = st.builds(
-    StaleEntry, check=texts, reason=texts, source=st.builds(Source, file=texts, line=st.integers(1, 9999))
+    StaleEntry,
+    check=texts,
+    problem=st.sampled_from(("gone", "changed")),
+    reason=texts,
+    source=st.builds(Source, file=texts, line=st.integers(1, 9999)),
 )
 
 results = st.builds(
