@@ -12,6 +12,7 @@ from imlp_audit.checks.fit import Measured
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import Printed, Rounding, parse_printed
 from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
+from imlp_audit.records.finding import Finding, Severity, StaleEntry
 from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
 
@@ -133,9 +134,22 @@ papers = st.builds(
     tables=st.lists(tables, max_size=1).map(tuple),
 )
 
+findings = st.builds(
+    Finding, id=texts, paper=texts, title=texts, severity=st.sampled_from(Severity), why=texts, checks=some_texts
+)
+stale = st.builds(
+    StaleEntry,
+    check=texts,
+    problem=st.sampled_from(("gone", "changed")),
+    reason=texts,
+    source=st.builds(Source, file=texts, line=st.integers(1, 9999)),
+)
+
 results = st.builds(
     AuditResult,
     papers=st.lists(papers, max_size=2).map(tuple),
     versions=st.dictionaries(texts, texts, max_size=2),
     checks=st.lists(checks, max_size=3).map(tuple),
+    findings=st.lists(findings, max_size=2).map(tuple),
+    stale=st.lists(stale, max_size=2).map(tuple),
 )

@@ -191,7 +191,12 @@ def test_every_failing_check_is_acknowledged(all_audited: Audited) -> None:
 
 def test_repeats_of_the_paper_and_the_poster_agree(audited: Audited) -> None:
     repeats = [c for i, c in audited.checks.items() if c.kind is CheckKind.REPEAT and i.startswith(("imlp", "iffn"))]
-    assert {check.verdict for check in repeats} == {Verdict.REPRODUCED}
+    elsewhere = {c.id: c for c in repeats if c.repeats is not None and c.repeats.startswith("resmlp/")}
+    assert {check.verdict for check in repeats if check.id not in elsewhere} == {Verdict.REPRODUCED}
+    assert {name: (check.verdict, check.printed, check.measured) for name, check in elsewhere.items()} == {
+        "imlp/repeats/9/deit_s/gpu": (Verdict.DIFFERS, "596.6", "940.4"),  # both on a V100 at batch 32
+        "imlp/repeats/9/deit_b/gpu": (Verdict.DIFFERS, "275.6", "292.3"),
+    }
     assert sum(check.id.startswith("iffn_poster/repeats/1/") for check in repeats) == 30 * 3 + 15 * 2
 
 

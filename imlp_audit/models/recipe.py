@@ -47,7 +47,8 @@ class Part(StrEnum):
 class ImlpRecipe(BaseModel):
     """The IMLP block in place of a host's MLPs.
 
-    `ratio` is the expansion of the first FC layer (r in Sec. 5.1), `kernel` the side of the depthwise
+    `ratio` is the expansion of the first FC layer (r in Sec. 5.1; C'/2 channels in Eq. 5 if the replaced MLP has C' =
+    2r C, as all hosts have but LVT's second stage, with 8C), `kernel` the side of the depthwise
     convolution (n there). `plain` leaves out the coefficients of its channel part's AGeLUs (Table 3, "GeLU+concat").
     """
 

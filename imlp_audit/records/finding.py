@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
@@ -55,24 +55,25 @@ class _Group(NamedTuple):
     column: str
 
 
-def group_unexplained(checks: Iterable[Check]) -> tuple[Finding, ...]:
-    """Return the failing checks that no finding covers, grouped by table, column and kind."""
+def group_unexplained(checks: Iterable[Check], explained: Collection[str] = ()) -> tuple[Finding, ...]:
+    """Return the failing checks, except those `explained` by a finding, grouped by table, column and kind."""
     groups: dict[_Group, list[Check]] = {}
     for check in checks:
-        if check.verdict in FAILS and check.finding is None:
+        if check.verdict in FAILS and check.id not in explained:
             groups.setdefault(_group_of(check), []).append(check)
     return tuple(_unexplained(group, members) for group, members in groups.items())
 
 
 def _group_of(check: Check) -> _Group:
-    paper, *rest = check.id.split("/")
+    paper, first, second, *_ = (*check.id.split("/"), "", "")  # a result that was read may have any text as an id
+    column = check.id.rpartition("/")[2].partition(".")[0]
     match check.kind:
         case CheckKind.CELL | CheckKind.DELTA:
-            return _Group(paper, check.kind, rest[0], rest[-1].partition(".")[0])
+            return _Group(paper, check.kind, first, column)
         case CheckKind.REPEAT:
-            return _Group(paper, check.kind, rest[1], rest[-1].partition(".")[0])
+            return _Group(paper, check.kind, second, column)
         case CheckKind.MARK | CheckKind.COLUMN:
-            return _Group(paper, check.kind, rest[1], "")
+            return _Group(paper, check.kind, second, "")
         case CheckKind.CLAIM | CheckKind.EQUATION:
             return _Group(paper, check.kind, "", "")
 

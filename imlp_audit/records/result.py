@@ -89,7 +89,7 @@ class AuditResult(JsonDocument):
 
     def unexplained(self) -> tuple[Finding, ...]:
         """Return the failing checks that no finding covers, grouped by table, column and kind."""
-        return group_unexplained(self.checks)
+        return group_unexplained(self.checks, {name for finding in self.findings for name in finding.checks})
 
     def body(self) -> dict[str, object]:
         """Return the result as plain values, with a summary."""

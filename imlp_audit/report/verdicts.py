@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from imlp_audit.numbers.interval import decimal_text
-from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.numbers.words import count_of
+from imlp_audit.records.check import FAILS, Check, CheckKind, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Align, Inline, Span, Style, Table
 
@@ -48,8 +49,8 @@ def count_verdicts(checks: Iterable[Check]) -> str:
 def summarize(result: AuditResult) -> str:
     """Count the verdicts of a result in a line."""
     noun = "check" if len(result.checks) == 1 else "checks"
-    acknowledged = result.acknowledged()
-    known = f" ({acknowledged} of these failing checks acknowledged)" if acknowledged else ""
+    failing = sum(check.verdict in FAILS for check in result.checks)
+    known = f"; {result.acknowledged()} of {count_of(failing, 'failing check')} acknowledged" if failing else ""
     return f"{len(result.checks)} {noun}: {count_verdicts(result.checks)}{known}"
 
 

@@ -42,7 +42,7 @@ tables:
       params: {{measure: parameters, unit: M, heading: Parameters}}
       top1: {{measure: score, unit: "%", metric: top1, data: photos, images: {images}, heading: Top-1, needs: weights}}
       top5: {{measure: score, unit: "%", metric: top5, data: photos, images: {images}, heading: Top-5, needs: weights}}
-      real: {{measure: score, unit: "%", metric: top1, data: drawings, heading: Real, needs: weights}}
+      real: {{measure: score, unit: "%", metric: top1, data: drawings, images: {images}, heading: Real, needs: weights}}
       bleu: {{measure: score, unit: BLEU, heading: BLEU, needs: weights}}
     rows:
       - id: base
