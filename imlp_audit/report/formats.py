@@ -15,6 +15,17 @@ class Format(StrEnum):
     RICH = "rich"
     JSON = "json"
     MARKDOWN = "markdown"
+    HTML = "html"
+
+
+ENDINGS = {
+    ".json": Format.JSON,
+    ".md": Format.MARKDOWN,
+    ".markdown": Format.MARKDOWN,
+    ".html": Format.HTML,
+    ".htm": Format.HTML,
+    ".txt": Format.RICH,
+}  # what a file is written as if its format isn't named
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,10 @@ def render_document(document: Document, form: Format, json: str, surface: Surfac
             from imlp_audit.report.markdown import render_markdown
 
             return render_markdown(document)
+        case Format.HTML:
+            from imlp_audit.report.page import render_page
+
+            return render_page(document)
         case Format.JSON:
             return json
         case _:

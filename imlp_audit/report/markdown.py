@@ -12,6 +12,7 @@ from imlp_audit.report.document import (
     Block,
     Code,
     Document,
+    Fold,
     Heading,
     Inline,
     Item,
@@ -19,6 +20,7 @@ from imlp_audit.report.document import (
     Paragraph,
     Picture,
     Plot,
+    PrintedTable,
     Span,
     Style,
     Table,
@@ -53,6 +55,13 @@ def _block(block: Block) -> Iterator[str]:
             yield f"![{_inline(block.caption)}]({_target(block.file)})"
         case Code():
             yield from _code_block(block)
+        case PrintedTable():
+            yield from _table(block.summary)
+            if block.listing is not None:
+                yield from ("", *_table(block.listing))
+        case Fold():
+            yield _paragraph(block.summary)
+            yield from (line for inner in block.blocks for line in ("", *_block(inner)))
         case _:
             assert_never(block)
 

@@ -18,6 +18,7 @@ from imlp_audit.report.document import (
     Block,
     Code,
     Document,
+    Fold,
     Heading,
     Inline,
     Item,
@@ -25,6 +26,7 @@ from imlp_audit.report.document import (
     Paragraph,
     Picture,
     Plot,
+    PrintedTable,
     Style,
     Table,
     faint,
@@ -79,6 +81,16 @@ def _print(console: Console, block: Block) -> None:
             console.print(_text((*spans(block.caption), faint(" (plot: drawn by `imlp-audit report --dir DIR`)"))))
         case Code():
             _print_lines(console, (Text(make_visible(line)) for line in block.text.split("\n")))
+        case PrintedTable():
+            _print_table(console, block.summary)
+            if block.listing is not None:
+                console.print()
+                _print_table(console, block.listing)
+        case Fold():
+            console.print(_text(block.summary), style="italic")
+            for inner in block.blocks:
+                console.print()
+                _print(console, inner)
         case _:
             assert_never(block)
 
