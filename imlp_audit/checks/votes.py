@@ -53,6 +53,7 @@ def _votes_of_row(row: RowRef, context: Context) -> Iterator[Vote]:
 
 
 def has_own_counter(cell: CellRef) -> bool:
+    """Return whether the row states its own convention for a cell, so that it does not vote on its column's."""
     return own_convention(cell.row.row, cell.column) is not None
 
 
