@@ -18,8 +18,9 @@ from imlp_audit.explain.printed import (
 from imlp_audit.explain.totals import explain_total
 from imlp_audit.records.check import Check, Measurement, Verdict
 from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Section
+from imlp_audit.records.hypothesis import FitScore
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.hypotheses import describe_group, describe_power, group_of_column
+from imlp_audit.report.hypotheses import describe_fit, describe_group, describe_power, group_of_column
 from imlp_audit.spec.plan import CellPlan
 from imlp_audit.spec.references import CellRef
 
@@ -52,7 +53,7 @@ def _judged_under(cell: CellRef, check: Check, result: AuditResult) -> Iterator[
         yield "power", describe_power(check.power)
     fit = cell.row.paper.about.value.fitted.get(str(check.convention))
     if check.fitted and fit is not None:
-        found = f"the search explained {fit.explained} of {fit.of} numbers, by chance at most {fit.by_chance}"
+        found = describe_fit(FitScore(explained=fit.explained, of=fit.of, by_chance=fit.by_chance))
         yield "fitted", f"the weights of {check.convention} were fitted on this number; {found}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from imlp_audit.records.hypothesis import Caught, ColumnScore, GroupScore, PaperHypothesis, Power
+from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
 
 _CHOICES = {
     "only": "the options give the same values",
@@ -34,7 +34,13 @@ def describe_column(score: ColumnScore) -> str:
     """Return a column's convention with its score, and what its passes are worth."""
     worth = describe_power(score.power) if score.power.one.tried else ""
     chance = f"{score.by_chance} of its numbers would pass by chance, {score.passing} do"
-    return "; ".join(part for part in (describe_group(score.group), chance, worth) if part)
+    fit = f"its weights were fitted: {describe_fit(score.fit)}" if score.fit is not None else ""
+    return "; ".join(part for part in (describe_group(score.group), fit, chance, worth) if part)
+
+
+def describe_fit(fit: FitScore) -> str:
+    """Return what a search explained, beside what it explains by chance."""
+    return f"the search explained {fit.explained} of {fit.of} numbers, by chance it explains at most {fit.by_chance}"
 
 
 def group_of_column(hypothesis: PaperHypothesis, column: str) -> ColumnScore | None:

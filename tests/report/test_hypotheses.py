@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from imlp_audit.records.hypothesis import Caught, ColumnScore, GroupScore, PaperHypothesis, Power
+from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
 from imlp_audit.report.hypotheses import describe_column, describe_group, group_of_column
 
 GROUP = GroupScore(
@@ -23,6 +23,11 @@ def test_a_column_says_what_its_passes_are_worth() -> None:
         "macs explains 7 of 9 (fvcore 2), a clear choice; 0.4 of its numbers would pass by chance, 7 do; "
         "139 of 140 wrong numbers within ten last digits would not have passed, 13 of 14 one digit away"
     )
+
+
+def test_a_fitted_counter_says_what_the_search_would_explain_by_chance() -> None:
+    fitted = COLUMN.model_copy(update={"fit": FitScore(explained=48, of=52, by_chance=16)})
+    assert "the search explained 48 of 52 numbers, by chance it explains at most 16; " in describe_column(fitted)
 
 
 def test_a_column_is_found_by_its_name() -> None:
