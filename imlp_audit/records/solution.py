@@ -126,7 +126,7 @@ class Answered(Record):
     """
 
     what: str
-    flops: tuple[str, ...]
+    flops: tuple[str, ...] = ()
     score: int
     of: int
     solutions: int
