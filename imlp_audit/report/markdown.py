@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 from typing import assert_never
+from urllib.parse import quote
 
 from imlp_audit.report.document import (
     Align,
@@ -135,4 +136,4 @@ def _items(items: Sequence[Inline | Item], indent: int) -> Iterator[str]:
 
 def _target(file: str) -> str:
     """Return a file's name as the target of a link."""
-    return f"<{make_visible(file)}>" if re.search(r"[\s()<>]", file) else file
+    return quote(file, safe="/._-", errors="replace")

@@ -36,6 +36,7 @@ from imlp_audit.report.document import (
 
 _TAGS = {Style.STRONG: "strong", Style.EMPHASIS: "em", Style.CODE: "code"}
 _LINK = re.compile(r"#.+|https?://\S+|[a-z0-9_\-]+\.(?:html|md|json|svg)", re.IGNORECASE)
+_COMMAND = re.compile(r"^([ \t]*):(?=:)", re.MULTILINE)  # would be a command in a log of GitHub's
 _MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
 
 
@@ -72,8 +73,7 @@ def render_block(block: Block, pictures: Pictures) -> str:
 
             return _picture(block.caption, ".svg", draw_plot(block.data).encode())
         case Code():
-            lines = "\n".join(make_visible(line, keep="\t") for line in block.text.split("\n"))
-            return f"<pre><code>{escape(lines)}</code></pre>"
+            return _code(block.text)
         case PrintedTable():
             return "\n".join(_printed_table(block, pictures))
         case Fold():
@@ -83,6 +83,12 @@ def render_block(block: Block, pictures: Pictures) -> str:
             )
         case _:
             assert_never(block)
+
+
+def _code(text: str) -> str:
+    lines = "\n".join(make_visible(line, keep="\t") for line in text.split("\n"))
+    inert = _COMMAND.sub(r"\1&#58;", escape(lines))
+    return f"<pre><code>{inert}</code></pre>"
 
 
 def render_inline(text: Inline) -> str:
@@ -169,10 +175,11 @@ def _printed_cell(cell: PrintedCell | None, column: str, pictures: Pictures) -> 
 
 
 def _stamped(one: Stamped) -> str:
-    finding = f" {escape(one.finding[0])}" if one.finding else ""
+    finding = f" {escape(one_line(one.finding[0]))}" if one.finding else ""
     return (
         f'<span class="stamped">{escape(one_line(one.text))} <span class="sign {one.style.value}">'
-        f'<span aria-hidden="true">{escape(one.sign)}</span><span class="spoken">{escape(one.meaning)}</span>'
+        f'<span aria-hidden="true">{escape(one_line(one.sign))}</span>'
+        f'<span class="spoken">{escape(one_line(one.meaning))}</span>'
         f"{finding}</span></span>"
     )
 

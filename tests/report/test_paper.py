@@ -139,9 +139,9 @@ def test_numbers_carry_their_signs_and_failing_ones_their_finding() -> None:
     report = markdown(full())
     (printed,) = [rows for rows in tables(report) if rows[0][0].strip() == "model" and len(rows[0]) == 3]
     shown = [cell.strip() for row in printed[2:] for cell in row[1:] if cell.strip()]
-    assert shown[0] == "5.72 ✓; -12.6% ✗ F1"  # the graver of the change's two verdicts
+    assert shown[0] == "5.72 ✓; -12.6% ✗ F2"  # the graver of the change's two verdicts
     assert shown[1] == "5.72 ✓\\*ƒ\\~"
-    assert shown[2:] == ["72.2 ○", "5.72 ✗ F3", "5.72 ✗ F2", "5.72 ○", "? !"]
+    assert shown[2:] == ["72.2 ○", "5.72 ✗ F1", "5.72 ✗ F1", "5.72 ○", "? !"]
 
 
 def test_a_table_says_what_its_columns_were_judged_under() -> None:
