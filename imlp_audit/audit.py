@@ -18,10 +18,11 @@ from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
 from imlp_audit.measure.facts import Facts, ModelKey, Need
 from imlp_audit.records.check import Check
+from imlp_audit.records.hypothesis import FitScore
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.findings import refuse_broken_locks
 from imlp_audit.spec.library import Selection, select_checks, select_equations
-from imlp_audit.spec.paper import paper_head
+from imlp_audit.spec.paper import Paper, paper_head
 from imlp_audit.spec.plan import EquationPlan, Plan, check_ids
 
 Announce = Callable[[int], Callable[[str], None]]
@@ -90,8 +91,17 @@ def _run(
         checks=tuple(check for one in known for check in one.checks),
         findings=tuple(finding for one in known for finding in one.findings),
         stale=tuple(entry for one in known for entry in one.stale),
-        hypotheses={name: judged.record() for name, judged in context.judged.items()},
+        hypotheses={
+            paper.id: context.judged[paper.id].record(_fits(paper))
+            for paper in selection.papers
+            if paper.id in context.judged
+        },
     )
+
+
+def _fits(paper: Paper) -> Mapping[str, FitScore]:
+    fitted = paper.about.value.fitted
+    return {name: FitScore(explained=fit.explained, of=fit.of, by_chance=fit.by_chance) for name, fit in fitted.items()}
 
 
 def _acknowledge(checks: Sequence[Check], selection: Selection, *, searched: bool) -> Iterator[Acknowledged]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -10,7 +10,7 @@ from functools import cached_property
 from imlp_audit.checks.hypotheses import Chances, Group, Hypothesis, chances_of, judge, passes
 from imlp_audit.checks.tally import COPIES, FARTHEST, Tally
 from imlp_audit.numbers.interval import decimal_text
-from imlp_audit.records.hypothesis import Caught, ColumnScore, GroupScore, PaperHypothesis, Power
+from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
 
 
 @dataclass(frozen=True)
@@ -64,22 +64,25 @@ class Judged:
         """The cells whose numbers pass."""
         return tuple(cell for cell, place in self.places.items() if passes(self.tally, self.chances, place))
 
-    def record(self) -> PaperHypothesis:
-        """Put on record what the votes support and what their passes are worth."""
+    def record(self, fits: Mapping[str, FitScore]) -> PaperHypothesis:
+        """Put on record what the votes support and what their passes are worth; `fits` are by fitted convention."""
         found = self.hypothesis
         return PaperHypothesis(
             rounding=found.rounding,
             explained=found.explained,
             votes=found.votes,
             readings=tuple(map(_score, found.readings.values())),
-            columns=tuple(map(self._record_column, found.conventions.values())),
+            columns=tuple(self._record_column(group, fits) for group in found.conventions.values()),
         )
 
-    def _record_column(self, group: Group) -> ColumnScore:
+    def _record_column(self, group: Group, fits: Mapping[str, FitScore]) -> ColumnScore:
         cells = [cell for cell in self.passing if self.tally.votes[self.places[cell]].column == group.name]
         powers = [power for cell in cells if (power := self.power_of(cell)) is not None]
         by_chance = decimal_text(self.by_chance[group.name], 1)
-        return ColumnScore(group=_score(group), passing=len(cells), by_chance=by_chance, power=add_powers(powers))
+        return ColumnScore(
+            group=_score(group), passing=len(cells), by_chance=by_chance, power=add_powers(powers),
+            fit=fits.get(str(group.winner)),
+        )  # fmt: skip
 
 
 def _score(group: Group) -> GroupScore:

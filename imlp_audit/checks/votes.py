@@ -49,10 +49,11 @@ def _votes_of_row(row: RowRef, context: Context) -> Iterator[Vote]:
         except NotMeasuredError:  # its own check says so
             continue
         values = {(one.reading, str(one.convention)): one.value for one in declared if not one.uncounted}
-        yield Vote(cell.id, column_of(cell), recipe.family, cell.printed, values, _has_own_counter(cell))
+        yield Vote(cell.id, column_of(cell), recipe.family, cell.printed, values, has_own_counter(cell))
 
 
-def _has_own_counter(cell: CellRef) -> bool:
+def has_own_counter(cell: CellRef) -> bool:
+    """Return whether the row states its own convention for a cell, so that it does not vote on its column's."""
     return own_convention(cell.row.row, cell.column) is not None
 
 
@@ -97,5 +98,5 @@ def frame_of(cell: CellRef, context: Context) -> Frame:
         return Frame(context.conventions(paper).roundings)
     family, found = counted.recipe.family, judged.hypothesis
     reading = found.readings.get(family) if family is not None else None
-    convention = None if _has_own_counter(cell) else found.conventions.get(column_of(cell))
+    convention = None if has_own_counter(cell) else found.conventions.get(column_of(cell))
     return Frame((found.rounding,), reading, convention)

@@ -6,9 +6,11 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import assert_never
 
 from imlp_audit.errors import SpecError, UsageError
-from imlp_audit.records.solution import Answered, Solved
+from imlp_audit.numbers.words import list_some
+from imlp_audit.records.solution import Answered, AxisState, Solved, SolvedAxis
 from imlp_audit.report.files import write_whole
 from imlp_audit.spec.edit import read_text, with_convention, with_fit, with_reading
 from imlp_audit.spec.paper import Paper, read_spec
@@ -55,11 +57,24 @@ def _reasons(axes: Mapping[str, str], answer: Answered) -> dict[str, tuple[str, 
     states = {axis.axis: axis for axis in answer.axes}
     reasons = {}
     for name, value in axes.items():
-        axis = states[name]
-        by_state = {"pinned": "every best solution has it", "free": "free: every value is among the best solutions"}
-        why = by_state.get(axis.state, f"the best solutions have {' or '.join(axis.values)}")
+        why = _say_how_decided(states[name], answer)
         reasons[name] = (value, f"found by solve: {why}; {answer.score} of {answer.of} numbers explained")
     return reasons
+
+
+def _say_how_decided(axis: SolvedAxis, answer: Answered) -> str:
+    """Say what the numbers decide about an axis, and by which of them."""
+    match answer.state_of(axis):
+        case AxisState.PINNED:
+            return f"pinned by {list_some(axis.rests_on)}"
+        case AxisState.AGREED:
+            return f"the best solutions agree, by {list_some(axis.rests_on)}"
+        case AxisState.NARROWED:
+            return f"the best solutions have {' or '.join(axis.values)}"
+        case AxisState.FREE:
+            return "free: every value is among the best solutions"
+        case state:
+            assert_never(state)
 
 
 def _fit(answer: Answered) -> Fit:
@@ -71,7 +86,8 @@ def _fit(answer: Answered) -> Fit:
 
 def _evidence(answer: Answered) -> str:
     null = f", tables with shifted digits at most {max(most for _, most in answer.null)}" if answer.null else ""
-    return f"Found by solve: {answer.score} of {answer.of} numbers explained{null}; the counter is {answer.counter}."
+    agreed = "one that the best solutions agree on" if answer.counter == "agreed" else answer.counter
+    return f"Found by solve: {answer.score} of {answer.of} numbers explained{null}; the counter is {agreed}."
 
 
 def check_spec(text: str, name: str) -> None:

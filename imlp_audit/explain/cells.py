@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.checks.printed import missing_for
+from imlp_audit.checks.printed import countable, missing_for
+from imlp_audit.checks.votes import column_of, has_own_counter
 from imlp_audit.explain.printed import (
     compare_value,
     every_measurement,
@@ -17,11 +18,14 @@ from imlp_audit.explain.printed import (
 from imlp_audit.explain.totals import explain_total
 from imlp_audit.records.check import Check, Measurement, Verdict
 from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Section
+from imlp_audit.records.hypothesis import FitScore
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.hypotheses import describe_fit, describe_group, describe_power, group_of_column
 from imlp_audit.spec.plan import CellPlan
 from imlp_audit.spec.references import CellRef
 
 
-def cell_facts(plan: CellPlan, check: Check, read: Conventions) -> tuple[Fact, ...]:
+def cell_facts(plan: CellPlan, check: Check, read: Conventions, result: AuditResult) -> tuple[Fact, ...]:
     """Say what is printed, which numbers print so, and whether the model has one of them."""
     cell = plan.cell
     number = f"{cell.printed.text.removesuffix(cell.column.unit)} {cell.column.unit}".rstrip()
@@ -29,7 +33,28 @@ def cell_facts(plan: CellPlan, check: Check, read: Conventions) -> tuple[Fact, .
         check,
         ("printed", f"{number} in {place_of(cell)}; {place_in_specs(check.source)}"),
         ("stands for", stands_for(cell.printed, read.roundings[0])),
+        *_judged_under(cell, check, result),
     )
+
+
+def _judged_under(cell: CellRef, check: Check, result: AuditResult) -> Iterator[tuple[str, str]]:
+    """Yield what the paper's numbers support together, and how much a pass of this one says."""
+    hypothesis = result.hypotheses.get(cell.row.paper.id)
+    counted = countable(cell)
+    if hypothesis is None or not cell.column.measure.totalled or isinstance(counted, str):
+        return
+    for group in hypothesis.readings:
+        if group.name == counted.recipe.family:
+            yield "reading", describe_group(group)
+    score = group_of_column(hypothesis, column_of(cell))
+    if score is not None:
+        yield "convention", "the row states its own" if has_own_counter(cell) else describe_group(score.group)
+    if check.power is not None:
+        yield "power", describe_power(check.power)
+    fit = cell.row.paper.about.value.fitted.get(str(check.convention))
+    if check.fitted and fit is not None:
+        found = describe_fit(FitScore(explained=fit.explained, of=fit.of, by_chance=fit.by_chance))
+        yield "fitted", f"the weights of {check.convention} were fitted on this number; {found}"
 
 
 def explain_cell(plan: CellPlan, check: Check, read: Conventions) -> Iterator[Section]:

@@ -47,7 +47,7 @@ def _explain_plan(plan: Plan, result: AuditResult) -> tuple[tuple[Fact, ...], tu
     match plan:
         case CellPlan():
             read = _conventions(plan.cell.row.paper)
-            return cell_facts(plan, check, read), tuple(explain_cell(plan, check, read))
+            return cell_facts(plan, check, read, result), tuple(explain_cell(plan, check, read))
         case DeltaPlan():
             read = _conventions(plan.cell.row.paper)
             return change_facts(plan, check, read), tuple(explain_change(plan, check, checks, read))

@@ -37,17 +37,27 @@ class GroupScore(Record):
     choice: Literal["only", "clear", "shared", "weak"]
 
 
+class FitScore(Record):
+    """What the search for a convention explained, and the most that it explains of numbers with shifted digits."""
+
+    explained: int
+    of: int
+    by_chance: int
+
+
 class ColumnScore(Record):
     """A column: the group that shares its convention, and the power of its passes.
 
     `passing` counts its numbers that pass, rows with a counter of their own included; `by_chance` how many pass on
-    average, as a decimal, where every number of the paper is shifted by up to ten last digits.
+    average, as a decimal, where every number of the paper is shifted by up to ten last digits. `fit` is
+    there if the chosen convention was fitted.
     """
 
     group: GroupScore
     passing: int
     by_chance: str
     power: Power
+    fit: FitScore | None = None
 
 
 class PaperHypothesis(Record):

@@ -87,6 +87,14 @@ class AuditResult(JsonDocument):
         """Return how many checks fail, but are acknowledged."""
         return sum(check.verdict in FAILS and check.acknowledged is True for check in self.checks)
 
+    def fitted(self) -> int:
+        """Return how many passes rest on a convention that was fitted on them."""
+        return sum(check.fitted for check in self.checks)
+
+    def weak(self) -> int:
+        """Return how many passes may be luck."""
+        return sum(check.weak for check in self.checks)
+
     def unexplained(self) -> tuple[Finding, ...]:
         """Return the failing checks that no finding covers, grouped by table, column and kind."""
         return group_unexplained(self.checks, {name for finding in self.findings for name in finding.checks})
@@ -102,7 +110,7 @@ class AuditResult(JsonDocument):
         alone, of = self.unguarded()
         share = decimal_text(Fraction(100 * alone, of), 1) if of else "0"
         return {
-            "summary": {**counts, "acknowledged": self.acknowledged()},
+            "summary": {**counts, "acknowledged": self.acknowledged(), "fitted": self.fitted(), "weak": self.weak()},
             **({"unguarded": {"numbers": alone, "of": of, "percent": share}} if of else {}),
             **body,
         }

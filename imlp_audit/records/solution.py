@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from math import ceil, floor
 from typing import ClassVar
 
@@ -11,28 +12,45 @@ from imlp_audit.records.base import Record
 from imlp_audit.records.document import JsonDocument
 
 
+class AxisState(StrEnum):
+    """What the numbers decide about an axis.
+
+    PINNED: all numbers are explained, and only by one value. AGREED: the best solutions have one value, but not all
+    numbers are explained. NARROWED: they have some of the tried values. FREE: they have all.
+    """
+
+    PINNED = "pinned"
+    AGREED = "agreed"
+    NARROWED = "narrowed"
+    FREE = "free"
+
+
 class SolvedAxis(Record):
-    """An axis of a family's readings: its values in the best solutions, of those tried, and those of named readings."""
+    """An axis of a family's readings: its values in the best solutions, of those tried, and those of named readings.
+
+    One that has a single value rests on the cells that the first solution explains and would not with some other
+    tried value of this axis alone.
+    """
 
     family: str
     axis: str
     values: tuple[str, ...]
     tried: tuple[str, ...]
     named: dict[str, str]
+    rests_on: tuple[str, ...] = ()
 
     @property
-    def state(self) -> str:
-        """Whether the numbers decide it: `pinned`, `free`, or only narrowed down."""
-        if len(self.values) == 1:
-            return "pinned"
-        return "free" if len(self.values) == len(self.tried) else "narrowed"
+    def is_free(self) -> bool:
+        """Whether every tried value is among the best solutions."""
+        return len(self.values) == len(self.tried)
 
 
 class SolvedWeights(Record):
     """Classes of work that no number tells apart, and the weights that their sum has in the best solutions.
 
     Each class counts `factors` times in the sum. `low` and `high` are its range over the reals for the best readings,
-    rounded outward; no `high` where nothing limits it.
+    rounded outward; no `high` where nothing limits it. A sum that has one value rests on the cells that the first
+    solution explains and would not with the next smaller or the next larger sum.
     """
 
     classes: tuple[str, ...]
@@ -40,6 +58,7 @@ class SolvedWeights(Record):
     values: tuple[int, ...]
     low: float
     high: float | None
+    rests_on: tuple[str, ...] = ()
 
     @property
     def identified(self) -> bool:
@@ -107,7 +126,7 @@ class Answered(Record):
     """
 
     what: str
-    flops: tuple[str, ...]
+    flops: tuple[str, ...] = ()
     score: int
     of: int
     solutions: int
@@ -127,6 +146,19 @@ class Answered(Record):
     held: tuple[SolvedHeld, ...] = ()
     families: tuple[tuple[str, ...], ...] = ()
     rows: tuple[SolvedRow, ...] = ()
+
+    @property
+    def unexplained(self) -> int:
+        """How many numbers a best solution leaves unexplained."""
+        return self.of - self.score
+
+    def state_of(self, axis: SolvedAxis) -> AxisState:
+        """Return what the numbers decide about an axis; nothing is pinned while a number may be explained otherwise."""
+        if axis.is_free:
+            return AxisState.FREE
+        if len(axis.values) > 1:
+            return AxisState.NARROWED
+        return AxisState.AGREED if self.unexplained or not self.exhaustive else AxisState.PINNED
 
 
 class SolvedSizes(Record):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
@@ -33,6 +33,7 @@ from imlp_audit.report.document import (
 )
 
 _WAYS = 4  # equally small changes of a row that are written out
+_CELLS = 3  # cells that are written out for each decided value
 _NO_NAMED = "; no named reading among them"
 COLUMNS = {"parameters": "parameters", "flops": "FLOPs", "both": "both"}
 
@@ -90,9 +91,9 @@ def _conclusions(answer: Answered) -> Iterator[Block]:
     """Yield how well the reading and the counter are known."""
     said = []
     if answer.reading is not None:
-        said.append(f"The reading is {_certainty(answer.reading)}.")
+        said.append(_certainty("reading", answer.reading, answer))
     if answer.counter is not None:
-        said.append(f"The counter of FLOPs is {_certainty(answer.counter)}.")
+        said.append(_certainty("counter of FLOPs", answer.counter, answer))
     if answer.conventions:
         scores = ", ".join(f"{name} {score}" for name, score in answer.conventions.items())
         said.append(f"The best scores with named counters, of {answer.of}: {scores}.")
@@ -103,8 +104,19 @@ def _conclusions(answer: Answered) -> Iterator[Block]:
         yield List(tuple(said))
 
 
-def _certainty(word: str) -> str:
-    return f"not identified: {word} that are equally good" if word.startswith("one of") else word
+def _certainty(what: str, word: str, answer: Answered) -> str:
+    """Say how well a reading or a counter is known; a number without explanation may have been explained by another."""
+    if word == "agreed":
+        return f"The best solutions agree on the {what}, but {_doubt(answer)}."
+    several = f"not identified: {word} that are equally good" if word.startswith("one of") else word
+    return f"The {what} is {several}."
+
+
+def _doubt(answer: Answered) -> str:
+    """Say why what the best solutions agree on is not decided by the numbers."""
+    if not answer.unexplained:
+        return "the search was not exhaustive"
+    return f"{count_of(answer.unexplained, 'number')} {'is' if answer.unexplained == 1 else 'are'} unexplained"
 
 
 def _first(first: SolvedFirst) -> Iterator[Item]:
@@ -127,9 +139,26 @@ def _decisions(solved: Solved) -> Iterator[Block]:
     if solved.last.axes:
         yield Heading("What the numbers decide about each open question", 3)
         yield _axes(solved)
+        yield from _grounds({f"{one.axis} {one.values[0]}": one.rests_on for one in solved.last.axes}, solved.last)
     if solved.last.weights:
         yield Heading("What they decide about the counter", 3)
         yield Table(("weight of", "in the best solutions", "over the reals"), tuple(map(_weights, solved.last.weights)))
+        yield from _grounds({f"{_sum(one)} {one.values[0]}": one.rests_on for one in solved.last.weights}, solved.last)
+
+
+def _grounds(cells: Mapping[str, Sequence[str]], answer: Answered) -> Iterator[Block]:
+    """Yield the numbers that each value rests on, by the value; those that rest on none are left out."""
+    decided = {value: rests_on for value, rests_on in cells.items() if rests_on}
+    if decided:
+        agreed = "" if answer.exhaustive and not answer.unexplained else f", and {_doubt(answer)}"
+        yield Paragraph(f"The best solutions agree on these{agreed}. With another value the first would not explain:")
+        yield List(tuple(Item(_some(rests_on), label=value) for value, rests_on in decided.items()))
+
+
+def _some(cells: Sequence[str]) -> Inline:
+    """Return the first of some cells, and how many more there are."""
+    rest = len(cells) - _CELLS
+    return _flat(*join(map(code, cells[:_CELLS])), f" and {readable(rest)} more" if rest > 0 else "")
 
 
 def _axes(solved: Solved) -> Table:
@@ -140,7 +169,7 @@ def _axes(solved: Solved) -> Table:
         (
             axis.axis,
             *(_left_of(axis, answer) for answer in solved.answers),
-            axis.state,
+            solved.last.state_of(axis),
             *(axis.named.get(name, "") for name in names),
         )
         for axis in solved.last.axes
@@ -151,13 +180,17 @@ def _axes(solved: Solved) -> Table:
 def _left_of(axis: SolvedAxis, answer: Answered) -> str:
     """Return the values of an axis in the best solutions of an answer."""
     same = [one for one in answer.axes if (one.family, one.axis) == (axis.family, axis.axis)]
-    return ", ".join("any" if one.state == "free" else ", ".join(one.values) for one in same)
+    return ", ".join("any" if one.is_free else ", ".join(one.values) for one in same)
 
 
 def _weights(one: SolvedWeights) -> tuple[str, ...]:
-    terms = (name if f == 1 else f"{f} {name}" for name, f in zip(one.classes, one.factors, strict=True))
     high = "no limit" if one.high is None else f"{one.high:g}"
-    return " + ".join(terms), ", ".join(map(str, one.values)), f"{one.low:g} to {high}"
+    return _sum(one), ", ".join(map(str, one.values)), f"{one.low:g} to {high}"
+
+
+def _sum(one: SolvedWeights) -> str:
+    terms = (name if f == 1 else f"{f} {name}" for name, f in zip(one.classes, one.factors, strict=True))
+    return " + ".join(terms)
 
 
 def _exceptions(answer: Answered) -> Iterator[Block]:

@@ -12,7 +12,7 @@ Counts   `compose` and its parts give every row's counts under all readings (`sp
 Problem  `posing` turns rows and counts into a `problem`; `parts` lays it out as arrays, `weights` as bundles and boxes.
 Search   `search` is the door, `branch_and_bound` the loop, `bounds` what a box can explain, `ties` all best solutions,
          `order` which come first; `answer` holds what was found.
-Meaning  `certainty` says how well it is known, `controls` and `heldout` what the score is worth, `own` (with
-         `variations`) what a single row would have to change; `describe` makes the record.
+Meaning  `certainty` says how well it is known, `grounds` which numbers decide it, `controls` and `heldout` what the
+         score is worth, `own` (with `variations`) what a single row would have to change; `describe` makes the record.
 Door     `selection` does all of it for some targets and returns records/solution.py's `Solved`.
 """

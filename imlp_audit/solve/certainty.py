@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from imlp_audit.errors import SolverError
 from imlp_audit.records.solution import SolvedWeights
 from imlp_audit.solve.answer import SearchAnswer, Ties, WeightChoice
+from imlp_audit.solve.grounds import grounds_of_weights
 from imlp_audit.solve.parts import GroupPart, Layout, lay_out
 from imlp_audit.solve.problem import SearchProblem
 from imlp_audit.solve.ties import best_readings
@@ -31,31 +32,33 @@ class Certainty:
 
     `readings` counts the best readings of each group, `counters` the best combinations of weights that some number
     could tell apart, under the rounding of the first solution. `all_systems` says whether `ranges` are over all
-    best readings, or over the first ones alone.
+    best readings, or over the first ones alone. Nothing is identified where the answer is not `whole`: some number is
+    unexplained, or the budget ended the search.
     """
 
     readings: Mapping[str, int]
     counters: int
     ranges: tuple[SolvedWeights, ...]
     all_systems: bool
+    whole: bool
 
     @property
     def reading(self) -> str:
         """How well the readings are known."""
-        return word(prod(self.readings.values()))
+        return word(prod(self.readings.values()), whole=self.whole)
 
     @property
     def counter(self) -> str:
         """How well the weights are known: one integer point in a wide polytope is not called identified."""
         if not self.ranges or (self.counters == 1 and not all(one.identified for one in self.ranges)):
             return "not determined"
-        return word(self.counters)
+        return word(self.counters, whole=self.whole)
 
 
-def word(candidates: int) -> str:
+def word(candidates: int, *, whole: bool = True) -> str:
     """Say how well something is known that has this many equally good candidates."""
     if candidates == 1:
-        return "identified"
+        return "identified" if whole else "agreed"
     return f"one of {candidates}" if candidates <= FEW else "not determined"
 
 
@@ -65,6 +68,7 @@ def certainty(problem: SearchProblem, answer: SearchAnswer) -> Certainty:
     bundles = layout.bundles
     systems = list(islice(systems_of(layout, answer.ties), _SYSTEMS + 1))
     ranges = hull([ranges_of(system) for system in systems[:_SYSTEMS]])
+    values = [tuple(sorted(_values(answer, axis, bundle))) for axis, bundle in enumerate(bundles)]
     return Certainty(
         readings={group: len(readings) for group, readings in best_readings(answer.ties).items()},
         counters=_counters(answer, bundles),
@@ -72,13 +76,15 @@ def certainty(problem: SearchProblem, answer: SearchAnswer) -> Certainty:
             SolvedWeights(
                 classes=tuple(problem.classes[place] for place in bundle.classes),
                 factors=bundle.factors,
-                values=tuple(sorted(_values(answer, axis, bundle))),
+                values=sums,
                 low=low,
                 high=high,
+                rests_on=grounds_of_weights(problem, answer.solutions[0], bundle) if len(sums) == 1 else (),
             )
-            for axis, (bundle, (low, high)) in enumerate(zip(bundles, ranges, strict=True))
+            for sums, bundle, (low, high) in zip(values, bundles, ranges, strict=True)
         ),
         all_systems=len(systems) <= _SYSTEMS,
+        whole=answer.score == answer.of and answer.exhaustive,
     )
 
 

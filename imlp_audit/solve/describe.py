@@ -8,9 +8,10 @@ from math import prod
 import numpy as np
 
 from imlp_audit.numbers.interval import decimal_text
-from imlp_audit.records.solution import Answered, SolvedCell, SolvedFirst, SolvedSizes
+from imlp_audit.records.solution import Answered, SolvedAxis, SolvedCell, SolvedFirst, SolvedSizes
 from imlp_audit.solve.answer import Contradiction, SearchAnswer
 from imlp_audit.solve.certainty import certainty
+from imlp_audit.solve.grounds import grounds_of_axis
 from imlp_audit.solve.problem import SearchProblem
 from imlp_audit.solve.ties import best_readings
 
@@ -32,11 +33,18 @@ def describe_answer(what: str, problem: SearchProblem, answer: SearchAnswer) -> 
         counter=sure.counter if counted else None,
         named=tuple(_named_among_best(problem, answer)),
         first=_describe_first(problem, answer),
-        axes=answer.axes,
+        axes=tuple(_describe_axis(problem, answer, axis) for axis in answer.axes),
         weights=sure.ranges if counted else (),
         contradicted=tuple(map(_describe_contradiction, answer.contradicted)),
         disputed=answer.disputed,
     )
+
+
+def _describe_axis(problem: SearchProblem, answer: SearchAnswer, axis: SolvedAxis) -> SolvedAxis:
+    """Return an axis with what it rests on, where the best solutions agree on a value of several."""
+    if axis.is_free or len(axis.values) > 1:
+        return axis
+    return axis.model_copy(update={"rests_on": grounds_of_axis(problem, answer.solutions[0], axis)})
 
 
 def _named_among_best(problem: SearchProblem, answer: SearchAnswer) -> Iterator[str]:

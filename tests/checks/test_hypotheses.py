@@ -217,7 +217,7 @@ def test_numbers_that_cannot_be_printed_are_not_counted_as_caught() -> None:
 
 def test_powers_add_up() -> None:
     judged = Judged.of(Tally.of(cells(6, ("code", "fvcore"), wrong=1), options()))
-    record = judged.record()
+    record = judged.record({})
     power = record.columns[0].power
     assert (record.columns[0].passing, power.one.tried, power.ten.caught) == (5, 10, 100)
     assert power == add_powers(one for cell in judged.passing if (one := judged.power_of(cell)) is not None)

@@ -121,7 +121,7 @@ def test_write_adds_the_found_reading_and_nothing_else(own: Path) -> None:
     assert (outcome.code, outcome.err) == (0, "specs/own/paper.yaml: added the reading 'found'\n")
     after = own.read_text(encoding="utf-8")
     assert after.startswith(before)
-    assert "found by solve: " in after
+    assert "found by solve: pinned by own/1/block/params; 2 of 2 numbers explained" in after
     assert call("lint", "own").code == 0
     verified = json.loads(call("verify", "own", "-f", "json", "--no-progress").out)
     block = next(check for check in verified["checks"] if check["id"] == "own/1/block/params")

@@ -45,7 +45,7 @@ def test_equal_results_are_equal_bytes_with_sorted_keys() -> None:
 def test_the_format_and_the_summary_head_the_document() -> None:
     document = json.loads(to_json(result(Verdict.DIFFERS, Verdict.DIFFERS)))
     assert document["format"] == "imlp-audit/2"
-    assert document["summary"] == dict.fromkeys(Verdict, 0) | {"differs": 2, "acknowledged": 0}
+    assert document["summary"] == dict.fromkeys(Verdict, 0) | {"differs": 2, "acknowledged": 0, "fitted": 0, "weak": 0}
 
 
 def test_what_a_check_lacks_is_not_written() -> None:

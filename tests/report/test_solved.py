@@ -45,6 +45,7 @@ AXES = (
 def answered(what: str = "both", **changes: object) -> Answered:
     plain: dict[str, Any] = {
         "what": what,
+        "flops": (),
         "score": 3,
         "of": 5,
         "solutions": 1234,
@@ -74,7 +75,10 @@ def as_markdown(answer: Solved, figure: str | None = None) -> list[str]:
 
 
 def test_the_state_of_an_axis() -> None:
-    assert [axis.state for axis in AXES] == ["pinned", "narrowed", "free"]
+    whole, cut = answered(score=5), answered(score=5, exhaustive=False)
+    assert [whole.state_of(axis) for axis in AXES] == ["pinned", "narrowed", "free"]
+    assert [answered().state_of(axis) for axis in AXES] == ["agreed", "narrowed", "free"]
+    assert cut.state_of(AXES[0]) == "agreed"
 
 
 def test_scores_come_with_the_named_readings_among_the_best() -> None:
@@ -102,6 +106,27 @@ def test_words_say_how_sure_the_answer_is() -> None:
     assert "The reading is identified.\n" in as_text(solved(answered(reading="identified")))
 
 
+def test_what_the_best_solutions_agree_on_comes_with_the_numbers_left_unexplained() -> None:
+    text = as_text(solved(answered(reading="agreed", counter="agreed")))
+    assert "The best solutions agree on the reading, but 2 numbers are unexplained.\n" in text
+    assert "The best solutions agree on the counter of FLOPs, but 2 numbers are unexplained.\n" in text
+    assert "but 1 number is unexplained.\n" in as_text(solved(answered(score=4, reading="agreed")))
+    cut = answered(score=5, exhaustive=False, reading="agreed")
+    assert "agree on the reading, but the search was not exhaustive.\n" in as_text(solved(cut))
+
+
+def test_decided_values_come_with_the_numbers_they_rest_on() -> None:
+    cells = tuple(f"tiny/1/r{n}/params" for n in range(5))
+    weight = SolvedWeights(classes=("a", "b"), factors=(2, 1), values=(4,), low=4, high=4, rests_on=cells[:1])
+    axes = (AXES[0].model_copy(update={"rests_on": cells}), *AXES[1:])
+    text = as_text(solved(answered(axes=axes, weights=(weight,), score=5)))
+    assert text.count("The best solutions agree on these. With another value the first would not explain:\n") == 2
+    assert "\nfc1_bias yes  tiny/1/r0/params, tiny/1/r1/params, tiny/1/r2/params and 2 more\n" in text
+    assert "\n2 a + b 4  tiny/1/r0/params\n" in text
+    assert "agree on these, and 2 numbers are unexplained. With" in as_text(solved(answered(axes=axes)))
+    assert "agree on these" not in as_text(solved())
+
+
 def test_without_flops_there_is_no_counter() -> None:
     first = FIRST.model_copy(update={"weights": {}, "flops_rounding": None})
     text = as_text(solved(answered("parameters", counter=None, first=first)))
@@ -117,7 +142,7 @@ def test_the_first_solution_is_written_out() -> None:
 
 def test_an_axis_has_the_values_that_each_search_leaves_and_those_of_named_readings() -> None:
     free = AXES[0].model_copy(update={"values": ("yes", "no")})
-    lines = as_markdown(solved(answered("parameters", axes=(free, *AXES[1:])), answered()))
+    lines = as_markdown(solved(answered("parameters", axes=(free, *AXES[1:])), answered(score=5)))
     assert "| question | parameters | both |  | released |" in lines
     assert r"| fc1_bias | any | yes | pinned | yes |" in lines
     assert "| skip | any | any | free | no |" in lines

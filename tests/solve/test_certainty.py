@@ -49,6 +49,7 @@ def test_no_row_limits_a_class_without_work_in_it() -> None:
 @pytest.mark.parametrize(("candidates", "said"), [(1, "identified"), (2, "one of 2"), (13, "not determined")])
 def test_the_words(candidates: int, said: str) -> None:
     assert word(candidates) == said
+    assert word(candidates, whole=False) == ("agreed" if candidates == 1 else said)
 
 
 @pytest.mark.slow

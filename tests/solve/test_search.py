@@ -72,7 +72,7 @@ def test_pinned_and_free_axes_and_weights(problem: SearchProblem, rules: Rules) 
         place = [name for name, _ in space.axes].index(axis.axis)
         at = {np.unravel_index(dict(one.readings)[axis.family], space.shape)[place] for one in best}
         assert axis.values == tuple(axis.tried[i] for i in sorted(at))
-        assert (axis.state == "pinned") == (len(at) == 1)
+        assert axis.is_free == (len(at) == len(axis.tried))
     for index, weight in enumerate(answer.weights):
         if weight.works:
             assert weight.values == tuple(sorted({one.weights[index] for one in best}))

@@ -1,0 +1,48 @@
+"""What a paper's counted numbers were judged under, and how much their passes say, in words."""
+
+from __future__ import annotations
+
+from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
+
+_CHOICES = {
+    "only": "the options give the same values",
+    "clear": "a clear choice",
+    "shared": "as in the paper's other tables",
+    "weak": "not a clear choice, so each number was judged alone",
+}
+
+
+def describe_group(group: GroupScore) -> str:
+    """Return the chosen option with its score, those of the others, and how sure the choice is."""
+    others = ", ".join(f"{name} {score}" for name, score in group.scores.items() if name != group.winner)
+    best = f"{group.winner} explains {group.scores.get(str(group.winner), 0)} of {group.votes}"
+    return f"{best}{f' ({others})' if others else ''}{f', {_CHOICES[group.choice]}' if others else ''}"
+
+
+def describe_power(power: Power) -> str:
+    """Return how many of the wrong numbers that were tried would not have passed."""
+    return (
+        f"{_of(power.ten)} wrong numbers within ten last digits would not have passed, {_of(power.one)} one digit away"
+    )
+
+
+def _of(part: Caught) -> str:
+    return f"{part.caught} of {part.tried}"
+
+
+def describe_column(score: ColumnScore) -> str:
+    """Return a column's convention with its score, and what its passes are worth."""
+    worth = describe_power(score.power) if score.power.one.tried else ""
+    chance = f"{score.by_chance} of its numbers would pass by chance, {score.passing} do"
+    fit = f"its weights were fitted: {describe_fit(score.fit)}" if score.fit is not None else ""
+    return "; ".join(part for part in (describe_group(score.group), fit, chance, worth) if part)
+
+
+def describe_fit(fit: FitScore) -> str:
+    """Return what a search explained, beside what it explains by chance."""
+    return f"the search explained {fit.explained} of {fit.of} numbers, by chance it explains at most {fit.by_chance}"
+
+
+def group_of_column(hypothesis: PaperHypothesis, column: str) -> ColumnScore | None:
+    """Return the score of a column, which is named table/column."""
+    return next((score for score in hypothesis.columns if score.group.name == column), None)

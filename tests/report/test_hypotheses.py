@@ -1,0 +1,36 @@
+"""What numbers were judged under, in words."""
+
+from __future__ import annotations
+
+from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
+from imlp_audit.report.hypotheses import describe_column, describe_group, group_of_column
+
+GROUP = GroupScore(
+    name="1/flops", winner="macs", votes=9, scores={"fvcore": 2, "macs": 7}, chance=3, choice="clear"
+)  # fmt: skip
+POWER = Power(one=Caught(caught=13, tried=14), ten=Caught(caught=139, tried=140))
+COLUMN = ColumnScore(group=GROUP, passing=7, by_chance="0.4", power=POWER)
+
+
+def test_a_choice_names_the_best_option_and_the_scores_of_the_others() -> None:
+    assert describe_group(GROUP) == "macs explains 7 of 9 (fvcore 2), a clear choice"
+    alone = GroupScore(name="1/params", winner="all", votes=4, scores={"all": 4}, chance=1, choice="only")
+    assert describe_group(alone) == "all explains 4 of 4"
+
+
+def test_a_column_says_what_its_passes_are_worth() -> None:
+    assert describe_column(COLUMN) == (
+        "macs explains 7 of 9 (fvcore 2), a clear choice; 0.4 of its numbers would pass by chance, 7 do; "
+        "139 of 140 wrong numbers within ten last digits would not have passed, 13 of 14 one digit away"
+    )
+
+
+def test_a_fitted_counter_says_what_the_search_would_explain_by_chance() -> None:
+    fitted = COLUMN.model_copy(update={"fit": FitScore(explained=48, of=52, by_chance=16)})
+    assert "the search explained 48 of 52 numbers, by chance it explains at most 16; " in describe_column(fitted)
+
+
+def test_a_column_is_found_by_its_name() -> None:
+    paper = PaperHypothesis(rounding="half_up", explained=7, votes=9, readings=(), columns=(COLUMN,))
+    assert group_of_column(paper, "1/flops") == COLUMN
+    assert group_of_column(paper, "2/flops") is None
