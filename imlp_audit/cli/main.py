@@ -129,7 +129,7 @@ def _run_command() -> int:
 def _named_command(error: TyperException) -> str:
     """Return the command that was misused, as it is typed: its help says how it is used."""
     context = getattr(error, "ctx", None)
-    words = []
+    words: list[str] = []
     while context is not None and context.parent is not None:
         words.insert(0, context.info_name)
         context = context.parent

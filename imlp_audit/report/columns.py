@@ -12,7 +12,7 @@ from rich.text import Text
 from imlp_audit.report.document import Align
 from imlp_audit.report.wrapping import longest_word, wrap
 
-_GAP = 2  # spaces between columns
+_GAP, _WIDE_GAP = 2, 3  # spaces between columns; more where there is room
 _PROSE = 20  # columns that a text of several words needs to be readable
 _WORD = 44  # columns that a word gets before it is broken: most ids fit
 
@@ -21,26 +21,29 @@ Row: TypeAlias = Sequence[Text]
 
 def lay_out(header: Row, rows: Sequence[Row], aligns: Sequence[Align], width: int, rule: str) -> Iterator[Text]:
     """Yield the lines of a table, its header in bold above a rule."""
-    widths = _fit([header, *rows], aligns, width)
-    if widths is None:
+    widths = _natural([header, *rows])
+    gap = _WIDE_GAP
+    if _total(widths, gap) > width:
+        widths, gap = _fit([header, *rows], aligns, width), _GAP
+    if not widths:
         for row in rows:
             yield from _as_entry(header, row, width)
         return
     for cell in header:
         cell.stylize("bold")
-    yield from _lines(header, widths, aligns)
-    yield Text(rule * (sum(widths) + _GAP * (len(widths) - 1)), style="dim")
+    yield from _lines(header, widths, aligns, gap)
+    yield Text(rule * _total(widths, gap), style="dim")
     for row in rows:
-        yield from _lines(row, widths, aligns)
+        yield from _lines(row, widths, aligns, gap)
 
 
 def align(rows: Sequence[Row], aligns: Sequence[Align], width: int | None) -> Iterator[Text]:
     """Yield the lines of a listing in columns; where it is wider than `width`, further cells stand below the first."""
     widths = _natural(rows)
-    fits = width is None or sum(widths) + _GAP * (len(widths) - 1) <= width
+    fits = width is None or _total(widths, _GAP) <= width
     for row in rows:
         if fits or width is None:
-            yield from _lines(row, widths, aligns)
+            yield from _lines(row, widths, aligns, _GAP)
         else:
             yield from wrap(row[0], width)
             for cell in row[1:]:
@@ -56,8 +59,12 @@ def _natural(rows: Sequence[Row]) -> list[int]:
     return [max(cell_len(cell.plain) for cell in column) for column in zip(*rows, strict=True)]
 
 
-def _fit(rows: Sequence[Row], aligns: Sequence[Align], width: int) -> list[int] | None:
-    """Return the width of each column, or None if they don't fit side by side."""
+def _total(widths: Sequence[int], gap: int) -> int:
+    return sum(widths) + gap * (len(widths) - 1)
+
+
+def _fit(rows: Sequence[Row], aligns: Sequence[Align], width: int) -> list[int]:
+    """Return the widths of columns of which some are wrapped; none if they don't fit side by side."""
     natural = _natural(rows)
     least = [
         wanted
@@ -65,16 +72,16 @@ def _fit(rows: Sequence[Row], aligns: Sequence[Align], width: int) -> list[int] 
         else min(wanted, max(_PROSE, min(_WORD, max(longest_word(c.plain) for c in column))))
         for wanted, one, column in zip(natural, aligns, zip(*rows, strict=True), strict=True)
     ]
-    spare = width - sum(least) - _GAP * (len(least) - 1)
+    spare = width - _total(least, _GAP)
     if spare < 0:
-        return None
+        return []
     missing = [most - some for most, some in zip(natural, least, strict=True)]
     if sum(missing) <= spare:
         return natural
     return [some + spare * more // sum(missing) for some, more in zip(least, missing, strict=True)]
 
 
-def _lines(row: Row, widths: Sequence[int], aligns: Sequence[Align]) -> Iterator[Text]:
+def _lines(row: Row, widths: Sequence[int], aligns: Sequence[Align], gap: int) -> Iterator[Text]:
     """Yield the lines of a row, its cells wrapped within their columns."""
     cells = [wrap(cell, max(width, 1)) for cell, width in zip(row, widths, strict=True)]
     for parts in zip_longest(*cells):
@@ -82,7 +89,7 @@ def _lines(row: Row, widths: Sequence[int], aligns: Sequence[Align]) -> Iterator
         for at, (part, width, one) in enumerate(zip(parts, widths, aligns, strict=True)):
             text = Text() if part is None else part
             space = " " * (width - cell_len(text.plain))
-            line.append(" " * _GAP if at else "")
+            line.append(" " * gap if at else "")
             line.append_text(Text(space).append_text(text) if one is Align.RIGHT else text.append(space))
         yield line
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import Check, CheckKind
@@ -17,11 +19,17 @@ _LONGEST = 120  # characters of a title or a reason; longer ones end at a word
 
 
 def shorten(text: str, most: int) -> str:
-    """Return the words of a text that fit, with three dots where some don't."""
-    if len(text) <= most:
+    """Return the words of a text that fit into so many columns, with three dots where some don't."""
+    if _width(text) <= most:
         return text
-    kept = text[: most - 3]
+    ends = accumulate(map(_width, text))
+    kept = text[: sum(end <= most - 3 for end in ends)]
     return f"{kept[: kept.rfind(' ')] if ' ' in kept else kept}..."
+
+
+def _width(text: str) -> int:
+    """Return the columns that a text takes on a terminal: a Chinese character takes two."""
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def count_more(count: int, noun: str) -> tuple[str, ...]:
@@ -72,7 +80,7 @@ def _that_fit(items: Sequence[Item], lines: int, *, at_least: int) -> list[Item]
 def lines_of(item: Inline | Item) -> int:
     """Return about how many lines an item takes at 80 columns."""
     entry = item if isinstance(item, Item) else Item(item)
-    return -(-len(plain_text(entry.text)) // _COLUMNS) + sum(map(lines_of, entry.items))
+    return -(-_width(plain_text(entry.text)) // _COLUMNS) + sum(map(lines_of, entry.items))
 
 
 def _finding(finding: Finding, checks: Sequence[Check]) -> Item:
