@@ -30,7 +30,7 @@ from imlp_audit.models import recipe
 from imlp_audit.models.hosts.host import Host
 from imlp_audit.models.reading import Axis, Family, axes_of
 from imlp_audit.records.check import Verdict
-from imlp_audit.spec import claims, conditions, equations, fields, findings, quantities, readings, schema, tables
+from imlp_audit.spec import claim_entries, conditions, equations, fields, findings, quantities, readings, schema, tables
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import read_spec
 from tests.cli.running import call
@@ -46,7 +46,7 @@ COMMANDS = [name.replace("doctor", "doctor imagenet") for name in sorted(GROUP.c
 SECTIONS: dict[type[BaseModel], str] = {
     schema.PaperFile: "Files",
     schema.About: "The paper",
-    schema.Fit: "Fitted conventions",
+    schema.ConventionFit: "Fitted conventions",
     readings.Choice: "Readings",
     fields.Place: "Sources",
     tables.PrintedTable: "Tables",
@@ -59,16 +59,16 @@ SECTIONS: dict[type[BaseModel], str] = {
     recipe.ImlpRecipe: "The IMLP block",
     recipe.Sums: "Sums of functions",
     schema.System: "Systems",
-    claims.ClaimEntry: "Claims",
-    claims.MeaningEntry: "Claims",
-    claims.LeftOut: "Rows left out",
+    claim_entries.ClaimEntry: "Claims",
+    claim_entries.MeaningEntry: "Claims",
+    claim_entries.LeftOut: "Rows left out",
     tables.CountedBy: "Counters of a row",
     quantities.QuantityEntry: "Quantities",
     conditions.ConditionEntry: "Conditions",
     conditions.OrderEntry: "Orders",
-    claims.ReferenceEntry: "References",
-    claims.AverageEntry: "Averages",
-    claims.InputEntry: "Input sizes",
+    claim_entries.ReferenceEntry: "References",
+    claim_entries.AverageEntry: "Averages",
+    claim_entries.InputEntry: "Input sizes",
     equations.EquationEntry: "Shared statements",
     findings.FindingEntry: "Findings",
     schema.Coverage: "Coverage",
@@ -90,7 +90,7 @@ def test_readme_fits_three_screens() -> None:
 
 
 def test_every_record_of_a_spec_has_a_section() -> None:
-    modules = (schema, tables, readings, claims, conditions, quantities, equations, recipe)
+    modules = (schema, tables, readings, claim_entries, conditions, quantities, equations, recipe)
     values = [value for module in modules for value in vars(module).values() if isinstance(value, type)]
     records = [one for one in values if issubclass(one, BaseModel) and one.model_fields and not issubclass(one, Host)]
     lacking = {one.__name__ for one in records if one not in SECTIONS and one not in ELSEWHERE}

@@ -10,7 +10,7 @@ from typing import assert_never
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, compare
 from imlp_audit.checks.measured_claims import (
-    Judgement,
+    ClaimJudgement,
     bound_of,
     describe_bound,
     judge_measured_conditions,
@@ -65,7 +65,7 @@ def _not_judged(plan: ClaimPlan) -> Iterator[str]:
         yield f"not judged for {', '.join(glob.rpartition('/')[2] for glob in one.rows)}: {one.because}"
 
 
-def _judge(statement: Statement, context: Context, *, measured: bool) -> Judgement:
+def _judge(statement: Statement, context: Context, *, measured: bool) -> ClaimJudgement:
     match statement:
         case Conditions():
             if measured:
@@ -123,9 +123,9 @@ def _models_of(statement: Statement) -> Iterator[tuple[Paper, Recipe]]:
             assert_never(statement)
 
 
-def _judge_rows(truths: Sequence[RowTruth], holds_for: str) -> Judgement:
+def _judge_rows(truths: Sequence[RowTruth], holds_for: str) -> ClaimJudgement:
     verdict, reason = judge_share(truths, holds_for)
-    return Judgement(verdict, reason, "; ".join(f"{truth.row}: {truth.values}" for truth in truths))
+    return ClaimJudgement(verdict, reason, "; ".join(f"{truth.row}: {truth.values}" for truth in truths))
 
 
 def _condition_truths(statement: Conditions, context: Context) -> list[RowTruth]:
@@ -151,27 +151,27 @@ def judge_condition(condition: Condition, row: RowRef, context: Context) -> tupl
     return judge_options(condition, bound, printed_options(quantity, context), quantity)
 
 
-def _judge_order(order: Order, context: Context) -> Judgement:
+def _judge_order(order: Order, context: Context) -> ClaimJudgement:
     """Judge whether a quantity only grows, or only shrinks, along the rows."""
     values = [(row.row.id, printed_values(quantity, context)) for row, quantity in order.along]
     verdict, reason = judge_order(values, increasing=order.direction is Direction.INCREASING)
     measured = ", ".join(middle(value) for _, value in values if value)
-    return Judgement(verdict, f"{order.name} (must be {order.direction}): {reason}", measured)
+    return ClaimJudgement(verdict, f"{order.name} (must be {order.direction}): {reason}", measured)
 
 
-def _judge_reference(reference: Reference) -> Judgement:
+def _judge_reference(reference: Reference) -> ClaimJudgement:
     """Judge whether the table that the text points to holds the cells it is about."""
     tables = sorted({f"{cell.row.paper.id}/{cell.row.table.value.table}" for cell in reference.cells})
     stand = " and ".join(tables)
     if tables == [reference.table]:
-        return Judgement(Verdict.REPRODUCED, f"table {reference.table} holds them", stand)
+        return ClaimJudgement(Verdict.REPRODUCED, f"table {reference.table} holds them", stand)
     pointed = f"table {reference.table} is {reference.title!r}"
     if not reference.title:
         pointed = f"there is no table {reference.table.partition('/')[2]}"
-    return Judgement(Verdict.INCONSISTENT, f"the numbers stand in table {stand}; {pointed}", stand)
+    return ClaimJudgement(Verdict.INCONSISTENT, f"the numbers stand in table {stand}; {pointed}", stand)
 
 
-def _judge_average(average: Average, context: Context) -> Judgement:
+def _judge_average(average: Average, context: Context) -> ClaimJudgement:
     """Judge an average by its printed members; those that are not printed lie between 0 and the largest score."""
     printed = interval_of(average.cell, context)
     known = sum((interval_of(member, context) for member in average.members), Interval.point(0))
@@ -179,13 +179,13 @@ def _judge_average(average: Average, context: Context) -> Judgement:
     if rest == 0:
         mean = known * Fraction(1, average.count)
         verdict = Verdict.REPRODUCED if mean.meets(printed) else Verdict.INCONSISTENT
-        return Judgement(verdict, f"the mean of the {average.count} is {middle(mean)}", middle(mean))
+        return ClaimJudgement(verdict, f"the mean of the {average.count} is {middle(mean)}", middle(mean))
     others = (printed * average.count - known) * Fraction(1, rest)
     needed = f"the {rest} that {'is' if rest == 1 else 'are'} not printed must average {middle(others)}"
     if not others.meets(Interval(Fraction(0), average.at_most.value)):
         reason = f"{needed}, but each lies between 0 and {average.at_most.text}"
-        return Judgement(Verdict.INCONSISTENT, reason, middle(others))
-    return Judgement(Verdict.UNVERIFIABLE, f"{needed}, which is possible", middle(others))
+        return ClaimJudgement(Verdict.INCONSISTENT, reason, middle(others))
+    return ClaimJudgement(Verdict.UNVERIFIABLE, f"{needed}, which is possible", middle(others))
 
 
 def _input_truth(row: Sized, size: int, context: Context) -> RowTruth:

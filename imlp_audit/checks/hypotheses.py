@@ -17,7 +17,7 @@ from imlp_audit.numbers.printed import Rounding
 LEAST_VOTES = 4
 
 
-class Choice(StrEnum):
+class Clarity(StrEnum):
     """How sure a choice among declared options is."""
 
     ONLY = "only"  # all options give these cells the same values: there is nothing to choose
@@ -27,7 +27,7 @@ class Choice(StrEnum):
 
 
 @dataclass(frozen=True)
-class Group:
+class VoteGroup:
     """Cells that share an option, the option chosen for them, and how many of them each option explains.
 
     `chance` is the best score that any option reaches on copies of the numbers with shifted digits.
@@ -38,12 +38,12 @@ class Group:
     votes: int
     scores: Mapping[str | None, int]
     chance: int
-    choice: Choice
+    choice: Clarity
 
     @property
     def allowed(self) -> tuple[str | None, ...]:
         """The options that a cell of the group may be judged under: all, unless the choice is clear."""
-        return (self.winner,) if self.choice in (Choice.CLEAR, Choice.SHARED) else tuple(self.scores)
+        return (self.winner,) if self.choice in (Clarity.CLEAR, Clarity.SHARED) else tuple(self.scores)
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Hypothesis:
     rounding: Rounding
     explained: int
     votes: int
-    readings: Mapping[str, Group]
-    conventions: Mapping[str, Group]
+    readings: Mapping[str, VoteGroup]
+    conventions: Mapping[str, VoteGroup]
 
 
 Chances = Mapping[tuple[str, str], int]
@@ -102,23 +102,23 @@ def passes(tally: Tally, chances: Chances, place: int) -> bool:
     )
 
 
-def _column_group(tally: Tally, best: Combination, column: str, chances: Chances) -> Group:
+def _column_group(tally: Tally, best: Combination, column: str, chances: Chances) -> VoteGroup:
     """Judge a column by itself; if that is not clear, let the paper's columns of the same measure decide.
 
     They decide only if their convention explains more of this column than every other one: a tie may be a column that
     was quoted from two sources.
     """
     alone = _convention_group(tally, best, (column,), chances)
-    if alone.choice is not Choice.WEAK:
+    if alone.choice is not Clarity.WEAK:
         return alone
     paper = _convention_group(tally, best, tally.columns_like(column), chances)
     others = [score for convention, score in alone.scores.items() if convention != paper.winner]
-    if paper.choice is Choice.CLEAR and alone.scores[paper.winner] > max(others):
-        return replace(alone, winner=paper.winner, choice=Choice.SHARED)
+    if paper.choice is Clarity.CLEAR and alone.scores[paper.winner] > max(others):
+        return replace(alone, winner=paper.winner, choice=Clarity.SHARED)
     return alone
 
 
-def _convention_group(tally: Tally, best: Combination, columns: tuple[str, ...], chances: Chances) -> Group:
+def _convention_group(tally: Tally, best: Combination, columns: tuple[str, ...], chances: Chances) -> VoteGroup:
     votes = [vote for vote in tally.votes if vote.column in columns and not vote.fixed]
     scores: dict[str | None, int] = dict(tally.scores(best, *columns).items())
 
@@ -130,7 +130,7 @@ def _convention_group(tally: Tally, best: Combination, columns: tuple[str, ...],
     return _group(name, winner, len(votes), scores, values, chances["column", name])
 
 
-def _family_group(tally: Tally, best: Combination, family: str, chances: Chances) -> Group:
+def _family_group(tally: Tally, best: Combination, family: str, chances: Chances) -> VoteGroup:
     """Score the readings on the family's cells, each with the best conventions for it."""
     votes = [vote for vote in tally.votes if vote.family == family]
     scores: dict[str | None, int] = {
@@ -151,11 +151,11 @@ def _group(
     scores: Mapping[str | None, int],
     values: Callable[[str | None], object],
     chance: int,
-) -> Group:
+) -> VoteGroup:
     """Judge how sure the winner is; options that give the cells the same values count as one."""
     others = [option for option in scores if values(option) != values(winner)]
     if not others:
-        return Group(name, winner, votes, scores, chance, Choice.ONLY)
+        return VoteGroup(name, winner, votes, scores, chance, Clarity.ONLY)
     beaten = max(scores[option] for option in others)
     clear = votes >= LEAST_VOTES and scores[winner] > max(beaten, chance)
-    return Group(name, winner, votes, scores, chance, Choice.CLEAR if clear else Choice.WEAK)
+    return VoteGroup(name, winner, votes, scores, chance, Clarity.CLEAR if clear else Clarity.WEAK)

@@ -17,7 +17,7 @@ from imlp_audit.spec.references import CellRef, RowRef
 
 
 @dataclass(frozen=True)
-class Judgement:
+class ClaimJudgement:
     """The verdict on a statement, why, the values that it rests on, and what it departs from the defaults by."""
 
     verdict: Verdict
@@ -27,7 +27,7 @@ class Judgement:
     weak: bool = False
 
 
-def judge_measured_conditions(statement: Conditions, context: Context) -> Judgement:
+def judge_measured_conditions(statement: Conditions, context: Context) -> ClaimJudgement:
     """Judge conditions on counted numbers, each row under its own hypothesis."""
     rows = [
         (row, [_judge(c, row, context) for c in statement.conditions if row.id in c.by_row]) for row in statement.rows
@@ -43,17 +43,17 @@ def judge_measured_conditions(statement: Conditions, context: Context) -> Judgem
         for c in cells_of(x.by_row[row.id])
     ]
     measured = "; ".join(f"{truth.row}: {truth.values}" for truth in truths)
-    return Judgement(verdict, reason, measured, tuple(under), is_weak(cells, context))
+    return ClaimJudgement(verdict, reason, measured, tuple(under), is_weak(cells, context))
 
 
-def judge_measured_order(statement: Order, context: Context) -> Judgement:
+def judge_measured_order(statement: Order, context: Context) -> ClaimJudgement:
     """Judge an order of counted numbers, all under one hypothesis."""
     cells = [cell for _, quantity in statement.along for cell in cells_of(quantity)]
     increasing, name = statement.direction is Direction.INCREASING, f"{statement.name} (must be {statement.direction})"
     try:
         worlds = worlds_of(cells, context)
     except NoWorldError as error:
-        return Judgement(Verdict.UNVERIFIABLE, f"{name}: {error}", "")
+        return ClaimJudgement(Verdict.UNVERIFIABLE, f"{name}: {error}", "")
     judged = []
     for world in worlds:
         values = [(row.row.id, _in_world(quantity, world)) for row, quantity in statement.along]
@@ -63,7 +63,7 @@ def judge_measured_order(statement: Order, context: Context) -> Judgement:
     if len(verdicts) > 1:
         verdict, reason = Verdict.UNVERIFIABLE, f"{reason}; options that the numbers leave open disagree"
     under = tuple(dict.fromkeys(one for world in worlds for one in world.under))
-    return Judgement(verdict, f"{name}: {reason}", measured, under, is_weak(cells, context))
+    return ClaimJudgement(verdict, f"{name}: {reason}", measured, under, is_weak(cells, context))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from imlp_audit.checks.hypotheses import Chances, Group, Hypothesis, chances_of, judge, passes
+from imlp_audit.checks.hypotheses import Chances, Hypothesis, VoteGroup, chances_of, judge, passes
 from imlp_audit.checks.tally import COPIES, FARTHEST, Tally
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
@@ -75,7 +75,7 @@ class Judged:
             columns=tuple(self._record_column(group, fits) for group in found.conventions.values()),
         )
 
-    def _record_column(self, group: Group, fits: Mapping[str, FitScore]) -> ColumnScore:
+    def _record_column(self, group: VoteGroup, fits: Mapping[str, FitScore]) -> ColumnScore:
         cells = [cell for cell in self.passing if self.tally.votes[self.places[cell]].column == group.name]
         powers = [power for cell in cells if (power := self.power_of(cell)) is not None]
         by_chance = decimal_text(self.by_chance[group.name], 1)
@@ -85,7 +85,7 @@ class Judged:
         )  # fmt: skip
 
 
-def _score(group: Group) -> GroupScore:
+def _score(group: VoteGroup) -> GroupScore:
     return GroupScore(
         name=group.name,
         winner=group.winner,

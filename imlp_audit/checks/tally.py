@@ -53,7 +53,7 @@ class Vote:
 
 
 @dataclass(frozen=True)
-class Options:
+class Declared:
     """The declared options; of each list the first is the default. Conventions and measures are by column.
 
     Columns of a measure have the same conventions to choose from.
@@ -76,7 +76,7 @@ class Combination:
 _Key = tuple[Rounding, str | None, Reading, str]  # rule, family, reading, column
 
 
-def _ballot(vote: Vote, options: Options) -> Iterator[tuple[_Key, list[str]]]:
+def _ballot(vote: Vote, options: Declared) -> Iterator[tuple[_Key, list[str]]]:
     """Yield what a vote adds to a tally."""
     for rounding, reading in product(options.roundings, options.readings):
         names = vote.explained_by(rounding, reading)
@@ -91,11 +91,11 @@ class Tally:
     """
 
     votes: tuple[Vote, ...]
-    options: Options
+    options: Declared
     counts: Mapping[_Key, Counter[str]]
 
     @classmethod
-    def of(cls, votes: Sequence[Vote], options: Options) -> Tally:
+    def of(cls, votes: Sequence[Vote], options: Declared) -> Tally:
         """Count the votes."""
         counts: dict[_Key, Counter[str]] = {}
         for vote in votes:

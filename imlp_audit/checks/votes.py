@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from imlp_audit.checks.context import Context, NotMeasuredError, own_convention
 from imlp_audit.checks.fit import Measured
-from imlp_audit.checks.hypotheses import Choice, Group
+from imlp_audit.checks.hypotheses import Clarity, VoteGroup
 from imlp_audit.checks.power import Judged
 from imlp_audit.checks.printed import countable, totalled_cells
-from imlp_audit.checks.tally import Options, Tally, Vote
+from imlp_audit.checks.tally import Declared, Tally, Vote
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
@@ -29,7 +29,7 @@ def tally_of(paper: Paper, context: Context) -> Tally:
     columns = {column_of(cell): cell.column for cell in cells if cell.column.measure.totalled}
     conventions = {name: read.declared_for_column(column) for name, column in columns.items()}
     measures = {name: column.measure.value for name, column in columns.items()}
-    return Tally.of(votes, Options(read.roundings, tuple(read.readings), conventions, measures))
+    return Tally.of(votes, Declared(read.roundings, tuple(read.readings), conventions, measures))
 
 
 def with_hypotheses(context: Context, papers: Sequence[Paper]) -> Context:
@@ -62,8 +62,8 @@ class Frame:
     """What a cell is judged under: its rounding rules, and the groups whose choices bind it."""
 
     roundings: tuple[Rounding, ...]
-    reading: Group | None = None
-    convention: Group | None = None
+    reading: VoteGroup | None = None
+    convention: VoteGroup | None = None
 
     def allows(self, one: Measured) -> bool:
         """Return whether a measurement is under an option that the hypothesis leaves to the cell."""
@@ -86,7 +86,7 @@ class Frame:
     @property
     def weak(self) -> bool:
         """Whether a pass may be luck: the reading or the convention is no clear choice."""
-        return any(group is not None and group.choice is Choice.WEAK for group in (self.reading, self.convention))
+        return any(group is not None and group.choice is Clarity.WEAK for group in (self.reading, self.convention))
 
 
 def frame_of(cell: CellRef, context: Context) -> Frame:

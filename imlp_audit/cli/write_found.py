@@ -14,7 +14,7 @@ from imlp_audit.records.solution import Answered, AxisState, Solved, SolvedAxis
 from imlp_audit.report.files import write_whole
 from imlp_audit.spec.edit import read_text, with_convention, with_fit, with_reading
 from imlp_audit.spec.paper import Paper, read_spec
-from imlp_audit.spec.schema import Fit
+from imlp_audit.spec.schema import ConventionFit
 from imlp_audit.spec.targets import display_path, find
 
 
@@ -77,11 +77,11 @@ def _say_how_decided(axis: SolvedAxis, answer: Answered) -> str:
             assert_never(state)
 
 
-def _fit(answer: Answered) -> Fit:
+def _fit(answer: Answered) -> ConventionFit:
     """Return what the counter was fitted on, and the cells that the best solutions disagree about."""
     most = max((most for _, most in answer.null), default=0)
     undecided = tuple(cell for cell in answer.disputed if cell in answer.flops)
-    return Fit(cells=answer.flops, undecided=undecided, explained=answer.score, of=answer.of, by_chance=most)
+    return ConventionFit(cells=answer.flops, undecided=undecided, explained=answer.score, of=answer.of, by_chance=most)
 
 
 def _evidence(answer: Answered) -> str:

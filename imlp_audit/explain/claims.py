@@ -14,7 +14,8 @@ from imlp_audit.explain.printed import list_facts, place_in_specs, rests_on
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Check
 from imlp_audit.records.explanation import Fact, RowByRow, Section
-from imlp_audit.spec.claims import ClaimEntry, Input, Statement
+from imlp_audit.spec.claim_entries import ClaimEntry
+from imlp_audit.spec.claims import Input, Statement
 from imlp_audit.spec.conditions import Condition, Conditions, Order, OrderEntry
 from imlp_audit.spec.plan import ClaimPlan
 from imlp_audit.spec.quantities import MlpShare, Quantity, QuantityEntry, describe

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from imlp_audit.errors import Problem
-from imlp_audit.spec.claims import ClaimEntry
+from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.references import find_rows
 from imlp_audit.spec.tree import Located
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from imlp_audit.errors import UsageError
-from imlp_audit.spec.schema import Fit
+from imlp_audit.spec.schema import ConventionFit
 
 
 def with_reading(text: str, name: str, axes: Mapping[str, tuple[str, str]], shown_as: str) -> str:
@@ -28,7 +28,7 @@ def with_convention(text: str, name: str, weights: Mapping[str, int], evidence: 
     return _insert(text, "conventions", name, [f"    # {evidence}", f"    {name}: {{{listed}}}"], shown_as)
 
 
-def with_fit(text: str, name: str, fit: Fit, shown_as: str) -> str:
+def with_fit(text: str, name: str, fit: ConventionFit, shown_as: str) -> str:
     """Return a spec's text with what a convention was fitted on. Raises UsageError."""
     lines = [
         f"    {name}:",

@@ -10,7 +10,7 @@ from pathlib import Path
 from imlp_audit.equations.catalogue import AnyClaim
 from imlp_audit.errors import Problem
 from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
-from imlp_audit.spec.claims import ClaimEntry
+from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.findings import FindingEntry, FindingsFile
 from imlp_audit.spec.parse_yaml import read_tree

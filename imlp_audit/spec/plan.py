@@ -10,7 +10,8 @@ from imlp_audit.equations.catalogue import AnyClaim, ClaimText
 from imlp_audit.errors import SpecError
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import CheckKind, Source
-from imlp_audit.spec.claims import ClaimEntry, Meanings, parse_claim
+from imlp_audit.spec.claim_entries import ClaimEntry
+from imlp_audit.spec.claims import Meanings, parse_claim
 from imlp_audit.spec.counted import counted_part
 from imlp_audit.spec.equations import claims_of
 from imlp_audit.spec.paper import Paper

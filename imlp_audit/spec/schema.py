@@ -10,7 +10,7 @@ from imlp_audit.measure.conventions import MemoryConvention, ParameterConvention
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.base import Record
-from imlp_audit.spec.claims import ClaimEntry
+from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.fields import ITEM, Place, Sentence, Slug, exactly_one
 from imlp_audit.spec.findings import FindingEntry
@@ -26,7 +26,7 @@ def _weight_key(text: str) -> str:
 WeightName = Annotated[str, AfterValidator(_weight_key)]
 
 
-class Fit(Record):
+class ConventionFit(Record):
     """What a convention was fitted on: the cells (ids or globs), and those that the best solutions disagree about.
 
     The search that found it explained `explained` of `of` numbers, and explains at most `by_chance` of as many with
@@ -56,7 +56,7 @@ class About(Record):
     flops: Annotated[tuple[str, ...], Field(min_length=1)] = ("fvcore",)
     memory: Annotated[tuple[MemoryConvention, ...], Field(min_length=1)] = (MemoryConvention.MIB,)
     conventions: dict[Slug, dict[WeightName, Annotated[int, Field(ge=0)]]] = Field(default_factory=dict)
-    fitted: dict[Slug, Fit] = Field(default_factory=dict)
+    fitted: dict[Slug, ConventionFit] = Field(default_factory=dict)
     readings: dict[Slug, NamedReading] = Field(default_factory=dict)
 
 

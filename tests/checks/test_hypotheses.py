@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.hypotheses import Choice, Hypothesis
+from imlp_audit.checks.hypotheses import Clarity, Hypothesis
 from imlp_audit.checks.power import Judged, add_powers
-from imlp_audit.checks.tally import FARTHEST, Options, Tally, Vote
+from imlp_audit.checks.tally import FARTHEST, Declared, Tally, Vote
 from imlp_audit.numbers.printed import Rounding, parse_printed
 
 READINGS, CONVENTIONS = ("text", "code"), ("macs", "fvcore")
@@ -31,13 +31,13 @@ def vote(
     return Vote(name, column, family, parse_printed(printed), exact, fixed)
 
 
-def choose(votes: Sequence[Vote], among: Options) -> Hypothesis:
+def choose(votes: Sequence[Vote], among: Declared) -> Hypothesis:
     return Judged.of(Tally.of(votes, among)).hypothesis
 
 
-def options(*columns: str, roundings: tuple[Rounding, ...] = (Rounding.HALF_UP,)) -> Options:
+def options(*columns: str, roundings: tuple[Rounding, ...] = (Rounding.HALF_UP,)) -> Declared:
     names = columns or ("1/flops",)
-    return Options(roundings, READINGS, dict.fromkeys(names, CONVENTIONS), dict.fromkeys(names, "flops"))
+    return Declared(roundings, READINGS, dict.fromkeys(names, CONVENTIONS), dict.fromkeys(names, "flops"))
 
 
 def cells(count: int, fitting: tuple[str, str], *, column: str = "1/flops", wrong: int = 0) -> list[Vote]:
@@ -56,13 +56,13 @@ def test_what_explains_every_cell_is_chosen_and_clear() -> None:
     assert (found.explained, found.votes) == (6, 6)
     assert found.readings["block"].winner == "code"
     assert found.conventions["1/flops"].winner == "fvcore"
-    assert found.readings["block"].choice is found.conventions["1/flops"].choice is Choice.CLEAR
+    assert found.readings["block"].choice is found.conventions["1/flops"].choice is Clarity.CLEAR
 
 
 def test_three_cells_are_too_few_for_a_clear_choice() -> None:
     found = choose(cells(3, ("code", "fvcore")), options())
     assert found.explained == 3
-    assert found.conventions["1/flops"].choice is Choice.WEAK
+    assert found.conventions["1/flops"].choice is Clarity.WEAK
     assert found.conventions["1/flops"].allowed == CONVENTIONS
 
 
@@ -70,13 +70,13 @@ def test_a_tie_goes_to_the_option_declared_first_and_is_weak() -> None:
     halves = [*cells(4, ("text", "macs")), *cells(4, ("text", "fvcore"))]
     found = choose(halves, options()).conventions["1/flops"]
     assert found.scores == {"macs": 4, "fvcore": 4}
-    assert (found.winner, found.choice) == ("macs", Choice.WEAK)
+    assert (found.winner, found.choice) == ("macs", Clarity.WEAK)
 
 
 def test_options_that_give_the_same_values_leave_nothing_to_choose() -> None:
     same = [vote(str(n), f"{n}.00", dict.fromkeys(product(READINGS, CONVENTIONS), n), family=None) for n in range(5)]
     found = choose(same, options())
-    assert found.conventions["1/flops"].choice is Choice.ONLY
+    assert found.conventions["1/flops"].choice is Clarity.ONLY
     assert not found.readings
 
 
@@ -192,16 +192,16 @@ def test_a_column_with_few_numbers_follows_the_papers_other_columns_unless_anoth
     many, among = cells(8, ("code", "fvcore")), options("1/flops", "2/flops")
     agreeing = [*many, *cells(3, ("code", "fvcore"), column="2/flops")]
     group = choose(agreeing, among).conventions["2/flops"]
-    assert (group.winner, group.choice, group.votes) == ("fvcore", Choice.SHARED, 3)
+    assert (group.winner, group.choice, group.votes) == ("fvcore", Clarity.SHARED, 3)
     opposed = [*many, *cells(3, ("code", "macs"), column="2/flops")]
     group = choose(opposed, among).conventions["2/flops"]
-    assert (group.winner, group.choice) == ("macs", Choice.WEAK)
+    assert (group.winner, group.choice) == ("macs", Clarity.WEAK)
     tied = [
         *many,
         *cells(1, ("code", "macs"), column="2/flops"),
         vote("b", "1.00", {("code", "fvcore"): 1}, column="2/flops"),
     ]
-    assert choose(tied, among).conventions["2/flops"].choice is Choice.WEAK
+    assert choose(tied, among).conventions["2/flops"].choice is Clarity.WEAK
     power = Judged.of(Tally.of(agreeing, among)).power_of("2/flops/0")
     assert power is not None
     assert power.ten.caught == 20

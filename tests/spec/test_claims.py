@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from imlp_audit.spec.claims import ClaimEntry
+from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.quantities import QuantityEntry, QuantityKind
 
 COMMON = {"id", "text", "source", "meaning", "rows", "holds_for", "charitable", "covers", "left_out"}

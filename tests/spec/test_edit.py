@@ -11,7 +11,7 @@ from imlp_audit.errors import UsageError
 from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.edit import read_text, with_convention, with_fit, with_reading
 from imlp_audit.spec.paper import read_spec
-from imlp_audit.spec.schema import Fit
+from imlp_audit.spec.schema import ConventionFit
 from imlp_audit.spec.targets import find
 
 FILE = """\
@@ -123,7 +123,9 @@ def test_the_bundled_papers_stay_valid(paper: str, tmp_path: Path) -> None:
 
 
 def test_a_fit_is_added_as_a_block_that_the_schema_reads() -> None:
-    fit = Fit(cells=("tiny/1/a/flops", "tiny/1/b/flops"), undecided=("tiny/1/b/flops",), explained=7, of=8, by_chance=3)
+    fit = ConventionFit(
+        cells=("tiny/1/a/flops", "tiny/1/b/flops"), undecided=("tiny/1/b/flops",), explained=7, of=8, by_chance=3
+    )
     new = added(FILE, with_fit(FILE, "own", fit, "tiny.yaml"))
     assert new[0] == "  fitted:"
-    assert Fit.model_validate(yaml.safe_load("\n".join(new))["fitted"]["own"]) == fit
+    assert ConventionFit.model_validate(yaml.safe_load("\n".join(new))["fitted"]["own"]) == fit
