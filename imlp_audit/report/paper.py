@@ -31,7 +31,7 @@ from imlp_audit.report.evidence import evidence, where_time_goes, with_evidence
 from imlp_audit.report.figures import figure_file
 from imlp_audit.report.finding_sections import finding_sections
 from imlp_audit.report.findings import short_findings
-from imlp_audit.report.hypothesis import paper_hypothesis
+from imlp_audit.report.judged_under import paper_hypothesis
 from imlp_audit.report.numbered import NumberedFinding, by_check, number_findings
 from imlp_audit.report.open_checks import open_checks
 from imlp_audit.report.printed_tables import printed_tables

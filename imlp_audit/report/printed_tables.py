@@ -24,7 +24,7 @@ from imlp_audit.report.document import (
     join,
 )
 from imlp_audit.report.explained import explain_check
-from imlp_audit.report.hypothesis import table_hypothesis
+from imlp_audit.report.judged_under import table_hypothesis
 from imlp_audit.report.numbered import NumberedFinding
 from imlp_audit.report.verdicts import STYLES
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import assert_never
 
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.hypothesis import Caught, ColumnScore, GroupScore, PaperHypothesis
+from imlp_audit.records.hypothesis import ColumnScore, GroupScore, PaperHypothesis
 from imlp_audit.records.paper import PaperHead, TableHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Block, Heading, Item, List, Paragraph, Table, code, number_columns
+from imlp_audit.report.hypotheses import describe_column
 
 
 def table_hypothesis(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[Block]:
@@ -22,9 +22,15 @@ def table_hypothesis(result: AuditResult, paper: PaperHead, table: TableHead) ->
     for column in hypothesis.columns:
         if column.group.name in headings:
             readings = _readings(result, f"{paper.id}/{table.id}/", column.group.name.rpartition("/")[2])
-            lines.append(Item(describe_column(column, readings), label=headings[column.group.name]))
+            lines.append(Item(_line(column, readings), label=headings[column.group.name]))
     if lines:
         yield List(tuple(lines))
+
+
+def _line(column: ColumnScore, readings: list[str]) -> str:
+    """Say under what a column was judged, and what its passes are worth."""
+    under = f"{' or '.join(readings)} + " if readings and column.group.winner else ""
+    return f"{under}{describe_column(column)}"
 
 
 def _readings(result: AuditResult, table: str, column: str) -> list[str]:
@@ -35,46 +41,6 @@ def _readings(result: AuditResult, table: str, column: str) -> list[str]:
         if check.id.startswith(table) and check.id.rpartition("/")[2] == column and check.reading is not None
     )
     return list(dict.fromkeys(names))
-
-
-def describe_column(column: ColumnScore, readings: list[str]) -> str:
-    """Say under what a column was judged, how the other options do, and how much its passes say."""
-    return "; ".join(_column_parts(column, readings))
-
-
-def _column_parts(column: ColumnScore, readings: list[str]) -> Iterator[str]:
-    group = column.group
-    if group.winner is not None and group.votes:
-        chosen = " + ".join(part for part in (" or ".join(readings), group.winner) if part)
-        yield f"{chosen} {group.scores.get(group.winner, 0)} of {group.votes}{_describe_choice(group)}"
-        others = [f"{name} {score}" for name, score in group.scores.items() if name != group.winner]
-        if others:
-            yield ", ".join(others)
-    yield f"{count_of(column.passing, 'number')} of the column pass{'es' if column.passing == 1 else ''}, " + (
-        f"by chance {column.by_chance} would"
-    )
-    if column.power.ten.tried:
-        yield (
-            f"of the wrong numbers within ten digits {_describe_caught(column.power.ten)} would have been caught, "
-            f"one digit away {_describe_caught(column.power.one)}"
-        )
-
-
-def _describe_caught(caught: Caught) -> str:
-    return "all" if caught.caught == caught.tried else f"{caught.caught} of {caught.tried}"
-
-
-def _describe_choice(group: GroupScore) -> str:
-    """Say how well a choice is founded, where it isn't clear."""
-    match group.choice:
-        case "clear" | "only":
-            return ""
-        case "shared":
-            return " (chosen with the paper's other columns)"
-        case "weak":
-            return " (not a clear choice: each number is judged alone)"
-        case _:
-            assert_never(group.choice)
 
 
 def paper_hypothesis(hypothesis: PaperHypothesis) -> Iterator[Block]:
