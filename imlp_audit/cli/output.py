@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from imlp_audit.records.result import AuditResult
 
 Outputs: TypeAlias = Sequence[tuple[Format, Path]]
+_WIDTH = 120  # of what is not a terminal, unless COLUMNS says otherwise
 
 
 def parse_outputs(texts: Sequence[str] | None) -> Outputs:
@@ -39,31 +40,47 @@ def emit_document(document: Document, form: Format, json: str) -> None:
     emit(render_document(document, form, json, _surface()))
 
 
-def emit_result(result: AuditResult, form: Format | None, outputs: Outputs = (), details: Document = ()) -> None:
+def emit_result(
+    result: AuditResult,
+    form: Format | None,
+    outputs: Outputs = (),
+    *,
+    details: Document = (),
+    screen: Document | None = None,
+) -> None:
     """Write the result of an audit to files, and then, where there is a format, to standard output.
 
-    `details` are blocks that a command adds to what people read.
+    `details` are blocks that a command adds to what people read; `screen` is what a terminal shows in place of every
+    check.
     """
     for file_form, path in outputs:
-        write_whole(path, _render_result(result, details, file_form, Surface()))
+        write_whole(path, _render_result(result, details, screen, file_form, Surface()))
     if form is not None:
-        emit(_render_result(result, details, form, _surface()))
+        emit(_render_result(result, details, screen, form, _surface()))
 
 
-def _render_result(result: AuditResult, details: Document, form: Format, surface: Surface) -> str:
+def _render_result(
+    result: AuditResult, details: Document, screen: Document | None, form: Format, surface: Surface
+) -> str:
     from imlp_audit.records.document import to_json
     from imlp_audit.report.paper import report_document, summary_document
 
     json = to_json(result) if form is Format.JSON else ""
-    document = summary_document(result) if form is Format.RICH else report_document(result)
+    on_terminal = summary_document(result) if screen is None else screen
+    document = on_terminal if form is Format.RICH else report_document(result)
     return render_document((*document, *details), form, json, surface)
 
 
 def _surface() -> Surface:
     """Return what standard output is: a terminal's width, and colours where it is one and NO_COLOR is not set."""
     on_terminal = sys.stdout is not None and sys.stdout.isatty()
-    width = shutil.get_terminal_size((120, 24)).columns if on_terminal else 120
-    return Surface(width, on_terminal and not os.environ.get("NO_COLOR"))
+    asked = on_terminal or "COLUMNS" in os.environ
+    return Surface(
+        width=shutil.get_terminal_size((_WIDTH, 24)).columns if asked else _WIDTH,
+        colour=on_terminal and not os.environ.get("NO_COLOR"),
+        encoding=getattr(sys.stdout, "encoding", None) or "utf-8",
+        piped=not on_terminal,
+    )
 
 
 def emit(text: str) -> None:

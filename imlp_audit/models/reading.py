@@ -132,6 +132,9 @@ class ResMlpReading:
     """What ResMLP's text leaves open: its equations and its Algorithm 1 are two models."""
 
     resmlp_form: Annotated[ResMlpForm, Axis(ResMlpForm.EQUATIONS, Reach.UNIT)]
+    # Table 3, "linear -> none": whether what stands before and after the linear layer stays when the layer is removed.
+    # The form decides what that is.
+    scales_stay: Annotated[Presence, Axis(Presence.NO, Reach.UNIT, meets="resmlp_form")]
 
 
 class SpatialMatrix(StrEnum):

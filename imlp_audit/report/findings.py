@@ -34,9 +34,9 @@ _NEXT = (
 
 
 def worst_first(result: AuditResult) -> list[Finding]:
-    """Return the findings of a result: those that fail the run first, each kind with the gravest first."""
+    """Return the findings of a result: first those that nothing explains, then others that fail, the gravest first."""
     found = (*result.unexplained(), *result.findings)
-    return sorted(found, key=lambda finding: (finding.acknowledged, _ORDER.index(finding.severity)))
+    return sorted(found, key=lambda one: (one.acknowledged, one.explained, _ORDER.index(one.severity)))
 
 
 def summarize_findings(result: AuditResult) -> str:

@@ -16,7 +16,7 @@ from imlp_audit.checkpoint.loading import load_into
 from imlp_audit.errors import CheckpointError
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.resmlp import ResMlp
-from imlp_audit.models.reading import ResMlpForm, ResMlpReading
+from imlp_audit.models.reading import Presence, ResMlpForm, ResMlpReading
 from imlp_audit.models.recipe import Recipe
 
 
@@ -137,6 +137,9 @@ def test_published_resmlp_weights_are_those_of_algorithm_1(tmp_path: Path, by_au
     state = theirs.state_dict()
     save_file(authors_names(state) if by_authors else state, tmp_path / "w.safetensors")
     recipe, x = Recipe.of(resmlp=ResMlp(layers=2, width=384)), torch.randn(1, 3, 224, 224)
-    with Builder("cpu").variant(recipe, ResMlpReading(ResMlpForm.ALGORITHM)) as variant, torch.inference_mode():
+    with (
+        Builder("cpu").variant(recipe, ResMlpReading(ResMlpForm.ALGORITHM, Presence.NO)) as variant,
+        torch.inference_mode(),
+    ):
         load_into(variant.model, parse(tmp_path / "w.safetensors"))
         torch.testing.assert_close(variant.model(x), theirs(x), rtol=0, atol=1e-5)

@@ -14,11 +14,12 @@ from imlp_audit.measure.parameters import count_parameters
 from imlp_audit.models.hosts.resmlp import CaitChain, CaitStage, Nonlinearity, Norm, Pooling, ResMlp
 from imlp_audit.models.nets.cait_chain import build_cait_chain
 from imlp_audit.models.nets.resmlp import ACTIVATIONS, build_resmlp
-from imlp_audit.models.reading import ResMlpForm
+from imlp_audit.models.reading import Presence, ResMlpForm, ResMlpReading
 from imlp_audit.models.settings import example_inputs
 from tests.models.resmlp_helpers import assert_round_trip, counts, loaded, randomised, renamed, without_gradient
 
 SIZE, PATCHES, CLASSES = (12, 16), 12, 5
+AS_IN_CODE = ResMlpReading(ResMlpForm.ALGORITHM, Presence.NO)
 WIDTH, LAYERS = 6, 3
 TIMM_NAMES = {
     r"^patch_embed\.": "stem.",
@@ -101,7 +102,7 @@ def test_ends_as_resmlp_with_positions(pooling: Pooling) -> None:
     """The linear stage with Aff has Algorithm 1's weights and outputs, once its positions are nought."""
     torch.manual_seed(2)
     fields = {"layers": LAYERS, "width": WIDTH, "patch": 4, "pooling": pooling}
-    resmlp = randomised(build_resmlp(ResMlp.model_validate(fields), ResMlpForm.ALGORITHM, SIZE, CLASSES))
+    resmlp = randomised(build_resmlp(ResMlp.model_validate(fields), AS_IN_CODE, SIZE, CLASSES))
     positions = torch.zeros(PATCHES, WIDTH)
     chain = loaded(
         _small(CaitStage.LINEAR, norm="aff", pooling=pooling), {**resmlp.state_dict(), "positions": positions}

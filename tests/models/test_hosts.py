@@ -56,7 +56,7 @@ SMALL: dict[str, object] = {
     "vanilla_block": {"width": 8},
 }
 TEXT = TextReading(300, 16, 12, SpatialMatrix.FULL, Presence.YES, OutputLayer.MASKED_LM, Presence.YES)
-PAPER = PaperReading(RELEASED, ResMlpReading(ResMlpForm.ALGORITHM), TEXT)
+PAPER = PaperReading(RELEASED, ResMlpReading(ResMlpForm.ALGORITHM, Presence.NO), TEXT)
 
 
 def small(key: str, **changes: object) -> Recipe:

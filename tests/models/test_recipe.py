@@ -50,7 +50,7 @@ HOST: dict[str, Host] = {
 }
 BLOCK = Replacement(imlp=ImlpRecipe())
 TEXT = TextReading(30, 16, 12, SpatialMatrix.FULL, Presence.YES, OutputLayer.TIED, Presence.NO)
-RESMLP = ResMlpReading(ResMlpForm.EQUATIONS)
+RESMLP = ResMlpReading(ResMlpForm.EQUATIONS, Presence.NO)
 PAPER = PaperReading(RELEASED, RESMLP, TEXT)
 
 

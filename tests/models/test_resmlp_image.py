@@ -13,7 +13,7 @@ from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.measure.parameters import count_parameters
 from imlp_audit.models.hosts.resmlp import Communication, Nonlinearity, Norm, Pooling, ResMlp
 from imlp_audit.models.nets.resmlp import ACTIVATIONS, BatchNorm, L2Norm, build_resmlp, initial_scale
-from imlp_audit.models.reading import ResMlpForm
+from imlp_audit.models.reading import Presence, ResMlpForm, ResMlpReading
 from imlp_audit.models.resmlp import (
     AlgorithmLayer,
     BagOfPatchesLayer,
@@ -35,7 +35,7 @@ from tests.models.resmlp_helpers import (
     without_gradient,
 )
 
-ALGORITHM, EQUATIONS = ResMlpForm.ALGORITHM, ResMlpForm.EQUATIONS
+ALGORITHM, EQUATIONS = (ResMlpReading(form, Presence.NO) for form in (ResMlpForm.ALGORITHM, ResMlpForm.EQUATIONS))
 SMALL = ResMlp(layers=2, width=6, patch=4)
 SIZE, PATCHES, CLASSES = (12, 16), 12, 5
 S12, S24, S36 = (ResMlp(layers=layers, width=384) for layers in (12, 24, 36))
@@ -46,11 +46,11 @@ def _changed(host: ResMlp, **fields: object) -> ResMlp:
     return ResMlp.model_validate({**host.model_dump(), **fields})
 
 
-def _small(form: ResMlpForm = ALGORITHM, **fields: object) -> nn.Module:
+def _small(form: ResMlpReading = ALGORITHM, **fields: object) -> nn.Module:
     return build_resmlp(_changed(SMALL, **fields), form, SIZE, CLASSES)
 
 
-def _on_meta(host: ResMlp, form: ResMlpForm = ALGORITHM) -> nn.Module:
+def _on_meta(host: ResMlp, form: ResMlpReading = ALGORITHM) -> nn.Module:
     with torch.device("meta"):
         return build_resmlp(host, form, (224, 224), 1000)
 
@@ -98,7 +98,7 @@ def test_sizes_are_those_of_timms_classes(layers: int, width: int, patch: int) -
 
 
 @pytest.mark.parametrize(("form", "layer"), [(EQUATIONS, EquationLayer), (ALGORITHM, AlgorithmLayer)])
-def test_layer_is_that_of_the_form(form: ResMlpForm, layer: type[EquationLayer | AlgorithmLayer]) -> None:
+def test_layer_is_that_of_the_form(form: ResMlpReading, layer: type[EquationLayer | AlgorithmLayer]) -> None:
     torch.manual_seed(1)
     ours = randomised(_small(form)).get_submodule("blocks.1")
     expected = loaded(layer(6, PATCHES), ours.state_dict())
@@ -114,7 +114,7 @@ def test_only_algorithm_1_has_an_aff_before_the_mean() -> None:
     torch.testing.assert_close(model.get_submodule("pool")(x), x.mean(dim=1))
 
 
-def _formula(host: ResMlp, form: ResMlpForm) -> dict[str, int]:
+def _formula(host: ResMlp, form: ResMlpReading) -> dict[str, int]:
     """The sizes in closed form: n patches, width d, biases or a second vector after a sublayer by the form."""
     n, d, bias = (224 // host.patch) ** 2, host.width, int(form is ALGORITHM)
     weights, biases, work = {
@@ -163,9 +163,9 @@ HOSTS = {name: host for name, (host, _, _) in ROWS.items()} | ABLATIONS
 
 
 @pytest.mark.daily(12)
-@pytest.mark.parametrize("form", ResMlpForm)
+@pytest.mark.parametrize("form", [ALGORITHM, EQUATIONS])
 @pytest.mark.parametrize("name", HOSTS)
-def test_sizes_by_formula(name: str, form: ResMlpForm) -> None:
+def test_sizes_by_formula(name: str, form: ResMlpReading) -> None:
     expected = _formula(HOSTS[name], form)
     measured = counts(_on_meta(HOSTS[name], form))
     assert {key: measured[key] for key in expected} == expected
@@ -202,7 +202,7 @@ def test_the_head_is_counted_apart() -> None:
 
 
 @pytest.mark.daily(12)
-@pytest.mark.parametrize("form", ResMlpForm)
+@pytest.mark.parametrize("form", [ALGORITHM, EQUATIONS])
 @pytest.mark.parametrize(
     "fields",
     [
@@ -211,7 +211,7 @@ def test_the_head_is_counted_apart() -> None:
         *({"nonlinearity": nonlinearity, "communication": "mlp"} for nonlinearity in Nonlinearity),
     ],
 )
-def test_runs_trains_and_is_restored(form: ResMlpForm, fields: dict[str, str]) -> None:
+def test_runs_trains_and_is_restored(form: ResMlpReading, fields: dict[str, str]) -> None:
     torch.manual_seed(2)
     model, images = randomised(_small(form, **fields)), _images(3)
     logits = model(images)
@@ -266,6 +266,42 @@ def test_bag_of_patches_has_the_cross_channel_sublayer() -> None:
     bag = BagOfPatchesLayer(channels, layer.across_channels, layer.post2)
     x = torch.randn(2, PATCHES, channels)
     torch.testing.assert_close(bag(x), layer.cross_channel(x))
+
+
+@pytest.mark.parametrize(("form", "scales"), [(ResMlpForm.ALGORITHM, 3), (ResMlpForm.EQUATIONS, 4)])
+def test_scales_that_stay_without_communication(form: ResMlpForm, scales: int) -> None:
+    """Aff's two vectors before, one of LayerScale or two of Aff after it in each layer; nothing multiplies them.
+
+    With Algorithm 1's, 13 824 parameters more for S12: both 14.9 M as Table 3 prints it.
+    """
+    s12 = _changed(S12, communication="none")
+    without, stay = (_on_meta(s12, ResMlpReading(form, presence)) for presence in (Presence.NO, Presence.YES))
+    fewer, more = count_parameters(without), count_parameters(stay)
+    assert more - fewer == 12 * scales * 384
+    assert counts(without)["macs"] == counts(stay)["macs"]
+    if form is ResMlpForm.ALGORITHM:
+        assert (fewer, more) == (14_873_704, 14_873_704 + 13_824)
+        assert all(size in parse_printed("14.9", "M").interval(Rounding.HALF_UP) for size in (fewer, more))
+
+
+def test_scales_that_stay_are_a_sublayer_without_its_linear_layer() -> None:
+    torch.manual_seed(7)
+    reading = ResMlpReading(ResMlpForm.ALGORITHM, Presence.YES)
+    block = randomised(_small(reading, communication="none")).get_submodule("blocks.0")
+    x = torch.randn(2, PATCHES, 6, dtype=torch.float64)
+    alpha, beta, scale = map(block.get_parameter, ("pre1.alpha", "pre1.beta", "post1.alpha"))
+    scaled = x + scale * (alpha * x + beta)
+    bag = loaded(
+        BagOfPatchesLayer(6, block.get_submodule("across_channels"), block.get_submodule("post2")),
+        {n.replace("pre2", "pre").replace("post2", "post"): w for n, w in block.state_dict().items() if "1." not in n},
+    )
+    torch.testing.assert_close(block(x), bag(scaled))
+
+
+@pytest.mark.parametrize("communication", [one for one in Communication if one is not Communication.NONE])
+def test_scales_stay_says_nothing_of_a_layer_that_is_there(communication: Communication) -> None:
+    stay = _small(ResMlpReading(ResMlpForm.ALGORITHM, Presence.YES), communication=communication)
+    assert str(stay) == str(_small(communication=communication))
 
 
 def test_class_mlp_pools_before_the_last_aff() -> None:

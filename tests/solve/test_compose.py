@@ -217,4 +217,4 @@ def test_names_that_two_papers_share_are_one_reading_or_carry_the_paper(tmp_path
         for name, readings in (("a", same), ("b", same), ("c", other))
         for row in written(tmp_path / name, readings, cell)
     ]
-    assert compose(rows).problem.named == {"as_written": {"resmlp": 0}, "c:as_written": {"resmlp": 1}}
+    assert compose(rows).problem.named == {"as_written": {"resmlp": 1}, "c:as_written": {"resmlp": 3}}

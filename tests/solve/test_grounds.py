@@ -15,21 +15,22 @@ from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Spac
 from imlp_audit.solve.search import Rules, solve
 from tests.solve.tiny import Candidate, candidates, problems
 
-SPACE = Space((("bias", ("yes", "no")), ("norm", ("none", "layer"))))
-SIZES = {"a": [10, 12, 10, 12], "b": [20, 20, 30, 30]}  # by reading: a has the norm, b the bias, neither both
-WORK = {"a": [[100]] * 4, "b": [[7]] * 4}
+SPACE = Space((("bias", ("yes", "no")), ("norm", ("none", "layer", "batch"))))
+SIZES = {"a": [10, 12, 12, 10, 12, 12], "b": [20, 20, 25, 30, 30, 30]}  # by reading, the norm fastest
+WORK = {"a": [[100]] * 6, "b": [[7]] * 6}
 
 
-def problem_of(**printed: int) -> SearchProblem:
-    """Return the problem of two rows, whose cells are printed exactly; `a` is a size and `a_flops` its FLOPs."""
+def problem_of(**printed: int | tuple[int, int]) -> SearchProblem:
+    """Return the problem of two rows, with a number or a range for each cell; `a` is a size and `a_flops` its FLOPs."""
     rows = tuple(CountedRow(f"p/1/{n}", "imlp", {"all": np.array(SIZES[n])}, np.array(WORK[n])) for n in SIZES)
     cells = tuple(_cell(name, value) for name, value in printed.items())
     return SearchProblem(rows, cells, {"imlp": SPACE}, ("linear",), {})
 
 
-def _cell(name: str, value: int) -> Cell:
+def _cell(name: str, value: int | tuple[int, int]) -> Cell:
     kind: Kind = "flops" if name.endswith("flops") else "parameters"
-    return Cell(f"p/1/{name}", list(SIZES).index(name[0]), kind, {Rounding.HALF_UP: (value, value)}, Fraction(1))
+    ends = value if isinstance(value, tuple) else (value, value)
+    return Cell(f"p/1/{name}", list(SIZES).index(name[0]), kind, {Rounding.HALF_UP: ends}, Fraction(1))
 
 
 def test_an_axis_rests_on_the_numbers_that_its_other_values_would_lose() -> None:
@@ -37,8 +38,15 @@ def test_an_axis_rests_on_the_numbers_that_its_other_values_would_lose() -> None
     answer = describe_answer("parameters", problem, solve(problem))
     bias, norm = answer.axes
     assert (bias.values, bias.rests_on) == (("yes",), ("p/1/b",))
-    assert (norm.values, norm.rests_on) == (("layer",), ("p/1/a",))
+    assert (norm.values, norm.rests_on) == (("layer",), ("p/1/a", "p/1/b"))  # a against no norm, b against the other
     assert [answer.state_of(axis) for axis in answer.axes] == [AxisState.PINNED, AxisState.PINNED]
+
+
+def test_a_weight_rests_on_the_numbers_on_both_sides_of_it() -> None:
+    """100 w is at least 200, and 7 w at most 14."""
+    problem = problem_of(a_flops=(200, 399), b_flops=(0, 14))
+    (weight,) = describe_answer("flops", problem, solve(problem)).weights
+    assert (weight.values, weight.rests_on) == ((2,), ("p/1/a_flops", "p/1/b_flops"))
 
 
 def test_what_is_free_rests_on_nothing() -> None:
@@ -46,12 +54,12 @@ def test_what_is_free_rests_on_nothing() -> None:
     answer = describe_answer("parameters", problem, solve(problem))
     bias, norm = answer.axes
     assert (answer.state_of(bias), bias.rests_on) == (AxisState.FREE, ())
-    assert (answer.state_of(norm), norm.rests_on) == (AxisState.PINNED, ("p/1/a",))
+    assert (answer.state_of(norm), norm.rests_on) == (AxisState.NARROWED, ())
 
 
 def test_nothing_is_pinned_or_identified_while_a_number_is_unexplained() -> None:
-    """A size of 999 is that of no reading; with two of the same axis the best solutions agree nonetheless."""
-    problem = problem_of(a=12, b=999, b_flops=14)
+    """A size of 999 is that of no reading; the best solutions agree on the rest nonetheless."""
+    problem = problem_of(a=10, b=999, b_flops=14)
     answer = describe_answer("both", problem, solve(problem))
     norm, (weight,) = answer.axes[1], answer.weights
     assert (answer.unexplained, answer.state_of(norm), norm.rests_on) == (1, AxisState.AGREED, ("p/1/a",))

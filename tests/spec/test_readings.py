@@ -47,7 +47,7 @@ texts = st.builds(
 papers = st.builds(
     PaperReading,
     imlp=st.none() | readings,
-    resmlp=st.none() | st.builds(ResMlpReading, st.sampled_from(ResMlpForm)),
+    resmlp=st.none() | st.builds(ResMlpReading, st.sampled_from(ResMlpForm), st.sampled_from(Presence)),
     text=st.none() | texts,
 )
 
@@ -98,7 +98,7 @@ def test_the_families_of_a_reading_are_apart(reading: Reading) -> None:
 
 
 def test_axes_are_listed_in_one_order_however_they_are_written() -> None:
-    axes = written(PaperReading(RELEASED, ResMlpReading(ResMlpForm.EQUATIONS), TEXT))
+    axes = written(PaperReading(RELEASED, ResMlpReading(ResMlpForm.EQUATIONS, Presence.YES), TEXT))
     backwards = dict(reversed(list(axes.items())))
     assert list(NamedReading.model_validate(backwards).choices) == list(NamedReading.model_fields)
 

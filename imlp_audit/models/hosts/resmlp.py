@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Self, final
+from typing import TYPE_CHECKING, Annotated, Any, Self, final
 
 from pydantic import Field, model_validator
 
@@ -23,7 +23,7 @@ from imlp_audit.models.hosts.host import (
     Traits,
     divides,
 )
-from imlp_audit.models.reading import AnyReading, Family, ResMlpForm, ResMlpReading
+from imlp_audit.models.reading import AnyReading, Family, ResMlpForm, ResMlpReading, axes_of
 
 if TYPE_CHECKING:
     from torch import nn
@@ -127,14 +127,16 @@ class ResMlp(Stack):
         """Build ResMLP for images of one size, in its own form or the reading's."""
         from imlp_audit.models.nets.resmlp import build_resmlp
 
-        return build_resmlp(self, self._form_under(request.reading), request.size(), request.labels)
+        return build_resmlp(self, self._reading_under(request.reading), request.size(), request.labels)
 
-    def _form_under(self, reading: AnyReading | None) -> ResMlpForm:
+    def _reading_under(self, reading: AnyReading | None) -> ResMlpReading:
+        """Return the paper's reading, or for a recipe that gives the form one with defaults on the other axes."""
         if isinstance(reading, ResMlpReading):
-            return reading.resmlp_form
+            return reading
         if self.form is None:
             raise BuildError("resmlp: its model needs a reading of its form, and the paper has none")
-        return self.form
+        defaults: dict[str, Any] = {name: axis.default for name, axis in axes_of(Family.RESMLP).items()}
+        return ResMlpReading(**{**defaults, "resmlp_form": self.form})
 
 
 class CaitStage(StrEnum):

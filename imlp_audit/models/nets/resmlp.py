@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from imlp_audit.errors import BuildError
 from imlp_audit.models.hosts.resmlp import Communication, Nonlinearity, Norm, Pooling, ResMlp
 from imlp_audit.models.mixer import PatchEmbedding
-from imlp_audit.models.reading import ResMlpForm
+from imlp_audit.models.reading import ResMlpForm, ResMlpReading
 from imlp_audit.models.resmlp import (
     Aff,
     AveragePooling,
@@ -73,13 +73,13 @@ class ResMlpClassifier(nn.Module):
     Maps images (batch, 3, height, width) to logits (batch, classes).
     """
 
-    def __init__(self, host: ResMlp, form: ResMlpForm, size: tuple[int, int], classes: int) -> None:
+    def __init__(self, host: ResMlp, reading: ResMlpReading, size: tuple[int, int], classes: int) -> None:
         super().__init__()
         self.size = size
         grid = (size[0] // host.patch, size[1] // host.patch)
         self.stem = PatchEmbedding(host.patch, host.width)
-        self.blocks = nn.Sequential(*(_layer(host, form, grid) for _ in range(host.layers)))
-        self.pool = _pool(host, form, grid[0] * grid[1])
+        self.blocks = nn.Sequential(*(_layer(host, reading, grid) for _ in range(host.layers)))
+        self.pool = _pool(host, reading.resmlp_form, grid[0] * grid[1])
         self.head = nn.Linear(host.width, classes)
 
     def forward(self, image: Tensor) -> Tensor:
@@ -99,22 +99,27 @@ class ResMlpClassifier(nn.Module):
         return (torch.zeros(batch, 3, *self.size),)
 
 
-def build_resmlp(host: ResMlp, form: ResMlpForm, size: tuple[int, int], classes: int) -> nn.Module:
+def build_resmlp(host: ResMlp, reading: ResMlpReading, size: tuple[int, int], classes: int) -> nn.Module:
     """Return ResMLP with fresh weights for images of a height and width.
 
-    The form decides on biases in A, B and C, on what follows a sublayer and on a last Aff before the mean; class-MLP
-    is one and the same under both. Raises BuildError for an expansion or a grid that is too small.
+    The reading's form decides on biases in A, B and C, on what follows a sublayer and on a last Aff before the mean;
+    class-MLP is one and the same under both. Raises BuildError for an expansion or a grid that is too small.
     """
-    return ResMlpClassifier(host, form, size, classes)
+    return ResMlpClassifier(host, reading, size, classes)
 
 
-def _layer(host: ResMlp, form: ResMlpForm, grid: tuple[int, int]) -> nn.Module:
-    """Return the layer of Eq. 2 and 3 (Aff after a sublayer, no biases), or of Algorithm 1 (LayerScale, biases)."""
-    bias = form is ResMlpForm.ALGORITHM
+def _layer(host: ResMlp, reading: ResMlpReading, grid: tuple[int, int]) -> nn.Module:
+    """Return the layer of Eq. 2 and 3 (Aff after a sublayer, no biases), or of Algorithm 1 (LayerScale, biases).
+
+    Without communication the layer has only its second sublayer; the first leaves its scales if they stay.
+    """
+    bias = reading.resmlp_form is ResMlpForm.ALGORITHM
     post: Callable[[int, float], nn.Module] = LayerScale if bias else Aff
     width, scale, pre = host.width, initial_scale(host.layers), PRE_NORMS[host.norm]
     across_patches = _communication(host, grid, bias=bias)
     across_channels = FeedForward(width, bias=bias, activation=ACTIVATIONS[host.nonlinearity])
+    if across_patches is None and reading.scales_stay:
+        across_patches = nn.Identity()
     if across_patches is None:
         return BagOfPatchesLayer(width, across_channels, post(width, scale), pre=pre)
     return ResMlpLayer(width, across_patches, across_channels, post(width, scale), post(width, scale), pre=pre)
