@@ -105,5 +105,5 @@ def bench(
 
     with show_progress(shown=reporting.progress, doing="timing") as announce:
         result = run(paper, wanted, timing.setup(), announce)
-    emit_result(result, reporting.printed, outputs, operations_document(result))
+    emit_result(result, reporting.printed, outputs, details=operations_document(result))
     return exit_code(result)

@@ -45,7 +45,7 @@ app = typer.Typer(
     name="imlp-audit",
     help="Audit the numbers that machine-learning papers print: which follow from the model, and which do not.",
     epilog="Exit codes: 0 clean, 1 findings, 2 unusable input, 3 not completed, 130 interrupted.",
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -101,7 +101,7 @@ def _run_command() -> int:
     try:
         return int(app(standalone_mode=False) or 0)
     except TyperException as error:  # of the command line itself
-        return _complain(f"{error.format_message()}\nTry `imlp-audit --help`.", ExitCode.UNUSABLE)
+        return _complain(f"{error.format_message()}\nTry `{_named_command(error)} --help`.", ExitCode.UNUSABLE)
     except ClosedPipeError:
         return ExitCode.CLEAN
     except (BuildError, MissingLibraryError, OutputError, SolverError) as error:
@@ -124,6 +124,16 @@ def _run_command() -> int:
     except Exception:  # ours to mend; Python's own exit code for it would read as "findings"
         traceback.print_exc()
         return _complain("this is a bug in imlp-audit; please report it with the lines above", ExitCode.INCOMPLETE)
+
+
+def _named_command(error: TyperException) -> str:
+    """Return the command that was misused, as it is typed: its help says how it is used."""
+    context = getattr(error, "ctx", None)
+    words: list[str] = []
+    while context is not None and context.parent is not None:
+        words.insert(0, context.info_name)
+        context = context.parent
+    return " ".join(["imlp-audit", *words])
 
 
 def _complain(what: object, code: ExitCode) -> ExitCode:

@@ -49,6 +49,7 @@ def verify(
     no_baseline: Annotated[
         bool, typer.Option("--no-baseline", help="Exit with 1 also if all failing checks are acknowledged.")
     ] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Print every number, not only the worst findings.")] = False,
     *,
     reporting: ReportOptions,
 ) -> int:
@@ -57,6 +58,7 @@ def verify(
     from imlp_audit.cli.exits import exit_code
     from imlp_audit.cli.output import emit_result, parse_outputs
     from imlp_audit.cli.progress import show_progress
+    from imlp_audit.report.overview import first_screen
     from imlp_audit.spec.library import load
 
     check_device(device)
@@ -72,5 +74,6 @@ def verify(
     )
     with show_progress(shown=reporting.progress) as announce:
         result = audit(selection, options, announce)
-    emit_result(result, reporting.printed, outputs)
+    screen = None if all_ else first_screen(result, specs or ())
+    emit_result(result, reporting.printed, outputs, screen=screen)
     return exit_code(result, strict=strict, baseline=not no_baseline)

@@ -1,4 +1,4 @@
-"""Renders a document for a terminal."""
+"""Renders a document for a terminal: nothing is wider than the terminal, and no word is cut."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from collections.abc import Iterator, Sequence
 from io import StringIO
 from typing import assert_never
 
-from rich import box
 from rich.cells import cell_len
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table as RichTable
 from rich.text import Text
 
+from imlp_audit.report.characters import to_encoding
+from imlp_audit.report.columns import align, indent, lay_out
 from imlp_audit.report.document import (
-    Align,
     Block,
     Code,
     Document,
+    Fold,
     Heading,
     Inline,
     Item,
@@ -25,6 +24,7 @@ from imlp_audit.report.document import (
     Paragraph,
     Picture,
     Plot,
+    PrintedTable,
     Style,
     Table,
     faint,
@@ -33,6 +33,7 @@ from imlp_audit.report.document import (
     spans,
 )
 from imlp_audit.report.formats import Surface
+from imlp_audit.report.wrapping import wrap
 
 STYLES = {
     Style.PLAIN: "",
@@ -42,97 +43,98 @@ STYLES = {
     Style.FAINT: "dim",
     Style.GOOD: "green",
     Style.DEPARTING: "cyan",
-    Style.KNOWN: "yellow",
+    Style.KNOWN: "magenta",
     Style.BAD: "bold red",
-    Style.BROKEN: "bold magenta",
+    Style.BROKEN: "bold red reverse",
 }
 _STEP = 2  # columns that a nested list is indented by
+_SPACED = 2  # headings below this level stand close to what they head
 
 
 def render_terminal(document: Document, surface: Surface) -> str:
     """Return a document as text for a terminal; prose is wrapped to its width."""
     out = StringIO()
     colour = surface.colour
-    console = Console(
-        file=out, width=surface.width, force_terminal=colour, no_color=not colour, highlight=False, legacy_windows=False
-    )
-    for at, block in enumerate(document):
-        if at:
+    console = Console(file=out, force_terminal=colour, no_color=not colour, highlight=False, legacy_windows=False)
+    close = True
+    for block in document:
+        if not close:
             console.print()
-        _print(console, block)
+        for line in _Renderer(surface).lines(block):
+            console.print(line, soft_wrap=True)
+        close = isinstance(block, Heading) and block.level > _SPACED
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().split("\n")[:-1])
 
 
-def _print(console: Console, block: Block) -> None:
-    match block:
-        case Heading():
-            console.print(_text(block.text), style="bold" if block.level <= 2 else "italic")
-        case Paragraph():
-            console.print(_text(block.text))
-        case Table():
-            _print_table(console, block)
-        case List():
-            _print_items(console, block.items, 0)
-        case Picture():
-            console.print(_text((*spans(block.caption), faint(f" (picture: {block.file})"))))
-        case Plot():
-            console.print(_text((*spans(block.caption), faint(" (plot: drawn by `imlp-audit report --dir DIR`)"))))
-        case Code():
-            _print_lines(console, (Text(make_visible(line)) for line in block.text.split("\n")))
-        case _:
-            assert_never(block)
+class _Renderer:
+    """Turns blocks into lines for one surface."""
 
+    def __init__(self, surface: Surface) -> None:
+        self._surface = surface
+        self._width = surface.width
 
-def _text(text: Inline) -> Text:
-    pieces = ((one_line(span.text), STYLES[span.style]) for span in spans(text))
-    return Text.assemble(*pieces, overflow="fold")
+    def lines(self, block: Block) -> Iterator[Text]:
+        """Yield the lines of a block."""
+        match block:
+            case Heading():
+                yield from self._wrap(block.text, style="bold" if block.level <= _SPACED else "italic")
+            case Paragraph():
+                yield from self._wrap(block.text)
+            case Table():
+                yield from self._table(block)
+            case List():
+                yield from self._items(block.items, 0)
+            case Picture():
+                yield from self._wrap((*spans(block.caption), faint(f" (picture: {block.file})")))
+            case Plot():
+                note = faint(" (plot: drawn by `imlp-audit report --dir DIR`)")
+                yield from self._wrap((*spans(block.caption), note))
+            case Code():
+                yield from (Text(self._encode(make_visible(line))) for line in block.text.split("\n"))
+            case PrintedTable():
+                yield from self._table(block.summary)
+                if block.listing is not None:
+                    yield Text()
+                    yield from self._table(block.listing)
+            case Fold():
+                yield from self._wrap(block.summary, style="italic")
+                for inner in block.blocks:
+                    yield Text()
+                    yield from self.lines(inner)
+            case _:
+                assert_never(block)
 
+    def _encode(self, text: str) -> str:
+        return to_encoding(text, self._surface.encoding)
 
-def _print_lines(console: Console, lines: Iterator[Text]) -> None:
-    """Print lines as they are, however long."""
-    for line in lines:
-        console.print(line, soft_wrap=True)
+    def _text(self, text: Inline) -> Text:
+        return Text.assemble(*((self._encode(one_line(span.text)), STYLES[span.style]) for span in spans(text)))
 
+    def _wrap(self, text: Inline, style: str = "") -> Iterator[Text]:
+        for line in wrap(self._text(text), self._width):
+            line.style = style
+            yield line
 
-def _print_table(console: Console, table: Table) -> None:
-    if table.caption is not None:
-        console.print(_text(table.caption), style="italic")
-    if not table.header:
-        _print_lines(console, _align(table))
-        return
-    framed = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name, align in zip(table.header, table.alignments, strict=True):
-        right = align is Align.RIGHT
-        framed.add_column(_text(name), justify="right" if right else "left", no_wrap=right)
-    for row in table.rows:
-        framed.add_row(*map(_text, row))
-    console.print(framed)
+    def _table(self, table: Table) -> Iterator[Text]:
+        if table.caption is not None:
+            yield from self._wrap(table.caption, style="italic")
+        rows = [[self._text(cell) for cell in row] for row in table.rows]
+        if table.header:
+            header = [self._text(name) for name in table.header]
+            yield from lay_out(header, rows, table.alignments, self._width, self._encode("─"))
+        elif rows:
+            yield from align(rows, table.alignments, None if self._surface.piped else self._width)
 
-
-def _align(table: Table) -> Iterator[Text]:
-    """Yield the rows of a table as columns of equal width."""
-    rows = [[_text(cell) for cell in row] for row in table.rows]
-    widths = [max(cell_len(cell.plain) for cell in column) for column in zip(*rows, strict=True)]
-    for row in rows:
-        for cell, width, align in zip(row, widths, table.alignments, strict=True):
-            space = width - cell_len(cell.plain)
-            if align is Align.RIGHT:
-                cell.pad_left(space)
-            else:
-                cell.pad_right(space)
-        yield Text("  ").join(row)
-
-
-def _print_items(console: Console, items: Sequence[Inline | Item], indent: int) -> None:
-    """Print the entries of a list: labels in a column of their own, wrapped lines below their text."""
-    entries = [item if isinstance(item, Item) else Item(item) for item in items]
-    label_width = max((cell_len(entry.label) for entry in entries), default=0)
-    for entry in entries:
-        grid = RichTable.grid(padding=(0, 2 if label_width else 1, 0, 0))
-        grid.add_column(width=label_width or 1, no_wrap=True)
-        grid.add_column()
-        lead = make_visible(entry.label) if label_width else "-"
-        grid.add_row(Text(lead), _text(entry.text))
-        console.print(Padding(grid, (0, 0, 0, indent)))
-        if entry.items:
-            _print_items(console, entry.items, indent + (label_width or 0) + _STEP)
+    def _items(self, items: Sequence[Inline | Item], columns: int) -> Iterator[Text]:
+        """Yield the entries of a list: labels in a column of their own, wrapped lines below their text."""
+        entries = [item if isinstance(item, Item) else Item(item) for item in items]
+        labels = [self._encode(make_visible(entry.label)) for entry in entries]
+        widest = max(map(cell_len, labels), default=0)
+        lead = widest + 2 if widest else _STEP
+        for label, entry in zip(labels, entries, strict=True):
+            first, *rest = wrap(self._text(entry.text), max(self._width - columns - lead, 1))
+            marker = Text(label if widest else "-")
+            marker.pad_right(lead - cell_len(marker.plain))
+            yield from indent([marker.append_text(first)], columns)
+            yield from indent(rest, columns + lead)
+            yield from self._items(entry.items, columns + (widest or 0) + _STEP)

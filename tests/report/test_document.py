@@ -59,11 +59,16 @@ def test_numbers_are_flush_right_and_never_wrapped() -> None:
     assert render_markdown((NUMBERS,)).splitlines()[1:3] == ["| --- | ---: |", "| DeiT-Ti | 5 717 416 |"]
 
 
-def test_a_table_without_a_header_is_a_listing_that_is_never_wrapped() -> None:
+def test_a_table_without_a_header_is_a_listing_that_keeps_its_lines_for_programs() -> None:
     listing = Table((), (("imlp/1/deit_ti/params", "specs/imlp/table1.yaml:17"), ("short", "x")))
-    assert terminal(listing, width=20).splitlines() == [
-        "imlp/1/deit_ti/params  specs/imlp/table1.yaml:17",
-        "short                  x",
+    lines = ["imlp/1/deit_ti/params  specs/imlp/table1.yaml:17", "short                  x"]
+    assert render_terminal((listing,), Surface(20, piped=True)).splitlines() == lines
+    assert terminal(listing, width=60).splitlines() == lines
+    assert terminal(listing, width=40).splitlines() == [
+        "imlp/1/deit_ti/params",
+        "  specs/imlp/table1.yaml:17",
+        "short",
+        "  x",
     ]
     assert render_markdown((listing,)).startswith("|  |  |\n| --- | --- |\n")
 
@@ -109,7 +114,7 @@ def test_code_may_hold_backticks_and_bars() -> None:
 
 def test_pictures_are_links_in_markdown_and_captions_on_a_terminal() -> None:
     picture = Picture("a b.svg", "Slopes_1")
-    assert render_markdown((picture,)) == "![Slopes_1](<a b.svg>)\n"
+    assert render_markdown((picture,)) == "![Slopes_1](a%20b.svg)\n"
     assert terminal(picture) == "Slopes_1 (picture: a b.svg)\n"
 
 

@@ -88,7 +88,7 @@ def test_scores_come_with_the_named_readings_among_the_best() -> None:
     assert f"- parameters: {score}- both: {score}" in text
     assert "NOT exhaustive" not in text
     assert "no named reading among them" in as_text(solved(answered(named=())))
-    assert text.endswith("\n\nthe nearest first.\n")
+    assert text.endswith("\nthe nearest first.\n")
 
 
 def test_a_single_thing_is_in_the_singular() -> None:
@@ -193,7 +193,7 @@ def test_an_answer_cut_short_says_so() -> None:
 
 def test_what_was_left_out_comes_with_the_reason() -> None:
     text = as_text(solved(left_out={"tiny/1/b/flops": "counted by thop"}))
-    assert "Left out\n\n- tiny/1/b/flops: counted by thop\n" in text
+    assert "Left out\n- tiny/1/b/flops: counted by thop\n" in text
 
 
 def test_a_report_has_a_section_with_a_plot_of_the_sizes() -> None:

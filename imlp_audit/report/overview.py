@@ -1,0 +1,185 @@
+"""The first screen of an audit: what was checked, the worst findings, what the models were read as, what is left open.
+
+It is complete in itself and short: the lines that findings may take are counted, and the rest is "n more".
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.words import count_of
+from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.hypothesis import Caught, GroupScore
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.document import Block, Document, Heading, Inline, Item, List, Paragraph, code
+from imlp_audit.report.findings import worst_first
+from imlp_audit.report.verdicts import write_verdict
+from imlp_audit.report.worst import count_more, lines_of, list_worst, shorten
+
+LINES = 13  # lines of a terminal of 80 columns that the findings may take; with all else a paper has at most 40
+_FEW = 8  # checks that are listed one by one where no more were selected
+_NAMED = 3  # groups and reasons that are named; the rest is counted
+_KINDS = {
+    CheckKind.CELL: "number",
+    CheckKind.DELTA: "printed change",
+    CheckKind.MARK: "footnote mark",
+    CheckKind.REPEAT: "repeated number",
+    CheckKind.COLUMN: "heading",
+    CheckKind.CLAIM: "claim",
+    CheckKind.EQUATION: "equation",
+}
+
+
+def overview(result: AuditResult, lines: int = LINES) -> tuple[Block, ...]:
+    """Return the first screen of a result that is about one paper, without its title; findings take so many lines."""
+    return tuple(_overview(result, lines))
+
+
+def _overview(result: AuditResult, lines: int) -> Iterator[Block]:
+    yield Paragraph(" ".join((_what_was_checked(result.checks), *_power(result))))
+    if len(result.checks) <= _FEW:
+        passing = tuple(_check(check) for check in result.checks if check.verdict not in (*FAILS, Verdict.ERROR))
+        yield from (List(passing),) if passing else ()
+    broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
+    if broken:
+        listed = (*map(_check, broken[:_NAMED]), *count_more(len(broken) - _NAMED, "check"))
+        yield Heading(f"{count_of(len(broken), 'check')} could not be completed", 3)
+        yield List(listed)
+        lines -= 2 + sum(map(lines_of, listed))
+    yield from list_worst(result, lines)
+    left = (*_read_as(result), *_undecided(result))
+    if left:
+        yield List(left)
+
+
+def first_screen(result: AuditResult, targets: Sequence[str] = ()) -> Document:
+    """Return what a terminal shows of an audit: the overview of each paper, and what to try next.
+
+    `targets` are the papers as they were given on the command line.
+    """
+    blocks: list[Block] = []
+    for paper in result.papers:
+        blocks += [Heading(f"{paper.id}: {shorten(paper.title, 140)}", 1), *overview(result.of(paper))]
+    return (*blocks, next_commands(result, targets))
+
+
+def next_commands(result: AuditResult, targets: Sequence[str]) -> List:
+    """Return what to try next."""
+    given = shlex.join(targets)
+    from_file = "" if all(target in {paper.id for paper in result.papers} for target in targets) else f" {given}"
+    tried = [Item(code(f"imlp-audit explain {check}{from_file}"), label="explain") for check in _worst(result)]
+    if any(check.verdict is Verdict.UNVERIFIABLE and "weights" in check.reason for check in result.checks):
+        tried.append(Item(code("imlp-audit eval CHECKPOINT"), label="with weights"))
+    command = f" {given}" if given else ""
+    tried.append(Item(code(f"imlp-audit verify{command} --all"), label="every number"))
+    tried.append(Item(code(f"imlp-audit report{command} --dir DIR"), label="report"))
+    return List(tuple(tried))
+
+
+def _worst(result: AuditResult) -> Iterator[str]:
+    """Yield the check that is most worth asking about, if one fails."""
+    acknowledged = {check.id: check.acknowledged for check in result.checks}
+    for finding in worst_first(result)[:1]:
+        yield min(finding.checks, key=lambda name: acknowledged[name] is True)
+
+
+def _what_was_checked(checks: Sequence[Check]) -> str:
+    kinds = [(kind, [check for check in checks if check.kind is kind]) for kind in CheckKind]
+    named = [count_of(len(found), _KINDS[kind]) for kind, found in kinds if found]
+    what = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else "".join(named)
+    return f"Checked {what}: {_outcome(checks)}."
+
+
+def _outcome(checks: Sequence[Check]) -> str:
+    verdicts = Counter(check.verdict for check in checks)
+    failing = [check for check in checks if check.verdict in FAILS]
+    known = sum(check.acknowledged is True for check in failing)
+    state = "acknowledged" if known == len(failing) else f"{known} acknowledged" if known else "not acknowledged"
+    parts = [
+        (sum(verdicts[verdict] for verdict in PASSES), "holds", "hold", ""),
+        (len(failing), "fails", "fail", f" ({state})"),
+        (verdicts[Verdict.UNVERIFIABLE], "cannot be decided", "cannot be decided", ""),
+        (verdicts[Verdict.ERROR], "could not be completed", "could not be completed", ""),
+    ]
+    return ", ".join(f"{readable(n)} {one if n == 1 else several}{more}" for n, one, several, more in parts if n)
+
+
+def _power(result: AuditResult) -> Iterator[str]:
+    """Say how much the passes are worth: which wrong numbers would not have passed, and which passes say little."""
+    powers = [column.power for judged in result.hypotheses.values() for column in judged.columns]
+    one, ten = _add(power.one for power in powers), _add(power.ten for power in powers)
+    if ten.tried:
+        near = f"; of those one last digit away {readable(one.caught)} of {readable(one.tried)}" if one.tried else ""
+        yield (
+            f"Power: of {count_of(ten.tried, 'wrong number')} tried in place of counted ones that pass, "
+            f"{readable(ten.caught)} would not have passed{near}."
+        )
+    passing = [check for check in result.checks if check.verdict in PASSES]
+    fitted, weak = sum(check.fitted for check in passing), sum(check.weak for check in passing)
+    if fitted:
+        yield f"{count_of(fitted, 'pass')} {'rests' if fitted == 1 else 'rest'} on a counter that was fitted to them."
+    if weak:
+        yield f"{count_of(weak, 'pass')} may be luck: the choice of what they hold under is not clear."
+
+
+def _add(counts: Iterable[Caught]) -> Caught:
+    found = list(counts)
+    return Caught(caught=sum(one.caught for one in found), tried=sum(one.tried for one in found))
+
+
+def _check(check: Check) -> Inline:
+    """Write a check: its verdict, its id, what is printed and what was found."""
+    printed = f" printed {shorten(check.printed, 40)}" if check.printed is not None else ""
+    return (write_verdict(check), " ", code(check.id), f"{printed}: {shorten(check.reason, 110)}")
+
+
+def _read_as(result: AuditResult) -> Iterator[Item]:
+    """Say what the numbers were read as, and how the other declared options do."""
+    headings = {
+        f"{table.id}/{column.id}": f"{column.heading} of Table {table.id}: "
+        for paper in result.papers
+        for table in paper.tables
+        for column in table.columns
+    }
+    for judged in result.hypotheses.values():
+        columns = [one.group for one in judged.columns if one.group.votes and len(one.group.scores) > 1]
+        groups = [*(group for group in judged.readings if group.votes), *columns]
+        rest = groups[_NAMED:]
+        doubtful = sum(group.choice == "weak" for group in rest)
+        more = f"; {count_of(len(rest), 'more column')}{f', {doubtful} weak' if doubtful else ''}" if rest else ""
+        if groups:
+            named = "; ".join(_group(group, headings.get(group.name, "")) for group in groups[:_NAMED])
+            yield Item(f"{named}{more}", label="read as")
+
+
+def _group(group: GroupScore, where: str) -> str:
+    """Write the choice of a group: the option, its score, the scores of the others, and the best score of luck."""
+    others = [f"{name} {score}" for name, score in group.scores.items() if name != group.winner]
+    winner = f"{group.winner} {group.scores[group.winner]} of {group.votes}" if group.winner else "undecided"
+    doubt = (group.choice,) if group.choice in ("weak", "shared") else ()
+    return f"{where}{winner} ({', '.join((*others, f'by chance up to {group.chance}', *doubt))})"
+
+
+def _undecided(result: AuditResult) -> Iterator[Item]:
+    """Count what could not be decided, by what it takes."""
+    found = Counter(_missing(check) for check in result.checks if check.verdict is Verdict.UNVERIFIABLE)
+    if not found:
+        return
+    named = [f"{readable(count)} {what}" for what, count in found.most_common(_NAMED)]
+    rest = found.total() - sum(count for _, count in found.most_common(_NAMED))
+    more = f"; {readable(rest)} for {count_of(len(found) - _NAMED, 'other reason')}" if rest else ""
+    yield Item(f"{'; '.join(named)}{more}", label="undecided")
+    alone, of = result.unguarded()
+    if alone:
+        yield Item(f"{alone} of {of} numbers that cannot be counted; no check would notice a change", label="unguarded")
+
+
+def _missing(check: Check) -> str:
+    """Say what it takes to decide a check: reasons name it after "needs"; other claims need more digits."""
+    _, needs, what = check.reason.rpartition("needs ")
+    if needs:
+        return f"for want of {shorten(what, 100)}"
+    return "because the printed digits leave it open" if check.kind is CheckKind.CLAIM else shorten(check.reason, 100)

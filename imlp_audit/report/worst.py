@@ -1,0 +1,107 @@
+"""The worst findings in few lines: what is wrong, where, and the id to ask about."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.records.check import Check, CheckKind
+from imlp_audit.records.finding import Finding
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.document import Block, Heading, Inline, Item, List, Paragraph, Span, Style, code, plain_text
+from imlp_audit.report.findings import worst_first
+
+_COLUMNS = 74  # what an item's lines hold on average on a terminal of 80 columns
+_BETWEEN = 3  # lines that a second list adds: a blank one, its heading, and "n more"
+_LONGEST = 120  # characters of a title or a reason; longer ones end at a word
+
+
+def shorten(text: str, most: int) -> str:
+    """Return the words of a text that fit into so many columns, with three dots where some don't."""
+    if _width(text) <= most:
+        return text
+    ends = accumulate(map(_width, text))
+    kept = text[: sum(end <= most - 3 for end in ends)]
+    return f"{kept[: kept.rfind(' ')] if ' ' in kept else kept}..."
+
+
+def _width(text: str) -> int:
+    """Return the columns that a text takes on a terminal: a Chinese character takes two."""
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def count_more(count: int, noun: str) -> tuple[str, ...]:
+    """Return an entry that counts what a list leaves out, if it leaves out anything."""
+    return (count_of(count, f"more {noun}"),) if count > 0 else ()
+
+
+def list_worst(result: AuditResult, lines: int) -> Iterator[Block]:
+    """Yield the findings that fit into so many lines: those that fail the run first, each kind with the gravest first.
+
+    One that fails the run is listed however long it is.
+    """
+    checks = {check.id: check for check in result.checks}
+    findings = worst_first(result)
+    if not findings:
+        yield Paragraph("No check fails.")
+    for known in (False, True):
+        group = [finding for finding in findings if finding.acknowledged is known]
+        items = [_finding(finding, [checks[name] for name in finding.checks]) for finding in group]
+        listed = _that_fit(items, lines, at_least=0 if known else 1)
+        lines -= sum(map(lines_of, listed)) + (_BETWEEN if listed else 0)
+        if items:
+            yield Heading(_heading(group, known=known), 3)
+            yield List((*listed, *count_more(len(items) - len(listed), "finding")))
+    if result.stale:
+        named = list_some([entry.check for entry in result.stale], 2)
+        yield Paragraph(f"No longer as acknowledged: {count_of(len(result.stale), 'check')} ({named}).")
+
+
+def _heading(findings: Sequence[Finding], *, known: bool) -> str:
+    """Count findings and the failing checks that they explain."""
+    state = "acknowledged" if known else "not acknowledged"
+    count = count_of(sum(len(finding.checks) for finding in findings), "failing check")
+    return f"{count_of(len(findings), 'finding')}, {state} ({count})"
+
+
+def _that_fit(items: Sequence[Item], lines: int, *, at_least: int) -> list[Item]:
+    """Return the first items that fit into so many lines."""
+    kept: list[Item] = []
+    for item in items:
+        lines -= lines_of(item)
+        if lines < 0 and len(kept) >= at_least:
+            break
+        kept.append(item)
+    return kept
+
+
+def lines_of(item: Inline | Item) -> int:
+    """Return about how many lines an item takes at 80 columns."""
+    entry = item if isinstance(item, Item) else Item(item)
+    return -(-_width(plain_text(entry.text)) // _COLUMNS) + sum(map(lines_of, entry.items))
+
+
+def _finding(finding: Finding, checks: Sequence[Check]) -> Item:
+    """Write a finding: what is wrong, where in the paper, and the check to ask about."""
+    style = Style.KNOWN if finding.acknowledged else Style.BAD
+    asked = next((check for check in checks if check.acknowledged is not True), checks[0])
+    counted = (count_of(len(checks), "check"),) if len(checks) > 1 else ()
+    where = "; ".join((*_place(finding, checks), *counted))
+    title = f": {shorten(finding.title, _LONGEST)}{f' ({where})' if where else ''}: "
+    below = () if finding.acknowledged else (_evidence(asked),)
+    return Item((Span(finding.severity.value, style), title, code(asked.id)), below)
+
+
+def _place(finding: Finding, checks: Sequence[Check]) -> tuple[str, ...]:
+    """Name the places in the paper, unless the title does."""
+    tables = [check.id.split("/")[1] for check in checks if check.kind in (CheckKind.CELL, CheckKind.DELTA)]
+    places = [*(f"Table {name}" for name in tables), *(check.place for check in checks if check.place)]
+    named = [shorten(place, 40) for place in dict.fromkeys(places) if place not in finding.title]
+    return (list_some(named, 1),) if named else ()
+
+
+def _evidence(check: Check) -> Inline:
+    printed = f"printed {shorten(check.printed, 40)}; " if check.printed is not None else ""
+    return f"{printed}{shorten(check.reason, _LONGEST)}"

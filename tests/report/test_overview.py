@@ -1,0 +1,131 @@
+"""The first screen of an audit: short, worst first, and enough to ask further."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from imlp_audit.records.check import CheckKind, Verdict
+from imlp_audit.records.finding import Finding, Severity
+from imlp_audit.records.hypothesis import Caught, ColumnScore, GroupScore, PaperHypothesis, Power
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.document import Heading
+from imlp_audit.report.formats import Surface
+from imlp_audit.report.overview import first_screen, overview
+from imlp_audit.report.terminal import render_terminal
+from imlp_audit.report.worst import shorten
+
+from .results import check, head, result
+
+TEXTS = st.sampled_from(("short", "a text of some words " * 6, "longwordwithoutspaces" * 9, "中文" * 80))
+
+
+@st.composite
+def findings_of(draw: st.DrawFn) -> AuditResult:
+    """A result with up to thirty findings, acknowledged and not, and texts of any length."""
+    text = draw(TEXTS)
+    known = draw(st.lists(st.booleans(), max_size=30))
+    checks = [
+        check(f"claims/c{at}", CheckKind.CLAIM, Verdict.DIFFERS, text, printed=text, finding=f"f{at}", acknowledged=one)
+        for at, one in enumerate(known)
+    ]
+    checks += [
+        check(f"1/r{at}/top1", CheckKind.CELL, Verdict.DIFFERS, text, printed="1")
+        for at in range(draw(st.integers(0, 5)))
+    ]
+    checks += [check(f"1/e{at}/top1", CheckKind.CELL, Verdict.ERROR, "broke") for at in range(draw(st.integers(0, 5)))]
+    checks += [check(f"1/u{at}/top1", CheckKind.CELL, Verdict.UNVERIFIABLE, f"needs {at} {text}") for at in range(9)]
+    found = tuple(
+        Finding(
+            id=f"f{at}",
+            paper="p",
+            title=text,
+            severity=list(Severity)[at % 4],
+            why=text,
+            checks=(f"p/claims/c{at}",),
+            acknowledged=one,
+        )
+        for at, one in enumerate(known)
+    )
+    return AuditResult(papers=(head(),), versions={}, checks=tuple(checks), findings=found, hypotheses={"p": judged()})
+
+
+def judged() -> PaperHypothesis:
+    power = Power(one=Caught(caught=3, tried=4), ten=Caught(caught=38, tried=40))
+    reading = GroupScore(
+        name="imlp", winner="released", votes=44, scores={"as_written": 8, "released": 39}, chance=4, choice="clear"
+    )
+    column = GroupScore(
+        name="1/params", winner="all", votes=4, scores={"all": 2, "no_head": 1}, chance=1, choice="weak"
+    )
+    columns = (ColumnScore(group=column, passing=2, by_chance="0.3", power=power),)
+    return PaperHypothesis(rounding="half_up", explained=41, votes=48, readings=(reading,), columns=columns)
+
+
+def screen(result: AuditResult, width: int = 80) -> str:
+    return render_terminal(first_screen(result), Surface(width))
+
+
+@given(result=findings_of())
+def test_a_paper_takes_forty_lines_whatever_is_found(result: AuditResult) -> None:
+    assert len(screen(result).splitlines()) <= 40
+
+
+@given(result=findings_of())
+def test_what_fails_the_run_comes_first_and_the_rest_is_counted(result: AuditResult) -> None:
+    shown = screen(result, 200)
+    open_ = [finding for finding in result.findings if not finding.acknowledged]
+    counts = [len([f for f in result.findings if f.acknowledged]), len(open_) + len(result.unexplained())]
+    headings = [line for line in shown.splitlines() if " acknowledged (" in line and line[0].isdigit()]
+    assert len(headings) == sum(count > 0 for count in counts)
+    if all(counts):
+        assert "not acknowledged" in headings[0]
+    first = next(iter((*result.unexplained(), *open_)), None)
+    if first is not None:  # the rest may be counted only
+        assert shown.index("not acknowledged") < shown.index(first.checks[0]) < shown.index("imlp-audit explain p/")
+
+
+def test_the_first_screen_says_what_was_checked_with_its_power_and_what_it_was_read_as() -> None:
+    one = result().model_copy(update={"hypotheses": {"p": judged()}})
+    shown = " ".join(screen(one, 200).split())
+    assert "Power: of 40 wrong numbers tried in place of counted ones that pass, 38 would not have passed" in shown
+    assert "of those one last digit away 3 of 4" in shown
+    assert "released 39 of 44 (as_written 8, by chance up to 4)" in shown
+    assert "plain words of Table 1: all 2 of 4 (no_head 1, by chance up to 1, weak)" in shown
+
+
+def test_checks_that_broke_and_checks_that_fail_are_named() -> None:
+    shown = screen(result(), 200)
+    assert "p/1/r5/params" in shown
+    assert (
+        shown.index("could not be completed\n")
+        < shown.index("not acknowledged (")
+        < shown.index("1 finding, acknowledged")
+    )
+    assert "No longer as acknowledged: 1 check (p/1/gone/params)" in shown
+
+
+def test_a_few_selected_checks_are_listed_one_by_one() -> None:
+    one = check("1/r0/params", CheckKind.CELL, Verdict.REPRODUCED, "prints as 5.72", printed="5.72")
+    shown = screen(AuditResult(papers=(head(),), versions={}, checks=(one,)))
+    assert "- reproduced p/1/r0/params printed 5.72: prints as 5.72\n" in shown
+    assert "Checked 1 number: 1 holds." in shown
+    assert "No check fails." in shown
+
+
+def test_next_commands_name_the_file_that_was_given() -> None:
+    audited = result()
+    shown = render_terminal(first_screen(audited, ["my paper.yaml"]), Surface(200))
+    assert "every number  imlp-audit verify 'my paper.yaml' --all" in shown
+    assert "explain" in shown
+    assert "params 'my paper.yaml'" in shown
+
+
+def test_an_overview_has_no_title_of_its_own() -> None:
+    assert not any(isinstance(block, Heading) and block.level < 3 for block in overview(result()))
+
+
+def test_long_texts_end_at_a_word() -> None:
+    assert shorten("one two three", 13) == "one two three"
+    assert shorten("one two three four", 13) == "one two..."
+    assert shorten("x" * 20, 10) == "xxxxxxx..."

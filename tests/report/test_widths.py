@@ -1,0 +1,123 @@
+"""What is shown on a terminal: no line is wider than it, no word is cut, and nothing is lost."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.text import Text
+
+from imlp_audit.report.characters import to_encoding
+from imlp_audit.report.document import Align, Heading, Item, List, Paragraph, Table
+from imlp_audit.report.formats import Surface
+from imlp_audit.report.paper import summary_document
+from imlp_audit.report.terminal import STYLES, render_terminal
+from imlp_audit.report.wrapping import wrap
+
+from .results import HOSTILE, result
+
+WIDTHS = (60, 80, 120, 200)
+WORDS = st.text("abcdefgh", min_size=1, max_size=16)
+PROSE = st.lists(WORDS, max_size=30).map(" ".join)
+IDS = st.lists(WORDS, min_size=1, max_size=3).map("/".join)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table:
+    """A table of ids, prose and numbers: up to eight columns."""
+    kinds = draw(st.lists(st.sampled_from((IDS, PROSE, WORDS)), min_size=1, max_size=8))
+    header = tuple(draw(WORDS) for _ in kinds)
+    rows = draw(st.lists(st.tuples(*kinds), max_size=4))
+    aligns = tuple(Align.RIGHT if kind is WORDS else Align.LEFT for kind in kinds)
+    return Table(header, tuple(rows), aligns)
+
+
+def words_of(text: str) -> set[str]:
+    return {word.strip("-:;─") for word in re.findall(r"\S+", text)} - {""}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@given(table=tables())
+def test_a_table_fits_and_keeps_its_words(width: int, table: Table) -> None:
+    shown = render_terminal((table,), Surface(width))
+    assert all(cell_len(line) <= width for line in shown.splitlines())
+    words = {word for row in table.rows for cell in row for word in str(cell).split()}
+    if max(map(len, words), default=0) <= 44:  # a column gives a word as much before it breaks it
+        assert words <= words_of(shown)
+    assert not [word for word in words if "/" not in word and word not in words_of(shown)]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@given(texts=st.lists(PROSE, min_size=1, max_size=4), label=WORDS)
+def test_prose_and_lists_fit_and_keep_their_words(width: int, texts: list[str], label: str) -> None:
+    entries = List((Item(texts[0], tuple(texts), label=label), Item(texts[-1], (Item(texts[0], tuple(texts)),))))
+    shown = render_terminal((Heading(texts[0]), Paragraph(texts[-1]), entries), Surface(width))
+    assert all(cell_len(line) <= width for line in shown.splitlines())
+    assert {word for text in texts for word in text.split()} <= words_of(shown)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("text", [text for text in HOSTILE if "\n" not in text])
+def test_every_check_of_a_hostile_paper_fits(width: int, text: str) -> None:
+    shown = render_terminal(summary_document(result(text)), Surface(width))
+    assert all(cell_len(line) <= width for line in shown.splitlines())
+    assert set(text.split()) <= {word.strip(",;:") for word in shown.split()} | set(shown.split())
+
+
+@given(text=st.text("ab /.中0é", max_size=80), width=st.integers(2, 30))
+def test_breaking_lines_loses_spaces_only(text: str, width: int) -> None:
+    lines = wrap(Text(text), width)
+    assert all(cell_len(line.plain) <= width for line in lines if line.plain.strip())
+    assert "".join("".join(line.plain for line in lines).split()) == "".join(text.split())
+
+
+def test_words_longer_than_a_line_break_after_a_slash_and_numbers_not_between_their_digits() -> None:
+    assert [line.plain for line in wrap(Text("imlp/1/deit_ti/params"), 12)] == ["imlp/1/deit_", "ti/params"]
+    assert [line.plain for line in wrap(Text("there are 5 717 416 of them"), 16)] == [
+        "there are",
+        "5 717 416 of",
+        "them",
+    ]
+
+
+def test_a_wide_table_is_a_list() -> None:
+    header = ("model", "column", "printed", "verdict")
+    row = ("DeiT-Ti + IMLP", "Parameters (M)", "5.00", "reproduced under released")
+    align = (Align.LEFT, Align.LEFT, Align.RIGHT, Align.LEFT)
+    wide = Table(header, (row, ("", *row[1:])), align)
+    assert len(render_terminal((wide,), Surface(80)).splitlines()) == 4
+    assert render_terminal((wide,), Surface(40)).splitlines() == [
+        "- DeiT-Ti + IMLP",
+        "    column: Parameters (M); printed:",
+        "    5.00; verdict: reproduced under",
+        "    released",
+        "- Parameters (M)",
+        "    printed: 5.00; verdict: reproduced",
+        "    under released",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "ascii_", "latin"),
+    [
+        ("5 ± 1 × 2 → “γ”", '5 +- 1 x 2 -> "gamma"', '5 ± 1 × 2 -> "gamma"'),
+        ("naïve Σ…", "naive Sigma...", "naïve Sigma..."),
+        ("中", "\\u4e2d", "\\u4e2d"),
+    ],
+)
+def test_characters_that_an_encoding_lacks_are_written_in_others(text: str, ascii_: str, latin: str) -> None:
+    assert (to_encoding(text, "ascii"), to_encoding(text, "latin-1"), to_encoding(text, "utf-8")) == (
+        ascii_,
+        latin,
+        text,
+    )
+    table = Table(("a",), ((text,),))
+    assert render_terminal((table,), Surface(60, encoding="ascii")).isascii()
+
+
+def test_no_colour_is_lost_on_a_light_terminal_or_a_dark_one() -> None:
+    # yellow and the bright colours cannot be read on white, blue and black cannot on black
+    assert not any(word in style.split() for style in STYLES.values() for word in ("yellow", "white", "black", "blue"))
