@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -23,9 +23,10 @@ from imlp_audit.numbers.printed import parse_printed
 from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.library import Selection, load, select_checks
+from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import CellPlan, DeltaPlan, EquationPlan, Plan, RepeatPlan, check_ids
 from imlp_audit.spec.references import CellRef, repeated_row, rows_of
-from imlp_audit.spec.tables import Measure, PrintedTable, Row
+from imlp_audit.spec.tables import PrintedTable, Row
 from imlp_audit.spec.tree import Located
 
 SPECS = Path(__file__).parent.parent / "specs"
@@ -44,6 +45,7 @@ class Audited:
     checks: dict[str, Check]
     of_cell: dict[str, list[NumberPlan]]  # the plans that a cell has a part in, by its id
     context: Context
+    ids: dict[str, tuple[str, ...]]  # of all checks, by paper
 
 
 @pytest.fixture(scope="module")
@@ -68,18 +70,21 @@ def _audit(papers: Sequence[str]) -> Audited:
                 of_cell.setdefault(name, []).append(one)
     context = Context(facts)
     context = with_hypotheses(context, selection.papers)
-    checks = {check.id: check for check in _checks(plans, selection, context)}
-    return Audited(selection, plans, facts, checks, of_cell, context)
+    ids = {paper.id: tuple(check_ids(paper, selection.known)) for paper in selection.papers}
+    checks = {check.id: check for check in _checks(plans, selection.papers, ids, context)}
+    return Audited(selection, plans, facts, checks, of_cell, context, ids)
 
 
-def _checks(plans: Sequence[Plan], selection: Selection, context: Context) -> list[Check]:
-    """Make the checks of numbers; equations have tests of their own."""
+def _checks(
+    plans: Sequence[Plan], papers: Sequence[Paper], ids: Mapping[str, Sequence[str]], context: Context
+) -> list[Check]:
+    """Make the checks of numbers; equations have tests of their own. `ids` are of all checks, by paper."""
     made = [run_check(one, context) for one in plans]
     return [
         check
-        for paper in selection.papers
+        for paper in papers
         for check in acknowledge(
-            paper, [one for one in made if one.id.startswith(f"{paper.id}/")], check_ids(paper, selection.known)
+            paper, [one for one in made if one.id.startswith(f"{paper.id}/")], ids[paper.id]
         ).checks
     ]
 
@@ -143,12 +148,14 @@ def test_marks_stand_where_a_5x5_kernel_is_needed(audited: Audited) -> None:
 
 
 def test_lvt_was_counted_by_another_counter_than_the_rest(audited: Audited) -> None:
-    """thop's rules give all eight FLOPs, 0.76 to 1.00 G and 0.68 to 0.92 G with IMLP; no count of parameters 4.98 M."""
+    """thop's rules give all eight FLOPs, 0.76 to 1.00 G and 0.68 to 0.92 G with IMLP; no count of parameters 4.98 M.
+
+    No text names thop: it was found by how it fits, which the verdicts say.
+    """
     flops = {i: c for i, c in audited.checks.items() if i.startswith("imlp/1/lvt") and i.endswith("/flops")}
     assert len(flops) == 8
     for name, check in flops.items():
-        expected = Verdict.REPRODUCED_UNDER if "_imlp" in name else Verdict.REPRODUCED
-        assert (check.verdict, check.convention) == (expected, "thop")
+        assert (check.verdict, check.convention, check.fitted) == (Verdict.REPRODUCED_UNDER, "thop", True), name
         gap = Decimal(_in(check, "released") or "") / 10**9 - Decimal(check.printed or "")
         assert abs(gap) <= Decimal("0.005")
     params = {i: c for i, c in audited.checks.items() if i.startswith("imlp/1/lvt") and i.endswith("/params")}
@@ -226,7 +233,7 @@ def _changed(audited: Audited, cell: CellRef, text: str, field: str, prefix: str
                 numbers = [(c.delta or c.printed) if one.delta else c.printed for c in pair]
                 plans.append(replace(one, cell=ours, other=others[0], numbers=(numbers[0], numbers[1])))
     context = audited.context if field == "delta" else _judged_anew(audited, cell, text)
-    return _checks([one for one in plans if one.id.startswith(prefix)], audited.selection, context)
+    return _checks([one for one in plans if one.id.startswith(prefix)], audited.selection.papers, audited.ids, context)
 
 
 def _judged_anew(audited: Audited, cell: CellRef, text: str) -> Context:
@@ -260,32 +267,37 @@ def _other_digits(text: str, steps: tuple[int, ...] = (1, 5)) -> Iterator[str]:
 
 def _holds(text: str, values: list[str], scale: int) -> bool:
     """Say whether a value prints as the text, half-up: the oracle, by Decimal's own rounding."""
-    number = Decimal(text.rstrip("%M"))
+    number = Decimal(text.rstrip("%KMGB"))
     rounded = (abs(Decimal(v) / scale).quantize(abs(number), rounding="ROUND_HALF_UP") for v in values)
     return any(one == abs(number) for one in rounded)
 
 
-def _declared(check: Check) -> list[str]:
-    return [value for value in (check.measured, *(m.measured for m in check.also)) if value is not None]
+SCALES = {"K": 10**3, "M": 10**6, "G": 10**9, "B": 10**9}
 
 
 @BOTH
-def test_no_changed_digit_of_a_parameter_cell_passes(request: pytest.FixtureRequest, every: bool) -> None:
+def test_no_changed_digit_of_a_counted_cell_passes(request: pytest.FixtureRequest, every: bool) -> None:
+    """Every change that leaves the interval around the measured value is flagged; weak passes are counted apart."""
     audited: Audited = request.getfixturevalue("all_audited" if every else "audited")
-    cells = [c for c in _cells(audited) if c.column.measure is Measure.PARAMETERS and c.row.row.model is not None]
-    tried = 0
+    cells = [c for c in _cells(audited) if c.column.measure.totalled and audited.checks[c.id].verdict in PASSES]
+    tried, unnoticed, weak = 0, [], 0
     for cell in cells if every else _one_a_column(cells):
         before = audited.checks[cell.id]
         for text in _other_digits(cell.printed.text):
-            if before.finding is None and _holds(text, _declared(before), 10**6):
+            if _holds(text, [str(before.measured)], SCALES[cell.column.unit]):
                 continue
-            found = {check.id: check for check in _changed(audited, cell, text, "printed")}
-            after = found[cell.id]
-            passes_now = before.acknowledged and after.verdict in PASSES  # its entry in the lock is stale
-            fails = after.verdict in FAILS and not after.acknowledged
-            assert passes_now or fails, f"{cell.id}: {cell.printed.text} -> {text}"
+            found = _changed(audited, cell, text, "printed")
             tried += 1
-    assert tried > (200 if every else 20)
+            if not any(check.verdict in FAILS and not check.acknowledged for check in found):
+                weak += before.weak
+                unnoticed += [] if before.weak else [f"{cell.id}: {cell.printed.text} -> {text}"]
+    assert unnoticed == []
+    assert weak <= 4
+    assert tried > (1000 if every else 40)
+
+
+def _declared(check: Check) -> list[str]:
+    return [value for value in (check.measured, *(m.measured for m in check.also)) if value is not None]
 
 
 @BOTH
@@ -345,7 +357,7 @@ def test_a_drifting_measurement_is_not_acknowledged(audited: Audited) -> None:
         for key, fact in audited.facts.items()
     }
     context = with_hypotheses(Context(drifted), audited.selection.papers)
-    found = {check.id: check for check in _checks(audited.plans, audited.selection, context)}
+    found = {check.id: check for check in _checks(audited.plans, audited.selection.papers, audited.ids, context)}
     cells = [
         name
         for name, check in audited.checks.items()

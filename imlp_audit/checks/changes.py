@@ -77,6 +77,9 @@ def check_repeat(plan: RepeatPlan, context: Context) -> Check:
     agreement = replace(agreement, reason=f"{agreement.reason}; {plan.matched_by}")
     if agreement.verdict is Verdict.INCONSISTENT and plan.other.row.paper.id != plan.cell.row.paper.id:
         agreement = replace(agreement, verdict=Verdict.DIFFERS)  # two papers disagree; neither contradicts itself
+    if agreement.verdict is Verdict.INCONSISTENT and not plan.said:
+        hint = "if its model was trained differently, say how: `training` of the row"
+        agreement = replace(agreement, hints=(*agreement.hints, hint))
     check = _from_agreement(plan, one, unit, agreement, roundings[0])
     return check.model_copy(update={"repeats": plan.other.id})
 

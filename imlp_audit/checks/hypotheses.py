@@ -105,15 +105,16 @@ def passes(tally: Tally, chances: Chances, place: int) -> bool:
 def _column_group(tally: Tally, best: Combination, column: str, chances: Chances) -> VoteGroup:
     """Judge a column by itself; if that is not clear, let the paper's columns of the same measure decide.
 
-    They decide only if their convention explains more of this column than every other one: a tie may be a column that
-    was quoted from two sources.
+    They decide only if no other convention explains more of this column, or as much and more than by chance: such a
+    column may be quoted from another source, or from two.
     """
     alone = _convention_group(tally, best, (column,), chances)
     if alone.choice is not Clarity.WEAK:
         return alone
     paper = _convention_group(tally, best, tally.columns_like(column), chances)
     others = [score for convention, score in alone.scores.items() if convention != paper.winner]
-    if paper.choice is Clarity.CLEAR and alone.scores[paper.winner] > max(others):
+    own, rival = alone.scores[paper.winner], max(others)
+    if paper.choice is Clarity.CLEAR and (own > rival or own == rival <= alone.chance):
         return replace(alone, winner=paper.winner, choice=Clarity.SHARED)
     return alone
 

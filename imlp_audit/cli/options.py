@@ -53,7 +53,12 @@ ChannelsLast = Annotated[bool, typer.Option("--channels-last", help="Lay images 
 Formatted = Annotated[Format, typer.Option("--format", "-f", help="What to print.")]
 Output = Annotated[
     list[str] | None,
-    typer.Option("--output", "-o", metavar="FORMAT:FILE", help="Also write a report; repeatable."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="[FORMAT:]FILE",
+        help="Also write a report; its ending says the format if none is named. Repeatable.",
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing except errors.")]
 TrustCode = Annotated[

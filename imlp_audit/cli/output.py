@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from imlp_audit.errors import ClosedPipeError, OutputError, UsageError
 from imlp_audit.report.document import Document
 from imlp_audit.report.files import check_writable, write_whole
-from imlp_audit.report.formats import Format, Surface, render_document
+from imlp_audit.report.formats import ENDINGS, Format, Surface, render_document
 
 if TYPE_CHECKING:
     from imlp_audit.records.result import AuditResult
@@ -22,17 +22,39 @@ _WIDTH = 120  # of what is not a terminal, unless COLUMNS says otherwise
 
 
 def parse_outputs(texts: Sequence[str] | None) -> Outputs:
-    """Read each FORMAT:FILE. Raises UsageError for an unknown format or a file that can't be written."""
-    return [_parse_output(text) for text in texts or ()]
+    """Read each FORMAT:FILE or FILE.
+
+    Raises UsageError for an unknown format, a file that can't be written, and a file that is named twice.
+    """
+    outputs = [_parse_output(text) for text in texts or ()]
+    files: set[Path] = set()
+    for _, path in outputs:
+        if path.resolve() in files:
+            raise UsageError(f"-o {path}: this file is named twice, and one result would replace the other")
+        files.add(path.resolve())
+    return outputs
 
 
 def _parse_output(text: str) -> tuple[Format, Path]:
+    """Read FORMAT:FILE, or a file whose ending says the format."""
     name, colon, file = text.partition(":")
     known = [form.value for form in Format]
-    if not colon or not file or name not in known:
-        raise UsageError(f"-o {text}: write FORMAT:FILE with one of the formats {', '.join(known)}")
-    check_writable(Path(file))
-    return Format(name), Path(file)
+    if colon and name in known and file:
+        form, path = Format(name), Path(file)
+    elif Path(text).suffix.lower() in ENDINGS and not _is_word(name, colon):
+        form, path = ENDINGS[Path(text).suffix.lower()], Path(text)
+    else:
+        endings = ", ".join(ENDINGS)
+        raise UsageError(
+            f"-o {text}: write FORMAT:FILE with one of the formats {', '.join(known)}, or a FILE that ends in {endings}"
+        )
+    check_writable(path)
+    return form, path
+
+
+def _is_word(name: str, colon: str) -> bool:
+    """Say whether what stands before a colon is meant as a format; the letter of a drive isn't."""
+    return bool(colon) and (not name or (name.isalpha() and len(name) > 1))
 
 
 def emit_document(document: Document, form: Format, json: str) -> None:
@@ -59,16 +81,31 @@ def emit_result(
         emit(_render_result(result, details, screen, form, _surface()))
 
 
+def emit_report(result: AuditResult, form: Format | None, outputs: Outputs, details: Document) -> None:
+    """Write the whole report of an audit to files, and to standard output where there is a format."""
+    for file_form, path in outputs:
+        write_whole(path, _render_report(result, details, file_form, Surface()))
+    if form is not None:
+        emit(_render_report(result, details, form, _surface()))
+
+
+def _render_report(result: AuditResult, details: Document, form: Format, surface: Surface) -> str:
+    from imlp_audit.records.document import to_json
+    from imlp_audit.report.paper import report_document
+
+    json = to_json(result) if form is Format.JSON else ""
+    return render_document((*report_document(result), *details), form, json, surface)
+
+
 def _render_result(
     result: AuditResult, details: Document, screen: Document | None, form: Format, surface: Surface
 ) -> str:
-    from imlp_audit.records.document import to_json
-    from imlp_audit.report.paper import report_document, summary_document
+    from imlp_audit.report.paper import summary_document
 
-    json = to_json(result) if form is Format.JSON else ""
+    if form is not Format.RICH:
+        return _render_report(result, details, form, surface)
     on_terminal = summary_document(result) if screen is None else screen
-    document = on_terminal if form is Format.RICH else report_document(result)
-    return render_document((*document, *details), form, json, surface)
+    return render_document((*on_terminal, *details), form, "", surface)
 
 
 def _surface() -> Surface:

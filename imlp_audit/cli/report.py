@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from imlp_audit.cli.exits import ExitCode, exit_code
-from imlp_audit.cli.options import Specs, TrustCode, helpers
+from imlp_audit.cli.options import Output, Specs, TrustCode, helpers
 from imlp_audit.errors import SolverError, UsageError
-from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from imlp_audit.inspect.document import Inspected
     from imlp_audit.records.result import AuditResult
@@ -39,72 +37,53 @@ def report(
     folder: Annotated[
         Path | None,
         typer.Option(
-            "--dir", metavar="DIR", help="Write DIR/PAPER.md and its figures for each paper instead of printing."
+            "--dir",
+            metavar="DIR",
+            help="Write each paper's page, markdown and figures, and an index of these papers, into this folder.",
         ),
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="With --dir: write nothing; exit 1 if a report there is stale.")
     ] = False,
     trust_code: TrustCode = False,
-    format_: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = Format.MARKDOWN,
+    format_: Annotated[
+        Format | None, typer.Option("--format", "-f", help="What to print; markdown if no file is written.")
+    ] = None,
+    output: Output = None,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress.")] = False,
 ) -> int:
     """Write the report of each paper."""
+    from imlp_audit.cli.output import emit_report, parse_outputs
+    from imlp_audit.cli.report_files import compare_reports, prepare_folder, render_reports, write_reports
     from imlp_audit.report.merging import merge_runs
 
     if from_ is not None and specs:
         raise UsageError("give specs to audit or --from FILE, not both")
+    outputs = parse_outputs(output)
     if check and folder is None:
         raise UsageError("--check compares the reports in a folder; name it with --dir")
     if folder is not None:
-        if format_ is not Format.MARKDOWN:
-            raise UsageError("--dir holds markdown reports; leave out --format, or print instead")
-        check_writable(folder / "PAPER.md")
+        if format_ is not None or outputs:
+            raise UsageError("--dir writes pages and markdown; leave out --format and -o, or leave out --dir")
+        if not check:
+            prepare_folder(folder)
     inspected, runs = _read_results(with_ or [])
-    if inspected and format_ is Format.JSON:
+    if inspected and Format.JSON in (format_, *(form for form, _ in outputs)):
         raise UsageError("--with: the JSON has no place for a result of inspect; use another --format")
     if from_ is not None:
         audited = _read_audit(from_)
     else:
         audited = _audit_and_solve(specs or [], trust_code=trust_code, shown=not no_progress)
     result = merge_runs(audited, runs)
-    incomplete = exit_code(result) is ExitCode.INCOMPLETE
-    if folder is None:
-        _print(result, format_, inspected)
-        return ExitCode.INCOMPLETE if incomplete else ExitCode.CLEAN
-    reports = _reports(result, folder, inspected)
-    code = _compare(reports) if check else _write(reports)
-    return ExitCode.INCOMPLETE if incomplete else code
-
-
-def _print(result: AuditResult, form: Format, inspected: Sequence[Inspected]) -> None:
-    from imlp_audit.cli.output import emit_document
-    from imlp_audit.records.document import to_json
-    from imlp_audit.report.paper import report_document
-
-    sections = [section for paper in result.papers for one in inspected for section in one.section(paper.id)]
-    document = (*report_document(result), *sections)
-    emit_document(document, form, to_json(result) if form is Format.JSON else "")
-
-
-def _reports(result: AuditResult, folder: Path, inspected: Sequence[Inspected]) -> dict[Path, str]:
-    """Return each paper's report and its figures, by their files."""
-    from imlp_audit.report.figures import figures
-    from imlp_audit.report.markdown import render_markdown
-    from imlp_audit.report.paper import report_document
-
-    reports = {}
-    for paper in result.papers:
-        sections = [section for one in inspected for section in one.section(paper.id, folder)]
-        document = (*report_document(result.of(paper)), *sections)
-        reports[folder / f"{paper.id}.md"] = render_markdown(document)
-    for one in inspected:
-        if one.lacking(folder):
-            sys.stderr.write(
-                f"imlp-audit: {', '.join(one.lacking(folder))} not in {folder} and left out of the report; "
-                f"`imlp-audit inspect CHECKPOINT --draw {folder}` draws there\n"
-            )
-    return reports | {folder / name: drawn for name, drawn in figures(result).items()}
+    code = ExitCode.CLEAN
+    if folder is not None:
+        reports = render_reports(result, folder, inspected)
+        code = compare_reports(reports) if check else write_reports(reports)
+    else:
+        sections = tuple(section for paper in result.papers for one in inspected for section in one.section(paper.id))
+        printed = format_ or (None if outputs else Format.MARKDOWN)
+        emit_report(result, printed, outputs, sections)
+    return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else code
 
 
 def _read_results(paths: list[Path]) -> tuple[list[Inspected], list[tuple[str, AuditResult]]]:
@@ -162,25 +141,3 @@ def _solve(selection: Selection, paper: Paper, progress: Callable[[str], None]) 
         return solve_selection(selection, targets, Search(), progress) if targets else None
     except SolverError:  # of no model there are numbers: the checks say so one by one
         return None
-
-
-def _compare(reports: dict[Path, str]) -> ExitCode:
-    stale = [path for path, text in reports.items() if not path.is_file() or not _same(path, text)]
-    for path in stale:
-        state = "is stale" if path.exists() else "is missing"
-        sys.stderr.write(f"{path} {state}; run the same command without --check to write it\n")
-    return ExitCode.FINDINGS if stale else ExitCode.CLEAN
-
-
-def _same(path: Path, text: str) -> bool:
-    from imlp_audit.report.figures import same_figure
-
-    kept = path.read_text(encoding="utf-8", errors="replace")
-    return same_figure(kept, text) if path.suffix == ".svg" else kept == text
-
-
-def _write(reports: dict[Path, str]) -> ExitCode:
-    for path, text in reports.items():
-        write_whole(path, text)
-        sys.stderr.write(f"wrote {path}\n")
-    return ExitCode.CLEAN

@@ -57,7 +57,7 @@ class SolvedWeights(Record):
     factors: tuple[int, ...]
     values: tuple[int, ...]
     low: float
-    high: float | None
+    high: float | None = None
     rests_on: tuple[str, ...] = ()
 
     @property
@@ -70,8 +70,8 @@ class SolvedCell(Record):
     """A cell that no best solution explains: the nearest value of any, and its gap in units of the last digit."""
 
     id: str
-    value: int | None
-    gap: str | None
+    value: int | None = None
+    gap: str | None = None
 
 
 class SolvedChange(Record):
@@ -93,11 +93,11 @@ class SolvedFirst(Record):
     """The first of the best solutions, by the rule of order."""
 
     reading: dict[str, dict[str, str]]
-    nearest: str | None
+    nearest: str | None = None
     apart: int
-    parameters: str | None
-    parameter_rounding: str | None
-    flops_rounding: str | None
+    parameters: str | None = None
+    parameter_rounding: str | None = None
+    flops_rounding: str | None = None
     weights: dict[str, int]
 
 
@@ -110,7 +110,7 @@ class SolvedHeld(Record):
     name: str
     of: int
     chosen: int
-    mean: str | None
+    mean: str | None = None
 
 
 class Answered(Record):
@@ -133,8 +133,8 @@ class Answered(Record):
     exhaustive: bool
     bound: int
     readings: dict[str, int]
-    reading: str | None
-    counter: str | None
+    reading: str | None = None
+    counter: str | None = None
     named: tuple[str, ...]
     first: SolvedFirst
     axes: tuple[SolvedAxis, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,9 +12,10 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Align, Block, Heading, Inline, Item, List, Span, Table, code, faint, join
+from imlp_audit.report.document import Align, Block, Heading, Inline, Item, List, Span, Table, faint
 from imlp_audit.report.verdicts import count_verdicts, describe_verdict, write_verdict
 
+_NUMBER = re.compile(r"-?\d{1,40}(\.\d{1,40})?", re.ASCII)
 _RIGHT, _LEFT = Align.RIGHT, Align.LEFT
 
 
@@ -60,36 +62,36 @@ def find_hints(cells: Iterable[CellChecks]) -> dict[str, list[str]]:
 
 
 def write_measured(text: str | None) -> str:
-    """Write a measured number with its digits in groups; words stay as they are."""
-    try:
-        return readable(Fraction(text or ""))
-    except ValueError:
-        return text or ""
+    """Write a measured number with its digits in groups; words stay as they are, and numbers of absurd length."""
+    return readable(Fraction(text)) if text and _NUMBER.fullmatch(text) else text or ""
 
 
-def all_cells(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[Block]:
-    """Yield the section of a report: every cell, its printed change, and what other readings give."""
-    cells = list(find_cells(result, paper, table))
-    if not cells:
-        return
-    yield Heading(f"Table {table.id}: {table.title}")
+def list_cells(cells: Iterable[CellChecks]) -> Table | None:
+    """Return a row for each number and change that was counted or run, or None: what was measured, and by others.
+
+    What is missing for the other numbers is said once for all of them.
+    """
     header = ("model", "column", "printed", "measured", "gap", "verdict", "also measured")
     align = (_LEFT, _LEFT, _RIGHT, _RIGHT, _RIGHT, _LEFT, _LEFT)
-    yield Table(header, tuple(row for one in cells for row in _rows(one)), align)
-    hints = find_hints(cells)
-    if hints:
-        yield List(tuple(("note: ", hint, " (", *join(map(code, rows)), ")") for hint, rows in hints.items()))
+    rows = tuple(row for one in cells for row in _rows(one))
+    return Table(header, rows, align) if rows else None
 
 
 def _rows(one: CellChecks) -> Iterator[tuple[Inline, ...]]:
     label, heading = one.row.label, one.column.heading
-    if one.cell is not None:
+    listed = one.cell is not None and not _lacks(one.cell)
+    if one.cell is not None and listed:
         yield (label, heading, *_numbers(one.cell))
     changes = [("change, from the cells", one.delta), ("change, as measured", one.delta_measured)]
     changes += [(f"against {check.id.rpartition('.')[2]}", check) for check in one.against]
     for name, check in changes:
         if check is not None:
-            yield ("" if one.cell else label, name if one.cell else f"{heading}, {name}", *_numbers(check))
+            yield ("" if listed else label, name if listed else f"{heading}, {name}", *_numbers(check))
+
+
+def _lacks(check: Check) -> bool:
+    """Say whether something is missing to check a number, so that there is nothing to list."""
+    return check.verdict is Verdict.UNVERIFIABLE and check.measured is None and not check.evidence
 
 
 def _numbers(check: Check) -> tuple[Inline, ...]:
@@ -98,11 +100,11 @@ def _numbers(check: Check) -> tuple[Inline, ...]:
         write_measured(check.measured),
         check.gap or "",
         describe_verdict(check),
-        _other_measurements(check),
+        list_other_measurements(check),
     )
 
 
-def _other_measurements(check: Check) -> str:
+def list_other_measurements(check: Check) -> str:
     """List the measurements other than the deciding one; those that give the same number stand together."""
     names: dict[str, list[str]] = {}
     for one in check.also:

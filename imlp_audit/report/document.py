@@ -1,8 +1,9 @@
-"""The document model: what a command has to say, before it is rendered for a terminal or as markdown.
+"""The document model: what a command has to say, before it is rendered for a terminal, as markdown or as HTML.
 
-A Document is a tuple of blocks (heading, paragraph, table, list, picture, plot, code), in the order they are read. Text
-inside a block is `Inline`: a string, a `Span` with a style, or a tuple of both. Content is plain text everywhere:
-markup in it means nothing, and each renderer escapes what its format would interpret.
+A Document is a tuple of blocks (heading, paragraph, table, list, picture, plot, code, and a paper's table with a
+verdict on each number), in the order they are read. A `Fold` is a part that a page shows when it is opened. Text inside
+a block is `Inline`: a string, a `Span` with a style, or a tuple of both. Content is plain text everywhere: markup in
+it means nothing, and each renderer escapes what its format would interpret.
 
 JSON isn't rendered from a document: it comes from each command's record.
 """
@@ -10,7 +11,7 @@ JSON isn't rendered from a document: it comes from each command's record.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -36,10 +37,16 @@ class Style(StrEnum):
 
 @dataclass(frozen=True)
 class Span:
-    """A piece of text in one style."""
+    """A piece of text in one style.
+
+    `link` is where a page leads from it: `#` and an anchor, an address on the web, or a file beside the page; links
+    lead to its own `anchor`. Other formats show the text alone.
+    """
 
     text: str
     style: Style = Style.PLAIN
+    link: str = ""
+    anchor: str = ""
 
 
 Inline: TypeAlias = str | Span | tuple[str | Span, ...]
@@ -54,10 +61,11 @@ class Align(StrEnum):
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading; level 1 is the document's title, and levels end at 4."""
+    """A heading; level 1 is the document's title, and levels end at 4. Links lead to its `anchor`."""
 
     text: Inline
     level: int = 2
+    anchor: str = ""
 
 
 @dataclass(frozen=True)
@@ -132,7 +140,65 @@ class Code:
     language: str = ""
 
 
-Block: TypeAlias = Heading | Paragraph | Table | List | Picture | Plot | Code
+@dataclass(frozen=True)
+class Stamped:
+    """A number as a paper prints it, with a sign that says what was found: the sign says it without colours too.
+
+    `meaning` is the sign in words, and `finding` the short name of the finding that covers the number, with its anchor.
+    """
+
+    text: str
+    sign: str
+    meaning: str
+    style: Style
+    finding: tuple[str, str] | None = None
+
+    @property
+    def signs(self) -> str:
+        """The sign, and the finding's short name."""
+        return f"{self.sign} {self.finding[0]}" if self.finding else self.sign
+
+
+@dataclass(frozen=True)
+class PrintedCell:
+    """A cell of a paper's table: its number and printed changes, and what explains their verdicts."""
+
+    numbers: tuple[Stamped, ...]
+    explanation: tuple[Block, ...]
+    anchor: str
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """A paper's table as it is printed: for each row its label and a cell for each column, None where none is printed.
+
+    On a page each cell opens its explanation; in other formats `listing` follows.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[PrintedCell | None, ...]], ...]
+    listing: Table | None = None
+
+    @property
+    def summary(self) -> Table:
+        """The table as plain text: each number followed by its signs."""
+        rows = tuple((label, *map(_write_cell, cells)) for label, cells in self.rows)
+        return Table(self.header, rows, number_columns(self.header))
+
+
+def _write_cell(cell: PrintedCell | None) -> Inline:
+    return join((f"{one.text} {one.signs}" for one in cell.numbers), "; ") if cell else ""
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Blocks that a page shows when their summary is clicked. Other formats show the summary and the blocks."""
+
+    summary: Inline
+    blocks: tuple[Block, ...]
+
+
+Block: TypeAlias = Heading | Paragraph | Table | List | Picture | Plot | Code | PrintedTable | Fold
 Document: TypeAlias = tuple[Block, ...]
 
 
@@ -184,11 +250,6 @@ def parse_code(text: str) -> tuple[Span, ...]:
 def number_columns(header: tuple[Inline, ...], first: int = 1) -> tuple[Align, ...]:
     """Return the alignments of a table whose columns from `first` on hold numbers."""
     return tuple(Align.LEFT if at < first else Align.RIGHT for at in range(len(header)))
-
-
-def plots(document: Document) -> Iterator[Plot]:
-    """Yield the plots of a document."""
-    return (block for block in document if isinstance(block, Plot))
 
 
 # control characters, and those that reverse the direction of text, could make a terminal or a page show something else

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from base64 import b64decode
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_EMBEDDED = re.compile(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]*)")
 
 
 def figures(result: AuditResult) -> dict[str, str]:
@@ -26,6 +28,11 @@ def figures(result: AuditResult) -> dict[str, str]:
     drawn = {figure_file(check.id): _draw_curves(check.figure) for check in result.checks if check.figure is not None}
     sizes = {paper: solved.sizes for paper, solved in result.solved.items()}
     return drawn | {figure_file(f"{paper}/solved"): _draw_sizes(one) for paper, one in sizes.items() if one is not None}
+
+
+def draw_plot(data: Figure | SolvedSizes) -> str:
+    """Draw a plot of a document as SVG."""
+    return _draw_curves(data) if isinstance(data, Figure) else _draw_sizes(data)
 
 
 def figure_file(check_id: str) -> str:
@@ -36,6 +43,19 @@ def figure_file(check_id: str) -> str:
 def same_figure(one: str, other: str) -> bool:
     """Say whether two drawings show the same data: their bytes differ between releases of matplotlib."""
     return _DIGEST.findall(one) == _DIGEST.findall(other)
+
+
+def same_page(one: str, other: str) -> bool:
+    """Say whether two pages are equal apart from how their drawings are drawn."""
+    return _EMBEDDED.sub(_digest, one) == _EMBEDDED.sub(_digest, other)
+
+
+def _digest(embedded: re.Match[str]) -> str:
+    """Return the digest of an embedded drawing's data; the drawing itself where it names none."""
+    try:
+        return " ".join(_DIGEST.findall(b64decode(embedded[1], validate=True).decode())) or embedded[0]
+    except ValueError:  # a page that somebody edited
+        return embedded[0]
 
 
 def _draw(data: BaseModel, plot: Callable[[Canvas, Axes], None]) -> str:

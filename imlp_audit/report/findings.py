@@ -17,12 +17,11 @@ from imlp_audit.report.document import (
     Paragraph,
     Span,
     Style,
-    Table,
     code,
     faint,
     parse_code,
 )
-from imlp_audit.report.verdicts import verdict_span, write_verdict
+from imlp_audit.report.verdicts import write_verdict
 
 _LISTED = 8  # failing checks of a finding that a terminal lists one by one
 _STALE_LISTED = 20
@@ -86,22 +85,6 @@ def _open_check(check: Check) -> Item:
     below: list[Inline] = [check.reason, *(f"hint: {hint}" for hint in check.hints)]
     below.append(faint(f"{check.source.file}:{check.source.line}"))
     return Item((write_verdict(check), " ", code(check.id), printed), tuple(below))
-
-
-def long_findings(result: AuditResult) -> Iterator[Block]:
-    """Yield the findings for a report: each with why, and a table of its checks."""
-    yield Heading("Findings")
-    yield Paragraph(summarize_findings(result))
-    checks = {check.id: check for check in result.checks}
-    header = ("check", "verdict", "printed", "what was found")
-    for finding in worst_first(result):
-        yield Heading(_title(finding), 3)
-        if finding.explained:
-            yield Paragraph((finding.why, " ", faint("("), code(finding.id), faint(")")))
-        own = (checks[name] for name in finding.checks)
-        yield Table(header, tuple((code(c.id), verdict_span(c.verdict), c.printed or "", c.reason) for c in own))
-    yield from errors(result)
-    yield from stale_entries(result.stale)
 
 
 def errors(result: AuditResult) -> Iterator[Block]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
@@ -15,6 +16,17 @@ class Format(StrEnum):
     RICH = "rich"
     JSON = "json"
     MARKDOWN = "markdown"
+    HTML = "html"
+
+
+ENDINGS = {
+    ".json": Format.JSON,
+    ".md": Format.MARKDOWN,
+    ".markdown": Format.MARKDOWN,
+    ".html": Format.HTML,
+    ".htm": Format.HTML,
+    ".txt": Format.RICH,
+}  # what a file is written as if its format isn't named
 
 
 @dataclass(frozen=True)
@@ -36,12 +48,21 @@ def render_document(document: Document, form: Format, json: str, surface: Surfac
         case Format.RICH:
             from imlp_audit.report.terminal import render_terminal  # rich takes a tenth of a second to import
 
-            return render_terminal(document, surface or Surface())
+            return disarm_commands(render_terminal(document, surface or Surface()))
         case Format.MARKDOWN:
             from imlp_audit.report.markdown import render_markdown
 
-            return render_markdown(document)
+            return disarm_commands(render_markdown(document))
+        case Format.HTML:
+            from imlp_audit.report.page import render_page
+
+            return render_page(document)
         case Format.JSON:
             return json
         case _:
             assert_never(form)
+
+
+def disarm_commands(text: str) -> str:
+    """Return printed text in which nothing is a command to GitHub's runner, which obeys lines of any step's log."""
+    return re.sub(r"^([ \t]*)(?=::)", r"\1\\", text, flags=re.MULTILINE).replace("##[", "#\\#[")

@@ -35,7 +35,8 @@ def describe_column(score: ColumnScore) -> str:
     worth = describe_power(score.power) if score.power.one.tried else ""
     chance = f"{score.by_chance} of its numbers would pass by chance, {score.passing} do"
     fit = f"its weights were fitted: {describe_fit(score.fit)}" if score.fit is not None else ""
-    return "; ".join(part for part in (describe_group(score.group), fit, chance, worth) if part)
+    group = describe_group(score.group) if score.group.votes else "none of its numbers takes part in the choice"
+    return "; ".join(part for part in (group, fit, chance, worth) if part)
 
 
 def describe_fit(fit: FitScore) -> str:

@@ -6,12 +6,14 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 from typing import assert_never
+from urllib.parse import quote
 
 from imlp_audit.report.document import (
     Align,
     Block,
     Code,
     Document,
+    Fold,
     Heading,
     Inline,
     Item,
@@ -19,6 +21,7 @@ from imlp_audit.report.document import (
     Paragraph,
     Picture,
     Plot,
+    PrintedTable,
     Span,
     Style,
     Table,
@@ -53,6 +56,13 @@ def _block(block: Block) -> Iterator[str]:
             yield f"![{_inline(block.caption)}]({_target(block.file)})"
         case Code():
             yield from _code_block(block)
+        case PrintedTable():
+            yield from _table(block.summary)
+            if block.listing is not None:
+                yield from ("", *_table(block.listing))
+        case Fold():
+            yield _paragraph(block.summary)
+            yield from (line for inner in block.blocks for line in ("", *_block(inner)))
         case _:
             assert_never(block)
 
@@ -126,4 +136,4 @@ def _items(items: Sequence[Inline | Item], indent: int) -> Iterator[str]:
 
 def _target(file: str) -> str:
     """Return a file's name as the target of a link."""
-    return f"<{make_visible(file)}>" if re.search(r"[\s()<>]", file) else file
+    return quote(file, safe="/._-", errors="replace")

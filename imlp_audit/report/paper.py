@@ -11,27 +11,35 @@ from collections.abc import Iterator
 from imlp_audit.records.check import Check, CheckKind
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.cells import all_cells, counted_cells
+from imlp_audit.report.cells import counted_cells
 from imlp_audit.report.document import (
     Block,
     Document,
+    Fold,
     Heading,
     List,
     Paragraph,
+    Span,
     Table,
     code,
     join,
     parse_code,
-    strong,
 )
 from imlp_audit.report.evidence import evidence, where_time_goes, with_evidence
 from imlp_audit.report.figures import figure_file
-from imlp_audit.report.findings import long_findings, short_findings
+from imlp_audit.report.finding_sections import explained_at, finding_sections
+from imlp_audit.report.findings import short_findings
+from imlp_audit.report.judged_under import paper_hypothesis
+from imlp_audit.report.linked import link_names
+from imlp_audit.report.numbered import by_check, number_findings
+from imlp_audit.report.open_checks import open_checks
+from imlp_audit.report.overview import overview
+from imlp_audit.report.printed_tables import printed_tables
 from imlp_audit.report.solved import solved_document
 from imlp_audit.report.statements import HEADINGS, claims, equations, open_claims, open_equations, others
 from imlp_audit.report.verdicts import counts_by_kind, describe_unguarded, summarize
 
-LEGEND = (
+VERDICTS = (
     "`reproduced`: follows from the model as read by default. `reproduced_under`: follows under another reading, "
     "convention or rounding rule that the spec declares; it is named. `differs`: does not follow. "
     "`inconsistent`: the paper contradicts itself. `unverifiable`: something is missing, which is named. "
@@ -46,26 +54,42 @@ def report_document(result: AuditResult) -> Document:
 
 
 def _report(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
-    yield Heading(f"Audit of “{paper.title}”", 1)
-    found_at = f" Found at {paper.url}." if paper.url else ""
-    yield Paragraph(f"Authors: {paper.authors}. Version: {paper.version}.{found_at}")
-    yield Paragraph(strong(summarize(result)))
-    yield from long_findings(result)
-    yield Heading("What was checked")
-    yield counts_by_kind(result)
-    yield from _unguarded(result)
-    yield Paragraph(parse_code(LEGEND))
-    if paper.id in result.solved:
-        solved = result.solved[paper.id]
-        yield from solved_document(solved, figure_file(f"{paper.id}/solved") if solved.sizes else None)
-    for table in paper.tables:
-        yield from all_cells(result, paper, table)
+    findings = number_findings(result)
+    yield Heading(f"Audit of “{paper.title}”", 1, f"paper/{paper.id}")
+    yield from link_names(overview(result), {check.id: explained_at(check) for check in result.checks})
+    yield from finding_sections(result, paper, findings)
+    yield from printed_tables(result, paper, by_check(findings))
     yield from evidence(with_evidence(result))
     yield from where_time_goes(with_evidence(result))
     yield from claims(_of_kind(result, CheckKind.CLAIM))
     yield from equations(_of_kind(result, CheckKind.EQUATION))
     for kind in HEADINGS:
         yield from others(kind, _of_kind(result, kind))
+    yield from _what_the_model_was(result, paper)
+    yield from open_checks(result)
+    yield from _provenance(result, paper)
+
+
+def _what_the_model_was(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
+    """Yield what the numbers say about the models: the options that the cells were judged under, and the search."""
+    hypothesis, solved = result.hypotheses.get(paper.id), result.solved.get(paper.id)
+    if hypothesis is None and solved is None:
+        return
+    yield Heading("What the numbers say the model was")
+    if hypothesis is not None:
+        yield from paper_hypothesis(hypothesis)
+    if solved is not None:
+        _, *answer = solved_document(solved, figure_file(f"{paper.id}/solved") if solved.sizes else None)
+        yield from answer
+
+
+def _provenance(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
+    """Yield what was audited and how it was read, and what the verdicts mean."""
+    yield Heading("Provenance")
+    found_at = (" Found at ", Span(paper.url, link=paper.url), ".") if paper.url else ()
+    yield Paragraph((f"Authors: {paper.authors}. Version: {paper.version}.", *found_at))
+    yield counts_by_kind(result)
+    yield Paragraph(parse_code(VERDICTS))
     yield from _readings(paper)
 
 
@@ -81,7 +105,7 @@ def _of_kind(result: AuditResult, kind: CheckKind) -> list[Check]:
 
 def _readings(paper: PaperHead) -> Iterator[Block]:
     """Yield how the numbers are read: rounding, conventions, and each reading's answers with their reasons."""
-    yield Heading("How the paper is read")
+    yield Heading("How the paper is read", 3)
     yield Paragraph(
         parse_code(
             "The first of each list is the default. A number that only another one gives is `reproduced_under` it."
@@ -90,9 +114,8 @@ def _readings(paper: PaperHead) -> Iterator[Block]:
     lists = (("rounding", paper.rounding), ("parameters", paper.parameters), ("FLOPs", paper.flops))
     yield List(tuple((f"{name}: ", *join(map(code, values))) for name, values in lists))
     for reading in paper.readings:
-        yield Heading(("Reading ", code(reading.name)), 3)
         rows = ((code(axis.axis), code(axis.value), axis.because) for axis in reading.axes)
-        yield Table(("question", "answer", "because"), tuple(rows))
+        yield Fold(("Reading ", code(reading.name)), (Table(("question", "answer", "because"), tuple(rows)),))
 
 
 def summary_document(result: AuditResult) -> Document:

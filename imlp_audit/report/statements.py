@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
-from imlp_audit.report.document import Block, Heading, Inline, Item, List, Paragraph, Plot, Span, Table, code
+from imlp_audit.report.document import (
+    Block,
+    Fold,
+    Heading,
+    Inline,
+    Item,
+    List,
+    Paragraph,
+    Plot,
+    Span,
+    Style,
+    Table,
+    code,
+)
 from imlp_audit.report.figures import figure_file
 from imlp_audit.report.verdicts import verdict_span, write_verdict
 
@@ -17,12 +31,18 @@ HEADINGS = {
 
 
 def claims(checks: Sequence[Check]) -> Iterator[Block]:
-    """Yield what the text says about the numbers."""
+    """Yield what the text says about the numbers: what does not hold first."""
     if not checks:
         return
     yield Heading("What the text says about the numbers")
     header = ("claim", "verdict", "checked as", "what was found")
-    yield Table(header, tuple((_with_name(c.printed, c), *_verdict_and(c.statement, c)) for c in checks))
+    failing = [check for check in checks if check.verdict not in PASSES]
+    passing = [check for check in checks if check.verdict in PASSES]
+    if failing:
+        yield Table(header, tuple((_with_name(c.printed, c), *_verdict_and(c.statement, c)) for c in failing))
+    if passing:
+        table = Table(header, tuple((_with_name(c.printed, c), *_verdict_and(c.statement, c)) for c in passing))
+        yield Fold(f"{count_of(len(passing), 'claim')} that {'holds' if len(passing) == 1 else 'hold'}", (table,))
 
 
 def _verdict_and(text: str | None, check: Check) -> tuple[Inline, ...]:
@@ -43,9 +63,9 @@ def equations(checks: Sequence[Check]) -> Iterator[Block]:
         yield List(tuple(map(_false_statement, false)))
     rest = [check for check in checks if not check.counterexample]
     if rest:
-        yield Heading("Not found false", 3)
         header = ("statement", "place", "form", "verdict", "what was found")
-        yield Table(header, tuple((_with_name(c.statement, c), c.place or "", *_form(c)) for c in rest))
+        table = Table(header, tuple((_with_name(c.statement, c), c.place or "", *_form(c)) for c in rest))
+        yield Fold(f"{count_of(len(rest), 'statement')} not found false", (table,))
     for check in checks:
         if check.figure is not None:
             yield Plot(figure_file(check.id), check.figure.title, check.figure)
@@ -71,11 +91,28 @@ def others(kind: CheckKind, checks: Sequence[Check]) -> Iterator[Block]:
         return
     yield Heading(HEADINGS[kind])
     header = ("check", "printed", "verdict", "what was found")
-    yield Table(header, tuple((code(c.id), c.printed or "", verdict_span(c.verdict), c.reason) for c in checks))
+    failing = [check for check in checks if check.verdict not in PASSES]
+    passing = [check for check in checks if check.verdict in PASSES]
+    if failing:
+        yield Table(header, tuple(map(_other, failing)))
+    if passing:
+        yield Fold(
+            f"{count_of(len(passing), 'check')} that {'passes' if len(passing) == 1 else 'pass'}",
+            (Table(header, tuple(map(_other, passing))),),
+        )
+
+
+def _other(check: Check) -> tuple[Inline, ...]:
+    return (_named(check, check.id), check.printed or "", verdict_span(check.verdict), check.reason)
+
+
+def _named(check: Check, name: str) -> Span:
+    """Return a name of a check that links to the check lead to."""
+    return Span(name, Style.CODE, anchor=check.id)
 
 
 def _with_name(text: str | None, check: Check) -> tuple[str | Span, ...]:
-    return (text or "", " ", code(name_of(check)))
+    return (text or "", " ", _named(check, name_of(check)))
 
 
 def name_of(check: Check) -> str:

@@ -16,6 +16,7 @@ from imlp_audit.report.document import (
     Block,
     Code,
     Document,
+    Fold,
     Heading,
     Inline,
     Item,
@@ -23,6 +24,7 @@ from imlp_audit.report.document import (
     Paragraph,
     Picture,
     Plot,
+    PrintedTable,
     Style,
     Table,
     faint,
@@ -89,6 +91,16 @@ class _Renderer:
                 yield from self._wrap((*spans(block.caption), note))
             case Code():
                 yield from (Text(self._encode(make_visible(line))) for line in block.text.split("\n"))
+            case PrintedTable():
+                yield from self._table(block.summary)
+                if block.listing is not None:
+                    yield Text()
+                    yield from self._table(block.listing)
+            case Fold():
+                yield from self._wrap(block.summary, style="italic")
+                for inner in block.blocks:
+                    yield Text()
+                    yield from self.lines(inner)
             case _:
                 assert_never(block)
 

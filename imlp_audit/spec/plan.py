@@ -16,7 +16,7 @@ from imlp_audit.spec.counted import counted_part
 from imlp_audit.spec.equations import claims_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of, rows_of_table
-from imlp_audit.spec.repeats import find_twins
+from imlp_audit.spec.repeats import find_alike, find_twins
 from imlp_audit.spec.tables import Footnote, PrintedTable
 from imlp_audit.spec.tree import Located
 
@@ -61,7 +61,10 @@ class MarkPlan:
 
 @dataclass(frozen=True)
 class RepeatPlan:
-    """Do two places print the same number (or, with `delta`, the same change)?"""
+    """Do two places print the same number (or, with `delta`, the same change)?
+
+    `said` is whether the row says that it repeats the other; else they are of one model.
+    """
 
     id: str
     source: Source
@@ -70,6 +73,7 @@ class RepeatPlan:
     numbers: tuple[Printed, Printed]
     delta: bool
     matched_by: str
+    said: bool = True
     kind: CheckKind = CheckKind.REPEAT
 
 
@@ -120,6 +124,7 @@ def plan(paper: Paper, known: Sequence[Paper]) -> list[Plan]:
         plans += _marks(paper, table)
         plans += _columns(paper, table)
     plans += plan_repeats(paper, known)
+    plans += _alike(paper, known)
     plans += [one for claim in paper.claims for one in _claim(paper, claim, known)]
     return [*plans, *_equations(paper, known)]
 
@@ -186,6 +191,15 @@ def _columns(paper: Paper, table: Located[PrintedTable]) -> Iterator[Plan]:
 def plan_repeats(paper: Paper, known: Sequence[Paper]) -> list[RepeatPlan]:
     """Return the checks of numbers that a paper prints again, as far as the papers it has them from are known."""
     return [repeat for row in rows_of(paper) for repeat in _repeats(row, known)]
+
+
+def _alike(paper: Paper, known: Sequence[Paper]) -> Iterator[RepeatPlan]:
+    for twins in find_alike(paper, known):
+        row, column = twins.cell.row, twins.cell.column_id
+        name = f"{paper.id}/repeats/{row.table.value.table}/{row.row.id}/{column}"
+        numbers, at = (twins.cell.printed, twins.other.printed), _at(row, "printed", column)
+        how = twins.matched_by
+        yield RepeatPlan(name, at, twins.cell, twins.other, numbers, delta=False, matched_by=how, said=False)
 
 
 def _repeats(row: RowRef, known: Sequence[Paper]) -> Iterator[RepeatPlan]:

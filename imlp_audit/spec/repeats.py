@@ -1,12 +1,15 @@
-"""Which numbers of two rows are of the same thing: by what their columns measure, and else by their columns' ids."""
+"""Which numbers are of the same thing: those of two rows, by what their columns measure, and else by their columns'
+ids; and scores of rows that have one model and one training.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from imlp_audit.spec.references import CellRef, RowRef
+from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
 from imlp_audit.spec.tables import (
     AccuracyColumn,
     Column,
@@ -42,6 +45,38 @@ def find_twins(row: RowRef, other: RowRef) -> Iterator[Twins]:
                 break
 
 
+def find_alike(paper: Paper, known: Sequence[Paper]) -> Iterator[Twins]:
+    """Yield each score or cost of a model that the paper prints again in a row that does not say it repeats another.
+
+    The twin is in the first row of the same recipe whose model was trained alike, as far as the rows say.
+    """
+    rows = [row for row in rows_of(paper) if row.row.model is not None]
+    for place, row in enumerate(rows):
+        repeated = repeated_row(row, known)
+        said = {twins.cell.column_id for twins in find_twins(row, repeated)} if repeated else set()
+        earlier = [one for one in rows[:place] if _is_alike(row, one, known)]
+        for name, column in _printed(row):
+            twin = next((cell for one in earlier for cell in _measured_alike(one, column)), None)
+            if twin is not None and name not in said:
+                matched_by = (
+                    f"they are of one model, no row says it was trained differently, and {_describe_all(column)}"
+                )
+                yield Twins(CellRef(row, name), twin, matched_by)
+
+
+def _is_alike(row: RowRef, other: RowRef, known: Sequence[Paper]) -> bool:
+    """Return whether two rows have one model and one training, and the other does not say that it repeats the first."""
+    repeated = repeated_row(other, known)
+    same = row.row.model == other.row.model and row.row.training == other.row.training
+    return same and (repeated is None or repeated.id != row.id)
+
+
+def _measured_alike(row: RowRef, column: Column) -> Iterator[CellRef]:
+    """Yield the cells of a row that measure what a column does; sizes and settings follow from the model itself."""
+    if not column.measure.totalled and not isinstance(column, SettingColumn):
+        yield from (CellRef(row, name) for name, theirs in _printed(row) if measure_the_same(column, theirs))
+
+
 def _printed(row: RowRef) -> Iterator[tuple[str, Column]]:
     return ((name, row.table.value.columns[name]) for name in row.row.printed)
 
@@ -74,5 +109,10 @@ def _describe(one: Column, other: Column, name: str) -> str:
     """Say by what two columns were matched."""
     if not measure_the_same(one, other):
         return f"both are called {name}"
+    return _describe_all(one)
+
+
+def _describe_all(one: Column) -> str:
+    """Say what two columns measure that measure the same."""
     details = ", ".join(f"{key} {value}" for key, value in details_of(one).items())
     return f"both are {one.measure}{f' ({details})' if details else ''}"

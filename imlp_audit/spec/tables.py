@@ -246,6 +246,7 @@ class Row(Record):
     """A model as the table lists it. Without `model` it has no recipe.
 
     `counted_by` is, by measure, the convention of its numbers where a source gives one that may not be its column's.
+    `training` says how the model was trained, where not as the paper's models usually were.
     """
 
     id: Slug
@@ -254,6 +255,7 @@ class Row(Record):
     model: Recipe | None = None
     mark: str = ""
     repeats: RowId | None = None
+    training: Sentence | None = None
     counted_by: dict[CountedMeasure, CountedBy] = Field(default_factory=dict)
     printed: Annotated[dict[Slug, str], Field(min_length=1)]
     delta: dict[Slug, str] = Field(default_factory=dict)

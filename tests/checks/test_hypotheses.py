@@ -207,6 +207,17 @@ def test_a_column_with_few_numbers_follows_the_papers_other_columns_unless_anoth
     assert power.ten.caught == 20
 
 
+def test_a_tie_that_chance_explains_does_not_free_a_column_from_the_papers_counter() -> None:
+    """Two counters one digit apart: a wrong 10.01 in place of 10.00 would fit the other one, as shifted copies do."""
+    near = {("code", "fvcore"): 10.0, ("code", "macs"): 10.01, ("text", "fvcore"): 10.02, ("text", "macs"): 10.03}
+    column = [vote(name, text, near, column="2/flops") for name, text in (("a", "10.00"), ("b", "10.01"))]  # type: ignore[arg-type]
+    judged = Judged.of(Tally.of([*cells(8, ("code", "fvcore")), *column], options("1/flops", "2/flops")))
+    group = judged.hypothesis.conventions["2/flops"]
+    assert (group.scores, group.chance >= 1) == ({"macs": 1, "fvcore": 1}, True)
+    assert (group.winner, group.choice) == ("fvcore", Clarity.SHARED)
+    assert "b" not in judged.passing
+
+
 def test_numbers_that_cannot_be_printed_are_not_counted_as_caught() -> None:
     """Ten last digits below 0.04 would be negative: 3 of the 10 lower ones are left."""
     one = vote("small", "0.04", dict.fromkeys(product(READINGS, CONVENTIONS), 0.04))

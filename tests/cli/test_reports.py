@@ -177,13 +177,61 @@ def test_a_result_cannot_name_a_place_outside_the_folder(here: Path, paper: str)
     assert sorted(path.name for path in here.iterdir()) == ["d", "r.json", "specs"]
 
 
-def test_reports_are_written_a_paper_to_a_file(here: Path) -> None:
-    (here / "d").mkdir()
-    done = call("report", "findings", "scores", "--dir", "d")
+def test_reports_are_written_into_a_folder_that_is_made(here: Path) -> None:
+    done = call("report", "findings", "scores", "--dir", "new/d")
     assert (done.code, done.out) == (0, "")
-    assert done.err == "wrote d/findings.md\nwrote d/scores.md\n"
+    names = ("index.html", "findings.html", "findings.md", "scores.html", "scores.md")
+    assert done.err == "".join(f"wrote new/d/{name}\n" for name in names)
     for paper in ("findings", "scores"):
-        assert (here / "d" / f"{paper}.md").read_text(encoding="utf-8") == call("report", paper).out
+        assert (here / "new/d" / f"{paper}.md").read_text(encoding="utf-8") == call("report", paper).out
+        page = (here / "new/d" / f"{paper}.html").read_text(encoding="utf-8")
+        assert page == call("report", paper, "-f", "html").out
+        assert f'href="{paper}.html"' in (here / "new/d/index.html").read_text(encoding="utf-8")
+
+
+def test_a_folder_that_cannot_be_made_is_refused(here: Path) -> None:
+    (here / "file").touch()
+    done = call("report", "scores", "--dir", "file/d")
+    assert (done.code, done.out) == (2, "")
+    assert "--dir file/d: this folder cannot be made: Not a directory" in done.err
+
+
+@pytest.mark.parametrize("more", [("-f", "html"), ("-o", "r.html")])
+def test_a_folder_of_reports_has_its_own_formats(here: Path, more: tuple[str, str]) -> None:
+    done = call("report", "scores", "--dir", "d", *more)
+    assert (done.code, done.out) == (2, "")
+    assert "leave out --format and -o" in done.err
+    assert not (here / "d").exists()
+
+
+def test_the_ending_of_a_file_says_its_format(here: Path) -> None:
+    done = call("report", "scores", "-o", "a.html", "-o", "b.MD", "-o", "c.json", "-o", "d.txt", "-o", "json:e.html")
+    assert done == Outcome(0, "", "")
+    texts = {path.name: path.read_text(encoding="utf-8") for path in here.iterdir() if path.is_file()}
+    assert texts["a.html"].startswith("<!DOCTYPE html>")
+    assert texts["b.MD"].startswith("# Audit of ")
+    assert texts["d.txt"].startswith("Audit of ")
+    assert texts["c.json"] == texts["e.html"]
+    assert json.loads(texts["c.json"])["format"] == "imlp-audit/2"
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        (("a.html", "markdown:./a.html"), "-o a.html: this file is named twice"),
+        (("a.html", "link.html"), "this file is named twice"),
+        (("htlm:a.html",), "-o htlm:a.html: write FORMAT:FILE with one of the formats"),
+        (("a.pdf",), "or a FILE that ends in .json, .md,"),
+    ],
+)
+def test_files_that_could_not_both_be_kept_or_have_no_format_are_refused(
+    here: Path, files: tuple[str, ...], told: str
+) -> None:
+    (here / "link.html").symlink_to("a.html")
+    done = call("verify", "scores", *(part for file in files for part in ("-o", file)))
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+    assert sorted(path.name for path in here.iterdir()) == ["link.html", "specs"]
 
 
 def test_kept_reports_are_fresh_until_something_changes(here: Path) -> None:
@@ -285,7 +333,8 @@ def test_several_runs_are_put_in(here: Path) -> None:
     done = call("report", "findings", "--with", "a.json", "--with", "b.json")
     assert (done.code, done.err) == (0, "")
     assert done.out.count("checkpoint 0123456789ab") == 2
-    assert "| `findings/1/b/top1` | **differs** | 20.0 | 36 of 50 are right" in done.out
+    assert "| 20.0 |" in done.out
+    assert "**differs**: 36 of 50 are right | `findings/1/b/top1` |" in done.out
 
 
 def test_a_run_that_could_not_be_judged_makes_the_report_incomplete(here: Path) -> None:

@@ -140,7 +140,7 @@ def unmeasured(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["verify", "-o", "markdown:specs"], "specs is a folder"),
         (["verify", "-o", "json:ok.json", "-o", "markdown:ok.json/r.md"], "ok.json is not a folder"),
         (["report", "--check"], "--dir"),
-        (["report", "--dir", "missing"], "missing"),
+        (["report", "--dir", "ok.json"], "ok.json: this folder cannot be made"),
         (["report", "--from", "missing.json"], "missing.json could not be read"),
         (["report", "--from", "specs"], "specs could not be read"),
         (["report", "--from", "ok.json", "clean"], "not both"),

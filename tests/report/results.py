@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
 from imlp_audit.records.finding import Finding, Severity, StaleEntry
+from imlp_audit.records.hypothesis import Caught, ColumnScore, GroupScore, PaperHypothesis, Power
 from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
 
@@ -113,3 +114,20 @@ def result(text: str = BENIGN) -> AuditResult:
     return AuditResult(
         papers=(head(text),), versions={"torch": "2.6"}, checks=tuple(checks), findings=(known,), stale=(stale,)
     )
+
+
+def full(text: str = BENIGN) -> AuditResult:
+    """The same with a hypothesis, a fitted and weak pass, and evidence of every field that a cell can have."""
+    plain = result(text)
+    caught = Power(one=Caught(caught=40, tried=40), ten=Caught(caught=395, tried=400))
+    scores = {"macs": 22, "fvcore": 3}
+    flops = GroupScore(name="1/params", winner="macs", votes=22, scores=scores, chance=4, choice="clear")
+    reading = GroupScore(
+        name="p", winner="as_written", votes=22, scores={"as_written": 20, text: 3}, chance=4, choice="weak"
+    )
+    column = ColumnScore(group=flops, passing=20, by_chance="2.4", power=caught)
+    judged = PaperHypothesis(rounding="half_up", explained=22, votes=22, readings=(reading,), columns=(column,))
+    more = {"reading": "as_written", "convention": text, "rounding": "half_up", "power": caught}
+    marked = {"p/1/r0/params": more, "p/1/r1/params": {**more, "weak": True, "fitted": True, "under": (text,)}}
+    checks = tuple(one.model_copy(update=marked.get(one.id, {})) for one in plain.checks)
+    return plain.model_copy(update={"checks": checks, "hypotheses": {"p": judged}})

@@ -114,7 +114,7 @@ def test_code_may_hold_backticks_and_bars() -> None:
 
 def test_pictures_are_links_in_markdown_and_captions_on_a_terminal() -> None:
     picture = Picture("a b.svg", "Slopes_1")
-    assert render_markdown((picture,)) == "![Slopes_1](<a b.svg>)\n"
+    assert render_markdown((picture,)) == "![Slopes_1](a%20b.svg)\n"
     assert terminal(picture) == "Slopes_1 (picture: a b.svg)\n"
 
 

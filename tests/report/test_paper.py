@@ -15,7 +15,7 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.markdown import render_markdown
 from imlp_audit.report.paper import report_document
 
-from .results import HOSTILE, check, head, result
+from .results import HOSTILE, check, full, head, result
 
 PARSER = MarkdownIt("commonmark").enable("table")
 
@@ -85,16 +85,19 @@ def test_the_url_of_a_paper_is_never_markup(url: str) -> None:
 def test_every_check_is_in_the_report_by_its_id_or_in_its_tables_cell(text: str) -> None:
     audited = result(text)
     report = markdown(audited)
-    in_table = [row for rows in tables(report) for row in rows if len(row) == 7]
+    listed = [row for rows in tables(report) for row in rows if len(row) == 7 and "also measured" in rows[0][6]]
+    cells = [one for one in audited.checks if one.kind in (CheckKind.CELL, CheckKind.DELTA)]
+    lacking = [one for one in cells if one.verdict is Verdict.UNVERIFIABLE and one.measured is None]
+    assert len(listed) == len(cells) - len(lacking) + 2  # head and rule
     for one in audited.checks:
-        if one.kind in (CheckKind.CELL, CheckKind.DELTA):
-            assert any(one.verdict.value in row[5] for row in in_table), one.id
+        if one in lacking:
+            assert f"{one.printed} ○" in report
+        elif one in cells:
+            assert any(one.verdict.value in row[5] for row in listed), one.id
         elif one.kind in (CheckKind.CLAIM, CheckKind.EQUATION):
             assert f"`{one.id.rpartition('/')[2]}`" in report
         else:
             assert f"`{one.id}`" in report
-    cells = [one for one in audited.checks if one.kind in (CheckKind.CELL, CheckKind.DELTA)]
-    assert len(in_table) == len(cells) + 2  # head and rule
 
 
 @pytest.mark.parametrize("id_", ["1/r0/params.delta", "1/r0/params.delta.measured", "1/r0/params", "marks/1/r0"])
@@ -109,14 +112,45 @@ def test_findings_have_their_reasons_and_the_gravest_come_first() -> None:
     section = markdown(result("why")).partition("\n## Findings\n")[2].partition("\n## ")[0]
     headings = [line.removeprefix("### ") for line in section.splitlines() if line.startswith("### ")]
     *open_, acknowledged, broken, stale = headings
-    severities = [heading.partition(":")[0].strip("*") for heading in open_]
+    severities = [heading.partition(":")[0].partition(" ")[2].strip("*") for heading in open_]
+    assert [heading.partition(" ")[0] for heading in open_] == [f"F{at}" for at in range(1, len(open_) + 1)]
     assert severities == sorted(severities, key=[one.value for one in Severity].index)
     assert {"contradiction", "error"} == set(severities)
     assert all(heading.endswith(" (unexplained)") for heading in open_)
     assert (acknowledged, broken, stale) == (
-        "ambiguity: why (acknowledged)", "Not completed", "Acknowledged before, different now"
+        f"F{len(open_) + 1} ambiguity: why (acknowledged)", "Not completed", "Acknowledged before, different now"
     )  # fmt: skip
     assert "None" not in section
+
+
+def test_the_sections_are_in_the_order_that_a_reader_needs() -> None:
+    headings = [line for line in markdown(full()).splitlines() if line.startswith("## ")]
+    order = (
+        "Findings", "The tables as printed", "What the text says about the numbers",
+        "What the text says about functions", "What the numbers say the model was", "What could not be checked",
+        "Provenance",
+    )  # fmt: skip
+    assert [heading for heading in headings if heading[3:] in order] == [f"## {name}" for name in order]
+    assert headings[0] == "## Findings"
+    assert headings[-1] == "## Provenance"
+
+
+def test_numbers_carry_their_signs_and_failing_ones_their_finding() -> None:
+    report = markdown(full())
+    (printed,) = [rows for rows in tables(report) if rows[0][0].strip() == "model" and len(rows[0]) == 3]
+    shown = [cell.strip() for row in printed[2:] for cell in row[1:] if cell.strip()]
+    assert shown[0] == "5.72 ✓; -12.6% ✗ F2"  # the graver of the change's two verdicts
+    assert shown[1] == "5.72 ✓\\*ƒ\\~"
+    assert shown[2:] == ["72.2 ○", "5.72 ✗ F1", "5.72 ✗ F1", "5.72 ○", "? !"]
+
+
+def test_a_table_says_what_its_columns_were_judged_under() -> None:
+    line = (
+        "as_written + macs explains 22 of 22 (fvcore 3), a clear choice; 2.4 of its numbers would pass by chance, "
+        "20 do; 395 of 400 wrong numbers within ten last digits would not have passed, 40 of 40 one digit "
+        "away"
+    )
+    assert f"- **plain words**: {line}\n" in markdown(full())
 
 
 def test_the_report_of_several_papers_has_each_of_them() -> None:

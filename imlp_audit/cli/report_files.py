@@ -1,0 +1,79 @@
+"""The files of `imlp-audit report --dir`: rendered, written, or compared with what lies there."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from imlp_audit.cli.exits import ExitCode
+from imlp_audit.errors import UsageError
+from imlp_audit.report.files import check_writable, write_whole
+
+if TYPE_CHECKING:
+    from imlp_audit.inspect.document import Inspected
+    from imlp_audit.records.result import AuditResult
+
+
+def prepare_folder(folder: Path) -> None:
+    """Make a folder for reports if it isn't there. Raises UsageError if that can't be done."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--dir {folder}: this folder cannot be made: {error.strerror or error}") from error
+    check_writable(folder / "PAPER.md")
+
+
+def render_reports(result: AuditResult, folder: Path, inspected: Sequence[Inspected]) -> dict[Path, str]:
+    """Return an index, and each paper's page, markdown and figures, by their files."""
+    from imlp_audit.report.figures import figures
+    from imlp_audit.report.index import index_document
+    from imlp_audit.report.markdown import render_markdown
+    from imlp_audit.report.page import render_page
+    from imlp_audit.report.paper import report_document
+
+    reports = {folder / "index.html": render_page(index_document(result))}
+    for paper in result.papers:
+        sections = [section for one in inspected for section in one.section(paper.id, folder)]
+        document = (*report_document(result.of(paper)), *sections)
+        reports[folder / f"{paper.id}.html"] = render_page(document, folder)
+        reports[folder / f"{paper.id}.md"] = render_markdown(document)
+    for one in inspected:
+        if one.lacking(folder):
+            sys.stderr.write(
+                f"imlp-audit: {', '.join(one.lacking(folder))} not in {folder} and left out of the report; "
+                f"`imlp-audit inspect CHECKPOINT --draw {folder}` draws there\n"
+            )
+    return reports | {folder / name: drawn for name, drawn in figures(result).items()}
+
+
+def compare_reports(reports: dict[Path, str]) -> ExitCode:
+    """Say which reports are not there as they would be written now."""
+    stale = [path for path, text in reports.items() if not path.is_file() or not _same(path, text)]
+    for path in stale:
+        state = "is stale" if path.exists() else "is missing"
+        sys.stderr.write(f"{path} {state}; run the same command without --check to write it\n")
+    return ExitCode.FINDINGS if stale else ExitCode.CLEAN
+
+
+def _same(path: Path, text: str) -> bool:
+    """Compare a file with a report; drawings by the data that they show."""
+    from imlp_audit.report.figures import same_figure, same_page
+
+    kept = path.read_text(encoding="utf-8", errors="replace")
+    match path.suffix:
+        case ".svg":
+            return same_figure(kept, text)
+        case ".html":
+            return same_page(kept, text)
+        case _:
+            return kept == text
+
+
+def write_reports(reports: dict[Path, str]) -> ExitCode:
+    """Write the reports."""
+    for path, text in reports.items():
+        write_whole(path, text)
+        sys.stderr.write(f"wrote {path}\n")
+    return ExitCode.CLEAN

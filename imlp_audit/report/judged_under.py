@@ -1,0 +1,66 @@
+"""What cells were judged under: at each table in a line, and for the paper with the scores of every option."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from imlp_audit.numbers.words import count_of
+from imlp_audit.records.hypothesis import ColumnScore, GroupScore, PaperHypothesis
+from imlp_audit.records.paper import PaperHead, TableHead
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.document import Block, Heading, Item, List, Paragraph, Table, code, number_columns
+from imlp_audit.report.hypotheses import describe_column
+
+
+def table_hypothesis(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[Block]:
+    """Yield a line for each counted column of a table."""
+    hypothesis = result.hypotheses.get(paper.id)
+    if hypothesis is None:
+        return
+    headings = {f"{table.id}/{column.id}": column.heading for column in table.columns}
+    lines = []
+    for column in hypothesis.columns:
+        if column.group.name in headings:
+            readings = _readings(result, f"{paper.id}/{table.id}/", column.group.name.rpartition("/")[2])
+            lines.append(Item(_line(column, readings), label=headings[column.group.name]))
+    if lines:
+        yield List(tuple(lines))
+
+
+def _line(column: ColumnScore, readings: list[str]) -> str:
+    """Say under what a column was judged, and what its passes are worth."""
+    under = f"{' or '.join(readings)} + " if readings and column.group.winner else ""
+    return f"{under}{describe_column(column)}"
+
+
+def _readings(result: AuditResult, table: str, column: str) -> list[str]:
+    """Return the readings that the numbers of a column are judged under."""
+    names = (
+        check.reading
+        for check in result.checks
+        if check.id.startswith(table) and check.id.rpartition("/")[2] == column and check.reading is not None
+    )
+    return list(dict.fromkeys(names))
+
+
+def paper_hypothesis(hypothesis: PaperHypothesis) -> Iterator[Block]:
+    """Yield the hypothesis of a paper, with the score of every declared option."""
+    yield Heading("What the counted numbers were judged under", 3)
+    yield Paragraph(
+        (
+            "The numbers are judged together: a reading for each family of models, a convention for each column and a "
+            f"rounding rule for the paper. The best choice explains {hypothesis.explained} of "
+            f"{count_of(hypothesis.votes, 'number')}; numbers are rounded ",
+            code(hypothesis.rounding),
+            ".",
+        )
+    )
+    header = ("of", "chosen", "choice", "numbers explained by each option", "numbers", "by chance at most")
+    rows = [(f"readings of {group.name}", *_scores(group)) for group in hypothesis.readings]
+    rows += [(f"column {column.group.name}", *_scores(column.group)) for column in hypothesis.columns]
+    yield Table(header, tuple(rows), number_columns(header, 4))
+
+
+def _scores(group: GroupScore) -> tuple[str, str, str, str, str]:
+    scores = ", ".join(f"{name} {score}" for name, score in group.scores.items())
+    return (group.winner or "", group.choice, scores, str(group.votes), str(group.chance))

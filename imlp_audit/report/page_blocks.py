@@ -1,0 +1,209 @@
+"""The blocks of a page as HTML. Every text is escaped here, and nothing else is put between tags."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import assert_never
+
+from imlp_audit.report.document import (
+    Align,
+    Block,
+    Code,
+    Fold,
+    Heading,
+    Inline,
+    Item,
+    List,
+    Paragraph,
+    Picture,
+    Plot,
+    PrintedCell,
+    PrintedTable,
+    Span,
+    Stamped,
+    Style,
+    Table,
+    make_visible,
+    one_line,
+    plain_text,
+    spans,
+)
+
+_TAGS = {Style.STRONG: "strong", Style.EMPHASIS: "em", Style.CODE: "code"}
+_LINK = re.compile(r"#.+|https?://\S+|[a-z0-9_\-]+\.(?:html|md|json|svg)", re.IGNORECASE)
+_COMMAND = re.compile(r"^([ \t]*):(?=:)", re.MULTILINE)  # would be a command in a log of GitHub's
+_LONG_WORD = re.compile(r"\S{16}(?=\S)")
+_MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Where the pictures are that lie beside a document, if anywhere."""
+
+    folder: Path | None = None
+
+    def read(self, file: str) -> bytes | None:
+        """Return a picture, or None if it isn't there; never a file outside the folder."""
+        if self.folder is None or Path(file).name != file or not (self.folder / file).is_file():
+            return None
+        return (self.folder / file).read_bytes()
+
+
+def render_block(block: Block, pictures: Pictures) -> str:
+    """Return a block as HTML."""
+    match block:
+        case Heading():
+            anchor = f' id="{safe_anchor(block.anchor)}"' if block.anchor else ""
+            return f"<h{block.level}{anchor}>{render_inline(block.text)}</h{block.level}>"
+        case Paragraph():
+            return f"<p>{render_inline(block.text)}</p>"
+        case Table():
+            return "\n".join(_table(block))
+        case List():
+            return "\n".join(_items(block.items))
+        case Picture():
+            drawn = pictures.read(block.file)
+            return _picture(block.caption, Path(block.file).suffix, drawn)
+        case Plot():
+            from imlp_audit.report.figures import draw_plot  # takes matplotlib
+
+            return _picture(block.caption, ".svg", draw_plot(block.data).encode())
+        case Code():
+            return _code(block.text)
+        case PrintedTable():
+            return "\n".join(_printed_table(block, pictures))
+        case Fold():
+            inner = "\n".join(render_block(one, pictures) for one in block.blocks)
+            return (
+                f'<details class="fold"><summary>{render_inline(block.summary)}</summary>\n<div>{inner}</div></details>'
+            )
+        case _:
+            assert_never(block)
+
+
+def _code(text: str) -> str:
+    lines = "\n".join(make_visible(line, keep="\t") for line in text.split("\n"))
+    inert = _COMMAND.sub(r"\1&#58;", escape(lines))
+    return f"<pre><code>{inert}</code></pre>"
+
+
+def render_inline(text: Inline) -> str:
+    """Return inline text as HTML."""
+    return "".join(map(_span, spans(text)))
+
+
+def _escape(text: str) -> str:
+    """Escape text; words that are too long for a column may be broken."""
+    return escape(_LONG_WORD.sub(lambda found: f"{found[0]}\0", one_line(text))).replace("\0", "<wbr>")
+
+
+def _span(span: Span) -> str:
+    text = _escape(span.text)
+    if span.style in _TAGS:
+        text = f"<{_TAGS[span.style]}>{text}</{_TAGS[span.style]}>"
+    elif span.style is not Style.PLAIN:
+        text = f'<span class="{span.style.value}">{text}</span>'
+    if span.anchor:
+        text = f'<span id="{safe_anchor(span.anchor)}">{text}</span>'
+    if not _LINK.fullmatch(span.link):
+        return text
+    target = f"#{safe_anchor(span.link[1:])}" if span.link.startswith("#") else escape(span.link)
+    return f'<a href="{target}" rel="noreferrer">{text}</a>'
+
+
+def safe_anchor(text: str) -> str:
+    """Return text as an id: what may not stand in one, or would have to be escaped in a link, is written as a code."""
+    return re.sub(r"[^A-Za-z0-9/._\-]", lambda found: f"~{ord(found[0]):x}", text)
+
+
+def _table(table: Table) -> Iterator[str]:
+    """Yield a table; on a narrow screen, where each row stands as a list, cells show the names of their columns."""
+    yield '<table role="table" class="listing">' if not table.header else '<table role="table">'
+    if table.caption is not None:
+        yield f"<caption>{render_inline(table.caption)}</caption>"
+    yield from _head(table.header, table.alignments)
+    yield '<tbody role="rowgroup">'
+    for row in table.rows:
+        cells = zip(row, table.header or ("",) * len(row), table.alignments, strict=True)
+        yield f'<tr role="row">{"".join(_cell(*cell) for cell in cells)}</tr>'
+    yield "</tbody></table>"
+
+
+def _head(names: Sequence[Inline], alignments: Sequence[Align]) -> Iterator[str]:
+    if names:
+        cells = (
+            f'<th role="columnheader" scope="col"{_side(align)}>{render_inline(name)}</th>'
+            if plain_text(name).strip()
+            else '<td role="cell"></td>'
+            for name, align in zip(names, alignments, strict=True)
+        )
+        yield f'<thead role="rowgroup"><tr role="row">{"".join(cells)}</tr></thead>'
+
+
+def _cell(text: Inline, column: Inline, align: Align) -> str:
+    return f'<td role="cell"{_side(align)}{_label(column)}>{render_inline(text)}</td>'
+
+
+def _side(align: Align) -> str:
+    return ' class="number"' if align is Align.RIGHT else ""
+
+
+def _label(column: Inline) -> str:
+    name = one_line(plain_text(column)).strip()
+    return f' data-label="{escape(name)}"' if name else ""
+
+
+def _printed_table(table: PrintedTable, pictures: Pictures) -> Iterator[str]:
+    yield '<div class="printed">'
+    yield '<table role="table" class="printed">'
+    yield from _head(table.header, (Align.LEFT,) * len(table.header))
+    yield '<tbody role="rowgroup">'
+    for label, cells in table.rows:
+        row = [_printed_cell(cell, column, pictures) for cell, column in zip(cells, table.header[1:], strict=True)]
+        yield f'<tr role="row"><th role="rowheader" scope="row">{render_inline(label)}</th>{"".join(row)}</tr>'
+    yield "</tbody></table></div>"
+
+
+def _printed_cell(cell: PrintedCell | None, column: str, pictures: Pictures) -> str:
+    if cell is None:
+        return '<td role="cell" class="empty"></td>'
+    numbers = " ".join(map(_stamped, cell.numbers))
+    inner = "\n".join(render_block(block, pictures) for block in cell.explanation)
+    return (
+        f'<td role="cell"{_label(column)}><details class="cell" name="cell"><summary>{numbers}</summary>\n'
+        f'<div class="why" id="{safe_anchor(cell.anchor)}">{inner}</div></details></td>'
+    )
+
+
+def _stamped(one: Stamped) -> str:
+    finding = f" {_escape(one.finding[0])}" if one.finding else ""
+    return (
+        f'<span class="stamped">{_escape(one.text)} <span class="sign {one.style.value}">'
+        f'<span aria-hidden="true">{_escape(one.sign)}</span>'
+        f'<span class="spoken">{_escape(one.meaning)}</span>'
+        f"{finding}</span></span>"
+    )
+
+
+def _items(items: Sequence[Inline | Item]) -> Iterator[str]:
+    yield "<ul>"
+    for item in items:
+        entry = item if isinstance(item, Item) else Item(item)
+        label = f'<strong class="label">{_escape(entry.label)}</strong> ' if entry.label else ""
+        below = "\n".join(_items(entry.items)) if entry.items else ""
+        yield f"<li>{label}{render_inline(entry.text)}{below}</li>"
+    yield "</ul>"
+
+
+def _picture(caption: Inline, ending: str, drawn: bytes | None) -> str:
+    """Return a picture inside the page. As an image it can run nothing, and its ids meet no others."""
+    if drawn is None or ending not in _MEDIA:
+        return f"<p>{render_inline(caption)}</p>"
+    source = f"data:{_MEDIA[ending]};base64,{b64encode(drawn).decode()}"
+    alternative = escape(one_line(plain_text(caption)))
+    return f'<figure><img src="{source}" alt="{alternative}"><figcaption>{render_inline(caption)}</figcaption></figure>'

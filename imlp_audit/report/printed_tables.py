@@ -1,0 +1,137 @@
+"""A paper's tables as it prints them: each number with the sign of its verdict, and what explains it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from imlp_audit.records.check import FAILS, PASSES, Check, Verdict
+from imlp_audit.records.paper import PaperHead, TableHead
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.cells import CellChecks, find_cells, find_hints, list_cells
+from imlp_audit.report.document import (
+    Block,
+    Heading,
+    Inline,
+    Item,
+    List,
+    Paragraph,
+    PrintedCell,
+    PrintedTable,
+    Stamped,
+    Style,
+    code,
+    join,
+)
+from imlp_audit.report.explained import explain_check
+from imlp_audit.report.judged_under import table_hypothesis
+from imlp_audit.report.numbered import NumberedFinding
+from imlp_audit.report.verdicts import STYLES
+
+SIGNS = {
+    Verdict.REPRODUCED: "✓",
+    Verdict.REPRODUCED_UNDER: "✓*",
+    Verdict.DIFFERS: "✗",
+    Verdict.INCONSISTENT: "✗",
+    Verdict.UNVERIFIABLE: "○",
+    Verdict.ERROR: "!",
+}
+WEAK, FITTED = "~", "ƒ"
+LEGEND = (
+    "✓ follows from the model as the text describes it; ✓* follows under another reading, convention or rounding rule, "
+    "which is named; ✗ does not follow, and F1, F2, ... is the finding that says why; ○ cannot be checked here; ! the "
+    "check failed to run. After ✓, ƒ marks a number that its counter was fitted on, and ~ a weak pass: too little "
+    "speaks for this reading or counter and against the others."
+)
+
+
+def printed_tables(result: AuditResult, paper: PaperHead, findings: Mapping[str, NumberedFinding]) -> Iterator[Block]:
+    """Yield a section for each table with its hypothesis; `findings` are by the ids of their checks."""
+    sections = [(table, list(find_cells(result, paper, table))) for table in paper.tables]
+    if not any(cells for _, cells in sections):
+        return
+    yield Heading("The tables as printed")
+    yield Paragraph(LEGEND)
+    for table, cells in sections:
+        if cells:
+            yield Heading(f"Table {table.id}: {table.title}", 3, f"table/{paper.id}/{table.id}")
+            yield from table_hypothesis(result, paper, table)
+            yield _lay_out(table, cells, findings)
+            notes = tuple(_notes(cells))
+            if notes:
+                yield List(notes)
+
+
+def _lay_out(table: TableHead, cells: Sequence[CellChecks], findings: Mapping[str, NumberedFinding]) -> PrintedTable:
+    places = {(one.row.id, one.column.id): one for one in cells}
+    columns = [head for head in table.columns if any(one.column is head for one in cells)]
+    rows = tuple(
+        (
+            row.label,
+            tuple(_print_cell(places.get((row.id, column.id)), findings) for column in columns),
+        )
+        for row in table.rows
+        if any(one.row is row for one in cells)
+    )
+    return PrintedTable(("model", *(head.heading for head in columns)), rows, list_cells(cells))
+
+
+def _print_cell(one: CellChecks | None, findings: Mapping[str, NumberedFinding]) -> PrintedCell | None:
+    """Return a cell with all its checks; a printed change that two checks judge stands once, with the graver sign."""
+    if one is None:
+        return None
+    numbers = [*([_stamp(one.cell, findings)] if one.cell else [])]
+    changes = [check for check in (one.delta, one.delta_measured) if check is not None]
+    if changes:
+        numbers.append(_stamp(max(changes, key=lambda check: _GRAVITY.index(check.verdict)), findings))
+    numbers += [_stamp(check, findings) for check in one.against]
+    named = [
+        ("", one.cell),
+        ("The printed change, from the printed cells", one.delta),
+        ("The printed change, from what was measured", one.delta_measured),
+        *((f"Against {check.id.rpartition('.')[2]}", check) for check in one.against),
+    ]
+    explanation = tuple(
+        block for title, check in named if check is not None for block in explain_check(check, findings, title)
+    )
+    first = next(check for _, check in named if check is not None)
+    return PrintedCell(tuple(numbers), explanation, first.id.partition(".")[0])
+
+
+_GRAVITY = [
+    Verdict.REPRODUCED,
+    Verdict.REPRODUCED_UNDER,
+    Verdict.UNVERIFIABLE,
+    Verdict.DIFFERS,
+    Verdict.INCONSISTENT,
+    Verdict.ERROR,
+]
+
+
+def _stamp(check: Check, findings: Mapping[str, NumberedFinding]) -> Stamped:
+    passes = check.verdict in PASSES
+    sign = SIGNS[check.verdict] + (FITTED if passes and check.fitted else "") + (WEAK if passes and check.weak else "")
+    found = findings.get(check.id) if check.verdict in FAILS else None
+    style = Style.KNOWN if check.acknowledged else STYLES[check.verdict]
+    return Stamped(check.printed or "?", sign, _meaning(check), style, (found.name, found.anchor) if found else None)
+
+
+def _meaning(check: Check) -> str:
+    words = [check.verdict.value.replace("_", " ")]
+    words += ["fitted"] if check.fitted else []
+    words += ["weak"] if check.weak and check.verdict in PASSES else []
+    words += ["acknowledged"] if check.acknowledged else []
+    return ", ".join(words)
+
+
+def _notes(cells: Sequence[CellChecks]) -> Iterator[Inline | Item]:
+    """Yield what many cells have in common: what is missing to check them, and hints of those that pass."""
+    missing = Counter(
+        (one.column.heading, one.cell.reason)
+        for one in cells
+        if one.cell is not None and one.cell.verdict is Verdict.UNVERIFIABLE and not one.cell.evidence
+    )
+    for (heading, reason), count in missing.items():
+        yield f"{heading}: {count} unverifiable: {reason}"
+    for hint, rows in find_hints(cells).items():
+        yield ("note: ", hint, " (", *join(map(code, rows)), ")")
