@@ -21,7 +21,9 @@ def table_hypothesis(result: AuditResult, paper: PaperHead, table: TableHead) ->
     lines = []
     for column in hypothesis.columns:
         if column.group.name in headings:
-            readings = _readings(result, f"{paper.id}/{table.id}/", column.group.name.rpartition("/")[2])
+            winners = {group.winner for group in hypothesis.readings}
+            found = _readings(result, f"{paper.id}/{table.id}/", column.group.name.rpartition("/")[2])
+            readings = [name for name in found if name in winners] or found  # most baselines have only the default
             lines.append(Item(_line(column, readings), label=headings[column.group.name]))
     if lines:
         yield List(tuple(lines))

@@ -158,7 +158,7 @@ def _read_as(result: AuditResult, most: int) -> Iterator[Item]:
 def _group(group: GroupScore, where: str) -> str:
     """Write the choice of a group: the option, its score, the scores of the others, and the best score of luck."""
     others = [f"{name} {score}" for name, score in group.scores.items() if name != group.winner]
-    winner = f"{group.winner} {group.scores[group.winner]} of {group.votes}" if group.winner else "undecided"
+    winner = f"{group.winner} {group.scores.get(group.winner, 0)} of {group.votes}" if group.winner else "undecided"
     doubt = (group.choice,) if group.choice in ("weak", "shared") else ()
     return f"{where}{winner} ({', '.join((*others, f'by chance up to {group.chance}', *doubt))})"
 

@@ -81,24 +81,24 @@ def page(text: str = BENIGN) -> str:
     return render_page(report_document(full(text)))
 
 
-ANY = st.text(min_size=1, max_size=60).filter(str.strip) | st.sampled_from(
-    [
-        *HOSTILE,
-        '" onmouseover="alert(1)',
-        "' onload='alert(1)",
-        "</script><script>alert(1)</script>",
-        "</style>",
-        "javascript:alert(1)",
-        "::error::text",
-        "one\n  ::set-output name=x::y",
-        "##[error]text",
-        "\x1b[31mred\x1b[0m",
-        "\x1b]0;title\x07",
-        "\u202egnp.exe",
-        "{page} {0} %s",
-        "=1+1",
-    ]
+MARKUP = (
+    *HOSTILE,
+    '" onmouseover="alert(1)',
+    "' onload='alert(1)",
+    "</script><script>alert(1)</script>",
+    "</style>",
+    "javascript:alert(1)",
+    "::error::text",
+    "one\n  ::set-output name=x::y",
+    "##[error]text",
+    "\x1b[31mred\x1b[0m",
+    "\x1b]0;title\x07",
+    "\u202egnp.exe",
+    "{page} {0} %s",
+    "=1+1",
 )
+SPECIAL = st.text(st.sampled_from("<>&\"'/=#:;[]()!|*_`~\\ \n\r\t\0\x1b\x85\u2028ab1"), min_size=1, max_size=30)
+ANY = (st.text(min_size=1, max_size=60) | SPECIAL).filter(str.strip)
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 COMMAND = re.compile(r"^\s*::|##\[", re.MULTILINE)  # lines that GitHub's runner obeys
 
@@ -125,6 +125,15 @@ def every_block(text: str) -> Document:
 @given(ANY)
 @settings(max_examples=40, deadline=None)
 def test_no_text_becomes_markup(text: str) -> None:
+    check_inert(text)
+
+
+@pytest.mark.parametrize("text", MARKUP)
+def test_no_text_that_is_made_to_become_markup_does(text: str) -> None:
+    check_inert(text)
+
+
+def check_inert(text: str) -> None:
     found, plain = Page(render_page(every_block(text))), Page(render_page(every_block("plain")))
     # a text of spaces has no header cell and no label; links need a target that is safe
     kept = [(tag, names) for tag, names in found.shape if tag not in ("th", "td", "a")]
@@ -227,6 +236,16 @@ def test_an_index_leads_to_the_pages() -> None:
 @given(text=ANY)
 @settings(max_examples=40, deadline=None)
 def test_no_text_is_a_command_to_a_terminal_or_to_a_runner(form: Format, text: str) -> None:
+    check_harmless(form, text)
+
+
+@pytest.mark.parametrize("form", [Format.MARKDOWN, Format.RICH])
+@pytest.mark.parametrize("text", MARKUP)
+def test_no_text_that_is_made_to_be_a_command_is_one(form: Format, text: str) -> None:
+    check_harmless(form, text)
+
+
+def check_harmless(form: Format, text: str) -> None:
     written = render_document(every_block(text), form, "")
     assert not UNSAFE.search(written)
     assert not COMMAND.search(written)
