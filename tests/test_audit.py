@@ -148,12 +148,14 @@ def test_marks_stand_where_a_5x5_kernel_is_needed(audited: Audited) -> None:
 
 
 def test_lvt_was_counted_by_another_counter_than_the_rest(audited: Audited) -> None:
-    """thop's rules give all eight FLOPs, 0.76 to 1.00 G and 0.68 to 0.92 G with IMLP; no count of parameters 4.98 M."""
+    """thop's rules give all eight FLOPs, 0.76 to 1.00 G and 0.68 to 0.92 G with IMLP; no count of parameters 4.98 M.
+
+    No text names thop: it was found by how it fits, which the verdicts say.
+    """
     flops = {i: c for i, c in audited.checks.items() if i.startswith("imlp/1/lvt") and i.endswith("/flops")}
     assert len(flops) == 8
     for name, check in flops.items():
-        expected = Verdict.REPRODUCED_UNDER if "_imlp" in name else Verdict.REPRODUCED
-        assert (check.verdict, check.convention) == (expected, "thop")
+        assert (check.verdict, check.convention, check.fitted) == (Verdict.REPRODUCED_UNDER, "thop", True), name
         gap = Decimal(_in(check, "released") or "") / 10**9 - Decimal(check.printed or "")
         assert abs(gap) <= Decimal("0.005")
     params = {i: c for i, c in audited.checks.items() if i.startswith("imlp/1/lvt") and i.endswith("/params")}

@@ -54,14 +54,24 @@ def _with_power(check: Check, cell: CellRef, context: Context) -> Check:
 
 
 def _with_fit(check: Check, cell: CellRef) -> Check:
-    """Mark a pass under a convention that was fitted on the cell; withdraw one that the search does not decide."""
+    """Mark a pass under a convention that was fitted on the cell; withdraw one that the search does not decide.
+
+    A row's own convention that was fitted on it is what the number was found to follow from, not what the text says.
+    """
     fit = cell.row.paper.about.value.fitted.get(str(check.convention))
     if fit is None:
         return check
     if any(fnmatchcase(cell.id, glob) for glob in fit.undecided):
         reason = f"the best solutions of the search that found {check.convention} disagree about this number"
         return check.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": reason, "under": ()})
-    return check.model_copy(update={"fitted": any(fnmatchcase(cell.id, glob) for glob in fit.cells)})
+    if not any(fnmatchcase(cell.id, glob) for glob in fit.cells):
+        return check
+    convention, marked = f"convention {check.convention}", check.model_copy(update={"fitted": True})
+    if convention in check.under:
+        return marked
+    reason = f"{check.reason}{',' if check.under else ' under'} {convention}"
+    under = (*check.under, convention)
+    return marked.model_copy(update={"verdict": Verdict.REPRODUCED_UNDER, "under": under, "reason": reason})
 
 
 def judge(counted: Countable, context: Context) -> Comparison:

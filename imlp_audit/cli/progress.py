@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from imlp_audit.interrupts import on_interrupt, write_error
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 Announce = Callable[[int], Callable[[str], None]]
 TellImages = Callable[[int, int], None]
+_BAR = 12  # columns
 
 
 @contextmanager
@@ -22,29 +24,60 @@ def show_progress(*, shown: bool, doing: str = "counting") -> Iterator[Announce]
     if not shown or not sys.stderr.isatty():
         yield lambda total: lambda name: None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
-    columns = (
-        TextColumn(doing),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}"),
-    )
+    columns = (TextColumn(doing), BarColumn(_BAR), TimeElapsedColumn(), TextColumn("{task.description}"))
     with _bar(*columns) as bar:
+        room = bar.console.width - len(doing) - _BAR - len(" 0:00:00   ")
 
         def announce(total: int) -> Callable[[str], None]:
-            task = bar.add_task("loading torch", total=total)
-            begun = -1
+            pace = Pace(total)
+            task = bar.add_task("loading torch", total=None)
 
             def begin(name: str) -> None:
-                nonlocal begun
-                begun += 1
-                bar.update(task, completed=begun, description=name)
+                pace.begin(monotonic())
+                left = pace.left
+                known = f"about {left:.0f} s left  " if left is not None else ""
+                bar.update(
+                    task,
+                    completed=pace.spent,
+                    total=None if left is None else pace.spent + left,
+                    description=known + fit_name(name, room - len(known)),
+                )
 
             return begin
 
         yield announce
+
+
+class Pace:
+    """How long the steps of a run take. The first loads libraries, so it says nothing about the others."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._begun: list[float] = []
+
+    def begin(self, now: float) -> None:
+        """Note that the next step begins, at a time in seconds."""
+        self._begun.append(now)
+
+    @property
+    def spent(self) -> float:
+        """The seconds from the first step to the one that began last."""
+        return self._begun[-1] - self._begun[0] if self._begun else 0
+
+    @property
+    def left(self) -> float | None:
+        """The seconds that the step that began last and those after it take at this pace; None before one has ended."""
+        ended = len(self._begun) - 2  # apart from the first
+        if ended < 1:
+            return None
+        return (self._begun[-1] - self._begun[1]) / ended * (self._total - len(self._begun) + 1)
+
+
+def fit_name(name: str, room: int) -> str:
+    """Return the name of a step if it fits, the last part of an id if that does, and nothing otherwise."""
+    return next((one for one in (name, name.rpartition("/")[2]) if len(one) <= room), "")
 
 
 @contextmanager

@@ -54,7 +54,7 @@ def _judged_under(cell: CellRef, check: Check, result: AuditResult) -> Iterator[
     fit = cell.row.paper.about.value.fitted.get(str(check.convention))
     if check.fitted and fit is not None:
         found = describe_fit(FitScore(explained=fit.explained, of=fit.of, by_chance=fit.by_chance))
-        yield "fitted", f"the weights of {check.convention} were fitted on this number; {found}"
+        yield "fitted", f"{check.convention} was fitted on this number; {found}"
 
 
 def explain_cell(plan: CellPlan, check: Check, read: Conventions) -> Iterator[Section]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Self
+
+from pydantic import model_validator
+
 from imlp_audit.records.base import Record
 
 
@@ -21,3 +25,9 @@ class Figure(Record):
     x: tuple[float, ...]
     curves: tuple[Curve, ...]
     levels: tuple[tuple[str, float], ...] = ()
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if any(len(curve.y) != len(self.x) for curve in self.curves):
+            raise ValueError("a curve does not have a height for each place")
+        return self

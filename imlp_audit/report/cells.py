@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Align, Block, Heading, Inline, Item, List, Span, Table, faint
 from imlp_audit.report.verdicts import count_verdicts, describe_verdict, write_verdict
 
+_NUMBER = re.compile(r"-?\d{1,40}(\.\d{1,40})?", re.ASCII)
 _RIGHT, _LEFT = Align.RIGHT, Align.LEFT
 
 
@@ -60,11 +62,8 @@ def find_hints(cells: Iterable[CellChecks]) -> dict[str, list[str]]:
 
 
 def write_measured(text: str | None) -> str:
-    """Write a measured number with its digits in groups; words stay as they are."""
-    try:
-        return readable(Fraction(text or ""))
-    except ValueError:
-        return text or ""
+    """Write a measured number with its digits in groups; words stay as they are, and numbers of absurd length."""
+    return readable(Fraction(text)) if text and _NUMBER.fullmatch(text) else text or ""
 
 
 def list_cells(cells: Iterable[CellChecks]) -> Table | None:

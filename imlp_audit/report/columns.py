@@ -26,8 +26,10 @@ def lay_out(header: Row, rows: Sequence[Row], aligns: Sequence[Align], width: in
     if _total(widths, gap) > width:
         widths, gap = _fit([header, *rows], aligns, width), _GAP
     if not widths:
+        first = next((at for at, one in enumerate(aligns) if one is Align.LEFT), 0)  # a name, not a number
+        order = (first, *(at for at in range(len(aligns)) if at != first))
         for row in rows:
-            yield from _as_entry(header, row, width)
+            yield from _as_entry([header[at] for at in order], [row[at] for at in order], width)
         return
     for cell in header:
         cell.stylize("bold")
@@ -95,7 +97,7 @@ def _lines(row: Row, widths: Sequence[int], aligns: Sequence[Align], gap: int) -
 
 
 def _as_entry(header: Row, row: Row, width: int) -> Iterator[Text]:
-    """Yield a row as an entry of a list: its first cell, and below it the others with the names of their columns."""
+    """Yield a row as an entry of a list: the first cell with text, below it the others after their columns' names."""
     cells = [(name, cell) for name, cell in zip(header, row, strict=True) if cell.plain.strip()]
     if not cells:
         return

@@ -74,11 +74,11 @@ def _row(check: Check, places: Mapping[str, str]) -> tuple[Inline, ...]:
         write_measured(check.measured) if numbers else "",
         check.gap or "",
         (Span(check.verdict.value, Style.KNOWN if check.acknowledged else Style.BAD), f": {check.reason}"),
-        Span(check.id, Style.CODE, link=f"#{_explained_at(check)}"),
+        Span(check.id, Style.CODE, link=f"#{explained_at(check)}"),
     )
 
 
-def _explained_at(check: Check) -> str:
+def explained_at(check: Check) -> str:
     """Return the anchor of what explains a check: changes are explained with their cell."""
     return check.id.partition(".")[0] if check.kind in (CheckKind.CELL, CheckKind.DELTA) else check.id
 

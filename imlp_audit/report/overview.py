@@ -14,14 +14,15 @@ from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
 from imlp_audit.records.hypothesis import Caught, GroupScore
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Block, Document, Heading, Inline, Item, List, Paragraph, code
+from imlp_audit.report.document import Block, Code, Document, Heading, Inline, Item, List, Paragraph, code
 from imlp_audit.report.findings import worst_first
 from imlp_audit.report.verdicts import write_verdict
-from imlp_audit.report.worst import count_more, lines_of, list_worst, shorten
+from imlp_audit.report.worst import count_more, lines_of, list_worst, shorten, stale_entries
 
-LINES = 13  # lines of a terminal of 80 columns that the findings may take; with all else a paper has at most 40
+LINES = 31  # of an overview on a terminal of 80 columns: with its title and what to try next, a paper has at most 40
+_OF_SEVERAL = 25  # where several papers share a screen: five have at most 150
 _FEW = 8  # checks that are listed one by one where no more were selected
-_NAMED = 3  # groups and reasons that are named; the rest is counted
+_NAMED = 3  # checks, groups and reasons that are named; the rest is counted
 _KINDS = {
     CheckKind.CELL: "number",
     CheckKind.DELTA: "printed change",
@@ -34,25 +35,26 @@ _KINDS = {
 
 
 def overview(result: AuditResult, lines: int = LINES) -> tuple[Block, ...]:
-    """Return the first screen of a result that is about one paper, without its title; findings take so many lines."""
-    return tuple(_overview(result, lines))
+    """Return the first screen of a result that is about one paper, without its title.
+
+    It takes about so many lines on a terminal of 80 columns: what the rest leaves of them is for the findings.
+    """
+    before = tuple(_before(result))
+    most = _NAMED if all(finding.acknowledged for finding in worst_first(result)) else 1  # room for what fails the run
+    left = (*_read_as(result, most), *_undecided(result, most))
+    after = (*stale_entries(result), *((List(left),) if left else ()))
+    return (*before, *list_worst(result, lines - sum(map(lines_of, (*before, *after)))), *after)
 
 
-def _overview(result: AuditResult, lines: int) -> Iterator[Block]:
+def _before(result: AuditResult) -> Iterator[Block]:
     yield Paragraph(" ".join((_what_was_checked(result.checks), *_power(result))))
     if len(result.checks) <= _FEW:
         passing = tuple(_check(check) for check in result.checks if check.verdict not in (*FAILS, Verdict.ERROR))
         yield from (List(passing),) if passing else ()
     broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
     if broken:
-        listed = (*map(_check, broken[:_NAMED]), *count_more(len(broken) - _NAMED, "check"))
         yield Heading(f"{count_of(len(broken), 'check')} could not be completed", 3)
-        yield List(listed)
-        lines -= 2 + sum(map(lines_of, listed))
-    yield from list_worst(result, lines)
-    left = (*_read_as(result), *_undecided(result))
-    if left:
-        yield List(left)
+        yield List((*map(_check, broken[:_NAMED]), *count_more(len(broken) - _NAMED, "check")))
 
 
 def first_screen(result: AuditResult, targets: Sequence[str] = ()) -> Document:
@@ -61,22 +63,20 @@ def first_screen(result: AuditResult, targets: Sequence[str] = ()) -> Document:
     `targets` are the papers as they were given on the command line.
     """
     blocks: list[Block] = []
+    lines = LINES if len(result.papers) == 1 else _OF_SEVERAL
     for paper in result.papers:
-        blocks += [Heading(f"{paper.id}: {shorten(paper.title, 140)}", 1), *overview(result.of(paper))]
-    return (*blocks, next_commands(result, targets))
+        blocks += [Heading(f"{paper.id}: {shorten(paper.title, 140)}", 1), *overview(result.of(paper), lines)]
+    return (*blocks, Heading("Try next", 3), next_commands(result, targets))
 
 
-def next_commands(result: AuditResult, targets: Sequence[str]) -> List:
-    """Return what to try next."""
-    given = shlex.join(targets)
-    from_file = "" if all(target in {paper.id for paper in result.papers} for target in targets) else f" {given}"
-    tried = [Item(code(f"imlp-audit explain {check}{from_file}"), label="explain") for check in _worst(result)]
+def next_commands(result: AuditResult, targets: Sequence[str]) -> Code:
+    """Return what to try next, as it is typed."""
+    given = [] if all(target in {paper.id for paper in result.papers} for target in targets) else targets
+    lines = [["explain", check, *given] for check in _worst(result)]
     if any(check.verdict is Verdict.UNVERIFIABLE and "weights" in check.reason for check in result.checks):
-        tried.append(Item(code("imlp-audit eval CHECKPOINT"), label="with weights"))
-    command = f" {given}" if given else ""
-    tried.append(Item(code(f"imlp-audit verify{command} --all"), label="every number"))
-    tried.append(Item(code(f"imlp-audit report{command} --dir DIR"), label="report"))
-    return List(tuple(tried))
+        lines.append(["eval", "CHECKPOINT"])
+    lines += [["verify", *targets, "--all"], ["report", *targets, "--dir", "DIR"]]
+    return Code("\n".join(shlex.join(["imlp-audit", *line]) for line in lines), "sh")
 
 
 def _worst(result: AuditResult) -> Iterator[str]:
@@ -136,7 +136,7 @@ def _check(check: Check) -> Inline:
     return (write_verdict(check), " ", code(check.id), f"{printed}: {shorten(check.reason, 110)}")
 
 
-def _read_as(result: AuditResult) -> Iterator[Item]:
+def _read_as(result: AuditResult, most: int) -> Iterator[Item]:
     """Say what the numbers were read as, and how the other declared options do."""
     headings = {
         f"{table.id}/{column.id}": f"{column.heading} of Table {table.id}: "
@@ -147,11 +147,11 @@ def _read_as(result: AuditResult) -> Iterator[Item]:
     for judged in result.hypotheses.values():
         columns = [one.group for one in judged.columns if one.group.votes and len(one.group.scores) > 1]
         groups = [*(group for group in judged.readings if group.votes), *columns]
-        rest = groups[_NAMED:]
+        rest = groups[most:]
         doubtful = sum(group.choice == "weak" for group in rest)
         more = f"; {count_of(len(rest), 'more column')}{f', {doubtful} weak' if doubtful else ''}" if rest else ""
         if groups:
-            named = "; ".join(_group(group, headings.get(group.name, "")) for group in groups[:_NAMED])
+            named = "; ".join(_group(group, headings.get(group.name, "")) for group in groups[:most])
             yield Item(f"{named}{more}", label="read as")
 
 
@@ -163,18 +163,18 @@ def _group(group: GroupScore, where: str) -> str:
     return f"{where}{winner} ({', '.join((*others, f'by chance up to {group.chance}', *doubt))})"
 
 
-def _undecided(result: AuditResult) -> Iterator[Item]:
+def _undecided(result: AuditResult, most: int) -> Iterator[Item]:
     """Count what could not be decided, by what it takes."""
     found = Counter(_missing(check) for check in result.checks if check.verdict is Verdict.UNVERIFIABLE)
     if not found:
         return
-    named = [f"{readable(count)} {what}" for what, count in found.most_common(_NAMED)]
-    rest = found.total() - sum(count for _, count in found.most_common(_NAMED))
-    more = f"; {readable(rest)} for {count_of(len(found) - _NAMED, 'other reason')}" if rest else ""
+    named = [f"{readable(count)} {what}" for what, count in found.most_common(most)]
+    rest = found.total() - sum(count for _, count in found.most_common(most))
+    more = f"; {readable(rest)} for {count_of(len(found) - most, 'other reason')}" if rest else ""
     yield Item(f"{'; '.join(named)}{more}", label="undecided")
     alone, of = result.unguarded()
     if alone:
-        yield Item(f"{alone} of {of} numbers that cannot be counted; no check would notice a change", label="unguarded")
+        yield Item(f"{alone} of {of} numbers that cannot be counted: no check notices a change", label="unguarded")
 
 
 def _missing(check: Check) -> str:

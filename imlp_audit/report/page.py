@@ -13,7 +13,7 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from imlp_audit.report.document import Document, Heading, one_line, plain_text
+from imlp_audit.report.document import Block, Document, Heading, one_line, plain_text
 from imlp_audit.report.page_blocks import Pictures, render_block, render_inline, safe_anchor
 
 
@@ -68,13 +68,18 @@ def _hash(text: str) -> str:
 
 
 def _anchor_headings(document: Document) -> Document:
-    """Give each heading of the contents an anchor."""
-    return tuple(
-        Heading(block.text, block.level, f"section-{at}")
-        if isinstance(block, Heading) and block.level <= _LISTED and not block.anchor
-        else block
-        for at, block in enumerate(document)
-    )
+    """Give each heading of the contents an anchor, and let no heading skip a level, which screen readers go by."""
+    blocks: list[Block] = []
+    above = 0
+    for at, block in enumerate(document):
+        if isinstance(block, Heading):
+            above = min(block.level, above + 1)
+            blocks.append(
+                Heading(block.text, above, block.anchor or (f"section-{at}" if block.level <= _LISTED else ""))
+            )
+        else:
+            blocks.append(block)
+    return tuple(blocks)
 
 
 _LISTED = 2  # levels of headings that stand in the contents
@@ -83,6 +88,6 @@ _LISTED = 2  # levels of headings that stand in the contents
 def _contents(headings: list[Heading]) -> Iterator[str]:
     titles = sum(heading.level == 1 for heading in headings)
     for heading in headings:
-        if heading.level == _LISTED or (heading.level == 1 and titles > 1):
+        if heading.anchor and (heading.level == _LISTED or (heading.level == 1 and titles > 1)):
             text = render_inline(plain_text(heading.text))
             yield f'<li class="level{heading.level}"><a href="#{safe_anchor(heading.anchor)}">{text}</a></li>'

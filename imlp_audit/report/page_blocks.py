@@ -37,6 +37,7 @@ from imlp_audit.report.document import (
 _TAGS = {Style.STRONG: "strong", Style.EMPHASIS: "em", Style.CODE: "code"}
 _LINK = re.compile(r"#.+|https?://\S+|[a-z0-9_\-]+\.(?:html|md|json|svg)", re.IGNORECASE)
 _COMMAND = re.compile(r"^([ \t]*):(?=:)", re.MULTILINE)  # would be a command in a log of GitHub's
+_LONG_WORD = re.compile(r"\S{16}(?=\S)")
 _MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
 
 
@@ -96,8 +97,13 @@ def render_inline(text: Inline) -> str:
     return "".join(map(_span, spans(text)))
 
 
+def _escape(text: str) -> str:
+    """Escape text; words that are too long for a column may be broken."""
+    return escape(_LONG_WORD.sub(lambda found: f"{found[0]}\0", one_line(text))).replace("\0", "<wbr>")
+
+
 def _span(span: Span) -> str:
-    text = escape(one_line(span.text))
+    text = _escape(span.text)
     if span.style in _TAGS:
         text = f"<{_TAGS[span.style]}>{text}</{_TAGS[span.style]}>"
     elif span.style is not Style.PLAIN:
@@ -175,11 +181,11 @@ def _printed_cell(cell: PrintedCell | None, column: str, pictures: Pictures) -> 
 
 
 def _stamped(one: Stamped) -> str:
-    finding = f" {escape(one_line(one.finding[0]))}" if one.finding else ""
+    finding = f" {_escape(one.finding[0])}" if one.finding else ""
     return (
-        f'<span class="stamped">{escape(one_line(one.text))} <span class="sign {one.style.value}">'
-        f'<span aria-hidden="true">{escape(one_line(one.sign))}</span>'
-        f'<span class="spoken">{escape(one_line(one.meaning))}</span>'
+        f'<span class="stamped">{_escape(one.text)} <span class="sign {one.style.value}">'
+        f'<span aria-hidden="true">{_escape(one.sign)}</span>'
+        f'<span class="spoken">{_escape(one.meaning)}</span>'
         f"{finding}</span></span>"
     )
 
@@ -188,7 +194,7 @@ def _items(items: Sequence[Inline | Item]) -> Iterator[str]:
     yield "<ul>"
     for item in items:
         entry = item if isinstance(item, Item) else Item(item)
-        label = f'<strong class="label">{escape(one_line(entry.label))}</strong> ' if entry.label else ""
+        label = f'<strong class="label">{_escape(entry.label)}</strong> ' if entry.label else ""
         below = "\n".join(_items(entry.items)) if entry.items else ""
         yield f"<li>{label}{render_inline(entry.text)}{below}</li>"
     yield "</ul>"

@@ -17,7 +17,6 @@ from imlp_audit.report.document import (
     Document,
     Fold,
     Heading,
-    Inline,
     List,
     Paragraph,
     Span,
@@ -25,15 +24,16 @@ from imlp_audit.report.document import (
     code,
     join,
     parse_code,
-    strong,
 )
 from imlp_audit.report.evidence import evidence, where_time_goes, with_evidence
 from imlp_audit.report.figures import figure_file
-from imlp_audit.report.finding_sections import finding_sections
+from imlp_audit.report.finding_sections import explained_at, finding_sections
 from imlp_audit.report.findings import short_findings
 from imlp_audit.report.judged_under import paper_hypothesis
-from imlp_audit.report.numbered import NumberedFinding, by_check, number_findings
+from imlp_audit.report.linked import link_names
+from imlp_audit.report.numbered import by_check, number_findings
 from imlp_audit.report.open_checks import open_checks
+from imlp_audit.report.overview import overview
 from imlp_audit.report.printed_tables import printed_tables
 from imlp_audit.report.solved import solved_document
 from imlp_audit.report.statements import HEADINGS, claims, equations, open_claims, open_equations, others
@@ -56,9 +56,7 @@ def report_document(result: AuditResult) -> Document:
 def _report(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
     findings = number_findings(result)
     yield Heading(f"Audit of “{paper.title}”", 1, f"paper/{paper.id}")
-    yield Paragraph(strong(summarize(result)))
-    if findings:
-        yield List(tuple(map(_contents_line, findings[:_FIRST])))
+    yield from link_names(overview(result), {check.id: explained_at(check) for check in result.checks})
     yield from finding_sections(result, paper, findings)
     yield from printed_tables(result, paper, by_check(findings))
     yield from evidence(with_evidence(result))
@@ -70,14 +68,6 @@ def _report(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
     yield from _what_the_model_was(result, paper)
     yield from open_checks(result)
     yield from _provenance(result, paper)
-
-
-_FIRST = 5  # findings that are named on the first screen
-
-
-def _contents_line(one: NumberedFinding) -> Inline:
-    """Return a finding in a line that leads to it."""
-    return (one.link, f" {one.finding.severity.value}: {one.finding.title}")
 
 
 def _what_the_model_was(result: AuditResult, paper: PaperHead) -> Iterator[Block]:

