@@ -29,7 +29,7 @@ def table_hypothesis(result: AuditResult, paper: PaperHead, table: TableHead) ->
 
 def _line(column: ColumnScore, readings: list[str]) -> str:
     """Say under what a column was judged, and what its passes are worth."""
-    under = f"{' or '.join(readings)} + " if readings and column.group.winner else ""
+    under = f"{' or '.join(readings)} + " if readings and column.group.votes else ""
     return f"{under}{describe_column(column)}"
 
 

@@ -5,6 +5,9 @@
   const judged = `${failing}, .good, .departing`;
   const main = document.querySelector("main");
   const tools = document.getElementById("tools");
+  const tables = [...main.querySelectorAll("table")].filter((table) => table.tHead && table.querySelector(judged));
+  const rows = tables.flatMap((table) => [...table.tBodies[0].rows]);
+  if (rows.length === 0) return;
   const make = (tag, properties, parent) => parent.appendChild(Object.assign(document.createElement(tag), properties));
 
   const textLabel = make("label", { textContent: "Filter rows " }, tools);
@@ -15,9 +18,6 @@
   const next = make("button", { type: "button", textContent: "Next that does not pass" }, tools);
   const status = make("span", { className: "faint" }, tools);
   status.setAttribute("role", "status");
-
-  const tables = [...main.querySelectorAll("table")].filter((table) => table.tHead && table.querySelector(judged));
-  const rows = tables.flatMap((table) => [...table.tBodies[0].rows]);
 
   function filter() {
     const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);

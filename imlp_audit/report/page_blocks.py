@@ -38,6 +38,7 @@ _TAGS = {Style.STRONG: "strong", Style.EMPHASIS: "em", Style.CODE: "code"}
 _LINK = re.compile(r"#.+|https?://\S+|[a-z0-9_\-]+\.(?:html|md|json|svg)", re.IGNORECASE)
 _COMMAND = re.compile(r"^([ \t]*):(?=:)", re.MULTILINE)  # would be a command in a log of GitHub's
 _LONG_WORD = re.compile(r"\S{16}(?=\S)")
+_BETWEEN_PARTS = re.compile(r"(?<=[/_.])(?=\w)")
 _MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
 
 
@@ -102,8 +103,13 @@ def _escape(text: str) -> str:
     return escape(_LONG_WORD.sub(lambda found: f"{found[0]}\0", one_line(text))).replace("\0", "<wbr>")
 
 
+def _escape_code(text: str) -> str:
+    """Escape code; names may be broken between their parts."""
+    return escape(_BETWEEN_PARTS.sub("\0", one_line(text))).replace("\0", "<wbr>")
+
+
 def _span(span: Span) -> str:
-    text = _escape(span.text)
+    text = _escape_code(span.text) if span.style is Style.CODE else _escape(span.text)
     if span.style in _TAGS:
         text = f"<{_TAGS[span.style]}>{text}</{_TAGS[span.style]}>"
     elif span.style is not Style.PLAIN:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
@@ -21,8 +22,10 @@ from imlp_audit.report.document import (
     code,
 )
 from imlp_audit.report.figures import figure_file
+from imlp_audit.report.numbered import NumberedFinding
 from imlp_audit.report.verdicts import verdict_span, write_verdict
 
+Findings: TypeAlias = Mapping[str, NumberedFinding]  # by the ids of their checks
 HEADINGS = {
     CheckKind.MARK: "Footnote marks",
     CheckKind.COLUMN: "Column headings",
@@ -30,7 +33,7 @@ HEADINGS = {
 }
 
 
-def claims(checks: Sequence[Check]) -> Iterator[Block]:
+def claims(checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
     """Yield what the text says about the numbers: what does not hold first."""
     if not checks:
         return
@@ -39,17 +42,23 @@ def claims(checks: Sequence[Check]) -> Iterator[Block]:
     failing = [check for check in checks if check.verdict not in PASSES]
     passing = [check for check in checks if check.verdict in PASSES]
     if failing:
-        yield Table(header, tuple((_with_name(c.printed, c), *_verdict_and(c.statement, c)) for c in failing))
+        yield Table(header, tuple(_claim(check, findings) for check in failing))
     if passing:
-        table = Table(header, tuple((_with_name(c.printed, c), *_verdict_and(c.statement, c)) for c in passing))
+        table = Table(header, tuple(_claim(check, findings) for check in passing))
         yield Fold(f"{count_of(len(passing), 'claim')} that {'holds' if len(passing) == 1 else 'hold'}", (table,))
 
 
-def _verdict_and(text: str | None, check: Check) -> tuple[Inline, ...]:
-    return (verdict_span(check.verdict), text or "", check.reason)
+def _claim(check: Check, findings: Findings) -> tuple[Inline, ...]:
+    return (_with_name(check.printed, check), _verdict(check, findings), check.statement or "", check.reason)
 
 
-def equations(checks: Sequence[Check]) -> Iterator[Block]:
+def _verdict(check: Check, findings: Findings) -> tuple[Span, ...]:
+    """Return a check's verdict and, if it fails, the finding that covers it."""
+    found = findings.get(check.id)
+    return (verdict_span(check.verdict), *((Span(" "), found.link) if found else ()))
+
+
+def equations(checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
     """Yield statements about functions: those that are false as printed with their counterexamples, then the others."""
     if not checks:
         return
@@ -60,32 +69,32 @@ def equations(checks: Sequence[Check]) -> Iterator[Block]:
     false = [check for check in checks if check.counterexample]
     if false:
         yield Heading("False as printed", 3)
-        yield List(tuple(map(_false_statement, false)))
+        yield List(tuple(_false_statement(check, findings) for check in false))
     rest = [check for check in checks if not check.counterexample]
     if rest:
         header = ("statement", "place", "form", "verdict", "what was found")
-        table = Table(header, tuple((_with_name(c.statement, c), c.place or "", *_form(c)) for c in rest))
+        table = Table(header, tuple((_with_name(c.statement, c), c.place or "", *_form(c, findings)) for c in rest))
         yield Fold(f"{count_of(len(rest), 'statement')} not found false", (table,))
     for check in checks:
         if check.figure is not None:
             yield Plot(figure_file(check.id), check.figure.title, check.figure)
 
 
-def _form(check: Check) -> tuple[Inline, ...]:
-    return (check.printed or check.corrected or "", verdict_span(check.verdict), check.reason)
+def _form(check: Check, findings: Findings) -> tuple[Inline, ...]:
+    return (check.printed or check.corrected or "", _verdict(check, findings), check.reason)
 
 
-def _false_statement(check: Check) -> Item:
+def _false_statement(check: Check, findings: Findings) -> Item:
     below = (
         Item(check.place or "", label="place"),
         Item(check.printed or check.corrected or "", label="as printed"),
         Item("; ".join(check.counterexample), label="counterexample"),
         Item("; ".join(check.hints), label="nearest form that holds"),
     )
-    return Item((verdict_span(check.verdict), " ", *_with_name(check.statement, check)), below)
+    return Item((*_verdict(check, findings), " ", *_with_name(check.statement, check)), below)
 
 
-def others(kind: CheckKind, checks: Sequence[Check]) -> Iterator[Block]:
+def others(kind: CheckKind, checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
     """Yield checks of a kind that has a table and nothing else."""
     if not checks:
         return
@@ -94,16 +103,16 @@ def others(kind: CheckKind, checks: Sequence[Check]) -> Iterator[Block]:
     failing = [check for check in checks if check.verdict not in PASSES]
     passing = [check for check in checks if check.verdict in PASSES]
     if failing:
-        yield Table(header, tuple(map(_other, failing)))
+        yield Table(header, tuple(_other(check, findings) for check in failing))
     if passing:
         yield Fold(
             f"{count_of(len(passing), 'check')} that {'passes' if len(passing) == 1 else 'pass'}",
-            (Table(header, tuple(map(_other, passing))),),
+            (Table(header, tuple(_other(check, findings) for check in passing)),),
         )
 
 
-def _other(check: Check) -> tuple[Inline, ...]:
-    return (_named(check, check.id), check.printed or "", verdict_span(check.verdict), check.reason)
+def _other(check: Check, findings: Findings) -> tuple[Inline, ...]:
+    return (_named(check, check.id), check.printed or "", _verdict(check, findings), check.reason)
 
 
 def _named(check: Check, name: str) -> Span:

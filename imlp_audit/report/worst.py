@@ -5,7 +5,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from textwrap import wrap
 
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import Check, CheckKind
@@ -14,7 +13,7 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Block, Heading, Inline, Item, List, Paragraph, Span, Style, code, plain_text
 from imlp_audit.report.findings import worst_first
 
-_COLUMNS = 79  # of a terminal of 80 columns: it may break lines a little earlier than is counted here
+_COLUMNS = 76  # of a terminal of 80 columns: what lines hold where long words are broken early
 _FRAME = 3  # lines around a list of findings: a blank one, its heading, and "n more"
 _LONGEST = 120  # characters of a title or a reason; longer ones end at a word
 
@@ -103,8 +102,14 @@ def _lines_of_item(item: Item, columns: int = _COLUMNS) -> int:
 
 
 def _lines_of_text(text: Inline, columns: int) -> int:
-    wide = "".join(char * _width(char) for char in plain_text(text))
-    return len(wrap(wide, columns))
+    lines, used = 1, 0
+    for width in map(_width, plain_text(text).split()):
+        if used and used + 1 + width > columns:
+            lines, used = lines + 1, 0
+        used += width + (1 if used else 0)
+        lines += (used - 1) // columns
+        used = (used - 1) % columns + 1
+    return lines
 
 
 def _finding(finding: Finding, checks: Sequence[Check]) -> Item:

@@ -1,0 +1,62 @@
+"""A column that mixes two counters on purpose, and one that the text explains: nothing is mixed unsaid."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.records.check import Check, Verdict
+from tests.checks.papers import Count, Spec, checked
+
+SIZES = (11, 14, 17, 23, 29, 31, 37, 41)
+"""Multiply-accumulates in G. The norms have a fortieth of as many elements, which fvcore counts four times each."""
+
+
+def judged(root: Path, by_fvcore: int, printed_by: str = "flops: [macs, fvcore]") -> list[Check]:
+    """Check a column whose last rows print what fvcore counts, a tenth more, and the others what macs counts."""
+    counts = {f"m{n}": Count(n * 10**6, macs=n * 10**9, norms=n * 25 * 10**6) for n in SIZES}
+    printed = [n * (1.1 if place >= len(SIZES) - by_fvcore else 1) for place, n in enumerate(SIZES)]
+    rows = tuple(
+        f"{{id: r{n}, label: R, model: {{timm: m{n}}}, printed: {{params: {n}, flops: {number:.2f}}}}}"
+        for n, number in zip(SIZES, printed, strict=True)
+    )
+    checks = checked(root, counts, Spec(rows, about=printed_by))
+    assert all(checks[f"p/1/r{n}/params"].verdict is Verdict.REPRODUCED for n in SIZES)
+    assert checks["p/columns/1"].verdict is Verdict.REPRODUCED
+    return [checks[f"p/1/r{n}/flops"] for n in SIZES]
+
+
+def test_half_and_half_is_a_tie_and_every_pass_is_weak(tmp_path: Path) -> None:
+    checks = judged(tmp_path, 4)
+    assert [check.verdict for check in checks] == [Verdict.REPRODUCED] * 4 + [Verdict.REPRODUCED_UNDER] * 4
+    assert all(check.weak for check in checks)
+    assert {check.under for check in checks[4:]} == {("convention fvcore",)}
+
+
+@pytest.mark.parametrize(("by_fvcore", "fits", "misses"), [(3, "macs", "fvcore"), (5, "fvcore", "macs")])
+def test_the_counter_of_the_fewer_differs_and_is_named_as_a_hint(
+    tmp_path: Path, by_fvcore: int, fits: str, misses: str
+) -> None:
+    checks = judged(tmp_path, by_fvcore)
+    first, last = checks[: len(SIZES) - by_fvcore], checks[len(SIZES) - by_fvcore :]
+    passing, differing = (first, last) if fits == "macs" else (last, first)
+    assert {(check.verdict is Verdict.DIFFERS, check.convention, check.weak) for check in differing} == {
+        (True, fits, False)
+    }
+    hint = f"convention {misses}, which the paper's other numbers speak against"
+    assert all(any(hint in one for one in check.hints) for check in differing)
+    assert not any(check.weak or check.verdict is Verdict.DIFFERS or check.convention != fits for check in passing)
+
+
+def test_where_only_one_counter_is_declared_the_other_is_a_hint_that_the_spec_does_not_have(tmp_path: Path) -> None:
+    checks = judged(tmp_path, 4, "flops: [macs]")
+    assert [check.verdict for check in checks] == [Verdict.REPRODUCED] * 4 + [Verdict.DIFFERS] * 4
+    for check in checks[4:]:
+        assert any("under convention fvcore, which the spec does not declare" in hint for hint in check.hints)
+
+
+@pytest.mark.parametrize("declared", ["flops: [macs]", "flops: [macs, fvcore]"])
+def test_what_the_text_explains_is_plainly_reproduced(tmp_path: Path, declared: str) -> None:
+    for check in judged(tmp_path, 0, declared):
+        assert (check.verdict, check.under, check.hints, check.weak) == (Verdict.REPRODUCED, (), (), False)
