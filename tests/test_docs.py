@@ -206,6 +206,17 @@ def test_the_spec_in_readme_has_the_finding_that_is_said(spec_of_readme: str) ->
 
 
 @pytest.mark.slow
+def test_the_first_screen_in_readme_is_what_the_command_prints(
+    spec_of_readme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (excerpt,) = re.findall(r"^```text\n(Checked .*?)^```", README, re.M | re.S)
+    monkeypatch.chdir(Path(spec_of_readme).parent)
+    monkeypatch.setenv("COLUMNS", "80")
+    printed = call("verify", "mypaper.yaml", "--no-progress").out.splitlines()
+    assert [line for line in excerpt.splitlines() if line != "..." and line not in printed] == []
+
+
+@pytest.mark.slow
 def test_the_excerpt_in_readme_is_what_the_command_prints() -> None:
     command, excerpt = re.findall(r"from `imlp-audit (explain [^`]+)`.*?^```text\n(.*?)^```", README, re.M | re.S)[0]
     printed = call(*command.split(), "--no-progress").out

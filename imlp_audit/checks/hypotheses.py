@@ -105,18 +105,24 @@ def passes(tally: Tally, chances: Chances, place: int) -> bool:
 def _column_group(tally: Tally, best: Combination, column: str, chances: Chances) -> VoteGroup:
     """Judge a column by itself; if that is not clear, let the paper's columns of the same measure decide.
 
-    They decide only if no other convention explains more of this column, or as much and more than by chance: such a
-    column may be quoted from another source, or from two.
+    They decide only if they are clear by four numbers or more, and no other convention explains more of this column, or
+    as much and more than by chance: such a column may be quoted from another source, or from two.
     """
     alone = _convention_group(tally, best, (column,), chances)
     if alone.choice is not Clarity.WEAK:
         return alone
     paper = _convention_group(tally, best, tally.columns_like(column), chances)
-    others = [score for convention, score in alone.scores.items() if convention != paper.winner]
-    own, rival = alone.scores[paper.winner], max(others)
-    if paper.choice is Clarity.CLEAR and (own > rival or own == rival <= alone.chance):
+    explained, rival = _with_best_rival(alone, paper.winner)
+    explained_of_all, rival_of_all = _with_best_rival(paper, paper.winner)
+    decided = paper.choice is Clarity.CLEAR and explained_of_all - rival_of_all >= LEAST_VOTES
+    if decided and (explained > rival or explained == rival <= alone.chance):
         return replace(alone, winner=paper.winner, choice=Clarity.SHARED)
     return alone
+
+
+def _with_best_rival(group: VoteGroup, option: str | None) -> tuple[int, int]:
+    """Return an option's score, and the best one of the others."""
+    return group.scores[option], max(score for other, score in group.scores.items() if other != option)
 
 
 def _convention_group(tally: Tally, best: Combination, columns: tuple[str, ...], chances: Chances) -> VoteGroup:

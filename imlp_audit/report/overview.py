@@ -19,10 +19,10 @@ from imlp_audit.report.findings import worst_first
 from imlp_audit.report.verdicts import write_verdict
 from imlp_audit.report.worst import count_more, lines_of, list_worst, shorten, stale_entries
 
-LINES = 31  # of an overview on a terminal of 80 columns: with its title and what to try next, a paper has at most 40
+LINES = 33  # of an overview on a terminal of 80 columns: with its title and what to try next, a paper has at most 40
 _OF_SEVERAL = 25  # where several papers share a screen: five have at most 150
 _FEW = 8  # checks that are listed one by one where no more were selected
-_NAMED = 3  # checks, groups and reasons that are named; the rest is counted
+_BROKEN = 3  # checks that could not be completed; the rest is counted
 _KINDS = {
     CheckKind.CELL: "number",
     CheckKind.DELTA: "printed change",
@@ -40,21 +40,25 @@ def overview(result: AuditResult, lines: int = LINES) -> tuple[Block, ...]:
     It takes about so many lines on a terminal of 80 columns: what the rest leaves of them is for the findings.
     """
     before = tuple(_before(result))
-    most = _NAMED if all(finding.acknowledged for finding in worst_first(result)) else 1  # room for what fails the run
+    most = 2 if all(finding.acknowledged for finding in worst_first(result)) else 1  # room for what fails the run
     left = (*_read_as(result, most), *_undecided(result, most))
-    after = (*stale_entries(result), *((List(left),) if left else ()))
+    after = (*stale_entries(result), *_few(result), *((List(left),) if left else ()))
     return (*before, *list_worst(result, lines - sum(map(lines_of, (*before, *after)))), *after)
 
 
 def _before(result: AuditResult) -> Iterator[Block]:
     yield Paragraph(" ".join((_what_was_checked(result.checks), *_power(result))))
-    if len(result.checks) <= _FEW:
-        passing = tuple(_check(check) for check in result.checks if check.verdict not in (*FAILS, Verdict.ERROR))
-        yield from (List(passing),) if passing else ()
     broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
     if broken:
         yield Heading(f"{count_of(len(broken), 'check')} could not be completed", 3)
-        yield List((*map(_check, broken[:_NAMED]), *count_more(len(broken) - _NAMED, "check")))
+        yield List((*map(_check, broken[:_BROKEN]), *count_more(len(broken) - _BROKEN, "check")))
+
+
+def _few(result: AuditResult) -> Iterator[Block]:
+    """Yield what does not fail one by one where few checks were selected."""
+    passing = tuple(_check(check) for check in result.checks if check.verdict not in (*FAILS, Verdict.ERROR))
+    if passing and len(result.checks) <= _FEW:
+        yield List(passing)
 
 
 def first_screen(result: AuditResult, targets: Sequence[str] = ()) -> Document:

@@ -50,7 +50,7 @@ def list_worst(result: AuditResult, lines: int) -> Iterator[Block]:
         group = [finding for finding in findings if finding.acknowledged is known]
         items = [_finding(finding, [checks[name] for name in finding.checks]) for finding in group]
         listed = _that_fit(items, lines - _FRAME, at_least=0 if known else 1)
-        lines -= sum(map(_lines_of_item, listed)) + _FRAME
+        lines -= sum(map(_lines_of_item, listed)) + (_FRAME if items else 0)
         if listed:
             yield Heading(_heading(group, known=known), 3)
             yield List((*listed, *count_more(len(items) - len(listed), "finding")))

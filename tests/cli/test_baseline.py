@@ -98,8 +98,10 @@ def test_a_number_that_changes_fails_again_and_says_so_first(folder: Path) -> No
     done = call("verify", "wrong", "--only", "wrong/1/tiny/*", "--no-progress")
     assert done.code == 1
     screen = " ".join("\n".join(done.out.split("\n")[:12]).split())
-    assert "error: DeiT-Ti is printed too large (not acknowledged)" in screen
-    assert "changed since it was acknowledged: '5.8' was printed then, '5.9' is printed now" in screen
+    assert "1 finding, not acknowledged (1 failing check) - error: DeiT-Ti is printed too large" in screen
+    assert "No longer as acknowledged: 1 check (wrong/1/tiny/params)" in screen
+    [check] = json.loads(call("verify", "wrong", "--only", "wrong/1/tiny/*", "-f", "json").out)["checks"]
+    assert "changed since it was acknowledged: '5.8' was printed then, '5.9' is printed now" in check["reason"]
 
 
 def test_a_paper_without_findings_gets_a_file_of_drafts(folder: Path) -> None:
