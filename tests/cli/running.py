@@ -46,6 +46,7 @@ def call(*arguments: str) -> Outcome:
     with (
         mock.patch.object(sys, "argv", ["imlp-audit", *arguments]),
         mock.patch.object(os, "_exit", end),
+        mock.patch.dict(os.environ, environment(), clear=True),
         warnings.catch_warnings(),
         redirect_stdout(out),
         redirect_stderr(err),
