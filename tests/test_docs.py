@@ -33,7 +33,7 @@ from imlp_audit.records.check import Verdict
 from imlp_audit.spec import claim_entries, conditions, equations, fields, findings, quantities, readings, schema, tables
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import read_spec
-from tests.cli.running import call
+from tests.cli.running import call, spawn
 from tests.measure.test_against_counters import AUDITED, OTHERS
 
 ROOT = Path(__file__).parent.parent
@@ -206,13 +206,10 @@ def test_the_spec_in_readme_has_the_finding_that_is_said(spec_of_readme: str) ->
 
 
 @pytest.mark.slow
-def test_the_first_screen_in_readme_is_what_the_command_prints(
-    spec_of_readme: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_first_screen_in_readme_is_what_the_command_prints(spec_of_readme: str) -> None:
     (excerpt,) = re.findall(r"^```text\n(Checked .*?)^```", README, re.M | re.S)
-    monkeypatch.chdir(Path(spec_of_readme).parent)
-    monkeypatch.setenv("COLUMNS", "80")
-    printed = call("verify", "mypaper.yaml", "--no-progress").out.splitlines()
+    folder = Path(spec_of_readme).parent
+    printed = spawn("verify", "mypaper.yaml", "--no-progress", cwd=folder, COLUMNS="80").out.splitlines()
     assert [line for line in excerpt.splitlines() if line != "..." and line not in printed] == []
 
 

@@ -48,7 +48,8 @@ def test_a_bundled_paper_takes_forty_lines_and_all_take_150(bundled: AuditResult
 def test_everything_about_the_bundled_papers_fits(bundled: AuditResult, width: int) -> None:
     for document in (first_screen(bundled), summary_document(bundled)):
         lines = lines_of(document, width)
-        assert [line for line in lines if cell_len(line) > width] == []
+        # commands are not wrapped, so that they can be copied
+        assert [line for line in lines if cell_len(line) > width and not line.startswith("imlp-audit ")] == []
         assert not any(line.endswith("…") for line in lines)
 
 
