@@ -105,7 +105,7 @@ def _fits(paper: Paper) -> Mapping[str, FitScore]:
 
 
 def _acknowledge(checks: Sequence[Check], selection: Selection, *, searched: bool) -> Iterator[Acknowledged]:
-    """Yield each paper's checks with their findings. Of a paper that was not asked for, only repeats were made."""
+    """Yield each paper's checks with their findings. Only repeats were made for papers not asked for."""
     for paper in selection.papers:
         made = [check for check in checks if check.id.startswith(f"{paper.id}/")]
         if made:

@@ -63,7 +63,7 @@ class Check(Record):
 
     Numbers are decimal text in base units (parameters, not millions; percent for changes); `gap` is the measured value
     minus the printed one in units of the printed last digit; `under` names what departs from the default where the
-    verdict is `reproduced_under`. Of a failing check `finding` is the id of the finding that covers it, and
+    verdict is `reproduced_under`. `finding` is the id of the finding that covers a failing check, and
     `acknowledged` says whether the lock has it as it is. A `weak` pass may be luck, because its reading or convention
     is not a clear choice; `power` counts the wrong numbers that would not have passed in its place. A `fitted` pass
     rests on a convention that was fitted on it. `repeats` is the id of the other cell of a

@@ -14,7 +14,7 @@ _NUMBERS = (CheckKind.CELL, CheckKind.DELTA)
 
 
 def open_checks(result: AuditResult) -> Iterator[Block]:
-    """Yield the unverifiable checks, those that want the same thing together, the largest group first."""
+    """Yield the unverifiable checks, grouped by what is missing, the largest group first."""
     missing = [check for check in result.checks if check.verdict is Verdict.UNVERIFIABLE]
     unverifiable = [check for check in missing if not check.evidence]  # runs have a section of their own
     unguarded = describe_unguarded(result)

@@ -55,7 +55,7 @@ def summarize(result: AuditResult) -> str:
 
 
 def describe_unguarded(result: AuditResult) -> str | None:
-    """Say how many numbers no check guards; None where there is no number that one could have to."""
+    """Return how many numbers no check guards, or None if every number can be counted."""
     alone, of = result.unguarded()
     if not of:
         return None

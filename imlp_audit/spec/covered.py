@@ -18,10 +18,10 @@ def rows_not_covered(paper: Paper, known: Sequence[Paper]) -> Iterator[Problem]:
     """Yield a problem for each row that a sentence covers and no claim is about, and for each glob of no row."""
     for claim in paper.claims:
         yield from _globs_of_nothing(claim, known)
-        told = _rows_told(claim.value.text, paper, known)
+        stated = _rows_stated(claim.value.text, paper, known)
         for index, glob in enumerate(claim.value.covers):
             for row in find_rows(known, glob):
-                if row.id not in told:
+                if row.id not in stated:
                     message = (
                         f"the sentence covers {row.id}, but no claim with its text is about that row: make one, or add"
                         " the row under left_out with the reason"
@@ -44,7 +44,7 @@ def _globs_of_nothing(claim: Located[ClaimEntry], known: Sequence[Paper]) -> Ite
                 yield claim.problem(message, "left_out", index, "rows", position)
 
 
-def _rows_told(text: str, paper: Paper, known: Sequence[Paper]) -> set[str]:
+def _rows_stated(text: str, paper: Paper, known: Sequence[Paper]) -> set[str]:
     """Return the ids of the rows that claims with this text are about, or say they leave out."""
     claims = [claim.value for claim in paper.claims if claim.value.text == text]
     left = [glob for claim in claims for one in claim.left_out for glob in one.rows]

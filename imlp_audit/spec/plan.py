@@ -189,7 +189,7 @@ def _columns(paper: Paper, table: Located[PrintedTable]) -> Iterator[Plan]:
 
 
 def plan_repeats(paper: Paper, known: Sequence[Paper]) -> list[RepeatPlan]:
-    """Return the checks of numbers that a paper prints again, as far as the papers it has them from are known."""
+    """Return the checks of numbers that a paper prints again from papers that are known."""
     return [repeat for row in rows_of(paper) for repeat in _repeats(row, known)]
 
 
