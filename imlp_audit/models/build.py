@@ -19,8 +19,8 @@ from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
 class SkipInitialisation(TorchFunctionMode):
     """Skips in-place arithmetic on meta tensors, which is how weights are initialised: there are none to set.
 
-    This makes building a host four times as fast; shapes and sharing stay as they are. Functions of `torch.nn.init` that
-    are skipped whole have to be named: inside one, torch switches this mode off.
+    This makes building a host four times as fast; shapes and sharing stay as they are. Functions of `torch.nn.init`
+    that are skipped whole have to be named: inside one, torch switches this mode off.
     """
 
     _ARITHMETIC = frozenset({"uniform_", "normal_", "erfinv_", "mul_", "add_", "clamp_", "fill_", "zero_", "copy_"})
