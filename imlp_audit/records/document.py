@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from typing import ClassVar, TypeVar
+from collections.abc import Iterator
+from typing import ClassVar, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
@@ -27,6 +29,9 @@ class JsonDocument(Record):
         """Return the document without its format, as plain values."""
         return self.model_dump(mode="json", exclude_none=True)
 
+
+_MOST_DIGITS = 40  # of a whole number
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 D = TypeVar("D", bound=JsonDocument)
 
@@ -65,10 +70,11 @@ def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None
     writer = written_by or f"`{kind.WRITTEN_BY} --format json`"
     advice = f"give a file written by {writer}"
     try:
-        document = json.loads(text)
-        json.dumps(document, ensure_ascii=False).encode()  # half of a surrogate pair could not be written again
+        document = json.loads(text, parse_int=_parse_int)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{shown_as}: not JSON ({error}); {advice}") from error
+    for place, problem in _unusable_values(document):
+        raise UsageError(f"{shown_as}: {_write_place(place)}: {problem}; {advice}")
     other = document.pop("format", None) if isinstance(document, dict) else None
     if isinstance(other, str) and other != kind.FORMAT and other.rpartition("/")[0] == kind.FORMAT.rpartition("/")[0]:
         raise UsageError(
@@ -84,5 +90,34 @@ def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None
         return kind.model_validate(document)
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise UsageError(f"{shown_as}: {place}: {first['msg']}; {advice}") from error
+        problem = first["msg"].removeprefix("Value error, ")
+        raise UsageError(f"{shown_as}: {_write_place(first['loc'])}: {problem}; {advice}") from error
+
+
+Place: TypeAlias = tuple[str | int, ...]
+"""Where a value stands in a document: names of keys and places in lists."""
+
+
+def _write_place(place: Place) -> str:
+    """Write a place on one line; control characters in a key are visible."""
+    return ".".join(map(str, place)).encode("unicode_escape").decode()
+
+
+def _parse_int(digits: str) -> float:
+    """Return a whole number; infinity for one that no record holds, and that would take long to read and write."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else math.inf
+
+
+def _unusable_values(document: object) -> Iterator[tuple[Place, str]]:
+    """Yield the values that Python's JSON lets pass and no record can hold."""
+    values: list[tuple[Place, object]] = [((), document)]  # a document may be nested more deeply than calls can be
+    while values:
+        place, value = values.pop()
+        if isinstance(value, dict):
+            values += [(place, name) for name in value] + [((*place, name), one) for name, one in value.items()]
+        elif isinstance(value, list):
+            values += [((*place, at), one) for at, one in enumerate(value)]
+        elif isinstance(value, float) and not math.isfinite(value):
+            yield place, "this is not a number, or it is too large"
+        elif isinstance(value, str) and not value.isascii() and _SURROGATE.search(value):
+            yield place, "half of a surrogate pair is not text"
