@@ -12,7 +12,7 @@ from imlp_audit.cli.libraries import MODELS, missing_library
 from imlp_audit.records.document import to_json
 from tests.report.results import result
 
-from .light import PROJECT, base_distributions, make_light, run_light
+from .light import PROJECT, TOOLS, base_distributions, make_light, run_light
 from .papers import TOP1, write
 
 MISSING = "imlp-audit: this needs {}, which is not installed; run: pip install 'imlp-audit[models]'\n"
@@ -36,6 +36,12 @@ def test_the_libraries_are_those_of_the_extra() -> None:
     assert sorted(MODELS.values()) == sorted(models)
     assert not base_distributions() & set(models)
     assert [name for name in MODELS if find_spec(name) is None] == []
+
+
+def test_lint_imports_forbids_them_where_specs_are_read() -> None:
+    contracts = TOOLS["importlinter"]["contracts"]
+    (fast,) = [contract for contract in contracts if contract["name"].startswith("Parts that must start fast")]
+    assert set(fast["forbidden_modules"]) == MODELS.keys() - {"matplotlib"}, "reports import it when they draw"
 
 
 def test_a_spec_is_linted_without_them(light: Path, folder: Path) -> None:
