@@ -236,7 +236,7 @@ def test_latex_has_every_number_that_was_decided_and_every_finding() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["pdflatex", "xelatex", "tectonic"])
+@pytest.mark.parametrize("engine", ["pdflatex", "lualatex", "tectonic"])
 def test_latex_compiles(engine: str, tmp_path: Path) -> None:
     if shutil.which(engine) is None:
         pytest.skip(f"{engine} is not installed")
