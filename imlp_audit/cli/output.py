@@ -91,8 +91,10 @@ def emit_report(result: AuditResult, form: Format | None, outputs: Outputs, deta
 
 def _render_report(result: AuditResult, details: Document, form: Format, surface: Surface) -> str:
     from imlp_audit.records.document import to_json
-    from imlp_audit.report.paper import report_document
+    from imlp_audit.report.paper import report_document, short_report
 
+    if form is Format.MARKDOWN:
+        return render_document(short_report(result, details), form, "", surface)
     json = to_json(result) if form is Format.JSON else ""
     return render_document((*report_document(result), *details), form, json, surface)
 

@@ -31,14 +31,14 @@ def render_reports(result: AuditResult, folder: Path, inspected: Sequence[Inspec
     from imlp_audit.report.index import index_document
     from imlp_audit.report.markdown import render_markdown
     from imlp_audit.report.page import render_page
-    from imlp_audit.report.paper import report_document
+    from imlp_audit.report.paper import report_document, short_report
 
     reports = {folder / "index.html": render_page(index_document(result))}
     for paper in result.papers:
-        sections = [section for one in inspected for section in one.section(paper.id, folder)]
-        document = (*report_document(result.of(paper)), *sections)
-        reports[folder / f"{paper.id}.html"] = render_page(document, folder)
-        reports[folder / f"{paper.id}.md"] = render_markdown(document)
+        sections = tuple(section for one in inspected for section in one.section(paper.id, folder))
+        own = result.of(paper)
+        reports[folder / f"{paper.id}.html"] = render_page((*report_document(own), *sections), folder)
+        reports[folder / f"{paper.id}.md"] = render_markdown(short_report(own, sections))
     for one in inspected:
         if one.lacking(folder):
             sys.stderr.write(
