@@ -23,11 +23,11 @@ from imlp_audit.report.document import (
     Span,
     Table,
     code,
+    figure_file,
     join,
     parse_code,
 )
 from imlp_audit.report.evidence import evidence, where_time_goes, with_evidence
-from imlp_audit.report.figures import figure_file
 from imlp_audit.report.finding_sections import explained_at, finding_sections
 from imlp_audit.report.findings import short_findings
 from imlp_audit.report.judged_under import paper_hypothesis
