@@ -73,6 +73,7 @@ def _run(
 ) -> AuditResult:
     if not options.any_lock:
         refuse_broken_locks(selection)
+    versions = _versions()  # where one of these libraries isn't installed, say so before any work
     needed = models_needed(plans, Context({}, options.reading))
     claims = [p.claim for p in plans if isinstance(p, EquationPlan) and isinstance(p.claim, ClaimText)]
     progress = announce(len(needed) + len(claims))
@@ -87,7 +88,7 @@ def _run(
     asked |= {check.repeats.partition("/")[0] for check in made if check.repeats is not None}
     return AuditResult(
         papers=tuple(paper_head(paper) for paper in selection.papers if paper.id in asked),
-        versions=_versions(),
+        versions=versions,
         checks=tuple(check for one in known for check in one.checks),
         findings=tuple(finding for one in known for finding in one.findings),
         stale=tuple(entry for one in known for entry in one.stale),
@@ -132,5 +133,6 @@ def _facts(needed: Mapping[ModelKey, Need], progress: Callable[[str], None], opt
 
 
 def _versions() -> dict[str, str]:
+    """Return the versions that a result depends on. Raises PackageNotFoundError, which is a ModuleNotFoundError."""
     installed = {name: version(name) for name in ("torch", "timm", "fvcore", "hypothesis")}
     return {"imlp_audit": __version__, **installed}

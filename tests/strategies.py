@@ -9,7 +9,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from imlp_audit.checks.fit import Measured
-from imlp_audit.numbers.interval import Interval
+from imlp_audit.numbers.interval import Interval, decimal_text
 from imlp_audit.numbers.printed import Printed, Rounding, parse_printed
 from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
 from imlp_audit.records.finding import Finding, Severity, StaleEntry
@@ -78,6 +78,8 @@ maybe_texts = st.none() | texts
 verdicts = st.sampled_from(Verdict)
 some_texts = st.lists(texts, max_size=2).map(tuple)
 
+decimals = st.builds(decimal_text, st.fractions(), st.integers(1, 12))  # numbers as records have them
+
 checks = st.builds(
     Check,
     id=texts,
@@ -87,15 +89,15 @@ checks = st.builds(
     source=st.builds(Source, file=texts, line=st.integers(1, 9999)),
     printed=maybe_texts,
     unit=maybe_texts,
-    interval=st.none() | st.tuples(texts, texts),
-    measured=maybe_texts,
-    gap=maybe_texts,
+    interval=st.none() | st.tuples(decimals, decimals),
+    measured=st.none() | decimals,
+    gap=st.none() | decimals,
     reading=maybe_texts,
     convention=maybe_texts,
     rounding=maybe_texts,
     under=some_texts,
     also=st.lists(
-        st.builds(Measurement, reading=maybe_texts, convention=maybe_texts, measured=texts, verdict=verdicts),
+        st.builds(Measurement, reading=maybe_texts, convention=maybe_texts, measured=decimals, verdict=verdicts),
         max_size=2,
     ).map(tuple),
     hints=some_texts,

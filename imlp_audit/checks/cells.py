@@ -49,7 +49,7 @@ def check_cell(plan: CellPlan, context: Context) -> Check:
 def _with_power(check: Check, cell: CellRef, context: Context) -> Check:
     """Add how much a pass says."""
     judged = context.judged.get(cell.row.paper.id)
-    power = judged.power_of(cell.id) if judged is not None else None
+    power = judged.powers.get(cell.id) if judged is not None else None
     return check.model_copy(update={"weak": frame_of(cell, context).weak, "power": power})
 
 

@@ -146,7 +146,7 @@ def _family_group(tally: Tally, best: Combination, family: str, chances: Chances
     }
 
     def values(reading: str | None) -> object:
-        return [vote.under(reading) for vote in votes]
+        return [vote.by_reading.get(reading) for vote in votes]
 
     return _group(family, best.readings[family], len(votes), scores, values, chances["family", family])
 

@@ -35,14 +35,16 @@ class Judged:
         """The place of each vote, by the id of its cell."""
         return {vote.id: place for place, vote in enumerate(self.tally.votes)}
 
-    def power_of(self, cell: str) -> Power | None:
-        """Try every wrong number within ten last digits in place of a cell's; None for a cell that does not vote.
+    @cached_property
+    def powers(self) -> dict[str, Power]:
+        """The power of each vote, by the id of its cell."""
+        return {cell: self._power_at(place) for cell, place in self.places.items()}
+
+    def _power_at(self, place: int) -> Power:
+        """Try every wrong number within ten last digits in place of a vote's.
 
         The other numbers stay, and the declared options are chosen anew. Numbers that are not positive are left out.
         """
-        place = self.places.get(cell)
-        if place is None:
-            return None
         vote = self.tally.votes[place]
         wrong = {n: vote.shifted(n) for n in range(-FARTHEST, FARTHEST + 1) if n and vote.shifted(n).printed.value > 0}
         caught = {n: not passes(self.tally.with_vote(place, one), self.chances, place) for n, one in wrong.items()}
@@ -77,7 +79,7 @@ class Judged:
 
     def _record_column(self, group: VoteGroup, fits: Mapping[str, FitScore]) -> ColumnScore:
         cells = [cell for cell in self.passing if self.tally.votes[self.places[cell]].column == group.name]
-        powers = [power for cell in cells if (power := self.power_of(cell)) is not None]
+        powers = [self.powers[cell] for cell in cells]
         by_chance = decimal_text(self.by_chance[group.name], 1)
         return ColumnScore(
             group=_score(group), passing=len(cells), by_chance=by_chance, power=add_powers(powers),

@@ -6,7 +6,7 @@ Every combination is scored, so the best one is exact.
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -36,16 +36,13 @@ class Vote:
     values: Mapping[tuple[Reading, str], Fraction]
     fixed: bool = False
 
-    def explained_by(self, rounding: Rounding, reading: Reading) -> list[str]:
-        """Return the conventions under which the number follows."""
-        interval = self.printed.interval(rounding)
-        return [
-            convention for (name, convention), value in self.values.items() if name == reading and value in interval
-        ]
-
-    def under(self, reading: Reading) -> tuple[tuple[str, Fraction], ...]:
-        """Return the values under a reading, by convention."""
-        return tuple((convention, value) for (name, convention), value in self.values.items() if name == reading)
+    @cached_property
+    def by_reading(self) -> Mapping[Reading, Mapping[str, Fraction]]:
+        """The values by reading, then by convention."""
+        values: dict[Reading, dict[str, Fraction]] = {}
+        for (reading, convention), value in self.values.items():
+            values.setdefault(reading, {})[convention] = value
+        return values
 
     def shifted(self, digits: int) -> Vote:
         """Return the same cell with another number, so many last digits away."""
@@ -78,9 +75,11 @@ _Key = tuple[Rounding, str | None, Reading, str]  # rule, family, reading, colum
 
 def _ballot(vote: Vote, options: Declared) -> Iterator[tuple[_Key, list[str]]]:
     """Yield what a vote adds to a tally."""
-    for rounding, reading in product(options.roundings, options.readings):
-        names = vote.explained_by(rounding, reading)
-        yield (rounding, vote.family, reading, vote.column), [""] * bool(names) if vote.fixed else names
+    for rounding in options.roundings:
+        interval = vote.printed.interval(rounding)
+        for reading in options.readings:
+            names = [name for name, value in vote.by_reading.get(reading, {}).items() if value in interval]
+            yield (rounding, vote.family, reading, vote.column), [""] * bool(names) if vote.fixed else names
 
 
 @dataclass(frozen=True)
@@ -137,28 +136,32 @@ class Tally:
             for readings in product(self.options.readings, repeat=len(self.families))
         )
 
-    def of_column(self, combination: Combination, column: str, families: Sequence[str | None]) -> Counter[str]:
-        """Return how many votes of a column, of some families, follow under each convention."""
-        found = Counter[str]()
-        for family in families:
-            found.update(self.counts.get((combination.rounding, family, combination.readings[family], column), {}))
+    def _explained(
+        self, combination: Combination, columns: Sequence[str], families: Sequence[str | None]
+    ) -> defaultdict[str, int]:
+        """Return how many votes of some columns and families follow under each convention."""
+        found = defaultdict[str, int](int)
+        for family, column in product(families, columns):
+            key = combination.rounding, family, combination.readings[family], column
+            for convention, count in self.counts.get(key, {}).items():
+                found[convention] += count
         return found
 
     def scores(self, combination: Combination, *columns: str) -> dict[str, int]:
         """Return the votes on the convention of one or more columns."""
-        found = sum((self.of_column(combination, column, (None, *self.families)) for column in columns), Counter[str]())
+        found = self._explained(combination, columns, (None, *self.families))
         return {convention: found[convention] for convention in self.options.conventions[columns[0]]}
 
     def score(self, combination: Combination) -> int:
         """Return how many votes a combination explains, with the best convention for each column."""
-        own = sum(self.of_column(combination, column, (None, *self.families))[""] for column in self.columns)
+        own = self._explained(combination, self.columns, (None, *self.families))[""]
         return own + sum(max(self.scores(combination, column).values(), default=0) for column in self.columns)
 
     def score_of_family(self, combination: Combination, family: str) -> int:
         """Return how many votes of a family a combination explains, with the best convention for each whole column."""
         explained = 0
         for column in self.columns:
-            found, scores = self.of_column(combination, column, (family,)), self.scores(combination, column)
+            found, scores = self._explained(combination, (column,), (family,)), self.scores(combination, column)
             explained += found[""] + (found[first_best(scores)] if scores else 0)
         return explained
 

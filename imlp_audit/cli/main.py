@@ -31,6 +31,7 @@ from imlp_audit.cli import (
     verify,
 )
 from imlp_audit.cli.exits import ExitCode
+from imlp_audit.cli.libraries import missing_library
 from imlp_audit.errors import (
     AuditError,
     BuildError,
@@ -121,9 +122,17 @@ def _run_command() -> int:
         return ExitCode.CLEAN
     except OSError as error:  # of the streams: files and specs have their own errors
         return _complain(error, ExitCode.INCOMPLETE)
-    except Exception:  # ours to mend; Python's own exit code for it would read as "findings"
-        traceback.print_exc()
-        return _complain("this is a bug in imlp-audit; please report it with the lines above", ExitCode.INCOMPLETE)
+    except ModuleNotFoundError as error:
+        missing = missing_library(error)
+        return _complain(missing, ExitCode.INCOMPLETE) if missing is not None else _report_bug()
+    except Exception:
+        return _report_bug()
+
+
+def _report_bug() -> ExitCode:
+    """Print the error that is being handled: ours to mend. Python's own exit code for it would read as "findings"."""
+    traceback.print_exc()
+    return _complain("this is a bug in imlp-audit; please report it with the lines above", ExitCode.INCOMPLETE)
 
 
 def _named_command(error: TyperException) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import TypeVar
 
 from imlp_audit.errors import did_you_mean
@@ -60,8 +61,13 @@ class Convention:
 
     def weight(self, operation: Operation, site: Site) -> int:
         """The weight of a class at a site: the site's own if there is one, else the general one."""
-        general = self.weights.get(WeightKey(operation), 0)
-        return self.weights.get(WeightKey(operation, site), general)
+        general = self._by_place.get((operation, None), 0)
+        return self._by_place.get((operation, site), general)
+
+    @cached_property
+    def _by_place(self) -> Mapping[tuple[Operation, Site | None], int]:
+        """The weights again; pairs of names are hashed several times as fast as keys."""
+        return {(key.operation, key.site): weight for key, weight in self.weights.items()}
 
 
 def parse_weight_key(text: str) -> WeightKey:

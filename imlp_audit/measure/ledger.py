@@ -10,8 +10,8 @@ from typing import TypeAlias
 import torch
 from torch import Tensor, nn
 from torch._ops import OpOverload
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils.hooks import RemovableHandle
 
 from imlp_audit.errors import BuildError
 from imlp_audit.measure.dispatch import Template, call_of, output_shapes, run_on_meta, signature, template_of
@@ -134,22 +134,21 @@ def _book_layers(model: nn.Module, buckets: dict[str, Bucket]) -> None:
 
 @contextmanager
 def _attribution(model: nn.Module, buckets: dict[str, Bucket], stack: list[Bucket]) -> Iterator[None]:
-    """Keep the innermost running module's bucket on top of the stack; a shared module goes by its first path."""
-    handles: list[RemovableHandle] = []
-    try:
-        for path, module in model.named_modules():
-            handles += _hooks(module, buckets[path], stack)
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
+    """Keep the innermost running module's bucket on top of the stack; a shared module goes by its first path.
 
+    One hook for all modules: thousands of hooks take longer to set than a model to run.
+    """
+    own = {module: buckets[path] for path, module in model.named_modules()}
 
-def _hooks(module: nn.Module, bucket: Bucket, stack: list[Bucket]) -> tuple[RemovableHandle, RemovableHandle]:
-    def enter(_module: nn.Module, _inputs: object) -> None:
-        stack.append(bucket)
+    def enter(module: nn.Module, _inputs: object) -> None:
+        stack.append(own.get(module, stack[-1]))  # a module that a function makes while it runs has no path
 
     def leave(_module: nn.Module, _inputs: object, _output: object) -> None:
         stack.pop()
 
-    return module.register_forward_pre_hook(enter), module.register_forward_hook(leave)
+    handles = register_module_forward_pre_hook(enter), register_module_forward_hook(leave)
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer
+from pydantic import SerializerFunctionWrapHandler, ValidationInfo, field_validator, model_serializer
 
 from imlp_audit.records.base import Record
 from imlp_audit.records.evidence import Evidence
 from imlp_audit.records.figure import Figure
 from imlp_audit.records.hypothesis import Power
+from imlp_audit.records.values import Number, check_number
 
 
 class Verdict(StrEnum):
@@ -54,14 +55,15 @@ class Measurement(Record):
 
     reading: str | None = None
     convention: str | None = None
-    measured: str
+    measured: Number
     verdict: Verdict
 
 
 class Check(Record):
     """One verdict, and all that it rests on.
 
-    Numbers are decimal text in base units (parameters, not millions; percent for changes); `gap` is the measured value
+    Numbers are decimal text in base units (parameters, not millions; percent for changes); `measured` is one for cells
+    and for changes as measured, and words for other checks, which compare several numbers; `gap` is the measured value
     minus the printed one in units of the printed last digit; `under` names what departs from the default where the
     verdict is `reproduced_under`. `finding` is the id of the finding that covers a failing check, and
     `acknowledged` says whether the lock has it as it is. A `weak` pass may be luck, because its reading or convention
@@ -81,9 +83,9 @@ class Check(Record):
     source: Source
     printed: str | None = None
     unit: str | None = None
-    interval: tuple[str, str] | None = None
+    interval: tuple[Number, Number] | None = None
     measured: str | None = None
-    gap: str | None = None
+    gap: Number | None = None
     reading: str | None = None
     convention: str | None = None
     rounding: str | None = None
@@ -105,6 +107,13 @@ class Check(Record):
     fitted: bool = False
     unguarded: bool | None = None
     evidence: tuple[Evidence, ...] = ()
+
+    @field_validator("measured")
+    @classmethod
+    def _is_number(cls, measured: str | None, info: ValidationInfo) -> str | None:
+        kind = info.data.get("kind")
+        counted = kind is CheckKind.CELL or (kind is CheckKind.DELTA and " to " not in (measured or ""))
+        return check_number(measured) if counted and measured is not None else measured
 
     @model_serializer(mode="wrap")
     def _leave_out_empty_lists(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:

@@ -8,8 +8,8 @@ from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from imlp_audit.records.base import Record
 from imlp_audit.records.document import JsonDocument
-from imlp_audit.records.evidence import Count, Digest
 from imlp_audit.records.inspection import Inspection
+from imlp_audit.records.values import Count, Digest
 
 
 class CheckpointFile(Record):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import ClassVar, TypeVar
+import math
+import re
+from collections.abc import Iterator
+from typing import ClassVar, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
@@ -27,14 +30,26 @@ class JsonDocument(Record):
         return self.model_dump(mode="json", exclude_none=True)
 
 
+_MOST_DIGITS = 40  # of a whole number
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
 D = TypeVar("D", bound=JsonDocument)
 
 
 def to_json(document: JsonDocument) -> str:
     """Write a document: sorted keys, so equal documents are equal bytes."""
-    text = json.dumps({"format": document.FORMAT, **document.body()}, indent=2, sort_keys=True, ensure_ascii=False)
-    # UTF-8 cannot hold half of a surrogate pair, which a tensor's name may contain: it is written as a JSON escape
-    return text.encode("utf-8", "backslashreplace").decode() + "\n"
+    return dump_json({"format": document.FORMAT, **document.body()})
+
+
+# characters that would change what a terminal shows, half of a surrogate pair, which UTF-8 cannot hold (a tensor's
+# name may), and `##[`, which begins a command in a log of GitHub's
+_ESCAPED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]|(?<=##)\\[")
+
+
+def dump_json(value: object) -> str:
+    """Write plain values as JSON with sorted keys; characters that could do harm where it is shown are escapes."""
+    text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False)
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
 def format_of(text: str) -> str | None:
@@ -55,10 +70,11 @@ def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None
     writer = written_by or f"`{kind.WRITTEN_BY} --format json`"
     advice = f"give a file written by {writer}"
     try:
-        document = json.loads(text)
-        json.dumps(document, ensure_ascii=False).encode()  # half of a surrogate pair could not be written again
+        document = json.loads(text, parse_int=_parse_int)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{shown_as}: not JSON ({error}); {advice}") from error
+    for place, problem in _unusable_values(document):
+        raise UsageError(f"{shown_as}: {_write_place(place)}: {problem}; {advice}")
     other = document.pop("format", None) if isinstance(document, dict) else None
     if isinstance(other, str) and other != kind.FORMAT and other.rpartition("/")[0] == kind.FORMAT.rpartition("/")[0]:
         raise UsageError(
@@ -74,5 +90,34 @@ def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None
         return kind.model_validate(document)
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise UsageError(f"{shown_as}: {place}: {first['msg']}; {advice}") from error
+        problem = first["msg"].removeprefix("Value error, ")
+        raise UsageError(f"{shown_as}: {_write_place(first['loc'])}: {problem}; {advice}") from error
+
+
+Place: TypeAlias = tuple[str | int, ...]
+"""Where a value stands in a document: names of keys and places in lists."""
+
+
+def _write_place(place: Place) -> str:
+    """Write a place on one line; control characters in a key are visible."""
+    return ".".join(map(str, place)).encode("unicode_escape").decode()
+
+
+def _parse_int(digits: str) -> float:
+    """Return a whole number; infinity for one that no record holds, and that would take long to read and write."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else math.inf
+
+
+def _unusable_values(document: object) -> Iterator[tuple[Place, str]]:
+    """Yield the values that Python's JSON lets pass and no record can hold."""
+    values: list[tuple[Place, object]] = [((), document)]  # a document may be nested more deeply than calls can be
+    while values:
+        place, value = values.pop()
+        if isinstance(value, dict):
+            values += [(place, name) for name in value] + [((*place, name), one) for name, one in value.items()]
+        elif isinstance(value, list):
+            values += [((*place, at), one) for at, one in enumerate(value)]
+        elif isinstance(value, float) and not math.isfinite(value):
+            yield place, "this is not a number, or it is too large"
+        elif isinstance(value, str) and not value.isascii() and _SURROGATE.search(value):
+            yield place, "half of a surrogate pair is not text"

@@ -7,11 +7,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from imlp_audit.records.base import Record
-
-Count = Annotated[int, Field(ge=0)]
-Number = Annotated[str, Field(pattern=r"^-?\d{1,20}(\.\d{1,20})?$")]  # decimal text
-Probability = Annotated[str, Field(pattern=r"^\d(\.\d{1,20})?(E-\d{1,7})?$")]
-Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]  # SHA-256
+from imlp_audit.records.values import Count, Digest, Number, Probability
 
 
 class Accuracy(Record):

@@ -12,6 +12,7 @@ from imlp_audit.records.check import Check
 from imlp_audit.records.document import JsonDocument
 from imlp_audit.records.finding import Finding
 from imlp_audit.records.solution import SolvedChange
+from imlp_audit.records.values import Number
 
 
 class Fact(Record):
@@ -32,7 +33,7 @@ class MeasuredValue(Record):
     name: str
     convention: str | None = None
     counts: tuple[str, ...] = ()
-    measured: str
+    measured: Number
     gap: str
     prints_by: Rounding | None = None
 

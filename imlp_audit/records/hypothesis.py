@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Literal
 
 from imlp_audit.records.base import Record
+from imlp_audit.records.values import Count, Number
 
 
 class Caught(Record):
     """How many of the wrong numbers that were tried would not have passed."""
 
-    caught: int
-    tried: int
+    caught: Count
+    tried: Count
 
 
 class Power(Record):
@@ -31,18 +32,18 @@ class GroupScore(Record):
 
     name: str
     winner: str | None
-    votes: int
-    scores: dict[str, int]
-    chance: int
+    votes: Count
+    scores: dict[str, Count]
+    chance: Count
     choice: Literal["only", "clear", "shared", "weak"]
 
 
 class FitScore(Record):
     """What the search for a convention explained, and the most that it explains of numbers with shifted digits."""
 
-    explained: int
-    of: int
-    by_chance: int
+    explained: Count
+    of: Count
+    by_chance: Count
 
 
 class ColumnScore(Record):
@@ -54,8 +55,8 @@ class ColumnScore(Record):
     """
 
     group: GroupScore
-    passing: int
-    by_chance: str
+    passing: Count
+    by_chance: Number
     power: Power
     fit: FitScore | None = None
 
@@ -64,7 +65,7 @@ class PaperHypothesis(Record):
     """The best hypothesis: a rounding rule, a reading for each family of models, a convention for each column."""
 
     rounding: str
-    explained: int
-    votes: int
+    explained: Count
+    votes: Count
     readings: tuple[GroupScore, ...]
     columns: tuple[ColumnScore, ...]

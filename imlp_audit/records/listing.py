@@ -7,7 +7,7 @@ from typing import ClassVar
 from imlp_audit.records.base import Record
 from imlp_audit.records.check import Source
 from imlp_audit.records.document import JsonDocument
-from imlp_audit.records.evidence import Count
+from imlp_audit.records.values import Count
 
 
 class ListedCheck(Record):

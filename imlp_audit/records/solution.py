@@ -10,6 +10,7 @@ from pydantic import Field
 
 from imlp_audit.records.base import Record
 from imlp_audit.records.document import JsonDocument
+from imlp_audit.records.values import Number
 
 
 class AxisState(StrEnum):
@@ -71,7 +72,7 @@ class SolvedCell(Record):
 
     id: str
     value: int | None = None
-    gap: str | None = None
+    gap: Number | None = None
 
 
 class SolvedChange(Record):
@@ -110,7 +111,7 @@ class SolvedHeld(Record):
     name: str
     of: int
     chosen: int
-    mean: str | None = None
+    mean: Number | None = None
 
 
 class Answered(Record):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,10 +11,10 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
+from imlp_audit.records.values import is_number
 from imlp_audit.report.document import Align, Block, Heading, Inline, Item, List, Span, Table, faint
 from imlp_audit.report.verdicts import count_verdicts, describe_verdict, write_verdict
 
-_NUMBER = re.compile(r"-?\d{1,40}(\.\d{1,40})?", re.ASCII)
 _RIGHT, _LEFT = Align.RIGHT, Align.LEFT
 
 
@@ -63,7 +62,7 @@ def find_hints(cells: Iterable[CellChecks]) -> dict[str, list[str]]:
 
 def write_measured(text: str | None) -> str:
     """Write a measured number with its digits in groups; words stay as they are, and numbers of absurd length."""
-    return readable(Fraction(text)) if text and _NUMBER.fullmatch(text) else text or ""
+    return readable(Fraction(text)) if text and is_number(text) else text or ""
 
 
 def list_cells(cells: Iterable[CellChecks]) -> Table | None:

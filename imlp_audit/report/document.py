@@ -263,8 +263,9 @@ def number_columns(header: tuple[Inline, ...], first: int = 1) -> tuple[Align, .
     return tuple(Align.LEFT if at < first else Align.RIGHT for at in range(len(header)))
 
 
-# control characters, and those that reverse the direction of text, could make a terminal or a page show something else
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# control characters, and those that reverse the direction of text, could make a terminal or a page show something else;
+# no file can hold half of a surrogate pair, and no XML the last two
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 def one_line(text: str) -> str:

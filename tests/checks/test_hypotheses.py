@@ -173,8 +173,7 @@ def test_where_the_choice_is_weak_any_option_may_give_the_number() -> None:
 def test_where_the_choice_is_clear_no_wrong_number_passes() -> None:
     """The values of cells() differ by more than ten last digits only between numbers; +-10 digits stay in one cell."""
     judged = Judged.of(Tally.of(cells(6, ("code", "fvcore")), options()))
-    power = judged.power_of("1/flops/3")
-    assert power is not None
+    power = judged.powers["1/flops/3"]
     assert (power.one.caught, power.one.tried, power.ten.caught, power.ten.tried) == (2, 2, 20, 20)
 
 
@@ -183,8 +182,7 @@ def test_a_wrong_number_that_another_option_gives_passes_where_the_choice_is_wea
     one = vote(
         "only", "10.00", {("text", "macs"): 10, ("text", "fvcore"): 10, ("code", "macs"): 10.03, ("code", "fvcore"): 11}
     )
-    power = Judged.of(Tally.of([one], options())).power_of("only")
-    assert power is not None
+    power = Judged.of(Tally.of([one], options())).powers["only"]
     assert (power.one.caught, power.ten.caught, power.ten.tried) == (2, 19, 20)
 
 
@@ -202,8 +200,7 @@ def test_a_column_with_few_numbers_follows_the_papers_other_columns_unless_anoth
         vote("b", "1.00", {("code", "fvcore"): 1}, column="2/flops"),
     ]
     assert choose(tied, among).conventions["2/flops"].choice is Clarity.WEAK
-    power = Judged.of(Tally.of(agreeing, among)).power_of("2/flops/0")
-    assert power is not None
+    power = Judged.of(Tally.of(agreeing, among)).powers["2/flops/0"]
     assert power.ten.caught == 20
 
 
@@ -221,8 +218,7 @@ def test_a_tie_that_chance_explains_does_not_free_a_column_from_the_papers_count
 def test_numbers_that_cannot_be_printed_are_not_counted_as_caught() -> None:
     """Ten last digits below 0.04 would be negative: 3 of the 10 lower ones are left."""
     one = vote("small", "0.04", dict.fromkeys(product(READINGS, CONVENTIONS), 0.04))
-    power = Judged.of(Tally.of([one], options())).power_of("small")
-    assert power is not None
+    power = Judged.of(Tally.of([one], options())).powers["small"]
     assert power.ten.tried == FARTHEST + 3
 
 
@@ -231,9 +227,5 @@ def test_powers_add_up() -> None:
     record = judged.record({})
     power = record.columns[0].power
     assert (record.columns[0].passing, power.one.tried, power.ten.caught) == (5, 10, 100)
-    assert power == add_powers(one for cell in judged.passing if (one := judged.power_of(cell)) is not None)
+    assert power == add_powers(judged.powers[cell] for cell in judged.passing)
     assert float(record.columns[0].by_chance) < 1
-
-
-def test_a_cell_without_a_vote_has_no_power() -> None:
-    assert Judged.of(Tally.of(cells(2, ("text", "macs")), options())).power_of("elsewhere") is None

@@ -141,6 +141,8 @@ def test_a_report_from_a_result_is_the_report_of_the_audit(verified: tuple[Outco
         result(surplus=1),
         result(source={"file": "p.yaml", "line": "one"}),
         result(reason="\ud800"),
+        result(measured="1e40000000"),
+        result(gap="1/0"),
         result()[:-1],
     ],
 )
@@ -221,7 +223,7 @@ def test_the_ending_of_a_file_says_its_format(here: Path) -> None:
         (("a.html", "markdown:./a.html"), "-o a.html: this file is named twice"),
         (("a.html", "link.html"), "this file is named twice"),
         (("htlm:a.html",), "-o htlm:a.html: write FORMAT:FILE with one of the formats"),
-        (("a.pdf",), "or a FILE that ends in .json, .md,"),
+        (("a.pdf",), "or a FILE that ends in .sarif.json, .json, .md,"),
     ],
 )
 def test_files_that_could_not_both_be_kept_or_have_no_format_are_refused(
@@ -348,6 +350,7 @@ def test_a_run_that_could_not_be_judged_makes_the_report_incomplete(here: Path) 
         ("", "a.json: not JSON"),
         ("{}", "a.json: not a result of format imlp-audit/2"),
         (evaluated(evidence="none"), "a.json: checks.0.evidence"),
+        (evaluated(measured="1e40000000"), "a.json: checks.0.measured: '1e40000000' is not a number in plain decimal"),
         (evaluated(evidence=[{**ACCURACY, "correct": 37}]), "a.json: checks.0.evidence.0"),
         (result(), "a.json: none of its checks has evidence; give a JSON result of eval or bench"),
         (evaluated(printed="72.3"), "a.json: it judges scores/1/a/top1 as '72.3', but '72.2' is printed"),

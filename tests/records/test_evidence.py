@@ -161,7 +161,7 @@ def test_what_older_results_lack_has_a_default() -> None:
         (ACCURACY, {"low": "nan"}),
         (ACCURACY, {"low": 11.8}),
         (ACCURACY, {"high": "1e9"}),
-        (ACCURACY, {"high": "9" * 30}),
+        (ACCURACY, {"high": "9" * 130}),
         (ACCURACY, {"checkpoint": "abc"}),
         (ACCURACY, {"checkpoint": "0" * 64 + "\n"}),
         (ACCURACY, {"data": "../../etc"}),

@@ -1,0 +1,31 @@
+"""The libraries of the extra `models`, which an environment that only reads specs does without."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+MODELS = {
+    "PIL": "pillow",
+    "cvxpy": "cvxpy",
+    "fvcore": "fvcore",
+    "huggingface_hub": "huggingface_hub",
+    "hypothesis": "hypothesis",
+    "matplotlib": "matplotlib",
+    "numpy": "numpy",
+    "pyarrow": "pyarrow",
+    "safetensors": "safetensors",
+    "scipy": "scipy",
+    "timm": "timm",
+    "torch": "torch",
+    "torchvision": "torchvision",
+    "transformers": "transformers",
+}
+"""The libraries by the names that they are imported by."""
+
+
+def missing_library(error: ModuleNotFoundError) -> str | None:
+    """Return the message about a library of the extra that is not installed; None if the error has another cause."""
+    module = (error.name or "").partition(".")[0]
+    if module not in MODELS or find_spec(module) is not None:  # a part of an installed library is missing: a bug
+        return None
+    return f"this needs {MODELS[module]}, which is not installed; run: pip install 'imlp-audit[models]'"

@@ -1,0 +1,36 @@
+"""Values in records that are more than a text or a number: numbers as decimal text, counts, digests."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, TypeAlias
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+_NUMBER = re.compile(r"-?\d{1,100}(\.\d{1,100})?", re.ASCII)  # Fraction would read 1e40000000, and take for ever
+_SHOWN = 40  # characters of a value that is refused
+
+
+def check_number(text: str) -> str:
+    """Return the text of a number in plain decimal digits. Raises PydanticCustomError for any other text."""
+    if not _NUMBER.fullmatch(text):
+        shown = repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
+        raise PydanticCustomError(
+            "number", "{shown} is not a number in plain decimal digits, such as -12.6", {"shown": shown}
+        )
+    return text
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number in plain decimal digits, which is safe to compute with."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+Number: TypeAlias = Annotated[str, AfterValidator(check_number)]
+"""A number as text in plain decimal digits: exact, and as long as it looks."""
+
+Count: TypeAlias = Annotated[int, Field(ge=0)]
+Probability: TypeAlias = Annotated[str, Field(pattern=r"^\d(\.\d{1,20})?(E-\d{1,7})?$")]
+Digest: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+"""A file's SHA-256."""

@@ -1,0 +1,91 @@
+"""Commands that need only the base dependencies, and what the others say in such an environment."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from imlp_audit.cli.libraries import MODELS, missing_library
+from imlp_audit.records.document import to_json
+from tests.report.results import result
+
+from .light import PROJECT, TOOLS, base_distributions, make_light, run_light
+from .papers import TOP1, write
+
+MISSING = "imlp-audit: this needs {}, which is not installed; run: pip install 'imlp-audit[models]'\n"
+
+
+@pytest.fixture(scope="module")
+def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment without the libraries of `models`."""
+    return make_light(tmp_path_factory.mktemp("light") / "site")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a paper that has no model."""
+    write(tmp_path, "scores", TOP1, "{id: a, label: A, printed: {top1: 72.2}}")
+    return tmp_path
+
+
+def test_the_libraries_are_those_of_the_extra() -> None:
+    models = [Requirement(text).name for text in PROJECT["optional-dependencies"]["models"]]
+    assert sorted(MODELS.values()) == sorted(models)
+    assert not base_distributions() & set(models)
+    assert [name for name in MODELS if find_spec(name) is None] == []
+
+
+def test_lint_imports_forbids_them_where_specs_are_read() -> None:
+    contracts = TOOLS["importlinter"]["contracts"]
+    (fast,) = [contract for contract in contracts if contract["name"].startswith("Parts that must start fast")]
+    assert set(fast["forbidden_modules"]) == MODELS.keys() - {"matplotlib"}, "reports import it when they draw"
+
+
+def test_a_spec_is_linted_without_them(light: Path, folder: Path) -> None:
+    done = run_light(light, "lint", cwd=folder)
+    assert (done.code, done.out.strip(), done.err) == (0, "scores:  1 table, 1 check, 0 findings: no problems", "")
+
+
+def test_verify_says_what_is_missing_and_how_to_install_it(light: Path, folder: Path) -> None:
+    done = run_light(light, "verify", cwd=folder)
+    assert (done.code, done.out, done.err) == (3, "", MISSING.format("torch"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["lint", "list"])
+def test_the_bundled_specs_are_read_without_them(light: Path, tmp_path: Path, command: str) -> None:
+    done = run_light(light, *command.split(), cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert "resmlp" in done.out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["rich", "markdown"])
+def test_a_result_is_reported_without_them(light: Path, tmp_path: Path, form: str) -> None:
+    (tmp_path / "audit.json").write_text(to_json(result()), encoding="utf-8")
+    done = run_light(light, "report", "--from", "audit.json", "-f", form, cwd=tmp_path)
+    assert (done.code, done.err) == (3, ""), "the result has a check with an error"
+    assert "5717416" in done.out.replace(" ", "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "library"),
+    [
+        ("properties", "torch"),  # other processes would run into it one by one
+        ("list --systems", "torch"),
+        ("solve imlp", "numpy"),
+        ("doctor imagenet .", "pillow"),
+    ],
+)
+def test_each_command_names_what_is_missing(light: Path, tmp_path: Path, command: str, library: str) -> None:
+    done = run_light(light, *command.split(), cwd=tmp_path)
+    assert (done.code, done.out, done.err) == (3, "", MISSING.format(library))
+
+
+@pytest.mark.parametrize("name", ["a_library_of_a_paper", "torch.no_such_part", "imlp_audit.typo", ""])
+def test_any_other_module_that_is_missing_is_a_bug(name: str) -> None:
+    assert missing_library(ModuleNotFoundError(f"No module named {name!r}", name=name or None)) is None
