@@ -78,7 +78,7 @@ def report(
         if not check:
             prepare_folder(folder, "--dir")
     if drawings is not None:
-        if folder is not None or format_ is not None or outputs or with_:
+        if folder is not None or format_ is not None or output or with_:
             raise UsageError("--figures writes figures alone; leave out --dir, --format, -o and --with, or --figures")
         prepare_folder(drawings, "--figures")
     inspected, runs = _read_results(with_ or [])
