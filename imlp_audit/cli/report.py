@@ -86,7 +86,7 @@ def report(
         if inspected and form is not None and not form.for_people:
             raise UsageError(f"--with: {form} has no place for a result of inspect; use markdown, html or rich")
     if from_ is not None:
-        audited = _read_audit(from_)
+        audited = read_audit(from_)
     else:
         audited = _audit_and_solve(specs or [], trust_code=trust_code, shown=not no_progress)
     result = merge_runs(audited, runs)
@@ -119,7 +119,8 @@ def _read_results(paths: list[Path]) -> tuple[list[Inspected], list[tuple[str, A
     return inspected, runs
 
 
-def _read_audit(path: Path) -> AuditResult:
+def read_audit(path: Path) -> AuditResult:
+    """Read a JSON result of verify. Raises UsageError for any other file."""
     from imlp_audit.records.document import from_json
     from imlp_audit.records.result import AuditResult
 
