@@ -19,6 +19,7 @@ from imlp_audit import __version__
 from imlp_audit.cli import (
     baseline,
     bench,
+    diff,
     doctor,
     eval,
     explain,
@@ -62,6 +63,7 @@ app.add_typer(doctor.app, name="doctor")
 app.command(name="list")(listing.list_checks)
 app.command()(listing.lint)
 app.command()(report.report)
+app.command()(diff.diff)
 app.command()(baseline.baseline)
 
 
