@@ -39,7 +39,7 @@ def demo(
     caught = caught_document(result, folder)
     if format_ is Format.RICH and _somebody_answers():
         emit_document(caught, format_, "")
-        _mend_together(folder, input, shown=not no_progress)
+        mend_together(folder, input, shown=not no_progress)
         emit("\n")
         emit_document(next_document(), format_, "")
     else:
@@ -62,7 +62,7 @@ def _somebody_answers() -> bool:
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
-def _mend_together(folder: Path, ask: Callable[[str], str], *, shown: bool) -> None:
+def mend_together(folder: Path, ask: Callable[[str], str], *, shown: bool) -> None:
     """Audit the paper each time its reader changed something, until nothing fails or they have seen enough."""
     from imlp_audit.demo.document import failing, state_document
 
