@@ -92,7 +92,7 @@ def bench(
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.spec.library import load
 
-    outputs = parse_outputs(reporting.output)
+    outputs = parse_outputs(reporting.printed, reporting.output)
     where, _, name = table.rpartition("/")
     papers = load([where]).papers if where else ()
     if len(papers) != 1:
@@ -105,5 +105,5 @@ def bench(
 
     with show_progress(shown=reporting.progress, doing="timing") as announce:
         result = run(paper, wanted, timing.setup(), announce)
-    emit_result(result, reporting.printed, outputs, details=operations_document(result))
+    emit_result(result, outputs, details=operations_document(result))
     return exit_code(result)

@@ -73,7 +73,7 @@ def evaluate(
         from imlp_audit.cli.output import parse_outputs
 
         _check_predictions(results)
-        outputs, overrides = parse_outputs(reporting.output), pipeline.overrides()
+        outputs, overrides = parse_outputs(reporting.printed, reporting.output), pipeline.overrides()
         model, earlier = _find_row(row, specs), _read_earlier(results.against)
         check_device(computing.device)
         from imlp_audit.evaluate.request import Data, Request, Weights
@@ -110,7 +110,7 @@ def _run(request: Request, outputs: Outputs, reporting: ReportOptions, group: Gr
     with run_evaluation(request, group, say, progress) as result:
         if result is None:
             return ExitCode.CLEAN
-        emit_result(result, reporting.printed, outputs)
+        emit_result(result, outputs)
     return exit_code(result)
 
 

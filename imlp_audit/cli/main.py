@@ -19,6 +19,8 @@ from imlp_audit import __version__
 from imlp_audit.cli import (
     baseline,
     bench,
+    demo,
+    diff,
     doctor,
     eval,
     explain,
@@ -62,7 +64,9 @@ app.add_typer(doctor.app, name="doctor")
 app.command(name="list")(listing.list_checks)
 app.command()(listing.lint)
 app.command()(report.report)
+app.command()(diff.diff)
 app.command()(baseline.baseline)
+app.command()(demo.demo)
 
 
 def _version(wanted: bool) -> None:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from imlp_audit.errors import BuildError
-from imlp_audit.report.formats import Format
+from imlp_audit.report.formats import AuditFormat, Format
 from imlp_audit.workers import cores
 
 
@@ -51,6 +51,7 @@ Reading = Annotated[
 ]
 ChannelsLast = Annotated[bool, typer.Option("--channels-last", help="Lay images out with the channels last.")]
 Formatted = Annotated[Format, typer.Option("--format", "-f", help="What to print.")]
+AuditFormatted = Annotated[AuditFormat, typer.Option("--format", "-f", help="What to print.")]
 Output = Annotated[
     list[str] | None,
     typer.Option(
@@ -71,13 +72,13 @@ NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progres
 class ReportOptions:
     """Where the result of an audit goes."""
 
-    format_: Formatted = Format.RICH
+    format_: AuditFormatted = AuditFormat.RICH
     output: Output = None
     quiet: Quiet = False
     no_progress: NoProgress = False
 
     @property
-    def printed(self) -> Format | None:
+    def printed(self) -> AuditFormat | None:
         """The format that is printed, if any."""
         return None if self.quiet else self.format_
 

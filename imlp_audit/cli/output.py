@@ -5,44 +5,68 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from imlp_audit.errors import ClosedPipeError, OutputError, UsageError
 from imlp_audit.report.document import Document
-from imlp_audit.report.files import check_writable, write_whole
-from imlp_audit.report.formats import ENDINGS, Format, Surface, render_document
+from imlp_audit.report.files import append, check_writable, write_whole
+from imlp_audit.report.formats import ENDINGS, AuditFormat, Format, Surface, render_audit, render_document
 
 if TYPE_CHECKING:
     from imlp_audit.records.result import AuditResult
 
-Outputs: TypeAlias = Sequence[tuple[Format, Path]]
 _WIDTH = 120  # of what is not a terminal, unless COLUMNS says otherwise
+_SUMMARY = "GITHUB_STEP_SUMMARY"  # names the file of a step's page in GitHub Actions
 
 
-def parse_outputs(texts: Sequence[str] | None) -> Outputs:
-    """Read each FORMAT:FILE or FILE.
+@dataclass(frozen=True)
+class Outputs:
+    """Where the result of an audit goes: what is printed, if anything, the files, and GitHub's page of this step."""
+
+    printed: AuditFormat | None
+    files: tuple[tuple[AuditFormat, Path], ...] = ()
+    summary: Path | None = None
+
+
+def parse_outputs(printed: AuditFormat | None, texts: Sequence[str] | None) -> Outputs:
+    """Read each FORMAT:FILE or FILE; with the format `github` a step's page is one more file.
 
     Raises UsageError for an unknown format, a file that can't be written, and a file that is named twice.
     """
-    outputs = [_parse_output(text) for text in texts or ()]
-    files: set[Path] = set()
-    for _, path in outputs:
-        if path.resolve() in files:
+    files = tuple(_parse_output(text) for text in texts or ())
+    seen: set[Path] = set()
+    for _, path in files:
+        if path.resolve() in seen:
             raise UsageError(f"-o {path}: this file is named twice, and one result would replace the other")
-        files.add(path.resolve())
-    return outputs
+        seen.add(path.resolve())
+    return Outputs(printed, files, _find_summary() if printed is AuditFormat.GITHUB else None)
 
 
-def _parse_output(text: str) -> tuple[Format, Path]:
+def _find_summary() -> Path | None:
+    """Return the file of this step's page, if there is one."""
+    if not os.environ.get(_SUMMARY):
+        return None
+    path = Path(os.environ[_SUMMARY])
+    try:
+        check_writable(path)
+    except UsageError as error:
+        raise UsageError(f"{_SUMMARY}: {error}; unset it to print annotations alone") from error
+    return path
+
+
+def _parse_output(text: str) -> tuple[AuditFormat, Path]:
     """Read FORMAT:FILE, or a file whose ending says the format."""
     name, colon, file = text.partition(":")
-    known = [form.value for form in Format]
+    known = [form.value for form in AuditFormat]
+    by_ending = next((form for ending, form in ENDINGS.items() if text.lower().endswith(ending)), None)
     if colon and name in known and file:
-        form, path = Format(name), Path(file)
-    elif Path(text).suffix.lower() in ENDINGS and not _is_word(name, colon):
-        form, path = ENDINGS[Path(text).suffix.lower()], Path(text)
+        form, path = AuditFormat(name), Path(file)
+    elif by_ending is not None and not _is_word(name, colon):
+        form, path = by_ending, Path(text)
     else:
         endings = ", ".join(ENDINGS)
         raise UsageError(
@@ -63,49 +87,52 @@ def emit_document(document: Document, form: Format, json: str) -> None:
 
 
 def emit_result(
-    result: AuditResult,
-    form: Format | None,
-    outputs: Outputs = (),
-    *,
-    details: Document = (),
-    screen: Document | None = None,
+    result: AuditResult, outputs: Outputs, *, details: Document = (), screen: Document | None = None
 ) -> None:
     """Write the result of an audit to files, and then, where there is a format, to standard output.
 
     `details` are blocks that a command adds to what people read; `screen` is what a terminal shows in place of every
     check.
     """
-    for file_form, path in outputs:
-        write_whole(path, _render_result(result, details, screen, file_form, Surface()))
-    if form is not None:
-        emit(_render_result(result, details, screen, form, _surface()))
+
+    def write(form: AuditFormat) -> Document:
+        if form is not AuditFormat.RICH:
+            return _report_in(form, result, details)
+        return (*(_every_check(result) if screen is None else screen), *details)
+
+    _emit(result, outputs, write)
 
 
-def emit_report(result: AuditResult, form: Format | None, outputs: Outputs, details: Document) -> None:
+def emit_report(result: AuditResult, outputs: Outputs, details: Document) -> None:
     """Write the whole report of an audit to files, and to standard output where there is a format."""
-    for file_form, path in outputs:
-        write_whole(path, _render_report(result, details, file_form, Surface()))
-    if form is not None:
-        emit(_render_report(result, details, form, _surface()))
+    _emit(result, outputs, lambda form: _report_in(form, result, details))
 
 
-def _render_report(result: AuditResult, details: Document, form: Format, surface: Surface) -> str:
-    from imlp_audit.records.document import to_json
-    from imlp_audit.report.paper import report_document
+def _report_in(form: AuditFormat, result: AuditResult, details: Document) -> Document:
+    """Return the report: in markdown its short form, which can be a comment."""
+    from imlp_audit.report.paper import report_document, short_report
 
-    json = to_json(result) if form is Format.JSON else ""
-    return render_document((*report_document(result), *details), form, json, surface)
+    if form is AuditFormat.MARKDOWN:
+        return short_report(result, details)
+    return (*report_document(result), *details)
 
 
-def _render_result(
-    result: AuditResult, details: Document, screen: Document | None, form: Format, surface: Surface
-) -> str:
+def _every_check(result: AuditResult) -> Document:
     from imlp_audit.report.paper import summary_document
 
-    if form is not Format.RICH:
-        return _render_report(result, details, form, surface)
-    on_terminal = summary_document(result) if screen is None else screen
-    return render_document((*on_terminal, *details), form, "", surface)
+    return summary_document(result)
+
+
+def _emit(result: AuditResult, outputs: Outputs, write: Callable[[AuditFormat], Document]) -> None:
+    """Write a result to all its outputs; `write` makes the document that people read in a format."""
+    for form, path in outputs.files:
+        write_whole(path, render_audit(result, partial(write, form), form))
+    if outputs.summary is not None:
+        from imlp_audit.report.overview import first_screen
+
+        append(outputs.summary, render_document(first_screen(result), Format.MARKDOWN, ""))
+    if outputs.printed is not None:
+        emit(render_audit(result, partial(write, outputs.printed), outputs.printed, _surface()))
 
 
 def _surface() -> Surface:

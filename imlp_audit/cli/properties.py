@@ -46,13 +46,13 @@ def properties(
     from imlp_audit.spec.library import load
 
     check_device(device)
-    outputs = parse_outputs(reporting.output)
+    outputs = parse_outputs(reporting.printed, reporting.output)
     limits = Limits(examples, seed, time_limit)
     settings = Settings(limits, dtype, device.value, jobs or cores(), trust_code=trust_code)
     targets, patterns = _split(claims or [])
     with show_progress(shown=reporting.progress) as announce:
         result = audit_equations(load(targets), patterns, settings, announce)
-    emit_result(result, reporting.printed, outputs)
+    emit_result(result, outputs)
     return exit_code(result)
 
 

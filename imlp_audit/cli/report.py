@@ -10,7 +10,7 @@ import typer
 from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.cli.options import Output, Specs, TrustCode, helpers
 from imlp_audit.errors import SolverError, UsageError
-from imlp_audit.report.formats import Format
+from imlp_audit.report.formats import AuditFormat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,47 +42,63 @@ def report(
             help="Write each paper's page, markdown and figures, and an index of these papers, into this folder.",
         ),
     ] = None,
+    drawings: Annotated[
+        Path | None,
+        typer.Option("--figures", metavar="DIR", help="Write only the figures, as SVG, into this folder."),
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="With --dir: write nothing; exit 1 if a report there is stale.")
     ] = False,
     trust_code: TrustCode = False,
     format_: Annotated[
-        Format | None, typer.Option("--format", "-f", help="What to print; markdown if no file is written.")
+        AuditFormat | None, typer.Option("--format", "-f", help="What to print; markdown if no file is written.")
     ] = None,
     output: Output = None,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress.")] = False,
 ) -> int:
     """Write the report of each paper."""
     from imlp_audit.cli.output import emit_report, parse_outputs
-    from imlp_audit.cli.report_files import compare_reports, prepare_folder, render_reports, write_reports
+    from imlp_audit.cli.report_files import (
+        compare_reports,
+        prepare_folder,
+        render_figures,
+        render_reports,
+        write_reports,
+    )
     from imlp_audit.report.merging import merge_runs
 
     if from_ is not None and specs:
         raise UsageError("give specs to audit or --from FILE, not both")
-    outputs = parse_outputs(output)
+    outputs = parse_outputs(format_ or (None if output else AuditFormat.MARKDOWN), output)
     if check and folder is None:
         raise UsageError("--check compares the reports in a folder; name it with --dir")
     if folder is not None:
-        if format_ is not None or outputs:
+        if format_ is not None or output:
             raise UsageError("--dir writes pages and markdown; leave out --format and -o, or leave out --dir")
         if not check:
-            prepare_folder(folder)
+            prepare_folder(folder, "--dir")
+    if drawings is not None:
+        if folder is not None or format_ is not None or output or with_:
+            raise UsageError("--figures writes figures alone; leave out --dir, --format, -o and --with, or --figures")
+        prepare_folder(drawings, "--figures")
     inspected, runs = _read_results(with_ or [])
-    if inspected and Format.JSON in (format_, *(form for form, _ in outputs)):
-        raise UsageError("--with: the JSON has no place for a result of inspect; use another --format")
+    for form in (outputs.printed, *(form for form, _ in outputs.files)):
+        if inspected and form is not None and not form.for_people:
+            raise UsageError(f"--with: {form} has no place for a result of inspect; use markdown, html or rich")
     if from_ is not None:
-        audited = _read_audit(from_)
+        audited = read_audit(from_)
     else:
         audited = _audit_and_solve(specs or [], trust_code=trust_code, shown=not no_progress)
     result = merge_runs(audited, runs)
     code = ExitCode.CLEAN
-    if folder is not None:
+    if drawings is not None:
+        code = write_reports(render_figures(result, drawings))
+    elif folder is not None:
         reports = render_reports(result, folder, inspected)
         code = compare_reports(reports) if check else write_reports(reports)
     else:
         sections = tuple(section for paper in result.papers for one in inspected for section in one.section(paper.id))
-        printed = format_ or (None if outputs else Format.MARKDOWN)
-        emit_report(result, printed, outputs, sections)
+        emit_report(result, outputs, sections)
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else code
 
 
@@ -103,7 +119,8 @@ def _read_results(paths: list[Path]) -> tuple[list[Inspected], list[tuple[str, A
     return inspected, runs
 
 
-def _read_audit(path: Path) -> AuditResult:
+def read_audit(path: Path) -> AuditResult:
+    """Read a JSON result of verify. Raises UsageError for any other file."""
     from imlp_audit.records.document import from_json
     from imlp_audit.records.result import AuditResult
 

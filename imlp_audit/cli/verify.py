@@ -62,7 +62,7 @@ def verify(
     from imlp_audit.spec.library import load
 
     check_device(device)
-    outputs = parse_outputs(reporting.output)
+    outputs = parse_outputs(reporting.printed, reporting.output)
     selection = load(specs or [])
     options = Options(
         only=tuple(only or ()),
@@ -75,5 +75,5 @@ def verify(
     with show_progress(shown=reporting.progress) as announce:
         result = audit(selection, options, announce)
     screen = None if all_ else first_screen(result, specs or ())
-    emit_result(result, reporting.printed, outputs, screen=screen)
+    emit_result(result, outputs, screen=screen)
     return exit_code(result, strict=strict, baseline=not no_baseline)

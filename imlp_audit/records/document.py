@@ -38,9 +38,18 @@ D = TypeVar("D", bound=JsonDocument)
 
 def to_json(document: JsonDocument) -> str:
     """Write a document: sorted keys, so equal documents are equal bytes."""
-    text = json.dumps({"format": document.FORMAT, **document.body()}, indent=2, sort_keys=True, ensure_ascii=False)
-    # UTF-8 cannot hold half of a surrogate pair, which a tensor's name may contain: it is written as a JSON escape
-    return text.encode("utf-8", "backslashreplace").decode() + "\n"
+    return dump_json({"format": document.FORMAT, **document.body()})
+
+
+# characters that would change what a terminal shows, half of a surrogate pair, which UTF-8 cannot hold (a tensor's
+# name may), and `##[`, which begins a command in a log of GitHub's
+_ESCAPED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]|(?<=##)\\[")
+
+
+def dump_json(value: object) -> str:
+    """Write plain values as JSON with sorted keys; characters that could do harm where it is shown are escapes."""
+    text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False)
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
 def format_of(text: str) -> str | None:

@@ -37,6 +37,15 @@ def write_whole(path: Path, content: str | bytes) -> None:
         raise OutputError(f"{path} could not be written: {error.strerror or error}") from error
 
 
+def append(path: Path, content: str) -> None:
+    """Add text at the end of a file that others write to as well. Raises OutputError."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(content)
+    except OSError as error:
+        raise OutputError(f"{path} could not be written: {error.strerror or error}") from error
+
+
 def _replace(path: Path, data: bytes) -> None:
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

@@ -1,12 +1,15 @@
-"""The formats by name, and the one way from a document to text in each of them."""
+"""The formats by name, and the one way to text in each of them: from a document, or from the result of an audit."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
 
+from imlp_audit.records.document import to_json
+from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Document
 
 
@@ -19,13 +22,37 @@ class Format(StrEnum):
     HTML = "html"
 
 
+class AuditFormat(StrEnum):
+    """The formats of an audit's result: those of every command, and those that are made from its checks."""
+
+    RICH = "rich"
+    JSON = "json"
+    MARKDOWN = "markdown"
+    HTML = "html"
+    LATEX = "latex"
+    JUNIT = "junit"
+    SARIF = "sarif"
+    GITHUB = "github"
+    BADGE = "badge"
+
+    @property
+    def for_people(self) -> bool:
+        """Whether it shows a document, which may hold more than checks."""
+        return self in (AuditFormat.RICH, AuditFormat.MARKDOWN, AuditFormat.HTML)
+
+
 ENDINGS = {
-    ".json": Format.JSON,
-    ".md": Format.MARKDOWN,
-    ".markdown": Format.MARKDOWN,
-    ".html": Format.HTML,
-    ".htm": Format.HTML,
-    ".txt": Format.RICH,
+    ".sarif.json": AuditFormat.SARIF,
+    ".json": AuditFormat.JSON,
+    ".md": AuditFormat.MARKDOWN,
+    ".markdown": AuditFormat.MARKDOWN,
+    ".html": AuditFormat.HTML,
+    ".htm": AuditFormat.HTML,
+    ".txt": AuditFormat.RICH,
+    ".tex": AuditFormat.LATEX,
+    ".xml": AuditFormat.JUNIT,
+    ".sarif": AuditFormat.SARIF,
+    ".svg": AuditFormat.BADGE,
 }  # what a file is written as if its format isn't named
 
 
@@ -63,6 +90,39 @@ def render_document(document: Document, form: Format, json: str, surface: Surfac
             assert_never(form)
 
 
+def render_audit(
+    result: AuditResult, document: Callable[[], Document], form: AuditFormat, surface: Surface | None = None
+) -> str:
+    """Return the result of an audit in a format; `document` makes what people read of it."""
+    match form:
+        case AuditFormat.LATEX:
+            from imlp_audit.report.exports.latex import render_latex
+
+            return render_latex(result)
+        case AuditFormat.JUNIT:
+            from imlp_audit.report.exports.junit import render_junit
+
+            return render_junit(result)
+        case AuditFormat.SARIF:
+            from imlp_audit.report.exports.sarif import render_sarif
+
+            return render_sarif(result)
+        case AuditFormat.GITHUB:
+            from imlp_audit.report.exports.github import render_annotations
+
+            return render_annotations(result)
+        case AuditFormat.BADGE:
+            from imlp_audit.report.exports.badge import render_badge
+
+            return render_badge(result)
+        case AuditFormat.JSON:
+            return to_json(result)
+        case AuditFormat.RICH | AuditFormat.MARKDOWN | AuditFormat.HTML:
+            return render_document(document(), Format(form.value), "", surface)
+        case _:
+            assert_never(form)
+
+
 def disarm_commands(text: str) -> str:
     """Return printed text in which nothing is a command to GitHub's runner, which obeys lines of any step's log."""
-    return re.sub(r"^([ \t]*)(?=::)", r"\1\\", text, flags=re.MULTILINE).replace("##[", "#\\#[")
+    return re.sub(r"^([^\S\n]*)(?=::)", r"\1\\", text, flags=re.MULTILINE).replace("##[", "#\\#[")

@@ -36,7 +36,7 @@ from imlp_audit.report.document import (
 
 _TAGS = {Style.STRONG: "strong", Style.EMPHASIS: "em", Style.CODE: "code"}
 _LINK = re.compile(r"#.+|https?://\S+|[a-z0-9_\-]+\.(?:html|md|json|svg)", re.IGNORECASE)
-_COMMAND = re.compile(r"^([ \t]*):(?=:)", re.MULTILINE)  # would be a command in a log of GitHub's
+_COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)  # would be a command in a log of GitHub's
 _LONG_WORD = re.compile(r"\S{16}(?=\S)")
 _BETWEEN_PARTS = re.compile(r"(?<=[/_.])(?=\w)")
 _MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}

@@ -10,7 +10,19 @@ from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import Check, CheckKind
 from imlp_audit.records.finding import Finding
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Block, Heading, Inline, Item, List, Paragraph, Span, Style, code, plain_text
+from imlp_audit.report.document import (
+    Block,
+    Code,
+    Heading,
+    Inline,
+    Item,
+    List,
+    Paragraph,
+    Span,
+    Style,
+    code,
+    plain_text,
+)
 from imlp_audit.report.findings import worst_first
 
 _COLUMNS = 76  # of a terminal of 80 columns: what lines hold where long words are broken early
@@ -91,6 +103,8 @@ def lines_of(block: Block) -> int:
             return 1 + sum(_lines_of_item(entry) for entry in entries)
         case Paragraph() | Heading():
             return 1 + _lines_of_text(block.text, _COLUMNS)
+        case Code():
+            return 2 + block.text.count("\n")
         case _:
             return 1
 

@@ -12,7 +12,8 @@ from packaging.requirements import Requirement
 from .running import Outcome, spawn
 
 ROOT = Path(__file__).parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+_PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT, TOOLS = _PYPROJECT["project"], _PYPROJECT["tool"]
 
 
 def make_light(folder: Path) -> Path:

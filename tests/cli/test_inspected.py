@@ -104,7 +104,8 @@ def test_a_broken_result_of_inspect_is_refused(looked: tuple[Path, Outcome], cha
     assert "give a file written by `imlp-audit inspect --format json`" in report.err
 
 
-def test_it_goes_into_every_format_except_json(looked: tuple[Path, Outcome]) -> None:
+@pytest.mark.parametrize("form", ["json", "sarif"])
+def test_it_goes_only_into_what_people_read(looked: tuple[Path, Outcome], form: str) -> None:
     folder, _ = looked
-    report = call("report", str(folder / "mixing.yaml"), "--with", str(folder / "looked.json"), "-f", "json")
-    assert (report.code, report.err.count("the JSON has no place for a result of inspect")) == (2, 1)
+    report = call("report", str(folder / "mixing.yaml"), "--with", str(folder / "looked.json"), "-f", form)
+    assert (report.code, report.err.count(f"--with: {form} has no place for a result of inspect")) == (2, 1)

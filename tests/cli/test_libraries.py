@@ -10,9 +10,10 @@ from packaging.requirements import Requirement
 
 from imlp_audit.cli.libraries import MODELS, missing_library
 from imlp_audit.records.document import to_json
+from imlp_audit.report.formats import AuditFormat
 from tests.report.results import result
 
-from .light import PROJECT, base_distributions, make_light, run_light
+from .light import PROJECT, TOOLS, base_distributions, make_light, run_light
 from .papers import TOP1, write
 
 MISSING = "imlp-audit: this needs {}, which is not installed; run: pip install 'imlp-audit[models]'\n"
@@ -38,6 +39,12 @@ def test_the_libraries_are_those_of_the_extra() -> None:
     assert [name for name in MODELS if find_spec(name) is None] == []
 
 
+def test_lint_imports_forbids_them_where_specs_are_read() -> None:
+    contracts = TOOLS["importlinter"]["contracts"]
+    (fast,) = [contract for contract in contracts if contract["name"].startswith("Parts that must start fast")]
+    assert set(fast["forbidden_modules"]) == MODELS.keys() - {"matplotlib"}, "reports import it when they draw"
+
+
 def test_a_spec_is_linted_without_them(light: Path, folder: Path) -> None:
     done = run_light(light, "lint", cwd=folder)
     assert (done.code, done.out.strip(), done.err) == (0, "scores:  1 table, 1 check, 0 findings: no problems", "")
@@ -57,12 +64,13 @@ def test_the_bundled_specs_are_read_without_them(light: Path, tmp_path: Path, co
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["rich", "markdown"])
-def test_a_result_is_reported_without_them(light: Path, tmp_path: Path, form: str) -> None:
+def test_a_result_is_reported_without_them_except_as_a_page_with_figures(light: Path, tmp_path: Path) -> None:
     (tmp_path / "audit.json").write_text(to_json(result()), encoding="utf-8")
-    done = run_light(light, "report", "--from", "audit.json", "-f", form, cwd=tmp_path)
-    assert (done.code, done.err) == (3, ""), "the result has a check with an error"
-    assert "5717416" in done.out.replace(" ", "")
+    forms = [form for form in AuditFormat if form is not AuditFormat.HTML]
+    outputs = [word for form in forms for word in ("-o", f"{form}:{form}")]
+    done = run_light(light, "report", "--from", "audit.json", *outputs, cwd=tmp_path)
+    assert (done.code, done.out, done.err) == (3, "", ""), "the result has a check with an error"
+    assert [form for form in forms if not (tmp_path / form).stat().st_size] == []
 
 
 @pytest.mark.slow

@@ -223,7 +223,7 @@ def test_the_ending_of_a_file_says_its_format(here: Path) -> None:
         (("a.html", "markdown:./a.html"), "-o a.html: this file is named twice"),
         (("a.html", "link.html"), "this file is named twice"),
         (("htlm:a.html",), "-o htlm:a.html: write FORMAT:FILE with one of the formats"),
-        (("a.pdf",), "or a FILE that ends in .json, .md,"),
+        (("a.pdf",), "or a FILE that ends in .sarif.json, .json, .md,"),
     ],
 )
 def test_files_that_could_not_both_be_kept_or_have_no_format_are_refused(

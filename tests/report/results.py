@@ -131,3 +131,13 @@ def full(text: str = BENIGN) -> AuditResult:
     marked = {"p/1/r0/params": more, "p/1/r1/params": {**more, "weak": True, "fitted": True, "under": (text,)}}
     checks = tuple(one.model_copy(update=marked.get(one.id, {})) for one in plain.checks)
     return plain.model_copy(update={"checks": checks, "hypotheses": {"p": judged}})
+
+
+def everywhere(text: str) -> AuditResult:
+    """The same with the text in every field of a check that may hold one, in a file's name and in an id."""
+    more = {"unit": text, "measured": text, "gap": text, "printed": text, "source": Source(file=text, line=7)}
+    whole = full(text)
+    named = check(f"claims/{text}", CheckKind.CLAIM, Verdict.DIFFERS, text)
+    checks = (*(one.model_copy(update=more) for one in whole.checks), named)
+    stale = tuple(one.model_copy(update={"check": text, "source": Source(file=text, line=3)}) for one in whole.stale)
+    return whole.model_copy(update={"checks": checks, "stale": stale})

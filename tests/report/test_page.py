@@ -5,157 +5,27 @@ from __future__ import annotations
 import hashlib
 import re
 from base64 import b64decode, b64encode
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from imlp_audit.records.check import CheckKind
 from imlp_audit.records.figure import Curve, Figure
 from imlp_audit.report.document import (
-    Code,
-    Document,
-    Fold,
-    Heading,
-    Item,
-    List,
-    Paragraph,
     Picture,
     Plot,
-    PrintedCell,
-    PrintedTable,
-    Span,
-    Stamped,
-    Style,
-    Table,
-    code,
 )
 from imlp_audit.report.figures import same_page
-from imlp_audit.report.formats import Format, render_document
 from imlp_audit.report.index import index_document
 from imlp_audit.report.page import render_page
 from imlp_audit.report.paper import report_document
 
+from .inert import Page
 from .results import BENIGN, HOSTILE, full
-
-_VOID = ("meta", "img")
-
-
-class Page(HTMLParser):
-    """The elements of a page with their attributes, and its text; elements that don't nest are refused."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[str] = []
-        self._open: list[str] = []
-        self.feed(page)
-        self.close()
-        assert self._open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "wbr":  # where a long word may be broken
-            return
-        self.elements.append((tag, dict(attrs)))
-        if tag not in _VOID:
-            self._open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-
-    @property
-    def shape(self) -> list[tuple[str, tuple[str, ...]]]:
-        """The elements and the names of their attributes."""
-        return [(tag, tuple(attributes)) for tag, attributes in self.elements]
-
-    def values(self, attribute: str) -> list[str]:
-        return [value for _, found in self.elements if (value := found.get(attribute)) is not None]
 
 
 def page(text: str = BENIGN) -> str:
     return render_page(report_document(full(text)))
-
-
-MARKUP = (
-    *HOSTILE,
-    '" onmouseover="alert(1)',
-    "' onload='alert(1)",
-    "</script><script>alert(1)</script>",
-    "</style>",
-    "javascript:alert(1)",
-    "::error::text",
-    "one\n  ::set-output name=x::y",
-    "##[error]text",
-    "\x1b[31mred\x1b[0m",
-    "\x1b]0;title\x07",
-    "\u202egnp.exe",
-    "{page} {0} %s",
-    "=1+1",
-)
-SPECIAL = st.text(st.sampled_from("<>&\"'/=#:;[]()!|*_`~\\ \n\r\t\0\x1b\x85\u2028ab1"), min_size=1, max_size=30)
-ANY = (st.text(min_size=1, max_size=60) | SPECIAL).filter(str.strip)
-UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-COMMAND = re.compile(r"^\s*::|##\[", re.MULTILINE)  # lines that GitHub's runner obeys
-
-
-def every_block(text: str) -> Document:
-    """A document with a text in every place where a block may have one."""
-    stamped = Stamped(text, "✗", text, Style.BAD, (text, text))
-    cell = PrintedCell((stamped,), (Paragraph(text),), text)
-    links = tuple(Span(text, style, link=link, anchor=text) for style in Style for link in (text, f"#{text}"))
-    return (
-        Heading(text, 1, text),
-        Heading((text, code(text)), 2),
-        Paragraph((text, *links)),
-        Table((text, code(text)), ((text, text),), caption=text),
-        Table((), ((text,),)),
-        List((text, Item(text, (text, Item(text, label=text)), label=text))),
-        Picture(text, text),
-        Code(text, ""),
-        PrintedTable((text, text), ((text, (cell,)), (text, (None,))), Table((text,), ((text,),))),
-        Fold(text, (Paragraph(text),)),
-    )
-
-
-@given(ANY)
-@settings(max_examples=40, deadline=None)
-def test_no_text_becomes_markup(text: str) -> None:
-    check_inert(text)
-
-
-@pytest.mark.parametrize("text", MARKUP)
-def test_no_text_that_is_made_to_become_markup_does(text: str) -> None:
-    check_inert(text)
-
-
-def check_inert(text: str) -> None:
-    found, plain = Page(render_page(every_block(text))), Page(render_page(every_block("plain")))
-    # a text of spaces has no header cell and no label; links need a target that is safe
-    kept = [(tag, names) for tag, names in found.shape if tag not in ("th", "td", "a")]
-    assert kept == [(tag, names) for tag, names in plain.shape if tag not in ("th", "td", "a")]
-    assert {name for _, names in found.shape for name in names} <= {name for _, names in plain.shape for name in names}
-    for target in found.values("href"):
-        assert re.fullmatch(r"#[A-Za-z0-9/._~\-]+|https?://\S+|[\w\-]+\.(html|md|json|svg)", target, re.ASCII | re.I)
-    assert all(re.fullmatch(r"[A-Za-z0-9/._~\-]+", name) for name in found.values("id"))
-    body = render_page(every_block(text)).partition("<main")[2]
-    assert not UNSAFE.search(body)
-    assert not re.search(r"^\s*::", body, re.MULTILINE)
-
-
-@pytest.mark.daily(4)
-@pytest.mark.parametrize("text", HOSTILE)
-def test_a_paper_s_text_changes_nothing_but_text(text: str) -> None:
-    shapes = []
-    for words in (text, BENIGN):
-        document = report_document(full(words))
-        start = next(at for at, block in enumerate(document) if isinstance(block, Heading) and block.text == "Findings")
-        shapes.append(Page(render_page(document[start:])).shape)  # the first screen shortens long texts
-    assert shapes[0] == shapes[1]
 
 
 @pytest.mark.daily(4)
@@ -230,22 +100,3 @@ def test_drawings_are_part_of_the_page_and_compared_by_their_data(tmp_path: Path
 def test_an_index_leads_to_the_pages() -> None:
     found = Page(render_page(index_document(full())))
     assert [target for target in found.values("href") if target.startswith("p.")] == ["p.html", "p.md"]
-
-
-@pytest.mark.parametrize("form", [Format.MARKDOWN, Format.RICH])
-@given(text=ANY)
-@settings(max_examples=40, deadline=None)
-def test_no_text_is_a_command_to_a_terminal_or_to_a_runner(form: Format, text: str) -> None:
-    check_harmless(form, text)
-
-
-@pytest.mark.parametrize("form", [Format.MARKDOWN, Format.RICH])
-@pytest.mark.parametrize("text", MARKUP)
-def test_no_text_that_is_made_to_be_a_command_is_one(form: Format, text: str) -> None:
-    check_harmless(form, text)
-
-
-def check_harmless(form: Format, text: str) -> None:
-    written = render_document(every_block(text), form, "")
-    assert not UNSAFE.search(written)
-    assert not COMMAND.search(written)

@@ -1,0 +1,207 @@
+"""What changed between two audits: the JSON of `imlp-audit diff`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from pydantic import Field
+
+from imlp_audit.records.base import Record
+from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.document import JsonDocument
+from imlp_audit.records.finding import Finding
+from imlp_audit.records.result import AuditResult
+from imlp_audit.records.values import Count
+
+
+class CheckState(Record):
+    """What an audit says of a check: what is printed and measured, the verdict, and what that rests on.
+
+    `measured` is what the verdict was given on, `also` are other measured values by "reading/convention". An equation
+    has neither: a search may come upon another counterexample.
+    """
+
+    verdict: Verdict
+    reason: str
+    printed: str | None = None
+    measured: str | None = None
+    also: dict[str, str] = Field(default_factory=dict)
+    under: tuple[str, ...] = ()
+    weak: bool = False
+    acknowledged: bool = False
+
+    @classmethod
+    def of(cls, check: Check) -> CheckState:
+        """Return the state of a check."""
+        also = {"/".join(part for part in (one.reading, one.convention) if part): one.measured for one in check.also}
+        return cls(
+            verdict=check.verdict,
+            reason=check.reason,
+            printed=check.printed or check.corrected,
+            measured=None if check.kind is CheckKind.EQUATION else check.measured,
+            also=also,
+            under=check.under,
+            weak=check.weak,
+            acknowledged=check.acknowledged is True and check.verdict in FAILS,
+        )
+
+    @property
+    def fails_the_run(self) -> bool:
+        """Whether the check fails without being acknowledged, or could not be completed."""
+        return (self.verdict in FAILS and not self.acknowledged) or self.verdict is Verdict.ERROR
+
+    @property
+    def rank(self) -> int:
+        """How far the check is from `reproduced`: a larger rank is worse."""
+        return 2 * _RANKS[self.verdict] + (self.verdict in FAILS and not self.acknowledged)
+
+    def same_as(self, other: CheckState) -> bool:
+        """Return whether nothing changed that counts: reasons in words may be written differently."""
+        return self.model_copy(update={"reason": other.reason}) == other
+
+
+_RANKS = {
+    Verdict.REPRODUCED: 0,
+    Verdict.REPRODUCED_UNDER: 1,
+    Verdict.UNVERIFIABLE: 2,
+    Verdict.DIFFERS: 3,
+    Verdict.INCONSISTENT: 3,
+    Verdict.ERROR: 4,
+}
+
+
+class CheckChange(Record):
+    """A check that both audits have, and that is not as it was."""
+
+    id: str
+    before: CheckState
+    after: CheckState
+
+
+class CheckOfOne(Record):
+    """A check that only one of the audits has."""
+
+    id: str
+    state: CheckState
+
+
+class FindingChanges(Record):
+    """Findings that only one of the audits has, and those that were acknowledged between them, or no longer are."""
+
+    new: tuple[Finding, ...] = ()
+    gone: tuple[Finding, ...] = ()
+    acknowledged: tuple[Finding, ...] = ()
+    reopened: tuple[Finding, ...] = ()
+
+
+class VersionChange(Record):
+    """A library that the audits were made with in different versions, or that only one of them names."""
+
+    library: str
+    before: str | None = None
+    after: str | None = None
+
+
+class VerdictCounts(Record):
+    """How many checks of an audit have each verdict, and how many failing ones are acknowledged."""
+
+    verdicts: dict[Verdict, Count]
+    acknowledged: Count
+
+    @classmethod
+    def of(cls, result: AuditResult) -> VerdictCounts:
+        """Count the verdicts of an audit."""
+        return cls(verdicts=result.counts(), acknowledged=result.acknowledged())
+
+
+class AuditDiff(JsonDocument):
+    """What changed between two audits of the same papers. Each check is in one group, or one of the `same` ones.
+
+    A check got `worse` if it went down in this order: reproduced, reproduced under an alternative, unverifiable,
+    failing but acknowledged, failing, not completed. It got `better` if it went up, except that one that failed and can
+    no longer be decided is `undecided`. `changed` ones have a verdict as good as before, but another printed or
+    measured value, or they hold under something else, or may be luck in only one of the audits.
+    """
+
+    FORMAT: ClassVar = "imlp-audit/diff/1"
+    WRITTEN_BY: ClassVar = "imlp-audit diff A.json B.json"
+
+    papers: tuple[str, ...]
+    before: VerdictCounts
+    after: VerdictCounts
+    worse: tuple[CheckChange, ...]
+    better: tuple[CheckChange, ...]
+    undecided: tuple[CheckChange, ...]
+    changed: tuple[CheckChange, ...]
+    new: tuple[CheckOfOne, ...]
+    gone: tuple[CheckOfOne, ...]
+    same: Count
+    findings: FindingChanges
+    versions: tuple[VersionChange, ...]
+
+    @property
+    def got_worse(self) -> bool:
+        """Whether a verdict got worse, or a new check fails the run."""
+        return bool(self.worse) or any(one.state.fails_the_run for one in self.new)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing changed."""
+        checks = (*self.worse, *self.better, *self.undecided, *self.changed, *self.new, *self.gone)
+        return not (checks or self.versions or self.findings != FindingChanges())
+
+
+def diff_audits(before: AuditResult, after: AuditResult) -> AuditDiff:
+    """Return what changed between two audits, each of which has a check once; in the order of the second one."""
+    old, new = _states(before.checks), _states(after.checks)
+    both = [CheckChange(id=name, before=old[name], after=state) for name, state in new.items() if name in old]
+    changes = [change for change in both if not change.before.same_as(change.after)]
+    return AuditDiff(
+        papers=tuple(dict.fromkeys(paper.id for paper in (*before.papers, *after.papers))),
+        before=VerdictCounts.of(before),
+        after=VerdictCounts.of(after),
+        worse=_worst_first(one for one in changes if one.after.rank > one.before.rank),
+        better=tuple(one for one in changes if one.after.rank < one.before.rank and not _became_undecided(one)),
+        undecided=tuple(one for one in changes if _became_undecided(one)),
+        changed=tuple(one for one in changes if one.after.rank == one.before.rank),
+        new=tuple(CheckOfOne(id=name, state=state) for name, state in new.items() if name not in old),
+        gone=tuple(CheckOfOne(id=name, state=state) for name, state in old.items() if name not in new),
+        same=len(both) - len(changes),
+        findings=_diff_findings(before, after),
+        versions=_diff_versions(before.versions, after.versions),
+    )
+
+
+def _states(checks: Iterable[Check]) -> dict[str, CheckState]:
+    return {check.id: CheckState.of(check) for check in checks}
+
+
+def _worst_first(changes: Iterable[CheckChange]) -> tuple[CheckChange, ...]:
+    """Return changes with those first that passed and fail now."""
+    return tuple(sorted(changes, key=lambda one: (not one.after.fails_the_run, one.before.verdict not in PASSES)))
+
+
+def _became_undecided(change: CheckChange) -> bool:
+    return change.before.verdict in FAILS and change.after.verdict is Verdict.UNVERIFIABLE
+
+
+def _diff_findings(before: AuditResult, after: AuditResult) -> FindingChanges:
+    """Compare findings that a person described: others are the failing checks themselves."""
+    old = {(one.paper, one.id): one for one in before.findings}
+    new = {(one.paper, one.id): one for one in after.findings}
+    both = [(old[name], one) for name, one in new.items() if name in old]
+    return FindingChanges(
+        new=tuple(one for name, one in new.items() if name not in old),
+        gone=tuple(one for name, one in old.items() if name not in new),
+        acknowledged=tuple(now for then, now in both if now.acknowledged and not then.acknowledged),
+        reopened=tuple(now for then, now in both if then.acknowledged and not now.acknowledged),
+    )
+
+
+def _diff_versions(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[VersionChange, ...]:
+    return tuple(
+        VersionChange(library=name, before=before.get(name), after=after.get(name))
+        for name in sorted({*before, *after})
+        if before.get(name) != after.get(name)
+    )

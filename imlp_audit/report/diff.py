@@ -1,0 +1,200 @@
+"""The document of `imlp-audit diff`: what got worse first, then what else changed."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.words import count_of
+from imlp_audit.records.check import Verdict
+from imlp_audit.records.diff import AuditDiff, CheckChange, CheckOfOne, CheckState, VerdictCounts
+from imlp_audit.records.finding import Finding
+from imlp_audit.report.cells import write_measured
+from imlp_audit.report.document import (
+    Block,
+    Code,
+    Document,
+    Heading,
+    Item,
+    List,
+    Paragraph,
+    Span,
+    Style,
+    code,
+    join,
+    spans,
+)
+from imlp_audit.report.verdicts import verdict_span
+from imlp_audit.report.worst import count_more, lines_of, shorten
+
+LINES = 40  # on a terminal of 80 columns
+_LONGEST = 120  # characters of a reason or a value on a terminal; longer ones end at a word
+
+
+@dataclass(frozen=True)
+class _Section:
+    title: str
+    items: tuple[Item, ...]
+    noun: str = "check"
+    urgent: bool = False
+
+    def blocks(self, kept: int) -> Document:
+        """Return the section with its first entries, and how many more there are."""
+        more = count_more(len(self.items) - kept, self.noun)
+        heading = Heading(f"{self.title} ({count_of(len(self.items), self.noun)})", 3)
+        return (heading, List((*self.items[:kept], *more))) if kept else ()
+
+
+def diff_document(diff: AuditDiff, files: Sequence[str], lines: int | None = None) -> Document:
+    """Return what changed between two files; with `lines`, what fits into so many on a terminal of 80 columns."""
+    if diff.is_empty:
+        return (Paragraph("No difference."),)
+    head = (Heading(f"What changed: {', '.join(diff.papers)}", 1), *_summary(diff))
+    sections = [one for one in _sections(diff, _LONGEST if lines else None) if one.items]
+    everything = [len(one.items) for one in sections]
+    if lines is None:
+        return (*head, *_blocks(sections, everything), *_next(diff))
+    next_ = _next(diff, files)
+    kept = _that_fit(sections, lines - _lines((*head, *next_)))
+    return (*head, *_blocks(sections, kept), *(next_ if kept != everything else _next(diff)))
+
+
+def _blocks(sections: Sequence[_Section], kept: Sequence[int]) -> Document:
+    """Return the sections with so many entries of each; one without entries is only counted."""
+    return tuple(block for section, count in zip(sections, kept, strict=True) for block in section.blocks(count))
+
+
+def _that_fit(sections: Sequence[_Section], lines: int) -> list[int]:
+    """Return how many entries of each section fit: what fails now first, then one of each section, then the rest."""
+    kept = [0] * len(sections)
+    everything = [len(section.items) for section in sections]
+    urgent = [len(section.items) if section.urgent else 0 for section in sections]
+    for wanted, room in ((urgent, 2 * lines // 3), ([1] * len(sections), lines), (everything, lines)):
+        for at in range(len(sections)):
+            while kept[at] < wanted[at]:
+                kept[at] += 1
+                if sum(kept) > 1 and _lines(_blocks(sections, kept)) > room:
+                    kept[at] -= 1
+                    break
+    return kept
+
+
+def _lines(blocks: Document) -> int:
+    """Return about how many lines blocks take at 80 columns; small headings stand close to what they head."""
+    return sum(lines_of(block) - (isinstance(block, Heading) and block.level > 1) for block in blocks)
+
+
+def _summary(diff: AuditDiff) -> Iterator[Block]:
+    counts = (
+        (len(diff.worse), "got worse"),
+        (len(diff.better), "got better"),
+        (len(diff.undecided), "can no longer be decided"),
+        (len(diff.changed), "changed, with a verdict as good as before"),
+        (len(diff.new), "new"),
+        (len(diff.gone), "gone"),
+        (diff.same, "as before"),
+    )
+    named = ", ".join(f"{readable(count)} {what}" for count, what in counts if count)
+    yield Paragraph(f"Checks: {named}. Verdicts: {', '.join(_count_verdicts(diff.before, diff.after))}.")
+    findings = [f"{readable(len(found))} {what}" for what, found in _finding_groups(diff) if found]
+    if findings:
+        yield Paragraph(f"Findings: {', '.join(findings)}.")
+    if diff.versions:
+        changes = (f"{one.library} {_arrow(one.before or 'none', one.after or 'none')}" for one in diff.versions)
+        yield Paragraph(f"Measured with other versions: {', '.join(changes)}.")
+
+
+def _count_verdicts(before: VerdictCounts, after: VerdictCounts) -> Iterator[str]:
+    counts = [(verdict.value, before.verdicts.get(verdict, 0), after.verdicts.get(verdict, 0)) for verdict in Verdict]
+    counts.append(("acknowledged", before.acknowledged, after.acknowledged))
+    yield from (f"{name} {_arrow(readable(then), readable(now))}" for name, then, now in counts if then or now)
+
+
+def _sections(diff: AuditDiff, most: int | None) -> Iterator[_Section]:
+    """Yield the sections in the order of their weight; with `most`, long texts are cut."""
+    failing = [one for one in diff.new if one.state.fails_the_run]
+    rest = [one for one in diff.new if not one.state.fails_the_run]
+    yield _Section("Got worse", tuple(_change(one, most) for one in diff.worse), urgent=True)
+    yield _Section("New and failing", tuple(_of_one(one, most) for one in failing), urgent=True)
+    yield _Section("Failed before, can no longer be decided", tuple(_change(one, most) for one in diff.undecided))
+    yield _Section("Findings that changed", tuple(_findings(diff, most)), "finding")
+    yield _Section("Changed, with a verdict as good as before", tuple(_change(one, most) for one in diff.changed))
+    yield _Section("Got better", tuple(_change(one, most) for one in diff.better))
+    yield _Section("New", tuple(_of_one(one, most) for one in rest))
+    yield _Section("Gone", tuple(_of_one(one, most) for one in diff.gone))
+
+
+def _finding_groups(diff: AuditDiff) -> tuple[tuple[str, tuple[Finding, ...]], ...]:
+    found = diff.findings
+    return (
+        ("new", found.new),
+        ("no longer acknowledged", found.reopened),
+        ("now acknowledged", found.acknowledged),
+        ("gone", found.gone),
+    )
+
+
+def _findings(diff: AuditDiff, most: int | None) -> Iterator[Item]:
+    for what, findings in _finding_groups(diff):
+        for one in findings:
+            style = Style.KNOWN if one.acknowledged else Style.BAD
+            title = f": {_cut(one.title, most)} ("
+            yield Item((f"{what}: ", Span(one.severity.value, style), title, code(f"{one.paper}/{one.id}"), ")"))
+
+
+def _change(change: CheckChange, most: int | None) -> Item:
+    """Write a change: the verdicts, and below them what else is not as it was, and why the new verdict."""
+    before, after = change.before, change.after
+    verdicts = (_verdict(before), *((" → ", _verdict(after)) if _verdict(before) != _verdict(after) else ()))
+    parts = [_values("printed", before.printed, after.printed), *_measured(before, after)]
+    if before.weak != after.weak:
+        parts.append("its pass may be luck now" if after.weak else "its pass is no longer in doubt")
+    if before.verdict is not after.verdict:
+        parts.append(after.reason)
+    below = "; ".join(_cut(part, most) for part in parts if part)
+    return Item((code(change.id), ": ", *spans(join(verdicts, ""))), (below,) if below else ())
+
+
+def _of_one(one: CheckOfOne, most: int | None) -> Item:
+    printed = f" printed {_cut(one.state.printed, most)}" if one.state.printed is not None else ""
+    reason = f": {_cut(one.state.reason, most)}" if one.state.fails_the_run else ""
+    return Item((_verdict(one.state), " ", code(one.id), f"{printed}{reason}"))
+
+
+def _verdict(state: CheckState) -> Span:
+    """Write a verdict with what it holds under, and whether a failing one is acknowledged."""
+    words = " ".join(part for part in (state.verdict.value.replace("_", " "), ", ".join(state.under)) if part)
+    return Span(f"{words}, acknowledged", Style.KNOWN) if state.acknowledged else verdict_span(state.verdict, words)
+
+
+def _measured(before: CheckState, after: CheckState) -> Iterator[str]:
+    """Yield the measured values that changed, those under other readings and conventions by their names."""
+    if before.measured != after.measured:
+        yield _values("measured", write_measured(before.measured), write_measured(after.measured))
+    for name in dict.fromkeys((*before.also, *after.also)):
+        then, now = before.also.get(name), after.also.get(name)
+        if then != now:
+            yield _values(f"measured under {name}", write_measured(then), write_measured(now))
+
+
+def _values(what: str, before: str | None, after: str | None) -> str:
+    """Write a value, and what it became if it changed."""
+    return f"{what} {_arrow(before or 'nothing', after or 'nothing')}" if before or after else ""
+
+
+def _arrow(before: str, after: str) -> str:
+    return before if before == after else f"{before} → {after}"
+
+
+def _cut(text: str, most: int | None) -> str:
+    return text if most is None else shorten(text, most)
+
+
+def _next(diff: AuditDiff, files: Sequence[str] = ()) -> Document:
+    """Return the commands that explain the gravest change and print the others."""
+    failing = (*(one.id for one in diff.worse), *(one.id for one in diff.new if one.state.fails_the_run))
+    commands = [["explain", name] for name in failing[:1]] + ([["diff", *files, "--all"]] if files else [])
+    lines = "\n".join(shlex.join(["imlp-audit", *command]) for command in commands)
+    return (Heading("Try next", 3), Code(lines, "sh")) if commands else ()

@@ -1,0 +1,73 @@
+"""GitHub's annotations: workflow commands on standard output that show findings at their lines of the spec.
+
+GitHub keeps ten errors, ten warnings and ten notices of a step (see "Workflow commands for GitHub Actions" and "Usage
+limits" in its documentation), so the worst ten findings are errors, and one notice counts the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.records.check import Check, Source, Verdict
+from imlp_audit.records.finding import Finding
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.document import one_line
+from imlp_audit.report.exports.words import describe_check
+from imlp_audit.report.findings import worst_first
+from imlp_audit.report.verdicts import summarize
+from imlp_audit.report.worst import shorten
+
+MOST = 10  # of a step that GitHub keeps
+_TITLE = 200  # characters; GitHub refuses more than 255
+_MESSAGE = 2000  # characters; GitHub refuses more than 64 kB
+
+
+def render_annotations(result: AuditResult) -> str:
+    """Return a result as workflow commands, a line each."""
+    return "".join(f"{line}\n" for line in _commands(result))
+
+
+def _commands(result: AuditResult) -> Iterator[str]:
+    findings = worst_first(result)
+    checks = {check.id: check for check in result.checks}
+    open_ = [finding for finding in findings if not finding.acknowledged]
+    broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
+    errors = [*(_finding(one, [checks[name] for name in one.checks]) for one in open_), *map(_broken, broken)]
+    yield from errors[:MOST]
+    for entry in result.stale[:MOST]:
+        title = f"{entry.check} is not as it was acknowledged"
+        yield _command("warning", title, entry.reason, entry.source)
+    rest = [(len(errors) - MOST, "more problem"), (len(result.stale) - MOST, "more entry that no longer holds")]
+    rest += [(len(findings) - len(open_), "acknowledged finding")]
+    counted = [count_of(count, noun) for count, noun in rest if count > 0]
+    yield _command("notice", "imlp-audit", "\n".join((summarize(result), *counted)))
+
+
+def _finding(finding: Finding, checks: list[Check]) -> str:
+    """Annotate the first check of a finding that fails the run, and name the others."""
+    first, *others = sorted(checks, key=lambda check: check.acknowledged is True)
+    also = (f"Also {list_some([check.id for check in others])}.",) if others else ()
+    text = "\n".join((f"{first.id}: {describe_check(first)}", *also, f"Ask: imlp-audit explain {first.id}"))
+    return _command("error", f"{finding.paper}: {finding.severity.value}: {finding.title}", text, first.source)
+
+
+def _broken(check: Check) -> str:
+    return _command("error", f"{check.id} could not be completed", check.reason, check.source)
+
+
+def _command(name: str, title: str, text: str, source: Source | None = None) -> str:
+    """Write a workflow command. Line breaks of the text stay line breaks of the message."""
+    place = {"file": source.file, "line": str(source.line)} if source else {}
+    values = {**place, "title": shorten(one_line(title), _TITLE)}
+    properties = ",".join(f"{key}={_escape_property(value)}" for key, value in values.items())
+    message = "\n".join(shorten(one_line(line), _MESSAGE) for line in text.split("\n"))
+    return f"::{name} {properties}::{_escape(message)}"
+
+
+def _escape(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _escape_property(text: str) -> str:
+    return _escape(one_line(text)).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,249 @@
+"""The formats for other programs: valid by their schemas, and true to the result."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+from xml.etree import ElementTree as ET
+
+import jsonschema
+import pytest
+import xmlschema
+
+from imlp_audit.records.check import FAILS, PASSES, CheckKind, Source, Verdict
+from imlp_audit.records.finding import Finding, Severity
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.exports.badge import render_badge
+from imlp_audit.report.exports.github import MOST, render_annotations
+from imlp_audit.report.exports.junit import render_junit
+from imlp_audit.report.exports.latex import render_latex
+from imlp_audit.report.exports.sarif import file_uri, render_sarif
+
+from .results import BENIGN, check, everywhere, full, head
+from .test_inert import MARKUP
+
+SCHEMAS = Path(__file__).parent / "schemas"
+EMPTY = AuditResult(papers=(head(),), versions={}, checks=())
+EVERYTHING = " ".join(MARKUP)
+
+
+def sarif(result: AuditResult) -> dict[str, Any]:
+    """The one run of a result's SARIF log."""
+    (run,) = json.loads(render_sarif(result))["runs"]
+    return dict(run)
+
+
+def junit(result: AuditResult) -> ET.Element:
+    return ET.fromstring(render_junit(result))
+
+
+def with_severity(severity: Severity, *, acknowledged: bool) -> AuditResult:
+    """A result with one failing check, of a finding of that severity."""
+    one = check("claims/a", CheckKind.CLAIM, Verdict.DIFFERS, finding="f", acknowledged=acknowledged)
+    finding = Finding(
+        id="f", paper="p", title="T", severity=severity, why="w", checks=(one.id,), acknowledged=acknowledged
+    )
+    return AuditResult(papers=(head(),), versions={}, checks=(one,), findings=(finding,))
+
+
+@pytest.mark.parametrize("result", [EMPTY, full(), everywhere(EVERYTHING)], ids=["empty", "full", "hostile"])
+def test_sarif_is_valid_by_the_official_schema(result: AuditResult) -> None:
+    schema = json.loads(gzip.decompress((SCHEMAS / "sarif-schema-2.1.0.json.gz").read_bytes()))
+    log = json.loads(render_sarif(result))
+    assert log["$schema"] == schema["id"]
+    jsonschema.Draft4Validator(schema).validate(log)
+    log["runs"][0]["results"] = [{"message": {}}]
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft4Validator(schema).validate(log)
+
+
+def test_sarif_has_each_failing_and_broken_check_at_its_line() -> None:
+    result = full()
+    found = {one["locations"][0]["logicalLocations"][0]["fullyQualifiedName"]: one for one in sarif(result)["results"]}
+    assert list(found) == [one.id for one in result.checks if one.verdict in (*FAILS, Verdict.ERROR)]
+    for one in result.checks:
+        if one.id in found:
+            place = found[one.id]["locations"][0]["physicalLocation"]
+            assert (place["artifactLocation"]["uri"], place["region"]) == ("specs/p/paper.yaml", {"startLine": 7})
+            acknowledged = [{"kind": "external", "status": "accepted", "justification": BENIGN}]
+            assert found[one.id]["suppressions"] == (acknowledged if one.acknowledged else [])
+
+
+def test_sarif_rules_are_stable_and_named_by_every_result() -> None:
+    run = sarif(full())
+    rules = run["tool"]["driver"]["rules"]
+    assert [rule["id"] for rule in rules] == [
+        "printed-number", "printed-change", "footnote-mark", "repeated-number", "column-heading", "claim", "equation",
+        "not-completed",
+    ]  # fmt: skip
+    assert {one["ruleId"] for one in run["results"]} == {rule["id"] for rule in rules}
+    assert all(rules[one["ruleIndex"]]["id"] == one["ruleId"] for one in run["results"])
+    assert run["invocations"] == [{"executionSuccessful": False}]
+    assert sarif(EMPTY)["invocations"] == [{"executionSuccessful": True}]
+
+
+@pytest.mark.parametrize(
+    ("severity", "level"),
+    [
+        (Severity.CONTRADICTION, "error"),
+        (Severity.ERROR, "error"),
+        (Severity.AMBIGUITY, "warning"),
+        (Severity.SLIP, "note"),
+    ],
+)
+def test_sarif_levels_follow_the_severity_of_a_finding(severity: Severity, level: str) -> None:
+    (one,) = sarif(with_severity(severity, acknowledged=False))["results"]
+    assert (one["level"], one["properties"]) == (level, {"verdict": "differs", "finding": "f"})
+
+
+def test_an_alert_is_followed_by_the_id_of_its_check_and_not_by_its_line() -> None:
+    result = full()
+    moved = result.model_copy(
+        update={"checks": tuple(c.model_copy(update={"source": Source(file="x", line=99)}) for c in result.checks)}
+    )
+    prints = [[one["partialFingerprints"] for one in sarif(found)["results"]] for found in (result, moved)]
+    assert prints[0] == prints[1]
+    assert len({json.dumps(one) for one in prints[0]}) == len(prints[0])
+
+
+@pytest.mark.parametrize(
+    ("file", "uri"),
+    [
+        ("specs/imlp/table1.yaml", "specs/imlp/table1.yaml"),
+        ("./mine.yaml", "mine.yaml"),
+        ("../my paper/50%.yaml", "../my%20paper/50%25.yaml"),
+        ("a:b/ü#?.yaml", "a%3Ab/%C3%BC%23%3F.yaml"),
+        ("/home/me/p.yaml", "file:///home/me/p.yaml"),
+        ("C:/papers/p.yaml", "file:///C:/papers/p.yaml"),
+        ("javascript:alert(1)", "javascript%3Aalert%281%29"),
+    ],
+)
+def test_a_file_is_a_uri(file: str, uri: str) -> None:
+    assert file_uri(file) == uri
+    assert unquote(uri).removeprefix("file:///").endswith(file.removeprefix("./").lstrip("/"))
+
+
+@pytest.mark.parametrize("result", [EMPTY, full(), everywhere(EVERYTHING)], ids=["empty", "full", "hostile"])
+def test_junit_is_valid_by_the_schema_that_jenkins_uses(result: AuditResult) -> None:
+    schema = xmlschema.XMLSchema10(SCHEMAS / "junit-10.xsd")
+    text = render_junit(result)
+    schema.validate(text)
+    assert not schema.is_valid(text.replace("<testsuites ", "<testsuites unknown='' "))
+
+
+def test_junit_has_a_case_for_each_check_with_its_outcome() -> None:
+    result = full()
+    cases = {case.attrib["name"]: case for case in junit(result).iter("testcase")}
+    assert set(cases) == {one.id for one in result.checks}
+    for one in result.checks:
+        if one.verdict in PASSES:
+            wanted = []
+        elif one.verdict in FAILS and not one.acknowledged:
+            wanted = ["failure"]
+        else:
+            wanted = ["error"] if one.verdict is Verdict.ERROR else ["skipped"]
+        assert [outcome.tag for outcome in cases[one.id]] == wanted, one.id
+        if one.acknowledged:
+            assert cases[one.id][0].attrib["message"].startswith(f"acknowledged: {BENIGN}: ")
+    (failure,) = cases["p/1/r2/params"]
+    assert failure.attrib == {"type": "differs", "message": f"printed 5.72; {BENIGN}"}
+    assert (failure.text or "").splitlines()[-2:] == [
+        "at: specs/p/paper.yaml:7", "ask: imlp-audit explain p/1/r2/params"
+    ]  # fmt: skip
+
+
+def test_junit_counts_its_cases() -> None:
+    root = junit(full())
+    for suite in (root, *root):
+        found = Counter(outcome.tag for case in suite.iter("testcase") for outcome in case)
+        counted = {"tests": len(list(suite.iter("testcase"))), "failures": found["failure"], "errors": found["error"]}
+        assert {name: int(suite.attrib[name]) for name in counted} == counted
+    assert [suite.attrib["name"] for suite in root][:2] == [f"p Table 1: {BENIGN}", "p marks"]
+
+
+@pytest.mark.parametrize("count", [0, 1, MOST, MOST + 1, 35])
+def test_github_shows_the_worst_ten_and_counts_the_rest(count: int) -> None:
+    tables = [check(f"{at}/r/params", CheckKind.CELL, Verdict.DIFFERS, printed="1") for at in range(count)]
+    lines = render_annotations(EMPTY.model_copy(update={"checks": tuple(tables)})).splitlines()
+    errors = [line for line in lines if line.startswith("::error ")]
+    assert len(errors) == min(count, MOST)
+    assert len(lines) == len(errors) + 1
+    assert lines[-1].startswith("::notice title=imlp-audit::")
+    assert (f"{count - MOST} more problem" in lines[-1]) is (count > MOST)
+
+
+def test_github_escapes_as_its_documentation_says() -> None:
+    one = check(
+        "claims/a", CheckKind.CLAIM, Verdict.DIFFERS, "50 %, a: b\nc", source=Source(file="a,b:c%.yaml", line=3)
+    )
+    line = render_annotations(EMPTY.model_copy(update={"checks": (one,)})).splitlines()[0]
+    place = "file=a%2Cb%3Ac%25.yaml,line=3,title=p%3A error%3A 1 claim about the numbers does not hold"
+    assert line == f"::error {place}::p/claims/a: 50 %25, a: b%0Ac%0AAsk: imlp-audit explain p/claims/a"
+
+
+def test_github_says_what_is_acknowledged_and_what_no_longer_is_once() -> None:
+    lines = render_annotations(with_severity(Severity.SLIP, acknowledged=True)).splitlines()
+    assert len(lines) == 1
+    assert lines[0].endswith("1 of 1 failing check acknowledged%0A1 acknowledged finding")
+    assert [line for line in render_annotations(full()).splitlines() if line.startswith("::warning ")] == [
+        "::warning file=p.lock,line=3,title=p/1/gone/params is not as it was acknowledged::plain words"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("checks", "text", "colour"),
+    [
+        ((Verdict.REPRODUCED, Verdict.UNVERIFIABLE), "1 of 2 checks hold, no findings", "#3b7a1a"),
+        ((Verdict.UNVERIFIABLE,), "0 of 1 check hold, no findings", "#5f6368"),
+        ((Verdict.REPRODUCED_UNDER, Verdict.DIFFERS), "1 of 2 checks hold, 1 finding", "#b5342b"),
+        ((Verdict.REPRODUCED, Verdict.ERROR), "not completed", "#5f6368"),
+        ((), "0 of 0 checks hold, no findings", "#5f6368"),
+    ],
+)
+def test_a_badge_says_what_was_found(checks: tuple[Verdict, ...], text: str, colour: str) -> None:
+    found = tuple(check(f"claims/c{at}", CheckKind.CLAIM, verdict) for at, verdict in enumerate(checks))
+    root = ET.fromstring(render_badge(EMPTY.model_copy(update={"checks": found})))
+    assert root.attrib["aria-label"] == f"paper audit: {text} (p)"
+    shown = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert shown == ["paper audit", "paper audit", text, text]
+    fills = [one.attrib["fill"] for one in root.iter("{http://www.w3.org/2000/svg}rect") if "fill" in one.attrib]
+    assert fills[1] == colour
+
+
+def test_acknowledging_a_finding_does_not_take_it_off_the_badge() -> None:
+    badge = render_badge(with_severity(Severity.ERROR, acknowledged=True))
+    assert "0 of 1 check hold, 1 finding" in badge
+    assert "#a85a00" in badge
+    assert "#b5342b" not in badge
+
+
+def test_latex_has_every_number_that_was_decided_and_every_finding() -> None:
+    written = render_latex(full())
+    assert written.splitlines()[1] == "% needs \\usepackage{booktabs} and \\usepackage{longtable}."
+    assert written.count("\\begin{longtable}") == written.count("\\end{longtable}") == 4
+    assert "{p, Table 1: plain words; 2 numbers cannot be decided" in written
+    rows = [line for line in written.splitlines() if " & 5 717 416 & " in line]
+    assert [row.rpartition(" & ")[2] for row in rows] == [
+        "reproduced \\\\", f"reproduced under {BENIGN} \\\\", "differs (F1) \\\\", "inconsistent (F1) \\\\"
+    ]  # fmt: skip
+    assert "F8 & ambiguity & plain words & 5 & acknowledged \\\\" in written
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["pdflatex", "xelatex", "tectonic"])
+def test_latex_compiles(engine: str, tmp_path: Path) -> None:
+    if shutil.which(engine) is None:
+        pytest.skip(f"{engine} is not installed")
+    (tmp_path / "a.tex").write_text(render_latex(everywhere(EVERYTHING)), encoding="utf-8")
+    paper = "\\documentclass{article}\\usepackage{booktabs,longtable}\\begin{document}\\input{a}\\end{document}"
+    (tmp_path / "paper.tex").write_text(paper, encoding="utf-8")
+    options = [] if engine == "tectonic" else ["-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape"]
+    done = subprocess.run([engine, *options, "paper.tex"], cwd=tmp_path, capture_output=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+    assert (tmp_path / "paper.pdf").is_file()
