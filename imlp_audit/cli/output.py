@@ -97,7 +97,7 @@ def emit_result(
 
     def write(form: AuditFormat) -> Document:
         if form is not AuditFormat.RICH:
-            return _whole_report(result, details)
+            return _report_in(form, result, details)
         return (*_every_check(result), *details) if screen is None else screen
 
     _emit(result, outputs, write)
@@ -105,12 +105,15 @@ def emit_result(
 
 def emit_report(result: AuditResult, outputs: Outputs, details: Document) -> None:
     """Write the whole report of an audit to files, and to standard output where there is a format."""
-    _emit(result, outputs, lambda form: _whole_report(result, details))
+    _emit(result, outputs, lambda form: _report_in(form, result, details))
 
 
-def _whole_report(result: AuditResult, details: Document) -> Document:
-    from imlp_audit.report.paper import report_document
+def _report_in(form: AuditFormat, result: AuditResult, details: Document) -> Document:
+    """Return the report: in markdown its short form, which can be a comment."""
+    from imlp_audit.report.paper import report_document, short_report
 
+    if form is AuditFormat.MARKDOWN:
+        return short_report(result, details)
     return (*report_document(result), *details)
 
 

@@ -42,6 +42,10 @@ def report(
             help="Write each paper's page, markdown and figures, and an index of these papers, into this folder.",
         ),
     ] = None,
+    drawings: Annotated[
+        Path | None,
+        typer.Option("--figures", metavar="DIR", help="Write only the figures, as SVG, into this folder."),
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="With --dir: write nothing; exit 1 if a report there is stale.")
     ] = False,
@@ -54,7 +58,13 @@ def report(
 ) -> int:
     """Write the report of each paper."""
     from imlp_audit.cli.output import emit_report, parse_outputs
-    from imlp_audit.cli.report_files import compare_reports, prepare_folder, render_reports, write_reports
+    from imlp_audit.cli.report_files import (
+        compare_reports,
+        prepare_folder,
+        render_figures,
+        render_reports,
+        write_reports,
+    )
     from imlp_audit.report.merging import merge_runs
 
     if from_ is not None and specs:
@@ -66,7 +76,11 @@ def report(
         if format_ is not None or output:
             raise UsageError("--dir writes pages and markdown; leave out --format and -o, or leave out --dir")
         if not check:
-            prepare_folder(folder)
+            prepare_folder(folder, "--dir")
+    if drawings is not None:
+        if folder is not None or format_ is not None or output or with_:
+            raise UsageError("--figures writes figures alone; leave out --dir, --format, -o and --with, or --figures")
+        prepare_folder(drawings, "--figures")
     inspected, runs = _read_results(with_ or [])
     for form in (outputs.printed, *(form for form, _ in outputs.files)):
         if inspected and form is not None and not form.for_people:
@@ -77,7 +91,9 @@ def report(
         audited = _audit_and_solve(specs or [], trust_code=trust_code, shown=not no_progress)
     result = merge_runs(audited, runs)
     code = ExitCode.CLEAN
-    if folder is not None:
+    if drawings is not None:
+        code = write_reports(render_figures(result, drawings))
+    elif folder is not None:
         reports = render_reports(result, folder, inspected)
         code = compare_reports(reports) if check else write_reports(reports)
     else:

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from imlp_audit.records.result import AuditResult
 
 
-def prepare_folder(folder: Path) -> None:
+def prepare_folder(folder: Path, option: str) -> None:
     """Make a folder for reports if it isn't there. Raises UsageError if that can't be done."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"--dir {folder}: this folder cannot be made: {error.strerror or error}") from error
+        raise UsageError(f"{option} {folder}: this folder cannot be made: {error.strerror or error}") from error
     check_writable(folder / "PAPER.md")
 
 
@@ -31,21 +31,34 @@ def render_reports(result: AuditResult, folder: Path, inspected: Sequence[Inspec
     from imlp_audit.report.index import index_document
     from imlp_audit.report.markdown import render_markdown
     from imlp_audit.report.page import render_page
-    from imlp_audit.report.paper import report_document
+    from imlp_audit.report.paper import report_document, short_report
 
     reports = {folder / "index.html": render_page(index_document(result))}
     for paper in result.papers:
-        sections = [section for one in inspected for section in one.section(paper.id, folder)]
-        document = (*report_document(result.of(paper)), *sections)
-        reports[folder / f"{paper.id}.html"] = render_page(document, folder)
-        reports[folder / f"{paper.id}.md"] = render_markdown(document)
+        sections = tuple(section for one in inspected for section in one.section(paper.id, folder))
+        own = result.of(paper)
+        whole = report_document(own)
+        reports[folder / f"{paper.id}.html"] = render_page((*whole, *sections), folder)
+        reports[folder / f"{paper.id}.md"] = render_markdown(short_report(own, sections))
+        reports |= {folder / name: drawn for name, drawn in figures(whole).items()}
     for one in inspected:
         if one.lacking(folder):
             sys.stderr.write(
                 f"imlp-audit: {', '.join(one.lacking(folder))} not in {folder} and left out of the report; "
                 f"`imlp-audit inspect CHECKPOINT --draw {folder}` draws there\n"
             )
-    return reports | {folder / name: drawn for name, drawn in figures(result).items()}
+    return reports
+
+
+def render_figures(result: AuditResult, folder: Path) -> dict[Path, str]:
+    """Return the figures of every paper by their files. Raises UsageError where there are none."""
+    from imlp_audit.report.figures import figures
+    from imlp_audit.report.paper import report_document
+
+    drawn = {folder / name: text for name, text in figures(report_document(result)).items()}
+    if not drawn:
+        raise UsageError("--figures: these papers have no figures: none of their tables or equations can be drawn")
+    return drawn
 
 
 def compare_reports(reports: dict[Path, str]) -> ExitCode:

@@ -10,18 +10,20 @@ from imlp_audit.records.base import Record
 
 
 class ColumnHead(Record):
-    """A column of a table as the report heads it."""
+    """A column of a table as the report heads it; `measure` is what it holds: "parameters", "flops", "score", ..."""
 
     id: str
     heading: str
     unit: str
+    measure: str | None = None
 
 
 class RowHead(Record):
-    """A row of a table as the report labels it."""
+    """A row of a table as the report labels it; `baseline` is the row that its printed changes compare it with."""
 
     id: str
     label: str
+    baseline: str | None = None
 
 
 class TableHead(Record):

@@ -18,6 +18,9 @@ from typing import TypeAlias
 
 from imlp_audit.records.figure import Figure
 from imlp_audit.records.solution import SolvedSizes
+from imlp_audit.report.plots.factor import Factor
+from imlp_audit.report.plots.gaps import Gaps
+from imlp_audit.report.plots.tradeoff import Tradeoff
 
 
 class Style(StrEnum):
@@ -123,13 +126,21 @@ class Picture:
     caption: Inline
 
 
+PlotData: TypeAlias = Figure | SolvedSizes | Tradeoff | Gaps | Factor
+
+
 @dataclass(frozen=True)
 class Plot:
     """A picture that is drawn from a record (see `report/figures.py`), and the file that it is kept in."""
 
     file: str
     caption: Inline
-    data: Figure | SolvedSizes
+    data: PlotData
+
+
+def figure_file(name: str) -> str:
+    """Return the name of the file for a figure that is named after a check, a table or a paper."""
+    return f"{re.sub(r'[^A-Za-z0-9._-]', '-', name)[:120]}.svg"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import FAILS, Check, CheckKind, Verdict
 from imlp_audit.records.finding import Finding, Severity, StaleEntry
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (
@@ -33,9 +33,40 @@ _NEXT = (
 
 
 def worst_first(result: AuditResult) -> list[Finding]:
-    """Return the findings of a result: first those that nothing explains, then others that fail, the gravest first."""
-    found = (*result.unexplained(), *result.findings)
-    return sorted(found, key=lambda one: (one.acknowledged, one.explained, _ORDER.index(one.severity)))
+    """Return the findings of a result: first those that nothing explains, then others that fail, the gravest first.
+
+    Printed changes that contradict their cells stand after these cells where the cells themselves are wrong.
+    """
+    unexplained = result.unexplained()
+    causes = _contradicted_by_a_wrong_cell(result)
+
+    def rank(finding: Finding) -> tuple[bool, bool, int, bool]:
+        follows = not finding.explained and finding.severity is Severity.CONTRADICTION
+        follows = follows and all(name in causes for name in finding.checks)
+        gravity = Severity.ERROR if follows else finding.severity
+        return finding.acknowledged, finding.explained, _ORDER.index(gravity), follows
+
+    return sorted((*unexplained, *result.findings), key=rank)
+
+
+def _contradicted_by_a_wrong_cell(result: AuditResult) -> set[str]:
+    """Return the failing changes whose own cell, or the cell that it is compared with, fails without a finding."""
+    wrong = {one.id for one in result.checks if one.kind is CheckKind.CELL and one.verdict in FAILS}
+    wrong -= {name for finding in result.findings for name in finding.checks}
+    baselines = {
+        f"{paper.id}/{table.id}/{row.id}": f"{paper.id}/{table.id}/{row.baseline}"
+        for paper in result.papers
+        for table in paper.tables
+        for row in table.rows
+    }
+    found = set()
+    for check in result.checks:
+        if check.kind is CheckKind.DELTA and check.verdict in FAILS:
+            cell = check.id.partition(".")[0]
+            row, _, column = cell.rpartition("/")
+            if {cell, f"{baselines.get(row)}/{column}"} & wrong:
+                found.add(check.id)
+    return found
 
 
 def summarize_findings(result: AuditResult) -> str:

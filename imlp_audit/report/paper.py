@@ -6,11 +6,12 @@ version control would go stale with every release of theirs. The JSON result has
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from imlp_audit.records.check import Check, CheckKind
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
+from imlp_audit.report.brief import Part, Role, shorten_report
 from imlp_audit.report.cells import counted_cells
 from imlp_audit.report.document import (
     Block,
@@ -22,16 +23,16 @@ from imlp_audit.report.document import (
     Span,
     Table,
     code,
+    figure_file,
     join,
     parse_code,
 )
 from imlp_audit.report.evidence import evidence, where_time_goes, with_evidence
-from imlp_audit.report.figures import figure_file
 from imlp_audit.report.finding_sections import explained_at, finding_sections
 from imlp_audit.report.findings import short_findings
 from imlp_audit.report.judged_under import paper_hypothesis
 from imlp_audit.report.linked import link_names
-from imlp_audit.report.numbered import by_check, number_findings
+from imlp_audit.report.numbered import NumberedFinding, by_check, number_findings
 from imlp_audit.report.open_checks import open_checks
 from imlp_audit.report.overview import overview
 from imlp_audit.report.printed_tables import printed_tables
@@ -50,15 +51,25 @@ VERDICTS = (
 
 def report_document(result: AuditResult) -> Document:
     """Return the whole report: every check of every paper."""
-    return tuple(block for paper in result.papers for block in _report(result.of(paper), paper))
+    return tuple(block for part in _parts(result) for block in part.blocks)
 
 
-def _report(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
-    findings = number_findings(result)
-    yield Heading(f"Audit of “{paper.title}”", 1, f"paper/{paper.id}")
-    yield from link_names(overview(result), {check.id: explained_at(check) for check in result.checks})
-    yield from finding_sections(result, paper, findings)
-    covering = by_check(findings)
+def short_report(result: AuditResult, details: Document = ()) -> Document:
+    """Return the report in the same order, with long parts cut so that it can be a comment; `details` follow it."""
+    return shorten_report((*_parts(result), Part(Role.REST, details)), [paper.id for paper in result.papers])
+
+
+def _parts(result: AuditResult) -> Iterator[Part]:
+    for paper in result.papers:
+        own = result.of(paper)
+        findings = number_findings(own)
+        screen = link_names(overview(own), {check.id: explained_at(check) for check in own.checks})
+        yield Part(Role.SCREEN, (Heading(f"Audit of “{paper.title}”", 1, f"paper/{paper.id}"), *screen))
+        yield Part(Role.FINDINGS, tuple(finding_sections(own, paper, findings)))
+        yield Part(Role.REST, tuple(_details(own, paper, by_check(findings))))
+
+
+def _details(result: AuditResult, paper: PaperHead, covering: Mapping[str, NumberedFinding]) -> Iterator[Block]:
     yield from printed_tables(result, paper, covering)
     yield from evidence(with_evidence(result))
     yield from where_time_goes(with_evidence(result))

@@ -16,16 +16,21 @@ from imlp_audit.report.document import (
     Item,
     List,
     Paragraph,
+    Plot,
     PrintedCell,
     PrintedTable,
     Stamped,
     Style,
     code,
+    figure_file,
     join,
 )
 from imlp_audit.report.explained import explain_check
 from imlp_audit.report.judged_under import table_hypothesis
 from imlp_audit.report.numbered import NumberedFinding
+from imlp_audit.report.plots.factor import find_factor
+from imlp_audit.report.plots.gaps import find_gaps
+from imlp_audit.report.plots.tradeoff import find_tradeoff
 from imlp_audit.report.verdicts import STYLES
 
 SIGNS = {
@@ -52,6 +57,9 @@ def printed_tables(result: AuditResult, paper: PaperHead, findings: Mapping[str,
         return
     yield Heading("The tables as printed")
     yield Paragraph(LEGEND)
+    gaps = find_gaps(result, paper)
+    if gaps is not None:
+        yield Plot(figure_file(f"{paper.id}/printed-against-measured"), gaps.summary, gaps)
     for table, cells in sections:
         if cells:
             yield Heading(f"Table {table.id}: {table.title}", 3, f"table/{paper.id}/{table.id}")
@@ -60,6 +68,17 @@ def printed_tables(result: AuditResult, paper: PaperHead, findings: Mapping[str,
             notes = tuple(_notes(cells))
             if notes:
                 yield List(notes)
+            yield from _figures(result, paper, table)
+
+
+def _figures(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[Plot]:
+    """Yield the figure of a table: what one number does that its rows vary, or what its rows cost and score."""
+    factor = find_factor(result, paper, table)
+    tradeoff = None if factor else find_tradeoff(result, paper, table)
+    if factor is not None:
+        yield Plot(figure_file(f"{paper.id}/table-{table.id}"), factor.summary, factor)
+    if tradeoff is not None:
+        yield Plot(figure_file(f"{paper.id}/table-{table.id}"), tradeoff.summary, tradeoff)
 
 
 def _lay_out(table: TableHead, cells: Sequence[CellChecks], findings: Mapping[str, NumberedFinding]) -> PrintedTable:

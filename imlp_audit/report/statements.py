@@ -20,8 +20,8 @@ from imlp_audit.report.document import (
     Style,
     Table,
     code,
+    figure_file,
 )
-from imlp_audit.report.figures import figure_file
 from imlp_audit.report.numbered import NumberedFinding
 from imlp_audit.report.verdicts import verdict_span, write_verdict
 

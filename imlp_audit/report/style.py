@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
@@ -18,7 +19,8 @@ def drawing_style() -> Iterator[None]:
     """Draw in matplotlib's own style, whatever the user's settings are."""
     import matplotlib as mpl
 
-    with mpl.rc_context():
+    with mpl.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")  # whoever shows the SVG has the fonts, or not
         mpl.rcdefaults()
         mpl.rc("svg", hashsalt="imlp-audit", fonttype="none")
         mpl.rc("font", size=9)

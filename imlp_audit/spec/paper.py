@@ -134,6 +134,8 @@ def _reading_head(name: str, reading: NamedReading) -> ReadingHead:
 
 
 def _table_head(table: PrintedTable) -> TableHead:
-    columns = tuple(ColumnHead(id=i, heading=c.heading, unit=c.unit) for i, c in table.columns.items())
-    rows = tuple(RowHead(id=row.id, label=row.label + row.mark) for row in table.rows)
+    columns = tuple(
+        ColumnHead(id=i, heading=c.heading, unit=c.unit, measure=c.measure) for i, c in table.columns.items()
+    )
+    rows = tuple(RowHead(id=row.id, label=row.label + row.mark, baseline=row.baseline) for row in table.rows)
     return TableHead(id=table.table, title=table.title, columns=columns, rows=rows)

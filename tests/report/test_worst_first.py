@@ -1,0 +1,69 @@
+"""The order of findings: the worst first, and a cause before what follows from it."""
+
+from __future__ import annotations
+
+import pytest
+
+from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.records.finding import Finding, Severity
+from imlp_audit.records.paper import RowHead
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.findings import worst_first
+from imlp_audit.report.overview import next_commands
+
+from .results import check, head
+
+WRONG, CONTRADICTED = Verdict.DIFFERS, Verdict.INCONSISTENT
+
+
+def audited(*checks: Check, findings: tuple[Finding, ...] = ()) -> AuditResult:
+    """Checks of a table whose row `small` has the baseline `big`."""
+    paper = head()
+    (table,) = paper.tables
+    rows = (RowHead(id="big", label="Big"), RowHead(id="small", label="Small", baseline="big"))
+    paper = paper.model_copy(update={"tables": (table.model_copy(update={"rows": rows}),)})
+    return AuditResult(papers=(paper,), versions={}, checks=checks, findings=findings)
+
+
+def order(result: AuditResult) -> list[tuple[str, ...]]:
+    return [finding.checks for finding in worst_first(result)]
+
+
+@pytest.mark.parametrize("row", ["small", "big"])
+def test_a_change_stands_after_the_wrong_cell_that_it_contradicts(row: str) -> None:
+    change = check("1/small/params.delta", CheckKind.DELTA, CONTRADICTED, printed="-74%")
+    cell = check(f"1/{row}/params", CheckKind.CELL, WRONG, printed="5.8")
+    made = audited(change, cell)
+    assert order(made) == [(cell.id,), (change.id,)]
+    assert next_commands(made, ()).text.startswith(f"imlp-audit explain {cell.id}\n")
+    assert worst_first(made)[1].severity is Severity.CONTRADICTION
+
+
+@pytest.mark.parametrize("other", ["1/small/top1", "1/else/params", "2/small/params"])
+def test_a_change_whose_cells_are_right_stands_first(other: str) -> None:
+    change = check("1/small/params.delta", CheckKind.DELTA, CONTRADICTED, printed="-74%")
+    cell = check(other, CheckKind.CELL, WRONG, printed="5.8")
+    assert order(audited(cell, change)) == [(change.id,), (cell.id,)]
+
+
+def test_changes_stand_first_where_the_cells_of_one_are_right() -> None:
+    changes = [check(f"1/{row}/params.delta", CheckKind.DELTA, CONTRADICTED) for row in ("small", "else")]
+    cell = check("1/small/params", CheckKind.CELL, WRONG)
+    assert order(audited(cell, *changes)) == [tuple(one.id for one in changes), (cell.id,)]
+
+
+def test_a_cell_that_a_finding_explains_does_not_move_a_change() -> None:
+    change = check("1/small/params.delta", CheckKind.DELTA, CONTRADICTED)
+    cell = check("1/small/params", CheckKind.CELL, WRONG, finding="known")
+    known = Finding(id="known", paper="p", title="t", severity=Severity.SLIP, why="w", checks=(cell.id,))
+    claim = check("claims/c", CheckKind.CLAIM, WRONG)
+    assert order(audited(claim, cell, change, findings=(known,))) == [(change.id,), (claim.id,), (cell.id,)]
+
+
+def test_a_change_stays_behind_its_cell_and_before_lesser_findings() -> None:
+    change = check("1/small/params.delta", CheckKind.DELTA, CONTRADICTED)
+    cell = check("1/small/params", CheckKind.CELL, WRONG)
+    repeat = check("repeats/2/small/params", CheckKind.REPEAT, CONTRADICTED)
+    lesser = Finding(id="f", paper="p", title="t", severity=Severity.SLIP, why="w", checks=("p/claims/c",))
+    found = order(audited(change, cell, repeat, check("claims/c", CheckKind.CLAIM, WRONG), findings=(lesser,)))
+    assert found == [(repeat.id,), (cell.id,), (change.id,), ("p/claims/c",)]
