@@ -147,7 +147,8 @@ stale = st.builds(
 
 def findings_of(checks: tuple[Check, ...]) -> st.SearchStrategy[Finding]:
     """Findings that name some of the checks."""
-    names = st.lists(st.sampled_from([check.id for check in checks]), max_size=2) if checks else st.just([])
+    ids = [check.id for check in checks]
+    names = (st.lists(st.sampled_from(ids), max_size=2) if ids else st.just(ids)).map(tuple)
     return st.builds(
         Finding,
         id=texts,
@@ -155,7 +156,7 @@ def findings_of(checks: tuple[Check, ...]) -> st.SearchStrategy[Finding]:
         title=texts,
         severity=st.sampled_from(Severity),
         why=texts,
-        checks=names.map(tuple),
+        checks=names,
     )
 
 
