@@ -135,9 +135,9 @@ def why_not_judged(accuracy: Accuracy, size: int | None, most_unreadable: Fracti
             f"{readable(accuracy.unreadable)} of {readable(evaluated)} images could not be read, more than the {most} "
             "% up to which an accuracy is judged; repair the data set"
         )
-    if size is not None and (given := accuracy.available - accuracy.unlabelled) > size:
+    if size is not None and (given := accuracy.available - accuracy.unlabelled - accuracy.unreadable) > size:
         return (
-            f"{readable(given)} images with a label were given, but the data set has {readable(size)}; give its images "
+            f"{readable(given)} readable images with a label were given, but the data set has {readable(size)}; give its images "
             "alone, or say with --on which data set they are"
         )
     return None if accuracy.images else "no image that has a label was evaluated"
