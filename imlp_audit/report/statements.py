@@ -22,6 +22,7 @@ from imlp_audit.report.document import (
     code,
     figure_file,
 )
+from imlp_audit.report.linked import paper_of, section_anchor
 from imlp_audit.report.numbered import NumberedFinding
 from imlp_audit.report.verdicts import verdict_span, write_verdict
 
@@ -37,7 +38,7 @@ def claims(checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
     """Yield what the text says about the numbers: what does not hold first."""
     if not checks:
         return
-    yield Heading("What the text says about the numbers")
+    yield Heading("What the text says about the numbers", anchor=section_anchor(CheckKind.CLAIM, paper_of(checks[0])))
     header = ("claim", "verdict", "checked as", "what was found")
     failing = [check for check in checks if check.verdict not in PASSES]
     passing = [check for check in checks if check.verdict in PASSES]
@@ -62,7 +63,7 @@ def equations(checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
     """Yield statements about functions: those that are false as printed with their counterexamples, then the others."""
     if not checks:
         return
-    yield Heading("What the text says about functions")
+    yield Heading("What the text says about functions", anchor=section_anchor(CheckKind.EQUATION, paper_of(checks[0])))
     yield Paragraph(
         "Each statement is tested by running it on small examples. The effect of rounding is bounded, not guessed."
     )
