@@ -214,10 +214,22 @@ def test_the_first_screen_in_readme_is_what_the_command_prints(spec_of_readme: s
 
 
 @pytest.mark.slow
-def test_the_excerpt_in_readme_is_what_the_command_prints() -> None:
-    command, excerpt = re.findall(r"from `imlp-audit (explain [^`]+)`.*?^```text\n(.*?)^```", README, re.M | re.S)[0]
+def test_the_finding_in_readme_is_what_the_command_prints() -> None:
+    told, command = re.findall(r"^(On a real paper .*?)\(`imlp-audit (explain [^`]+)`\)", README, re.M | re.S)[0]
     printed = call(*command.split(), "--no-progress").out
-    assert [line for line in excerpt.splitlines() if line != "..." and line not in printed.splitlines()] == []
+    rows = {line.split()[0]: line for line in printed.splitlines() if line.startswith(("as_written ", "released "))}
+    described, released = re.findall(r"\d\d \d{3} \d{3}", told)
+    assert described in rows["as_written"]
+    assert f"{released}   +0.4   prints as 73.66" in rows["released"]
+    assert "73.66 M" in told
+    assert "concat_norm layer, output_norm layer, class_token removed" in printed
+
+
+@pytest.mark.slow
+def test_the_demo_in_readme_is_what_the_command_prints(tmp_path: Path) -> None:
+    (excerpt,) = re.findall(r"`imlp-audit demo` writes .*?^```text\n(.*?)^```", README, re.M | re.S)
+    printed = spawn("demo", "--no-progress", cwd=tmp_path, COLUMNS="80").out.splitlines()
+    assert [line for line in excerpt.splitlines() if line != "..." and line not in printed] == []
 
 
 def test_readme_names_every_command() -> None:

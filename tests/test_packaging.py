@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from imlp_audit import __version__
+from imlp_audit.report.formats import AuditFormat
 from tests.cli.light import PROJECT
 
 ROOT = Path(__file__).parent.parent
@@ -76,6 +77,13 @@ def test_every_input_of_the_action_is_documented_with_its_default() -> None:
     stated = {name: one.get("default") for name, one in load(ACTION)["inputs"].items()}
     written = {None: "required", "": "empty"}
     assert rows == [(name, written.get(value) or f"`{value}`") for name, value in stated.items()]
+
+
+def test_formats_that_are_named_exist() -> None:
+    text = "".join(page.read_text(encoding="utf-8") for page in [*PAGES, ACTION])
+    named = re.findall(r"-f ([a-z]+)", text) + re.findall(r"-o \"?([a-z]+):", text)
+    named += re.findall(r"^\| `([a-z]+)(?::audit\.[a-z]+)?` \|", text.partition("| format | for |")[2], re.M)
+    assert {"github", "sarif", "junit", "badge"} <= set(named) <= set(AuditFormat)
 
 
 @pytest.mark.parametrize("path", [ACTION, WORKFLOW], ids=lambda path: path.name)

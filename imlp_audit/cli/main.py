@@ -19,6 +19,7 @@ from imlp_audit import __version__
 from imlp_audit.cli import (
     baseline,
     bench,
+    demo,
     diff,
     doctor,
     eval,
@@ -65,6 +66,7 @@ app.command()(listing.lint)
 app.command()(report.report)
 app.command()(diff.diff)
 app.command()(baseline.baseline)
+app.command()(demo.demo)
 
 
 def _version(wanted: bool) -> None:

@@ -43,17 +43,17 @@ class Selection:
 
 
 def load(arguments: Sequence[str] = ()) -> Selection:
-    """Load the papers that the arguments name: ids, folders or files; all papers where there are none.
+    """Load the papers that the arguments name: ids, folders or files; all but those on request where there are none.
 
     Raises SpecError with every problem of every file, or UsageError where nothing is found.
     """
     wanted = find(arguments)
     problems: list[Problem] = []
     read = [(_read(one.files, problems), one.only) for one in wanted]
-    papers = tuple(paper for paper, _ in read if paper is not None)
+    papers = tuple(p for p, _ in read if p is not None and (arguments or not p.about.value.on_request))
     problems += _described_twice(papers)
     referred = _load_referred(papers, [path for one in wanted for path in one.files[:1]], problems)
-    only_files = {paper.id: only for paper, only in read if paper is not None}
+    only_files = {paper.id: only for paper, only in read if paper in papers}
     selection = Selection(papers, referred, only_files, tuple(_load_referring(papers)))
     for rules in (broken_rules, broken_check_ids):
         if not problems:

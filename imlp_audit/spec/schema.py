@@ -44,7 +44,7 @@ class About(Record):
     """Which paper it is, and how its numbers are read: the first of each list is the default, the rest are declared.
 
     `conventions` are counting conventions written out: integer weights over classes of work. `fitted` says of those
-    that a search found what they were fitted on.
+    that a search found what they were fitted on. A paper `on_request` is left out where none is named.
     """
 
     title: Sentence
@@ -58,6 +58,7 @@ class About(Record):
     conventions: dict[Slug, dict[WeightName, Annotated[int, Field(ge=0)]]] = Field(default_factory=dict)
     fitted: dict[Slug, ConventionFit] = Field(default_factory=dict)
     readings: dict[Slug, NamedReading] = Field(default_factory=dict)
+    on_request: bool = False
 
 
 class CoverageEntry(Record):

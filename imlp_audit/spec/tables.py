@@ -98,8 +98,11 @@ class ColumnEntry(Record):
 
     @model_validator(mode="after")
     def _is_checkable_or_says_why(self) -> Self:
-        if self.measure.totalled and self.unit not in SCALES:
-            raise ValueError(f"a column of {self.measure} needs a unit of {', '.join(SCALES)}, not {self.unit!r}")
+        if self.measure.totalled and self.unit not in ("", *SCALES):
+            known = ", ".join(SCALES)
+            raise ValueError(
+                f'a column of {self.measure} needs a unit of {known}, or "" for all digits, not {self.unit!r}'
+            )
         if not self.measure.counted and not self.needs:
             raise ValueError(
                 f"a column of {self.measure} must say what a check of it needs, e.g. needs: trained weights and ..."

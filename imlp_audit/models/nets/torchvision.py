@@ -1,0 +1,63 @@
+"""Classifiers of torchvision with fresh weights. Nothing is downloaded."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+
+import torch
+from torch import nn
+from torch.overrides import TorchFunctionMode
+from torchvision import models
+
+from imlp_audit.errors import BuildError, did_you_mean
+from imlp_audit.models.hosts.host import BuildRequest
+
+
+class _ArithmeticOnTheProcessor(TorchFunctionMode):
+    """Makes numbers on the processor: RegNet computes its widths with tensors, and meta tensors hold no numbers."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., object],
+        types: Sequence[type],
+        args: tuple[object, ...] = (),
+        kwargs: Mapping[str, object] | None = None,
+    ) -> object:
+        """Run a call, on the processor if it makes numbers."""
+        device = {"device": "cpu"} if func in (torch.arange, torch.tensor) else {}
+        return func(*args, **{**device, **(kwargs or {})})
+
+
+def build_torchvision(name: str, request: BuildRequest) -> nn.Module:
+    """Build a classifier of torchvision on the current default device.
+
+    Raises BuildError for a name that torchvision does not have, or one that is not a classifier of images.
+    """
+    known = models.list_models(module=models)
+    if name not in known:
+        raise BuildError(f"torchvision has no classifier {name!r}; {did_you_mean(name, known, 'it has')}")
+    options: dict[str, object] = {"num_classes": request.labels}
+    height, width = request.size()
+    if "image_size" in inspect.signature(models.get_model_builder(name)).parameters or name.startswith("vit_"):
+        if height != width:
+            raise BuildError(f"image: {name} takes square images, not {height} x {width}")
+        options["image_size"] = height
+    elif name.startswith("maxvit"):
+        options["input_size"] = request.size()
+    device = torch.get_default_device()
+    with _ArithmeticOnTheProcessor(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The default weight initialization", FutureWarning)  # there are no weights
+        model: nn.Module = models.get_model(name, weights=None, **options)
+    model.to(device)
+    model.pretrained_cfg = {"input_size": (3, height, width)}  # type: ignore[assignment]  # where timm's models have it
+    return model
+
+
+def find_first_tensor(name: str) -> str | None:
+    """Return the name of the first tensor of a classifier's state dict, None for a name that torchvision lacks."""
+    if name not in models.list_models(module=models):
+        return None
+    with torch.device("meta"):
+        return next(iter(build_torchvision(name, BuildRequest()).state_dict()))

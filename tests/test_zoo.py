@@ -1,0 +1,90 @@
+"""torchvision's own published numbers: the spec has what the package prints, and the model of each weight.
+
+`python -m tests.test_zoo` writes the rows anew from the installed torchvision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torchvision
+from torchvision import models
+
+from imlp_audit.audit import Options, audit
+from imlp_audit.errors import BuildError
+from imlp_audit.models.build import Builder
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.records.check import Verdict
+from imlp_audit.spec.library import load
+from imlp_audit.spec.references import rows_of
+
+FILE = Path(__file__).parent.parent / "specs" / "torchvision_zoo" / "classifiers.yaml"
+HEAD = """\
+# What torchvision {version} prints of its classifiers' weights: `num_params` and `_ops` of each `meta`.
+# `python -m tests.test_zoo` writes this file anew from the installed package.
+paper: torchvision_zoo
+table: "1"
+title: Weights of torchvision's classifiers
+source: {{section: torchvision.models}}
+columns:
+  params: {{measure: parameters, unit: "", heading: num_params}}
+  flops: {{measure: flops, unit: G, heading: _ops}}
+rows:
+"""
+
+
+def written() -> str:
+    """Return the file for the installed torchvision."""
+    return HEAD.format(version=torchvision.__version__.partition("+")[0]) + "".join(_rows())
+
+
+def _rows() -> Iterator[str]:
+    for name in models.list_models(module=models):
+        for weights in models.get_model_weights(name):
+            yield (
+                f"  - id: {name}_{weights.name.lower()}\n"
+                f"    label: {type(weights).__name__}.{weights.name}\n"
+                f"    model: {{torchvision: {name}, image: {weights.transforms().crop_size[0]}}}\n"
+                f"    printed: {{params: {weights.meta['num_params']}, flops: {weights.meta['_ops']:.3f}}}\n"
+            )
+
+
+def test_the_rows_are_what_the_package_prints() -> None:
+    if f"torchvision {torchvision.__version__.partition('+')[0]} " not in FILE.read_text(encoding="utf-8"):
+        pytest.skip(f"the rows are of another version than the installed {torchvision.__version__}")
+    assert FILE.read_text(encoding="utf-8") == written()
+
+
+@pytest.mark.parametrize("only", ["regnet_x_400mf*", pytest.param("*", marks=pytest.mark.slow)])
+def test_every_printed_number_follows_but_one(only: str) -> None:
+    options = Options(only=(f"torchvision_zoo/1/{only}",))
+    result = audit(load(["torchvision_zoo"]), options, lambda _: lambda name: None)
+    failing = [check.id for check in result.checks if check.verdict is not Verdict.REPRODUCED]
+    assert failing == (["torchvision_zoo/1/googlenet_imagenet1k_v1/params"] if only == "*" else [])
+    assert len(result.checks) == (230 if only == "*" else 4)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "message"),
+    [
+        ({"torchvision": "resnet51"}, "torchvision has no classifier 'resnet51'; did you mean 'resnet50'"),
+        ({"torchvision": "vit_b_16", "image": [224, 384]}, "takes square images, not 224 x 384"),
+    ],
+)
+def test_what_cannot_be_built_is_named(recipe: dict[str, object], message: str) -> None:
+    with pytest.raises(BuildError, match=message), Builder().variant(Recipe.of(**recipe), None):
+        pass
+
+
+def test_it_is_audited_only_where_it_is_named() -> None:
+    assert "torchvision_zoo" not in {paper.id for paper in load().papers}
+    (paper,) = load(["torchvision_zoo"]).papers
+    assert sum(1 for _ in rows_of(paper)) == sum(
+        len(models.get_model_weights(name)) for name in models.list_models(module=models)
+    )
+
+
+if __name__ == "__main__":
+    FILE.write_text(written(), encoding="utf-8")
