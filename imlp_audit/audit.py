@@ -73,7 +73,7 @@ def _run(
 ) -> AuditResult:
     if not options.any_lock:
         refuse_broken_locks(selection)
-    versions = _versions()  # where one of these libraries isn't installed, say so before any work
+    versions = list_versions()  # where one of these libraries isn't installed, say so before any work
     needed = models_needed(plans, Context({}, options.reading))
     claims = [p.claim for p in plans if isinstance(p, EquationPlan) and isinstance(p.claim, ClaimText)]
     progress = announce(len(needed) + len(claims))
@@ -132,7 +132,7 @@ def _facts(needed: Mapping[ModelKey, Need], progress: Callable[[str], None], opt
     return measure_models(needed, progress, options.fvcore_device)
 
 
-def _versions() -> dict[str, str]:
-    """Return the versions that a result depends on. Raises PackageNotFoundError, which is a ModuleNotFoundError."""
+def list_versions() -> dict[str, str]:
+    """Return the versions that a result depends on. Raises ModuleNotFoundError where one is not installed."""
     installed = {name: version(name) for name in ("torch", "timm", "fvcore", "hypothesis")}
     return {"imlp_audit": __version__, **installed}

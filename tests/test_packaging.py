@@ -20,6 +20,7 @@ SOURCE = PROJECT["urls"]["Repository"]
 SLUG = SOURCE.removeprefix("https://github.com/")
 ACTION, WORKFLOW = ROOT / "action.yml", ROOT / ".github/workflows/ci.yml"
 PAGES = [ROOT / "README.md", ROOT / "docs/ci.md"]
+PYTHON = "Programming Language :: Python :: "
 STUB = '#!/bin/bash\nprintf \'%s\\0\' "$0" "$@" >>"$CALLS"; printf \'\\n\' >>"$CALLS"\n'
 
 
@@ -99,7 +100,8 @@ def test_steps_are_sound(path: Path) -> None:
 def test_the_workflow_runs_what_ci_runs_on_each_python() -> None:
     (matrix,) = [job["strategy"]["matrix"] for job in load(WORKFLOW)["jobs"].values() if "strategy" in job]
     assert f">={matrix['python-version'][0]}" == PROJECT["requires-python"]
-    assert matrix["python-version"] == ["3.11", "3.12", "3.13"]
+    stated = [text.removeprefix(PYTHON) for text in PROJECT["classifiers"] if text.startswith(PYTHON)]
+    assert matrix["python-version"] == stated == ["3.11", "3.12", "3.13"]
     scripts = [ROOT / step["run"] for step in steps(WORKFLOW) if step.get("run", "").startswith(".ci/")]
     assert [os.access(script, os.X_OK) for script in scripts] == [True]
     (own,) = [step for step in steps(WORKFLOW) if step.get("uses") == "./"]

@@ -29,11 +29,13 @@ def demo(
     no_progress: NoProgress = False,
 ) -> int:
     """Write a paper of one page with three errors, audit it, and show how each is caught and mended."""
+    from imlp_audit.audit import list_versions
     from imlp_audit.demo.document import caught_document, mend_document, next_document
     from imlp_audit.demo.planted import write_paper
     from imlp_audit.records.check import Verdict
     from imlp_audit.records.document import to_json
 
+    list_versions()  # where one is missing, nothing is written
     write_paper(folder)
     result = _audit(folder, shown=not no_progress)
     caught = caught_document(result, folder)

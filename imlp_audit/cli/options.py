@@ -24,11 +24,19 @@ class Device(StrEnum):
     CUDA = "cuda"
 
 
+def complete_paper(incomplete: str) -> list[str]:
+    """Return the bundled papers that a shell can complete a word to; where there is none, it completes file names."""
+    from imlp_audit.spec.targets import bundled_papers
+
+    return [name for name in bundled_papers() if name.startswith(incomplete)]
+
+
 Specs = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="SPEC",
         help="Paper ids, folders or files; if left out, all of ./specs or the bundled papers.",
+        autocompletion=complete_paper,
         show_default=False,
     ),
 ]

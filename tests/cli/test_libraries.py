@@ -71,6 +71,8 @@ def test_a_result_is_reported_without_them_except_as_a_page_with_figures(light: 
     done = run_light(light, "report", "--from", "audit.json", *outputs, cwd=tmp_path)
     assert (done.code, done.out, done.err) == (3, "", ""), "the result has a check with an error"
     assert [form for form in forms if not (tmp_path / form).stat().st_size] == []
+    compared = run_light(light, "diff", "audit.json", "audit.json", cwd=tmp_path)
+    assert (compared.code, compared.out, compared.err) == (0, "No difference.\n", "")
 
 
 @pytest.mark.slow
@@ -79,6 +81,7 @@ def test_a_result_is_reported_without_them_except_as_a_page_with_figures(light: 
     [
         ("properties", "torch"),  # other processes would run into it one by one
         ("list --systems", "torch"),
+        ("demo paper", "torch"),
         ("solve imlp", "numpy"),
         ("doctor imagenet .", "pillow"),
     ],
@@ -86,6 +89,7 @@ def test_a_result_is_reported_without_them_except_as_a_page_with_figures(light: 
 def test_each_command_names_what_is_missing(light: Path, tmp_path: Path, command: str, library: str) -> None:
     done = run_light(light, *command.split(), cwd=tmp_path)
     assert (done.code, done.out, done.err) == (3, "", MISSING.format(library))
+    assert list(tmp_path.iterdir()) == [], "nothing is left half done"
 
 
 @pytest.mark.parametrize("name", ["a_library_of_a_paper", "torch.no_such_part", "imlp_audit.typo", ""])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,7 +25,8 @@ def on_terminals(*arguments: str, cwd: Path, **changes: str) -> Outcome:
     ) as process:
         os.close(out_end)
         os.close(err_end)
-        texts = [_drain(end) for end in (out, err)]
+        with ThreadPoolExecutor() as readers:  # at the same time: a terminal that nobody reads stops who writes to it
+            texts = list(readers.map(_drain, (out, err)))
     return Outcome(process.returncode, *texts)
 
 
