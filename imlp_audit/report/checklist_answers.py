@@ -44,7 +44,8 @@ def _answer(topic: Topic | None, result: AuditResult, findings: Findings) -> Inl
         case None:
             return None
         case Topic.CLAIMS:
-            return _count(result, CheckKind.CLAIM, "claim about the numbers", "claims about the numbers", findings)
+            answer = _count(result, CheckKind.CLAIM, "claim about the numbers", "claims about the numbers", findings)
+            return (*answer, " Which of them are main claims it cannot say.") if answer else None
         case Topic.THEORY:
             answer = _count(result, CheckKind.EQUATION, "statement", "statements about functions", findings)
             return (*answer, " Whether proofs are complete it cannot say.") if answer else None
@@ -82,7 +83,7 @@ def _count(
 
 def _name_findings(failing: Sequence[Check], findings: Findings) -> tuple[str | Span, ...]:
     found = {one.name: one for check in failing if (one := findings.get(check.id))}
-    links = [one.link for one in found.values()]
+    links = [found[name].link for name in sorted(found, key=lambda name: (len(name), name))]
     more = f" and {len(links) - _NAMED} more" if len(links) > _NAMED else ""
     return (" (", *join(links[:_NAMED]), f"{more})") if links else ()
 

@@ -21,6 +21,7 @@ from imlp_audit.report.document import (
     Table,
     code,
     figure_file,
+    join,
 )
 from imlp_audit.report.linked import paper_of, section_anchor
 from imlp_audit.report.numbered import NumberedFinding
@@ -82,15 +83,25 @@ def equations(checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
 
 
 def _form(check: Check, findings: Findings) -> tuple[Inline, ...]:
-    return (check.printed or check.corrected or "", _verdict(check, findings), check.reason)
+    return (_formula(check), _verdict(check, findings), check.reason)
+
+
+def _formula(check: Check) -> Span:
+    return Span(check.printed or check.corrected or "", Style.FORMULA)
+
+
+def _hint(text: str) -> tuple[Span, ...]:
+    """Return a hint; what stands behind its colon may be a formula."""
+    words, colon, form = text.partition(": ")
+    return (Span(f"{words}{colon}"), Span(form, Style.FORMULA))
 
 
 def _false_statement(check: Check, findings: Findings) -> Item:
     below = (
         Item(check.place or "", label="place"),
-        Item(check.printed or check.corrected or "", label="as printed"),
+        Item(_formula(check), label="as printed"),
         Item("; ".join(check.counterexample), label="counterexample"),
-        Item("; ".join(check.hints), label="nearest form that holds"),
+        Item(join(map(_hint, check.hints), "; "), label="nearest form that holds"),
     )
     return Item((*_verdict(check, findings), " ", *_with_name(check.statement, check)), below)
 
