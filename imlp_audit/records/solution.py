@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 from math import ceil, floor
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from imlp_audit.records.base import Record
 from imlp_audit.records.document import JsonDocument
@@ -63,6 +63,12 @@ class SolvedWeights(Record):
     low: float
     high: float | None = None
     rests_on: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if len(self.factors) != len(self.classes):
+            raise ValueError("there is not one factor for each class")
+        return self
 
     @property
     def identified(self) -> bool:
