@@ -90,6 +90,7 @@ def bench(
     from imlp_audit.cli.exits import exit_code
     from imlp_audit.cli.output import emit_result, parse_outputs
     from imlp_audit.cli.progress import show_progress
+    from imlp_audit.report.run_screen import run_screen
     from imlp_audit.spec.library import load
 
     outputs = parse_outputs(reporting.printed, reporting.output)
@@ -105,5 +106,6 @@ def bench(
 
     with show_progress(shown=reporting.progress, doing="timing") as announce:
         result = run(paper, wanted, timing.setup(), announce)
-    emit_result(result, outputs, details=operations_document(result))
+    screen = None if reporting.all_ else run_screen(result, [where])
+    emit_result(result, outputs, details=operations_document(result), screen=screen)
     return exit_code(result)

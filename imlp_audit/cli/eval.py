@@ -94,15 +94,16 @@ def evaluate(
     try:
         with on_interrupt(_say_how_to_resume(results.predictions)), group(computing.device.value) as ours:
             request, outputs = ours.agree_on(parse)
-            return _run(request, outputs, reporting, ours)
+            return _run(request, outputs, reporting, ours, specs or [row.partition("/")[0]])
     except ElsewhereError:
         return ExitCode.CLEAN
 
 
-def _run(request: Request, outputs: Outputs, reporting: ReportOptions, group: Group) -> int:
+def _run(request: Request, outputs: Outputs, reporting: ReportOptions, group: Group, specs: list[str]) -> int:
     from imlp_audit.cli.output import emit_result
     from imlp_audit.cli.progress import show_image_progress
     from imlp_audit.evaluate.run import run_evaluation
+    from imlp_audit.report.run_screen import run_screen
 
     gc.enable()  # it is off for commands that end in seconds
     say = _say if group.leads and not reporting.quiet else _say_nothing
@@ -110,7 +111,7 @@ def _run(request: Request, outputs: Outputs, reporting: ReportOptions, group: Gr
     with run_evaluation(request, group, say, progress) as result:
         if result is None:
             return ExitCode.CLEAN
-        emit_result(result, outputs)
+        emit_result(result, outputs, screen=None if reporting.all_ else run_screen(result, specs))
     return exit_code(result)
 
 

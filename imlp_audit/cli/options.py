@@ -80,6 +80,7 @@ NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progres
 class ReportOptions:
     """Where the result of an audit goes."""
 
+    all_: Annotated[bool, typer.Option("--all", help="Print every check, not only the worst findings.")] = False
     format_: AuditFormatted = AuditFormat.RICH
     output: Output = None
     quiet: Quiet = False
