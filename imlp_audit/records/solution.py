@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from imlp_audit.records.base import Record
 from imlp_audit.records.document import JsonDocument
-from imlp_audit.records.values import Number
+from imlp_audit.records.values import Finite, Number
 
 Searched: TypeAlias = Literal["parameters", "flops", "both"]
 """The numbers that a search is over."""
@@ -60,8 +60,8 @@ class SolvedWeights(Record):
     classes: tuple[str, ...]
     factors: tuple[int, ...]
     values: tuple[int, ...]
-    low: float
-    high: float | None = None
+    low: Finite
+    high: Finite | None = None
     rests_on: tuple[str, ...] = ()
 
     @model_validator(mode="after")
