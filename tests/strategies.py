@@ -136,9 +136,6 @@ papers = st.builds(
     tables=st.lists(tables, max_size=1).map(tuple),
 )
 
-findings = st.builds(
-    Finding, id=texts, paper=texts, title=texts, severity=st.sampled_from(Severity), why=texts, checks=some_texts
-)
 stale = st.builds(
     StaleEntry,
     check=texts,
@@ -147,11 +144,32 @@ stale = st.builds(
     source=st.builds(Source, file=texts, line=st.integers(1, 9999)),
 )
 
-results = st.builds(
-    AuditResult,
-    papers=st.lists(papers, max_size=2).map(tuple),
-    versions=st.dictionaries(texts, texts, max_size=2),
-    checks=st.lists(checks, max_size=3).map(tuple),
-    findings=st.lists(findings, max_size=2).map(tuple),
-    stale=st.lists(stale, max_size=2).map(tuple),
-)
+
+def findings_of(checks: tuple[Check, ...]) -> st.SearchStrategy[Finding]:
+    """Findings that name some of the checks."""
+    ids = [check.id for check in checks]
+    names = (st.lists(st.sampled_from(ids), max_size=2) if ids else st.just(ids)).map(tuple)
+    return st.builds(
+        Finding,
+        id=texts,
+        paper=texts,
+        title=texts,
+        severity=st.sampled_from(Severity),
+        why=texts,
+        checks=names,
+    )
+
+
+def results_of(checks: tuple[Check, ...]) -> st.SearchStrategy[AuditResult]:
+    """Results with these checks."""
+    return st.builds(
+        AuditResult,
+        papers=st.lists(papers, max_size=2).map(tuple),
+        versions=st.dictionaries(texts, texts, max_size=2),
+        checks=st.just(checks),
+        findings=st.lists(findings_of(checks), max_size=2).map(tuple),
+        stale=st.lists(stale, max_size=2).map(tuple),
+    )
+
+
+results = st.lists(checks, max_size=3).map(tuple).flatmap(results_of)

@@ -24,11 +24,19 @@ class Device(StrEnum):
     CUDA = "cuda"
 
 
+def complete_paper(incomplete: str) -> list[str]:
+    """Return the bundled papers that a shell can complete a word to; where there is none, it completes file names."""
+    from imlp_audit.spec.targets import bundled_papers
+
+    return [name for name in bundled_papers() if name.startswith(incomplete)]
+
+
 Specs = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="SPEC",
         help="Paper ids, folders or files; if left out, all of ./specs or the bundled papers.",
+        autocompletion=complete_paper,
         show_default=False,
     ),
 ]
@@ -72,6 +80,7 @@ NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progres
 class ReportOptions:
     """Where the result of an audit goes."""
 
+    all_: Annotated[bool, typer.Option("--all", help="Print every check, not only the worst findings.")] = False
     format_: AuditFormatted = AuditFormat.RICH
     output: Output = None
     quiet: Quiet = False

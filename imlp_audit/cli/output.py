@@ -91,14 +91,14 @@ def emit_result(
 ) -> None:
     """Write the result of an audit to files, and then, where there is a format, to standard output.
 
-    `details` are blocks that a command adds to what people read; `screen` is what a terminal shows in place of every
-    check.
+    `details` are blocks that a command adds to what people read; `screen` is what a terminal shows in place of them and
+    of every check.
     """
 
     def write(form: AuditFormat) -> Document:
         if form is not AuditFormat.RICH:
             return _report_in(form, result, details)
-        return (*(_every_check(result) if screen is None else screen), *details)
+        return (*_every_check(result), *details) if screen is None else screen
 
     _emit(result, outputs, write)
 

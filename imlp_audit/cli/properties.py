@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated
 
@@ -43,24 +44,24 @@ def properties(
     from imlp_audit.cli.exits import exit_code
     from imlp_audit.cli.output import emit_result, parse_outputs
     from imlp_audit.cli.progress import show_progress
+    from imlp_audit.report.overview import first_screen
     from imlp_audit.spec.library import load
+    from imlp_audit.spec.targets import bundled_papers
 
     check_device(device)
     outputs = parse_outputs(reporting.printed, reporting.output)
     limits = Limits(examples, seed, time_limit)
     settings = Settings(limits, dtype, device.value, jobs or cores(), trust_code=trust_code)
-    targets, patterns = _split(claims or [])
+    bundled = bundled_papers()
+    folders, patterns = _split(claims or [], bundled)
     with show_progress(shown=reporting.progress) as announce:
-        result = audit_equations(load(targets), patterns, settings, announce)
-    emit_result(result, outputs)
+        result = audit_equations(load(folders or list(bundled.values())), patterns, settings, announce)
+    again = ["properties", *(claims or []), "--all"]
+    emit_result(result, outputs, screen=None if reporting.all_ else first_screen(result, folders, [again]))
     return exit_code(result)
 
 
-def _split(claims: list[str]) -> tuple[list[str], list[str]]:
-    """Return the papers to load, and the patterns of claims."""
-    from imlp_audit.spec.targets import bundled_papers
-
-    bundled = bundled_papers()
+def _split(claims: list[str], bundled: Collection[str]) -> tuple[list[str], list[str]]:
+    """Return the papers that are named by their files, and the patterns of claims."""
     folders = [claim for claim in claims if claim not in bundled and Path(claim).exists()]
-    patterns = [f"{claim}/*" if claim in bundled else claim for claim in claims if claim not in folders]
-    return folders or list(bundled.values()), patterns
+    return folders, [f"{claim}/*" if claim in bundled else claim for claim in claims if claim not in folders]

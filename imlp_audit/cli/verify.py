@@ -49,7 +49,6 @@ def verify(
     no_baseline: Annotated[
         bool, typer.Option("--no-baseline", help="Exit with 1 also if all failing checks are acknowledged.")
     ] = False,
-    all_: Annotated[bool, typer.Option("--all", help="Print every number, not only the worst findings.")] = False,
     *,
     reporting: ReportOptions,
 ) -> int:
@@ -63,7 +62,7 @@ def verify(
 
     check_device(device)
     outputs = parse_outputs(reporting.printed, reporting.output)
-    selection = load(specs or [])
+    selection = load(specs or [], trust_code=trust_code)
     options = Options(
         only=tuple(only or ()),
         skip=tuple(skip or ()),
@@ -74,6 +73,5 @@ def verify(
     )
     with show_progress(shown=reporting.progress) as announce:
         result = audit(selection, options, announce)
-    screen = None if all_ else first_screen(result, specs or ())
-    emit_result(result, outputs, screen=screen)
+    emit_result(result, outputs, screen=None if reporting.all_ else first_screen(result, specs or ()))
     return exit_code(result, strict=strict, baseline=not no_baseline)

@@ -91,7 +91,8 @@ def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None
     except ValidationError as error:
         first = error.errors()[0]
         problem = first["msg"].removeprefix("Value error, ")
-        raise UsageError(f"{shown_as}: {_write_place(first['loc'])}: {problem}; {advice}") from error
+        where = f"{_write_place(first['loc'])}: " if first["loc"] else ""
+        raise UsageError(f"{shown_as}: {where}{problem}; {advice}") from error
 
 
 Place: TypeAlias = tuple[str | int, ...]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.check import FAILS, Check, Verdict
@@ -38,6 +38,15 @@ class AuditResult(JsonDocument):
     stale: tuple[StaleEntry, ...] = ()
     hypotheses: dict[str, PaperHypothesis] = Field(default_factory=dict)
     solved: dict[str, Solved] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _findings_name_checks(self) -> Self:
+        known = {check.id for check in self.checks}
+        for finding in self.findings:
+            for name in finding.checks:
+                if name not in known:
+                    raise ValueError(f"the finding {finding.id} names {name}, and no check has this id")
+        return self
 
     def of(self, paper: PaperHead) -> AuditResult:
         """Return the part of the result that is about one paper.

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from enum import StrEnum
 from math import ceil, floor
-from typing import ClassVar
+from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
 from imlp_audit.records.base import Record
 from imlp_audit.records.document import JsonDocument
 from imlp_audit.records.values import Number
+
+Searched: TypeAlias = Literal["parameters", "flops", "both"]
+"""The numbers that a search is over."""
 
 
 class AxisState(StrEnum):
@@ -126,7 +129,7 @@ class Answered(Record):
     explains more than `bound` cells. `rows` are those of which the first solution leaves a number unexplained.
     """
 
-    what: str
+    what: Searched
     flops: tuple[str, ...] = ()
     score: int
     of: int

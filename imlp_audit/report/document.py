@@ -24,12 +24,16 @@ from imlp_audit.report.plots.tradeoff import Tradeoff
 
 
 class Style(StrEnum):
-    """How a span looks. The last five are colours on a terminal; in markdown the two gravest are bold."""
+    """How a span looks. The last five are colours on a terminal; in markdown the two gravest are bold.
+
+    A page shows a FORMULA with its symbols where its text is surely understood.
+    """
 
     PLAIN = "plain"
     STRONG = "strong"
     EMPHASIS = "emphasis"
     CODE = "code"
+    FORMULA = "formula"
     FAINT = "faint"
     GOOD = "good"
     DEPARTING = "departing"

@@ -39,47 +39,52 @@ def overview(result: AuditResult, lines: int = LINES) -> tuple[Block, ...]:
 
     It takes about so many lines on a terminal of 80 columns: what the rest leaves of them is for the findings.
     """
-    before = tuple(_before(result))
+    before = what_was_checked(result)
     most = 2 if all(finding.acknowledged for finding in worst_first(result)) else 1  # room for what fails the run
     left = (*_read_as(result, most), *_undecided(result, most))
     after = (*stale_entries(result), *_few(result), *((List(left),) if left else ()))
     return (*before, *list_worst(result, lines - sum(map(lines_of, (*before, *after)))), *after)
 
 
-def _before(result: AuditResult) -> Iterator[Block]:
-    yield Paragraph(" ".join((_what_was_checked(result.checks), *_power(result))))
+def what_was_checked(result: AuditResult) -> tuple[Block, ...]:
+    """Return what was checked with how much a pass is worth, and what could not be completed."""
+    counted = Paragraph(" ".join((_what_was_checked(result.checks), *_power(result))))
     broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
-    if broken:
-        yield Heading(f"{count_of(len(broken), 'check')} could not be completed", 3)
-        yield List((*map(_check, broken[:_BROKEN]), *count_more(len(broken) - _BROKEN, "check")))
+    if not broken:
+        return (counted,)
+    heading = Heading(f"{count_of(len(broken), 'check')} could not be completed", 3)
+    return (counted, heading, List((*map(_check, broken[:_BROKEN]), *count_more(len(broken) - _BROKEN, "check"))))
 
 
 def _few(result: AuditResult) -> Iterator[Block]:
-    """Yield what does not fail one by one where few checks were selected."""
-    passing = tuple(_check(check) for check in result.checks if check.verdict not in (*FAILS, Verdict.ERROR))
-    if passing and len(result.checks) <= _FEW:
-        yield List(passing)
+    """Yield one by one what does not fail the run where few checks were selected."""
+    listed = [check for check in result.checks if check.acknowledged or check.verdict not in (*FAILS, Verdict.ERROR)]
+    if listed and len(result.checks) <= _FEW:
+        yield List(tuple(map(_check, listed)))
 
 
-def first_screen(result: AuditResult, targets: Sequence[str] = ()) -> Document:
+def first_screen(
+    result: AuditResult, targets: Sequence[str] = (), again: Sequence[Sequence[str]] | None = None
+) -> Document:
     """Return what a terminal shows of an audit: the overview of each paper, and what to try next.
 
-    `targets` are the papers as they were given on the command line.
+    `targets` are the papers as they were given on the command line; `again` are the commands that show more, where
+    they are not those of `verify`.
     """
     blocks: list[Block] = []
     lines = LINES if len(result.papers) == 1 else _OF_SEVERAL
     for paper in result.papers:
         blocks += [Heading(f"{paper.id}: {shorten(paper.title, 140)}", 1), *overview(result.of(paper), lines)]
-    return (*blocks, Heading("Try next", 3), next_commands(result, targets))
+    return (*blocks, Heading("Try next", 3), next_commands(result, targets, again))
 
 
-def next_commands(result: AuditResult, targets: Sequence[str]) -> Code:
+def next_commands(result: AuditResult, targets: Sequence[str], again: Sequence[Sequence[str]] | None = None) -> Code:
     """Return what to try next, as it is typed."""
     given = [] if all(target in {paper.id for paper in result.papers} for target in targets) else targets
     lines = [["explain", check, *given] for check in _worst(result)]
     if any(check.verdict is Verdict.UNVERIFIABLE and "weights" in check.reason for check in result.checks):
         lines.append(["eval", "CHECKPOINT"])
-    lines += [["verify", *targets, "--all"], ["report", *targets, "--dir", "DIR"]]
+    lines += map(list, again or (["verify", *targets, "--all"], ["report", *targets, "--dir", "DIR"]))
     return Code("\n".join(shlex.join(["imlp-audit", *line]) for line in lines), "sh")
 
 

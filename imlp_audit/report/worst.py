@@ -61,7 +61,7 @@ def list_worst(result: AuditResult, lines: int) -> Iterator[Block]:
     for known in (False, True):
         group = [finding for finding in findings if finding.acknowledged is known]
         items = [_finding(finding, [checks[name] for name in finding.checks]) for finding in group]
-        listed = _that_fit(items, lines - _FRAME, at_least=0 if known else 1)
+        listed = items_that_fit(items, lines - _FRAME, at_least=0 if known else 1)
         lines -= sum(map(_lines_of_item, listed)) + (_FRAME if items else 0)
         if listed:
             yield Heading(_heading(group, known=known), 3)
@@ -84,7 +84,7 @@ def _heading(findings: Sequence[Finding], *, known: bool) -> str:
     return f"{count_of(len(findings), 'finding')}, {state} ({count})"
 
 
-def _that_fit(items: Sequence[Item], lines: int, *, at_least: int) -> list[Item]:
+def items_that_fit(items: Sequence[Item], lines: int, *, at_least: int) -> list[Item]:
     """Return the first items that fit into so many lines."""
     kept: list[Item] = []
     for item in items:

@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 
 from imlp_audit.numbers.interval import decimal_text
-from imlp_audit.records.solution import Answered, SolvedAxis, SolvedCell, SolvedFirst, SolvedSizes
+from imlp_audit.records.solution import Answered, Searched, SolvedAxis, SolvedCell, SolvedFirst, SolvedSizes
 from imlp_audit.solve.answer import Contradiction, SearchAnswer
 from imlp_audit.solve.certainty import certainty
 from imlp_audit.solve.grounds import grounds_of_axis
@@ -16,7 +16,7 @@ from imlp_audit.solve.problem import SearchProblem
 from imlp_audit.solve.ties import best_readings
 
 
-def describe_answer(what: str, problem: SearchProblem, answer: SearchAnswer) -> Answered:
+def describe_answer(what: Searched, problem: SearchProblem, answer: SearchAnswer) -> Answered:
     """Return the answer to a problem; `what` is the kind of its numbers."""
     sure = certainty(problem, answer)
     counted = any(cell.kind == "flops" for cell in problem.cells)

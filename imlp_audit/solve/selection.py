@@ -10,19 +10,20 @@ from functools import partial
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
 from imlp_audit.measure.operations import Operation
-from imlp_audit.records.solution import Answered, Solved, SolvedRow
+from imlp_audit.records.solution import Answered, Searched, Solved, SolvedRow
 from imlp_audit.solve.answer import Solution
 from imlp_audit.solve.controls import by_family, null_scores
 from imlp_audit.solve.describe import describe_answer, describe_sizes
 from imlp_audit.solve.heldout import held_out
 from imlp_audit.solve.order import RULE
-from imlp_audit.solve.problem import Cell, SearchProblem
+from imlp_audit.solve.problem import Cell, Kind, SearchProblem
 from imlp_audit.solve.search import BUDGET, Rules, solve
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import RowRef, rows_of
 from imlp_audit.spec.tables import Measure
 
+_KINDS: tuple[Kind, ...] = ("parameters", "flops")
 # Not weighed: what other classes count already, and what only fvcore counts.
 _LEFT_OUT = (Operation.IN_LAYERS, Operation.FVCORE_EXCESS, Operation.UNKNOWN)
 
@@ -66,8 +67,8 @@ def solve_selection(
         why = "; ".join(f"{name}: {reason}" for name, reason in composed.refused.items())
         raise SolverError(f"nothing to solve: no printed parameters or FLOPs of a model that can be measured; {why}")
     problem = problem.tie_classes() if search.tied_norms else problem
-    asked = [kind for kind in ("parameters", "flops") if any(cell.kind == kind for cell in problem.cells)]
-    parts = {kind: problem.only(kind) for kind in asked} if len(asked) > 1 else {}  # type: ignore[arg-type]  # a Kind
+    asked = [kind for kind in _KINDS if any(cell.kind == kind for cell in problem.cells)]
+    parts: dict[Searched, SearchProblem] = {kind: problem.only(kind) for kind in asked} if len(asked) > 1 else {}
     parts["both" if len(asked) > 1 else asked[0]] = problem
     change_rows = partial(own_changes, recipes=composed.recipes, composer=composed.composer)
     answers = tuple(
@@ -104,7 +105,7 @@ def _is_wanted(cell: Cell, globs: Sequence[str], own: Mapping[str, object]) -> b
 
 
 def _answer(
-    what: str,
+    what: Searched,
     problem: SearchProblem,
     search: Search,
     progress: Callable[[str], None],

@@ -36,7 +36,7 @@ def paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("paper")
 def test_a_table(paper: Path) -> None:
     done = call(
-        "bench", "--table", "p/1", "--rows", "[ab]", "--batch-size", "2", "--pairs", "6",
+        "bench", "--table", "p/1", "--rows", "[ab]", "--batch-size", "2", "--pairs", "6", "--all",
         "-o", "json:r.json", "-o", "markdown:r.md",
     )  # fmt: skip
     assert (done.code, done.err) == (0, "")

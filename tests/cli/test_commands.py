@@ -75,6 +75,26 @@ def test_only_and_skip_choose_by_glob(here: Path, options: list[str], expected: 
     assert [line.split()[0] for line in call("list", "findings", *options).out.splitlines()] == expected
 
 
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("verify im", ["imlp"]),
+        ("lint r", ["resmlp"]),
+        ("explain imlp/claims/x m", ["mixer_gmlp_coursework", "mlp_mixer_notes"]),
+        ("verify ./im", [""]),
+    ],
+)
+def test_a_shell_completes_the_papers(
+    here: Path, monkeypatch: pytest.MonkeyPatch, typed: str, offered: list[str]
+) -> None:
+    words = f"imlp-audit {typed}"
+    monkeypatch.setenv("_IMLP_AUDIT_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
+    done = call()
+    assert (done.code, done.out.split("\n")[: len(offered)], done.err) == (0, offered, "")
+
+
 def test_lint_says_what_a_sound_paper_holds(here: Path) -> None:
     done = call("lint", "findings")
     assert (done.code, done.err) == (0, "")

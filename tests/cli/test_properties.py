@@ -48,13 +48,22 @@ def test_equal_runs_are_equal_bytes_in_one_process_or_in_two_and_leave_nothing_b
 
 
 @pytest.mark.slow
-def test_a_terminal_lists_every_claim_that_was_asked_for(here: Path) -> None:
-    done = call(*FAST)
+def test_all_lists_every_claim_that_was_asked_for(here: Path) -> None:
+    done = call(*FAST, "--all")
     assert done.code == 0
     for name in ("eq2_scale_and_bias", "eq12_biases", "eq12_biases_corrected", "eq17_g"):
         assert f" {name}: " in done.out
     assert "entries of [b^11 b^12] = 2" in done.out
     assert "what holds is imlp/equations/eq17_g_corrected: g(x) = W^11 x^1 + b^11" in done.out
+
+
+@pytest.mark.slow
+def test_a_claim_is_shown_with_what_was_found(here: Path) -> None:
+    shown = " ".join(call("properties", "eq12_biases", "--examples", "1", "--jobs", "1").out.split())
+    assert "Checked 1 equation: 1 fails (acknowledged)." in shown
+    assert "- differs, acknowledged imlp/equations/eq12_biases printed " in shown
+    assert "false for outputs of f = 1; entries of b^1 = 1; entries of [b^11 b^12] = 2" in shown
+    assert shown.endswith("imlp-audit explain imlp/equations/eq12_biases imlp-audit properties eq12_biases --all")
 
 
 @pytest.mark.slow

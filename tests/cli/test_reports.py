@@ -155,6 +155,14 @@ def test_a_broken_result_is_refused_in_words(here: Path, text: str, format_: str
     assert "Traceback" not in done.err
 
 
+def test_a_finding_must_name_checks_of_its_result(here: Path) -> None:
+    finding = {"id": "f", "paper": "p", "title": "T", "severity": "slip", "why": "w", "checks": ["p/none"]}
+    (here / "r.json").write_text(json.dumps(json.loads(result()) | {"findings": [finding]}), encoding="utf-8")
+    done = call("report", "--from", "r.json", "-f", "github")
+    assert (done.code, done.out) == (2, "")
+    assert "r.json: the finding f names p/none, and no check has this id; give a file written by" in done.err
+
+
 def test_a_result_that_is_not_utf_8_is_refused(here: Path) -> None:
     (here / "r.json").write_bytes(b"\xff\xfe")
     done = call("report", "--from", "r.json")

@@ -200,7 +200,7 @@ def test_github_says_what_is_acknowledged_and_what_no_longer_is_once() -> None:
     ("checks", "text", "colour"),
     [
         ((Verdict.REPRODUCED, Verdict.UNVERIFIABLE), "1 of 2 checks hold, no findings", "#3b7a1a"),
-        ((Verdict.UNVERIFIABLE,), "0 of 1 check hold, no findings", "#5f6368"),
+        ((Verdict.UNVERIFIABLE,), "0 of 1 checks hold, no findings", "#5f6368"),
         ((Verdict.REPRODUCED_UNDER, Verdict.DIFFERS), "1 of 2 checks hold, 1 finding", "#b5342b"),
         ((Verdict.REPRODUCED, Verdict.ERROR), "not completed", "#5f6368"),
         ((), "0 of 0 checks hold, no findings", "#5f6368"),
@@ -212,13 +212,13 @@ def test_a_badge_says_what_was_found(checks: tuple[Verdict, ...], text: str, col
     assert root.attrib["aria-label"] == f"paper audit: {text} (p)"
     shown = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
     assert shown == ["paper audit", "paper audit", text, text]
-    fills = [one.attrib["fill"] for one in root.iter("{http://www.w3.org/2000/svg}rect") if "fill" in one.attrib]
-    assert fills[1] == colour
+    assert [one.attrib["fill"] for one in root.iter("{http://www.w3.org/2000/svg}rect")] == [colour]
+    assert not any("id" in one.attrib for one in root.iter())  # pages may hold several badges
 
 
 def test_acknowledging_a_finding_does_not_take_it_off_the_badge() -> None:
     badge = render_badge(with_severity(Severity.ERROR, acknowledged=True))
-    assert "0 of 1 check hold, 1 finding" in badge
+    assert "0 of 1 checks hold, 1 finding" in badge
     assert "#a85a00" in badge
     assert "#b5342b" not in badge
 
@@ -236,7 +236,7 @@ def test_latex_has_every_number_that_was_decided_and_every_finding() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["pdflatex", "xelatex", "tectonic"])
+@pytest.mark.parametrize("engine", ["pdflatex", "lualatex", "tectonic"])
 def test_latex_compiles(engine: str, tmp_path: Path) -> None:
     if shutil.which(engine) is None:
         pytest.skip(f"{engine} is not installed")

@@ -117,6 +117,19 @@ def test_a_few_selected_checks_are_listed_one_by_one() -> None:
     assert "No check fails." in shown
 
 
+def test_an_acknowledged_check_of_a_few_says_what_was_found() -> None:
+    more = {"finding": "f", "acknowledged": True, "printed": "1 = 2"}
+    known = check("equations/a", CheckKind.EQUATION, Verdict.DIFFERS, "false for x = 1", **more)
+    shown = screen(AuditResult(papers=(head(),), versions={}, checks=(known,)))
+    assert "- differs, acknowledged p/equations/a printed 1 = 2: false for x = 1\n" in shown
+
+
+def test_commands_that_show_more_are_those_of_the_command() -> None:
+    again = ["properties", "eq2 *", "--all"]
+    shown = render_terminal(first_screen(result(), [], [again]), Surface(200)).partition("Try next\n")[2]
+    assert re.fullmatch(r"imlp-audit explain p/\S+\nimlp-audit properties 'eq2 \*' --all\n", shown)
+
+
 def test_next_commands_name_the_file_that_was_given() -> None:
     audited = result()
     shown = render_terminal(first_screen(audited, ["my paper.yaml"]), Surface(200))

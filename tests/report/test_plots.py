@@ -171,9 +171,10 @@ def test_a_factor_is_in_the_order_of_its_values() -> None:
 
 
 def every_plot(text: str = "plain words") -> list[PlotData]:
+    name = text.replace("$", "S")  # a record of a figure refuses formulas
     return [
-        Figure(title=text, x_label=text, y_label=text, x=(0, 1), levels=((text, 0.5),),
-               curves=(Curve(label=text, y=(0, 1)),)),
+        Figure(title=name, x_label=name, y_label=name, x=(0, 1), levels=((name, 0.5),),
+               curves=(Curve(label=name, y=(0, 1)),)),
         SolvedSizes(readings=(0, 4, 2), named={text: 2, "as_written": 1}),
         Tradeoff(title=text, cost=text, score=text, points=tuple(
             Point(row=f"r{at}", label=text, cost=at + 1, score=at, baseline="r0" if at else None, fails=at == 2)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from html import escape
 
+from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import PASSES, Verdict
 from imlp_audit.records.result import AuditResult
@@ -30,7 +31,6 @@ def render_badge(result: AuditResult) -> str:
         meaning=meaning,
         width=left + right,
         left=left,
-        right=right,
         colour=colour,
         texts="\n".join((*_shadowed(_LABEL, 0, left), *_shadowed(text, left, right))),
     )
@@ -43,7 +43,7 @@ def _state(result: AuditResult) -> tuple[str, str]:
         return "not completed", _GREY
     holding = sum(check.verdict in PASSES for check in checks)
     found = count_of(len(findings), "finding") if findings else "no findings"
-    text = f"{holding} of {count_of(len(checks), 'check')} hold, {found}"
+    text = f"{readable(holding)} of {readable(len(checks))} checks hold, {found}"
     if not findings:
         return text, _GREEN if holding else _GREY
     return text, _ORANGE if all(finding.acknowledged for finding in findings) else _RED
@@ -65,11 +65,8 @@ def _shadowed(text: str, start: int, width: int) -> tuple[str, str]:
 
 _SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" aria-label="{meaning}">
 <title>{meaning}</title>
-<clipPath id="round"><rect width="{width}" height="20" rx="3"/></clipPath>
-<g clip-path="url(#round)">
-<rect width="{left}" height="20" fill="#444"/>
-<rect x="{left}" width="{right}" height="20" fill="{colour}"/>
-</g>
+<rect width="{width}" height="20" rx="3" fill="{colour}"/>
+<path d="M3 0H{left}V20H3Q0 20 0 17V3Q0 0 3 0" fill="#444"/>
 <g fill="#fff" text-anchor="middle" font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="11">
 {texts}
 </g>

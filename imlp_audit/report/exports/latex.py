@@ -21,6 +21,7 @@ from imlp_audit.report.characters import to_encoding
 from imlp_audit.report.document import one_line, plain_text
 from imlp_audit.report.numbered import NumberedFinding, by_check, number_findings
 from imlp_audit.report.verdicts import counts_by_kind
+from imlp_audit.report.worst import shorten
 
 _WORDS = {
     "\\": r"\textbackslash{}",
@@ -34,6 +35,7 @@ _WORDS = {
     **{char: f"{{{char}}}" for char in "[]*`'-,:"},  # arguments of \\\\, and ligatures
 }
 _SPECIAL = re.compile(r"[\\~^<>|\"{}$&#_%\[\]*`]|([-',:])(?=\1)")
+_LONGEST = 240  # characters of a statement
 _LAST_SINGLE_BYTE = 255  # accented letters up to here are in every font
 
 
@@ -52,7 +54,7 @@ def _paper(result: AuditResult, paper: PaperHead) -> Iterator[str]:
     covering = by_check(findings)
     counts = counts_by_kind(result)
     rows = [[plain_text(cell) for cell in row] for row in counts.rows]
-    header = [plain_text(cell) for cell in counts.header]
+    header = [plain_text(cell).replace("_", " ") for cell in counts.header]
     yield from _table("l" + "r" * (len(header) - 1), f"{paper.id}: verdicts by kind of check", header, rows)
     if findings:
         header = ["", "severity", "finding", "checks", "state"]
@@ -62,7 +64,7 @@ def _paper(result: AuditResult, paper: PaperHead) -> Iterator[str]:
     others = list(filter(_is_listed, result.checks))
     if others:
         rows = [[_what(check), _verdict(check, covering)] for check in others]
-        columns = "p{.6\\linewidth}p{.3\\linewidth}"
+        columns = "p{.65\\linewidth}p{.25\\linewidth}"
         yield from _table(columns, f"{paper.id}: claims, equations and what else fails", ["what", "verdict"], rows)
 
 
@@ -86,10 +88,11 @@ def _finding(one: NumberedFinding) -> list[str]:
 
 def _what(check: Check) -> str:
     """Write what a check is about: the sentence or the statement as the paper has it."""
-    said = check.statement if check.kind is CheckKind.EQUATION else check.printed
-    if not said or check.kind not in (CheckKind.CLAIM, CheckKind.EQUATION):
-        return f"{check.id}: {said}" if said else check.id
-    return f"{said} (on measured values)" if check.id.endswith(".measured") else said
+    if check.kind is CheckKind.EQUATION and check.statement:
+        return f"{check.place}: {shorten(check.statement, _LONGEST)}" if check.place else check.statement
+    if check.kind is CheckKind.CLAIM and check.printed:
+        return f"{check.printed} (on measured values)" if check.id.endswith(".measured") else check.printed
+    return f"{check.id}: {check.printed}" if check.printed else check.id
 
 
 def _verdict(check: Check, covering: Mapping[str, NumberedFinding]) -> str:
@@ -109,7 +112,7 @@ def _printed_table(
     undecided = sum(one.cell is not None and one.cell.verdict is Verdict.UNVERIFIABLE for one in cells)
     more = f"; {count_of(undecided, 'number')} cannot be decided" if undecided else ""
     if rows:
-        columns, header = "p{.28\\linewidth}p{.18\\linewidth}rrp{.22\\linewidth}", ["model", "column"]
+        columns, header = "p{.2\\linewidth}p{.2\\linewidth}rrp{.27\\linewidth}", ["model", "column"]
         header += ["printed", "measured", "verdict"]
         listed = ([label, *row[1:]] for label, row in zip(labels, rows, strict=True))
         yield from _table(columns, f"{paper.id}, Table {table.id}: {table.title}{more}", header, listed)

@@ -1,0 +1,39 @@
+"""The first screen of a run of a checkpoint or on hardware: the findings, and each number that was measured."""
+
+from __future__ import annotations
+
+import shlex
+
+from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.document import Code, Document, Heading, Item, List, Paragraph, code, parse_code
+from imlp_audit.report.evidence import SAMPLING, describe_run
+from imlp_audit.report.overview import LINES, what_was_checked
+from imlp_audit.report.verdicts import write_verdict
+from imlp_audit.report.worst import count_more, items_that_fit, lines_of, list_worst, shorten
+
+
+def run_screen(result: AuditResult, targets: list[str]) -> Document:
+    """Return what a terminal shows of a run: about as many lines as of an audit.
+
+    `targets` are the papers as they were given on the command line.
+    """
+    (paper,) = result.papers
+    title = Heading(f"{paper.id}: {shorten(paper.title, 140)}", 1)
+    above = (*what_was_checked(result), *list_worst(result, LINES // 2), *_sampling(result))
+    items = [_measured(check) for check in result.checks if check.verdict is not Verdict.ERROR]
+    listed = items_that_fit(items, LINES - sum(map(lines_of, above)), at_least=1)
+    more = (f"{one}: `--all` shows every one" for one in count_more(len(items) - len(listed), "number"))
+    below = (Heading("What was measured", 3), List((*listed, *map(parse_code, more)))) if items else ()
+    again = shlex.join(["imlp-audit", "report", *targets, "--with", "RUN.json", "--dir", "DIR"])
+    return (title, *above, *below, Heading("Try next", 3), Code(again, "sh"))
+
+
+def _sampling(result: AuditResult) -> Document:
+    return (Paragraph(parse_code(SAMPLING)),) if any("sampling" in check.under for check in result.checks) else ()
+
+
+def _measured(check: Check) -> Item:
+    """Write a number in full: its verdict, what is printed, what was found, and how it was measured."""
+    text = (write_verdict(check), " ", code(check.id), f" printed {check.printed}: {check.reason}")
+    return Item(text, tuple(map(describe_run, check.evidence)))
