@@ -57,7 +57,7 @@ def report_document(result: AuditResult) -> Document:
 
 def short_report(result: AuditResult, details: Document = ()) -> Document:
     """Return the report in the same order, with long parts cut so that it can be a comment; `details` follow it."""
-    return shorten_report((*_parts(result), Part(Role.REST, details)), [paper.id for paper in result.papers])
+    return shorten_report((*_parts(result), Part(Role.REST, details)))
 
 
 def _parts(result: AuditResult) -> Iterator[Part]:

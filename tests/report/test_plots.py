@@ -163,13 +163,14 @@ def test_a_factor_is_the_only_number_in_which_labels_differ(labels: tuple[str, .
         assert "Parameters (M) from 9.0 to 7.0" in found.summary
 
 
-def test_a_factor_is_in_the_order_of_its_values() -> None:
+def test_a_factor_is_in_the_order_of_its_values_and_knows_what_fails() -> None:
     table = paper(tuple(RowHead(id=f"r{at}", label=f"n = {at}") for at in (10, 2, 1)))
     cells = printed({f"r{at}": {"top1": f"7{at}.0"} for at in (10, 2, 1)})
+    cells = (cells[0], cells[1].model_copy(update={"verdict": Verdict.DIFFERS}), cells[2])
     found = find_factor(audited(table, cells), table, table.tables[0])
     assert found is not None
     assert found.series == (
-        Series(name="Top-1 (%)", at=(1, 2, 10), printed=("71.0", "72.0", "710.0"), failing=(False,) * 3),
+        Series(name="Top-1 (%)", at=(1, 2, 10), printed=("71.0", "72.0", "710.0"), failing=(False, True, False)),
     )
 
 
