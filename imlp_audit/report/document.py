@@ -20,6 +20,7 @@ from imlp_audit.records.figure import Figure
 from imlp_audit.records.solution import SolvedSizes
 from imlp_audit.report.plots.factor import Factor
 from imlp_audit.report.plots.gaps import Gaps
+from imlp_audit.report.plots.savings import Savings
 from imlp_audit.report.plots.tradeoff import Tradeoff
 
 
@@ -130,7 +131,7 @@ class Picture:
     caption: Inline
 
 
-PlotData: TypeAlias = Figure | SolvedSizes | Tradeoff | Gaps | Factor
+PlotData: TypeAlias = Figure | SolvedSizes | Tradeoff | Gaps | Factor | Savings
 
 
 @dataclass(frozen=True)
