@@ -127,6 +127,6 @@ def test_no_text_in_a_result_is_more_than_text(form: AuditFormat, text: str) -> 
 
 @pytest.mark.daily(2 * len(AuditFormat))
 @pytest.mark.parametrize("form", AuditFormat)
-@pytest.mark.parametrize("text", [" ".join(MARKUP), "\n".join(reversed(MARKUP)), *MARKUP])
+@pytest.mark.parametrize("text", ["[" + " ".join(MARKUP), "*" + "\n".join(reversed(MARKUP)), *MARKUP])
 def test_no_text_in_a_result_that_is_made_to_be_more_is(form: AuditFormat, text: str) -> None:
     CHECKS[form](report_of(text, form), report_of(BENIGN, form))
