@@ -62,7 +62,7 @@ def verify(
 
     check_device(device)
     outputs = parse_outputs(reporting.printed, reporting.output)
-    selection = load(specs or [])
+    selection = load(specs or [], trust_code=trust_code)
     options = Options(
         only=tuple(only or ()),
         skip=tuple(skip or ()),
