@@ -170,7 +170,7 @@ LATEX = re.compile(r"\\[A-Za-z]+|\\.|[{}&%$#^_~]", re.DOTALL)
 def check_latex(written: str, plain: str) -> None:
     """Apart from escaped characters, a text adds no command, brace, column or comment."""
     check_rich(written, plain)
-    texts = [ESCAPES.sub("", text) for text in (written, plain)]
+    texts = [ESCAPES.sub("x", text) for text in (written, plain)]
     assert [LATEX.findall(text) for text in texts] == [LATEX.findall(text) for text in texts[1:] * 2]
     for text in texts:
         rows = text.split("\\\\")
