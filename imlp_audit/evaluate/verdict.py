@@ -137,8 +137,8 @@ def why_not_judged(accuracy: Accuracy, size: int | None, most_unreadable: Fracti
         )
     if size is not None and (given := accuracy.available - accuracy.unlabelled - accuracy.unreadable) > size:
         return (
-            f"{readable(given)} readable images with a label were given, but the data set has {readable(size)}; give its images "
-            "alone, or say with --on which data set they are"
+            f"{readable(given)} readable images with a label were given, but the data set has {readable(size)}; "
+            "give its images alone, or say with --on which data set they are"
         )
     return None if accuracy.images else "no image that has a label was evaluated"
 
