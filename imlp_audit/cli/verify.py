@@ -18,6 +18,7 @@ from imlp_audit.cli.options import (
     check_device,
     group_options,
     helpers,
+    trusting,
 )
 
 
@@ -62,7 +63,7 @@ def verify(
 
     check_device(device)
     outputs = parse_outputs(reporting.printed, reporting.output)
-    selection = load(specs or [])
+    selection = load(specs or [], trust_code=trust_code)
     options = Options(
         only=tuple(only or ()),
         skip=tuple(skip or ()),
@@ -73,7 +74,8 @@ def verify(
     )
     with show_progress(shown=reporting.progress) as announce:
         result = audit(selection, options, announce)
+    given = [*(specs or []), *trusting(trust_code)]
     notes = describe_strictness(result, strict=strict, baseline=not no_baseline)
-    screen = None if reporting.all_ else first_screen(result, specs or (), notes=notes)
+    screen = None if reporting.all_ else first_screen(result, given, notes=notes)
     emit_result(result, outputs, details=notes, screen=screen)
     return exit_code(result, strict=strict, baseline=not no_baseline)
