@@ -35,7 +35,7 @@ def check_delta(plan: DeltaPlan, context: Context) -> Check:
     if not allowed:
         reason = "the row and its baseline were counted by different conventions: their difference compares two counts"
         return record_unmeasured(plan, delta, "%", reason)
-    comparison = compare(delta, declared, frames[0].roundings, others, allowed=allowed, usual=read.roundings[0])
+    comparison = compare(delta, declared, frames[0].roundings, others, allowed=allowed, rules=read.roundings)
     column = find_own_column(variant, context)
     if column is not None:
         reason = f"{plan.cell.printed.text} belongs to {column!r}, so its change is not one of {plan.cell.column_id!r}"
