@@ -45,20 +45,22 @@ def compare(
     *,
     allowed: Sequence[Measured] | None = None,
     usual: Rounding | None = None,
+    default: Measured | None = None,
 ) -> Comparison:
     """Judge a printed number; the first measurement and the first rounding rule are the default, the rest are declared.
 
     Only measurements that the paper's hypothesis allows can make the number pass: `allowed`, the best supported first;
-    if it is left out, all. `usual` is the paper's default rounding rule where that is not the first. Other declared
+    if it is left out, all. `usual` is the paper's default rounding rule where that is not the first, `default` names
+    the default reading and convention where nothing was measured under them. Other declared
     measurements, and `undeclared` measurements and rounding rules, are tried for hints. A value that leaves out
     uncounted work is no evidence either way.
     """
-    default = (declared[0], usual or roundings[0])
+    ordinary = (default or declared[0], usual or roundings[0])
     allowed = declared if allowed is None else allowed
     fitting = next(_fits(printed, [m for m in declared if m in allowed and not m.uncounted], roundings), None)
     if fitting is not None:
-        one, rounding = _least_departing(fitting, declared)
-        under = _departures((one, rounding), default)
+        one, rounding = _least_departing(fitting, declared, ordinary[0])
+        under = _departures((one, rounding), ordinary)
         verdict = Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED
         reason = f"{readable(one.value)} lies in {printed.interval(rounding)}{_name_departures(under)}"
         return Comparison(verdict, reason, one, rounding, _also(printed, declared, one, roundings[0]), under)
@@ -83,7 +85,7 @@ def compare(
 def name_departures_of(one: Measured, declared: Sequence[Measured]) -> tuple[str, ...]:
     """Name how a measurement departs from the default; an option that does not change the value does not depart."""
     rounding = Rounding.HALF_UP  # the same in both: only readings and conventions are compared
-    chosen, _ = _least_departing((one, rounding), declared)
+    chosen, _ = _least_departing((one, rounding), declared, declared[0])
     return _departures((chosen, rounding), (declared[0], rounding))
 
 
@@ -96,11 +98,13 @@ def _fits(
         yield from ((one, rounding) for one in measured if one.value in interval)
 
 
-def _least_departing(fitting: tuple[Measured, Rounding], declared: Sequence[Measured]) -> tuple[Measured, Rounding]:
+def _least_departing(
+    fitting: tuple[Measured, Rounding], declared: Sequence[Measured], default: Measured
+) -> tuple[Measured, Rounding]:
     """Return what fits by the first names that give the same value: an option departs only if it changes the value."""
     one, rounding = fitting
     same = (other for other in declared if other.value == one.value and not other.uncounted)
-    return min(same, key=lambda other: sum(_differ(other, declared[0]))), rounding
+    return min(same, key=lambda other: sum(_differ(other, default))), rounding
 
 
 def _differ(one: Measured, other: Measured) -> tuple[bool, bool]:

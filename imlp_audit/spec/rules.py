@@ -232,9 +232,11 @@ def _number(ref: RowRef, name: str, column: str, text: str) -> str | None:
     if name == "delta" and (ref.baseline is None or ref.baseline.cell(column) is None):
         return f"a change of {column} needs a baseline row that prints {column}"
     try:
-        parse_printed(text, "%" if name == "delta" else columns[column].unit)
+        printed = parse_printed(text, "%" if name == "delta" else columns[column].unit)
     except ValueError as error:
         return str(error)
+    if name == "printed" and printed.negative and not printed.value and columns[column].measure.counted:
+        return f"{text} is a zero with a minus sign, which no count is; check the paper, and write {printed.negated.text} if the sign is a slip"
     return None
 
 
