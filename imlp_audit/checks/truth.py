@@ -72,7 +72,8 @@ def judge_share(rows: Sequence[RowTruth], holds_for: str) -> tuple[Verdict, str]
     truth = _decide(yes >= needed, maybe < needed)
     against = [row for row in rows if row.truth is not Truth.YES]
     parts = [f"it holds in {yes} of {len(rows)} rows"] if len(rows) > 1 else []  # of one row, its own words are enough
-    parts += [f"{maybe - yes} cannot be decided"] if parts and maybe > yes else []
+    if parts and maybe > yes:
+        parts[0] += f" and cannot be decided in {maybe - yes}"
     return _verdict(truth), "; ".join([*parts, *(f"{row.row}: {row.because}" for row in against or rows[:1])])
 
 

@@ -25,7 +25,7 @@ from imlp_audit.spec.plan import ColumnsPlan, DeltaPlan, MarkPlan, RepeatPlan
 from imlp_audit.spec.references import CellRef
 
 _BY_CELLS = "computed from the two printed numbers, each of which can be any number that prints so"
-_BY_COUNTS = "computed from the two models' counts, both by one convention and under the reading of their family"
+_BY_COUNTS = "computed from the two models' counts by one convention, each under the reading of its family"
 
 
 def change_facts(plan: DeltaPlan, check: Check, read: Conventions) -> tuple[Fact, ...]:

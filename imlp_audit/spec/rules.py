@@ -236,7 +236,8 @@ def _number(ref: RowRef, name: str, column: str, text: str) -> str | None:
     except ValueError as error:
         return str(error)
     if name == "printed" and printed.negative and not printed.value and columns[column].measure.counted:
-        return f"{text} is a zero with a minus sign, which no count is; check the paper, and write {printed.negated.text} if the sign is a slip"
+        zero = printed.negated.text
+        return f"{text} is a zero with a minus sign, which no count is; write {zero} if the sign is a slip of the spec"
     return None
 
 

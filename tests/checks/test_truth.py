@@ -108,7 +108,7 @@ def test_a_share_names_the_rows_against_it() -> None:
     ]
     verdict, reason = judge_share(rows, "at least 50%")
     assert verdict is Verdict.UNVERIFIABLE
-    assert reason == "it holds in 1 of 3 rows; 1 cannot be decided; b: 0 > 0; c: ? > 0"
+    assert reason == "it holds in 1 of 3 rows and cannot be decided in 1; b: 0 > 0; c: ? > 0"
 
 
 @pytest.mark.parametrize(
@@ -119,8 +119,8 @@ def test_a_share_names_the_rows_against_it() -> None:
         ([Truth.NO] * 2, "it holds in 0 of 2 rows; r0: x; r1: x"),
         ([Truth.YES, Truth.NO], "it holds in 1 of 2 rows; r1: x"),
         ([Truth.YES] * 2, "it holds in 2 of 2 rows; r0: x"),
-        ([Truth.YES, Truth.OPEN], "it holds in 1 of 2 rows; 1 cannot be decided; r1: x"),
-        ([Truth.OPEN] * 2, "it holds in 0 of 2 rows; 2 cannot be decided; r0: x; r1: x"),
+        ([Truth.YES, Truth.OPEN], "it holds in 1 of 2 rows and cannot be decided in 1; r1: x"),
+        ([Truth.OPEN] * 2, "it holds in 0 of 2 rows and cannot be decided in 2; r0: x; r1: x"),
     ],
 )
 def test_a_share_counts_its_rows_in_words_that_fit_any_number(found: list[Truth], said: str) -> None:
