@@ -128,8 +128,12 @@ def _facts(needed: Mapping[ModelKey, Need], progress: Callable[[str], None], opt
         return {}
     # torch takes seconds to import: not where nothing is to be counted, nor before the specs are known to be sound
     from imlp_audit.measure.models import measure_models
+    from imlp_audit.measure.outside import is_outside, measure_outside
 
-    return measure_models(needed, progress, options.fvcore_device)
+    ours = {key: need for key, need in needed.items() if not is_outside(key)}
+    others = {key: need for key, need in needed.items() if is_outside(key)}
+    device = options.fvcore_device
+    return {**measure_models(ours, progress, device), **measure_outside(others, progress, device)}
 
 
 def list_versions() -> dict[str, str]:

@@ -50,6 +50,10 @@ class BuildError(AuditError):
     """A model cannot be built from its recipe, or cannot be counted."""
 
 
+class UntrustedError(BuildError):
+    """A model would have to be built by code that the user has not said to trust."""
+
+
 class DatasetError(AuditError):
     """Images, or their labels, cannot be used."""
 

@@ -41,9 +41,8 @@ def check_cell(plan: CellPlan, context: Context) -> Check:
     else:
         leads = chain(_no_one_reading(found, context), _two_counters(found, context))
     check = record_fit(plan, cell.printed, column.unit, comparison)
-    passed = comparison.verdict in PASSES
-    check = check.model_copy(update={"hints": (*check.hints, *leads)})
-    return _with_power(_with_fit(check, cell), cell, context) if passed else check
+    check = _with_fit(check.model_copy(update={"hints": (*check.hints, *leads)}), cell)
+    return _with_power(check, cell, context) if check.verdict in PASSES else check
 
 
 def _with_power(check: Check, cell: CellRef, context: Context) -> Check:
@@ -54,9 +53,9 @@ def _with_power(check: Check, cell: CellRef, context: Context) -> Check:
 
 
 def _with_fit(check: Check, cell: CellRef) -> Check:
-    """Mark a pass under a convention that was fitted on the cell; withdraw one that the search does not decide.
+    """Mark a pass under a fitted convention: fitted on the cell, or a prediction. Withdraw what the search left open.
 
-    A row's own convention that was fitted on it is what the number was found to follow from, not what the text says.
+    What follows from a convention that was found by its fit does not follow from the text.
     """
     fit = cell.row.paper.about.value.fitted.get(str(check.convention))
     if fit is None:
@@ -64,22 +63,25 @@ def _with_fit(check: Check, cell: CellRef) -> Check:
     if any(fnmatchcase(cell.id, glob) for glob in fit.undecided):
         reason = f"the best solutions of the search that found {check.convention} disagree about this number"
         return check.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": reason, "under": ()})
-    if not any(fnmatchcase(cell.id, glob) for glob in fit.cells):
+    if check.verdict not in PASSES:
         return check
-    convention, marked = f"convention {check.convention}", check.model_copy(update={"fitted": True})
-    if convention in check.under:
-        return marked
-    reason = f"{check.reason}{',' if check.under else ' under'} {convention}"
-    under = (*check.under, convention)
-    return marked.model_copy(update={"verdict": Verdict.REPRODUCED_UNDER, "under": under, "reason": reason})
+    convention, reason, under = f"convention {check.convention}", check.reason, check.under
+    if convention not in under:
+        reason, under = f"{reason}{',' if under else ' under'} {convention}", (*under, convention)
+    fitted = any(fnmatchcase(cell.id, glob) for glob in fit.cells)
+    reason = reason if fitted else f"{reason}, a prediction: it was fitted on other numbers"
+    return check.model_copy(
+        update={"verdict": Verdict.REPRODUCED_UNDER, "under": under, "reason": reason, "fitted": fitted}
+    )
 
 
 def judge(counted: Countable, context: Context) -> Comparison:
     """Compare a cell with its model. Raises NotMeasuredError."""
     cell, paper = counted.cell, counted.cell.row.paper
     declared, others = context.measurements(cell.row, counted.recipe, cell.column)
-    frame, usual = frame_of(cell, context), context.conventions(paper).roundings[0]
-    comparison = compare(cell.printed, declared, frame.roundings, others, allowed=frame.select(declared), usual=usual)
+    frame = frame_of(cell, context)
+    rules = context.conventions(paper).roundings
+    comparison = compare(cell.printed, declared, frame.roundings, others, allowed=frame.select(declared), rules=rules)
     return unless_missing(comparison, context, paper, counted.recipe)
 
 

@@ -173,12 +173,16 @@ class Context:
         """Return the facts of a model. Raises NotMeasuredError where there are none."""
         facts = self.facts[ModelKey.of(recipe, reading)]
         if isinstance(facts, Failure):
-            raise NotMeasuredError(facts.message)
+            raise NotMeasuredError(facts.message, untrusted=facts.untrusted)
         return facts
 
 
 class NotMeasuredError(Exception):
     """A model that a check needs could not be built or counted; the message says why."""
+
+    def __init__(self, message: str, *, untrusted: bool = False) -> None:
+        super().__init__(message)
+        self.untrusted = untrusted
 
 
 def _measure_column(

@@ -44,20 +44,21 @@ def compare(
     undeclared: Sequence[Measured] = (),
     *,
     allowed: Sequence[Measured] | None = None,
-    usual: Rounding | None = None,
+    rules: Sequence[Rounding] = (),
     default: Measured | None = None,
 ) -> Comparison:
     """Judge a printed number; the first measurement and the first rounding rule are the default, the rest are declared.
 
     Only measurements that the paper's hypothesis allows can make the number pass: `allowed`, the best supported first;
-    if it is left out, all. `usual` is the paper's default rounding rule where that is not the first, `default` names
-    the default reading and convention where nothing was measured under them. Other declared
-    measurements, and `undeclared` measurements and rounding rules, are tried for hints. A value that leaves out
-    uncounted work is no evidence either way.
+    if it is left out, all. `rules` are all rounding rules that the paper declares, where its hypothesis leaves some;
+    `default` names the default reading and convention where nothing was measured under them. Other declared
+    measurements and rules, and `undeclared` ones, are tried for hints. A value that leaves out uncounted work is no
+    evidence either way.
     """
-    ordinary = (default or declared[0], usual or roundings[0])
+    rules = rules or roundings
+    ordinary = (default or declared[0], rules[0])
     allowed = declared if allowed is None else allowed
-    fitting = next(_fits(printed, [m for m in declared if m in allowed and not m.uncounted], roundings), None)
+    fitting = next(_fits(printed, [m for m in allowed if not m.uncounted], roundings), None)
     if fitting is not None:
         one, rounding = _least_departing(fitting, declared, ordinary[0])
         under = _departures((one, rounding), ordinary)
@@ -70,8 +71,9 @@ def compare(
         also = _also(printed, declared, unsure, roundings[0])
         return Comparison(Verdict.UNVERIFIABLE, reason, unsure, roundings[0], also)
     one, rounding = (allowed[0], roundings[0])
-    alone = [m for m in declared if m not in allowed]
-    hints = (*_alone_hints(printed, alone, roundings[0]), *_hints(printed, allowed, roundings, undeclared))
+    left = {(m, rule) for m in allowed for rule in roundings}
+    others = [(m, rule) for m in declared for rule in rules if (m, rule) not in left]
+    hints = (*_alone_hints(printed, others, name_rule=len(rules) > 1), *_hints(printed, allowed, rules, undeclared))
     return Comparison(
         Verdict.DIFFERS,
         _miss(printed, one, rounding),
@@ -137,14 +139,13 @@ def _miss(printed: Printed, one: Measured, rounding: Rounding) -> str:
     return f"{readable(one.value)} is outside {printed.interval(rounding)}: {off}"
 
 
-def _alone_hints(printed: Printed, declared: Sequence[Measured], rounding: Rounding) -> Iterator[str]:
+def _alone_hints(printed: Printed, others: Sequence[tuple[Measured, Rounding]], *, name_rule: bool) -> Iterator[str]:
     """Name declared options that would fit this number alone, which the paper's other numbers speak against."""
-    for one in declared:
-        if one.value in printed.interval(rounding) and not one.uncounted:
-            names = ", ".join(
-                f"{name} {value}" for name, value in (("reading", one.reading), ("convention", one.convention)) if value
-            )
-            yield f"{readable(one.value)} would fit under {names}, which the paper's other numbers speak against"
+    for one, rule in others:
+        if one.value in printed.interval(rule) and not one.uncounted:
+            options = {"reading": one.reading, "convention": one.convention, "rounding": rule if name_rule else None}
+            named = ", ".join(f"{name} {value}" for name, value in options.items() if value)
+            yield f"{readable(one.value)} would fit under {named}, which the paper's other numbers speak against"
 
 
 def _hints(

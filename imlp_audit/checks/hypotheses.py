@@ -15,6 +15,7 @@ from imlp_audit.checks.tally import Combination, Tally
 from imlp_audit.numbers.printed import Rounding
 
 LEAST_VOTES = 4
+_ROUNDING = ("rounding", "rounding")
 
 
 class Clarity(StrEnum):
@@ -48,9 +49,9 @@ class VoteGroup:
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """The best combination: a rounding rule, a group for each family's reading and one for each column's convention."""
+    """The best combination: a group for the rounding rule, each family's reading and each column's convention."""
 
-    rounding: Rounding
+    rounding: VoteGroup
     explained: int
     votes: int
     readings: Mapping[str, VoteGroup]
@@ -69,6 +70,7 @@ def chances_of(tally: Tally) -> Chances:
                 for columns in ((column,), copy.columns_like(column)):
                     score = max(copy.scores(one, *columns).values(), default=0)
                     best["column", ",".join(columns)] = max(best["column", ",".join(columns)], score)
+            best[_ROUNDING] = max(best[_ROUNDING], copy.score(one))
             for family in copy.families:
                 best["family", family] = max(best["family", family], copy.score_of_family(one, family))
     return best
@@ -78,7 +80,7 @@ def judge(tally: Tally, chances: Chances) -> Hypothesis:
     """Return the best hypothesis, with how sure each of its choices is."""
     best = tally.best
     return Hypothesis(
-        rounding=best.rounding,
+        rounding=_rounding_group(tally, best, chances),
         explained=tally.score(best),
         votes=len(tally.votes),
         readings={family: _family_group(tally, best, family, chances) for family in tally.families},
@@ -89,17 +91,39 @@ def judge(tally: Tally, chances: Chances) -> Hypothesis:
 def passes(tally: Tally, chances: Chances, place: int) -> bool:
     """Return whether a number follows under the hypothesis, or under any option where a choice is weak.
 
-    Only the two groups of the cell are judged: a power tries twenty numbers in place of each.
+    Only the groups of the cell are judged: a power tries twenty numbers in place of each.
     """
     vote, best = tally.votes[place], tally.best
     readings = None if vote.family is None else _family_group(tally, best, vote.family, chances).allowed
     conventions = None if vote.fixed else _column_group(tally, best, vote.column, chances).allowed
-    interval = vote.printed.interval(best.rounding)
+    intervals = [vote.printed.interval(rule) for rule in allowed_roundings(_rounding_group(tally, best, chances))]
     return any(
-        value in interval
+        any(value in interval for interval in intervals)
         for (reading, convention), value in vote.values.items()
         if (readings is None or reading in readings) and (conventions is None or convention in conventions)
     )
+
+
+def allowed_roundings(group: VoteGroup) -> tuple[Rounding, ...]:
+    """Return the rounding rules that a cell may be judged under, the default first."""
+    return tuple(Rounding(str(name)) for name in group.allowed)
+
+
+def _rounding_group(tally: Tally, best: Combination, chances: Chances) -> VoteGroup:
+    """Score the rounding rules on all votes, each with the best readings and conventions for it."""
+    roundings = tally.options.roundings
+    if len(roundings) == 1:  # nearly every paper: it is judged for every wrong number of a power
+        return VoteGroup("rounding", roundings[0], len(tally.votes), {roundings[0]: tally.score(best)}, 0, Clarity.ONLY)
+
+    def passing(rule: str | None) -> object:
+        intervals = (vote.printed.interval(Rounding(str(rule))) for vote in tally.votes)
+        return [
+            any(value in interval for value in vote.by_reading.get(best.readings[vote.family], {}).values())
+            for vote, interval in zip(tally.votes, intervals, strict=True)
+        ]
+
+    scores: dict[str | None, int] = dict(tally.scores_of_roundings.items())
+    return _group("rounding", best.rounding, len(tally.votes), scores, passing, chances[_ROUNDING])
 
 
 def _column_group(tally: Tally, best: Combination, column: str, chances: Chances) -> VoteGroup:
@@ -122,7 +146,7 @@ def _column_group(tally: Tally, best: Combination, column: str, chances: Chances
 
 def _with_best_rival(group: VoteGroup, option: str | None) -> tuple[int, int]:
     """Return an option's score, and the best one of the others."""
-    return group.scores[option], max(score for other, score in group.scores.items() if other != option)
+    return group.scores[option], max((score for other, score in group.scores.items() if other != option), default=0)
 
 
 def _convention_group(tally: Tally, best: Combination, columns: tuple[str, ...], chances: Chances) -> VoteGroup:
@@ -134,7 +158,8 @@ def _convention_group(tally: Tally, best: Combination, columns: tuple[str, ...],
 
     winner = max(scores, key=scores.__getitem__, default=None)
     name = ",".join(columns)
-    return _group(name, winner, len(votes), scores, values, chances["column", name])
+    group = _group(name, winner, len(votes), scores, values, chances["column", name])
+    return replace(group, choice=Clarity.WEAK) if winner in tally.options.unproven else group
 
 
 def _family_group(tally: Tally, best: Combination, family: str, chances: Chances) -> VoteGroup:

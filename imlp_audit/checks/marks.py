@@ -56,13 +56,13 @@ def _compare(plan: MarkPlan, context: Context, recipe: Recipe, frame: Frame) -> 
     One that the hypothesis does not leave to the row does not judge it; its comparison is for the record.
     """
     declared, _ = context.measurements(plan.row, recipe, plan.cell.column)
-    printed, usual = plan.cell.printed, context.conventions(plan.row.paper).roundings[0]
+    printed, rules = plan.cell.printed, context.conventions(plan.row.paper).roundings
     found = {}
     for name in dict.fromkeys(one.reading for one in declared):
         own = [one for one in declared if one.reading == name]
         allowed = frame.select(own) if frame.allows_reading(name) else own
         if allowed:
-            found[name] = compare(printed, own, frame.roundings, allowed=allowed, usual=usual)
+            found[name] = compare(printed, own, frame.roundings, allowed=allowed, rules=rules)
     return found
 
 

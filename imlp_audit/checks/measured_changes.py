@@ -123,7 +123,7 @@ def _compare(delta: Printed, pairing: _Pairing, context: Context) -> Comparison:
         variant.frame.roundings,
         _changes(pairing.pairs(variant.others, [*base.declared, *base.others])),
         allowed=allowed,
-        usual=context.conventions(variant.counted.cell.row.paper).roundings[0],
+        rules=context.conventions(variant.counted.cell.row.paper).roundings,
         default=pairing.default,
     )
 

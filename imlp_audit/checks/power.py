@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from imlp_audit.checks.hypotheses import Chances, Hypothesis, VoteGroup, chances_of, judge, passes
+from imlp_audit.checks.hypotheses import Chances, Clarity, Hypothesis, VoteGroup, chances_of, judge, passes
 from imlp_audit.checks.tally import COPIES, FARTHEST, Tally
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
@@ -15,15 +15,19 @@ from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupSc
 
 @dataclass(frozen=True)
 class Judged:
-    """The votes of a paper, and what follows from judging them together."""
+    """The votes of a paper, and what follows from judging them together.
+
+    `voters` are the cells that vote for others, by the ids of those.
+    """
 
     tally: Tally
     chances: Chances
+    voters: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, tally: Tally) -> Judged:
+    def of(cls, tally: Tally, voters: Mapping[str, str] | None = None) -> Judged:
         """Judge the votes of a paper."""
-        return cls(tally, chances_of(tally))
+        return cls(tally, chances_of(tally), voters or {})
 
     @cached_property
     def hypothesis(self) -> Hypothesis:
@@ -70,7 +74,8 @@ class Judged:
         """Put on record what the votes support and what their passes are worth; `fits` are by fitted convention."""
         found = self.hypothesis
         return PaperHypothesis(
-            rounding=found.rounding,
+            rounding=str(found.rounding.winner),
+            roundings=None if found.rounding.choice is Clarity.ONLY else _score(found.rounding),
             explained=found.explained,
             votes=found.votes,
             readings=tuple(map(_score, found.readings.values())),

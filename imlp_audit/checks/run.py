@@ -28,8 +28,9 @@ def run_check(plan: Plan, context: Context) -> Check:
         return _dispatch(plan, context)
     except NotMeasuredError as error:
         printed = plan.cell.row.row.printed[plan.cell.column_id] if isinstance(plan, CellPlan) else None
+        verdict = Verdict.UNVERIFIABLE if error.untrusted else Verdict.ERROR
         return Check(
-            id=plan.id, kind=plan.kind, verdict=Verdict.ERROR, reason=str(error), source=plan.source, printed=printed
+            id=plan.id, kind=plan.kind, verdict=verdict, reason=str(error), source=plan.source, printed=printed
         )  # fmt: skip
 
 

@@ -53,13 +53,15 @@ class Vote:
 class Declared:
     """The declared options; of each list the first is the default. Conventions and measures are by column.
 
-    Columns of a measure have the same conventions to choose from.
+    Columns of a measure have the same conventions to choose from. `unproven` conventions were fitted, but explain no
+    more than numbers with shifted digits would have let the search explain.
     """
 
     roundings: tuple[Rounding, ...]
     readings: tuple[Reading, ...]
     conventions: Mapping[str, tuple[str, ...]]
     measures: Mapping[str, str]
+    unproven: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -176,6 +178,14 @@ class Tally:
     def best(self) -> Combination:
         """The combination that explains most votes; of equally good ones the one declared first."""
         return max(self.combinations, key=self.score)  # max keeps the first of equals
+
+    @cached_property
+    def scores_of_roundings(self) -> dict[Rounding, int]:
+        """How many votes each rounding rule explains, with the best readings and conventions for it."""
+        return {
+            rule: max(self.score(one) for one in self.combinations if one.rounding is rule)
+            for rule in self.options.roundings
+        }
 
 
 def first_best(scores: Mapping[str, int]) -> str:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from imlp_audit.checks.context import Context, NotMeasuredError, own_convention
 from imlp_audit.checks.fit import Measured
-from imlp_audit.checks.hypotheses import Clarity, VoteGroup
+from imlp_audit.checks.hypotheses import Clarity, VoteGroup, allowed_roundings
 from imlp_audit.checks.power import Judged
-from imlp_audit.checks.printed import countable, totalled_cells
+from imlp_audit.checks.printed import Countable, countable, totalled_cells
 from imlp_audit.checks.tally import Declared, Tally, Vote
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
+from imlp_audit.spec.references import CellRef, repeated_row, rows_of
 
 
 def column_of(cell: CellRef) -> str:
@@ -21,35 +21,72 @@ def column_of(cell: CellRef) -> str:
     return f"{cell.row.table.value.table}/{cell.column_id}"
 
 
-def tally_of(paper: Paper, context: Context) -> Tally:
-    """Count the votes of a paper: its counted cells that could be measured. A number printed twice votes once."""
-    votes = [vote for row in rows_of(paper) for vote in _votes_of_row(row, context)]
+def judge_paper(paper: Paper, context: Context) -> Judged:
+    """Judge the votes of a paper: its counted cells that could be measured. A number printed twice votes once."""
+    cells = [counted for row in rows_of(paper) for counted in totalled_cells(row)]
+    voters = _find_voters(cells)
+    votes = [_vote(one, context) for one in cells if voters[one.cell.id] == one.cell.id]
+    return Judged.of(Tally.of([vote for vote in votes if vote is not None], _declared(paper, context)), voters)
+
+
+def with_hypotheses(context: Context, papers: Sequence[Paper]) -> Context:
+    """Return the context with a hypothesis for each paper that has counted cells, all of them judged together."""
+    judged = {paper.id: judge_paper(paper, context) for paper in papers}
+    return replace(context, judged={name: one for name, one in judged.items() if one.tally.votes})
+
+
+def _declared(paper: Paper, context: Context) -> Declared:
     read = context.conventions(paper)
     cells = [CellRef(row, name) for row in rows_of(paper) for name in row.row.printed]
     columns = {column_of(cell): cell.column for cell in cells if cell.column.measure.totalled}
     conventions = {name: read.declared_for_column(column) for name, column in columns.items()}
     measures = {name: column.measure.value for name, column in columns.items()}
-    return Tally.of(votes, Declared(read.roundings, tuple(read.readings), conventions, measures))
+    fits = paper.about.value.fitted
+    unproven = frozenset(name for name, fit in fits.items() if fit.explained <= fit.by_chance)
+    return Declared(read.roundings, tuple(read.readings), conventions, measures, unproven)
 
 
-def with_hypotheses(context: Context, papers: Sequence[Paper]) -> Context:
-    """Return the context with a hypothesis for each paper that has counted cells, all of them judged together."""
-    tallies = {paper.id: tally for paper in papers if (tally := tally_of(paper, context)).votes}
-    return replace(context, judged={name: Judged.of(tally) for name, tally in tallies.items()})
+def _find_voters(cells: Sequence[Countable]) -> dict[str, str]:
+    """Return the cell that votes for each: the first that prints the same number of the same model.
+
+    A row says that it prints another's numbers again (`repeats`), or gives an equal model.
+    """
+    counted = {one.cell.id: one for one in cells}
+    voters: dict[str, str] = {}
+    same: dict[Hashable, str] = {}
+    for name, one in counted.items():
+        origin = _origin(one.cell, counted)
+        cell = counted[origin].cell
+        number = (cell.printed.value * cell.printed.scale, cell.printed.step * cell.printed.scale)
+        own = own_convention(cell.row.row, cell.column)
+        voters[name] = same.setdefault((counted[origin].recipe.essence(), cell.column.measure, *number, own), origin)
+    return voters
 
 
-def _votes_of_row(row: RowRef, context: Context) -> Iterator[Vote]:
-    twin = repeated_row(row, [row.paper])
-    for counted in totalled_cells(row):
-        cell, recipe = counted.cell, counted.recipe
-        if twin is not None and twin.cell(cell.column_id) is not None:
-            continue
-        try:
-            declared, _ = context.measurements(row, recipe, cell.column)
-        except NotMeasuredError:  # its own check says so
-            continue
-        values = {(one.reading, str(one.convention)): one.value for one in declared if not one.uncounted}
-        yield Vote(cell.id, column_of(cell), recipe.family, cell.printed, values, has_own_counter(cell))
+def _origin(cell: CellRef, counted: Mapping[str, Countable]) -> str:
+    """Return the first cell of those that a cell repeats, one after the other; of a circle the first in the paper."""
+    seen = [cell.id]
+    while True:
+        twin = repeated_row(cell.row, [cell.row.paper])
+        again = twin.cell(cell.column_id) if twin is not None else None
+        if again is None or again.id not in counted:
+            return seen[-1]
+        if again.id in seen:
+            circle = seen[seen.index(again.id) :]
+            return next(name for name in counted if name in circle)
+        seen.append(again.id)
+        cell = again
+
+
+def _vote(counted: Countable, context: Context) -> Vote | None:
+    """Return the vote of a cell; None where it could not be measured, which its own check says."""
+    cell, recipe = counted.cell, counted.recipe
+    try:
+        declared, _ = context.measurements(cell.row, recipe, cell.column)
+    except NotMeasuredError:
+        return None
+    values = {(one.reading, str(one.convention)): one.value for one in declared if not one.uncounted}
+    return Vote(cell.id, column_of(cell), recipe.family, cell.printed, values, has_own_counter(cell))
 
 
 def has_own_counter(cell: CellRef) -> bool:
@@ -62,6 +99,7 @@ class Frame:
     """What a cell is judged under: its rounding rules, and the groups whose choices bind it."""
 
     roundings: tuple[Rounding, ...]
+    rounding: VoteGroup | None = None
     reading: VoteGroup | None = None
     convention: VoteGroup | None = None
 
@@ -85,8 +123,9 @@ class Frame:
 
     @property
     def weak(self) -> bool:
-        """Whether a pass may be luck: the reading or the convention is no clear choice."""
-        return any(group is not None and group.choice is Clarity.WEAK for group in (self.reading, self.convention))
+        """Whether a pass may be luck: the rounding rule, the reading or the convention is not a clear choice."""
+        groups = (self.rounding, self.reading, self.convention)
+        return any(group is not None and group.choice is Clarity.WEAK for group in groups)
 
 
 def frame_of(cell: CellRef, context: Context) -> Frame:
@@ -98,5 +137,12 @@ def frame_of(cell: CellRef, context: Context) -> Frame:
         return Frame(context.conventions(paper).roundings)
     family, found = counted.recipe.family, judged.hypothesis
     reading = found.readings.get(family) if family is not None else None
-    convention = None if has_own_counter(cell) else found.conventions.get(column_of(cell))
-    return Frame((found.rounding,), reading, convention)
+    convention = None if has_own_counter(cell) else _column_group(cell, judged)
+    return Frame(allowed_roundings(found.rounding), found.rounding, reading, convention)
+
+
+def _column_group(cell: CellRef, judged: Judged) -> VoteGroup | None:
+    """Return the group of a cell's column, or that of the cell that votes for it where its own column has no votes."""
+    _, table, _, column = judged.voters.get(cell.id, cell.id).split("/")
+    found = judged.hypothesis.conventions
+    return found.get(column_of(cell), found.get(f"{table}/{column}"))

@@ -32,7 +32,7 @@ def baseline(
     from imlp_audit.report.baseline import baseline_document
     from imlp_audit.spec.library import load
 
-    selection = load(specs or [])
+    selection = load(specs or [], trust_code=trust_code)
     with show_progress(shown=not no_progress) as announce:
         result = audit(selection, Options(jobs=helpers(), trust_code=trust_code, any_lock=True), announce)
     papers = tuple(write_lock(paper, result, draft=draft, write=not dry_run) for paper in selection.papers)

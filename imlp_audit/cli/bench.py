@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from imlp_audit.bench.setup import FEWEST_PAIRS, ModelDtype, Setup
-from imlp_audit.cli.options import ChannelsLast, Device, Reading, ReportOptions, check_device, group_options
+from imlp_audit.cli.options import ChannelsLast, Device, Reading, ReportOptions, TrustCode, check_device, group_options
 from imlp_audit.errors import UsageError
 
 
@@ -81,6 +81,7 @@ def bench(
         str | None,
         typer.Option("--against", metavar="ROW", help="Time each row against this one, not against its own baseline."),
     ] = None,
+    trust_code: TrustCode = False,
     *,
     timing: TimingOptions,
     reporting: ReportOptions,
@@ -95,7 +96,7 @@ def bench(
 
     outputs = parse_outputs(reporting.printed, reporting.output)
     where, _, name = table.rpartition("/")
-    papers = load([where]).papers if where else ()
+    papers = load([where], trust_code=trust_code).papers if where else ()
     if len(papers) != 1:
         raise UsageError(f"--table {table}: name one paper and its table, such as imlp/9")
     paper, found = papers[0], find_table(papers[0], name)

@@ -56,7 +56,7 @@ def _audit(folder: Path, *, shown: bool) -> AuditResult:
     from imlp_audit.spec.library import load
 
     with show_progress(shown=shown) as announce:
-        return audit(load([str(folder)]), Options(jobs=1, trust_code=True), announce)
+        return audit(load([str(folder)], trust_code=True), Options(jobs=1, trust_code=True), announce)
 
 
 def _somebody_answers() -> bool:

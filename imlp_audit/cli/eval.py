@@ -20,6 +20,7 @@ from imlp_audit.cli.options import (
     ReportOptions,
     Specs,
     State,
+    TrustCode,
     check_device,
     group_options,
 )
@@ -57,6 +58,7 @@ def evaluate(
     specs: Specs = None,
     reading: Reading = None,
     state: State = None,
+    trust_code: TrustCode = False,
     *,
     images: ImageOptions,
     results: PredictionOptions,
@@ -74,7 +76,7 @@ def evaluate(
 
         _check_predictions(results)
         outputs, overrides = parse_outputs(reporting.printed, reporting.output), pipeline.overrides()
-        model, earlier = _find_row(row, specs), _read_earlier(results.against)
+        model, earlier = _find_row(row, specs, trust_code=trust_code), _read_earlier(results.against)
         check_device(computing.device)
         from imlp_audit.evaluate.request import Data, Request, Weights
 
@@ -138,11 +140,11 @@ def _check_predictions(results: PredictionOptions) -> None:
         raise UsageError("--resume continues the run that began to write --predictions; name that file")
 
 
-def _find_row(wanted: str, specs: list[str] | None) -> RowRef:
+def _find_row(wanted: str, specs: list[str] | None, *, trust_code: bool) -> RowRef:
     from imlp_audit.spec.library import load
     from imlp_audit.spec.references import find_row, rows_of
 
-    papers = load(specs or [wanted.partition("/")[0]]).papers
+    papers = load(specs or [wanted.partition("/")[0]], trust_code=trust_code).papers
     found = find_row(papers, wanted)
     if found is None:
         known = [row.id for paper in papers for row in rows_of(paper)]

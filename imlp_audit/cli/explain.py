@@ -35,7 +35,7 @@ def explain(
     from imlp_audit.records.document import to_json
     from imlp_audit.spec.library import load
 
-    selection = load(specs or [])
+    selection = load(specs or [], trust_code=trust_code)
     plan = explaining.find_plan(selection, check_id)
     with show_progress(shown=not no_progress) as announce:
         result = _check(plan, selection, announce, trust_code=trust_code)

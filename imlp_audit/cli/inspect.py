@@ -44,7 +44,7 @@ def inspect(
     if draw is not None:
         check_writable(draw / "weights.md")
     parsed = parse(checkpoint, state, sums=True)  # unusable files are refused before torch is imported
-    selection = load(specs or [])
+    selection = load(specs or [], trust_code=trust_code)
     from imlp_audit.inspect.candidates import find_candidates, report_checkpoint
     from imlp_audit.inspect.document import checkpoint_document
     from imlp_audit.records.document import to_json

@@ -137,6 +137,11 @@ def _field_parameters(group: type[Any]) -> list[inspect.Parameter]:
     ]
 
 
+def trusting(trust_code: bool) -> list[str]:
+    """Return the option for commands that are advised, as it was given: without it, Python would not run."""
+    return ["--trust-code"] if trust_code else []
+
+
 def helpers() -> int:
     """Return how many processes test claims while this one counts: none on one core, and no more than pays."""
     return min(cores() - 1, 3)

@@ -100,7 +100,7 @@ def emit_result(
             return _report_in(form, result, details)
         return (*_every_check(result), *details) if screen is None else screen
 
-    _emit(result, outputs, write)
+    _emit(result, outputs, write, screen)
 
 
 def emit_report(result: AuditResult, outputs: Outputs, details: Document) -> None:
@@ -123,14 +123,16 @@ def _every_check(result: AuditResult) -> Document:
     return summary_document(result)
 
 
-def _emit(result: AuditResult, outputs: Outputs, write: Callable[[AuditFormat], Document]) -> None:
+def _emit(
+    result: AuditResult, outputs: Outputs, write: Callable[[AuditFormat], Document], screen: Document | None = None
+) -> None:
     """Write a result to all its outputs; `write` makes the document that people read in a format."""
     for form, path in outputs.files:
         write_whole(path, render_audit(result, partial(write, form), form))
     if outputs.summary is not None:
         from imlp_audit.report.overview import first_screen
 
-        append(outputs.summary, render_document(first_screen(result), Format.MARKDOWN, ""))
+        append(outputs.summary, render_document(screen or first_screen(result), Format.MARKDOWN, ""))
     if outputs.printed is not None:
         emit(render_audit(result, partial(write, outputs.printed), outputs.printed, _surface()))
 

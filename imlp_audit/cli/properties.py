@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.cli.options import Device, ReportOptions, TrustCode, check_device, group_options
+from imlp_audit.cli.options import Device, ReportOptions, TrustCode, check_device, group_options, trusting
 from imlp_audit.equations.settings import Dtype, Limits, Settings
 from imlp_audit.workers import cores
 
@@ -56,8 +56,9 @@ def properties(
     folders, patterns = _split(claims or [], bundled)
     with show_progress(shown=reporting.progress) as announce:
         result = audit_equations(load(folders or list(bundled.values())), patterns, settings, announce)
-    again = ["properties", *(claims or []), "--all"]
-    emit_result(result, outputs, screen=None if reporting.all_ else first_screen(result, folders, [again]))
+    trust = trusting(trust_code)
+    again = ["properties", *(claims or []), *trust, "--all"]
+    emit_result(result, outputs, screen=None if reporting.all_ else first_screen(result, [*folders, *trust], [again]))
     return exit_code(result)
 
 

@@ -139,7 +139,7 @@ def _audit_and_solve(specs: list[str], *, trust_code: bool, shown: bool) -> Audi
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.spec.library import load
 
-    selection = load(specs)
+    selection = load(specs, trust_code=trust_code)
     with show_progress(shown=shown) as announce:
         result = audit(selection, Options(jobs=helpers(), trust_code=trust_code), announce)
         progress = announce(len(selection.papers))

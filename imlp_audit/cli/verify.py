@@ -18,6 +18,7 @@ from imlp_audit.cli.options import (
     check_device,
     group_options,
     helpers,
+    trusting,
 )
 
 
@@ -62,7 +63,7 @@ def verify(
 
     check_device(device)
     outputs = parse_outputs(reporting.printed, reporting.output)
-    selection = load(specs or [])
+    selection = load(specs or [], trust_code=trust_code)
     options = Options(
         only=tuple(only or ()),
         skip=tuple(skip or ()),
@@ -73,5 +74,6 @@ def verify(
     )
     with show_progress(shown=reporting.progress) as announce:
         result = audit(selection, options, announce)
-    emit_result(result, outputs, screen=None if reporting.all_ else first_screen(result, specs or ()))
+    given = [*(specs or []), *trusting(trust_code)]
+    emit_result(result, outputs, screen=None if reporting.all_ else first_screen(result, given))
     return exit_code(result, strict=strict, baseline=not no_baseline)

@@ -26,6 +26,11 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.references import CellRef, find_cell
 
 LEVEL = Fraction(1, 20)  # below it a difference is significant by McNemar's test
+SAME = (
+    "both runs used the same file and agree on every image, so they say nothing about a difference between two rows; "
+    "evaluate each row's own checkpoint"
+)
+POINTS = Interval(Fraction(-100), Fraction(100))
 
 
 @dataclass(frozen=True)
@@ -104,7 +109,8 @@ def judge_difference(run: EvaluatedCell, base: EvaluatedCell, most_unreadable: F
     """
     paired = pair_runs(base.accuracy, run.accuracy)
     cell, other = run.cell, base.cell
-    failed = next((why for one in (base, run) if (why := why_not_judged(one.accuracy, most_unreadable))), None)
+    sizes = [(one.accuracy, size_of_data(one.cell)) for one in (base, run)]
+    failed = next((why for one, size in sizes if (why := why_not_judged(one, size, most_unreadable))), None)
     check = Check(
         id=f"{cell.id}.against.{other.row.row.id}",
         kind=CheckKind.DELTA,
@@ -119,13 +125,15 @@ def judge_difference(run: EvaluatedCell, base: EvaluatedCell, most_unreadable: F
     )
     if failed:
         return check
+    if _is_itself(paired):
+        reason = f"{_describe_counts(run, base, paired)}; {SAME}"
+        return check.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": reason})
     stake = _stake(run, base)
     departs = dict.fromkeys((*departing_reading(other, base.reading), *departing_reading(cell, run.reading)))
     fit = compare_sampled(
         lambda rule: cell.printed.interval(rule) - other.printed.interval(rule),
         cell.row.paper.about.value.rounding,
-        _difference_over_all(run, base, paired),
-        Interval(Fraction(paired.low), Fraction(paired.high)),
+        _difference_over_all(run, base, paired) or _sample(run, paired),
         stake.points if stake is not None else None,
         tuple(departs),
     )
@@ -154,10 +162,26 @@ def _points(paired: PairedAccuracy) -> Fraction:
     return Fraction(100 * (paired.second_only - paired.first_only), paired.images)
 
 
+def _is_itself(paired: PairedAccuracy) -> bool:
+    return paired.first == paired.second and paired.first_only == paired.second_only == 0
+
+
 def _stake(run: EvaluatedCell, base: EvaluatedCell) -> Stake | None:
-    """Return the difference that a sample must exclude: the printed one or, if there is none, that of the column."""
+    """Return the difference that a sample must exclude: the printed one, or a smaller one of such scores."""
     difference = abs(run.cell.printed.value - base.cell.printed.value)
-    return Stake(difference, base.cell, run.cell) if difference else find_stake(run.cell)
+    stakes = (Stake(difference, base.cell, run.cell) if difference else None, find_stake(run.cell))
+    return min((stake for stake in stakes if stake is not None), key=lambda stake: stake.points, default=None)
+
+
+def _sample(run: EvaluatedCell, paired: PairedAccuracy) -> Sample:
+    return Sample(
+        paired.images,
+        _points(paired),
+        Interval(Fraction(paired.low), Fraction(paired.high)),
+        lambda points, images: _interval_of(paired, images, points),
+        POINTS,
+        size_of_data(run.cell),
+    )
 
 
 def _complete(run: EvaluatedCell, base: EvaluatedCell) -> bool:
@@ -186,19 +210,17 @@ def _describe_fit(run: EvaluatedCell, base: EvaluatedCell, paired: PairedAccurac
     possible = f"{fit.printed}, the differences that the printed numbers allow"
     if fit.equal:
         return f"it lies in {possible}"
+    if _complete(run, base):
+        if fit.verdict is Verdict.DIFFERS:
+            return f"it does not lie in {possible}; all images were evaluated, so it is not a matter of sampling"
+        return f"whether it lies in {possible}, depends on the images that could not be read"
     meets = "does not meet" if fit.verdict is Verdict.DIFFERS else "meets"
     met = f"its 95 % interval [{paired.low}, {paired.high}] {meets} {possible}"
     if fit.verdict is not Verdict.UNVERIFIABLE:
         return met
     printed = run.cell.printed.value - base.cell.printed.value
-    sample = Sample(
-        paired.images,
-        lambda images: _interval_of(paired, images, printed),
-        lambda images: _interval_of(paired, images, _points(paired)),
-        size_of_data(run.cell),
-        _complete(run, base),
-    )
-    return f"{met}, but leaves too much room to pass: {describe_need(sample, fit.printed, _stake(run, base))}"
+    need = describe_need(_sample(run, paired), printed, fit.printed, _stake(run, base))
+    return f"{met}, but leaves too much room to pass: {need}"
 
 
 def _interval_of(paired: PairedAccuracy, images: int, points: Fraction) -> Interval:

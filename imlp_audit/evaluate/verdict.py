@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from imlp_audit.checks.printed import interval_ends
 from imlp_audit.errors import UsageError, did_you_mean
-from imlp_audit.evaluate.deciding import Sample, describe_need, excludes, find_stake
+from imlp_audit.evaluate.deciding import Sample, Stake, describe_need, find_stake
 from imlp_audit.evaluate.statistics import wilson
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.numbers.printed import Rounding
@@ -23,6 +23,12 @@ UNPROVEN = (
     "an evaluation shows what the given file does, not that it is the file behind the printed number; "
     "the evidence has its SHA-256"
 )
+SETTINGS = (
+    "the evidence lists the preprocessing and the precision of this run; if the paper states others, evaluate with "
+    "them (--input-size, --crop-pct, --interpolation, --mean, --std)"
+)
+PART = "only a part of the data set was given; it is taken as drawn at random"
+PERCENT = Interval(Fraction(0), Fraction(100))
 
 
 @dataclass(frozen=True)
@@ -76,14 +82,15 @@ def judge(
     """Judge a printed accuracy by an evaluation of its row's model, built under a reading of the paper.
 
     `reproduced` means that all images of the data set were evaluated and the share prints as in the paper, however the
-    unreadable images would have come out. A sample passes, as `reproduced_under` sampling, if its interval excludes a
-    difference that the paper makes something of; else it decides nothing, unless it misses the printed number.
+    unreadable images would have come out; a share of all images that prints otherwise differs. A sample passes, as
+    `reproduced_under` sampling, if it excludes the smallest difference that the paper makes something of and could have
+    missed the printed number; else it decides nothing, unless it does miss it.
     """
     check = Check(
         id=cell.id,
         kind=CheckKind.CELL,
         verdict=Verdict.ERROR,
-        reason=why_not_judged(accuracy, most_unreadable) or "",
+        reason=why_not_judged(accuracy, size_of_data(cell), most_unreadable) or "",
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
         printed=cell.printed.text,
         unit=cell.column.unit,
@@ -93,30 +100,34 @@ def judge(
     )
     if check.reason:
         return check
-    share, stake = Fraction(100 * accuracy.correct, accuracy.images), find_stake(cell)
+    stake, sample = find_stake(cell), _sample(accuracy, cell)
     fit = compare_sampled(
         cell.printed.interval,
         cell.row.paper.about.value.rounding,
-        _share_of_all(accuracy, cell),
-        Interval(Fraction(accuracy.low), Fraction(accuracy.high)),
+        _share_of_all(accuracy, cell) or sample,
         stake.points if stake is not None else None,
         departing_reading(cell, reading),
     )
+    share = sample.measured
     return check.model_copy(
         update={
             "verdict": fit.verdict,
-            "reason": f"{_describe_counts(cell, accuracy)}; {_describe_fit(cell, accuracy, share, fit)}",
+            "reason": f"{_describe_counts(cell, accuracy)}; {_describe_fit(cell, accuracy, sample, stake, fit)}",
             "interval": interval_ends(cell.printed, fit.rounding),
             "measured": decimal_text(share, EXACT),
             "gap": decimal_text(cell.printed.gap(share), 1),
             "rounding": fit.rounding,
             "under": fit.under,
+            "hints": (*check.hints, *_hints(accuracy, cell, fit)),
         }
     )
 
 
-def why_not_judged(accuracy: Accuracy, most_unreadable: Fraction = MOST_UNREADABLE) -> str | None:
-    """Return why an evaluation is too incomplete to judge by, if it is; `most_unreadable` is a share of the images."""
+def why_not_judged(accuracy: Accuracy, size: int | None, most_unreadable: Fraction = MOST_UNREADABLE) -> str | None:
+    """Return why nothing can be judged by an evaluation, if that is so.
+
+    `size` is how many images with a label the data set has, `most_unreadable` a share of the images.
+    """
     evaluated = accuracy.images + accuracy.unreadable
     if accuracy.unreadable > most_unreadable * evaluated:
         most = decimal_text(100 * most_unreadable, 2)
@@ -124,33 +135,37 @@ def why_not_judged(accuracy: Accuracy, most_unreadable: Fraction = MOST_UNREADAB
             f"{readable(accuracy.unreadable)} of {readable(evaluated)} images could not be read, more than the {most} "
             "% up to which an accuracy is judged; repair the data set"
         )
+    if size is not None and (given := accuracy.available - accuracy.unlabelled - accuracy.unreadable) > size:
+        return (
+            f"{readable(given)} readable images with a label were given, but the data set has {readable(size)}; "
+            "give its images alone, or say with --on which data set they are"
+        )
     return None if accuracy.images else "no image that has a label was evaluated"
 
 
 def compare_sampled(
     printed: Callable[[Rounding], Interval],
     roundings: Sequence[Rounding],
-    whole: Interval | None,
-    sampled: Interval,
+    measured: Interval | Sample,
     stake: Fraction | None,
     readings: tuple[str, ...] = (),
 ) -> SampledFit:
     """Compare a number measured on images with a printed one, under each rounding rule; the first is the default.
 
-    `whole` is where the number lies if all images of the data set were evaluated, `sampled` its 95 % interval; `stake`
-    is the difference in points that a sample has to exclude, None if there is none that it could; `readings` are
-    departures from the default that already apply.
+    `measured` is a sample or, if all images of the data set were evaluated, where the number lies; `stake` is the
+    difference in points that a sample has to exclude, None if there is none that it could; `readings` are departures
+    from the default that already apply.
     """
-    for rule in roundings:
-        if whole is not None and whole.low in printed(rule) and whole.high in printed(rule):
-            under = (*readings, *_departure(rule, roundings[0]))
+    interval = measured.interval if isinstance(measured, Sample) else measured
+    met = [rule for rule in roundings if interval.meets(printed(rule))]
+    for rule in met:
+        under = (*readings, *_departure(rule, roundings[0]))
+        if isinstance(measured, Sample):
+            if stake is not None and measured.decides(printed(rule), stake):
+                return SampledFit(Verdict.REPRODUCED_UNDER, rule, printed(rule), (*under, SAMPLING))
+        elif measured.low in printed(rule) and measured.high in printed(rule):
             verdict = Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED
             return SampledFit(verdict, rule, printed(rule), under)
-    met = [rule for rule in roundings if sampled.meets(printed(rule))]
-    for rule in met:
-        if stake is not None and excludes(sampled, printed(rule), stake):
-            under = (*readings, *_departure(rule, roundings[0]), SAMPLING)
-            return SampledFit(Verdict.REPRODUCED_UNDER, rule, printed(rule), under)
     verdict, rule = (Verdict.UNVERIFIABLE, met[0]) if met else (Verdict.DIFFERS, roundings[0])
     return SampledFit(verdict, rule, printed(rule))
 
@@ -169,13 +184,36 @@ def _departure(rule: Rounding, usual: Rounding) -> tuple[str, ...]:
 
 
 def is_complete(accuracy: Accuracy, cell: CellRef) -> bool:
-    """Return whether every image with a label was evaluated of the data set that a cell is about."""
-    return accuracy.whole and accuracy.available == size_of_data(cell)
+    """Return whether every image that has a label was evaluated, of the data set that a cell is about."""
+    return accuracy.whole and accuracy.images + accuracy.unreadable == size_of_data(cell)
 
 
 def size_of_data(cell: CellRef) -> int | None:
-    """Return how many images the data set of a cell has; None where nothing says so."""
+    """Return how many images with a label the data set of a cell has; None where nothing says so."""
     return cell.column.size if isinstance(cell.column, AccuracyColumn) else None
+
+
+def _sample(accuracy: Accuracy, cell: CellRef) -> Sample:
+    """Return a run as a sample; among other numbers of images, the same share could not be read."""
+    evaluated = accuracy.images + accuracy.unreadable
+
+    def interval_of(value: Fraction, images: int) -> Interval:
+        lost = Fraction(images * accuracy.unreadable, evaluated)
+        right = value / 100 * (images - lost)
+        return Interval(wilson(right, images).low, wilson(right + lost, images).high)
+
+    share = Fraction(100 * accuracy.correct, accuracy.images)
+    interval = Interval(Fraction(accuracy.low), Fraction(accuracy.high))
+    return Sample(evaluated, share, interval, interval_of, PERCENT, size_of_data(cell))
+
+
+def _hints(accuracy: Accuracy, cell: CellRef, fit: SampledFit) -> Iterator[str]:
+    """Yield what a verdict assumes, and what else may explain one that fails."""
+    size = size_of_data(cell)
+    if size is not None and accuracy.available - accuracy.unlabelled < size:
+        yield PART
+    if fit.verdict is Verdict.DIFFERS:
+        yield SETTINGS
 
 
 def _share_of_all(accuracy: Accuracy, cell: CellRef) -> Interval | None:
@@ -193,8 +231,9 @@ def _describe_counts(cell: CellRef, accuracy: Accuracy) -> str:
     guess = {"top1": "with the first guess", "top5": "among the first five guesses"}[accuracy.metric]
     complete, size = is_complete(accuracy, cell), size_of_data(cell)
     all_ = "all " if complete and not accuracy.unreadable and not accuracy.unlabelled else ""
+    labelled = " with a label" if accuracy.unlabelled else ""
     unknown = f"{readable(accuracy.available)} were given; how many the data set has, its column does not say (images:)"
-    rest = [] if complete else [f"the data set has {readable(size)}" if size is not None else unknown]
+    rest = [] if complete else [f"the data set has {readable(size)}{labelled}" if size is not None else unknown]
     rest += [f"{readable(accuracy.unreadable)} could not be read"] if accuracy.unreadable else []
     rest += [f"{readable(accuracy.unlabelled)} without a label are not judged"] if accuracy.unlabelled else []
     more = f" ({', '.join(rest)})" if rest else ""
@@ -205,29 +244,28 @@ def _describe_counts(cell: CellRef, accuracy: Accuracy) -> str:
     )
 
 
-def _describe_fit(cell: CellRef, accuracy: Accuracy, share: Fraction, fit: SampledFit) -> str:
+def _describe_fit(cell: CellRef, accuracy: Accuracy, sample: Sample, stake: Stake | None, fit: SampledFit) -> str:
     """Say how the share compares with the printed number, for a reader who has only the paper."""
-    text, printed = cell.printed.text, fit.printed
+    text, printed, share = cell.printed.text, fit.printed, sample.measured
     if fit.equal:
         return f"that prints as {text}, which stands for {printed}"
-    interval = f"the 95 % interval [{accuracy.low}, {accuracy.high}]"
+    complete, interval = is_complete(accuracy, cell), f"the 95 % interval [{accuracy.low}, {accuracy.high}]"
     if fit.verdict is Verdict.DIFFERS:
         side = "above" if share > cell.printed.value else "below"
-        off = f"{decimal_text(abs(cell.printed.gap(share)), 1)} units of the last digit {side} the printed {text}"
-        return f"that is {off}, and {interval} does not meet {printed}: more than sampling explains"
-    complete = is_complete(accuracy, cell)
-    equal = f"equal to {text} as printed, which may be luck" if share in printed else f"not {text} as printed"
-    which = f"does not print as {text}" if complete else f"is {equal}, since not all images were evaluated"
-    stake = find_stake(cell)
-    if fit.verdict is Verdict.UNVERIFIABLE:
-        sample = Sample(
-            accuracy.images,
-            lambda images: wilson(cell.printed.value / 100 * images, images),
-            lambda images: wilson(share / 100 * images, images),
-            size_of_data(cell),
-            complete,
+        off = (
+            f"that is {decimal_text(abs(cell.printed.gap(share)), 1)} units of the last digit {side} the printed {text}"
         )
-        need = describe_need(sample, printed, stake)
-        return f"that {which}; {interval} meets {printed}, but leaves too much room to pass: {need}"
+        if complete:
+            return f"{off}, which stands for {printed}; all images were evaluated, so it is not a matter of sampling"
+        return f"{off}, and {interval} does not meet {printed}: more than sampling explains"
+    if complete:
+        return (
+            f"whether that prints as {text}, which stands for {printed}, depends on the images that could not be read"
+        )
+    equal = f"equal to {text} as printed, which may be luck" if share in printed else f"not {text} as printed"
+    met = f"that is {equal}, since not all images were evaluated; {interval} meets {printed}"
+    if fit.verdict is Verdict.UNVERIFIABLE:
+        need = describe_need(sample, cell.printed.value, printed, stake)
+        return f"{met}, but leaves too much room to pass: {need}"
     besides = f" and excludes a difference of {stake.describe()}" if stake is not None else ""
-    return f"that {which}; {interval} meets {printed}{besides}"
+    return f"{met}{besides}"

@@ -58,9 +58,10 @@ class ModelFacts:
 
 @dataclass(frozen=True)
 class Failure:
-    """A model that could not be built or counted, and why."""
+    """A model that could not be built or counted, and why; `untrusted` if its code may not be run."""
 
     message: str
+    untrusted: bool = False
 
 
 Facts: TypeAlias = Mapping[ModelKey, ModelFacts | Failure]

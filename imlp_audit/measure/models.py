@@ -8,7 +8,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.errors import BuildError
+from imlp_audit.errors import BuildError, UntrustedError
 from imlp_audit.measure.facts import Facts, Failure, ModelFacts, ModelKey, Need
 from imlp_audit.measure.fvcore import count_with_fvcore, unfuse_attention
 from imlp_audit.measure.ledger import CallCache, measure
@@ -40,7 +40,7 @@ def _measure_model(
             return _add_fvcore_count(facts, key, fvcore_device)
         return facts
     except BuildError as error:
-        return Failure(str(error))
+        return Failure(str(error), untrusted=isinstance(error, UntrustedError))
     except Exception as error:  # whatever a host's code raises is this row's result, not the end of the audit
         return Failure(f"{key.recipe.name} could not be built or counted: {type(error).__name__}: {error}")
 

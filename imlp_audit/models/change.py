@@ -63,7 +63,8 @@ def write_value(value: object) -> str:
     """Write a value as YAML would have it."""
     match value:
         case BaseModel():
-            given = (name for name in type(value).model_fields if name in value.model_fields_set)
+            shown = (name for name, field in type(value).model_fields.items() if field.repr)
+            given = (name for name in shown if name in value.model_fields_set)
             return "{" + ", ".join(f"{name}: {write_value(getattr(value, name))}" for name in given) + "}"
         case (int(height), int(width)) if height == width:
             return str(height)

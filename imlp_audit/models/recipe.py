@@ -20,7 +20,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from imlp_audit.models.change import Change, find_leaves, merge, takes, value_at, write_value
 from imlp_audit.models.hosts import find_hosts
-from imlp_audit.models.hosts.host import IMAGENET_SIZE, ClassCount, Count, Host, Size, TokenInput, divides
+from imlp_audit.models.hosts.host import IMAGENET_SIZE, ClassCount, Count, Host, OwnInput, Size, TokenInput, divides
 from imlp_audit.models.reading import AnyReading, Family, PaperReading
 
 HOSTS = find_hosts()
@@ -195,6 +195,8 @@ class Recipe(BaseModel):
         traits = self.host.traits()
         if self.image is not None and isinstance(traits.reads, TokenInput):
             raise ValueError("image: this host reads token ids")
+        if self.image is not None and isinstance(traits.reads, OwnInput):
+            raise ValueError("image: this host has its input next to its name")
         if self.classes is not None and traits.classes is ClassCount.IN_HOST:
             raise ValueError("classes: give those of a detector or segmenter in its host, next to the backbone")
         if self.changes_mlps and not traits.replaceable:

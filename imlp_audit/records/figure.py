@@ -7,6 +7,7 @@ from typing import Annotated, Self, TypeAlias
 from pydantic import AfterValidator, Field, model_validator
 
 from imlp_audit.records.base import Record
+from imlp_audit.records.values import Finite
 
 _MOST_PLACES, _MOST_CURVES, _LONGEST = 10_000, 20, 200  # what one drawing can show
 
@@ -25,7 +26,7 @@ class Curve(Record):
     """A line of a figure: its label, and its heights over the figure's places."""
 
     label: Label
-    y: tuple[float, ...]
+    y: tuple[Finite, ...]
 
 
 class Figure(Record):
@@ -34,9 +35,9 @@ class Figure(Record):
     title: Label
     x_label: Label
     y_label: Label
-    x: Annotated[tuple[float, ...], Field(max_length=_MOST_PLACES)]
+    x: Annotated[tuple[Finite, ...], Field(max_length=_MOST_PLACES)]
     curves: Annotated[tuple[Curve, ...], Field(max_length=_MOST_CURVES)]
-    levels: Annotated[tuple[tuple[Label, float], ...], Field(max_length=_MOST_CURVES)] = ()
+    levels: Annotated[tuple[tuple[Label, Finite], ...], Field(max_length=_MOST_CURVES)] = ()
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

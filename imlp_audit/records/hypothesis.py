@@ -62,9 +62,13 @@ class ColumnScore(Record):
 
 
 class PaperHypothesis(Record):
-    """The best hypothesis: a rounding rule, a reading for each family of models, a convention for each column."""
+    """The best hypothesis: a rounding rule, a reading for each family of models, a convention for each column.
+
+    `roundings` are the scores of the rounding rules where several are declared that differ for these numbers.
+    """
 
     rounding: str
+    roundings: GroupScore | None = None
     explained: Count
     votes: Count
     readings: tuple[GroupScore, ...]

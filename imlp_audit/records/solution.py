@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from enum import StrEnum
 from math import ceil, floor
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from imlp_audit.records.base import Record
 from imlp_audit.records.document import JsonDocument
-from imlp_audit.records.values import Number
+from imlp_audit.records.values import Finite, Number
 
 Searched: TypeAlias = Literal["parameters", "flops", "both"]
 """The numbers that a search is over."""
@@ -60,9 +60,15 @@ class SolvedWeights(Record):
     classes: tuple[str, ...]
     factors: tuple[int, ...]
     values: tuple[int, ...]
-    low: float
-    high: float | None = None
+    low: Finite
+    high: Finite | None = None
     rests_on: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if len(self.factors) != len(self.classes):
+            raise ValueError("there is not one factor for each class")
+        return self
 
     @property
     def identified(self) -> bool:

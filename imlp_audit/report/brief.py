@@ -95,28 +95,28 @@ class Part:
     blocks: Document
 
 
-def shorten_report(parts: Sequence[Part], papers: Sequence[str], limit: int = LIMIT) -> Document:
+def shorten_report(parts: Sequence[Part], limit: int = LIMIT) -> Document:
     """Return the parts of a report as one document that takes at most so many bytes of markdown."""
 
     def shorten_to(extent: Extent) -> Document:
-        return _Shortener(extent).shorten(parts, papers)
+        return _Shortener(extent).shorten(parts)
 
     fitting = bisect_left(_EXTENTS, True, key=lambda extent: _size(shorten_to(extent)) <= limit)
     if fitting < len(_EXTENTS):
         return shorten_to(_EXTENTS[fitting])
-    return _keep_first(shorten_to(_EXTENTS[-1]), papers, limit)
+    return _keep_first(shorten_to(_EXTENTS[-1]), limit)
 
 
 def _size(document: Document) -> int:
     return len(render_markdown(document).encode())
 
 
-def _keep_first(document: Document, papers: Sequence[str], limit: int) -> Document:
+def _keep_first(document: Document, limit: int) -> Document:
     """Return the first blocks of a document that fit, and a line that counts the others."""
-    room = limit - _size((_note(10**6, 10**6, papers),))
+    room = limit - _size((_note(10**6, 10**6),))
     sizes = accumulate(_size((block,)) + 1 for block in document)  # blocks are apart by a blank line
     kept = [block for block, end in zip(document, sizes, strict=True) if end <= room]
-    return (*kept, _note(sum(map(_entries, document[len(kept) :])), 0, papers))
+    return (*kept, _note(sum(map(_entries, document[len(kept) :])), 0))
 
 
 class _Shortener:
@@ -126,7 +126,7 @@ class _Shortener:
         self.extent = extent
         self.left_out = self.cut = 0
 
-    def shorten(self, parts: Sequence[Part], papers: Sequence[str]) -> Document:
+    def shorten(self, parts: Sequence[Part]) -> Document:
         """Return the parts as one document, with a note after the first screen if something is missing."""
         blocks: list[Block] = []
         screen = 0
@@ -136,7 +136,7 @@ class _Shortener:
                 screen = screen or len(blocks)
             else:
                 blocks += (one for block in part.blocks for one in self._block(block, part.role))
-        note = (_note(self.left_out, self.cut, papers),) if self.left_out or self.cut else ()
+        note = (_note(self.left_out, self.cut),) if self.left_out or self.cut else ()
         return (*blocks[:screen], *note, *blocks[screen:])
 
     def _block(self, block: Block, role: Role, most: int | None = None) -> Iterator[Block]:
@@ -235,18 +235,17 @@ def _entries(block: Block) -> int:
             assert_never(block)
 
 
-def _note(left_out: int, cut: int, papers: Sequence[str]) -> Paragraph:
+def _note(left_out: int, cut: int) -> Paragraph:
     """Say how much is missing, and where it is."""
     missing = [
         *([f"{count_of(left_out, 'row')} and items left out (marked “more”)"] if left_out else []),
         *([f"{count_of(cut, 'long text')} cut (ending in three dots)"] if cut else []),
     ]
-    page = f"imlp-audit report {' '.join(papers)} -o page.html"
     return Paragraph(
         (
-            f"Short form, with {' and '.join(missing)}. The whole report is the page that ",
-            code(page),
-            " writes; ",
+            f"Short form, with {' and '.join(missing)}. ",
+            code("imlp-audit report SPEC -o page.html"),
+            " writes all of it as a page; ",
             code("imlp-audit explain ID"),
             " explains one check.",
         )

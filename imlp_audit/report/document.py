@@ -20,16 +20,21 @@ from imlp_audit.records.figure import Figure
 from imlp_audit.records.solution import SolvedSizes
 from imlp_audit.report.plots.factor import Factor
 from imlp_audit.report.plots.gaps import Gaps
+from imlp_audit.report.plots.savings import Savings
 from imlp_audit.report.plots.tradeoff import Tradeoff
 
 
 class Style(StrEnum):
-    """How a span looks. The last five are colours on a terminal; in markdown the two gravest are bold."""
+    """How a span looks. The last five are colours on a terminal; in markdown the two gravest are bold.
+
+    A page shows a FORMULA with its symbols where its text is surely understood.
+    """
 
     PLAIN = "plain"
     STRONG = "strong"
     EMPHASIS = "emphasis"
     CODE = "code"
+    FORMULA = "formula"
     FAINT = "faint"
     GOOD = "good"
     DEPARTING = "departing"
@@ -126,7 +131,7 @@ class Picture:
     caption: Inline
 
 
-PlotData: TypeAlias = Figure | SolvedSizes | Tradeoff | Gaps | Factor
+PlotData: TypeAlias = Figure | SolvedSizes | Tradeoff | Gaps | Factor | Savings
 
 
 @dataclass(frozen=True)

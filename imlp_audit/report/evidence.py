@@ -10,7 +10,20 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import FAILS, Check, Verdict
 from imlp_audit.records.evidence import Accuracy, Evidence, PairedAccuracy, Throughput
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Block, Heading, Item, List, Paragraph, Table, code, number_columns, parse_code
+from imlp_audit.report.document import (
+    Block,
+    Heading,
+    Item,
+    List,
+    Paragraph,
+    Plot,
+    Table,
+    code,
+    figure_file,
+    number_columns,
+    parse_code,
+)
+from imlp_audit.report.plots.savings import find_savings
 from imlp_audit.report.verdicts import write_verdict
 
 SAMPLING = (
@@ -49,6 +62,9 @@ def where_time_goes(checks: Sequence[Check]) -> Iterator[Block]:
                 batch = f", one image of a batch of {timed.batch}:"
                 yield Paragraph(("Where the time goes, ", code(check.id), batch))
                 yield Table(SPENT, tuple(_time_spent(timed)), number_columns(SPENT))
+                savings = find_savings(f"Work of {check.id} and its baseline", timed)
+                if savings is not None:
+                    yield Plot(figure_file(f"{check.id}/work-{timed.batch}"), savings.summary, savings)
 
 
 def describe_run(run: Evidence) -> str:

@@ -13,6 +13,7 @@ from imlp_audit.report.document import Block, Document, Fold, Plot, PlotData
 from imlp_audit.report.plots.curves import draw_curves
 from imlp_audit.report.plots.factor import Factor, draw_factor
 from imlp_audit.report.plots.gaps import Gaps, draw_gaps
+from imlp_audit.report.plots.savings import Savings, draw_savings
 from imlp_audit.report.plots.sizes import draw_sizes
 from imlp_audit.report.plots.tradeoff import Tradeoff, draw_tradeoff
 
@@ -46,6 +47,8 @@ def draw_plot(data: PlotData) -> str:
             return draw_gaps(data)
         case Factor():
             return draw_factor(data)
+        case Savings():
+            return draw_savings(data)
         case _:
             assert_never(data)
 

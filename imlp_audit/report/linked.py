@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from imlp_audit.records.check import Check, CheckKind
 from imlp_audit.report.document import Block, Document, Inline, Item, List, Paragraph, Style, spans
+
+
+def section_anchor(kind: CheckKind, paper: str) -> str:
+    """Return the anchor of the section of a paper's report that holds the checks of a kind."""
+    return f"section/{kind.value}/{paper}"
+
+
+def paper_of(check: Check) -> str:
+    """Return the id of the paper that a check is of."""
+    return check.id.partition("/")[0]
 
 
 def link_names(document: Document, anchors: Mapping[str, str]) -> Document:

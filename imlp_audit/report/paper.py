@@ -13,6 +13,7 @@ from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.brief import Part, Role, shorten_report
 from imlp_audit.report.cells import counted_cells
+from imlp_audit.report.checklist_answers import checklist_answers
 from imlp_audit.report.document import (
     Block,
     Document,
@@ -56,7 +57,7 @@ def report_document(result: AuditResult) -> Document:
 
 def short_report(result: AuditResult, details: Document = ()) -> Document:
     """Return the report in the same order, with long parts cut so that it can be a comment; `details` follow it."""
-    return shorten_report((*_parts(result), Part(Role.REST, details)), [paper.id for paper in result.papers])
+    return shorten_report((*_parts(result), Part(Role.REST, details)))
 
 
 def _parts(result: AuditResult) -> Iterator[Part]:
@@ -79,6 +80,7 @@ def _details(result: AuditResult, paper: PaperHead, covering: Mapping[str, Numbe
         yield from others(kind, _of_kind(result, kind), covering)
     yield from _what_the_model_was(result, paper)
     yield from open_checks(result)
+    yield from checklist_answers(result, covering)
     yield from _provenance(result, paper)
 
 

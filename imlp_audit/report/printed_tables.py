@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from imlp_audit.records.check import FAILS, PASSES, Check, Verdict
+from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
 from imlp_audit.records.paper import PaperHead, TableHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.cells import CellChecks, find_cells, find_hints, list_cells
@@ -27,6 +27,7 @@ from imlp_audit.report.document import (
 )
 from imlp_audit.report.explained import explain_check
 from imlp_audit.report.judged_under import table_hypothesis
+from imlp_audit.report.linked import section_anchor
 from imlp_audit.report.numbered import NumberedFinding
 from imlp_audit.report.plots.factor import find_factor
 from imlp_audit.report.plots.gaps import find_gaps
@@ -55,7 +56,7 @@ def printed_tables(result: AuditResult, paper: PaperHead, findings: Mapping[str,
     sections = [(table, list(find_cells(result, paper, table))) for table in paper.tables]
     if not any(cells for _, cells in sections):
         return
-    yield Heading("The tables as printed")
+    yield Heading("The tables as printed", anchor=section_anchor(CheckKind.CELL, paper.id))
     yield Paragraph(LEGEND)
     gaps = find_gaps(result, paper)
     if gaps is not None:

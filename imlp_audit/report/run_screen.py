@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.evidence import Throughput
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Code, Document, Heading, Item, List, Paragraph, code, parse_code
 from imlp_audit.report.evidence import SAMPLING, describe_run
@@ -23,7 +24,9 @@ def run_screen(result: AuditResult, targets: list[str]) -> Document:
     above = (*what_was_checked(result), *list_worst(result, LINES // 2), *_sampling(result))
     items = [_measured(check) for check in result.checks if check.verdict is not Verdict.ERROR]
     listed = items_that_fit(items, LINES - sum(map(lines_of, above)), at_least=1)
-    more = (f"{one}: `--all` shows every one" for one in count_more(len(items) - len(listed), "number"))
+    more = [f"{one}: `--all` shows every one" for one in count_more(len(items) - len(listed), "number")]
+    if any(isinstance(one, Throughput) and one.spent for check in result.checks for one in check.evidence):
+        more.append("where the time goes: `--all` shows it by kind of module")
     below = (Heading("What was measured", 3), List((*listed, *map(parse_code, more)))) if items else ()
     again = shlex.join(["imlp-audit", "report", *targets, "--with", "RUN.json", "--dir", "DIR"])
     return (title, *above, *below, Heading("Try next", 3), Code(again, "sh"))

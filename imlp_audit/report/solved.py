@@ -31,6 +31,7 @@ from imlp_audit.report.document import (
     number_columns,
     spans,
 )
+from imlp_audit.report.plots.sizes import describe_sizes
 
 _WAYS = 4  # equally small changes of a row that are written out
 _CELLS = 3  # cells that are written out for each decided value
@@ -41,10 +42,9 @@ COLUMNS = {"parameters": "parameters", "flops": "FLOPs", "both": "both"}
 def solved_document(solved: Solved, figure: str | None = None) -> Document:
     """Return an answer as a document; `figure` is the file in which a report draws the sizes."""
     last, sizes = solved.last, solved.sizes
-    caption = "How many readings explain how many sizes"
     return (
         Heading("What the numbers say the model was", 2),
-        *((Plot(figure, caption, sizes),) if sizes and figure else ()),
+        *((Plot(figure, describe_sizes(sizes), sizes),) if sizes and figure else ()),
         Paragraph(_introduction(solved.selection)),
         List(tuple(map(_score, solved.answers))),
         *_conclusions(last),

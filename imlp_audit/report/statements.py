@@ -21,7 +21,9 @@ from imlp_audit.report.document import (
     Table,
     code,
     figure_file,
+    join,
 )
+from imlp_audit.report.linked import paper_of, section_anchor
 from imlp_audit.report.numbered import NumberedFinding
 from imlp_audit.report.verdicts import verdict_span, write_verdict
 
@@ -37,7 +39,7 @@ def claims(checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
     """Yield what the text says about the numbers: what does not hold first."""
     if not checks:
         return
-    yield Heading("What the text says about the numbers")
+    yield Heading("What the text says about the numbers", anchor=section_anchor(CheckKind.CLAIM, paper_of(checks[0])))
     header = ("claim", "verdict", "checked as", "what was found")
     failing = [check for check in checks if check.verdict not in PASSES]
     passing = [check for check in checks if check.verdict in PASSES]
@@ -62,7 +64,7 @@ def equations(checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
     """Yield statements about functions: those that are false as printed with their counterexamples, then the others."""
     if not checks:
         return
-    yield Heading("What the text says about functions")
+    yield Heading("What the text says about functions", anchor=section_anchor(CheckKind.EQUATION, paper_of(checks[0])))
     yield Paragraph(
         "Each statement is tested by running it on small examples. The effect of rounding is bounded, not guessed."
     )
@@ -81,15 +83,25 @@ def equations(checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
 
 
 def _form(check: Check, findings: Findings) -> tuple[Inline, ...]:
-    return (check.printed or check.corrected or "", _verdict(check, findings), check.reason)
+    return (_formula(check), _verdict(check, findings), check.reason)
+
+
+def _formula(check: Check) -> Span:
+    return Span(check.printed or check.corrected or "", Style.FORMULA)
+
+
+def _hint(text: str) -> tuple[Span, ...]:
+    """Return a hint; what stands behind its colon may be a formula."""
+    words, colon, form = text.partition(": ")
+    return (Span(f"{words}{colon}"), Span(form, Style.FORMULA))
 
 
 def _false_statement(check: Check, findings: Findings) -> Item:
     below = (
         Item(check.place or "", label="place"),
-        Item(check.printed or check.corrected or "", label="as printed"),
+        Item(_formula(check), label="as printed"),
         Item("; ".join(check.counterexample), label="counterexample"),
-        Item("; ".join(check.hints), label="nearest form that holds"),
+        Item(join(map(_hint, check.hints), "; "), label="nearest form that holds"),
     )
     return Item((*_verdict(check, findings), " ", *_with_name(check.statement, check)), below)
 

@@ -16,7 +16,7 @@ import numpy as np
 from imlp_audit.errors import AuditError, BuildError, SolverError
 from imlp_audit.measure.ledger import CallCache
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.host import FeatureMapInput, ImageInput, OwnImageInput, Stack, TokenInput
+from imlp_audit.models.hosts.host import FeatureMapInput, ImageInput, OwnImageInput, OwnInput, Stack, TokenInput
 from imlp_audit.models.reading import AnyReading, Family, Reach
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.solve.amounts import Amounts
@@ -109,7 +109,7 @@ class Composer:
                 return height if height == width else None
             case OwnImageInput():
                 return self._hosts.side(recipe)
-            case FeatureMapInput() | TokenInput():
+            case FeatureMapInput() | TokenInput() | OwnInput():
                 return None
             case other:
                 assert_never(other)

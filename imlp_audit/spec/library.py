@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from imlp_audit.equations.catalogue import AnyClaim, ClaimText, read_claims
+from imlp_audit.equations.door import is_trusted
 from imlp_audit.errors import Problem, SpecError, UsageError, did_you_mean
 from imlp_audit.spec.findings import read_findings_file
 from imlp_audit.spec.paper import Paper, SpecFile, join, read_spec
@@ -42,14 +43,15 @@ class Selection:
         return (*self.referred, *(paper for paper in self.referring if paper.id not in known))
 
 
-def load(arguments: Sequence[str] = ()) -> Selection:
+def load(arguments: Sequence[str] = (), *, trust_code: bool = False) -> Selection:
     """Load the papers that the arguments name: ids, folders or files; all but those on request where there are none.
 
-    Raises SpecError with every problem of every file, or UsageError where nothing is found.
+    With `trust_code` the Python beside any spec may build its models, and not only that of trusted folders. Raises
+    SpecError with every problem of every file, or UsageError where nothing is found.
     """
     wanted = find(arguments)
     problems: list[Problem] = []
-    read = [(_read(one.files, problems), one.only) for one in wanted]
+    read = [(_read(one.files, problems, trust_code=trust_code), one.only) for one in wanted]
     papers = tuple(p for p, _ in read if p is not None and (arguments or not p.about.value.on_request))
     problems += _described_twice(papers)
     referred = _load_referred(papers, [path for one in wanted for path in one.files[:1]], problems)
@@ -63,11 +65,13 @@ def load(arguments: Sequence[str] = ()) -> Selection:
     return selection
 
 
-def _read(files: Sequence[Path], problems: list[Problem], *, whole: bool = True) -> Paper | None:
+def _read(
+    files: Sequence[Path], problems: list[Problem], *, whole: bool = True, trust_code: bool = False
+) -> Paper | None:
     """Return a paper and, with `whole`, what else its folder holds; None where there are problems, which are added."""
     specs: list[SpecFile] = []
     for path in files:
-        spec, found = read_spec(path, display_path(path))
+        spec, found = read_spec(path, display_path(path), trusted=trust_code or is_trusted(path.parent))
         problems += found
         specs += [spec] if spec is not None else []
     if len(specs) < len(files):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from imlp_audit.equations.catalogue import AnyClaim
 from imlp_audit.errors import Problem
+from imlp_audit.models.hosts.python import SpecFolder
 from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.equations import EquationEntry
@@ -56,15 +57,19 @@ class SpecFile:
         return [Located(table, self.text, ("tables", i)) for i, table in enumerate(self.record.tables)]
 
 
-def read_spec(path: Path, shown_as: str) -> tuple[SpecFile | None, list[Problem]]:
-    """Read one file; a mapping with the key `table` is a table, any other a part of a paper."""
+def read_spec(path: Path, shown_as: str, *, trusted: bool = False) -> tuple[SpecFile | None, list[Problem]]:
+    """Read one file; a mapping with the key `table` is a table, any other a part of a paper.
+
+    If it is `trusted`, the Python beside it may build its models.
+    """
+    folder = SpecFolder(path.parent.resolve(), trusted)
     tree, problems = read_tree(path, shown_as)
     if tree is None:
         return None, problems
     text = SpecText(shown_as, tree)
     is_table = isinstance(tree, MapNode) and any(key.text == "table" for key, _ in tree.entries)
     record: TableFile | PaperFile | None
-    record, found = validate(text, TableFile) if is_table else validate(text, PaperFile)
+    record, found = validate(text, TableFile, folder) if is_table else validate(text, PaperFile, folder)
     usable = None if record is None or problems else SpecFile(text, record)
     return usable, [*problems, *found]
 

@@ -53,8 +53,11 @@ class Metric(StrEnum):
         return 1 if self is Metric.TOP1 else 5
 
 
-SIZES = {"imagenet-1k": 50_000, "imagenet-real": 50_000, "imagenet-v2": 10_000}
-"""How many images the data sets have that are recognised by their images, not by the name of their folder."""
+SIZES = {"imagenet-1k": 50_000, "imagenet-real": 46_837, "imagenet-v2": 10_000}
+"""How many images with a label the data sets have that are recognised by their images, not by their folder's name.
+
+real.json (google-research/reassessed-imagenet) leaves 3163 of the 50 000 without a label.
+"""
 
 
 class ColumnEntry(Record):
@@ -63,7 +66,7 @@ class ColumnEntry(Record):
     `of` is the hyper-parameter of a column of settings, `batch` the number of images of a column of memory or
     throughput, `hardware` what such a column or one of cost was measured on; `metric`
     and `data` say which share of which images a score is, for a checkpoint to be judged by, and `images` how many
-    images a data set has whose name is not a known one.
+    images with a label a data set has whose name is not a known one.
     """
 
     measure: Measure
@@ -122,7 +125,11 @@ class ColumnEntry(Record):
         if self.metric is not None and (self.measure is not Measure.SCORE or self.unit != "%"):
             raise ValueError("only a column of score in % can have a metric on images")
         if self.images is not None and (self.data is None or SIZES.get(self.data, self.images) != self.images):
-            known = f"{self.data} has {SIZES[self.data]} images; name a part of it otherwise" if self.data else ""
+            known = (
+                f"{self.data} has {SIZES[self.data]} images with a label; name a part of it otherwise"
+                if self.data
+                else ""
+            )
             raise ValueError(known or "`images` is the size of the data set that `data` names; give both")
         return self
 
@@ -164,7 +171,7 @@ class AccuracyColumn(_Column):
 
     @property
     def size(self) -> int | None:
-        """How many images the data set has; None where nothing says so."""
+        """How many images with a label the data set has; None where nothing says so."""
         return SIZES.get(self.data, self.images)
 
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from imlp_audit.errors import Problem, did_you_mean
+from imlp_audit.models.hosts.python import SpecFolder
 from imlp_audit.models.recipe import HOSTS, Recipe
 from imlp_audit.spec.fields import FORMS
 from imlp_audit.spec.tree import SpecText, mark_at, plain
@@ -20,10 +21,12 @@ _NOT_IN_THE_TREE = frozenset({"[key]"})  # pydantic's own step for a key
 _OF_RECIPES = frozenset({"host", "architecture"})  # fields of records that a spec does not write as keys
 
 
-def validate(file: SpecText, model: type[Model]) -> tuple[Model | None, list[Problem]]:
-    """Return the file's record, or its problems."""
+def validate(
+    file: SpecText, model: type[Model], folder: SpecFolder | None = None
+) -> tuple[Model | None, list[Problem]]:
+    """Return the file's record, or its problems; models of one's own are in the folder."""
     try:
-        return model.model_validate(plain(file.tree)), []
+        return model.model_validate(plain(file.tree), context=folder), []
     except ValidationError as error:
         details = [_as_in_the_tree(detail) for detail in error.errors(include_url=False)]
         problems = [_problem(file, model, detail) for detail in details if not _follows(detail, details)]

@@ -113,7 +113,12 @@ def test_a_row_with_its_own_counter_votes_on_the_reading_alone() -> None:
 def test_the_rounding_rule_is_one_for_all_columns() -> None:
     truncated = [vote(f"t{n}", f"{n}.00", dict.fromkeys(product(READINGS, CONVENTIONS), n + 0.009)) for n in range(5)]
     found = choose(truncated, options(roundings=(Rounding.HALF_UP, Rounding.TRUNCATION)))
-    assert (found.rounding, found.explained) == (Rounding.TRUNCATION, 5)
+    assert (found.rounding.winner, found.rounding.choice, found.explained) == (Rounding.TRUNCATION, Clarity.CLEAR, 5)
+    tied = choose(
+        [*truncated[:2], vote("r", "7.01", {("text", "macs"): 7.006})],
+        options(roundings=(Rounding.HALF_UP, Rounding.TRUNCATION)),
+    )
+    assert tied.rounding.choice is Clarity.WEAK
 
 
 @st.composite

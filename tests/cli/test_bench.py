@@ -70,6 +70,7 @@ def test_on_the_papers_hardware_a_wrong_direction_is_a_finding() -> None:
     done = call("bench", "--table", "p/1", *options)
     assert done.code == 1
     assert "differs p/1/b/cpu printed 20.0" in done.out
+    assert "where the time goes: --all" in done.out
 
 
 @pytest.mark.slow
@@ -181,7 +182,8 @@ def test_compiled_models(monkeypatch: pytest.MonkeyPatch) -> None:
 
     real = torch.compile
     monkeypatch.setattr(torch, "compile", compile_)
-    done = call("bench", "--table", "p/1", "--rows", "same", "--batch-size", "1", "--pairs", "6", "--compile")
+    options = ("--rows", "same", "--batch-size", "1", "--pairs", "6", "--compile", "--all")
+    done = call("bench", "--table", "p/1", *options)
     assert (done.code, backends) == (0, [False, False])
     assert "compiled yes" in done.out
     assert "timed module by module and therefore not compiled" in done.out

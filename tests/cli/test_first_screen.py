@@ -78,6 +78,16 @@ def test_a_wrong_number_is_on_the_first_screen(here: Path) -> None:
     assert "imlp-audit verify findings --all" in shown
 
 
+def test_advised_commands_trust_what_the_command_trusted(here: Path) -> None:
+    commands = (
+        call("verify", "specs/findings", "--trust-code", "--no-progress").out.partition("Try next\n")[2].splitlines()
+    )
+    assert [line for line in commands if "eval" not in line][:2] == [
+        "imlp-audit explain findings/1/b/top1.delta specs/findings --trust-code",
+        "imlp-audit verify specs/findings --trust-code --all",
+    ]
+
+
 def test_all_prints_every_number(here: Path) -> None:
     assert "Table 1: Models" not in call("verify", "clean", "--no-progress").out
     whole = call("verify", "clean", "--all", "--no-progress").out

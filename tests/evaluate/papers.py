@@ -67,12 +67,46 @@ tables:
     title: A table with a large difference
     source: {{section: "1"}}
     columns:
-      top1: {{measure: score, unit: "%", metric: top1, data: photos, images: {images}, heading: Top-1, needs: weights}}
-      unsized: {{measure: score, unit: "%", metric: top1, data: drawings, heading: Top-1, needs: weights}}
+      top1: {{measure: score, unit: "%", metric: top1, data: scenes, images: {images}, heading: Top-1, needs: weights}}
+      unsized: {{measure: score, unit: "%", metric: top1, data: sketches, heading: Top-1, needs: weights}}
     rows:
       - {{id: base, label: Base, printed: {{top1: 60.0, unsized: 60.0}}}}
       - {{id: much, label: Much, baseline: base, printed: {{top1: 80.0, unsized: 80.0}}}}
       - {{id: other, label: Other, printed: {{top1: 72.2}}}}
+  - table: "4"
+    title: A table with a baseline that guesses
+    source: {{section: "1"}}
+    columns:
+      top1: {{measure: score, unit: "%", metric: top1, data: toys, images: {images}, heading: Top-1, needs: weights}}
+      only: {{measure: score, unit: "%", metric: top1, data: cubes, images: {images}, heading: Top-1, needs: weights}}
+      real: {{measure: score, unit: "%", metric: top1, data: imagenet-real, heading: Real, needs: weights}}
+    rows:
+      - {{id: chance, label: Chance, printed: {{top1: 0.1, only: 0.1, real: 0.1}}}}
+      - {{id: trained, label: Trained, baseline: chance, printed: {{top1: 72.2, only: 72.2, real: 72.2}}}}
+      - {{id: more, label: More, baseline: trained, printed: {{top1: 76.2, real: 72.6}}}}
+  - table: "5"
+    title: A table without baselines
+    source: {{section: "1"}}
+    columns:
+      kites: {{measure: score, unit: "%", metric: top1, data: kites, heading: Kites, needs: weights}}
+      boats: {{measure: score, unit: "%", metric: top1, data: boats, heading: Boats, needs: weights}}
+    rows:
+      - {{id: a, label: A, printed: {{kites: 60.0, boats: 60.0}}}}
+      - {{id: b, label: B, printed: {{kites: 61.0, boats: 60.0}}}}
+      - {{id: c, label: C, printed: {{kites: 63.0, boats: 62.5}}}}
+claims:
+  - id: grows
+    text: It grows.
+    meaning: from A to C
+    source: {{section: "1"}}
+    rows: [p/5/a, p/5/b, p/5/c]
+    order: {{value: kites, direction: increasing}}
+  - id: above
+    text: C is above B.
+    meaning: by the printed numbers
+    source: {{section: "1"}}
+    rows: [p/5/c]
+    conditions: [{{difference: boats, against: p/5/b, above: 0}}]
 """
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,21 @@ from hypothesis import strategies as st
 
 from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.statistics import wilson
-from imlp_audit.evaluate.verdict import MOST_UNREADABLE, UNPROVEN, ScoreCell, judge, score_cells, why_not_judged
+from imlp_audit.evaluate.verdict import (
+    MOST_UNREADABLE,
+    PART,
+    SETTINGS,
+    UNPROVEN,
+    ScoreCell,
+    judge,
+    score_cells,
+    why_not_judged,
+)
 from imlp_audit.records.check import Check, CheckKind, Verdict
-from imlp_audit.spec.references import CellRef
+from imlp_audit.spec.library import load
+from imlp_audit.spec.references import CellRef, find_cell
 from imlp_audit.spec.tables import Metric
-from tests.evaluate.papers import cell, evaluated, row
+from tests.evaluate.papers import cell, evaluated, row, write
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +40,19 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> CellRef:
 def small(tmp_path_factory: pytest.TempPathFactory) -> CellRef:
     """80.0 beside a baseline of 60.0, of a data set with 60 images."""
     return cell(tmp_path_factory.mktemp("papers"), "p/3/much/top1", images=60)
+
+
+@pytest.fixture(scope="module")
+def guessing(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], CellRef]:
+    """Cells of Table 4, 72.2 beside a baseline of 0.1."""
+    papers = load([str(write(tmp_path_factory.mktemp("papers")))]).papers
+
+    def find(name: str) -> CellRef:
+        found = find_cell(papers, f"p/4/{name}")
+        assert found is not None
+        return found
+
+    return find
 
 
 def names(cells: tuple[ScoreCell, ...]) -> list[str]:
@@ -69,28 +93,31 @@ def outcome(check: Check) -> tuple[Verdict, tuple[str, ...]]:
         # all images: what prints as 79.9 is equal, the ends of [79.85, 79.95) included and excluded
         (39_950, 50_000, {}, "reproduced", ()),
         (39_925, 50_000, {}, "reproduced", ()),
-        (39_924, 50_000, {}, "unverifiable", ()),
+        (39_924, 50_000, {}, "differs", ()),
         (39_974, 50_000, {}, "reproduced", ()),
         (39_975, 50_000, {}, "reproduced_under", ("rounding truncation",)),
         (39_999, 50_000, {}, "reproduced_under", ("rounding truncation",)),
-        (40_000, 50_000, {}, "unverifiable", ()),
-        # the interval around 79.5 % of 50 000 ends at 79.851 %, that around 79.49 % below 79.85 %
-        (39_750, 50_000, {}, "unverifiable", ()),
-        (39_745, 50_000, {}, "differs", ()),
-        (40_160, 50_000, {}, "unverifiable", ()),  # from 79.97 % on
-        (40_200, 50_000, {}, "differs", ()),
+        (40_000, 50_000, {}, "differs", ()),
         # fewer images, or a folder that holds fewer: never equal, and too wide an interval to exclude 80.0
         (799, 1000, {"available": 50_000}, "unverifiable", ()),
         (780, 1000, {"available": 50_000}, "unverifiable", ()),
         (799, 1000, {}, "unverifiable", ()),
-        (39_950, 50_000, {"available": 50_001}, "unverifiable", ()),
+        (39_949, 49_999, {"available": 50_000}, "unverifiable", ()),
         (700, 1000, {}, "differs", ()),
-        (39_745, 50_000, {"available": 50_001}, "differs", ()),
-        # of ReaL's images, those without a label are not judged, and so are not missing
-        (37_423, 46_837, {"unlabelled": 3163}, "reproduced", ()),
+        # the interval around 79.5 % of 49 999 ends at 79.851 %, that around 79.49 % below 79.85 %
+        (39_750, 49_999, {"available": 50_000}, "unverifiable", ()),
+        (39_744, 49_999, {"available": 50_000}, "differs", ()),
+        # more images than the data set has are not its images
+        (39_950, 50_000, {"available": 50_001}, "error", ()),
+        (39_950, 50_000, {"available": 50_001, "unlabelled": 1}, "reproduced", ()),
+        (39_950, 50_000, {"unreadable": 1}, "unverifiable", ()),  # one too many, which may be any file
+        # images without a label are not evaluated: what is left is a part
+        (37_423, 46_837, {"unlabelled": 3163}, "unverifiable", ()),
+        (26, 36, {"unlabelled": 49_964}, "unverifiable", ()),
         # unreadable images: equal only if it is so whatever they would give
         (39_925, 49_999, {"unreadable": 1}, "reproduced", ()),
         (39_924, 49_999, {"unreadable": 1}, "unverifiable", ()),
+        (39_923, 49_999, {"unreadable": 1}, "differs", ()),
         (39_974, 49_999, {"unreadable": 1}, "reproduced_under", ("rounding truncation",)),
         (39_973, 49_999, {"unreadable": 1}, "reproduced", ()),
         (39_910, 49_950, {"unreadable": 50}, "unverifiable", ()),
@@ -112,6 +139,7 @@ def test_the_limit_of_unreadable_images_can_be_set(base: CellRef) -> None:
     assert "more than the 0.05 % up to" in judge(base, found, None, Fraction(1, 2000)).reason
     # 70 to 80 of 100: too low if the 10 unreadable ones were wrong, but not if they were right
     assert judge(base, evaluated((70, 90), unreadable=10), None, Fraction(1)).verdict is Verdict.UNVERIFIABLE
+    assert "depends on the images that could not be read" in judge(base, found, None, Fraction(1)).reason
 
 
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 5), st.integers(0, 2), st.integers(0, 5))
@@ -123,15 +151,15 @@ def test_a_verdict_is_what_its_definition_says(
     found = evaluated((correct, images), unreadable=unreadable, unlabelled=unlabelled)
     found = found.model_copy(update={"available": found.available + missing})
     check = judge(small, found)
-    looked_at = images + unreadable
     low, high = wilson(correct, images).low, wilson(correct, images).high
-    if not images or Fraction(unreadable, looked_at) > MOST_UNREADABLE:
+    if not images or Fraction(unreadable, images + unreadable) > MOST_UNREADABLE or images + missing > 60:
         expected = Verdict.ERROR
-    elif missing == 0 and images + unlabelled == 60 and 7995 * images <= 10_000 * correct < 8005 * images:
-        expected = Verdict.REPRODUCED
+    elif images == 60 and not unreadable:
+        expected = Verdict.REPRODUCED if 7995 * images <= 10_000 * correct < 8005 * images else Verdict.DIFFERS
     elif high < Fraction("79.95") or low >= Fraction("80.05"):
         expected = Verdict.DIFFERS
-    elif low >= Fraction("60.05") and high < Fraction("99.95"):
+    # if 60 % were right, the interval of n images ends below 79.95 % from n = z^2 0.7995 0.2005 / 0.1995^2 = 15.5 on
+    elif low >= Fraction("60.05") and high < Fraction("99.95") and images >= 16:
         expected = Verdict.REPRODUCED_UNDER
     else:
         expected = Verdict.UNVERIFIABLE
@@ -161,7 +189,57 @@ def test_a_sample_passes_only_on_evidence_that_could_have_failed_it(
     assert check.verdict is Verdict(verdict)
 
 
-def test_a_sample_that_decides_nothing_says_how_many_images_would(tmp_path: Path, base: CellRef) -> None:
+@pytest.mark.parametrize(
+    ("name", "counted", "verdict"),
+    [
+        # 72.2 beside 0.1: one image is right, or it decides nothing; three that are right do not exclude 100 %
+        ("trained/only", (1, 1), "unverifiable"),
+        ("trained/only", (0, 1), "unverifiable"),
+        ("trained/only", (3, 3), "unverifiable"),
+        ("trained/only", (2, 3), "unverifiable"),  # three of three would not have missed 72.2 %
+        ("trained/only", (8, 11), "reproduced_under"),  # the interval of 11 of 11 begins at 11 / (11 + z^2) = 74.1 %
+        ("trained/only", (11, 11), "differs"),
+        ("trained/only", (3, 11), "differs"),
+        # where the column has a smaller difference, 72.2 to 76.2, that is what a sample has to exclude
+        ("trained/top1", (8, 11), "unverifiable"),
+        ("trained/top1", (361, 500), "unverifiable"),
+        ("trained/top1", (361, 502), "unverifiable"),
+        ("trained/top1", (1444, 2000), "reproduced_under"),
+        ("more/top1", (762, 1000), "reproduced_under"),
+        ("trained/top1", (1520, 2000), "differs"),
+    ],
+)
+def test_a_sample_that_cannot_fail_does_not_pass(
+    guessing: Callable[[str], CellRef], name: str, counted: tuple[int, int], verdict: str
+) -> None:
+    check = judge(guessing(name), evaluated(counted, available=50_000))
+    assert check.verdict is Verdict(verdict)
+
+
+@pytest.mark.parametrize(
+    ("counted", "changes", "verdict"),
+    [
+        # real.json has labels for 46 837 of 50 000 images: 33 816 of them print as 72.2
+        ((33_816, 46_837), {"unlabelled": 3163}, "reproduced"),
+        ((33_816, 46_837), {}, "reproduced"),  # the images without a label were left out
+        ((33_700, 46_837), {"unlabelled": 3163}, "differs"),
+        ((33_815, 46_836), {"unlabelled": 3163, "available": 50_000}, "unverifiable"),
+        ((36_100, 50_000), {}, "error"),  # labels of another file
+        # one of 50 000 lists, most of them empty
+        ((26, 36), {"unlabelled": 49_964}, "unverifiable"),
+        ((13, 18), {"unlabelled": 49_982}, "unverifiable"),
+    ],
+)
+def test_all_images_of_real_labels_are_those_with_a_label(
+    guessing: Callable[[str], CellRef], counted: tuple[int, int], changes: dict[str, Any], verdict: str
+) -> None:
+    check = judge(guessing("trained/real"), evaluated(counted, **changes))
+    assert check.verdict is Verdict(verdict)
+
+
+def test_a_sample_that_decides_nothing_says_how_many_images_would(
+    tmp_path: Path, base: CellRef, guessing: Callable[[str], CellRef]
+) -> None:
     three = judge(cell(tmp_path / "a", "p/3/much/top1"), evaluated((3, 3), available=50_000)).reason
     # Wilson's interval around 80 % excludes 60.05 % from n = z^2 0.6005 0.3995 / 0.1995^2 = 23.15 on
     assert three.endswith(
@@ -170,12 +248,13 @@ def test_a_sample_that_decides_nothing_says_how_many_images_would(tmp_path: Path
     )
     few = judge(base, evaluated((799, 1000), available=50_000)).reason
     assert few.endswith("as from base to block (79.9 to 80.0); all 50 000 images of the data set would decide")
-    alone = judge(cell(tmp_path / "b", "p/2/far/top1"), evaluated((7, 10), available=50_000)).reason
-    assert "the table prints no difference between a baseline and its variant in this column" in alone
+    alone = judge(cell(tmp_path / "b", "p/1/base/real"), evaluated((8, 10), available=50_000)).reason
+    assert "the paper makes nothing of a difference between two such scores" in alone
     unsized = judge(cell(tmp_path / "c", "p/3/much/unsized"), evaluated((8, 10))).reason
     assert "(10 were given; how many the data set has, its column does not say (images:))" in unsized
-    whole = judge(base, evaluated((39_750, 50_000))).reason
-    assert whole.endswith("no more images decide it; the file behind the printed number would")
+    # of one image, 100 % excludes 0.1 %; to miss 72.25 % it takes n = z^2 0.7225 / 0.2775 = 10.002
+    one = judge(guessing("trained/only"), evaluated((1, 1), available=50_000)).reason
+    assert "about 11 images would decide: they exclude a difference of 72.1 points, as from chance to trained" in one
 
 
 def test_a_check_has_all_that_it_rests_on(base: CellRef) -> None:
@@ -184,11 +263,11 @@ def test_a_check_has_all_that_it_rests_on(base: CellRef) -> None:
     assert check == Check(
         id="p/1/base/top1",
         kind=CheckKind.CELL,
-        verdict=Verdict.UNVERIFIABLE,
+        verdict=Verdict.DIFFERS,
         reason=(
-            "the checkpoint classifies 39 750 of all 50 000 images correctly with the first guess, 79.5 %; "
-            f"that does not print as 79.9; the 95 % interval {wilson(39_750, 50_000)} meets [79.85, 79.95), but leaves "
-            "too much room to pass: no more images decide it; the file behind the printed number would"
+            "the checkpoint classifies 39 750 of all 50 000 images correctly with the first guess, 79.5 %; that is 4 "
+            "units of the last digit below the printed 79.9, which stands for [79.85, 79.95); all images were "
+            "evaluated, so it is not a matter of sampling"
         ),
         source=check.source,
         printed="79.9",
@@ -197,10 +276,26 @@ def test_a_check_has_all_that_it_rests_on(base: CellRef) -> None:
         measured="79.5",
         gap="-4",
         rounding="half_up",
-        hints=(UNPROVEN,),
+        hints=(UNPROVEN, SETTINGS),
         evidence=(found,),
     )
     assert Path(check.source.file).read_text().splitlines()[check.source.line - 1].count("top1: 79.9") == 1
+
+
+@pytest.mark.parametrize(
+    ("counted", "changes", "hints"),
+    [
+        ((39_950, 50_000), {}, ()),
+        ((700, 1000), {"available": 50_000}, (SETTINGS,)),  # drawn here
+        ((799, 1000), {}, (PART,)),
+        ((700, 1000), {}, (PART, SETTINGS)),
+        ((26, 36), {"unlabelled": 49_964}, (PART,)),
+    ],
+)
+def test_what_a_verdict_assumes_is_a_hint(
+    base: CellRef, counted: tuple[int, int], changes: dict[str, Any], hints: tuple[str, ...]
+) -> None:
+    assert judge(base, evaluated(counted, **changes)).hints == (UNPROVEN, *hints)
 
 
 def reason(check: Check) -> str:
@@ -209,9 +304,9 @@ def reason(check: Check) -> str:
 
 def test_reasons_are_clear_to_a_reader_who_has_only_the_paper(base: CellRef) -> None:
     assert reason(judge(base, evaluated((39_950, 50_000)))) == "that prints as 79.9, which stands for [79.85, 79.95)"
-    assert reason(judge(base, evaluated((39_745, 50_000)))) == (
+    assert reason(judge(base, evaluated((39_744, 49_999), available=50_000))) == (
         "that is 4.1 units of the last digit below the printed 79.9, and the 95 % interval "
-        f"{wilson(39_745, 50_000)} does not meet [79.85, 79.95): more than sampling explains"
+        f"{wilson(39_744, 49_999)} does not meet [79.85, 79.95): more than sampling explains"
     )
     assert "0.6" not in reason(judge(base, evaluated((40_300, 50_000))))
     assert "7 units of the last digit above the printed 79.9" in reason(judge(base, evaluated((40_300, 50_000))))
@@ -231,7 +326,7 @@ def test_an_equal_number_from_a_part_of_the_images_is_marked_as_luck(base: CellR
 
 @pytest.mark.slow
 def test_reasons_count_what_was_not_judged(base: CellRef, tmp_path: Path) -> None:
-    top5 = cell(tmp_path, "p/1/base/top5", images=107)
+    top5 = cell(tmp_path, "p/1/base/top5", images=100)
     found = evaluated((95, 100), Metric.TOP5, unlabelled=7)
     assert judge(top5, found).reason.startswith(
         "the checkpoint classifies 95 of 100 images correctly among the first five guesses "
@@ -243,7 +338,7 @@ def test_reasons_count_what_was_not_judged(base: CellRef, tmp_path: Path) -> Non
         "repair the data set"
     )
     assert "(1 could not be read)" in judge(base, evaluated((39_925, 49_999), unreadable=1)).reason
-    assert why_not_judged(evaluated((0, 0), unlabelled=3)) == "no image that has a label was evaluated"
+    assert why_not_judged(evaluated((0, 0), unlabelled=3), 9) == "no image that has a label was evaluated"
 
 
 @pytest.mark.daily(4)
@@ -266,5 +361,5 @@ def test_another_reading_than_the_papers_default_is_named(
     assert outcome(check) == (Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED, under)
     assert check.reading == reading
     off = judge(one, evaluated((equal[0] - 100, 50_000)), reading)
-    assert outcome(off) == (Verdict.UNVERIFIABLE, ())
+    assert outcome(off) == (Verdict.DIFFERS, ())
     assert outcome(judge(one, evaluated((10, 50_000)), reading)) == (Verdict.DIFFERS, ())

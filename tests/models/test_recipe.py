@@ -17,8 +17,10 @@ from imlp_audit.models.hosts.gmlp import Gate, Gmlp, GmlpText
 from imlp_audit.models.hosts.host import Host
 from imlp_audit.models.hosts.lvt import Lvt
 from imlp_audit.models.hosts.mixer import Mixer
+from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.models.hosts.resmlp import CaitChain, CaitStage, Norm, Pooling, ResMlp, ResMlpTranslation
 from imlp_audit.models.hosts.timm import Timm
+from imlp_audit.models.hosts.torchvision import Torchvision
 from imlp_audit.models.hosts.vanillanet import VanillaBlock
 from imlp_audit.models.reading import (
     AnyReading,
@@ -47,6 +49,8 @@ HOST: dict[str, Host] = {
     "mask_rcnn": MaskRcnn(backbone="swin_tiny_patch4_window7_224"),
     "upernet": UperNet(backbone="swin_tiny_patch4_window7_224"),
     "vanilla_block": VanillaBlock(width=64),
+    "python": PythonModule(file="net.py", name="Net", arguments={"width": "8"}, input=(3, 16, 16)),
+    "torchvision": Torchvision(architecture="resnet18"),
 }
 BLOCK = Replacement(imlp=ImlpRecipe())
 TEXT = TextReading(30, 16, 12, SpatialMatrix.FULL, Presence.YES, OutputLayer.TIED, Presence.NO)

@@ -124,6 +124,7 @@ def test_a_difference_is_read_back_as_written(before: AuditResult, after: AuditR
         ((HOLDS,), (OPEN,), "worse"),
         ((HOLDS,), (DIFFERS,), "worse"),
         ((HOLDS,), (DIFFERS, True), "worse"),
+        ((UNDER,), (OPEN,), "worse"),
         ((UNDER,), (CONTRADICTS,), "worse"),
         ((OPEN,), (DIFFERS,), "worse"),
         ((OPEN,), (BROKEN,), "worse"),

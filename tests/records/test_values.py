@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import CheckKind, Verdict
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.figure import Curve, Figure
 from imlp_audit.records.result import AuditResult
+from imlp_audit.records.solution import SolvedWeights
 from imlp_audit.records.values import is_number
 from tests.report.results import check, full, head
 
@@ -102,6 +104,9 @@ def test_other_checks_measure_in_words() -> None:
         ("checks.0", lambda one: one.update({"\ud800": 1})),
         ("checks.0.figure", lambda one: one["figure"].update(x=[0])),
         ("checks.0.figure.x.0", lambda one: one["figure"].update(x=["1/0", 1])),
+        ("checks.0.figure.x.0", lambda one: one["figure"].update(x=["1e400", 1])),
+        ("checks.0.figure.curves.0.y.1", lambda one: one["figure"]["curves"][0].update(y=[0, -1e308])),
+        ("checks.0.figure.levels.0.1", lambda one: one["figure"].update(levels=[["l", "5"]])),
         ("checks.0.figure.title", lambda one: one["figure"].update(title=r"$\frac{$")),
         ("checks.0.figure.curves.0.label", lambda one: one["figure"]["curves"][0].update(label="$a$")),
         ("checks.0.figure.title", lambda one: one["figure"].update(title="t" * 1000)),
@@ -116,6 +121,11 @@ def test_a_figure_or_a_value_that_cannot_be_shown_is_refused_with_its_place(
 def test_a_number_beyond_floats_is_refused() -> None:
     with pytest.raises(UsageError, match=r"a\.json: versions\.torch: this is not a number, or it is too large"):
         from_json(AuditResult, TEXT.replace('"2.6"', "1e400"), "a.json")
+
+
+def test_weights_are_of_classes() -> None:
+    with pytest.raises(ValidationError, match="one factor for each class"):
+        SolvedWeights(classes=("norm", "pool"), factors=(1,), values=(0,), low=0)
 
 
 def test_a_figure_may_name_a_price() -> None:

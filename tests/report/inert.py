@@ -30,6 +30,7 @@ class Page(HTMLParser):
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.texts: list[str] = []
         self._open: list[str] = []
+        self._formula = 0  # how many elements of a formula are open
         self.feed(page)
         self.close()
         assert self._open == []
@@ -37,11 +38,17 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "wbr":  # where a long word may be broken
             return
+        if self._formula or dict(attrs).get("class") == "formula":
+            self._formula += 1  # a text that is surely a formula has its symbols; tests of formulas look at them
+            return
         self.elements.append((tag, dict(attrs)))
         if tag not in _VOID:
             self._open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
+        if self._formula:
+            self._formula -= 1
+            return
         assert self._open.pop() == tag
 
     def handle_data(self, data: str) -> None:
@@ -163,7 +170,7 @@ LATEX = re.compile(r"\\[A-Za-z]+|\\.|[{}&%$#^_~]", re.DOTALL)
 def check_latex(written: str, plain: str) -> None:
     """Apart from escaped characters, a text adds no command, brace, column or comment."""
     check_rich(written, plain)
-    texts = [ESCAPES.sub("", text) for text in (written, plain)]
+    texts = [ESCAPES.sub("x", text) for text in (written, plain)]
     assert [LATEX.findall(text) for text in texts] == [LATEX.findall(text) for text in texts[1:] * 2]
     for text in texts:
         rows = text.split("\\\\")

@@ -115,7 +115,7 @@ def test_what_passes_goes_before_what_fails() -> None:
 
 def test_where_nothing_else_is_left_findings_go_from_the_end() -> None:
     findings = report_document(many(60, 1, "words"))[1:]
-    document = shorten_report([Part(Role.FINDINGS, findings)], ["p"], 4000)
+    document = shorten_report([Part(Role.FINDINGS, findings)], 4000)
     written = render_markdown(document)
     assert len(written.encode()) <= 4000
     assert written.rstrip().splitlines()[-1].startswith("Short form, with ")
@@ -137,7 +137,7 @@ def test_the_first_screen_is_never_shortened(crowded: AuditResult) -> None:
 @pytest.mark.parametrize("limit", [1200, 3000, 6000, 20_000])
 def test_every_limit_is_kept(limit: int) -> None:
     parts = [Part(Role.SCREEN, (Heading("T", 1), Paragraph("first"))), Part(Role.REST, report_document(full())[8:])]
-    sizes = [len(render_markdown(shorten_report(parts, ["p"], one)).encode()) for one in (limit, limit * 2)]
+    sizes = [len(render_markdown(shorten_report(parts, one)).encode()) for one in (limit, limit * 2)]
     assert sizes[0] <= limit
     assert all(one <= other for one, other in pairwise(sizes))
 

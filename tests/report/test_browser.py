@@ -12,6 +12,7 @@ from imlp_audit.report.paper import report_document
 
 from .browser import Browser, open_browser, open_page
 from .results import HOSTILE, full
+from .test_formulas import page_of_formulas
 
 LONG = "a_word_that_is_far_longer_than_a_phone_is_wide_and_has_no_place_to_break_it_at_all_" * 3
 TOO_WIDE = "[...document.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).length"
@@ -41,6 +42,21 @@ def test_nothing_is_wider_than_the_screen(browser: Browser, tmp_path: Path, widt
     for cell in page.query_selector_all("details.cell > summary"):
         cell.evaluate("summary => { summary.parentElement.open = true }")
         assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert complaints == []
+
+
+@pytest.mark.parametrize("width", [390, 920, 1200, 1500])
+def test_a_formula_is_shown_with_its_symbols_where_there_is_room_and_as_text_elsewhere(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(page_of_formulas(), encoding="utf-8")
+    page, complaints = open_page(browser, file, width)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    for place, from_width in (("li", 900), ("td", 1210)):
+        (math, text) = (page.query_selector(f"{place} .formula {tag}") for tag in ("math", "code"))
+        assert math.is_visible() == (width > from_width)
+        assert text.is_visible() == (width <= from_width)
     assert complaints == []
 
 

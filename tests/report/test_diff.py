@@ -58,7 +58,14 @@ def test_a_screen_has_at_most_forty_lines_and_every_kind_of_change(count: int) -
     assert len(lines) <= 40
     for title in ("Got worse", "New and failing"):
         assert any(line.startswith(f"{title} ({count} check") for line in lines)
+    assert sum("_0/params: reproduced → differs" in line for line in lines) >= min(count, 3)
     assert "imlp-audit diff a.json b.json --all" in lines or count < 60
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_nothing_is_wider_than_the_terminal(width: int) -> None:
+    written = render_terminal(diff_document(large(2), FILES, LINES), Surface(width))
+    assert [line for line in written.splitlines() if len(line) > width] == []
 
 
 def test_all_lists_every_change() -> None:

@@ -22,9 +22,12 @@ from imlp_audit.report.paper import report_document
 from imlp_audit.report.plots.factor import Factor, Series, find_factor
 from imlp_audit.report.plots.gaps import Column, Gaps, find_gaps
 from imlp_audit.report.plots.places import Box, boxes_along, place_labels
+from imlp_audit.report.plots.savings import Savings, Work, find_savings
+from imlp_audit.report.plots.sizes import describe_sizes
 from imlp_audit.report.plots.tradeoff import Point, Tradeoff, find_tradeoff
 
 from .results import check, head
+from .runs import throughput
 
 PARAMETERS = ColumnHead(id="params", heading="Parameters (M)", unit="M", measure="parameters")
 FLOPS = ColumnHead(id="flops", heading="FLOPs", unit="G", measure="flops")
@@ -160,13 +163,32 @@ def test_a_factor_is_the_only_number_in_which_labels_differ(labels: tuple[str, .
         assert "Parameters (M) from 9.0 to 7.0" in found.summary
 
 
-def test_a_factor_is_in_the_order_of_its_values() -> None:
+def test_a_factor_is_in_the_order_of_its_values_and_knows_what_fails() -> None:
     table = paper(tuple(RowHead(id=f"r{at}", label=f"n = {at}") for at in (10, 2, 1)))
     cells = printed({f"r{at}": {"top1": f"7{at}.0"} for at in (10, 2, 1)})
+    cells = (cells[0], cells[1].model_copy(update={"verdict": Verdict.DIFFERS}), cells[2])
     found = find_factor(audited(table, cells), table, table.tables[0])
     assert found is not None
     assert found.series == (
-        Series(name="Top-1 (%)", at=(1, 2, 10), printed=("71.0", "72.0", "710.0"), failing=(False,) * 3),
+        Series(name="Top-1 (%)", at=(1, 2, 10), printed=("71.0", "72.0", "710.0"), failing=(False, True, False)),
+    )
+
+
+def test_savings_are_those_of_the_kinds_of_modules_that_do_something() -> None:
+    found = find_savings("Work of x", throughput("mlp"))
+    assert found == Savings(title="Work of x", work=(Work(modules="mlp", baseline=1_250_000_000, variant=625_000_000),))
+    assert found.summary == (
+        "Work of x, million multiply-accumulates for one image by kind of module: 1 250 in the baseline and 625 in "
+        "the variant. The largest difference is that of mlp: 1 250 and 625."
+    )
+    nothing = throughput().model_copy(update={"spent": throughput().spent[1:]})
+    assert find_savings("Work of x", nothing) is None
+
+
+def test_the_words_for_the_sizes_name_the_best_and_the_named_readings() -> None:
+    sizes = SolvedSizes(readings=(0, 4, 2, 0), named={"as_written": 1})
+    assert describe_sizes(sizes) == (
+        "How many of 3 printed sizes each of 6 readings explains: the best 2 explain 2; as_written explains 1."
     )
 
 
@@ -181,6 +203,7 @@ def every_plot(text: str = "plain words") -> list[PlotData]:
             for at in range(5))),
         Gaps(columns=(
             Column(name=text, passing=(0.1, -0.2), others=(40.0,)), Column(name=text, passing=(), others=()))),
+        Savings(title=text, work=(Work(modules=text, baseline=2, variant=1),)),
         Factor(title=text, name=text, series=(
             Series(name=text, at=(1, 2, 3), printed=("1", "2", "4"), failing=(False, True, False)),)),
     ]  # fmt: skip

@@ -202,7 +202,8 @@ def test_a_report_has_a_section_with_a_plot_of_the_sizes() -> None:
     assert lines[:3] == [
         "## What the numbers say the model was",
         "",
-        "![How many readings explain how many sizes](figures/f.png)",
+        "![How many of 1 printed size each of 3 readings explains: the best 2 explain 1; released explains 1.]"
+        "(figures/f.png)",
     ]
     assert not any("![" in line for line in as_markdown(solved(sizes=sizes)))
     assert not any("![" in line for line in as_markdown(solved(), "figures/f.png"))

@@ -77,7 +77,12 @@ class TokenInput:
     """The host reads token ids, so a recipe gives no size."""
 
 
-Input: TypeAlias = ImageInput | OwnImageInput | FeatureMapInput | TokenInput
+@dataclass(frozen=True)
+class OwnInput:
+    """The host's own fields say what it reads, so a recipe gives no size."""
+
+
+Input: TypeAlias = ImageInput | OwnImageInput | FeatureMapInput | TokenInput | OwnInput
 
 
 class ClassCount(StrEnum):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from imlp_audit.numbers.words import count_of
 from imlp_audit.records.solution import SolvedSizes
 from imlp_audit.report.plots.canvas import clean, draw_panels
 from imlp_audit.report.style import COLOURS
@@ -12,6 +13,19 @@ from imlp_audit.report.style import COLOURS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
+
+
+def describe_sizes(sizes: SolvedSizes) -> str:
+    """Say what the figure shows."""
+    most = max((score for score, count in enumerate(sizes.readings) if count), default=0)
+    best = sizes.readings[most] if sizes.readings else 0
+    named = "".join(f"; {name} explains {score}" for name, score in sizes.named.items())
+    return f"{_title(sizes)}: the best {best} explain {most}{named}."
+
+
+def _title(sizes: SolvedSizes) -> str:
+    printed = count_of(len(sizes.readings) - 1, "printed size")
+    return f"How many of {printed} each of {count_of(sum(sizes.readings), 'reading')} explains"
 
 
 def draw_sizes(sizes: SolvedSizes) -> str:
@@ -37,8 +51,7 @@ def draw_sizes(sizes: SolvedSizes) -> str:
             )  # fmt: skip
         axes.set_ylim(0, tallest + step * (len(names) + 1.2))
         axes.set(
-            title=f"How many of {most} printed sizes each of {sum(sizes.readings)} readings explains",
-            xlabel="printed sizes explained", ylabel="readings",
+            title=_title(sizes), xlabel="printed sizes explained", ylabel="readings",
         )  # fmt: skip
 
     return draw_panels(sizes, plot)

@@ -1,0 +1,131 @@
+"""A model of one's own: a class or function in a Python file beside the spec."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Self, TypeAlias, final
+
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+
+from imlp_audit.models.hosts.host import BuildRequest, ClassCount, Count, FirstLayer, Host, OwnInput, Traits
+
+if TYPE_CHECKING:
+    from torch import nn
+
+Scalar: TypeAlias = bool | int | float | str | None
+Value: TypeAlias = Scalar | tuple[Scalar, ...]
+
+_WORDS: Mapping[str, bool | None] = {"true": True, "false": False, "null": None}
+
+
+@dataclass(frozen=True)
+class SpecFolder:
+    """Where a spec lies that is being read, and whether the Python there may be run."""
+
+    path: Path
+    trusted: bool
+
+
+def _read_arguments(written: object) -> object:
+    """Read a mapping of names to scalars or lists of scalars, which a spec gives as text."""
+    if not isinstance(written, Mapping):
+        return written
+    return tuple((name, _read_value(value)) for name, value in written.items())
+
+
+def _read_value(value: object) -> object:
+    match value:
+        case str() if value in _WORDS:
+            return _WORDS[value]
+        case str() if re.fullmatch(r"-?\d{1,18}", value, re.ASCII):
+            return int(value)
+        case str() if re.fullmatch(r"-?\d{1,18}(\.\d{1,18})?(e-?\d{1,2})?", value, re.ASCII):
+            return float(value)
+        case list() | tuple():
+            return tuple(map(_read_value, value))
+        case Mapping():
+            raise ValueError("an argument is a number, a word, true, false, null, or a list of these")
+        case _:
+            return value
+
+
+Argument: TypeAlias = tuple[Annotated[str, Field(pattern=r"^[A-Za-z_]\w*$")], Value]
+
+
+@final
+class PythonModule(Host):
+    """What `name` in the Python `file` returns for the `arguments`: a torch module.
+
+    It reads one image or feature map of the size `input`, (channels, height, width), or so many `tokens`. `folder` is
+    where the file is; None where its code may not be run.
+    """
+
+    file: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.py$")]
+    name: Annotated[str, Field(pattern=r"^[A-Za-z_]\w*$")]
+    arguments: Annotated[tuple[Argument, ...], BeforeValidator(_read_arguments)] = ()
+    input: tuple[Count, Count, Count] | None = None
+    tokens: Count | None = None
+    folder: Annotated[Path | None, Field(repr=False, strict=True)] = None  # a path that no spec can write
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_the_folder_of_the_spec(cls, written: object, info: ValidationInfo) -> object:
+        if not isinstance(written, dict) or not isinstance(info.context, SpecFolder):
+            return written  # a host that was read before
+        if "folder" in written:
+            raise ValueError("folder: the file is looked for beside the spec")
+        return {**written, "folder": info.context.path} if info.context.trusted else written
+
+    @field_validator("folder")
+    @classmethod
+    def _holds_the_file(cls, folder: Path | None, info: ValidationInfo) -> Path | None:
+        file = info.data.get("file")
+        if folder is not None and file is not None:
+            real = (folder / file).resolve()
+            if not real.is_file() or not real.is_relative_to(folder.resolve()):
+                raise ValueError(f"{file}: there is no such file beside the spec")
+        return folder
+
+    @model_validator(mode="after")
+    def _reads_one_thing(self) -> Self:
+        if (self.input is None) == (self.tokens is None):
+            raise ValueError("give exactly one of input: [channels, height, width] and tokens: how many")
+        return self
+
+    @classmethod
+    def traits(cls) -> Traits:
+        """Return that nothing is known of it but what its fields say."""
+        return Traits(
+            key="python",
+            reads=OwnInput(),
+            classes=ClassCount.NONE,
+            replaceable=False,
+            class_token_optional=False,
+            stem=frozenset(),
+            head=frozenset(),
+            body=None,
+            parts=(),
+        )
+
+    def family(self) -> None:
+        """Return None: the file is the model."""
+
+    def patch_side(self) -> None:
+        """Return None: its input is its own."""
+
+    def clue(self) -> FirstLayer:
+        """Return that nothing is known without building it."""
+        return FirstLayer(None)
+
+    def build(self, request: BuildRequest) -> nn.Module:
+        """Run the code. Raises UntrustedError where it may not be run, BuildError where it makes no module."""
+        from imlp_audit.models.nets.python import build_python
+
+        return build_python(self)
+
+    def kin(self) -> str:
+        """Return the name: other arguments make another size of it."""
+        return self.name

@@ -1,0 +1,91 @@
+"""Modules that a user's Python makes. This is the one place where a model's code from outside is run."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import torch
+from torch import Tensor, nn
+
+from imlp_audit.errors import BuildError, UntrustedError, did_you_mean
+from imlp_audit.models.hosts.python import PythonModule
+
+
+def build_python(host: PythonModule) -> nn.Module:
+    """Run the code of a host and return its module, on the current default device.
+
+    Raises UntrustedError where the code may not be run, and BuildError, with file and line, where it fails.
+    """
+    if host.folder is None:
+        raise UntrustedError(
+            f"the model in {host.file} was not built, because its code is not trusted; pass --trust-code"
+        )
+    path = (host.folder / host.file).resolve()
+    try:
+        with redirect_stdout(sys.stderr):
+            model = _make(_find_maker(_load(path), host), dict(host.arguments))
+    except Exception as error:  # whatever the code raises is the model's failure
+        raise BuildError(f"{_place(error, path, host.file)}: {type(error).__name__}: {error}") from error
+    if not isinstance(model, nn.Module):
+        raise BuildError(f"{host.file}: {host.name} returns {type(model).__name__}, not a torch.nn.Module")
+
+    def example_inputs(batch: int) -> tuple[Tensor, ...]:
+        if host.tokens is not None:
+            return (torch.zeros(batch, host.tokens, dtype=torch.long),)
+        return (torch.zeros(batch, *(host.input or ())),)
+
+    model.example_inputs = example_inputs  # type: ignore[assignment]  # models.settings.Exemplified
+    return model
+
+
+def _make(maker: Callable[..., object], arguments: Mapping[str, object]) -> object:
+    """Call a class or function; one that computes with the numbers of tensors cannot do it on the meta device."""
+    device = torch.get_default_device()
+    try:
+        return maker(**arguments)
+    except (NotImplementedError, RuntimeError):
+        if device.type != "meta":
+            raise
+        with torch.device("cpu"):
+            model = maker(**arguments)
+        return model.to(device) if isinstance(model, nn.Module) else model
+
+
+def _find_maker(module: ModuleType, host: PythonModule) -> Callable[..., object]:
+    maker = getattr(module, host.name, None)
+    if callable(maker):
+        return maker  # type: ignore[no-any-return]
+    own = [name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
+    raise LookupError(f"it defines no {host.name!r}; {did_you_mean(host.name, own, 'it has')}")
+
+
+def _load(path: Path) -> ModuleType:
+    """Import a file under a name of its own; the same file gives the same module."""
+    name = f"imlp_audit_model_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    if name not in sys.modules:
+        spec = spec_from_file_location(name, path)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{path.name} is not a Python file")
+        module = module_from_spec(spec)
+        sys.modules[name] = module  # dataclasses look their module up there
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return sys.modules[name]
+
+
+def _place(error: BaseException, path: Path, shown_as: str) -> str:
+    """Return the last line of the file in an error's traceback; the file alone if there is none."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        lines.append(error.lineno)
+    return f"{shown_as}:{lines[-1]}" if lines else shown_as

@@ -1,0 +1,57 @@
+"""Models of one's own, as a user writes them, for the host `python`. Some are wrong on purpose."""
+
+from __future__ import annotations
+
+import os
+
+import torch
+from torch import Tensor, nn
+
+
+class SmallNet(nn.Module):
+    """A convolution, the mean over places and a classifier of ten classes."""
+
+    def __init__(self, width: int = 8, *, bias: bool = True) -> None:
+        super().__init__()
+        print("a net is made")
+        self.conv = nn.Conv2d(3, width, 3, padding=1, bias=bias)
+        self.fc = nn.Linear(width, 10)
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Classify images, (batch, 3, height, width)."""
+        scores: Tensor = self.fc(self.conv(images).mean((2, 3)))
+        return scores
+
+
+class Embedding(nn.Module):
+    """Five channels for each of 100 tokens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Embedding(100, 5)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Look up token ids, (batch, tokens)."""
+        found: Tensor = self.table(tokens)
+        return found
+
+
+def computed_width() -> nn.Module:
+    """Return a layer whose width is computed with tensors, which the meta device cannot do."""
+    return nn.Linear(int(torch.arange(4).sum().item()), 2)
+
+
+def number() -> int:
+    """Return what is not a module."""
+    return 3
+
+
+def leave() -> None:
+    """End the process."""
+    os._exit(7)
+
+
+def never_end() -> None:
+    """Return never."""
+    while True:
+        pass

@@ -1,0 +1,156 @@
+"""Rows whose model is a user's own: counted if the code is trusted, in a process of their own, within a time limit."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from imlp_audit.audit import Options, audit
+from imlp_audit.errors import BuildError, SpecError, UntrustedError
+from imlp_audit.measure.facts import Failure, ModelFacts, ModelKey, Need
+from imlp_audit.measure.outside import measure_outside
+from imlp_audit.models.build import Builder
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.records.check import Check, Verdict
+from imlp_audit.spec.library import load
+
+HERE = Path(__file__).parent
+IMAGE = (3, 16, 16)
+SPEC = """\
+paper: own
+about: {{title: A net, authors: A. Author, version: v1, flops: [macs]}}
+tables:
+  - table: "1"
+    title: One net
+    source: {{section: "4"}}
+    columns:
+      params: {{measure: parameters, unit: "", heading: Parameters}}
+      flops: {{measure: flops, unit: "", heading: MACs}}
+    rows:
+      - {{id: net, label: Net, model: {model}, printed: {{params: {params}, flops: {flops}}}}}
+"""
+WIDTH = 16
+# a 3x3 convolution of 3 channels with a bias, and a classifier of ten classes
+PARAMETERS = WIDTH * (27 + 1) + 10 * (WIDTH + 1)
+MACS = 16 * 16 * 27 * WIDTH + 10 * WIDTH
+MODEL = f"{{python: {{file: own_nets.py, name: SmallNet, arguments: {{width: {WIDTH}}}, input: [3, 16, 16]}}}}"
+
+
+def own(name: str, **fields: object) -> Recipe:
+    given = {"file": "own_nets.py", "name": name, "input": IMAGE, "folder": HERE, **fields}
+    return Recipe.of(python={key: value for key, value in given.items() if value is not None})
+
+
+def written(folder: Path, model: str = MODEL) -> str:
+    shutil.copy(HERE / "own_nets.py", folder)
+    path = folder / "own.yaml"
+    path.write_text(SPEC.format(model=model, params=PARAMETERS, flops=MACS), encoding="utf-8")
+    return str(path)
+
+
+def checks(path: str, *, trust_code: bool) -> dict[str, Check]:
+    selection = load([path], trust_code=trust_code)
+    result = audit(selection, Options(trust_code=trust_code), lambda _: lambda name: None)
+    return {check.id: check for check in result.checks}
+
+
+@pytest.mark.slow
+def test_a_trusted_model_is_counted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    found = checks(written(tmp_path), trust_code=True)
+    assert {found[f"own/1/net/{name}"].verdict for name in ("params", "flops")} == {Verdict.REPRODUCED}
+    assert capfd.readouterr().out == ""  # what the code prints is not part of the result
+
+
+def test_an_untrusted_model_is_not_built(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    (tmp_path / "own_nets.py").write_text("raise SystemExit(5)\n", encoding="utf-8")
+    check = checks(path, trust_code=False)["own/1/net/params"]
+    assert check.verdict is Verdict.UNVERIFIABLE
+    assert check.reason.endswith("was not built, because its code is not trusted; pass --trust-code")
+
+
+def test_no_spec_can_say_where_the_code_is(tmp_path: Path) -> None:
+    elsewhere = MODEL.replace("{file", f"{{folder: {HERE}, file")
+    for trusted in (True, False):
+        with pytest.raises(SpecError, match="the file is looked for beside the spec"):
+            load([written(tmp_path, elsewhere)], trust_code=trusted)
+    with pytest.raises(ValidationError, match="folder"):  # nor can a footnote that changes a recipe
+        own("SmallNet").with_change({"python": {"folder": str(tmp_path)}})
+
+
+@pytest.mark.parametrize("file", ["../own_nets.py", "/etc/own_nets.py", "own_nets.txt", "absent.py"])
+def test_files_elsewhere_are_refused(tmp_path: Path, file: str) -> None:
+    with pytest.raises(SpecError, match="file"):
+        load([written(tmp_path, MODEL.replace("own_nets.py", file))], trust_code=True)
+
+
+def test_a_link_to_a_file_elsewhere_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    (tmp_path / "own_nets.py").unlink()
+    (tmp_path / "own_nets.py").symlink_to(HERE / "own_nets.py")
+    with pytest.raises(SpecError, match="there is no such file beside the spec"):
+        load([path], trust_code=True)
+
+
+def test_arguments_are_numbers_words_and_lists() -> None:
+    host = own(
+        "SmallNet", arguments={"a": "3", "b": "0.5", "c": "true", "d": "null", "e": "gelu", "f": ["1", "x"]}
+    ).host
+    assert host.model_dump()["arguments"] == (
+        ("a", 3), ("b", 0.5), ("c", True), ("d", None), ("e", "gelu"), ("f", (1, "x")),
+    )  # fmt: skip
+    with pytest.raises(ValidationError, match="an argument is a number, a word"):
+        own("SmallNet", arguments={"a": {"b": "1"}})
+
+
+def test_it_reads_an_image_or_tokens() -> None:
+    for given in ({"input": None}, {"tokens": 7}):
+        with pytest.raises(ValidationError, match="give exactly one of input"):
+            own("Embedding", **given)
+    with pytest.raises(ValidationError, match="this host has its input next to its name"):
+        Recipe.of(python=own("SmallNet").host, image=32)
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "message"),
+    [
+        ("SmalNet", {}, "own_nets.py: LookupError: it defines no 'SmalNet'; did you mean 'SmallNet'?"),
+        ("number", {}, "own_nets.py: number returns int, not a torch.nn.Module"),
+        ("SmallNet", {"arguments": {"wide": 3}}, r"own_nets.py: TypeError: .* unexpected keyword argument 'wide'"),
+        ("SmallNet", {"arguments": {"width": -1}}, r"own_nets.py:\d+: RuntimeError"),
+    ],
+)
+def test_code_that_makes_no_module_is_named(name: str, fields: dict[str, object], message: str) -> None:
+    with pytest.raises(BuildError, match=message), Builder().variant(own(name, **fields), None):
+        pass
+
+
+def test_code_without_a_folder_is_not_run() -> None:
+    with pytest.raises(UntrustedError), Builder().variant(own("SmallNet", folder=None), None):
+        pass
+
+
+@pytest.mark.slow
+def test_a_model_that_fails_leaves_the_others_alone() -> None:
+    """Each kind of failure, with models before and after it."""
+    wanted = {
+        "SmallNet": own("SmallNet"),
+        "leave": own("leave"),
+        "never_end": own("never_end"),
+        "Embedding": own("Embedding", input=None, tokens=7),
+        "computed_width": own("computed_width", input=(1, 1, 6)),
+        "wrong input": own("SmallNet", input=(4, 16, 16)),
+    }
+    keys = {name: ModelKey(recipe, None) for name, recipe in wanted.items()}
+    facts = measure_outside({key: Need(work=True) for key in keys.values()}, lambda _: None, patience=10)
+    found = {name: facts[key] for name, key in keys.items()}
+    failed = {name: fact.message for name, fact in found.items() if isinstance(fact, Failure)}
+    assert failed.keys() == {"leave", "never_end", "wrong input"}
+    assert failed["leave"].endswith("its code ended the process (exit code 7)")
+    assert failed["never_end"].endswith("building and counting it did not end within 10 s")
+    assert "RuntimeError" in failed["wrong input"]
+    sizes = {name: fact.parameters["all"] for name, fact in found.items() if isinstance(fact, ModelFacts)}  # type: ignore[index]
+    assert sizes == {"SmallNet": 8 * 28 + 90, "Embedding": 500, "computed_width": 14}
