@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 
 from imlp_audit import __version__
@@ -92,6 +92,7 @@ def _run(
         checks=tuple(check for one in known for check in one.checks),
         findings=tuple(finding for one in known for finding in one.findings),
         stale=tuple(entry for one in known for entry in one.stale),
+        stale_findings=tuple(found for one in known for found in one.stale_findings),
         hypotheses={
             paper.id: context.judged[paper.id].record(_fits(paper))
             for paper in selection.papers
@@ -114,7 +115,8 @@ def _acknowledge(checks: Sequence[Check], selection: Selection, *, searched: boo
     for paper in selection.repeating:
         made = [check for check in checks if check.id.startswith(f"{paper.id}/")]
         if made:
-            yield acknowledge(paper, made, [*locked_checks(paper), *(check.id for check in made)])
+            known = acknowledge(paper, made, [*locked_checks(paper), *(check.id for check in made)])
+            yield replace(known, stale_findings=())  # of these papers not all checks are known
 
 
 def _check_reading(selection: Selection, reading: str | None) -> None:

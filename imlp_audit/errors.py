@@ -38,6 +38,14 @@ class UsageError(AuditError):
     """The command line asks for something that cannot be done."""
 
 
+class DocumentError(UsageError):
+    """A JSON document cannot be used: `place` are the keys that lead to what is wrong, `line` its line if known."""
+
+    def __init__(self, message: str, place: Sequence[str | int] = (), line: int | None = None) -> None:
+        self.place, self.line = tuple(place), line
+        super().__init__(message)
+
+
 class OutputError(AuditError):
     """A result could not be written where it was to go."""
 

@@ -120,7 +120,7 @@ reading_heads = st.builds(
     axes=st.lists(st.builds(AxisHead, axis=texts, value=texts, because=texts), max_size=2).map(tuple),
 )
 
-slugs = st.from_regex(r"[a-z0-9_\-]{1,6}", fullmatch=True)
+slugs = st.from_regex(r"[a-z0-9][a-z0-9_\-]{0,5}", fullmatch=True)
 
 papers = st.builds(
     PaperHead,

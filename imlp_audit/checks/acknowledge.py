@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
-from imlp_audit.records.finding import Finding, StaleEntry
+from imlp_audit.records.finding import Finding, StaleEntry, StaleFinding
 from imlp_audit.records.lock import LockedCheck
 from imlp_audit.spec.findings import FindingEntry, covered_checks
 from imlp_audit.spec.paper import Paper
@@ -14,11 +14,15 @@ from imlp_audit.spec.paper import Paper
 
 @dataclass(frozen=True)
 class Acknowledged:
-    """A paper's checks with their findings, the findings that have failing checks, and stale entries of the lock."""
+    """A paper's checks with their findings, the findings that have failing checks, and what is stale.
+
+    Stale are entries of the lock that no longer hold, and findings of which no check fails.
+    """
 
     checks: tuple[Check, ...]
     findings: tuple[Finding, ...]
     stale: tuple[StaleEntry, ...]
+    stale_findings: tuple[StaleFinding, ...] = ()
 
 
 def acknowledge(paper: Paper, checks: Sequence[Check], ids: Sequence[str], *, searched: bool = False) -> Acknowledged:
@@ -37,7 +41,28 @@ def acknowledge(paper: Paper, checks: Sequence[Check], ids: Sequence[str], *, se
         for name, lock in locked.items()
         for problem, reason in _stale(lock, made.get(name), covered=name in entries, exists=name in ids)
     )
-    return Acknowledged(judged, tuple(found for found in findings if found.checks), tuple(stale))
+    idle = tuple(_stale_findings(paper, ids, made))
+    return Acknowledged(judged, tuple(found for found in findings if found.checks), tuple(stale), idle)
+
+
+def _stale_findings(paper: Paper, ids: Sequence[str], made: Mapping[str, Check]) -> Iterator[StaleFinding]:
+    """Yield the titled findings of which all checks were made and none fails."""
+    covered: dict[str, list[str]] = {}
+    for name, entry in covered_checks(paper, ids).items():
+        covered.setdefault(entry.value.id, []).append(name)
+    for entry in paper.findings:
+        found, names = entry.value, covered.get(entry.value.id, [])
+        if names and not found.draft and all(name in made and _does_not_fail(made[name]) for name in names):
+            yield StaleFinding(
+                id=found.id, paper=paper.id, title=found.title, checks=tuple(names), source=entry.source("checks")
+            )
+
+
+def _does_not_fail(check: Check) -> bool:
+    """Return whether a check was completed and does not fail; a statement that could not be tested may still fail."""
+    if check.verdict in (*FAILS, Verdict.ERROR):
+        return False
+    return check.kind is not CheckKind.EQUATION or check.verdict in PASSES
 
 
 def locked_checks(paper: Paper) -> Mapping[str, LockedCheck]:
@@ -88,7 +113,7 @@ def _stale(locked: LockedCheck, check: Check | None, *, covered: bool, exists: b
     elif check is None or check.verdict is Verdict.ERROR:
         return
     elif check.verdict not in FAILS:
-        if check.kind is not CheckKind.EQUATION or check.verdict in PASSES:
+        if _does_not_fail(check):
             yield "passes", f"it no longer fails: it was {locked.verdict} and is {check.verdict} now"
     elif not covered:
         yield "uncovered", "it still fails, but no titled finding covers it"

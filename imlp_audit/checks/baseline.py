@@ -32,5 +32,6 @@ def renew_lock(paper: Paper, result: AuditResult, lock_shown_as: str) -> tuple[L
         changed=tuple(entry for name, entry in stale.items() if name in lock.checks),
         dropped=tuple(entry for name, entry in stale.items() if name not in lock.checks),
         kept=len(kept),
+        stale_findings=tuple(found for found in result.stale_findings if found.paper == paper.id),
         unexplained=tuple(found for found in result.unexplained() if found.paper == paper.id),
     )

@@ -8,6 +8,7 @@ import sys
 import traceback
 import warnings
 from contextlib import suppress
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -34,6 +35,7 @@ from imlp_audit.cli import (
 )
 from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.libraries import missing_library
+from imlp_audit.cli.strict import StrictCommand
 from imlp_audit.errors import (
     AuditError,
     BuildError,
@@ -52,21 +54,22 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command()(verify.verify)
-app.command()(explain.explain)
-app.command()(properties.properties)
-app.command()(solve.solve)
-app.command()(lipschitz.lipschitz)
-app.command(name="eval")(eval.evaluate)
-app.command()(inspect.inspect)
-app.command()(bench.bench)
+command = partial(app.command, cls=StrictCommand)
+command()(verify.verify)
+command()(explain.explain)
+command()(properties.properties)
+command()(solve.solve)
+command()(lipschitz.lipschitz)
+command(name="eval")(eval.evaluate)
+command()(inspect.inspect)
+command()(bench.bench)
 app.add_typer(doctor.app, name="doctor")
-app.command(name="list")(listing.list_checks)
-app.command()(listing.lint)
-app.command()(report.report)
-app.command()(diff.diff)
-app.command()(baseline.baseline)
-app.command()(demo.demo)
+command(name="list")(listing.list_checks)
+command()(listing.lint)
+command()(report.report)
+command()(diff.diff)
+command()(baseline.baseline)
+command()(demo.demo)
 
 
 def _version(wanted: bool) -> None:

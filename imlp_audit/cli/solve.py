@@ -45,12 +45,15 @@ def solve(
 ) -> int:
     """Find the readings and the counters that explain the printed numbers."""
     from imlp_audit.cli.progress import show_progress
+    from imlp_audit.cli.write_found import check_name, write_found
     from imlp_audit.records.document import to_json
     from imlp_audit.report.solved import solved_document
     from imlp_audit.solve.search import Rules
     from imlp_audit.solve.selection import Search, solve_selection
     from imlp_audit.spec.library import load
 
+    if write is not None:
+        check_name(write)
     selection = load(list(dict.fromkeys(map(_paper_of, targets or []))))
     if not targets and len(selection.papers) > 1:
         first, *_ = ids = [paper.id for paper in selection.papers]
@@ -61,11 +64,11 @@ def solve(
     search = Search(Rules.BY_COLUMN if by_column else Rules.TOGETHER, tied_norms, free_widths, budget)
     with show_progress(shown=not no_progress, doing="solving") as announce:
         solved = solve_selection(selection, names, search, announce(9))
-    if write is not None:
-        from imlp_audit.cli.write_found import write_found
-
-        write_found(selection.papers[0], write, solved)
-    emit_document(solved_document(solved), format_, to_json(solved))
+    try:
+        if write is not None:
+            write_found(selection.papers[0], write, solved)
+    finally:  # what was found is worth reading also where it is not written
+        emit_document(solved_document(solved), format_, to_json(solved))
     return 0
 
 

@@ -58,7 +58,7 @@ def verify(
     from imlp_audit.cli.exits import exit_code
     from imlp_audit.cli.output import emit_result, parse_outputs
     from imlp_audit.cli.progress import show_progress
-    from imlp_audit.report.overview import first_screen
+    from imlp_audit.report.overview import describe_strictness, first_screen
     from imlp_audit.spec.library import load
 
     check_device(device)
@@ -75,5 +75,7 @@ def verify(
     with show_progress(shown=reporting.progress) as announce:
         result = audit(selection, options, announce)
     given = [*(specs or []), *trusting(trust_code)]
-    emit_result(result, outputs, screen=None if reporting.all_ else first_screen(result, given))
+    notes = describe_strictness(result, strict=strict, baseline=not no_baseline)
+    screen = None if reporting.all_ else first_screen(result, given, notes=notes)
+    emit_result(result, outputs, details=notes, screen=screen)
     return exit_code(result, strict=strict, baseline=not no_baseline)

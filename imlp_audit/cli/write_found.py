@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -13,9 +14,16 @@ from imlp_audit.numbers.words import list_some
 from imlp_audit.records.solution import Answered, AxisState, Solved, SolvedAxis
 from imlp_audit.report.files import write_whole
 from imlp_audit.spec.edit import read_text, with_convention, with_fit, with_reading
+from imlp_audit.spec.fields import FORMS, SLUG
 from imlp_audit.spec.paper import Paper, read_spec
 from imlp_audit.spec.schema import ConventionFit
-from imlp_audit.spec.targets import display_path, find
+from imlp_audit.spec.targets import display_path, spec_files
+
+
+def check_name(name: str) -> None:
+    """Raise UsageError for a name that a spec cannot hold: before the search, which takes long."""
+    if re.fullmatch(SLUG, name) is None:
+        raise UsageError(f"--write: {name!r} is not {FORMS[SLUG]}")
 
 
 def write_found(paper: Paper, name: str, solved: Solved) -> None:
@@ -31,6 +39,7 @@ def write_found(paper: Paper, name: str, solved: Solved) -> None:
         text = with_reading(text, name, _reasons(axes, solved.last), shown_as)
         added.append(f"the reading {name!r}")
     if first.weights:
+        _refuse_luck(solved.last)
         text = with_convention(text, name, first.weights, _evidence(solved.last), shown_as)
         text = with_fit(text, name, _fit(solved.last), shown_as)
         added.append(f"the convention {name!r} (list it in `flops` to judge by it)")
@@ -41,9 +50,20 @@ def write_found(paper: Paper, name: str, solved: Solved) -> None:
     sys.stderr.write(f"{shown_as}: added {' and '.join(added)}\n")
 
 
+def _refuse_luck(answer: Answered) -> None:
+    """Raise UsageError for a counter that explains no more than luck does."""
+    most = max((most for _, most in answer.null), default=0)
+    if answer.score <= most:
+        raise UsageError(
+            f"--write: nothing was written. The counter explains {answer.score} of {answer.of} numbers, and the same "
+            f"search explains up to {most} of as many with shifted digits, so it may be luck; search more numbers at "
+            "once, or declare a counter that a source names"
+        )
+
+
 def _file_of(paper: Paper) -> Path:
     """Return the file that holds the paper's `about`."""
-    files = [file for one in find([paper.id]) for file in one.files]
+    files = spec_files(paper.findings_file.path.parent)
     found = next((file for file in files if display_path(file) == paper.about.file.shown_as), None)
     if found is None:
         raise UsageError(

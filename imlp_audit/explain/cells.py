@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from imlp_audit.checks.context import Conventions
 from imlp_audit.checks.printed import countable, missing_for
-from imlp_audit.checks.votes import column_of, has_own_counter
+from imlp_audit.checks.votes import column_of
 from imlp_audit.explain.printed import (
     compare_value,
     every_measurement,
@@ -48,7 +48,9 @@ def _judged_under(cell: CellRef, check: Check, result: AuditResult) -> Iterator[
             yield "reading", describe_group(group)
     score = group_of_column(hypothesis, column_of(cell))
     if score is not None:
-        yield "convention", "the row states its own" if has_own_counter(cell) else describe_group(score.group)
+        own = next((by for measure, by in cell.row.row.counted_by.items() if measure is cell.column.measure), None)
+        stated = f"the row states its own, {own.convention}, because: {own.because}" if own else ""
+        yield "convention", stated or describe_group(score.group)
     if check.power is not None:
         yield "power", describe_power(check.power)
     fit = cell.row.paper.about.value.fitted.get(str(check.convention))

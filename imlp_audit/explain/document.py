@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import assert_never
 
-from imlp_audit.explain.printed import ROUNDED, name_verdict
+from imlp_audit.explain.printed import ROUNDED
 from imlp_audit.explain.total_document import (
     describe_block_formula,
     describe_breakdown,
@@ -15,7 +15,6 @@ from imlp_audit.explain.total_document import (
 )
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.check import Check
 from imlp_audit.records.explanation import (
     BlockFormula,
     Breakdown,
@@ -45,7 +44,7 @@ from imlp_audit.report.document import (
     number_columns,
     parse_code,
 )
-from imlp_audit.report.verdicts import verdict_span
+from imlp_audit.report.verdicts import write_verdict
 
 _LISTED = 12  # cells; more are not listed one by one
 _WORDS = frozenset({"row", "quantity", "has to be", "outcome"})  # columns that hold no numbers
@@ -58,7 +57,7 @@ def explanation_document(explanation: Explanation) -> Document:
 
 def _blocks(explanation: Explanation) -> Iterator[Block]:
     check = explanation.check
-    yield Heading((code(check.id), ": ", verdict_span(check.verdict, _describe_verdict(check))), 1)
+    yield Heading((code(check.id), ": ", write_verdict(check)), 1)
     yield List(tuple(Item(fact.text, label=fact.label) for fact in explanation.facts))
     if check.counterexample:
         yield Heading("Counterexample", 2)
@@ -74,10 +73,6 @@ def _describe_finding(finding: Finding) -> Iterator[Block]:
     yield Heading(f"Finding: {finding.title}", 2)
     facts = (("id", finding.id), ("severity", finding.severity.value), ("why", finding.why))
     yield List(tuple(Item(text, label=label) for label, text in facts))
-
-
-def _describe_verdict(check: Check) -> str:
-    return f"{name_verdict(check)}, acknowledged" if check.acknowledged else name_verdict(check)
 
 
 def _describe(section: Section) -> Iterator[Block]:

@@ -9,6 +9,7 @@ from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Check, Measurement, Source
 from imlp_audit.records.explanation import Fact, MeasuredValue, RelatedCell, RestsOn
+from imlp_audit.report.verdicts import name_verdict
 from imlp_audit.spec.references import CellRef
 
 ROUNDED = {
@@ -104,9 +105,3 @@ def rests_on(cells: Sequence[CellRef], checks: Mapping[str, Check]) -> Iterator[
                 for cell in cells
             )
         )
-
-
-def name_verdict(check: Check) -> str:
-    """Return a check's verdict in words, with what it departs in: `reproduced under reading released`."""
-    verdict = check.verdict.replace("_", " ")
-    return f"{verdict} {', '.join(check.under)}" if check.under else verdict

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from imlp_audit.records.base import Record
 from imlp_audit.records.document import JsonDocument
-from imlp_audit.records.finding import Finding, StaleEntry
+from imlp_audit.records.finding import Finding, StaleEntry, StaleFinding
 
 
 class NewlyAcknowledged(Record):
@@ -22,7 +22,7 @@ class PaperBaseline(Record):
 
     `new` are checks that it did not have, `changed` those that it has now as they are, `dropped` entries that it no
     longer has. `kept` counts the entries that stay. `unexplained` are failing checks that no titled finding covers;
-    `drafts` are the ids of findings that were written for a person to title.
+    `drafts` are the ids of findings that are written for a person to title, `stale_findings` explain no failing check.
     """
 
     paper: str
@@ -33,6 +33,7 @@ class PaperBaseline(Record):
     kept: int
     unexplained: tuple[Finding, ...]
     drafts: tuple[str, ...] = ()
+    stale_findings: tuple[StaleFinding, ...] = ()
 
 
 class BaselineReport(JsonDocument):

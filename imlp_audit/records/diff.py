@@ -29,6 +29,7 @@ class CheckState(Record):
     also: dict[str, str] = Field(default_factory=dict)
     under: tuple[str, ...] = ()
     weak: bool = False
+    fitted: bool = False
     acknowledged: bool = False
 
     @classmethod
@@ -43,6 +44,7 @@ class CheckState(Record):
             also=also,
             under=check.under,
             weak=check.weak,
+            fitted=check.fitted,
             acknowledged=check.acknowledged is True and check.verdict in FAILS,
         )
 

@@ -10,7 +10,7 @@ from typing import ClassVar, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
-from imlp_audit.errors import UsageError
+from imlp_audit.errors import DocumentError
 from imlp_audit.records.base import Record
 
 
@@ -63,7 +63,7 @@ def format_of(text: str) -> str | None:
 
 
 def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None = None) -> D:
-    """Read a document of one kind. Raises UsageError, which names the file and the command that writes such files.
+    """Read a document of one kind. Raises DocumentError, which names the file and the command that writes such files.
 
     `written_by` replaces the kind's own command in that advice.
     """
@@ -72,18 +72,20 @@ def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None
     try:
         document = json.loads(text, parse_int=_parse_int)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{shown_as}: not JSON ({error}); {advice}") from error
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
+        raise DocumentError(f"{shown_as}: not JSON ({error}); {advice}", line=line) from error
     for place, problem in _unusable_values(document):
-        raise UsageError(f"{shown_as}: {_write_place(place)}: {problem}; {advice}")
+        raise DocumentError(f"{shown_as}: {_write_place(place)}: {problem}; {advice}", place)
     other = document.pop("format", None) if isinstance(document, dict) else None
     if isinstance(other, str) and other != kind.FORMAT and other.rpartition("/")[0] == kind.FORMAT.rpartition("/")[0]:
-        raise UsageError(
+        raise DocumentError(
             f"{shown_as}: format {other} was written by another version of imlp-audit, and this one reads "
-            f"{kind.FORMAT}; run {writer} again"
+            f"{kind.FORMAT}; run {writer} again",
+            ("format",),
         )
     if other != kind.FORMAT:
         given = f", but of {other}" if isinstance(other, str) else ""
-        raise UsageError(f"{shown_as}: not a result of format {kind.FORMAT}{given}; {advice}")
+        raise DocumentError(f"{shown_as}: not a result of format {kind.FORMAT}{given}; {advice}", ("format",))
     for name in kind.COMPUTED:
         document.pop(name, None)
     try:
@@ -92,7 +94,7 @@ def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None
         first = error.errors()[0]
         problem = first["msg"].removeprefix("Value error, ")
         where = f"{_write_place(first['loc'])}: " if first["loc"] else ""
-        raise UsageError(f"{shown_as}: {where}{problem}; {advice}") from error
+        raise DocumentError(f"{shown_as}: {where}{problem}; {advice}", first["loc"]) from error
 
 
 Place: TypeAlias = tuple[str | int, ...]

@@ -46,6 +46,23 @@ class StaleEntry(Record):
     source: Source
 
 
+class StaleFinding(Record):
+    """A finding that explains no failing check: the checks that it covers were made, and none of them fails."""
+
+    id: str
+    paper: str
+    title: str
+    checks: tuple[str, ...]
+    source: Source
+
+    @property
+    def reason(self) -> str:
+        """What is the matter with it, and what to do."""
+        covered = f"none of the {count_of(len(self.checks), 'check')} that it covers fails"
+        one = f"the check that it covers, {self.checks[0]}, does not fail" if len(self.checks) == 1 else covered
+        return f"it explains no failing check: {one}; delete the finding, or correct its `checks`"
+
+
 class _Group(NamedTuple):
     """What failing checks without a finding are grouped by; the table and the column are empty where there is none."""
 

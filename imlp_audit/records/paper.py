@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from imlp_audit.records.base import Record
 
@@ -18,12 +18,28 @@ class ColumnHead(Record):
     measure: str | None = None
 
 
+class CounterHead(Record):
+    """The convention that a row states for its numbers of a measure, which its column's need not be, and why."""
+
+    measure: str
+    convention: str
+    because: str
+
+
 class RowHead(Record):
-    """A row of a table as the report labels it; `baseline` is the row that its printed changes compare it with."""
+    """A row of a table as the report labels it; `baseline` is the row that its printed changes compare it with.
+
+    `counters` are left out of the JSON if the row states none.
+    """
 
     id: str
     label: str
     baseline: str | None = None
+    counters: tuple[CounterHead, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _leave_out_no_counters(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
+        return {name: value for name, value in dump(self).items() if value or name != "counters"}
 
 
 class TableHead(Record):
@@ -53,7 +69,7 @@ class ReadingHead(Record):
 class PaperHead(Record):
     """A paper that was audited, and how its numbers are read: of each list the first is the default."""
 
-    id: Annotated[str, Field(pattern=r"^[a-z0-9_\-]+$")]  # a report's file is named after it
+    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_\-]*$")]  # a report's file is named after it
     title: str
     authors: str
     version: str

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.check import FAILS, Check, Verdict
 from imlp_audit.records.document import JsonDocument
-from imlp_audit.records.finding import Finding, StaleEntry, group_unexplained
+from imlp_audit.records.finding import Finding, StaleEntry, StaleFinding, group_unexplained
 from imlp_audit.records.hypothesis import PaperHypothesis
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.solution import Solved
@@ -22,9 +22,9 @@ class AuditResult(JsonDocument):
     """All checks of an audit, the papers they are of, and the versions of what measured them.
 
     `findings` are what is wrong with the papers, in a person's words; failing checks that none of them covers are
-    grouped when the result is written (`unexplained`). `stale` are entries of locks that no longer hold. `hypotheses`
-    are, by paper, what the counted cells were judged under; `solved` what a report's search found that the
-    numbers say about the models.
+    grouped when the result is written (`unexplained`). `stale` are entries of locks that no longer hold, and
+    `stale_findings` findings that explain no failing check. `hypotheses` are, by paper, what the counted cells were
+    judged under; `solved` what a report's search found that the numbers say about the models.
     """
 
     FORMAT: ClassVar = "imlp-audit/2"
@@ -36,6 +36,7 @@ class AuditResult(JsonDocument):
     checks: tuple[Check, ...]
     findings: tuple[Finding, ...] = ()
     stale: tuple[StaleEntry, ...] = ()
+    stale_findings: tuple[StaleFinding, ...] = ()
     hypotheses: dict[str, PaperHypothesis] = Field(default_factory=dict)
     solved: dict[str, Solved] = Field(default_factory=dict)
 
@@ -69,6 +70,7 @@ class AuditResult(JsonDocument):
             checks=checks,
             findings=tuple(self._findings_of(checks)),
             stale=tuple(entry for entry in self.stale if entry.check in own or entry.check.startswith(f"{paper.id}/")),
+            stale_findings=tuple(one for one in self.stale_findings if one.paper == paper.id),
             hypotheses=hypotheses,
             solved=solved,
         )
@@ -112,7 +114,7 @@ class AuditResult(JsonDocument):
         """Return the result as plain values, with a summary."""
         body = super().body()
         body["unexplained"] = [finding.model_dump(mode="json") for finding in self.unexplained()]
-        for name in ("hypotheses", "solved", "stale", "unexplained"):
+        for name in ("hypotheses", "solved", "stale", "stale_findings", "unexplained"):
             if not body[name]:
                 del body[name]
         counts = {verdict.value: count for verdict, count in self.counts().items()}

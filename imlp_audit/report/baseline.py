@@ -8,6 +8,7 @@ from imlp_audit.numbers.words import count_of
 from imlp_audit.records.baseline import BaselineReport, PaperBaseline
 from imlp_audit.records.finding import StaleEntry
 from imlp_audit.report.document import Block, Document, Heading, Item, List, Paragraph, code, parse_code
+from imlp_audit.report.findings import stale_findings
 
 
 def baseline_document(report: BaselineReport) -> Document:
@@ -31,7 +32,8 @@ def _paper(paper: PaperBaseline, *, written: bool) -> Iterator[Block]:
         yield List(
             tuple(Item(f"{one.severity.value}: {one.title}", (", ".join(one.checks),)) for one in paper.unexplained)
         )
-        yield Paragraph(parse_code(_what_next(paper)))
+        yield Paragraph(parse_code(_what_next(paper, written=written)))
+    yield from stale_findings(paper.stale_findings)
 
 
 def _entries(name: str, entries: Sequence[StaleEntry]) -> Iterator[Block]:
@@ -40,7 +42,10 @@ def _entries(name: str, entries: Sequence[StaleEntry]) -> Iterator[Block]:
         yield List(tuple(Item((code(entry.check), ": ", entry.reason)) for entry in entries))
 
 
-def _what_next(paper: PaperBaseline) -> str:
+def _what_next(paper: PaperBaseline, *, written: bool) -> str:
+    if paper.drafts and not written:
+        named = f"{count_of(len(paper.drafts), 'draft')}: {', '.join(f'`{name}`' for name in paper.drafts)}"
+        return f"Nothing was written. Without `--dry-run`, `--draft` writes {named}."
     if paper.drafts:
         return "Drafts were written for them: give each a title and the reason, then run `imlp-audit baseline` again."
     return "Describe each cause in the paper's `findings.yaml`, or let `imlp-audit baseline --draft` write the entries."

@@ -13,6 +13,7 @@ from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.records.values import is_number
 from imlp_audit.report.document import Align, Block, Heading, Inline, Item, List, Span, Table, faint
+from imlp_audit.report.judged_under import table_hypothesis
 from imlp_audit.report.verdicts import count_verdicts, describe_verdict, write_verdict
 
 _RIGHT, _LEFT = Align.RIGHT, Align.LEFT
@@ -117,6 +118,7 @@ def counted_cells(result: AuditResult, paper: PaperHead, head: TableHead) -> Ite
     if not cells:
         return
     yield Heading(f"Table {head.id}: {head.title}", 3)
+    yield from table_hypothesis(result, paper, head)
     rows, label = [], None
     for one in cells:
         if one.cell is not None and (one.cell.measured is not None or one.cell.verdict is Verdict.ERROR):

@@ -24,9 +24,8 @@ from imlp_audit.report.document import (
     Style,
     code,
     join,
-    spans,
 )
-from imlp_audit.report.verdicts import verdict_span
+from imlp_audit.report.verdicts import write_verdict
 from imlp_audit.report.worst import count_more, lines_of, shorten
 
 LINES = 40  # on a terminal of 80 columns
@@ -147,26 +146,20 @@ def _findings(diff: AuditDiff, most: int | None) -> Iterator[Item]:
 def _change(change: CheckChange, most: int | None) -> Item:
     """Write a change: the verdicts, and below them what else is not as it was, and why the new verdict."""
     before, after = change.before, change.after
-    verdicts = (_verdict(before), *((" → ", _verdict(after)) if _verdict(before) != _verdict(after) else ()))
+    verdicts = tuple(dict.fromkeys((write_verdict(before), write_verdict(after))))
     parts = [_values("printed", before.printed, after.printed), *_measured(before, after)]
     if before.weak != after.weak:
         parts.append("its pass may be luck now" if after.weak else "its pass is no longer in doubt")
     if before.verdict is not after.verdict:
         parts.append(after.reason)
     below = "; ".join(_cut(part, most) for part in parts if part)
-    return Item((code(change.id), ": ", *spans(join(verdicts, ""))), (below,) if below else ())
+    return Item((code(change.id), ": ", *join(verdicts, " → ")), (below,) if below else ())
 
 
 def _of_one(one: CheckOfOne, most: int | None) -> Item:
     printed = f" printed {_cut(one.state.printed, most)}" if one.state.printed is not None else ""
     reason = f": {_cut(one.state.reason, most)}" if one.state.fails_the_run else ""
-    return Item((_verdict(one.state), " ", code(one.id), f"{printed}{reason}"))
-
-
-def _verdict(state: CheckState) -> Span:
-    """Write a verdict with what it holds under, and whether a failing one is acknowledged."""
-    words = " ".join(part for part in (state.verdict.value.replace("_", " "), ", ".join(state.under)) if part)
-    return Span(f"{words}, acknowledged", Style.KNOWN) if state.acknowledged else verdict_span(state.verdict, words)
+    return Item((write_verdict(one.state), " ", code(one.id), f"{printed}{reason}"))
 
 
 def _measured(before: CheckState, after: CheckState) -> Iterator[str]:

@@ -27,8 +27,8 @@ from imlp_audit.report.plots.savings import find_savings
 from imlp_audit.report.verdicts import write_verdict
 
 SAMPLING = (
-    "Under `sampling`, the measured number does not equal the printed one, but its 95 % interval contains a value that "
-    "rounds to it."
+    "Under `sampling`, a part was measured for the whole: the 95 % interval of the measured number contains a value "
+    "that rounds to the printed one."
 )
 _SHORT = 12  # hexadecimal digits of a SHA-256 that tell files apart for people
 

@@ -10,7 +10,7 @@ from imlp_audit.report.cells import list_other_measurements, write_measured
 from imlp_audit.report.document import Block, Inline, Item, List, Paragraph, code, faint, strong
 from imlp_audit.report.evidence import describe_run
 from imlp_audit.report.numbered import NumberedFinding
-from imlp_audit.report.verdicts import verdict_span
+from imlp_audit.report.verdicts import list_marks, verdict_span
 
 
 def explain_check(check: Check, findings: Mapping[str, NumberedFinding], title: str = "") -> Iterator[Block]:
@@ -52,12 +52,16 @@ def _facts(check: Check, findings: Mapping[str, NumberedFinding]) -> Iterator[tu
     yield "ask", (code(f"imlp-audit explain {check.id}"), faint(f" ({check.source.file}:{check.source.line})"))
 
 
+_MEANING = {
+    "fitted": "its counter was fitted on this number",
+    "weak": "the reading or the counter is not a clear choice",
+}
+
+
 def _qualify(check: Check) -> Iterator[str]:
     if check.under:
         yield f" ({', '.join(check.under)})"
     if check.acknowledged:
         yield ", acknowledged"
-    if check.verdict in PASSES and check.fitted:
-        yield "; fitted: its counter was fitted on this number"
-    if check.verdict in PASSES and check.weak:
-        yield "; weak: the reading or the counter is not a clear choice"
+    for mark in list_marks(check):
+        yield f"; {mark}: {_MEANING[mark]}"

@@ -22,7 +22,7 @@ from imlp_audit.report.document import (
     code,
     faint,
 )
-from imlp_audit.report.findings import errors, stale_entries, summarize_findings
+from imlp_audit.report.findings import errors, stale_entries, stale_findings, summarize_findings
 from imlp_audit.report.numbered import NumberedFinding
 
 _HINTS = 2  # hints of a finding that a page shows without a click
@@ -47,6 +47,7 @@ def finding_sections(result: AuditResult, paper: PaperHead, findings: Sequence[N
             yield listed if len(hints) <= _HINTS else Fold(count_of(len(hints), "hint"), (listed,))
     yield from errors(result)
     yield from stale_entries(result.stale)
+    yield from stale_findings(result.stale_findings)
 
 
 def _title(one: NumberedFinding) -> Inline:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import FAILS, Check, CheckKind, Verdict
-from imlp_audit.records.finding import Finding, Severity, StaleEntry
+from imlp_audit.records.finding import Finding, Severity, StaleEntry, StaleFinding
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (
     Block,
@@ -93,6 +93,7 @@ def short_findings(result: AuditResult) -> Iterator[Block]:
         yield Paragraph(parse_code(_NEXT))
     yield from errors(result)
     yield from stale_entries(result.stale)
+    yield from stale_findings(result.stale_findings)
 
 
 def _short(finding: Finding, checks: Sequence[Check]) -> Item:
@@ -124,6 +125,18 @@ def errors(result: AuditResult) -> Iterator[Block]:
     if broken:
         yield Heading("Not completed", 3)
         yield List(tuple(map(_open_check, broken)))
+
+
+def stale_findings(stale: Sequence[StaleFinding]) -> Iterator[Block]:
+    """Yield the findings that explain no failing check."""
+    if stale:
+        yield Heading("Findings that explain no failing check", 3)
+        yield List(
+            tuple(
+                Item((code(one.id), f" ({one.title}): {one.reason}"), (faint(f"{one.source.file}:{one.source.line}"),))
+                for one in stale
+            )
+        )
 
 
 def stale_entries(stale: Sequence[StaleEntry]) -> Iterator[Block]:

@@ -45,6 +45,16 @@ def describe_fit(fit: FitScore) -> str:
     return f"the search explained {fit.explained} of {fit.of} numbers, by chance it explains at most {fit.by_chance}"
 
 
+def write_chance(group: GroupScore, fit: FitScore | None) -> str:
+    """Return the best score of luck: of the search that fitted the winner, which had more to choose from, if one did.
+
+    A search may be over more numbers than the group's.
+    """
+    if fit is None:
+        return str(group.chance)
+    return f"{fit.by_chance} of {fit.of}" if fit.of != group.votes else str(fit.by_chance)
+
+
 def group_of_column(hypothesis: PaperHypothesis, column: str) -> ColumnScore | None:
     """Return the score of a column, which is named table/column."""
     return next((score for score in hypothesis.columns if score.group.name == column), None)

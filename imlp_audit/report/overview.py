@@ -12,10 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
-from imlp_audit.records.hypothesis import Caught, GroupScore
+from imlp_audit.records.hypothesis import Caught, FitScore, GroupScore
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Block, Code, Document, Heading, Inline, Item, List, Paragraph, code
 from imlp_audit.report.findings import worst_first
+from imlp_audit.report.hypotheses import write_chance
+from imlp_audit.report.own_counters import count_own_counters
 from imlp_audit.report.verdicts import write_verdict
 from imlp_audit.report.worst import count_more, lines_of, list_worst, shorten, stale_entries
 
@@ -64,18 +66,35 @@ def _few(result: AuditResult) -> Iterator[Block]:
 
 
 def first_screen(
-    result: AuditResult, targets: Sequence[str] = (), again: Sequence[Sequence[str]] | None = None
+    result: AuditResult,
+    targets: Sequence[str] = (),
+    again: Sequence[Sequence[str]] | None = None,
+    notes: Document = (),
 ) -> Document:
     """Return what a terminal shows of an audit: the overview of each paper, and what to try next.
 
     `targets` are the papers as they were given on the command line; `again` are the commands that show more, where
-    they are not those of `verify`.
+    they are not those of `verify`; `notes` stand before both.
     """
     blocks: list[Block] = []
     lines = LINES if len(result.papers) == 1 else _OF_SEVERAL
     for paper in result.papers:
         blocks += [Heading(f"{paper.id}: {shorten(paper.title, 140)}", 1), *overview(result.of(paper), lines)]
-    return (*blocks, Heading("Try next", 3), next_commands(result, targets, again))
+    return (*blocks, *notes, Heading("Try next", 3), next_commands(result, targets, again))
+
+
+def describe_strictness(result: AuditResult, *, strict: bool, baseline: bool) -> Document:
+    """Return which checks fail the run only because of the options `--strict` and `--no-baseline`."""
+    undecided = result.counts()[Verdict.UNVERIFIABLE] if strict else 0
+    known = 0 if baseline else result.acknowledged()
+    return tuple(
+        Paragraph(f"{option}: {count_of(count, noun)} also {'fails' if count == 1 else 'fail'} the run.")
+        for option, count, noun in (
+            ("--no-baseline", known, "acknowledged check"),
+            ("--strict", undecided, "unverifiable check"),
+        )
+        if count
+    )
 
 
 def next_commands(result: AuditResult, targets: Sequence[str], again: Sequence[Sequence[str]] | None = None) -> Code:
@@ -153,23 +172,26 @@ def _read_as(result: AuditResult, most: int) -> Iterator[Item]:
         for table in paper.tables
         for column in table.columns
     }
+    named: list[str] = []
     for judged in result.hypotheses.values():
         columns = [one.group for one in judged.columns if one.group.votes and len(one.group.scores) > 1]
         groups = [*(group for group in judged.readings if group.votes), *columns]
+        fits = {one.group.name: one.fit for one in judged.columns}
         rest = groups[most:]
         doubtful = sum(group.choice == "weak" for group in rest)
-        more = f"; {count_of(len(rest), 'more column')}{f', {doubtful} weak' if doubtful else ''}" if rest else ""
-        if groups:
-            named = "; ".join(_group(group, headings.get(group.name, "")) for group in groups[:most])
-            yield Item(f"{named}{more}", label="read as")
+        named += [_group(group, headings.get(group.name, ""), fits.get(group.name)) for group in groups[:most]]
+        named += [f"{count_of(len(rest), 'more column')}{f', {doubtful} weak' if doubtful else ''}"] if rest else []
+    named += [own] if (own := count_own_counters(result)) else []
+    if named:
+        yield Item("; ".join(named), label="read as")
 
 
-def _group(group: GroupScore, where: str) -> str:
+def _group(group: GroupScore, where: str, fit: FitScore | None) -> str:
     """Write the choice of a group: the option, its score, the scores of the others, and the best score of luck."""
     others = [f"{name} {score}" for name, score in group.scores.items() if name != group.winner]
     winner = f"{group.winner} {group.scores.get(group.winner, 0)} of {group.votes}" if group.winner else "undecided"
     doubt = (group.choice,) if group.choice in ("weak", "shared") else ()
-    return f"{where}{winner} ({', '.join((*others, f'by chance up to {group.chance}', *doubt))})"
+    return f"{where}{winner} ({', '.join((*others, f'by chance up to {write_chance(group, fit)}', *doubt))})"
 
 
 def _undecided(result: AuditResult, most: int) -> Iterator[Item]:

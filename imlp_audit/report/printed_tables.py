@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.check import FAILS, Check, CheckKind, Verdict
 from imlp_audit.records.paper import PaperHead, TableHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.cells import CellChecks, find_cells, find_hints, list_cells
@@ -32,7 +32,7 @@ from imlp_audit.report.numbered import NumberedFinding
 from imlp_audit.report.plots.factor import find_factor
 from imlp_audit.report.plots.gaps import find_gaps
 from imlp_audit.report.plots.tradeoff import find_tradeoff
-from imlp_audit.report.verdicts import STYLES
+from imlp_audit.report.verdicts import STYLES, list_marks
 
 SIGNS = {
     Verdict.REPRODUCED: "✓",
@@ -42,7 +42,7 @@ SIGNS = {
     Verdict.UNVERIFIABLE: "○",
     Verdict.ERROR: "!",
 }
-WEAK, FITTED = "~", "ƒ"
+MARKS = {"fitted": "ƒ", "weak": "~"}
 LEGEND = (
     "✓ follows from the model as the text describes it; ✓* follows under another reading, convention or rounding rule, "
     "which is named; ✗ does not follow, and F1, F2, ... is the finding that says why; ○ cannot be checked here; ! the "
@@ -129,19 +129,15 @@ _GRAVITY = [
 
 
 def _stamp(check: Check, findings: Mapping[str, NumberedFinding]) -> Stamped:
-    passes = check.verdict in PASSES
-    sign = SIGNS[check.verdict] + (FITTED if passes and check.fitted else "") + (WEAK if passes and check.weak else "")
+    sign = SIGNS[check.verdict] + "".join(MARKS[mark] for mark in list_marks(check))
     found = findings.get(check.id) if check.verdict in FAILS else None
     style = Style.KNOWN if check.acknowledged else STYLES[check.verdict]
     return Stamped(check.printed or "?", sign, _meaning(check), style, (found.name, found.anchor) if found else None)
 
 
 def _meaning(check: Check) -> str:
-    words = [check.verdict.value.replace("_", " ")]
-    words += ["fitted"] if check.fitted else []
-    words += ["weak"] if check.weak and check.verdict in PASSES else []
-    words += ["acknowledged"] if check.acknowledged else []
-    return ", ".join(words)
+    known = ("acknowledged",) if check.acknowledged else ()
+    return ", ".join((check.verdict.value.replace("_", " "), *list_marks(check), *known))
 
 
 def _notes(cells: Sequence[CellChecks]) -> Iterator[Inline | Item]:

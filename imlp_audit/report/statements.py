@@ -25,7 +25,7 @@ from imlp_audit.report.document import (
 )
 from imlp_audit.report.linked import paper_of, section_anchor
 from imlp_audit.report.numbered import NumberedFinding
-from imlp_audit.report.verdicts import verdict_span, write_verdict
+from imlp_audit.report.verdicts import list_marks, verdict_span, write_verdict
 
 Findings: TypeAlias = Mapping[str, NumberedFinding]  # by the ids of their checks
 HEADINGS = {
@@ -57,7 +57,8 @@ def _claim(check: Check, findings: Findings) -> tuple[Inline, ...]:
 def _verdict(check: Check, findings: Findings) -> tuple[Span, ...]:
     """Return a check's verdict and, if it fails, the finding that covers it."""
     found = findings.get(check.id)
-    return (verdict_span(check.verdict), *((Span(" "), found.link) if found else ()))
+    marks = "".join(f", {mark}" for mark in list_marks(check))
+    return (verdict_span(check.verdict), Span(marks), *((Span(" "), found.link) if found else ()))
 
 
 def equations(checks: Sequence[Check], findings: Findings) -> Iterator[Block]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import FAILS, Check, CheckKind, Verdict
+from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.diff import CheckState
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Align, Inline, Span, Style, Table
 
@@ -26,24 +28,44 @@ def verdict_span(verdict: Verdict, text: str | None = None) -> Span:
     return Span(verdict.value if text is None else text, STYLES[verdict])
 
 
-def write_verdict(check: Check) -> Span:
+def list_marks(check: Check | CheckState) -> tuple[str, ...]:
+    """Return what a pass has to be read with: its counter was fitted on the number, or it may be luck."""
+    marks = (("fitted", check.fitted), ("weak", check.weak)) if check.verdict in PASSES else ()
+    return tuple(mark for mark, holds in marks if holds)
+
+
+def name_verdict(check: Check | CheckState) -> str:
+    """Return a verdict in words, with what it departs in and its marks: `reproduced under reading released, weak`."""
+    under = f"{check.verdict.value.replace('_', ' ')} {', '.join(check.under)}".rstrip()
+    return ", ".join((under, *list_marks(check)))
+
+
+def write_verdict(check: Check | CheckState) -> Span:
     """Write a check's verdict in a few words: what it holds under, and whether a failing one is acknowledged."""
-    name = "reproduced under" if check.verdict is Verdict.REPRODUCED_UNDER else check.verdict.value
-    words = " ".join(part for part in (name, ", ".join(check.under)) if part)
+    words = name_verdict(check)
     return Span(f"{words}, acknowledged", Style.KNOWN) if check.acknowledged else verdict_span(check.verdict, words)
 
 
 def describe_verdict(check: Check) -> Inline:
     """Write a check's verdict with what it holds under or what is missing. Evidence has a section of its own."""
     under = f" ({', '.join(check.under)})" if check.under else ""
+    marks = "".join(f", {mark}" for mark in list_marks(check))
     undecided = check.verdict in (Verdict.UNVERIFIABLE, Verdict.ERROR) and not check.evidence
-    return (verdict_span(check.verdict), under, f": {check.reason}" if undecided else "")
+    return (verdict_span(check.verdict), f"{under}{marks}", f": {check.reason}" if undecided else "")
 
 
 def count_verdicts(checks: Iterable[Check]) -> str:
-    """Count the verdicts of checks: "3 reproduced, 1 differs"."""
-    verdicts = [check.verdict for check in checks]
-    return ", ".join(f"{verdicts.count(verdict)} {verdict.value}" for verdict in Verdict if verdict in verdicts)
+    """Count the verdicts of checks: "3 reproduced (1 weak), 1 differs"."""
+    found: dict[Verdict, list[Check]] = {}
+    for check in checks:
+        found.setdefault(check.verdict, []).append(check)
+    return ", ".join(f"{len(found[one])} {one.value}{_count_marks(found[one])}" for one in Verdict if one in found)
+
+
+def _count_marks(checks: Sequence[Check]) -> str:
+    """Count the marks of passes: " (2 fitted, 1 weak)"."""
+    marks = Counter(mark for check in checks for mark in list_marks(check))
+    return f" ({', '.join(f'{count} {mark}' for mark, count in sorted(marks.items()))})" if marks else ""
 
 
 def summarize(result: AuditResult) -> str:

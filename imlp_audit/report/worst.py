@@ -71,10 +71,14 @@ def list_worst(result: AuditResult, lines: int) -> Iterator[Block]:
 
 
 def stale_entries(result: AuditResult) -> Iterator[Block]:
-    """Yield the checks that are not as they were when they were acknowledged."""
+    """Yield the checks that are not as they were when they were acknowledged, and findings of which no check fails."""
     if result.stale:
         named = list_some([entry.check for entry in result.stale], 1)
         yield Paragraph(f"No longer as acknowledged: {count_of(len(result.stale), 'check')} ({named}).")
+    if result.stale_findings:
+        named = list_some([f"{found.source.file}:{found.source.line} {found.id}" for found in result.stale_findings], 1)
+        explain = "explains" if len(result.stale_findings) == 1 else "explain"
+        yield Paragraph(f"{count_of(len(result.stale_findings), 'finding')} {explain} no failing check: {named}.")
 
 
 def _heading(findings: Sequence[Finding], *, known: bool) -> str:

@@ -9,9 +9,9 @@ from pydantic import BaseModel, Field
 from imlp_audit.models.hosts.timm import ARCHITECTURE
 from imlp_audit.records.base import Record
 
-_SLUG, _GLOB = r"[a-z0-9_\-]+", r"[a-z0-9_\-*?\[\]!]+"
+_SLUG, _GLOB = r"[a-z0-9][a-z0-9_\-]*", r"[a-z0-9_\-*?\[\]!]+"
 SLUG = rf"^{_SLUG}$"
-TABLE_NAME = r"^[a-z0-9_.\-]+$"
+TABLE_NAME = r"^[a-z0-9][a-z0-9_.\-]*$"
 TABLE_ID = rf"^{_SLUG}/{_SLUG}$"
 ROW_ID = rf"^{_SLUG}/{_SLUG}/{_SLUG}$"
 EQUATION_ID = rf"^{_SLUG}/equations/{_SLUG}$"
@@ -20,7 +20,7 @@ ROW_GLOB = rf"^{_SLUG}/{_GLOB}/{_GLOB}$"
 HOLDS_FOR = r"^(all|at least (100|[1-9][0-9]?)%)$"
 ITEM = r"^(Section|Equation|Table|Figure|Algorithm|Definition|Lemma|Theorem|Corollary|Sentence) .+$"
 FORMS = {  # what each pattern asks for, in words
-    SLUG: "a slug: lower-case letters, digits, '-' and '_'",
+    SLUG: "a slug: lower-case letters, digits, '-' and '_', with a letter or a digit first",
     TABLE_NAME: "a table's slug, or the number of a table that is not there, such as 3.2",
     TABLE_ID: "a table's id: paper/table",
     ROW_ID: "a row's id: paper/table/row",

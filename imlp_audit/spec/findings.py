@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import fnmatch
+import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from imlp_audit.errors import Problem, SpecError, UsageError, did_you_mean
+from imlp_audit.errors import DocumentError, Problem, SpecError, did_you_mean
 from imlp_audit.records.base import Record
 from imlp_audit.records.check import Source
 from imlp_audit.records.document import from_json
@@ -71,23 +74,23 @@ class FindingsFile:
         return Source(file=self.lock_shown_as, line=self.lines.get(check, 1))
 
 
-def read_findings_file(path: Path, shown_as: str, paper: str) -> FindingsFile:
-    """Read the lock beside a file of findings, if there is one."""
+def read_findings_file(path: Path, shown_as: str, paper: str, target: str) -> FindingsFile:
+    """Read the lock beside a file of findings, if there is one; `target` names the paper on a command line."""
     found = FindingsFile(path, shown_as)
     if not found.lock_path.is_file():
         return found
-    name = found.lock_shown_as
+    name, command = found.lock_shown_as, f"`{shlex.join(['imlp-audit', 'baseline', target])}`"
     try:
         text = found.lock_path.read_text(encoding="utf-8")
-        lock = from_json(Lock, text, name, written_by="`imlp-audit baseline`")
+        lock = from_json(Lock, text, name, written_by=command)
     except (OSError, UnicodeDecodeError) as error:
         return FindingsFile(path, shown_as, problem=Problem(name, 1, 1, f"it could not be read: {error}"))
-    except UsageError as error:
-        line = next((i for i, one in enumerate(text.split("\n"), 1) if '"format"' in one), 1)
+    except DocumentError as error:
+        line = error.line or _find_line(text, error.place)
         return FindingsFile(path, shown_as, problem=Problem(name, line, 1, str(error).removeprefix(f"{name}: ")))
     if lock.paper != paper:
-        message = f"it is the lock of {lock.paper!r}, not of {paper!r}; run `imlp-audit baseline {paper}`"
-        return FindingsFile(path, shown_as, problem=Problem(name, 1, 1, message))
+        message = f"it is the lock of {lock.paper!r}, not of {paper!r}; run {command}"
+        return FindingsFile(path, shown_as, problem=Problem(name, _find_line(text, ("paper",)), 1, message))
     return FindingsFile(path, shown_as, lock, lines=_lines_of(text))
 
 
@@ -95,6 +98,28 @@ def _lines_of(text: str) -> dict[str, int]:
     """Return the line of each entry of a lock."""
     named = ((re.match(r'^ +"(.+)": \{$', line), at) for at, line in enumerate(text.split("\n"), 1))
     return {found[1]: at for found, at in named if found}
+
+
+def _find_line(text: str, place: Sequence[str | int]) -> int:
+    """Return the line of a value in JSON as we write it, or of what should hold it."""
+    lines = text.split("\n")
+    found, indent = 0, -1
+    for key in place:
+        line = _find_key(lines, key, found + (indent >= 0), indent)
+        if line is None:
+            break
+        found, indent = line, _indent(lines[line])
+    return found + 1
+
+
+def _find_key(lines: Sequence[str], key: str | int, start: int, indent: int) -> int | None:
+    """Return the line of a key, before the lines are indented as little as what holds the key."""
+    inside = takewhile(lambda at: _indent(lines[at]) > indent, range(start, len(lines)))
+    return next((at for at in inside if lines[at].lstrip().startswith(f"{json.dumps(key)}:")), None)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def broken_locks(selection: Selection) -> list[Problem]:
@@ -120,6 +145,12 @@ def broken_findings(paper: Paper, ids: Sequence[str]) -> Iterator[Problem]:
     for entry in paper.findings:
         for index, glob in enumerate(entry.value.checks):
             found = _matches(glob, ids)
+            if glob not in ids and (glob == "*" or len(found) == len(ids) > 1):
+                message = f"{glob!r} covers every check, those that pass included; name the checks that fail for this"
+                yield entry.problem(
+                    f"{message} cause: by their ids, or by a glob of a table, a row or a column", "checks", index
+                )
+                continue
             if not found:
                 hint = did_you_mean(glob, ids, "checks")
                 yield entry.problem(f"no check {glob!r}; {hint}", "checks", index)

@@ -16,7 +16,15 @@ from imlp_audit.spec.plan import EquationPlan, Plan, plan, plan_repeats
 from imlp_audit.spec.references import rows_of
 from imlp_audit.spec.rules import broken_check_ids, broken_rules
 from imlp_audit.spec.schema import PaperFile
-from imlp_audit.spec.targets import default_roots, display_path, find, paper_folder, paper_folders, spec_files
+from imlp_audit.spec.targets import (
+    default_roots,
+    display_path,
+    find,
+    paper_folder,
+    paper_folders,
+    spec_files,
+    target_of,
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +59,7 @@ def load(arguments: Sequence[str] = (), *, trust_code: bool = False) -> Selectio
     """
     wanted = find(arguments)
     problems: list[Problem] = []
-    read = [(_read(one.files, problems, trust_code=trust_code), one.only) for one in wanted]
+    read = [(_read(one.files, one.target, problems, trust_code=trust_code), one.only) for one in wanted]
     papers = tuple(p for p, _ in read if p is not None and (arguments or not p.about.value.on_request))
     problems += _described_twice(papers)
     referred = _load_referred(papers, [path for one in wanted for path in one.files[:1]], problems)
@@ -66,9 +74,12 @@ def load(arguments: Sequence[str] = (), *, trust_code: bool = False) -> Selectio
 
 
 def _read(
-    files: Sequence[Path], problems: list[Problem], *, whole: bool = True, trust_code: bool = False
+    files: Sequence[Path], target: str, problems: list[Problem], *, whole: bool = True, trust_code: bool = False
 ) -> Paper | None:
-    """Return a paper and, with `whole`, what else its folder holds; None where there are problems, which are added."""
+    """Return a paper and, with `whole`, what else its folder holds; None where there are problems, which are added.
+
+    `target` names the paper on a command line.
+    """
     specs: list[SpecFile] = []
     for path in files:
         spec, found = read_spec(path, display_path(path), trusted=trust_code or is_trusted(path.parent))
@@ -81,7 +92,7 @@ def _read(
     folder = _own_folder(files)
     holder = next((path for path, spec in zip(files, specs, strict=True) if _has_findings(spec)), None)
     path = holder or (folder / "findings.yaml" if folder else _describing_file(files, specs))
-    paper, found = join(name, specs, read_findings_file(path, display_path(path), name))
+    paper, found = join(name, specs, read_findings_file(path, display_path(path), name, target))
     problems += found
     if paper is None or folder is None or not whole:
         return paper
@@ -126,7 +137,7 @@ def _load_referred(papers: Sequence[Paper], beside: Sequence[Path], problems: li
     while waiting:
         for name in sorted(set(papers_referred_to(waiting.pop())) - set(known)):
             folder = paper_folder(name, beside)
-            paper = _read(spec_files(folder), problems) if folder is not None else None
+            paper = _read(spec_files(folder), target_of(folder), problems) if folder is not None else None
             if paper is not None:
                 known[name] = paper
                 waiting.append(paper)
@@ -140,7 +151,7 @@ def _load_referring(papers: Sequence[Paper]) -> Iterator[Paper]:
     for root in default_roots():
         siblings = paper_folders(root) if root.resolve() in folders else []
         for folder in (one for one in siblings if one.name not in ids and _may_repeat(one, ids)):
-            paper = _read(spec_files(folder), [], whole=False)
+            paper = _read(spec_files(folder), target_of(folder), [], whole=False)
             if paper is not None and paper.id not in ids:
                 yield paper
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from imlp_audit.equations.catalogue import AnyClaim
 from imlp_audit.errors import Problem
 from imlp_audit.models.hosts.python import SpecFolder
-from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
+from imlp_audit.records.paper import AxisHead, ColumnHead, CounterHead, PaperHead, ReadingHead, RowHead, TableHead
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.findings import FindingEntry, FindingsFile
 from imlp_audit.spec.parse_yaml import read_tree
 from imlp_audit.spec.readings import NamedReading
 from imlp_audit.spec.schema import About, Coverage, PaperFile, System
-from imlp_audit.spec.tables import PrintedTable, TableFile
+from imlp_audit.spec.tables import PrintedTable, Row, TableFile
 from imlp_audit.spec.tree import Located, MapNode, SpecText, Text
 from imlp_audit.spec.validate import validate
 
@@ -142,5 +142,12 @@ def _table_head(table: PrintedTable) -> TableHead:
     columns = tuple(
         ColumnHead(id=i, heading=c.heading, unit=c.unit, measure=c.measure) for i, c in table.columns.items()
     )
-    rows = tuple(RowHead(id=row.id, label=row.label + row.mark, baseline=row.baseline) for row in table.rows)
-    return TableHead(id=table.table, title=table.title, columns=columns, rows=rows)
+    return TableHead(id=table.table, title=table.title, columns=columns, rows=tuple(map(_row_head, table.rows)))
+
+
+def _row_head(row: Row) -> RowHead:
+    counters = tuple(
+        CounterHead(measure=measure, convention=own.convention, because=own.because)
+        for measure, own in row.counted_by.items()
+    )
+    return RowHead(id=row.id, label=row.label + row.mark, baseline=row.baseline, counters=counters)

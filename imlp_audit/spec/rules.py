@@ -19,12 +19,13 @@ from imlp_audit.spec.claims import parse_claim
 from imlp_audit.spec.covered import rows_not_covered
 from imlp_audit.spec.equations import broken_entries
 from imlp_audit.spec.findings import broken_findings
+from imlp_audit.spec.fitted import broken_fits
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import plan
-from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
+from imlp_audit.spec.references import RowRef, repeated_row, rows_of
 from imlp_audit.spec.repeats import hold_the_same
 from imlp_audit.spec.schema import Coverage, System
-from imlp_audit.spec.tables import CountedMeasure, FlopsColumn, Footnote, Measure, PrintedTable
+from imlp_audit.spec.tables import CountedMeasure, Footnote, Measure, PrintedTable
 from imlp_audit.spec.tree import Located
 
 
@@ -76,31 +77,10 @@ def _about(paper: Paper) -> Iterator[Problem]:
     known = [*FLOPS_CONVENTIONS, *about.conventions]
     for name in FLOPS_CONVENTIONS.keys() & about.conventions.keys():
         yield paper.about.problem(f"{name!r} is a convention already; give yours another name", "conventions", name)
-    yield from _fits(paper)
+    yield from broken_fits(paper)
     for index, name in enumerate(about.flops):
         if name not in known:
             yield paper.about.problem(f"no convention is called {name!r}; {did_you_mean(name, known)}", "flops", index)
-
-
-def _fits(paper: Paper) -> Iterator[Problem]:
-    """Yield what is wrong with what conventions were fitted on."""
-    about, cells = paper.about.value, list(_cells_of_flops(paper))
-    for name, fit in about.fitted.items():
-        if name not in about.conventions:
-            message = f"no convention is called {name!r}; {did_you_mean(name, about.conventions)}"
-            yield paper.about.problem(message, "fitted", name)
-        for key, globs in (("cells", fit.cells), ("undecided", fit.undecided)):
-            for index, glob in enumerate(globs):
-                if not fnmatch.filter(cells, glob):
-                    message = f"no cell of FLOPs matches {glob!r}; give ids or globs such as {paper.id}/1/*/flops"
-                    yield paper.about.problem(message, "fitted", name, key, index)
-
-
-def _cells_of_flops(paper: Paper) -> Iterator[str]:
-    for row in rows_of(paper):
-        columns = row.table.value.columns
-        counted = [name for name in row.row.printed if isinstance(columns.get(name), FlopsColumn)]
-        yield from (CellRef(row, name).id for name in counted)
 
 
 def _table(located: Located[PrintedTable], conventions: Sequence[str]) -> Iterator[Problem]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from imlp_audit.equations.door import bundled_folder, installed_folders
@@ -15,9 +15,13 @@ from imlp_audit.spec.schema import PaperFile
 
 @dataclass(frozen=True)
 class Wanted:
-    """The files of one paper, and those of them (as shown) whose checks alone are wanted; all where empty."""
+    """The files of one paper, and those of them (as shown) whose checks alone are wanted; all where empty.
+
+    `target` is what names the paper on a command line.
+    """
 
     files: tuple[Path, ...]
+    target: str
     only: frozenset[str] = frozenset()
 
 
@@ -45,6 +49,11 @@ def display_path(path: Path) -> str:
     return path.as_posix()
 
 
+def target_of(folder: Path) -> str:
+    """Return what names a paper's folder on a command line: a paper of this package by its id, others by their path."""
+    return folder.name if folder.parent == bundled_folder() else str(folder)
+
+
 def spec_files(folder: Path) -> tuple[Path, ...]:
     """Return the YAML files of a folder in order."""
     return tuple(sorted(p for p in folder.iterdir() if p.suffix in (".yaml", ".yml") and not p.name.startswith(".")))
@@ -58,7 +67,7 @@ def find(arguments: Sequence[str]) -> list[Wanted]:
         key = tuple(path.resolve() for path in one.files)
         earlier = merged.get(key, one)
         whole = not (earlier.only and one.only)
-        merged[key] = Wanted(earlier.files, frozenset() if whole else earlier.only | one.only)
+        merged[key] = replace(earlier, only=frozenset() if whole else earlier.only | one.only)
     return list(merged.values())
 
 
@@ -74,19 +83,19 @@ def paper_folder(name: str, beside: Sequence[Path] = ()) -> Path | None:
 def _find_target(argument: str) -> Iterator[Wanted]:
     path = Path(argument)
     if _is_there(path) and path.is_dir():
-        yield from [Wanted(spec_files(path))] if spec_files(path) else _papers_in(path)
+        yield from [Wanted(spec_files(path), argument)] if spec_files(path) else _papers_in(path)
     elif _is_there(path) and path.is_file():
         yield _around(path)
     else:
         folder, files = paper_folder(argument), _single_files()
         if folder is None and argument in files:
-            yield _around(files[argument])
+            yield replace(_around(files[argument]), target=argument)
             return
         if folder is None:
             known = dict.fromkeys([*files, *(f.name for root in default_roots() for f in paper_folders(root))])
             hint = did_you_mean(argument, list(known), "papers here")
             raise UsageError(f"{argument}: no spec file, folder or paper of that name; {hint}")
-        yield Wanted(spec_files(folder))
+        yield Wanted(spec_files(folder), argument)
 
 
 def _is_there(path: Path) -> bool:
@@ -100,7 +109,7 @@ def _papers_in(root: Path) -> Iterator[Wanted]:
     folders, files = paper_folders(root), spec_files(root)
     if not folders and not files:
         raise UsageError(f"{display_path(root)}: no paper's folder with .yaml files in it")
-    yield from (Wanted(spec_files(folder)) for folder in folders)
+    yield from (Wanted(spec_files(folder), target_of(folder)) for folder in folders)
     yield from (_around(path) for path in files)
 
 
@@ -116,4 +125,4 @@ def _around(path: Path) -> Wanted:
     describes = spec is not None and isinstance(spec.record, PaperFile) and spec.record.about is not None
     paper = declared_paper(path)
     siblings = tuple(p for p in spec_files(path.parent) if p == path or declared_paper(p) == paper)
-    return Wanted(siblings or (path,), frozenset() if describes else frozenset({display_path(path)}))
+    return Wanted(siblings or (path,), str(path), frozenset() if describes else frozenset({display_path(path)}))

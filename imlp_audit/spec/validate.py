@@ -84,7 +84,9 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
             return f"{name} is empty; give at least one entry"
         case "too_long":
             return f"{name} takes {context['max_length']} entries, not {context['actual_length']}"
-        case "int_parsing" | "float_parsing":
+        case "int_parsing" | "int_from_float" | "int_type":
+            return f"{name} must be a whole number, not {_quote(detail['input'])}"
+        case "float_parsing":
             return f"{name} must be a number, not {_quote(detail['input'])}"
         case "tuple_type":
             return f"{name} must be a list, not {_quote(detail['input'])}"

@@ -22,6 +22,7 @@ from tests.checks.papers import Count, Spec, run, write
 
 ROW = "{id: a, label: A, model: {timm: host}, printed: {params: 5.00}}"
 OTHER_ROW = "{id: b, label: B, model: {timm: other}, printed: {params: 5.00}}"
+THIRD_ROW = "{id: cc, label: C, model: {timm: other}, printed: {params: 5.00}}"  # no finding covers it
 FINDING = """\
 findings:
   - {id: wrong-size, title: The sizes are wrong, severity: error, why: Nobody knows., checks: [p/1/?/params]}
@@ -54,8 +55,8 @@ EQUATION = Check(
 
 
 def written(folder: Path, *checks: Check, end: str = FINDING, paper: str = "p") -> Selection:
-    """A paper with two rows and findings, and a lock that acknowledges the checks as they are."""
-    write(folder, Spec((ROW, OTHER_ROW), end=end))
+    """A paper with three rows and findings, and a lock that acknowledges the checks as they are."""
+    write(folder, Spec((ROW, OTHER_ROW, THIRD_ROW), end=end))
     lock = Lock(paper=paper, checks={check.id: LockedCheck.of(check) for check in checks})
     if checks:
         (folder / "p" / "paper.lock").write_text(to_json(lock))

@@ -134,6 +134,67 @@ def test_a_lock_of_another_version_is_refused_and_can_be_written_anew(folder: Pa
         done = call(command, "wrong")
         assert done.code == 2
         assert done.err.startswith("wrong/findings.lock:2:1: format imlp-audit/findings-lock/0 was written by another")
-        assert "run `imlp-audit baseline` again" in done.err
+        assert "run `imlp-audit baseline wrong` again" in done.err
     assert call("baseline", "wrong", "--no-progress").code == 0
     assert call("lint", "wrong").code == 0
+
+
+def test_a_dry_run_names_the_drafts_that_it_does_not_write(folder: Path) -> None:
+    done = call("baseline", "wrong", "--draft", "--dry-run", "--no-progress")
+    said = " ".join(done.out.split())
+    assert "Nothing was written. Without --dry-run, --draft writes 1 draft: unexplained-1-params-cell." in said
+    assert "Drafts were written" not in said
+    assert (folder / "findings.yaml").read_text() == FINDINGS
+
+
+def test_a_finding_that_explains_no_failing_check_is_said_to_be_stale(folder: Path) -> None:
+    (folder / "paper.yaml").write_text(PAPER.replace("5.8", "5.72"))
+    screen = " ".join(call("verify", "wrong", "--no-progress").out.split())
+    assert "1 finding explains no failing check: wrong/findings.yaml:8 tiny-too-large." in screen
+    reason = "it explains no failing check: the check that it covers, wrong/1/tiny/params, does not fail; delete the"
+    for command in (("verify", "--all"), ("baseline",), ("verify", "-f", "markdown"), ("verify", "-f", "github")):
+        assert reason in " ".join(call(*command[:1], "wrong", "--no-progress", *command[1:]).out.split())
+    [found] = audited()[1]["stale_findings"]
+    assert (found["id"], found["checks"]) == ("tiny-too-large", ["wrong/1/tiny/params"])
+    assert "stale_findings" not in audited("--only", "wrong/1/small/*")[1]  # whether the other check fails is not known
+
+
+def test_checks_that_fail_the_run_by_an_option_alone_are_counted(folder: Path) -> None:
+    (folder / "findings.yaml").write_text(
+        FINDINGS.replace("[wrong/1/tiny/params]", "[wrong/1/tiny/params, wrong/1/small/params]")
+    )
+    call("baseline", "wrong", "--no-progress")
+    assert "fails the run" not in call("verify", "wrong", "--no-progress").out
+    for option in ((), ("--all",)):
+        done = call("verify", "wrong", "--no-baseline", "--no-progress", *option)
+        assert (done.code, "--no-baseline: 2 acknowledged checks also fail the run." in done.out) == (1, True)
+
+
+def test_the_lock_of_another_paper_is_answered_with_the_command_for_the_folder(folder: Path) -> None:
+    call("baseline", "wrong", "--no-progress")
+    moved = folder.rename(folder.with_name("my folder"))
+    lock = (moved / "findings.lock").read_text().replace('"paper": "wrong"', '"paper": "other"')
+    (moved / "findings.lock").write_text(lock)
+    done = call("verify", "my folder")
+    assert "it is the lock of 'other', not of 'wrong'; run `imlp-audit baseline 'my folder'`" in done.err
+    assert call("baseline", "my folder", "--no-progress").code == 0
+    assert call("lint", "my folder").code == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ('"measured": "5717416",', '"measured": "5717416",\n      "banana": 1,', '"banana"'),
+        ('"verdict": "differs"', '"verdict": "banana"', '"verdict"'),
+        (',\n      "verdict": "differs"', "", '"wrong/1/tiny/params"'),  # what is missing has no line of its own
+        ('"checks": {', '"checks": {\n    "wrong/1/small/params": "banana",', '"wrong/1/small/params"'),
+        ('"paper": "wrong"', '"paper": "wrong" banana', '"paper"'),
+    ],
+)
+def test_a_bad_entry_of_a_lock_is_pointed_to(folder: Path, old: str, new: str, line: str) -> None:
+    call("baseline", "wrong", "--no-progress")
+    lock = folder / "findings.lock"
+    text = lock.read_text().replace(old, new)
+    lock.write_text(text)
+    place = next(at for at, one in enumerate(text.split("\n"), 1) if line in one)
+    assert call("lint", "wrong").err.startswith(f"wrong/findings.lock:{place}:1: ")

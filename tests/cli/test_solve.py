@@ -5,6 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from imlp_audit.cli.write_found import write_found
+from imlp_audit.errors import UsageError
+from imlp_audit.records.solution import Answered, Solved, SolvedFirst
+from imlp_audit.spec.library import load
+
 from .papers import DEIT, IMLP, PARAMS, _reading, write
 from .running import MODULE, call, spawn
 
@@ -163,3 +168,45 @@ def test_torch_is_not_loaded_for_a_mistake(papers: Path) -> None:
         "sys.exit('torch' in sys.modules)"
     )
     assert spawn("-c", code, cwd=papers, command=MODULE[:1]).code == 0
+
+
+def test_an_option_is_not_taken_for_the_value_of_the_one_before(own: Path) -> None:
+    before = own.read_bytes()
+    outcome = call("solve", "own", "--write", "--no-progress")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "--write takes a value, and '--no-progress' looks like an option: give the value right after" in outcome.err
+    assert "Try `imlp-audit solve --help`." in outcome.err
+    for option in ("--only", "--output", "-o"):
+        outcome = call("verify", "own", option, "--strict")
+        assert (outcome.code, "takes a value" in outcome.err) == (2, True)
+    assert own.read_bytes() == before
+
+
+def test_a_name_that_no_spec_can_hold_is_refused_before_the_search(own: Path) -> None:
+    outcome = call("solve", "own", "--write", "_Mine")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "--write: '_Mine' is not a slug" in outcome.err
+
+
+def test_a_folder_anywhere_is_written_to(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(own.parent)
+    assert call("solve", ".", "--write", "found").err == "paper.yaml: added the reading 'found'\n"
+
+
+@pytest.mark.parametrize(("score", "written"), [(3, False), (4, False), (5, True)])
+def test_a_counter_that_luck_does_as_well_is_not_written(own: Path, score: int, written: bool) -> None:
+    """Five numbers, of which the same search explains four where their digits are shifted."""
+    first = SolvedFirst(reading={}, apart=0, weights={"linear": 1})
+    answer = Answered(
+        what="flops", flops=("own/1/base/params",), score=score, of=5, solutions=1, exhaustive=True, bound=score,
+        readings={}, named=(), first=first, axes=(), null=((1, 4), (0, 2)),
+    )  # fmt: skip
+    solved = Solved(selection=("own",), left_out={}, answers=(answer,), order="the first")
+    (paper,) = load(["own"]).papers
+    before = own.read_text()
+    if written:
+        write_found(paper, "mine", solved)
+    else:
+        with pytest.raises(UsageError, match=f"explains {score} of 5 numbers, and the same search explains up to 4 of"):
+            write_found(paper, "mine", solved)
+    assert ("mine" in own.read_text(), own.read_text() == before) == (written, not written)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
 from imlp_audit.records.finding import Finding, Severity, StaleEntry
 from imlp_audit.records.hypothesis import Caught, ColumnScore, GroupScore, PaperHypothesis, Power
-from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
+from imlp_audit.records.paper import AxisHead, ColumnHead, CounterHead, PaperHead, ReadingHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
 
 HOSTILE = (
@@ -114,6 +114,17 @@ def result(text: str = BENIGN) -> AuditResult:
     return AuditResult(
         papers=(head(text),), versions={"torch": "2.6"}, checks=tuple(checks), findings=(known,), stale=(stale,)
     )
+
+
+def mixed(text: str = BENIGN) -> AuditResult:
+    """A column whose three rows state counters of their own: one fvcore, two macs."""
+    table, *_ = head(text).tables
+    own = [CounterHead(measure="flops", convention=name, because=text) for name in ("fvcore", "macs", "macs")]
+    rows = tuple(RowHead(id=f"r{at}", label=text, counters=(one,)) for at, one in enumerate(own))
+    columns = (ColumnHead(id="f", heading=text, unit="G", measure="flops"),)
+    paper = head(text).model_copy(update={"tables": (table.model_copy(update={"columns": columns, "rows": rows}),)})
+    cells = tuple(check(f"1/r{at}/f", CheckKind.CELL, Verdict.REPRODUCED, text, printed="1.0") for at in range(3))
+    return AuditResult(papers=(paper,), versions={}, checks=cells)
 
 
 def full(text: str = BENIGN) -> AuditResult:

@@ -100,7 +100,7 @@ def test_what_got_worse_stands_first_with_what_was_measured() -> None:
         "  - printed 5.72; measured 5 717 416 → 5 800 000; it is outside",
         "",
         "Changed, with a verdict as good as before (1 check)",
-        "- p/1/c/params: reproduced",
+        "- p/1/c/params: reproduced → reproduced, weak",
         "  - printed 5.72; its pass may be luck now",
         "",
         "Got better (1 check)",

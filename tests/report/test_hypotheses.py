@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
-from imlp_audit.report.hypotheses import describe_column, describe_group, group_of_column
+from imlp_audit.report.hypotheses import describe_column, describe_group, group_of_column, write_chance
 
 GROUP = GroupScore(
     name="1/flops", winner="macs", votes=9, scores={"fvcore": 2, "macs": 7}, chance=3, choice="clear"
@@ -39,6 +39,12 @@ def test_passes_are_counted_in_words_that_fit_any_number(passing: int, said: str
 def test_a_fitted_counter_says_what_the_search_would_explain_by_chance() -> None:
     fitted = COLUMN.model_copy(update={"fit": FitScore(explained=48, of=52, by_chance=16)})
     assert "the search explained 48 of 52 numbers, by chance it explains at most 16; " in describe_column(fitted)
+
+
+def test_luck_of_a_fitted_counter_is_what_its_search_explains_by_chance() -> None:
+    fit = FitScore(explained=9, of=9, by_chance=6)
+    assert (write_chance(GROUP, None), write_chance(GROUP, fit)) == ("3", "6")
+    assert write_chance(GROUP, fit.model_copy(update={"of": 52})) == "6 of 52"
 
 
 def test_a_column_is_found_by_its_name() -> None:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.records.check import CheckKind, Verdict
 from imlp_audit.records.finding import Finding, Severity
-from imlp_audit.records.hypothesis import Caught, ColumnScore, GroupScore, PaperHypothesis, Power
+from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Heading
 from imlp_audit.report.findings import worst_first
 from imlp_audit.report.formats import Surface
 from imlp_audit.report.overview import first_screen, overview
+from imlp_audit.report.paper import report_document
 from imlp_audit.report.terminal import render_terminal
 from imlp_audit.report.worst import shorten
 
-from .results import check, head, result
+from .results import check, head, mixed, result
 
 TEXTS = st.sampled_from(("short", "a text of some words " * 6, "longwordwithoutspaces" * 9, "中文" * 80))
 
@@ -96,6 +98,34 @@ def test_the_first_screen_says_what_was_checked_with_its_power_and_what_it_was_r
     assert "of those one last digit away 3 of 4" in shown
     assert "released 39 of 44 (as_written 8, by chance up to 4)" in shown
     assert "plain words of Table 1: all 2 of 4 (no_head 1, by chance up to 1, weak)" in shown
+
+
+def test_a_fitted_counter_is_held_against_the_chance_of_its_search() -> None:
+    fit = FitScore(explained=3, of=4, by_chance=3)
+    columns = (judged().columns[0].model_copy(update={"fit": fit}),)
+    hypothesis = judged().model_copy(update={"columns": columns})
+    passing = check("1/r0/params", CheckKind.CELL, Verdict.REPRODUCED, printed="5.72")
+    one = AuditResult(papers=(head(),), versions={}, checks=(passing,), hypotheses={"p": hypothesis})
+    shown = " ".join(screen(one, 200).split())
+    assert "all 2 of 4 (no_head 1, by chance up to 3, weak)" in shown
+    whole = " ".join(render_terminal(report_document(one), Surface(200)).split())
+    assert re.search(r"column 1/params all weak all 2, no_head 1 4 3 ", whole)
+
+
+def test_passes_that_may_be_luck_or_were_fitted_say_so_one_by_one() -> None:
+    weak = check("1/r0/params", CheckKind.CELL, Verdict.REPRODUCED, printed="5.72", weak=True)
+    under: dict[str, Any] = {"under": ("reading a", "convention b"), "fitted": True, "weak": True}
+    fitted = check("1/r1/params", CheckKind.CELL, Verdict.REPRODUCED_UNDER, **under)
+    fails = check("1/r2/params", CheckKind.CELL, Verdict.DIFFERS, weak=True, fitted=True)  # marks are of passes
+    shown = screen(AuditResult(papers=(head(),), versions={}, checks=(weak, fitted, fails)), 200)
+    assert "- reproduced, weak p/1/r0/params printed" in shown
+    assert "- reproduced under reading a, convention b, fitted, weak p/1/r1/params" in shown
+    assert "differs, " not in shown
+
+
+def test_rows_that_state_their_own_counter_are_counted() -> None:
+    shown = screen(mixed(), 200)
+    assert "read as  3 rows state their own counter (fvcore 1, macs 2)\n" in shown
 
 
 def test_checks_that_broke_and_checks_that_fail_are_named() -> None:

@@ -44,7 +44,7 @@ def test_what_was_measured_is_shown_in_full_with_how() -> None:
 
 
 def test_sampling_is_explained_where_a_verdict_rests_on_it() -> None:
-    sentence = "Under sampling, the measured number does not equal the printed one"
+    sentence = "Under sampling, a part was measured for the whole"
     assert sentence in " ".join(screen(Verdict.REPRODUCED_UNDER).split())
     assert sentence not in " ".join(screen(Verdict.DIFFERS).split())
 

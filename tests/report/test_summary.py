@@ -9,10 +9,11 @@ from imlp_audit.records.check import FAILS, CheckKind, Verdict
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.formats import Surface
-from imlp_audit.report.paper import summary_document
+from imlp_audit.report.markdown import render_markdown
+from imlp_audit.report.paper import report_document, summary_document
 from imlp_audit.report.terminal import render_terminal
 
-from .results import HOSTILE, check, head, result
+from .results import HOSTILE, check, full, head, mixed, result
 
 WIDTHS = (40, 80, 200)
 ESCAPE = "\x1b["
@@ -95,6 +96,23 @@ def test_a_number_stands_with_the_verdict_on_its_printed_change(
     shown = terminal(AuditResult(papers=(head(),), versions={}, checks=tuple(checks)), 200, colour=False)
     (line,) = [line for line in shown.splitlines() if "4 998 184" in line]
     assert line.rstrip().endswith(f" {told}")
+
+
+def test_every_check_has_its_marks_and_every_column_its_scores() -> None:
+    audited = full()
+    shown = " ".join(terminal(audited, 300, colour=False).split())
+    assert "5 717 416 -0.3 reproduced under plain words, fitted, weak" in shown
+    assert "macs explains 22 of 22 (fvcore 3), a clear choice" in shown
+    assert "395 of 400 wrong numbers within ten last digits would not have passed" in shown
+    assert "2 reproduced_under (1 fitted, 1 weak)" in shown
+
+
+def test_every_format_for_people_says_which_rows_state_their_own_counter() -> None:
+    said = "3 rows state their own counter: r0 fvcore (because: it fits); r1, r2 macs (because: it fits)"
+    assert said in terminal(mixed("it fits"), 200, colour=False)
+    assert said in render_markdown(report_document(mixed("it fits")))
+    assert from_json(AuditResult, to_json(mixed()), "r.json") == mixed()
+    assert "counters" not in to_json(result())
 
 
 def test_a_report_is_a_pure_function_of_the_result() -> None:

@@ -38,6 +38,8 @@ def _commands(result: AuditResult) -> Iterator[str]:
     for entry in result.stale[:MOST]:
         title = f"{entry.check} is not as it was acknowledged"
         yield _command("warning", title, entry.reason, entry.source)
+    for found in result.stale_findings[:MOST]:
+        yield _command("warning", f"the finding {found.id} explains no failing check", found.reason, found.source)
     rest = [(len(errors) - MOST, "more problem"), (len(result.stale) - MOST, "more entry that no longer holds")]
     rest += [(len(findings) - len(open_), "acknowledged finding")]
     counted = [count_of(count, noun) for count, noun in rest if count > 0]

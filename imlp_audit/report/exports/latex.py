@@ -20,7 +20,7 @@ from imlp_audit.report.cells import CellChecks, find_cells, write_measured
 from imlp_audit.report.characters import to_encoding
 from imlp_audit.report.document import one_line, plain_text
 from imlp_audit.report.numbered import NumberedFinding, by_check, number_findings
-from imlp_audit.report.verdicts import counts_by_kind
+from imlp_audit.report.verdicts import counts_by_kind, name_verdict
 from imlp_audit.report.worst import shorten
 
 _WORDS = {
@@ -97,9 +97,8 @@ def _what(check: Check) -> str:
 
 def _verdict(check: Check, covering: Mapping[str, NumberedFinding]) -> str:
     """Write a verdict with what it holds under, and the finding that covers it."""
-    under = f" {', '.join(check.under)}" if check.under else ""
     finding = f" ({covering[check.id].name})" if check.id in covering else ""
-    return f"{check.verdict.value.replace('_', ' ')}{under}{finding}"
+    return f"{name_verdict(check)}{finding}"
 
 
 def _printed_table(
