@@ -4,66 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
-from imlp_audit.checks.cells import find_own_column
-from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.checks.fit import Measured, compare
-from imlp_audit.checks.printed import Countable, countable, interval_ends, record_fit, record_unmeasured, unless_missing
-from imlp_audit.checks.votes import frame_of
-from imlp_audit.numbers.interval import readable
+from imlp_audit.checks.context import Context
+from imlp_audit.checks.measured_changes import check_measured_change, percent_change
+from imlp_audit.checks.printed import interval_ends
+from imlp_audit.numbers.interval import Interval, readable
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.check import PASSES, Check, Verdict
+from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.plan import DeltaPlan, RepeatPlan
 
 
 def check_delta(plan: DeltaPlan, context: Context) -> Check:
     """Judge whether a printed change follows from the printed cells, or from the measured values."""
+    if plan.measured:
+        return check_measured_change(plan, context)
     delta = plan.change
     read = context.conventions(plan.cell.row.paper)
-    if not plan.measured:
-        agreement = follows_from_cells(delta, plan.cell.printed, plan.base.printed, read.roundings)
-        return _from_agreement(plan, delta, "%", agreement, read.roundings[0])
-    variant, base = countable(plan.cell), countable(plan.base)
-    if isinstance(variant, str):
-        return record_unmeasured(plan, delta, "%", variant)
-    if isinstance(base, str):
-        return record_unmeasured(plan, delta, "%", base)
-    declared, others = _changes(variant, base, context)
-    frames = [frame_of(cell, context) for cell in (plan.cell, plan.base)]
-    allowed = [one for one in frames[0].select(declared) if frames[1].allows(one)]
-    if not allowed:
-        reason = "the row and its baseline were counted by different conventions: their difference compares two counts"
-        return record_unmeasured(plan, delta, "%", reason)
-    comparison = compare(delta, declared, frames[0].roundings, others, allowed=allowed, rules=read.roundings)
-    column = find_own_column(variant, context)
-    if column is not None:
-        reason = f"{plan.cell.printed.text} belongs to {column!r}, so its change is not one of {plan.cell.column_id!r}"
-        comparison = replace(comparison, verdict=Verdict.DIFFERS, reason=reason, under=())
-    comparison = unless_missing(comparison, context, plan.cell.row.paper, variant.recipe, base.recipe)
-    check = record_fit(plan, delta, "%", comparison)
-    weak = comparison.verdict in PASSES and any(frame.weak for frame in frames)
-    return check.model_copy(update={"weak": weak})
-
-
-def _changes(variant: Countable, base: Countable, context: Context) -> tuple[list[Measured], list[Measured]]:
-    """Return the measured changes, each between measurements of one reading and one convention."""
-    column = variant.cell.column
-    bases = {
-        (b.reading, b.convention): b for side in context.measurements(base.cell.row, base.recipe, column) for b in side
-    }
-    declared, others = (
-        [(v, bases[v.reading, v.convention]) for v in side if (v.reading, v.convention) in bases]
-        for side in context.measurements(variant.cell.row, variant.recipe, column)
-    )
-    return [_change(*pair) for pair in declared], [_change(v, b) for v, b in others if b.value]
-
-
-def _change(variant: Measured, base: Measured) -> Measured:
-    if base.value == 0:
-        raise NotMeasuredError(f"a change in percent from 0 is not defined (convention {base.convention})")
-    uncounted = tuple(sorted({*variant.uncounted, *base.uncounted}))
-    return Measured(percent_change(variant.value, base.value), variant.reading, variant.convention, uncounted)
+    agreement = follows_from_cells(delta, plan.cell.printed, plan.base.printed, read.roundings)
+    return _from_agreement(plan, delta, "%", agreement, read.roundings[0])
 
 
 def check_repeat(plan: RepeatPlan, context: Context) -> Check:
@@ -104,11 +62,6 @@ def _from_agreement(
     )
 
 
-def percent_change(value: Fraction, base: Fraction) -> Fraction:
-    """Return the change from `base` to `value` in percent. Raises ZeroDivisionError for a base of 0."""
-    return (value / base - 1) * 100
-
-
 @dataclass(frozen=True)
 class Agreement:
     """Whether printed numbers agree: under which rounding rule, what they were judged by, and a hint if not."""
@@ -139,7 +92,16 @@ def follows_from_cells(delta: Printed, cell: Printed, base: Printed, roundings: 
         change = cell.interval(rule).change_from(base.interval(rule))
         return change is not None and change.meets(delta.interval(rule))
 
-    return _agreement(meets, roundings, reason, f"{reason}; {delta.text} is not among them", judged_by)
+    found = _agreement(meets, roundings, reason, f"{reason}; {delta.text} is not among them", judged_by)
+    return _with_sign_hint(found, delta, possible)
+
+
+def _with_sign_hint(found: Agreement, delta: Printed, possible: Interval) -> Agreement:
+    """Add a hint where a change has the size that is printed and the other sign."""
+    other = delta.negated
+    if found.verdict is not Verdict.INCONSISTENT or not possible.meets(other.interval(found.rounding)):
+        return found
+    return replace(found, hints=(*found.hints, f"{other.text} would follow: the sign is wrong or left out"))
 
 
 def agree(

@@ -7,8 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import assert_never
 
-from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.checks.fit import Comparison, compare
+from imlp_audit.checks.context import Context
+from imlp_audit.checks.inputs import at_size, judge_input
 from imlp_audit.checks.measured_claims import (
     ClaimJudgement,
     bound_of,
@@ -17,13 +17,12 @@ from imlp_audit.checks.measured_claims import (
     judge_measured_order,
     judge_options,
 )
-from imlp_audit.checks.printed import unless_missing
 from imlp_audit.checks.quantities import interval_of, mlp_shares, printed_options, printed_values
 from imlp_audit.checks.truth import RowTruth, Truth, all_of, judge_order, judge_share, middle
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.interval import Interval, readable
+from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import PASSES, Check, Verdict
-from imlp_audit.spec.claims import Average, Input, Reference, Sized, Statement
+from imlp_audit.spec.claims import Average, Input, Reference, Statement
 from imlp_audit.spec.conditions import Condition, Conditions, Direction, Order
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import ClaimPlan
@@ -61,8 +60,8 @@ def _not_judged(plan: ClaimPlan) -> Iterator[str]:
     strict, form = plan.meanings.strict, plan.claim.value.conditions
     if isinstance(strict, Conditions) and len(strict.conditions) < len(form or ()):
         yield "its other conditions are judged on printed numbers alone"
-    for one in plan.claim.value.left_out:
-        yield f"not judged for {', '.join(glob.rpartition('/')[2] for glob in one.rows)}: {one.because}"
+    for rows, because in plan.left_out:
+        yield f"not judged for {', '.join(row.row.id for row in rows)}: {because}"
 
 
 def _judge(statement: Statement, context: Context, *, measured: bool) -> ClaimJudgement:
@@ -81,8 +80,7 @@ def _judge(statement: Statement, context: Context, *, measured: bool) -> ClaimJu
         case Average():
             return _judge_average(statement, context)
         case Input():
-            truths = [_input_truth(row, statement.size, context) for row in statement.rows]
-            return _judge_rows(truths, statement.holds_for)
+            return judge_input(statement, context)
         case _:
             assert_never(statement)
 
@@ -106,7 +104,8 @@ def models_of_claim(plan: ClaimPlan) -> Iterator[tuple[Paper, Recipe]]:
 def papers_of_claim(plan: ClaimPlan) -> Iterator[Paper]:
     """Yield the papers whose hypothesis a claim is judged under: none where it is judged on printed numbers alone."""
     for statement in plan.meanings.all:
-        if plan.measured or (isinstance(statement, Conditions | Order) and statement.shares):
+        shares = isinstance(statement, Conditions | Order) and statement.shares
+        if plan.measured or shares or isinstance(statement, Input):
             yield from (cell.row.paper for cell in statement.cells)
 
 
@@ -116,7 +115,7 @@ def _models_of(statement: Statement) -> Iterator[tuple[Paper, Recipe]]:
             yield from ((share.cell.row.paper, share.recipe) for share in statement.shares)
         case Input():
             for row in statement.rows:
-                yield from ((row.cell.row.paper, _at_size(row.recipe, s)) for s in (statement.size, *row.tried))
+                yield from ((row.cell.row.paper, at_size(row.recipe, s)) for s in (statement.size, *row.tried))
         case Reference() | Average():
             return
         case _:
@@ -186,36 +185,3 @@ def _judge_average(average: Average, context: Context) -> ClaimJudgement:
         reason = f"{needed}, but each lies between 0 and {average.at_most.text}"
         return ClaimJudgement(Verdict.INCONSISTENT, reason, middle(others))
     return ClaimJudgement(Verdict.UNVERIFIABLE, f"{needed}, which is possible", middle(others))
-
-
-def _input_truth(row: Sized, size: int, context: Context) -> RowTruth:
-    """Judge a row: its FLOPs follow from the claimed size, only from another size, or from none of those tried."""
-    name, printed = row.cell.row.row.id, row.cell.printed.text
-    claimed = _compare_at(size, row, context)
-    if claimed.verdict in PASSES:
-        return RowTruth(name, Truth.YES, f"{printed} follows at {size}", f"{size}")
-    fitting = [other for other in row.tried if _fits_at(other, row, context)]
-    miss = f"{readable(claimed.deciding.value)} at {size}, not {printed}"
-    if claimed.verdict is Verdict.UNVERIFIABLE or not fitting:
-        return RowTruth(name, Truth.OPEN, f"{miss}; none of the sizes tried gives it", "none")
-    sizes = " or ".join(map(str, fitting))
-    return RowTruth(name, Truth.NO, f"{miss}, which follows at {sizes}", sizes)
-
-
-def _fits_at(size: int, row: Sized, context: Context) -> bool:
-    try:
-        return _compare_at(size, row, context).verdict in PASSES
-    except NotMeasuredError:  # a model that cannot take this size was not counted at it
-        return False
-
-
-def _compare_at(size: int, row: Sized, context: Context) -> Comparison:
-    sized, paper = _at_size(row.recipe, size), row.cell.row.paper
-    declared, _ = context.measurements(row.cell.row, sized, row.cell.column)
-    comparison = compare(row.cell.printed, declared, context.conventions(paper).roundings)
-    return unless_missing(comparison, context, paper, sized)
-
-
-def _at_size(recipe: Recipe, size: int) -> Recipe:
-    """Return the recipe with square images of this side."""
-    return recipe.model_copy(update={"image": (size, size)})

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 from imlp_audit.checks.fit import Measured
 from imlp_audit.checks.power import Judged
@@ -16,6 +16,7 @@ from imlp_audit.measure.conventions import (
     Convention,
     MemoryConvention,
     ParameterConvention,
+    WeightKey,
     parse_weight_key,
     total,
 )
@@ -36,6 +37,9 @@ from imlp_audit.spec.tables import (
     SettingColumn,
     UncountedColumn,
 )
+
+Counter: TypeAlias = str | frozenset[tuple[WeightKey, int]] | None
+"""What a convention counts, whatever a paper calls it: weights of work, or the name of a kind of parameters."""
 
 
 def own_convention(row: Row, column: Column) -> str | None:
@@ -74,6 +78,13 @@ class Conventions:
         }
         known = {**FLOPS_CONVENTIONS, **own}
         return {name: known[name] for name in (*self.about.flops, *known)}
+
+    def counter_of(self, column: Column, convention: str | None) -> Counter:
+        """Return what counts by a convention, to tell whether two numbers were counted alike."""
+        if not isinstance(column, FlopsColumn):
+            return convention
+        weights = self.flops[str(convention)].weights.items()
+        return frozenset((key, weight) for key, weight in weights if weight or key.site is not None)
 
     def declared_for(self, row: Row, column: Column) -> tuple[str | None, ...]:
         """Return the names of the conventions declared for a column in a row; a setting has none to choose from."""

@@ -45,21 +45,23 @@ def compare(
     *,
     allowed: Sequence[Measured] | None = None,
     rules: Sequence[Rounding] = (),
+    default: Measured | None = None,
 ) -> Comparison:
     """Judge a printed number; the first measurement and the first rounding rule are the default, the rest are declared.
 
     Only measurements that the paper's hypothesis allows can make the number pass: `allowed`, the best supported first;
-    if it is left out, all. `rules` are all rounding rules that the paper declares, where its hypothesis leaves some.
-    Other declared measurements and rules, and `undeclared` ones, are tried for hints. A value that leaves out
-    uncounted work is no evidence either way.
+    if it is left out, all. `rules` are all rounding rules that the paper declares, where its hypothesis leaves some;
+    `default` names the default reading and convention where nothing was measured under them. Other declared
+    measurements and rules, and `undeclared` ones, are tried for hints. A value that leaves out uncounted work is no
+    evidence either way.
     """
     rules = rules or roundings
-    default = (declared[0], rules[0])
+    ordinary = (default or declared[0], rules[0])
     allowed = declared if allowed is None else allowed
     fitting = next(_fits(printed, [m for m in allowed if not m.uncounted], roundings), None)
     if fitting is not None:
-        one, rounding = _least_departing(fitting, declared)
-        under = _departures((one, rounding), default)
+        one, rounding = _least_departing(fitting, declared, ordinary[0])
+        under = _departures((one, rounding), ordinary)
         verdict = Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED
         reason = f"{readable(one.value)} lies in {printed.interval(rounding)}{_name_departures(under)}"
         return Comparison(verdict, reason, one, rounding, _also(printed, declared, one, roundings[0]), under)
@@ -85,7 +87,7 @@ def compare(
 def name_departures_of(one: Measured, declared: Sequence[Measured]) -> tuple[str, ...]:
     """Name how a measurement departs from the default; an option that does not change the value does not depart."""
     rounding = Rounding.HALF_UP  # the same in both: only readings and conventions are compared
-    chosen, _ = _least_departing((one, rounding), declared)
+    chosen, _ = _least_departing((one, rounding), declared, declared[0])
     return _departures((chosen, rounding), (declared[0], rounding))
 
 
@@ -98,11 +100,13 @@ def _fits(
         yield from ((one, rounding) for one in measured if one.value in interval)
 
 
-def _least_departing(fitting: tuple[Measured, Rounding], declared: Sequence[Measured]) -> tuple[Measured, Rounding]:
+def _least_departing(
+    fitting: tuple[Measured, Rounding], declared: Sequence[Measured], default: Measured
+) -> tuple[Measured, Rounding]:
     """Return what fits by the first names that give the same value: an option departs only if it changes the value."""
     one, rounding = fitting
     same = (other for other in declared if other.value == one.value and not other.uncounted)
-    return min(same, key=lambda other: sum(_differ(other, declared[0]))), rounding
+    return min(same, key=lambda other: sum(_differ(other, default))), rounding
 
 
 def _differ(one: Measured, other: Measured) -> tuple[bool, bool]:

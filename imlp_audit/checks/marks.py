@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, compare
 from imlp_audit.checks.printed import NO_MODEL
-from imlp_audit.checks.votes import frame_of
+from imlp_audit.checks.votes import Frame, frame_of
 from imlp_audit.models.change import describe
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
@@ -30,8 +30,8 @@ def check_mark(plan: MarkPlan, context: Context) -> Check:
     models = marked_models(plan)
     if not models:
         return _check(plan, Verdict.UNVERIFIABLE, NO_MODEL, printed)
-    found = {name: _compare(plan, context, recipe) for name, recipe in models.items()}
     frame = frame_of(plan.cell, context)
+    found = {name: _compare(plan, context, recipe, frame) for name, recipe in models.items()}
     declared = list(context.conventions(plan.row.paper).readings)
     readings = [name for name in declared if frame.allows_reading(name)]
     pairs = [(name, found[meant].get(name), found[other].get(name)) for name in readings]
@@ -45,15 +45,25 @@ def check_mark(plan: MarkPlan, context: Context) -> Check:
         for name, outcomes in found.items()
         for reading, outcome in outcomes.items()
     ]
-    return _check(plan, verdict, f"{plan.cell.column.heading}: {', '.join(fitting)}", printed, ", ".join(values), under)
+    reason = f"{plan.cell.column.heading}: {', '.join(fitting)}"
+    check = _check(plan, verdict, reason, printed, ", ".join(values), under)
+    return check.model_copy(update={"weak": frame.weak and verdict in PASSES})
 
 
-def _compare(plan: MarkPlan, context: Context, recipe: Recipe) -> dict[str | None, Comparison]:
-    """Compare the printed number with a model, under each reading that could be built."""
+def _compare(plan: MarkPlan, context: Context, recipe: Recipe, frame: Frame) -> dict[str | None, Comparison]:
+    """Compare the printed number with a model, under each reading that was measured.
+
+    One that the hypothesis does not leave to the row does not judge it; its comparison is for the record.
+    """
     declared, _ = context.measurements(plan.row, recipe, plan.cell.column)
-    roundings = context.conventions(plan.row.paper).roundings
-    names = dict.fromkeys(one.reading for one in declared)
-    return {name: compare(plan.cell.printed, [m for m in declared if m.reading == name], roundings) for name in names}
+    printed, rules = plan.cell.printed, context.conventions(plan.row.paper).roundings
+    found = {}
+    for name in dict.fromkeys(one.reading for one in declared):
+        own = [one for one in declared if one.reading == name]
+        allowed = frame.select(own) if frame.allows_reading(name) else own
+        if allowed:
+            found[name] = compare(printed, own, frame.roundings, allowed=allowed, rules=rules)
+    return found
 
 
 def _fitting(found: Mapping[str, Mapping[str | None, Comparison]], reading: str | None) -> str:

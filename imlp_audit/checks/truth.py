@@ -71,8 +71,10 @@ def judge_share(rows: Sequence[RowTruth], holds_for: str) -> tuple[Verdict, str]
     needed = share * len(rows)
     truth = _decide(yes >= needed, maybe < needed)
     against = [row for row in rows if row.truth is not Truth.YES]
-    count = f"{yes} of {len(rows)} rows hold" + (f", {maybe - yes} are left open" if maybe > yes else "")
-    return _verdict(truth), "; ".join([count, *(f"{row.row}: {row.because}" for row in against or rows[:1])])
+    parts = [f"it holds in {yes} of {len(rows)} rows"] if len(rows) > 1 else []  # of one row, its own words are enough
+    if parts and maybe > yes:
+        parts[0] += f" and cannot be decided in {maybe - yes}"
+    return _verdict(truth), "; ".join([*parts, *(f"{row.row}: {row.because}" for row in against or rows[:1])])
 
 
 def judge_order(values: Sequence[tuple[str, Interval | None]], *, increasing: bool) -> tuple[Verdict, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from imlp_audit.checks.context import Context
+from imlp_audit.checks.context import Context, Counter
 from imlp_audit.checks.fit import Measured, name_departures_of
 from imlp_audit.checks.printed import Countable, countable, unless_counted
 from imlp_audit.checks.votes import frame_of
@@ -27,19 +27,27 @@ class World:
 
 @dataclass(frozen=True)
 class _Counted:
-    """A cell, what a reading is chosen for, and its measurements: all that are declared, and those allowed to it."""
+    """A cell, what a reading is chosen for, and its measurements: all that are declared, and those allowed to it.
+
+    Those allowed go by their counters: two papers may call different ones by one name.
+    """
 
     cell: CellRef
     kin: _Kin | None
     declared: Sequence[Measured]
-    allowed: Sequence[Measured]
+    allowed: Sequence[tuple[Counter, Measured]]
 
-    def under(self, convention: str | None, readings: Mapping[_Kin, str | None]) -> Measured | None:
-        """Return the measurement under a convention and readings, if it is allowed."""
+    @property
+    def counters(self) -> list[Counter]:
+        """The counters that are allowed, in order."""
+        return list(dict.fromkeys(counter for counter, _ in self.allowed))
+
+    def under(self, counter: Counter, readings: Mapping[_Kin, str | None]) -> Measured | None:
+        """Return the measurement by a counter under readings, if it is allowed."""
         found = (
             one
-            for one in self.allowed
-            if one.convention == convention and (self.kin is None or one.reading == readings[self.kin])
+            for its, one in self.allowed
+            if its == counter and (self.kin is None or one.reading == readings[self.kin])
         )
         return next(found, None)
 
@@ -54,14 +62,14 @@ def worlds_of(cells: Sequence[CellRef], context: Context) -> list[World]:
     Raises NoWorldError for a cell that cannot be counted, or where two counters meet.
     """
     counted = [_count(cell, context) for cell in {cell.id: cell for cell in cells}.values()]
-    conventions = [name for name in _conventions(counted[0]) if all(name in _conventions(one) for one in counted)]
-    if not conventions:
+    counters = [counter for counter in counted[0].counters if all(counter in one.counters for one in counted)]
+    if not counters:
         raise NoWorldError("its numbers were counted by different conventions: to compare them compares two counts")
     kin = list(dict.fromkeys(one.kin for one in counted if one.kin is not None))
-    choices = [list(dict.fromkeys(m.reading for one in counted if one.kin == k for m in one.allowed)) for k in kin]
+    choices = [list(dict.fromkeys(m.reading for one in counted if one.kin == k for _, m in one.allowed)) for k in kin]
     worlds = []
-    for convention, *readings in product(conventions, *choices):
-        found = [(one, one.under(convention, dict(zip(kin, readings, strict=True)))) for one in counted]
+    for counter, readings in product(counters, product(*choices)):
+        found = [(one, one.under(counter, dict(zip(kin, readings, strict=True)))) for one in counted]
         pairs = [(one, measured) for one, measured in found if measured is not None]
         if len(pairs) == len(found):
             worlds.append(_world(pairs))
@@ -86,11 +94,8 @@ def _count(cell: CellRef, context: Context) -> _Counted:
     unknown = next((one.uncounted for one in allowed if one.uncounted), ())
     if unknown:
         raise NoWorldError(f"{cell.id}: no formula counts {', '.join(unknown)}, so the measured value leaves out work")
-    return _Counted(cell, None if family is None else (cell.row.paper.id, family), declared, allowed)
-
-
-def _conventions(counted: _Counted) -> list[str | None]:
-    return list(dict.fromkeys(one.convention for one in counted.allowed))
+    read, kin = context.conventions(cell.row.paper), None if family is None else (cell.row.paper.id, family)
+    return _Counted(cell, kin, declared, [(read.counter_of(cell.column, one.convention), one) for one in allowed])
 
 
 def _world(pairs: Sequence[tuple[_Counted, Measured]]) -> World:

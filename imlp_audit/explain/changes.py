@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from imlp_audit.checks.context import Conventions
+from imlp_audit.checks.measured_changes import readings_of_change
 from imlp_audit.explain.printed import (
     compare_value,
     every_measurement,
@@ -21,9 +22,10 @@ from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import Check
 from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Section, TableNumbers
 from imlp_audit.spec.plan import ColumnsPlan, DeltaPlan, MarkPlan, RepeatPlan
+from imlp_audit.spec.references import CellRef
 
 _BY_CELLS = "computed from the two printed numbers, each of which can be any number that prints so"
-_BY_COUNTS = "computed from the two models' counts, both under one reading and by one convention"
+_BY_COUNTS = "computed from the two models' counts by one convention, each under the reading of its family"
 
 
 def change_facts(plan: DeltaPlan, check: Check, read: Conventions) -> tuple[Fact, ...]:
@@ -56,9 +58,14 @@ def explain_change(plan: DeltaPlan, check: Check, cells: Mapping[str, Check], re
 def _changes(
     plan: DeltaPlan, printed: Printed, check: Check, cells: Mapping[str, Check], read: Conventions
 ) -> Iterator[MeasuredValue]:
-    sides = [measured_by_hypothesis(cells[cell.id]) for cell in (plan.base, plan.cell)]
+    def count(cell: CellRef, reading: str | None, convention: str | None) -> str:
+        counter = read.counter_of(cell.column, convention)  # which the baseline's row may call otherwise
+        found = measured_by_hypothesis(cells[cell.id]).items()
+        return readable(next(n for (r, c), n in found if r == reading and read.counter_of(cell.column, c) == counter))
+
     for one in every_measurement(check):
-        counts = tuple(readable(side[one.reading, one.convention]) for side in sides)
+        ours, theirs = readings_of_change(one.reading)
+        counts = (count(plan.base, theirs, one.convention), count(plan.cell, ours, one.convention))
         yield compare_value(one.reading or "any", one.measured, printed, read.roundings, one.convention, counts)
 
 

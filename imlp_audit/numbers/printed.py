@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import assert_never
@@ -45,6 +45,13 @@ class Printed:
         """Return the values, in base units, that the rule prints as this text."""
         magnitude = _interval(abs(self.value), self.step, rounding, ceiling_flips=self.negative)
         return (-magnitude if self.negative else magnitude) * self.scale
+
+    @property
+    def negated(self) -> Printed:
+        """The number with the other sign."""
+        digits = self.text.lstrip("+-−–")
+        text = digits if self.negative else f"-{digits}"
+        return replace(self, text=text, value=-self.value, negative=not self.negative)
 
     def gap(self, measured: Fraction | int) -> Fraction:
         """Return how far a measurement is from the printed value, in units of the last digit."""

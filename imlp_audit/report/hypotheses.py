@@ -33,7 +33,8 @@ def _of(part: Caught) -> str:
 def describe_column(score: ColumnScore) -> str:
     """Return a column's convention with its score, and what its passes are worth."""
     worth = describe_power(score.power) if score.power.one.tried else ""
-    chance = f"{score.by_chance} of its numbers would pass by chance, {score.passing} do"
+    passing = f"{score.passing} of its numbers {'passes' if score.passing == 1 else 'pass'}"
+    chance = f"{passing}, {score.by_chance} would pass by chance"
     fit = f"its weights were fitted: {describe_fit(score.fit)}" if score.fit is not None else ""
     group = describe_group(score.group) if score.group.votes else "none of its numbers takes part in the choice"
     return "; ".join(part for part in (group, fit, chance, worth) if part)

@@ -17,7 +17,7 @@ ROW_ID = rf"^{_SLUG}/{_SLUG}/{_SLUG}$"
 EQUATION_ID = rf"^{_SLUG}/equations/{_SLUG}$"
 CELL_ID = rf"^{_SLUG}/{_SLUG}/{_SLUG}/{_SLUG}$"
 ROW_GLOB = rf"^{_SLUG}/{_GLOB}/{_GLOB}$"
-HOLDS_FOR = r"^(all|at least (100|[1-9]?[0-9])%)$"
+HOLDS_FOR = r"^(all|at least (100|[1-9][0-9]?)%)$"
 ITEM = r"^(Section|Equation|Table|Figure|Algorithm|Definition|Lemma|Theorem|Corollary|Sentence) .+$"
 FORMS = {  # what each pattern asks for, in words
     SLUG: "a slug: lower-case letters, digits, '-' and '_', with a letter or a digit first",
@@ -27,7 +27,7 @@ FORMS = {  # what each pattern asks for, in words
     EQUATION_ID: "the id of a statement about functions: paper/equations/name",
     CELL_ID: "a cell's id: paper/table/row/column",
     ROW_GLOB: "a row's id or a glob of them: paper/table/row, with * in table or row",
-    HOLDS_FOR: "'all' or 'at least N%'",
+    HOLDS_FOR: "'all' or 'at least N%', with N from 1 to 100",
     ITEM: "a part of the document, such as 'Table 1', 'Equation 3' or 'Sentence 5.1: ...'",
     ARCHITECTURE: "an architecture of timm by its bare name, such as deit_tiny_patch16_224",
 }

@@ -15,7 +15,7 @@ from imlp_audit.spec.claims import Meanings, parse_claim
 from imlp_audit.spec.counted import counted_part
 from imlp_audit.spec.equations import claims_of
 from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of, rows_of_table
+from imlp_audit.spec.references import CellRef, RowRef, find_rows, repeated_row, rows_of, rows_of_table
 from imlp_audit.spec.repeats import find_alike, find_twins
 from imlp_audit.spec.tables import Footnote, PrintedTable
 from imlp_audit.spec.tree import Located
@@ -90,13 +90,17 @@ class ColumnsPlan:
 
 @dataclass(frozen=True)
 class ClaimPlan:
-    """Is a sentence about the numbers true of them, as printed or (`measured`) as counted?"""
+    """Is a sentence about the numbers true of them, as printed or (`measured`) as counted?
+
+    `left_out` are the rows that it speaks of and that are not judged, each group with the reason.
+    """
 
     id: str
     source: Source
     paper: Paper
     claim: Located[ClaimEntry]
     meanings: Meanings
+    left_out: Sequence[tuple[Sequence[RowRef], str]] = ()
     measured: bool = False
     kind: CheckKind = CheckKind.CLAIM
 
@@ -150,10 +154,14 @@ def _claim(paper: Paper, claim: Located[ClaimEntry], known: Sequence[Paper]) -> 
     if meanings is None:
         raise SpecError(problems)
     name, at = f"{paper.id}/claims/{claim.value.id}", claim.source("text")
-    yield ClaimPlan(name, at, paper, claim, meanings)
+    left_out = [
+        (list({row.id: row for glob in left.rows for row in find_rows(known, glob)}.values()), left.because)
+        for left in claim.value.left_out
+    ]
+    yield ClaimPlan(name, at, paper, claim, meanings, left_out)
     counted = counted_part(meanings)
     if counted is not None:
-        yield ClaimPlan(f"{name}.measured", at, paper, claim, counted, measured=True)
+        yield ClaimPlan(f"{name}.measured", at, paper, claim, counted, left_out, measured=True)
 
 
 def _cells(row: RowRef) -> Iterator[Plan]:

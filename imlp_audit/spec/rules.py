@@ -212,9 +212,12 @@ def _number(ref: RowRef, name: str, column: str, text: str) -> str | None:
     if name == "delta" and (ref.baseline is None or ref.baseline.cell(column) is None):
         return f"a change of {column} needs a baseline row that prints {column}"
     try:
-        parse_printed(text, "%" if name == "delta" else columns[column].unit)
+        printed = parse_printed(text, "%" if name == "delta" else columns[column].unit)
     except ValueError as error:
         return str(error)
+    if name == "printed" and printed.negative and not printed.value and columns[column].measure.counted:
+        zero = printed.negated.text
+        return f"{text} is a zero with a minus sign, which no count is; write {zero} if the sign is a slip of the spec"
     return None
 
 

@@ -14,7 +14,7 @@ from imlp_audit.measure.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.measure.operations import Operation
 from imlp_audit.measure.record import Ledger, Peak
 from imlp_audit.models.hosts.host import Setting
-from imlp_audit.models.reading import Reading
+from imlp_audit.models.reading import Reading, ResMlpForm, ResMlpReading
 from imlp_audit.records.check import Check
 from imlp_audit.spec.library import Selection, load
 from imlp_audit.spec.paper import Paper
@@ -38,8 +38,10 @@ AXES = """\
       depthwise_activation: {{value: gelu, because: the text}}
       depthwise_skip: {{value: {skip}, because: the text}}
       class_token: {{value: kept, because: the text}}
+      resmlp_form: {{value: {form}, because: the text}}
 """
-READINGS = f"  readings:\n    plain:\n{AXES.format(skip='no')}    skip:\n{AXES.format(skip='yes')}"
+PLAIN, SKIP = AXES.format(skip="no", form="equations"), AXES.format(skip="yes", form="algorithm")
+READINGS = f"  readings:\n    plain:\n{PLAIN}    skip:\n{SKIP}"
 TABLE = """\
   - table: "{name}"
     title: Table {name}
@@ -134,8 +136,14 @@ def name(key: ModelKey) -> str:
     """
     size = f":{key.recipe.image[0]}" if key.recipe.image else ""
     block = f"+{key.recipe.imlp.kernel}" if key.recipe.imlp else ""
-    skip = isinstance(key.reading, Reading) and key.reading.depthwise_skip
-    return f"{key.recipe.host.value()}{size}{block}{'@skip' if skip else ''}"
+    match key.reading:
+        case Reading(depthwise_skip=skip):
+            other = bool(skip)
+        case ResMlpReading(resmlp_form=form):
+            other = form is ResMlpForm.ALGORITHM
+        case _:
+            other = False
+    return f"{key.recipe.host.value()}{size}{block}{'@skip' if other else ''}"
 
 
 def counted(counts: Counts, key: ModelKey, need: Need) -> ModelFacts | Failure:

@@ -197,7 +197,7 @@ def test_a_claim_about_some_rows(tmp_path: Path, holds_for: str, verdict: Verdic
     body = conditions("p/1/b, p/1/c, p/1/d", "difference: top1, above: 0.5", holds_for=holds_for)
     check = claim(tmp_path, body)
     assert check.verdict is verdict
-    assert "2 of 3 rows hold" in check.reason
+    assert check.reason.startswith("it holds in 2 of 3 rows; ")
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_all_conditions_must_hold(tmp_path: Path, each: tuple[str, ...], verdict
 def test_a_glob_is_all_its_rows(tmp_path: Path) -> None:
     check = claim(tmp_path, conditions('"p/1/*"', "value: flops, above: 2.5"))
     assert check.verdict is NO
-    assert check.reason.startswith("3 of 4 rows hold; c: value of flops (2 ± 0.005)")
+    assert check.reason.startswith("it holds in 3 of 4 rows; c: value of flops (2 ± 0.005)")
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ VOTERS = dict.fromkeys(["host", "host+5", "host+5@skip", "broken", "other"], WOR
         (["claims/share"], VOTERS),
         (["claims/ratio"], {}),
         (["claims/average"], {}),
-        (["claims/input"], dict.fromkeys(["host:64", "host:32", "host:96", "other:64"], WORK)),
+        (["claims/input"], {**dict.fromkeys(["host:64", "host:32", "host:96", "other:64"], WORK), **VOTERS}),
     ],
 )
 def test_what_a_check_needs(tmp_path: Path, ids: list[str], expected: dict[str, Need]) -> None:

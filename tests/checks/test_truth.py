@@ -108,7 +108,24 @@ def test_a_share_names_the_rows_against_it() -> None:
     ]
     verdict, reason = judge_share(rows, "at least 50%")
     assert verdict is Verdict.UNVERIFIABLE
-    assert reason == "1 of 3 rows hold, 1 are left open; b: 0 > 0; c: ? > 0"
+    assert reason == "it holds in 1 of 3 rows and cannot be decided in 1; b: 0 > 0; c: ? > 0"
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ([Truth.NO], "r0: x"),  # one row's own words are enough
+        ([Truth.OPEN], "r0: x"),
+        ([Truth.NO] * 2, "it holds in 0 of 2 rows; r0: x; r1: x"),
+        ([Truth.YES, Truth.NO], "it holds in 1 of 2 rows; r1: x"),
+        ([Truth.YES] * 2, "it holds in 2 of 2 rows; r0: x"),
+        ([Truth.YES, Truth.OPEN], "it holds in 1 of 2 rows and cannot be decided in 1; r1: x"),
+        ([Truth.OPEN] * 2, "it holds in 0 of 2 rows and cannot be decided in 2; r0: x; r1: x"),
+    ],
+)
+def test_a_share_counts_its_rows_in_words_that_fit_any_number(found: list[Truth], said: str) -> None:
+    rows = [RowTruth(f"r{i}", truth, "x", "1") for i, truth in enumerate(found)]
+    assert judge_share(rows, "all")[1] == said
 
 
 def number(low: Fraction | float, high: Fraction | float) -> Interval:

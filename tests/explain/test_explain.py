@@ -284,7 +284,7 @@ def test_columns_say_what_was_exchanged(bundled: Selection) -> None:
 
 def test_a_claim_is_explained_row_by_row(bundled: Selection) -> None:
     explanation = explained(bundled, "imlp/claims/no_accuracy_compromised")
-    assert facts(explanation)["because"] == "7 of 15 rows hold, 5 are left open"
+    assert facts(explanation)["because"] == "it holds in 7 of 15 rows and cannot be decided in 5"
     rows = {cells[0]: cells[1:] for cells in section(explanation, RowByRow).rows}
     assert rows["swin_b_imlp"] == ("-12.32 ± 0.01", "-2.1 ± 0.01", "-0.1 ± 0.1", "does not hold")
     assert rows["deit_b_imlp"][2:] == ("0 ± 0.1", "open")

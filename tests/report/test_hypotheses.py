@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
 from imlp_audit.report.hypotheses import describe_column, describe_group, group_of_column, write_chance
 
@@ -20,9 +22,18 @@ def test_a_choice_names_the_best_option_and_the_scores_of_the_others() -> None:
 
 def test_a_column_says_what_its_passes_are_worth() -> None:
     assert describe_column(COLUMN) == (
-        "macs explains 7 of 9 (fvcore 2), a clear choice; 0.4 of its numbers would pass by chance, 7 do; "
+        "macs explains 7 of 9 (fvcore 2), a clear choice; 7 of its numbers pass, 0.4 would pass by chance; "
         "139 of 140 wrong numbers within ten last digits would not have passed, 13 of 14 one digit away"
     )
+
+
+@pytest.mark.parametrize(
+    ("passing", "said"),
+    [(0, "0 of its numbers pass, "), (1, "1 of its numbers passes, "), (2, "2 of its numbers pass, ")],
+)
+def test_passes_are_counted_in_words_that_fit_any_number(passing: int, said: str) -> None:
+    column = COLUMN.model_copy(update={"passing": passing, "by_chance": "1"})
+    assert f"{said}1 would pass by chance" in describe_column(column)
 
 
 def test_a_fitted_counter_says_what_the_search_would_explain_by_chance() -> None:
