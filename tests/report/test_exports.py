@@ -230,7 +230,8 @@ def test_latex_has_every_number_that_was_decided_and_every_finding() -> None:
     assert "{p, Table 1: plain words; 2 numbers cannot be decided" in written
     rows = [line for line in written.splitlines() if " & 5 717 416 & " in line]
     assert [row.rpartition(" & ")[2] for row in rows] == [
-        "reproduced \\\\", f"reproduced under {BENIGN}, fitted, weak \\\\", "differs (F1) \\\\", "inconsistent (F1) \\\\"
+        "reproduced \\\\", f"reproduced under {BENIGN}, fitted, weak \\\\",
+        "differs (F1) \\\\", "inconsistent (F1) \\\\"
     ]  # fmt: skip
     assert "F8 & ambiguity & plain words & 5 & acknowledged \\\\" in written
 
