@@ -46,12 +46,15 @@ class Options:
     any_lock: bool = False
 
 
-def audit(selection: Selection, options: Options, announce: Announce) -> AuditResult:
-    """Audit the selected papers. `announce(total)` returns a callback, which is called with each step's name."""
+def audit(selection: Selection, options: Options, announce: Announce, measured: Facts | None = None) -> AuditResult:
+    """Audit the selected papers. `announce(total)` returns a callback, which is called with each step's name.
+
+    Models that were `measured` before, for all that the selection needs of them, are not measured again.
+    """
     _check_reading(selection, options.reading)
     plans = select_checks(selection, options.only, options.skip)
     settings = Settings(jobs=options.jobs, trust_code=options.trust_code)
-    return _run(plans, selection, options, settings, announce, searched=False)
+    return _run(plans, selection, options, settings, announce, searched=False, measured=measured or {})
 
 
 def audit_equations(
@@ -59,7 +62,7 @@ def audit_equations(
 ) -> AuditResult:
     """Test the papers' statements about functions, those that need a solver included."""
     plans = select_equations(selection, patterns)
-    return _run(plans, selection, Options(), settings, announce, searched=True)
+    return _run(plans, selection, Options(), settings, announce, searched=True, measured={})
 
 
 def _run(
@@ -70,15 +73,17 @@ def _run(
     announce: Announce,
     *,
     searched: bool,
+    measured: Facts,
 ) -> AuditResult:
     if not options.any_lock:
         refuse_broken_locks(selection)
     versions = list_versions()  # where one of these libraries isn't installed, say so before any work
     needed = models_needed(plans, Context({}, options.reading))
+    needed = {key: need for key, need in needed.items() if key not in measured}
     claims = [p.claim for p in plans if isinstance(p, EquationPlan) and isinstance(p.claim, ClaimText)]
     progress = announce(len(needed) + len(claims))
     with running(claims, settings) as outcomes:
-        facts = _facts(needed, progress, options)
+        facts = {**measured, **_facts(needed, progress, options)}
         context = with_hypotheses(Context(facts, options.reading, outcomes(progress)), papers_to_judge(plans))
     made = mark_unguarded(
         [run_check(check, context) for check in plans], plans, select_checks(selection, solving=True), context

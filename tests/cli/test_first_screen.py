@@ -2,71 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
-from imlp_audit.audit import Options, audit
-from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Document
-from imlp_audit.report.formats import Surface
-from imlp_audit.report.overview import first_screen
-from imlp_audit.report.paper import summary_document
-from imlp_audit.report.terminal import render_terminal
-from imlp_audit.spec.library import load
-
 from .running import call, spawn
-
-SPECS = Path(__file__).parents[2] / "specs"
-PAPERS = ("iffn_poster", "imlp", "mixer_gmlp_coursework", "mlp_mixer_notes", "resmlp")
-
-
-@pytest.fixture(scope="module")
-def bundled() -> AuditResult:
-    """The numbers of all bundled papers; their equations take minutes and are counted like other checks."""
-    selection = load([str(SPECS / paper) for paper in PAPERS])
-    equations = tuple(f"{paper}/equations/*" for paper in PAPERS if paper != "mlp_mixer_notes")
-    return audit(selection, Options(skip=equations), lambda total: lambda name: None)
-
-
-def lines_of(document: Document, width: int) -> list[str]:
-    return render_terminal(document, Surface(width)).splitlines()
-
-
-@pytest.mark.slow
-def test_a_bundled_paper_takes_forty_lines_and_all_take_150(bundled: AuditResult) -> None:
-    assert tuple(paper.id for paper in bundled.papers) == PAPERS
-    for paper in bundled.papers:
-        assert len(lines_of(first_screen(bundled.of(paper), [paper.id]), 80)) <= 40
-    assert len(lines_of(first_screen(bundled), 80)) <= 150
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [60, 80, 120, 200])
-def test_everything_about_the_bundled_papers_fits(bundled: AuditResult, width: int) -> None:
-    for document in (first_screen(bundled), summary_document(bundled)):
-        lines = lines_of(document, width)
-        # commands are not wrapped, so that they can be copied
-        assert [line for line in lines if cell_len(line) > width and not line.startswith("imlp-audit ")] == []
-        assert not any(line.endswith("…") for line in lines)
-
-
-@pytest.mark.slow
-def test_a_wrong_number_in_a_copy_of_a_paper_is_the_first_that_is_shown(tmp_path: Path) -> None:
-    folder = tmp_path / "imlp"
-    shutil.copytree(SPECS / "imlp", folder)
-    table = folder / "table1.yaml"
-    text = table.read_text(encoding="utf-8")
-    assert text.count("73.66") == 1
-    table.write_text(text.replace("73.66", "73.36"), encoding="utf-8")
-    options = Options(skip=("imlp/equations/*",))
-    lines = lines_of(first_screen(audit(load([str(folder)]), options, lambda total: lambda name: None)), 80)
-    shown = " ".join(" ".join(lines).split())
-    assert len(lines) <= 40
-    assert "imlp/1/deit_b_imlp/params printed 73.36; " in shown
-    assert shown.index("printed 73.36") < shown.index("findings, acknowledged")
 
 
 def test_a_wrong_number_is_on_the_first_screen(here: Path) -> None:
