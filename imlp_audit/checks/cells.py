@@ -80,8 +80,10 @@ def judge(counted: Countable, context: Context) -> Comparison:
     cell, paper = counted.cell, counted.cell.row.paper
     declared, others = context.measurements(cell.row, counted.recipe, cell.column)
     frame = frame_of(cell, context)
-    rules = context.conventions(paper).roundings
-    comparison = compare(cell.printed, declared, frame.roundings, others, allowed=frame.select(declared), rules=rules)
+    rules, allowed = context.conventions(paper).roundings, frame.select(declared)
+    if not allowed:
+        raise NotMeasuredError(f"{counted.recipe.name} has no number under {frame.name}, which the others follow from")
+    comparison = compare(cell.printed, declared, frame.roundings, others, allowed=allowed, rules=rules)
     return unless_missing(comparison, context, paper, counted.recipe)
 
 

@@ -122,6 +122,14 @@ class Frame:
         return self.reading is None or name in self.reading.allowed
 
     @property
+    def name(self) -> str:
+        """The options that the hypothesis leaves to the cell: "reading released, convention no_head"."""
+        groups = {"reading": self.reading, "convention": self.convention}
+        return ", ".join(
+            f"{kind} {' or '.join(map(str, one.allowed))}" for kind, one in groups.items() if one is not None
+        )
+
+    @property
     def weak(self) -> bool:
         """Whether a pass may be luck: the rounding rule, the reading or the convention is not a clear choice."""
         groups = (self.rounding, self.reading, self.convention)

@@ -110,3 +110,18 @@ def test_one_row_is_judged_under_one_reading_where_it_explains_more_of_it(tmp_pa
     )
     found = checked(tmp_path, both, spec)
     assert {found[f"p/1/x/{name}"].reading for name in ("params", "flops")} == {"skip"}
+
+
+def test_a_model_without_the_number_that_the_others_follow_from_is_an_error_of_its_own(tmp_path: Path) -> None:
+    """Five sizes are printed without heads; the sixth model has none to leave out."""
+    sizes = (11, 14, 17, 23, 29)
+    rows = tuple(f"{{id: r{n}, label: R, model: {{timm: m{n}}}, printed: {{params: {n}.0}}}}" for n in sizes)
+    counts = {f"m{n}": Count((n + 3) * 10**6, head=3 * 10**6) for n in sizes} | {"x": Count(7 * 10**6, head=None)}
+    last = "{id: x, label: X, model: {timm: x}, printed: {params: 7.0}}"
+    found = checked(tmp_path, counts, Spec((*rows, last), about="parameters: [all, no_head]"))
+    assert {found[f"p/1/r{n}/params"].verdict for n in sizes} == {Verdict.REPRODUCED_UNDER}
+    check = found["p/1/x/params"]
+    assert (check.verdict, check.reason) == (
+        Verdict.ERROR,
+        "x has no number under convention no_head, which the others follow from",
+    )
