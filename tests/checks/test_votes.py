@@ -85,11 +85,11 @@ def test_what_a_fit_leaves_open_is_unverifiable_whether_it_fits_or_not(tmp_path:
 
 
 def test_a_number_that_a_fit_predicts_does_not_follow_from_the_text(tmp_path: Path) -> None:
-    rows = tuple(row(name, name, f"{SIZES[name]}.00") for name in "abcde")
-    found = flops(tmp_path, rows, FIT % ("mine", "p/1/[a-d]/flops", "", "explained: 4, of: 4, by_chance: 2"))
+    rows = (*(row(name, name, f"{SIZES[name]}.00") for name in "abcd"), row("other", "e", f"{SIZES['e']}.00"))
+    found = flops(tmp_path, rows, FIT % ("mine", "p/1/?/flops", "", "explained: 4, of: 4, by_chance: 2"))
     assert {check.under for check in found.values()} == {("convention mine",)}
     assert [check.fitted for check in found.values()] == [True, True, True, True, False]
-    assert found["e"].reason.endswith("a prediction: it was fitted on other numbers")
+    assert found["other"].reason.endswith("a prediction: it was fitted on other numbers")
 
 
 @pytest.mark.parametrize(("worth", "weak"), [(PROVEN, False), (UNPROVEN, True)])
