@@ -114,7 +114,7 @@ def _stale(locked: LockedCheck, check: Check | None, *, covered: bool, exists: b
         return
     elif check.verdict not in FAILS:
         if _does_not_fail(check):
-            yield "passes", f"it no longer fails: it was {locked.verdict} and is {check.verdict} now"
+            yield "passes", f"it no longer fails: it was `{locked.verdict}` and is now `{check.verdict}`"
     elif not covered:
         yield "uncovered", "it still fails, but no titled finding covers it"
     elif change := locked.describe_change(LockedCheck.of(check)):

@@ -69,7 +69,7 @@ Output = Annotated[
         help="Also write a report; its ending says the format if none is named. Repeatable.",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing except errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing except why the command failed.")]
 TrustCode = Annotated[
     bool, typer.Option("--trust-code", help="Run the Python in the named papers' folders; only if you trust it.")
 ]

@@ -14,7 +14,7 @@ from imlp_audit.measure.fvcore import count_with_fvcore, unfuse_attention
 from imlp_audit.measure.ledger import CallCache, measure
 from imlp_audit.measure.parameters import count_parameters, parameter_counts
 from imlp_audit.measure.peak import peak_memory
-from imlp_audit.models.build import Builder, Variant
+from imlp_audit.models.build import Builder, Variant, describe_failure
 from imlp_audit.models.settings import example_inputs, settings_of
 
 Progress = Callable[[str], None]
@@ -42,7 +42,7 @@ def _measure_model(
     except BuildError as error:
         return Failure(str(error), untrusted=isinstance(error, UntrustedError))
     except Exception as error:  # whatever a host's code raises is this row's result, not the end of the audit
-        return Failure(f"{key.recipe.name} could not be built or counted: {type(error).__name__}: {error}")
+        return Failure(describe_failure(key.recipe, error))
 
 
 def _count(variant: Variant, cache: CallCache, need: Need) -> ModelFacts:

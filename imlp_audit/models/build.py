@@ -11,6 +11,8 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from imlp_audit.models.hosts.host import BuildRequest
+from imlp_audit.models.hosts.python import PythonModule
+from imlp_audit.models.nets.python import describe_error
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
@@ -46,6 +48,13 @@ def build_host(recipe: Recipe, reading: AnyReading | None, class_token: ClassTok
     Hosts without an optional class token are the same either way. Nothing is downloaded.
     """
     return recipe.host.build(BuildRequest(recipe.image, recipe.classes, reading, class_token)).eval()
+
+
+def describe_failure(recipe: Recipe, error: Exception) -> str:
+    """Return why a model could not be built or counted; of a user's own code, the line comes first."""
+    if isinstance(recipe.host, PythonModule):
+        return describe_error(recipe.host, error)
+    return f"{recipe.name} could not be built or counted: {type(error).__name__}: {error}"
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ class LockedCheck(Record):
         if now.printed != self.printed:
             return f"{self.printed!r} was printed then, {now.printed!r} is printed now"
         if now.verdict is not self.verdict:
-            return f"it was {self.verdict} then, and is {now.verdict} now"
+            return f"it was `{self.verdict}` and is now `{now.verdict}`"
         if now.measured != self.measured:
             return f"measured then: {_write(self.measured)}; measured now: {_write(now.measured)}"
         return None

@@ -28,7 +28,7 @@ def checklist_answers(result: AuditResult, findings: Findings) -> Iterator[Block
     ]
     if not rows:
         return
-    yield Heading("What this audit answers of reproducibility checklists")
+    yield Heading("Items of reproducibility checklists that this audit answers")
     yield Table(("item", "asks", "what this audit found"), tuple(rows))
     yield Paragraph("Not something that this audit can say:")
     open_ = [(one, [entry.name for of, entry, answer in found if of is one and not answer]) for one in CHECKLISTS]

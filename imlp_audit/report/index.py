@@ -11,7 +11,7 @@ from imlp_audit.report.verdicts import summarize
 
 def index_document(result: AuditResult) -> Document:
     """Return the index of the papers of a result."""
-    header = ("paper", "verdicts", "findings", "the worst of them", "as a file")
+    header = ("paper", "verdicts", "findings", "worst finding", "as a file")
     rows = tuple(_row(result.of(paper), paper) for paper in result.papers)
     return (Heading("Audited papers", 1), Paragraph(f"All of them: {summarize(result)}."), Table(header, rows))
 

@@ -136,14 +136,14 @@ def _outcome(checks: Sequence[Check]) -> str:
 
 
 def _power(result: AuditResult) -> Iterator[str]:
-    """Say how much the passes are worth: which wrong numbers would not have passed, and which passes say little."""
+    """Say how much the passes are worth: which wrong numbers would have been caught, and which passes say little."""
     powers = [column.power for judged in result.hypotheses.values() for column in judged.columns]
     one, ten = _add(power.one for power in powers), _add(power.ten for power in powers)
     if ten.tried:
-        near = f"; of those one last digit away {readable(one.caught)} of {readable(one.tried)}" if one.tried else ""
+        near = f", {readable(one.caught)} of {readable(one.tried)} of those one last digit away" if one.tried else ""
         yield (
-            f"Power: of {count_of(ten.tried, 'wrong number')} tried in place of counted ones that pass, "
-            f"{readable(ten.caught)} would not have passed{near}."
+            f"Power: {readable(ten.caught)} of {count_of(ten.tried, 'wrong number')} tried in place of counted ones "
+            f"would have been caught{near}."
         )
     passing = [check for check in result.checks if check.verdict in PASSES]
     fitted, weak = sum(check.fitted for check in passing), sum(check.weak for check in passing)
@@ -167,7 +167,7 @@ def _check(check: Check) -> Inline:
 def _read_as(result: AuditResult, most: int) -> Iterator[Item]:
     """Say what the numbers were read as, and how the other declared options do."""
     headings = {
-        f"{table.id}/{column.id}": f"{column.heading} of Table {table.id}: "
+        f"{table.id}/{column.id}": f"for {column.heading} of Table {table.id} "
         for paper in result.papers
         for table in paper.tables
         for column in table.columns
@@ -179,19 +179,21 @@ def _read_as(result: AuditResult, most: int) -> Iterator[Item]:
         fits = {one.group.name: one.fit for one in judged.columns}
         rest = groups[most:]
         doubtful = sum(group.choice == "weak" for group in rest)
-        named += [_group(group, headings.get(group.name, ""), fits.get(group.name)) for group in groups[:most]]
+        named += [_group(group, headings.get(group.name, "reading "), fits.get(group.name)) for group in groups[:most]]
         named += [f"{count_of(len(rest), 'more column')}{f', {doubtful} weak' if doubtful else ''}"] if rest else []
     named += [own] if (own := count_own_counters(result)) else []
     if named:
-        yield Item("; ".join(named), label="read as")
+        yield Item("; ".join(named), label="judged under")
 
 
 def _group(group: GroupScore, where: str, fit: FitScore | None) -> str:
     """Write the choice of a group: the option, its score, the scores of the others, and the best score of luck."""
     others = [f"{name} {score}" for name, score in group.scores.items() if name != group.winner]
-    winner = f"{group.winner} {group.scores.get(group.winner, 0)} of {group.votes}" if group.winner else "undecided"
+    score = f"explains {group.scores.get(str(group.winner), 0)} of {count_of(group.votes, 'number')}"
+    winner = f"{group.winner}, which {score}" if group.winner else "undecided"
     doubt = (group.choice,) if group.choice in ("weak", "shared") else ()
-    return f"{where}{winner} ({', '.join((*others, f'by chance up to {write_chance(group, fit)}', *doubt))})"
+    rest = (*((", ".join(others),) if others else ()), f"by chance up to {write_chance(group, fit)}", *doubt)
+    return f"{where}{winner} ({'; '.join(rest)})"
 
 
 def _undecided(result: AuditResult, most: int) -> Iterator[Item]:
@@ -199,18 +201,24 @@ def _undecided(result: AuditResult, most: int) -> Iterator[Item]:
     found = Counter(_missing(check) for check in result.checks if check.verdict is Verdict.UNVERIFIABLE)
     if not found:
         return
-    named = [f"{readable(count)} {what}" for what, count in found.most_common(most)]
+    named = [_count_undecided(count, what) for what, count in found.most_common(most)]
     rest = found.total() - sum(count for _, count in found.most_common(most))
     more = f"; {readable(rest)} for {count_of(len(found) - most, 'other reason')}" if rest else ""
     yield Item(f"{'; '.join(named)}{more}", label="undecided")
     alone, of = result.unguarded()
     if alone:
-        yield Item(f"{alone} of {of} numbers that cannot be counted: no check notices a change", label="unguarded")
+        are, them = ("is", "it") if alone == 1 else ("are", "them")
+        typo = f"covered by no check: a typo in {them} would go unnoticed"
+        yield Item(f"{alone} of the {of} numbers that cannot be counted {are} {typo}", label="unguarded")
+
+
+def _count_undecided(count: int, what: str) -> str:
+    return f"{readable(count)} {f'needs{what[4:]}' if count == 1 and what.startswith('need ') else what}"
 
 
 def _missing(check: Check) -> str:
     """Say what it takes to decide a check: reasons name it after "needs"; other claims need more digits."""
     _, needs, what = check.reason.rpartition("needs ")
     if needs:
-        return f"for want of {shorten(what, 100)}"
+        return f"need {shorten(what, 100)}"
     return "because the printed digits leave it open" if check.kind is CheckKind.CLAIM else shorten(check.reason, 100)

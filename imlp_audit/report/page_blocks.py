@@ -39,6 +39,10 @@ _TAGS = {Style.STRONG: "strong", Style.EMPHASIS: "em", Style.CODE: "code"}
 _LINK = re.compile(r"#.+|https?://\S+|[a-z0-9_\-]+\.(?:html|md|json|svg)", re.IGNORECASE)
 _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)  # would be a command in a log of GitHub's
 _LONG_WORD = re.compile(r"\S{16}(?=\S)")
+_GROUPED = r"-?\d{1,3}(?: \d{3}){1,4}(?:\.\d{1,6})?"  # longer ones may be broken, as they might not fit
+_SHORT = r"-?\d{1,6}(?:\.\d{1,6})?"
+_INTERVAL = rf"[\[(](?:{_GROUPED}|{_SHORT}), (?:{_GROUPED}|{_SHORT})[\])]"
+_WHOLE = re.compile(rf"((?<![\w.])(?:{_INTERVAL}|{_GROUPED})(?![\w.]*\d| \d{{3}}))", re.ASCII)
 _BETWEEN_PARTS = re.compile(r"(?<=[/_.])(?=\w)")
 _MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
 
@@ -100,8 +104,15 @@ def render_inline(text: Inline) -> str:
 
 
 def _escape(text: str) -> str:
-    """Escape text; words that are too long for a column may be broken."""
-    return escape(_LONG_WORD.sub(lambda found: f"{found[0]}\0", one_line(text))).replace("\0", "<wbr>")
+    """Escape text; words that are too long for a column may be broken, a number or an interval at no space."""
+    parts = re.split(_WHOLE, one_line(text))  # every second part is a number
+    return "".join(
+        f'<span class="whole">{part}</span>' if at % 2 else _escape_words(part) for at, part in enumerate(parts)
+    )
+
+
+def _escape_words(text: str) -> str:
+    return escape(_LONG_WORD.sub(lambda found: f"{found[0]}\0", text)).replace("\0", "<wbr>")
 
 
 def _escape_code(text: str) -> str:

@@ -74,7 +74,9 @@ def stale_entries(result: AuditResult) -> Iterator[Block]:
     """Yield the checks that are not as they were when they were acknowledged, and findings of which no check fails."""
     if result.stale:
         named = list_some([entry.check for entry in result.stale], 1)
-        yield Paragraph(f"No longer as acknowledged: {count_of(len(result.stale), 'check')} ({named}).")
+        have = "has" if len(result.stale) == 1 else "have"
+        changed = f"{count_of(len(result.stale), 'acknowledged check')} {have} changed ({named})"
+        yield Paragraph((f"{changed}; run ", code("imlp-audit baseline"), " once you understand why."))
     if result.stale_findings:
         named = list_some([f"{found.source.file}:{found.source.line} {found.id}" for found in result.stale_findings], 1)
         explain = "explains" if len(result.stale_findings) == 1 else "explain"

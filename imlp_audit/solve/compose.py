@@ -15,7 +15,7 @@ import numpy as np
 
 from imlp_audit.errors import AuditError, BuildError, SolverError
 from imlp_audit.measure.ledger import CallCache
-from imlp_audit.models.build import Builder
+from imlp_audit.models.build import Builder, describe_failure
 from imlp_audit.models.hosts.host import FeatureMapInput, ImageInput, OwnImageInput, OwnInput, Stack, TokenInput
 from imlp_audit.models.reading import AnyReading, Family, Reach
 from imlp_audit.models.recipe import Recipe
@@ -128,8 +128,7 @@ class Composer:
         except AuditError:
             raise
         except Exception as error:  # whatever a host's code raises is a result of its rows, not the end of the search
-            message = f"{recipe.name} could not be built or counted: {type(error).__name__}: {error}"
-            raise BuildError(message) from error
+            raise BuildError(describe_failure(recipe, error)) from error
 
 
 def compose(rows: Sequence[RowRef], *, free_widths: bool = False) -> Composition:

@@ -108,7 +108,7 @@ DRIFTED_ALSO = (CHECK.also[0], CHECK.also[1].model_copy(update={"measured": "2.0
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"verdict": Verdict.INCONSISTENT}, "it was differs then, and is inconsistent now"),
+        ({"verdict": Verdict.INCONSISTENT}, "it was `differs` and is now `inconsistent`"),
         ({"printed": "5.0"}, "'5.00' was printed then, '5.0' is printed now"),
         ({"printed": None}, "'5.00' was printed then, None is printed now"),
         ({"measured": "4.000000000001"}, "measured then: 4 (plain/all), 2 (plain/no_head), 3 (skip/all)"),
@@ -140,7 +140,7 @@ def test_an_entry_of_a_check_that_no_longer_fails_is_stale(tmp_path: Path, verdi
     assert found.findings == ()
     (entry,) = found.stale
     assert (entry.check, entry.problem) == (NAME, "passes")
-    assert entry.reason == f"it no longer fails: it was differs and is {verdict} now"
+    assert entry.reason == f"it no longer fails: it was `differs` and is now `{verdict}`"
     place = entry.source
     assert place.file.endswith("paper.lock")
     lines = (tmp_path / "p" / "paper.lock").read_text().split("\n")

@@ -99,7 +99,7 @@ def test_a_number_that_changes_fails_again_and_says_so_first(folder: Path) -> No
     assert done.code == 1
     screen = " ".join("\n".join(done.out.split("\n")[:12]).split())
     assert "1 finding, not acknowledged (1 failing check) - error: DeiT-Ti is printed too large" in screen
-    assert "No longer as acknowledged: 1 check (wrong/1/tiny/params)" in screen
+    assert "1 acknowledged check has changed (wrong/1/tiny/params)" in screen
     [check] = json.loads(call("verify", "wrong", "--only", "wrong/1/tiny/*", "-f", "json").out)["checks"]
     assert "changed since it was acknowledged: '5.8' was printed then, '5.9' is printed now" in check["reason"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from pydantic import ValidationError
 from imlp_audit.audit import Options, audit
 from imlp_audit.errors import BuildError, SpecError, UntrustedError
 from imlp_audit.measure.facts import Failure, ModelFacts, ModelKey, Need
+from imlp_audit.measure.models import measure_models
 from imlp_audit.measure.outside import measure_outside
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
@@ -133,6 +135,16 @@ def test_code_without_a_folder_is_not_run() -> None:
         pass
 
 
+def test_a_model_that_fails_in_forward_is_told_with_the_line_of_its_file_first(tmp_path: Path) -> None:
+    code = (HERE / "own_nets.py").read_text(encoding="utf-8").replace("self.fc(self.conv", "self.head(self.conv")
+    (tmp_path / "net.py").write_text(code, encoding="utf-8")
+    line = 1 + code.split("\n").index("        scores: Tensor = self.head(self.conv(images).mean((2, 3)))")
+    key = ModelKey(own("SmallNet", file="net.py", folder=tmp_path), None)
+    failure = measure_models({key: Need(work=True)}, lambda _: None)[key]
+    assert isinstance(failure, Failure)
+    assert failure.message == f"net.py:{line}: AttributeError: 'SmallNet' object has no attribute 'head'"
+
+
 @pytest.mark.slow
 def test_a_model_that_fails_leaves_the_others_alone() -> None:
     """Each kind of failure, with models before and after it."""
@@ -151,6 +163,6 @@ def test_a_model_that_fails_leaves_the_others_alone() -> None:
     assert failed.keys() == {"leave", "never_end", "wrong input"}
     assert failed["leave"].endswith("its code ended the process (exit code 7)")
     assert failed["never_end"].endswith("building and counting it did not end within 10 s")
-    assert "RuntimeError" in failed["wrong input"]
+    assert re.match(r"own_nets\.py:\d+: RuntimeError: ", failed["wrong input"])
     sizes = {name: fact.parameters["all"] for name, fact in found.items() if isinstance(fact, ModelFacts)}  # type: ignore[index]
     assert sizes == {"SmallNet": 8 * 28 + 90, "Embedding": 500, "computed_width": 14}

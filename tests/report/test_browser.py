@@ -45,6 +45,13 @@ def test_nothing_is_wider_than_the_screen(browser: Browser, tmp_path: Path, widt
     assert complaints == []
 
 
+@pytest.mark.parametrize("width", [390, 920])
+def test_a_number_stands_on_one_line(browser: Browser, tmp_path: Path, width: int) -> None:
+    page, _ = open_page(browser, written(tmp_path), width)
+    lines = "[...document.querySelectorAll('.whole')].map(one => one.getClientRects().length).filter(n => n)"
+    assert set(page.evaluate(lines)) == {1}
+
+
 @pytest.mark.parametrize("width", [390, 920, 1200, 1500])
 def test_a_formula_is_shown_with_its_symbols_where_there_is_room_and_as_text_elsewhere(
     browser: Browser, tmp_path: Path, width: int

@@ -89,6 +89,6 @@ def test_a_measured_time_is_evidence_of_hardware_and_not_of_training() -> None:
 def test_the_section_names_each_list_and_its_source() -> None:
     made = full()
     text = render_markdown(tuple(checklist_answers(made, by_check(number_findings(made)))))
-    assert text.startswith("## What this audit answers of reproducibility checklists\n")
+    assert text.startswith("## Items of reproducibility checklists that this audit answers\n")
     for one in CHECKLISTS:
         assert text.count(one.name) >= 1

@@ -14,6 +14,7 @@ from imlp_audit.records.figure import Curve, Figure
 from imlp_audit.report.document import (
     Picture,
     Plot,
+    Table,
 )
 from imlp_audit.report.figures import same_page
 from imlp_audit.report.index import index_document
@@ -70,6 +71,21 @@ def test_a_sign_is_not_said_by_colour_alone() -> None:
     shown = "".join(Page(page()).texts)
     for text in ("5.72 ✓", "✓*ƒ~reproduced under, fitted, weak", "✗differs F1", "○unverifiable", "!error"):
         assert text in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("25 557 032 parameters", ["25 557 032"]),
+        ("-1 234.5, then 12 and 1234", ["-1 234.5"]),
+        ("in [5 715 000, 5 725 000) or (0.5, 1]", ["[5 715 000, 5 725 000)", "(0.5, 1]"]),
+        ("x1 234, 1.5 234 and 3 images", []),
+    ],
+)
+def test_a_number_is_not_broken_at_its_spaces(text: str, whole: list[str]) -> None:
+    written = render_page((Table(("a",), ((text,),)),))
+    assert re.findall(r'<span class="whole">(.*?)</span>', written) == whole
+    assert text in "".join(Page(written).texts)
 
 
 def test_an_explanation_has_what_the_verdict_rests_on() -> None:

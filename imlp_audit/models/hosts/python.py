@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Scalar: TypeAlias = bool | int | float | str | None
 Value: TypeAlias = Scalar | tuple[Scalar, ...]
 
+PYTHON_NAME = r"^[A-Za-z_]\w*$"
+PYTHON_FILE = r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.py$"
 _WORDS: Mapping[str, bool | None] = {"true": True, "false": False, "null": None}
 
 
@@ -52,7 +54,7 @@ def _read_value(value: object) -> object:
             return value
 
 
-Argument: TypeAlias = tuple[Annotated[str, Field(pattern=r"^[A-Za-z_]\w*$")], Value]
+Argument: TypeAlias = tuple[Annotated[str, Field(pattern=PYTHON_NAME)], Value]
 
 
 @final
@@ -63,8 +65,8 @@ class PythonModule(Host):
     where the file is; None where its code may not be run.
     """
 
-    file: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.py$")]
-    name: Annotated[str, Field(pattern=r"^[A-Za-z_]\w*$")]
+    file: Annotated[str, Field(pattern=PYTHON_FILE)]
+    name: Annotated[str, Field(pattern=PYTHON_NAME)]
     arguments: Annotated[tuple[Argument, ...], BeforeValidator(_read_arguments)] = ()
     input: tuple[Count, Count, Count] | None = None
     tokens: Count | None = None

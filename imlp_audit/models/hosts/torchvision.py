@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from torch import nn
 
 
+CLASSIFIER = r"^[a-z0-9_]+$"
+
+
 @final
 class Torchvision(Host):
     """A classifier of torchvision. A recipe gives only its name: `torchvision: resnet50`."""
 
-    architecture: Annotated[str, Field(pattern=r"^[a-z0-9_]+$")]
+    architecture: Annotated[str, Field(pattern=CLASSIFIER)]
 
     @classmethod
     def traits(cls) -> Traits:

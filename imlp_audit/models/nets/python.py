@@ -27,12 +27,11 @@ def build_python(host: PythonModule) -> nn.Module:
         raise UntrustedError(
             f"the model in {host.file} was not built, because its code is not trusted; pass --trust-code"
         )
-    path = (host.folder / host.file).resolve()
     try:
         with redirect_stdout(sys.stderr):
-            model = _make(_find_maker(_load(path), host), dict(host.arguments))
+            model = _make(_find_maker(_load((host.folder / host.file).resolve()), host), dict(host.arguments))
     except Exception as error:  # whatever the code raises is the model's failure
-        raise BuildError(f"{_place(error, path, host.file)}: {type(error).__name__}: {error}") from error
+        raise BuildError(describe_error(host, error)) from error
     if not isinstance(model, nn.Module):
         raise BuildError(f"{host.file}: {host.name} returns {type(model).__name__}, not a torch.nn.Module")
 
@@ -43,6 +42,12 @@ def build_python(host: PythonModule) -> nn.Module:
 
     model.example_inputs = example_inputs  # type: ignore[assignment]  # models.settings.Exemplified
     return model
+
+
+def describe_error(host: PythonModule, error: BaseException) -> str:
+    """Return what the code of a host raised, and where in its file."""
+    where = host.file if host.folder is None else _place(error, (host.folder / host.file).resolve(), host.file)
+    return f"{where}: {type(error).__name__}: {error}"
 
 
 def _make(maker: Callable[..., object], arguments: Mapping[str, object]) -> object:
