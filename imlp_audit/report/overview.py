@@ -167,7 +167,7 @@ def _check(check: Check) -> Inline:
 def _read_as(result: AuditResult, most: int) -> Iterator[Item]:
     """Say what the numbers were read as, and how the other declared options do."""
     headings = {
-        f"{table.id}/{column.id}": f"for {column.heading} of Table {table.id} "
+        f"{table.id}/{column.id}": f"in {column.heading} of Table {table.id} convention "
         for paper in result.papers
         for table in paper.tables
         for column in table.columns

@@ -97,7 +97,7 @@ def test_the_first_screen_says_what_was_checked_with_its_power_and_what_it_was_r
     power = "Power: 38 of 40 wrong numbers tried in place of counted ones would have been caught"
     assert f"{power}, 3 of 4 of those one last digit away." in shown
     assert "reading released, which explains 39 of 44 numbers (as_written 8; by chance up to 4)" in shown
-    column = "for plain words of Table 1 all, which explains 2 of 4 numbers"
+    column = "in plain words of Table 1 convention all, which explains 2 of 4 numbers"
     assert f"{column} (no_head 1; by chance up to 1; weak)" in shown
 
 
