@@ -26,8 +26,9 @@ from imlp_audit.report.document import (
 )
 
 _OWN = (
-    "Copy `paper.yaml` to `mypaper.yaml`, put your table in place of this one, and name a model for each row. `lint` "
-    "finds mistakes in the file, `verify` those in the paper, and `report` writes a page about it."
+    "Copy `paper.yaml` to `mypaper.yaml` in another folder, change `paper: demo`, put your table in place of this "
+    "one, and name a model for each row. `lint` finds mistakes in the file, `verify` those in the paper, "
+    "and `report` writes a page about it."
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import assert_never
 
 from imlp_audit.checks.context import Conventions
@@ -80,6 +81,13 @@ def find_plan(selection: Selection, check_id: str) -> Plan:
     below = [name for name in plans if name.startswith(f"{check_id.rstrip('/')}/")]
     if below:
         raise UsageError(f"{check_id} is not a check; checks below it: {list_some(below, _LISTED)}")
+    paper, below_it, _ = check_id.partition("/")
+    if below_it and not get_close_matches(paper, [one.id for one in selection.known], n=1):
+        looked = ", ".join(one.id for one in selection.papers)
+        raise UsageError(
+            f"{check_id}: the paper {paper!r} is not among those looked at ({looked}); add its file or folder: "
+            f"imlp-audit explain {check_id} SPEC"
+        )
     raise UsageError(
         f"no check has the id {check_id!r}; {did_you_mean(check_id, plans, '`imlp-audit list` prints them')}"
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import PASSES, Check
 from imlp_audit.report.cells import list_other_measurements, write_measured
+from imlp_audit.report.commands import explain_command
 from imlp_audit.report.document import Block, Inline, Item, List, Paragraph, code, faint, strong
 from imlp_audit.report.evidence import describe_run
 from imlp_audit.report.numbered import NumberedFinding
@@ -49,7 +50,7 @@ def _facts(check: Check, findings: Mapping[str, NumberedFinding]) -> Iterator[tu
     found = findings.get(check.id)
     if found is not None:
         yield "finding", (found.link, f": {found.finding.title}")
-    yield "ask", (code(f"imlp-audit explain {check.id}"), faint(f" ({check.source.file}:{check.source.line})"))
+    yield "ask", (code(explain_command(check)), faint(f" ({check.source.file}:{check.source.line})"))
 
 
 _MEANING = {

@@ -119,10 +119,15 @@ def _single_files() -> dict[str, Path]:
     return {paper: path for path in spec_files(here) if (paper := declared_paper(path)) is not None}
 
 
+def _is_unnamed(path: Path) -> bool:
+    """Return whether a file is findings of a paper that it does not name; reading it says so."""
+    return path.name == "findings.yaml" and declared_paper(path) is None
+
+
 def _around(path: Path) -> Wanted:
     """Return a file with the siblings of its paper; a file that describes the paper stands for all of it."""
     spec, _ = read_spec(path, display_path(path))
     describes = spec is not None and isinstance(spec.record, PaperFile) and spec.record.about is not None
     paper = declared_paper(path)
-    siblings = tuple(p for p in spec_files(path.parent) if p == path or declared_paper(p) == paper)
+    siblings = tuple(p for p in spec_files(path.parent) if p == path or declared_paper(p) == paper or _is_unnamed(p))
     return Wanted(siblings or (path,), str(path), frozenset() if describes else frozenset({display_path(path)}))

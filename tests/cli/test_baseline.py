@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -198,3 +199,12 @@ def test_a_bad_entry_of_a_lock_is_pointed_to(folder: Path, old: str, new: str, l
     lock.write_text(text)
     place = next(at for at, one in enumerate(text.split("\n"), 1) if line in one)
     assert call("lint", "wrong").err.startswith(f"wrong/findings.lock:{place}:1: ")
+
+
+def test_findings_beside_a_file_that_name_no_paper_are_reported(here: Path) -> None:
+    (here / "lone").mkdir()
+    shutil.copy(here / "specs" / "findings" / "paper.yaml", here / "lone" / "mine.yaml")
+    (here / "lone" / "findings.yaml").write_text("findings: []\n", encoding="utf-8")
+    done = call("lint", "lone/mine.yaml")
+    assert done.code == 2
+    assert "lone/findings.yaml:1:1: paper is missing" in done.err

@@ -384,6 +384,7 @@ def test_equal_checks_are_explained_alike(bundled: Selection, deit_b: Explanatio
         ("imlp/1/deit_b", "imlp/1/deit_b is not a check; checks below it: imlp/1/deit_b/params, imlp/1/deit_b/flops"),
         ("imlp/1", "and "),
         ("", "no check has the id ''"),
+        ("mine/1/a/params", "the paper 'mine' is not among those looked at (imlp, iffn_poster,"),
     ],
 )
 def test_ids_that_name_no_check_are_rejected(bundled: Selection, wrong: str, message: str) -> None:

@@ -16,9 +16,10 @@ import jsonschema
 import pytest
 import xmlschema
 
-from imlp_audit.records.check import FAILS, PASSES, CheckKind, Source, Verdict
+from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Source, Verdict
 from imlp_audit.records.finding import Finding, Severity
 from imlp_audit.records.result import AuditResult
+from imlp_audit.report.commands import explain_command
 from imlp_audit.report.exports.badge import render_badge
 from imlp_audit.report.exports.github import MOST, render_annotations
 from imlp_audit.report.exports.junit import render_junit
@@ -184,7 +185,7 @@ def test_github_escapes_as_its_documentation_says() -> None:
     )
     line = render_annotations(EMPTY.model_copy(update={"checks": (one,)})).splitlines()[0]
     place = "file=a%2Cb%3Ac%25.yaml,line=3,title=p%3A error%3A 1 claim about the numbers does not hold"
-    assert line == f"::error {place}::p/claims/a: 50 %25, a: b%0Ac%0AAsk: imlp-audit explain p/claims/a"
+    assert line == f"::error {place}::p/claims/a: 50 %25, a: b%0Ac%0AAsk: imlp-audit explain p/claims/a a,b:c%25.yaml"
 
 
 def test_github_says_what_is_acknowledged_and_what_no_longer_is_once() -> None:
@@ -248,3 +249,19 @@ def test_latex_compiles(engine: str, tmp_path: Path) -> None:
     done = subprocess.run([engine, *options, "paper.tex"], cwd=tmp_path, capture_output=True, timeout=100, check=False)
     assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
     assert (tmp_path / "paper.pdf").is_file()
+
+
+@pytest.mark.parametrize(
+    ("file", "command"),
+    [
+        ("specs/imlp/table1.yaml", "imlp-audit explain p/1/a"),
+        ("my paper.yaml", "imlp-audit explain p/1/a 'my paper.yaml'"),
+        ("mine/equations/sec2.py", "imlp-audit explain p/1/a mine --trust-code"),
+        ("equations/sec2.py", "imlp-audit explain p/1/a . --trust-code"),
+    ],
+)
+def test_the_command_that_explains_a_check_names_its_spec(file: str, command: str) -> None:
+    check = Check(
+        id="p/1/a", kind=CheckKind.CELL, verdict=Verdict.DIFFERS, reason="", source=Source(file=file, line=1)
+    )  # fmt: skip
+    assert explain_command(check) == command

@@ -12,6 +12,7 @@ from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import Check, Source, Verdict
 from imlp_audit.records.finding import Finding
 from imlp_audit.records.result import AuditResult
+from imlp_audit.report.commands import explain_command
 from imlp_audit.report.document import one_line
 from imlp_audit.report.exports.words import describe_check
 from imlp_audit.report.findings import worst_first
@@ -50,7 +51,7 @@ def _finding(finding: Finding, checks: list[Check]) -> str:
     """Annotate the first check of a finding that fails the run, and name the others."""
     first, *others = sorted(checks, key=lambda check: check.acknowledged is True)
     also = (f"Also {list_some([check.id for check in others])}.",) if others else ()
-    text = "\n".join((f"{first.id}: {describe_check(first)}", *also, f"Ask: imlp-audit explain {first.id}"))
+    text = "\n".join((f"{first.id}: {describe_check(first)}", *also, f"Ask: {explain_command(first)}"))
     return _command("error", f"{finding.paper}: {finding.severity.value}: {finding.title}", text, first.source)
 
 

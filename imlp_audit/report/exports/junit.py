@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.records.result import AuditResult
+from imlp_audit.report.commands import explain_command
 from imlp_audit.report.document import one_line
 from imlp_audit.report.exports.words import describe_check, titles_by_finding
 
@@ -78,6 +79,6 @@ def _problem(tag: str, check: Check) -> ET.Element:
     """Return a failure or an error: what was found in its message, and below it where, and how to ask further."""
     problem = ET.Element(tag, type=check.verdict.value, message=one_line(describe_check(check)))
     lines = [f"{check.verdict.value}: {describe_check(check)}", *(f"hint: {hint}" for hint in check.hints)]
-    lines += [f"at: {check.source.file}:{check.source.line}", f"ask: imlp-audit explain {check.id}"]
+    lines += [f"at: {check.source.file}:{check.source.line}", f"ask: {explain_command(check)}"]
     problem.text = "\n".join(map(one_line, lines))
     return problem
