@@ -41,7 +41,8 @@ _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)  # would be a command 
 _LONG_WORD = re.compile(r"\S{16}(?=\S)")
 _GROUPED = r"-?\d{1,3}(?: \d{3}){1,4}(?:\.\d{1,6})?"  # longer ones may be broken, as they might not fit
 _SHORT = r"-?\d{1,6}(?:\.\d{1,6})?"
-_INTERVAL = rf"[\[(](?:{_GROUPED}|{_SHORT}), (?:{_GROUPED}|{_SHORT})[\])]"
+_END = rf"(?:{_GROUPED}|{_SHORT})"
+_INTERVAL = rf"[\[(]{_END}(?:, | ± ){_END}[\])]"
 _WHOLE = re.compile(rf"((?<![\w.])(?:{_INTERVAL}|{_GROUPED})(?![\w.]*\d| \d{{3}}))", re.ASCII)
 _BETWEEN_PARTS = re.compile(r"(?<=[/_.])(?=\w)")
 _MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
