@@ -228,7 +228,7 @@ def test_the_finding_in_readme_is_what_the_command_prints() -> None:
 
 @pytest.mark.slow
 def test_the_demo_in_readme_is_what_the_command_prints(tmp_path: Path) -> None:
-    (excerpt,) = re.findall(r"`imlp-audit demo` writes .*?^```text\n(.*?)^```", README, re.M | re.S)
+    (excerpt,) = re.findall(r"`imlp-audit demo DIR` writes .*?^```text\n(.*?)^```", README, re.M | re.S)
     printed = spawn("demo", "--no-progress", cwd=tmp_path, COLUMNS="80").out.splitlines()
     assert [line for line in excerpt.splitlines() if line != "..." and line not in printed] == []
 
