@@ -253,6 +253,7 @@ def test_a_measured_change_shows_both_counts(bundled: Selection) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_printed_change_and_a_repeat_point_to_both_places(bundled: Selection) -> None:
     change = explained(bundled, "imlp/1/deit_ti_imlp/params.delta")
     assert "from the two printed numbers, each of which can be any number" in facts(change)["compared"]
@@ -291,6 +292,7 @@ def test_a_claim_is_explained_row_by_row(bundled: Selection) -> None:
     assert "\nThere are 90 of them.\n" in text_of(explanation)
 
 
+@pytest.mark.slow
 def test_claims_with_conditions_on_other_rows_have_a_line_for_each(bundled: Selection) -> None:
     explanation = explained(bundled, "mixer_gmlp_coursework/claims/from_scratch_loses_15_to_20_percent")
     line = ("difference of pets against vit_b16_scratch", "-13.7 ± 0.1", "at most -14.5", "does not hold")
