@@ -21,7 +21,7 @@ from imlp_audit.report.own_counters import count_own_counters
 from imlp_audit.report.verdicts import write_verdict
 from imlp_audit.report.worst import count_more, lines_of, list_worst, shorten, stale_entries
 
-LINES = 33  # of an overview on a terminal of 80 columns: with its title and what to try next, a paper has at most 40
+LINES = 31  # of an overview on a terminal of 80 columns: with its title and what to try next, a paper has at most 40
 _OF_SEVERAL = 25  # where several papers share a screen: five have at most 150
 _FEW = 8  # checks that are listed one by one where no more were selected
 _BROKEN = 3  # checks that could not be completed; the rest is counted

@@ -39,7 +39,7 @@ def test_specs_can_be_named(here: Path) -> None:
     assert call("explain", ROW, "specs/imlp_row").code == 0
     other = call("explain", ROW, "specs/clean")
     assert other.code == 2
-    assert f"no check has the id '{ROW}'" in other.err
+    assert "the paper 'imlp_row' is not among those looked at (clean); add its file or folder" in other.err
 
 
 def test_an_unknown_id_is_a_usage_error_with_the_near_miss(here: Path) -> None:
