@@ -20,6 +20,9 @@ def broken_fits(paper: Paper) -> Iterator[Problem]:
         if name not in about.conventions:
             message = f"no convention is called {name!r}; {did_you_mean(name, about.conventions)}"
             yield paper.about.problem(message, "fitted", name)
+        if about.flops[0] == name:  # all that follows from a default is plainly reproduced
+            message = f"{name} was fitted and cannot be the default; put a named counter first, such as fvcore"
+            yield paper.about.problem(message, "flops", 0)
         unmatched = list(_unmatched(paper, name, fit))
         yield from unmatched or _impossible_scores(paper, name, fit)
 

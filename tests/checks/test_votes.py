@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from imlp_audit.errors import SpecError
 from imlp_audit.records.check import Check, Verdict
 from tests.checks.papers import Count, Spec, checked
 
@@ -80,13 +81,13 @@ def test_what_a_fit_leaves_open_is_unverifiable_whether_it_fits_or_not(tmp_path:
     rows = (*(row(name, name, f"{SIZES[name]}.00") for name in "abcd"), row("e", "e", "24.00"))
     found = flops(tmp_path, rows, FIT % ("macs, mine", "p/1/*/flops", "", PROVEN))
     assert found["e"].verdict is Verdict.DIFFERS
-    found = flops(tmp_path / "open", rows, FIT % ("mine", "p/1/*/flops", "p/1/e/flops", PROVEN))
+    found = flops(tmp_path / "open", rows, FIT % ("fvcore, mine", "p/1/*/flops", "p/1/e/flops", PROVEN))
     assert found["e"].verdict is Verdict.UNVERIFIABLE
 
 
 def test_a_number_that_a_fit_predicts_does_not_follow_from_the_text(tmp_path: Path) -> None:
     rows = (*(row(name, name, f"{SIZES[name]}.00") for name in "abcd"), row("other", "e", f"{SIZES['e']}.00"))
-    found = flops(tmp_path, rows, FIT % ("mine", "p/1/?/flops", "", "explained: 4, of: 4, by_chance: 2"))
+    found = flops(tmp_path, rows, FIT % ("fvcore, mine", "p/1/?/flops", "", "explained: 4, of: 4, by_chance: 2"))
     assert {check.under for check in found.values()} == {("convention mine",)}
     assert [check.fitted for check in found.values()] == [True, True, True, True, False]
     assert found["other"].reason.endswith("a prediction: it was fitted on other numbers")
@@ -123,3 +124,10 @@ def test_a_model_without_the_number_that_the_others_follow_from_is_an_error_of_i
         Verdict.ERROR,
         "x has no number under convention no_head, which the others follow from",
     )
+
+
+def test_a_fitted_counter_is_never_the_default(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="mine was fitted and cannot be the default"):
+        flops(
+            tmp_path, (row("a", "a", "11.00"),), FIT % ("mine", "p/1/a/flops", "", "explained: 1, of: 1, by_chance: 0")
+        )
