@@ -19,7 +19,7 @@ class CheckState(Record):
     """What an audit says of a check: what is printed and measured, the verdict, and what that rests on.
 
     `measured` is what the verdict was given on, `also` are other measured values by "reading/convention". An equation
-    has neither: a search may come upon another counterexample.
+    has neither: the next search may find another counterexample.
     """
 
     verdict: Verdict

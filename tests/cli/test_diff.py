@@ -53,19 +53,19 @@ def test_audits_of_different_papers_are_not_compared() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "b.json: not JSON"),
         ('{"format": "imlp-audit/1"}', "b.json: format imlp-audit/1 was written by another version"),
         (result(measured="1e40000000"), "b.json: checks.0.measured: '1e40000000' is not a number"),
     ],
 )
-def test_an_unusable_file_is_refused(audits: Path, text: str, told: str) -> None:
+def test_an_unusable_file_is_refused(audits: Path, text: str, message: str) -> None:
     (audits / "b.json").write_text(text, encoding="utf-8")
     for files in (("a.json", "b.json"), ("b.json", "a.json")):
         done = call("diff", *files)
         assert (done.code, done.out) == (2, "")
-        assert told in done.err
+        assert message in done.err
 
 
 def test_a_check_that_stands_twice_is_refused(audits: Path) -> None:

@@ -113,8 +113,8 @@ def test_a_reader_may_stop_at_once(folder: Path, answer: str | EOFError) -> None
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    told = "imlp-audit: . is not empty; name a new folder, for example: imlp-audit demo demo\n"
-    assert call("demo") == Outcome(2, "", told)
+    refusal = "imlp-audit: . is not empty; name a new folder, for example: imlp-audit demo demo\n"
+    assert call("demo") == Outcome(2, "", refusal)
     assert call("demo", "notes.txt") == Outcome(2, "", "imlp-audit: notes.txt is a file; name a new folder\n")
     assert call("demo", "notes.txt/d").code == 3
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
