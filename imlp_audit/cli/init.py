@@ -100,12 +100,11 @@ def _write_new(target: Path, text: str) -> None:
 
 
 def _describe(name: str, title: str | None, authors: str | None, source: Path, target: Path) -> DraftPaper:
-    from imlp_audit.spec.paper import declared_paper
-    from imlp_audit.spec.targets import spec_files
+    from imlp_audit.spec.folders import declares, spec_files
     from imlp_audit.transcribe.write import DraftPaper
 
     beside = spec_files(target.parent) if target.parent.is_dir() else ()
-    described = any(declared_paper(path) == name for path in beside if path != target)
+    described = any(found.paper == name and found.about for found in map(declares, beside))
     missing = f"not given in {source.name}"
     return DraftPaper(name, title or name, authors or missing, missing, described=described)
 
