@@ -42,7 +42,7 @@ def properties(
     """Test the papers' equations and statements about functions by running them."""
     from imlp_audit.audit import audit_equations
     from imlp_audit.cli.exits import exit_code
-    from imlp_audit.cli.output import emit_result, parse_outputs
+    from imlp_audit.cli.output import emit_result, parse_outputs, surface
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.report.overview import first_screen
     from imlp_audit.spec.library import load
@@ -58,7 +58,8 @@ def properties(
         result = audit_equations(load(folders or list(bundled.values())), patterns, settings, announce)
     trust = trusting(trust_code)
     again = ["properties", *(claims or []), *trust, "--all"]
-    emit_result(result, outputs, screen=None if reporting.all_ else first_screen(result, [*folders, *trust], [again]))
+    screen = None if reporting.all_ else first_screen(result, [*folders, *trust], [again], columns=surface().width)
+    emit_result(result, outputs, screen=screen)
     return exit_code(result)
 
 
