@@ -56,14 +56,14 @@ def verify(
     """Give every printed number a verdict."""
     from imlp_audit.audit import Options, audit
     from imlp_audit.cli.exits import exit_code
+    from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.output import emit_result, parse_outputs, surface
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.report.overview import describe_strictness, first_screen
-    from imlp_audit.spec.library import load
 
-    check_device(device)
     outputs = parse_outputs(reporting.printed, reporting.output)
-    selection = load(specs or [], trust_code=trust_code)
+    selection = load_specs(specs, trust_code=trust_code)
+    check_device(device)  # which imports torch
     options = Options(
         only=tuple(only or ()),
         skip=tuple(skip or ()),
