@@ -43,7 +43,7 @@ def properties(
     from imlp_audit.audit import audit_equations
     from imlp_audit.cli.exits import exit_code
     from imlp_audit.cli.loading import load_specs
-    from imlp_audit.cli.output import emit_result, parse_outputs
+    from imlp_audit.cli.output import emit_result, parse_outputs, surface
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.report.overview import first_screen
     from imlp_audit.spec.folders import bundled_papers
@@ -58,7 +58,8 @@ def properties(
         result = audit_equations(selection, patterns, settings, announce)
     trust = trusting(trust_code)
     again = ["properties", *(claims or []), *trust, "--all"]
-    emit_result(result, outputs, screen=None if reporting.all_ else first_screen(result, [*targets, *trust], [again]))
+    screen = None if reporting.all_ else first_screen(result, [*targets, *trust], [again], columns=surface().width)
+    emit_result(result, outputs, screen=screen)
     return exit_code(result)
 
 

@@ -48,7 +48,7 @@ def verify(
     trust_code: TrustCode = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 also if a check is unverifiable.")] = False,
     no_baseline: Annotated[
-        bool, typer.Option("--no-baseline", help="Exit with 1 also if all failing checks are acknowledged.")
+        bool, typer.Option("--no-baseline", help="Exit with 1 also if all failing checks are known (in findings.yaml).")
     ] = False,
     *,
     reporting: ReportOptions,
@@ -57,7 +57,7 @@ def verify(
     from imlp_audit.audit import Options, audit
     from imlp_audit.cli.exits import exit_code
     from imlp_audit.cli.loading import load_specs
-    from imlp_audit.cli.output import emit_result, parse_outputs
+    from imlp_audit.cli.output import emit_result, parse_outputs, surface
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.report.overview import describe_strictness, first_screen
 
@@ -76,6 +76,6 @@ def verify(
         result = audit(selection, options, announce)
     given = [*(specs or []), *trusting(trust_code)]
     notes = describe_strictness(result, strict=strict, baseline=not no_baseline)
-    screen = None if reporting.all_ else first_screen(result, given, notes=notes)
+    screen = None if reporting.all_ else first_screen(result, given, notes=notes, columns=surface().width)
     emit_result(result, outputs, details=notes, screen=screen)
     return exit_code(result, strict=strict, baseline=not no_baseline)

@@ -135,6 +135,7 @@ def paper_head(paper: Paper) -> PaperHead:
         authors=about.authors,
         version=about.version,
         url=about.url,
+        lacks=about.lacks,
         rounding=tuple(map(str, about.rounding)),
         parameters=tuple(map(str, about.parameters)),
         flops=about.flops,
@@ -152,7 +153,8 @@ def _table_head(table: PrintedTable) -> TableHead:
     columns = tuple(
         ColumnHead(id=i, heading=c.heading, unit=c.unit, measure=c.measure) for i, c in table.columns.items()
     )
-    return TableHead(id=table.table, title=table.title, columns=columns, rows=tuple(map(_row_head, table.rows)))
+    rows = tuple(map(_row_head, table.rows))
+    return TableHead(id=table.table, name=table.name, title=table.title, columns=columns, rows=rows)
 
 
 def _row_head(row: Row) -> RowHead:
