@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.cli.options import Formatted, NoProgress
+from imlp_audit.cli.options import Formatted, NoCache, NoProgress
 from imlp_audit.cli.output import emit_document
 from imlp_audit.errors import UsageError
 from imlp_audit.report.formats import Format
@@ -42,8 +42,10 @@ def solve(
     ] = None,
     format_: Formatted = Format.RICH,
     no_progress: NoProgress = False,
+    no_cache: NoCache = False,
 ) -> int:
     """Find the readings and the counters that explain the printed numbers."""
+    from imlp_audit.cli.cache import open_store
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.cli.write_found import check_name, write_found
     from imlp_audit.records.document import to_json
@@ -63,7 +65,7 @@ def solve(
     names = [name for target in targets or [] for name in _names_of(target)] or [paper.id for paper in selection.papers]
     search = Search(Rules.BY_COLUMN if by_column else Rules.TOGETHER, tied_norms, free_widths, budget)
     with show_progress(shown=not no_progress, doing="solving") as announce:
-        solved = solve_selection(selection, names, search, announce(9))
+        solved = solve_selection(selection, names, search, announce(9), open_store(no_cache=no_cache))
     try:
         if write is not None:
             write_found(selection.papers[0], write, solved)
