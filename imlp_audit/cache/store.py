@@ -60,7 +60,7 @@ class Store:
         path = self._path(key)
         if path is None or self.problem is not None:
             return
-        body = _line(key) + record.model_dump_json(exclude_defaults=True).encode()
+        body = _line(key) + record.model_dump_json().encode()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             descriptor, name = tempfile.mkstemp(dir=path.parent, suffix=_UNFINISHED)
