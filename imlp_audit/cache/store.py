@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import tempfile
 import time
@@ -66,7 +67,7 @@ class Store:
             descriptor, name = tempfile.mkstemp(dir=path.parent, suffix=_UNFINISHED)
             try:
                 with os.fdopen(descriptor, "wb") as file:
-                    file.write(_line(_digest(body)) + body)
+                    file.write(_digest(body).encode() + b"\n" + body)
                 Path(name).replace(path)
             except BaseException:
                 Path(name).unlink(missing_ok=True)
@@ -122,7 +123,7 @@ def _read_whole(path: Path, key: str) -> bytes | None:
 
 
 def _line(text: str) -> bytes:
-    return text.encode() + b"\n"
+    return json.dumps(text).encode() + b"\n"
 
 
 def _digest(content: bytes) -> str:
