@@ -55,8 +55,8 @@ def test_an_interrupt_while_a_module_is_imported_ends_the_process(papers: Path, 
 
 def test_an_interrupt_ends_quietly_and_leaves_old_files(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "r.md").write_text("old", encoding="utf-8")
-    monkeypatch.setattr("imlp_audit.audit._facts", interrupt)
-    assert call("verify", "clean", "-o", "markdown:r.md") == Outcome(130, "", "")
+    monkeypatch.setattr("imlp_audit.audit._measure", interrupt)
+    assert call("verify", "clean", "--no-cache", "-o", "markdown:r.md") == Outcome(130, "", "")
     assert (here / "r.md").read_text(encoding="utf-8") == "old"
 
 
