@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 _MOST_NAMES = 8  # names that a message lists where none is similar
@@ -15,12 +15,13 @@ class AuditError(Exception):
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """One thing wrong with a spec, at a place in a file (lines and columns from 1)."""
+    """One thing wrong with a spec, at a place in a file: line and column from 1, and the path of keys."""
 
     file: str
     line: int
     column: int
     message: str
+    at: tuple[str | int, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}: {self.message}"
@@ -80,8 +81,9 @@ class SolverError(AuditError):
 
 def did_you_mean(name: str, known: Collection[str], nouns: str = "known") -> str:
     """Suggest the known name that is most like an unknown one, or list some of the known names."""
-    near = get_close_matches(name, known, n=1)
+    folded = {one.casefold(): one for one in known}
+    near = get_close_matches(name.casefold(), folded, n=1)
     if near:
-        return f"did you mean {near[0]!r}?"
+        return f"did you mean {folded[near[0]]!r}?"
     more = f" and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""
     return f"{nouns}: {', '.join(list(known)[:_MOST_NAMES]) or 'none'}{more}"

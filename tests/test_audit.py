@@ -384,7 +384,7 @@ def test_a_drifting_measurement_is_not_acknowledged(audited: Audited) -> None:
     assert len(cells) == 6
     assert {found[name].verdict for name in cells} == {Verdict.DIFFERS}
     assert {found[name].acknowledged for name in cells} == {False}
-    assert all("changed since it was acknowledged" in found[name].reason for name in cells)
+    assert all("changed since findings.lock was written" in found[name].reason for name in cells)
 
 
 def test_a_model_that_cannot_be_built_is_an_error_and_the_rest_goes_on(tmp_path: Path) -> None:
@@ -455,4 +455,4 @@ def test_a_wrong_number_in_a_copy_of_a_paper_is_the_first_that_is_shown(tmp_path
     shown = " ".join(" ".join(lines).split())
     assert len(lines) <= 40
     assert "imlp/1/deit_b_imlp/params printed 73.36; " in shown
-    assert shown.index("printed 73.36") < shown.index("findings, acknowledged")
+    assert shown.index("printed 73.36") < shown.index(" known findings ")

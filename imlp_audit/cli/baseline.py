@@ -26,15 +26,15 @@ def baseline(
     """Acknowledge the failing checks that findings cover: write `findings.lock`."""
     from imlp_audit.audit import Options, audit
     from imlp_audit.cli.cache import open_store
+    from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.output import emit_document
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.cli.write_lock import write_lock
     from imlp_audit.records.baseline import BaselineReport
     from imlp_audit.records.document import to_json
     from imlp_audit.report.baseline import baseline_document
-    from imlp_audit.spec.library import load
 
-    selection = load(specs or [], trust_code=trust_code)
+    selection = load_specs(specs, trust_code=trust_code, complete=True)
     options = Options(jobs=helpers(), trust_code=trust_code, any_lock=True, store=open_store(no_cache=no_cache))
     with show_progress(shown=not no_progress) as announce:
         result = audit(selection, options, announce)

@@ -89,14 +89,14 @@ def bench(
     """Time a table's models against their baselines."""
     from imlp_audit.bench.planning import find_column, find_table, plan_comparisons
     from imlp_audit.cli.exits import exit_code
+    from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.output import emit_result, parse_outputs
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.report.run_screen import run_screen
-    from imlp_audit.spec.library import load
 
     outputs = parse_outputs(reporting.printed, reporting.output)
     where, _, name = table.rpartition("/")
-    papers = load([where], trust_code=trust_code).papers if where else ()
+    papers = load_specs([where], trust_code=trust_code).papers if where else ()
     if len(papers) != 1:
         raise UsageError(f"--table {table}: name one paper and its table, such as imlp/9")
     paper, found = papers[0], find_table(papers[0], name)

@@ -68,6 +68,7 @@ def evaluate(
 ) -> int:
     """Evaluate a checkpoint on images, and judge the accuracies that its row prints."""
     from imlp_audit.evaluate.sharding import ElsewhereError, group, processes_here
+    from imlp_audit.spec.targets import whole_paper
 
     share = max(1, cores() // processes_here())
 
@@ -96,7 +97,7 @@ def evaluate(
     try:
         with on_interrupt(_say_how_to_resume(results.predictions)), group(computing.device.value) as ours:
             request, outputs = ours.agree_on(parse)
-            return _run(request, outputs, reporting, ours, specs or [row.partition("/")[0]])
+            return _run(request, outputs, reporting, ours, specs or [whole_paper(row)])
     except ElsewhereError:
         return ExitCode.CLEAN
 
@@ -141,11 +142,12 @@ def _check_predictions(results: PredictionOptions) -> None:
 
 
 def _find_row(wanted: str, specs: list[str] | None, *, trust_code: bool) -> RowRef:
-    from imlp_audit.spec.library import load
+    from imlp_audit.cli.loading import load_specs
     from imlp_audit.spec.references import find_row, rows_of
+    from imlp_audit.spec.targets import id_in, whole_paper
 
-    papers = load(specs or [wanted.partition("/")[0]], trust_code=trust_code).papers
-    found = find_row(papers, wanted)
+    papers = load_specs(specs or [whole_paper(wanted)], trust_code=trust_code).papers
+    found = find_row(papers, id_in(wanted, papers[0].id))
     if found is None:
         known = [row.id for paper in papers for row in rows_of(paper)]
         raise UsageError(f"--row {wanted}: {did_you_mean(wanted, known, 'rows here')}")

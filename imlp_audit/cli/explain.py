@@ -9,6 +9,7 @@ import typer
 from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode
 from imlp_audit.cli.output import emit_document
+from imlp_audit.errors import UsageError
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def explain(
     """Explain one check: what was compared, and why its verdict came out as it did."""
     from imlp_audit.cache.results import remember
     from imlp_audit.cli.cache import open_store
+    from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.explain import explain as explaining
     from imlp_audit.explain.document import explanation_document
@@ -39,10 +41,10 @@ def explain(
     from imlp_audit.records.document import to_json
     from imlp_audit.records.explanation import Explanation
     from imlp_audit.spec.digest import digest_selection
-    from imlp_audit.spec.library import load
+    from imlp_audit.spec.targets import id_in
 
-    selection = load(specs or [], trust_code=trust_code)
-    plan = explaining.find_plan(selection, check_id)
+    selection = load_specs(specs or [_paper_of(check_id)], trust_code=trust_code)
+    plan = explaining.find_plan(selection, id_in(check_id, selection.papers[0].id))
     store = open_store(no_cache=no_cache)
 
     def make() -> Explanation:
@@ -54,6 +56,20 @@ def explain(
     explanation = remember(store, digest, Explanation, make, lambda made: made.check.verdict is not Verdict.ERROR)
     emit_document(explanation_document(explanation), format_, to_json(explanation))
     return ExitCode.INCOMPLETE if explanation.check.verdict is Verdict.ERROR else ExitCode.CLEAN
+
+
+def _paper_of(check_id: str) -> str:
+    """Return the target whose checks an id is looked up in. Raises UsageError where there is no such paper."""
+    from imlp_audit.spec.targets import find, whole_paper
+
+    paper = whole_paper(check_id)
+    try:
+        find([paper])
+    except UsageError as error:
+        raise UsageError(
+            f"{error}\nIf it lies elsewhere, add its file or folder: imlp-audit explain {check_id} SPEC"
+        ) from error
+    return paper
 
 
 def _check(plan: Plan, selection: Selection, announce: Announce, store: Store, *, trust_code: bool) -> AuditResult:

@@ -38,13 +38,13 @@ def inspect(
 ) -> int:
     """Identify a checkpoint: which rows and readings of the papers its shapes fit, and what its weights show."""
     from imlp_audit.checkpoint.contents import hash_file, parse
+    from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
-    from imlp_audit.spec.library import load
 
     if draw is not None:
         check_writable(draw / "weights.md")
     parsed = parse(checkpoint, state, sums=True)  # unusable files are refused before torch is imported
-    selection = load(specs or [], trust_code=trust_code)
+    selection = load_specs(specs, trust_code=trust_code)
     from imlp_audit.inspect.candidates import find_candidates, report_checkpoint
     from imlp_audit.inspect.document import checkpoint_document
     from imlp_audit.records.document import to_json

@@ -24,13 +24,14 @@ def list_checks(
     no_progress: NoProgress = False,
 ) -> int:
     """List the ids of all checks; measures nothing unless you pass --systems."""
+    from imlp_audit.cli.loading import load_specs
     from imlp_audit.records.document import to_json
     from imlp_audit.records.listing import CheckList, ListedCheck
-    from imlp_audit.spec.library import load, select_checks
+    from imlp_audit.spec.library import select_checks
 
     if systems:
         return _list_systems(specs, only, skip, format_, shown=not no_progress)
-    plans = select_checks(load(specs or []), only or (), skip or (), solving=True)
+    plans = select_checks(load_specs(specs), only or (), skip or (), solving=True)
     checks = tuple(ListedCheck(id=plan.id, file=plan.source.file, line=plan.source.line) for plan in plans)
     rows = tuple((check.id, f"{check.file}:{check.line}") for check in checks)
     emit_document((Table((), rows),), format_, to_json(CheckList(checks=checks)))
@@ -41,19 +42,20 @@ def _list_systems(
     specs: list[str] | None, only: list[str] | None, skip: list[str] | None, format_: Format, *, shown: bool
 ) -> int:
     """List the models of the selected papers; exit with 3 if one could not be built or counted."""
+    from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.explain.systems import list_systems, systems_document
     from imlp_audit.records.document import to_json
-    from imlp_audit.spec.library import load
 
     with show_progress(shown=shown) as announce:
-        listed = list_systems(load(specs or []), only or (), skip or (), announce)
+        listed = list_systems(load_specs(specs), only or (), skip or (), announce)
     emit_document(systems_document(listed), format_, to_json(listed))
     return ExitCode.INCOMPLETE if any(model.failure for model in listed.models) else ExitCode.CLEAN
 
 
 def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
     """Find every problem in specs and their Python, without running anything."""
+    from imlp_audit.cli.loading import load_specs
     from imlp_audit.errors import SpecError
     from imlp_audit.inspect.papers import broken_sentences
     from imlp_audit.records.document import to_json
@@ -61,10 +63,9 @@ def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
     from imlp_audit.report.listings import lint_document
     from imlp_audit.spec.equations import broken_claims
     from imlp_audit.spec.findings import broken_locks
-    from imlp_audit.spec.library import load
     from imlp_audit.spec.plan import plan
 
-    selection = load(specs or [])
+    selection = load_specs(specs)
     broken = [problem for paper in selection.papers for problem in broken_claims(paper)]
     broken += broken_sentences(selection)
     broken += broken_locks(selection)

@@ -26,6 +26,7 @@ from imlp_audit.cli import (
     doctor,
     eval,
     explain,
+    init,
     inspect,
     lipschitz,
     listing,
@@ -56,6 +57,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 command = partial(app.command, cls=StrictCommand)
+command()(init.init)
 command()(verify.verify)
 command()(explain.explain)
 command()(properties.properties)

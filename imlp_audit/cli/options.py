@@ -26,7 +26,7 @@ class Device(StrEnum):
 
 def complete_paper(incomplete: str) -> list[str]:
     """Return the bundled papers that a shell can complete a word to; where there is none, it completes file names."""
-    from imlp_audit.spec.targets import bundled_papers
+    from imlp_audit.spec.folders import bundled_papers
 
     return [name for name in bundled_papers() if name.startswith(incomplete)]
 
@@ -34,8 +34,9 @@ def complete_paper(incomplete: str) -> list[str]:
 Specs = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="SPEC",
-        help="Paper ids, folders or files; if left out, all of ./specs or the bundled papers.",
+        metavar="TARGET",
+        help="Papers by id, folders, files, paper/table, ids of checks or globs of ids; if left out, all of ./specs "
+        "or the bundled papers.",
         autocompletion=complete_paper,
         show_default=False,
     ),

@@ -83,7 +83,7 @@ def _is_word(name: str, colon: str) -> bool:
 
 def emit_document(document: Document, form: Format, json: str) -> None:
     """Print a document on standard output in a format; `json` is the command's record, written as JSON."""
-    emit(render_document(document, form, json, _surface()))
+    emit(render_document(document, form, json, surface()))
 
 
 def emit_result(
@@ -134,10 +134,10 @@ def _emit(
 
         append(outputs.summary, render_document(screen or first_screen(result), Format.MARKDOWN, ""))
     if outputs.printed is not None:
-        emit(render_audit(result, partial(write, outputs.printed), outputs.printed, _surface()))
+        emit(render_audit(result, partial(write, outputs.printed), outputs.printed, surface()))
 
 
-def _surface() -> Surface:
+def surface() -> Surface:
     """Return what standard output is: a terminal's width, and colours where it is one and NO_COLOR is not set."""
     on_terminal = sys.stdout is not None and sys.stdout.isatty()
     asked = on_terminal or "COLUMNS" in os.environ

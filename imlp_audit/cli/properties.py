@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from pathlib import Path
+from contextlib import suppress
 from typing import Annotated
 
 import typer
 
 from imlp_audit.cli.options import Device, NoCache, ReportOptions, TrustCode, check_device, group_options, trusting
 from imlp_audit.equations.settings import Dtype, Limits, Settings
+from imlp_audit.errors import UsageError
 from imlp_audit.workers import cores
 
 
@@ -19,8 +19,8 @@ def properties(
         list[str] | None,
         typer.Argument(
             metavar="CLAIM",
-            help="Claims by id or name, e.g. 'imlp/equations/eq6_*' or 'eq6_*', a bundled paper's id, or the folder or "
-            "file of a paper of yours; all claims of the bundled papers if none.",
+            help="Claims by id or name, e.g. 'imlp/equations/eq6_*' or 'eq6_*', or papers by id, folder or file; all "
+            "claims of the bundled papers if none.",
             show_default=False,
         ),
     ] = None,
@@ -44,29 +44,36 @@ def properties(
     from imlp_audit.audit import audit_equations
     from imlp_audit.cli.cache import open_store, tell_cache
     from imlp_audit.cli.exits import exit_code
-    from imlp_audit.cli.output import emit_result, parse_outputs
+    from imlp_audit.cli.loading import load_specs
+    from imlp_audit.cli.output import emit_result, parse_outputs, surface
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.report.overview import first_screen
-    from imlp_audit.spec.library import load
-    from imlp_audit.spec.targets import bundled_papers
+    from imlp_audit.spec.folders import bundled_papers
 
-    check_device(device)
     outputs = parse_outputs(reporting.printed, reporting.output)
     limits = Limits(examples, seed, time_limit)
     settings = Settings(limits, dtype, device.value, jobs or cores(), trust_code=trust_code)
-    bundled = bundled_papers()
-    folders, patterns = _split(claims or [], bundled)
+    targets, patterns = _split(claims or [])
+    selection = load_specs(targets or list(bundled_papers().values()), trust_code=trust_code)
+    check_device(device)  # which imports torch
     store = open_store(no_cache=no_cache)
     with show_progress(shown=reporting.progress) as announce:
-        result = audit_equations(load(folders or list(bundled.values())), patterns, settings, announce, store)
+        result = audit_equations(selection, patterns, settings, announce, store)
     tell_cache(store, shown=reporting.progress)
     trust = trusting(trust_code)
     again = ["properties", *(claims or []), *trust, "--all"]
-    emit_result(result, outputs, screen=None if reporting.all_ else first_screen(result, [*folders, *trust], [again]))
+    screen = None if reporting.all_ else first_screen(result, [*targets, *trust], [again], columns=surface().width)
+    emit_result(result, outputs, screen=screen)
     return exit_code(result)
 
 
-def _split(claims: list[str], bundled: Collection[str]) -> tuple[list[str], list[str]]:
-    """Return the papers that are named by their files, and the patterns of claims."""
-    folders = [claim for claim in claims if claim not in bundled and Path(claim).exists()]
-    return folders, [f"{claim}/*" if claim in bundled else claim for claim in claims if claim not in folders]
+def _split(claims: list[str]) -> tuple[list[str], list[str]]:
+    """Return the targets among the arguments, and the patterns of claims' names."""
+    from imlp_audit.spec.targets import find, split_target
+
+    targets = []
+    for claim in claims:
+        named = split_target(claim)[0] is not None or "/" in claim
+        with suppress(UsageError):
+            targets += [claim] if named or find([claim]) else []
+    return targets, [claim for claim in claims if claim not in targets]

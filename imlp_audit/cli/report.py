@@ -141,10 +141,10 @@ def _read_text(path: Path) -> str:
 
 def _audit_and_solve(specs: list[str], store: Store, *, trust_code: bool, shown: bool) -> AuditResult:
     from imlp_audit.audit import Options, audit
+    from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
-    from imlp_audit.spec.library import load
 
-    selection = load(specs, trust_code=trust_code)
+    selection = load_specs(specs, trust_code=trust_code)
     with show_progress(shown=shown) as announce:
         result = audit(selection, Options(jobs=helpers(), trust_code=trust_code, store=store), announce)
         progress = announce(len(selection.papers))

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from imlp_audit.cli.options import Formatted, NoCache, NoProgress
+from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs
 from imlp_audit.cli.output import emit_document
 from imlp_audit.errors import UsageError
 from imlp_audit.report.formats import Format
 
 
 def solve(
-    targets: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="TARGET",
-            help="Papers, folders, files, paper/table or globs of cells, searched together.",
-            show_default=False,
-        ),
-    ] = None,
+    targets: Specs = None,
     tied_norms: Annotated[bool, typer.Option("--tied-norms", help="Give all kinds of norms the same weight.")] = False,
     by_column: Annotated[
         bool, typer.Option("--by-column", help="Allow different rounding rules for parameters and FLOPs.")
@@ -46,48 +37,29 @@ def solve(
 ) -> int:
     """Find the readings and the counters that explain the printed numbers."""
     from imlp_audit.cli.cache import open_store
+    from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.cli.write_found import check_name, write_found
     from imlp_audit.records.document import to_json
     from imlp_audit.report.solved import solved_document
     from imlp_audit.solve.search import Rules
-    from imlp_audit.solve.selection import Search, solve_selection
-    from imlp_audit.spec.library import load
+    from imlp_audit.solve.selection import Search, selected_targets, solve_selection
 
     if write is not None:
         check_name(write)
-    selection = load(list(dict.fromkeys(map(_paper_of, targets or []))))
+    selection = load_specs(targets)
     if not targets and len(selection.papers) > 1:
         first, *_ = ids = [paper.id for paper in selection.papers]
         raise UsageError(f"{len(ids)} papers found: {', '.join(ids)}; name what to search, such as `solve {first}`")
     if write is not None and len(selection.papers) > 1:
         raise UsageError("--write adds to one paper; give targets of one paper only")
-    names = [name for target in targets or [] for name in _names_of(target)] or [paper.id for paper in selection.papers]
     search = Search(Rules.BY_COLUMN if by_column else Rules.TOGETHER, tied_norms, free_widths, budget)
     with show_progress(shown=not no_progress, doing="solving") as announce:
-        solved = solve_selection(selection, names, search, announce(9), open_store(no_cache=no_cache))
+        store = open_store(no_cache=no_cache)
+        solved = solve_selection(selection, selected_targets(selection), search, announce(9), store)
     try:
         if write is not None:
             write_found(selection.papers[0], write, solved)
     finally:  # what was found is worth reading also where it is not written
         emit_document(solved_document(solved), format_, to_json(solved))
     return 0
-
-
-def _paper_of(target: str) -> str:
-    """Return what to load for a target: a folder or a file as it is, the paper that an id begins with otherwise."""
-    return target if Path(target).exists() else target.partition("/")[0]
-
-
-def _names_of(target: str) -> Iterator[str]:
-    """Yield what a target stands for: an id or a glob itself, the papers of a folder, the tables of a file."""
-    from imlp_audit.spec.library import load
-
-    if not Path(target).exists():
-        yield target
-        return
-    selection = load([target])
-    for paper in selection.papers:
-        only = selection.only_files.get(paper.id)
-        tables = [f"{paper.id}/{table.value.table}" for table in paper.tables if only and table.file.shown_as in only]
-        yield from tables if only else [paper.id]

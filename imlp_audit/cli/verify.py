@@ -49,7 +49,7 @@ def verify(
     trust_code: TrustCode = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 also if a check is unverifiable.")] = False,
     no_baseline: Annotated[
-        bool, typer.Option("--no-baseline", help="Exit with 1 also if all failing checks are acknowledged.")
+        bool, typer.Option("--no-baseline", help="Exit with 1 also if all failing checks are known (in findings.yaml).")
     ] = False,
     no_cache: NoCache = False,
     *,
@@ -59,14 +59,14 @@ def verify(
     from imlp_audit.audit import Options, audit
     from imlp_audit.cli.cache import open_store, tell_cache
     from imlp_audit.cli.exits import exit_code
-    from imlp_audit.cli.output import emit_result, parse_outputs
+    from imlp_audit.cli.loading import load_specs
+    from imlp_audit.cli.output import emit_result, parse_outputs, surface
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.report.overview import describe_strictness, first_screen
-    from imlp_audit.spec.library import load
 
-    check_device(device)
     outputs = parse_outputs(reporting.printed, reporting.output)
-    selection = load(specs or [], trust_code=trust_code)
+    selection = load_specs(specs, trust_code=trust_code)
+    check_device(device)  # which imports torch
     options = Options(
         only=tuple(only or ()),
         skip=tuple(skip or ()),
@@ -81,6 +81,6 @@ def verify(
     tell_cache(options.store, shown=reporting.progress)
     given = [*(specs or []), *trusting(trust_code)]
     notes = describe_strictness(result, strict=strict, baseline=not no_baseline)
-    screen = None if reporting.all_ else first_screen(result, given, notes=notes)
+    screen = None if reporting.all_ else first_screen(result, given, notes=notes, columns=surface().width)
     emit_result(result, outputs, details=notes, screen=screen)
     return exit_code(result, strict=strict, baseline=not no_baseline)

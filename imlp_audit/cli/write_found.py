@@ -15,9 +15,9 @@ from imlp_audit.records.solution import Answered, AxisState, Solved, SolvedAxis
 from imlp_audit.report.files import write_whole
 from imlp_audit.spec.edit import read_text, with_convention, with_fit, with_reading
 from imlp_audit.spec.fields import FORMS, SLUG
+from imlp_audit.spec.folders import display_path, spec_files
 from imlp_audit.spec.paper import Paper, read_spec
 from imlp_audit.spec.schema import ConventionFit
-from imlp_audit.spec.targets import display_path, spec_files
 
 
 def check_name(name: str) -> None:

@@ -50,9 +50,9 @@ def list_systems(
     """
     uses: dict[ModelKey, list[SystemUse]] = {}
     for use in chain.from_iterable(map(_uses, selection.papers)):
-        files = selection.only_files.get(use.id.partition("/")[0])
+        part = selection.part(use.id.partition("/")[0])
         selected = (not only or _matches(use.id, only)) and not _matches(use.id, skip)
-        if selected and (not files or use.file in files):
+        if selected and part.touches_row(use.id, use.file):
             uses.setdefault(use.key, []).append(use)
     if not uses:
         raise UsageError("no model is left; give globs of rows such as 'imlp/1/*', or of 'imlp/systems/*'")

@@ -120,10 +120,10 @@ def list_models(selection: Selection) -> list[ModelUse]:
     """Return the models of the selected papers, each once, in the papers' order."""
     uses: dict[Recipe, ModelUse] = {}
     for paper in selection.papers:
-        files = selection.only_files.get(paper.id)
+        part = selection.part(paper.id)
         readings = Conventions(paper.about.value).readings
         for label, place, file, recipe in _list_places(paper):
-            if files and file not in files:
+            if not part.touches_row(place, file):
                 continue
             use = uses.setdefault(recipe, ModelUse(label, recipe))
             use.places.append(place)

@@ -19,8 +19,8 @@ from imlp_audit.errors import Problem
 from imlp_audit.inspect.sentences import Sentence, SentenceText, judge_sentence, parse_sentence, record_verdict
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.inspection import Inspection, Statement
+from imlp_audit.spec.folders import display_path
 from imlp_audit.spec.library import Selection
-from imlp_audit.spec.targets import display_path
 from imlp_audit.workers import start_worker
 
 MODULE = "sentences"

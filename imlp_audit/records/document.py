@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from imlp_audit.errors import DocumentError
 from imlp_audit.records.base import Record
+from imlp_audit.records.wording import write_complaint
 
 
 class JsonDocument(Record):
@@ -92,9 +93,10 @@ def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None
         return kind.model_validate(document)
     except ValidationError as error:
         first = error.errors()[0]
-        problem = first["msg"].removeprefix("Value error, ")
-        where = f"{_write_place(first['loc'])}: " if first["loc"] else ""
-        raise DocumentError(f"{shown_as}: {where}{problem}; {advice}", first["loc"]) from error
+        where = _write_place(first["loc"])
+        problem = write_complaint(first, "it" if where else "the document")
+        found = f"{where}: {problem}" if where else problem
+        raise DocumentError(f"{shown_as}: {found}; {advice}", first["loc"]) from error
 
 
 Place: TypeAlias = tuple[str | int, ...]

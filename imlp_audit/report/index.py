@@ -5,7 +5,8 @@ from __future__ import annotations
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Document, Heading, Inline, Paragraph, Span, Table
-from imlp_audit.report.findings import summarize_findings, worst_first
+from imlp_audit.report.findings import summarize_findings
+from imlp_audit.report.ranking import worst_first
 from imlp_audit.report.verdicts import summarize
 
 

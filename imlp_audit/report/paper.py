@@ -45,7 +45,9 @@ VERDICTS = (
     "`reproduced`: follows from the model as read by default. `reproduced_under`: follows under another reading, "
     "convention or rounding rule that the spec declares; it is named. `differs`: does not follow. "
     "`inconsistent`: the paper contradicts itself. `unverifiable`: something is missing, which is named. "
-    "A failing check is acknowledged if a finding describes its cause and nothing about it changed since. "
+    "`not completed`: a model could not be built or counted, or a claim could not be run; the JSON calls it `error`. "
+    "A failing check is known if a finding in `findings.yaml` describes its cause and nothing about it changed: then "
+    "it does not fail the run. "
     "The gap is measured minus printed, in units of the last printed digit."
 )
 
@@ -64,9 +66,9 @@ def _parts(result: AuditResult) -> Iterator[Part]:
     for paper in result.papers:
         own = result.of(paper)
         findings = number_findings(own)
-        screen = link_names(overview(own), {check.id: explained_at(check) for check in own.checks})
+        screen = link_names(overview(own, None), {check.id: explained_at(check) for check in own.checks})
         yield Part(Role.SCREEN, (Heading(f"Audit of “{paper.title}”", 1, f"paper/{paper.id}"), *screen))
-        yield Part(Role.FINDINGS, tuple(finding_sections(own, paper, findings)))
+        yield Part(Role.FINDINGS, tuple(finding_sections(own, findings)))
         yield Part(Role.REST, tuple(_details(own, paper, by_check(findings))))
 
 

@@ -99,6 +99,16 @@ def default_targets(paper: Paper) -> tuple[str, ...]:
     return (paper.id,) if open_ else ()
 
 
+def selected_targets(selection: Selection) -> list[str]:
+    """Return the ids and globs of what was selected: papers, tables of files, or what was named."""
+    targets: list[str] = []
+    for paper in selection.papers:
+        part = selection.part(paper.id)
+        targets += [paper.id] if part.is_whole else sorted(part.ids)
+        targets += [f"{paper.id}/{table.value.table}" for table in paper.tables if table.file.shown_as in part.files]
+    return targets
+
+
 def _globs(target: str) -> Iterator[str]:
     """Yield the globs of cells that a target stands for."""
     parts = target.count("/")

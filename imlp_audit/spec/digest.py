@@ -21,7 +21,8 @@ def digest_selection(selection: Selection, *asked: object) -> str | None:
     papers = (*selection.papers, *selection.repeating)
     if any(map(_has_code_from_outside, papers)):
         return None
-    chosen = [f"{paper.id} {sorted(selection.only_files.get(paper.id, ()))}" for paper in selection.papers]
+    parts = {paper.id: selection.part(paper.id) for paper in selection.papers}
+    chosen = [f"{name} {sorted(part.files)} {sorted(part.ids)}" for name, part in parts.items()]
     return digest_of([*map(repr, asked), *chosen, *(part for paper in papers for part in _contents(paper))])
 
 

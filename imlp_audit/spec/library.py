@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -11,33 +11,43 @@ from imlp_audit.equations.catalogue import AnyClaim, ClaimText, read_claims
 from imlp_audit.equations.door import is_trusted
 from imlp_audit.errors import Problem, SpecError, UsageError, did_you_mean
 from imlp_audit.spec.findings import read_findings_file
-from imlp_audit.spec.paper import Paper, SpecFile, join, read_spec
-from imlp_audit.spec.plan import EquationPlan, Plan, plan, plan_repeats
-from imlp_audit.spec.references import rows_of
-from imlp_audit.spec.rules import broken_check_ids, broken_rules
-from imlp_audit.spec.schema import PaperFile
-from imlp_audit.spec.targets import (
+from imlp_audit.spec.folders import (
+    declares,
     default_roots,
     display_path,
-    find,
     paper_folder,
     paper_folders,
     spec_files,
     target_of,
 )
+from imlp_audit.spec.paper import Paper, SpecFile, join, read_spec
+from imlp_audit.spec.part import Part, names
+from imlp_audit.spec.plan import EquationPlan, Plan, plan, plan_repeats
+from imlp_audit.spec.prune import follows
+from imlp_audit.spec.references import rows_of
+from imlp_audit.spec.rules import broken_check_ids, broken_rules
+from imlp_audit.spec.schema import PaperFile
+from imlp_audit.spec.targets import Wanted, find, skipped_yaml
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The papers that were asked for, those they refer to, and the files that were asked for, if only some.
+    """The papers that were asked for, those they refer to, and which parts of them were asked for, if not all.
 
-    `referring` are papers of the same folder that print numbers of those that were asked for again.
+    `referring` are papers of the same folder that print numbers of those that were asked for again. `left_out` are the
+    problems of files that lie beside one that was named, and are not judged with it; `skipped` is YAML of other kinds.
     """
 
     papers: tuple[Paper, ...]
     referred: tuple[Paper, ...] = ()
-    only_files: dict[str, frozenset[str]] = field(default_factory=dict)
+    parts: dict[str, Part] = field(default_factory=dict)
     referring: tuple[Paper, ...] = ()
+    left_out: tuple[Problem, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+    def part(self, paper: str) -> Part:
+        """Return which part of a paper was asked for."""
+        return self.parts.get(paper, Part())
 
     @property
     def known(self) -> tuple[Paper, ...]:
@@ -54,52 +64,94 @@ class Selection:
 def load(arguments: Sequence[str] = (), *, trust_code: bool = False) -> Selection:
     """Load the papers that the arguments name: ids, folders or files; all but those on request where there are none.
 
-    With `trust_code` the Python beside any spec may build its models, and not only that of trusted folders. Raises
-    SpecError with every problem of every file, or UsageError where nothing is found.
+    With `trust_code` the Python beside any spec may build its models, and not only that of trusted folders. A file that
+    is named stands alone: what lies beside it and has problems is left out. Raises SpecError with every problem of
+    every file, or UsageError where nothing is found.
     """
-    wanted = find(arguments)
-    problems: list[Problem] = []
-    read = [(_read(one.files, one.target, problems, trust_code=trust_code), one.only) for one in wanted]
-    papers = tuple(p for p, _ in read if p is not None and (arguments or not p.about.value.on_request))
-    problems += _described_twice(papers)
-    referred = _load_referred(papers, [path for one in wanted for path in one.files[:1]], problems)
-    only_files = {paper.id: only for paper, only in read if paper in papers}
-    selection = Selection(papers, referred, only_files, tuple(_load_referring(papers)))
-    for rules in (broken_rules, broken_check_ids):
-        if not problems:
-            problems = [problem for paper in selection.known for problem in rules(paper, selection.known)]
-    if problems:
-        raise SpecError(problems)
-    return selection
+    wanted, left_out, lost = find(arguments), list[Problem](), set[str]()
+    while True:
+        selection, problems, hidden = _load_once(wanted, trust_code=trust_code)
+        beside = {display_path(path) for one in wanted for path in one.beside}
+        theirs = [problem for problem in problems if problem.file in beside]
+        if theirs and len(theirs) == len(problems):
+            left_out += theirs
+            lost |= hidden
+            wanted = [one.without({problem.file for problem in theirs}) for one in wanted]
+        elif problems:
+            missed = len(selection.papers) < len(wanted) or any(follows(problem, lost) for problem in problems)
+            raise SpecError([*(one for one in problems if one not in theirs), *(left_out if missed else ())])
+        else:
+            skipped = tuple(map(display_path, skipped_yaml(arguments)))
+            return replace(selection, left_out=tuple(left_out), skipped=skipped)
 
 
-def _read(
-    files: Sequence[Path], target: str, problems: list[Problem], *, whole: bool = True, trust_code: bool = False
-) -> Paper | None:
-    """Return a paper and, with `whole`, what else its folder holds; None where there are problems, which are added.
+def _load_once(wanted: Sequence[Wanted], *, trust_code: bool) -> tuple[Selection, list[Problem], set[str]]:
+    """Return the papers, or what can be read of them, every problem of form and of reference, and what these hide."""
+    reader = _Reader(trust_code)
+    selection = rest = _select(wanted, reader)
+    problems = [*reader.problems, *_broken(broken_rules, selection, reader.lost)]
+    if problems:  # what the rest refers to is looked at without what is wrong
+        reader = _Reader(trust_code, problems)
+        rest = _select(wanted, reader)
+    return selection, [*problems, *_broken(broken_check_ids, rest, reader.lost)], reader.lost
 
-    `target` names the paper on a command line.
+
+def _broken(
+    rules: Callable[[Paper, Sequence[Paper]], list[Problem]], selection: Selection, lost: Collection[str]
+) -> list[Problem]:
+    """Return what papers break of rules, except what may follow from other problems."""
+    found = (problem for paper in selection.known for problem in rules(paper, selection.known))
+    return [problem for problem in found if not follows(problem, lost)]
+
+
+def _select(wanted: Sequence[Wanted], reader: _Reader) -> Selection:
+    read = [(reader.read(one.files, one.target), one) for one in wanted]
+    papers = tuple(p for p, one in read if p is not None and not (one.by_chance and p.about.value.on_request))
+    reader.problems += _described_twice(papers)
+    referred = _load_referred(papers, [path for one in wanted for path in one.files[:1]], reader)
+    parts = {paper.id: one.part for paper, one in read if paper in papers}
+    return Selection(papers, referred, parts, tuple(_load_referring(papers, reader.trust_code)))
+
+
+@dataclass
+class _Reader:
+    """Reads papers and collects their problems; what is known to be `wrong` is left out.
+
+    `lost` are words of what was left out. A file that cannot be read at all hides its whole paper.
     """
-    specs: list[SpecFile] = []
-    for path in files:
-        spec, found = read_spec(path, display_path(path), trusted=trust_code or is_trusted(path.parent))
-        problems += found
-        specs += [spec] if spec is not None else []
-    if len(specs) < len(files):
-        return None
-    ids = [spec.record.paper for spec in specs]
-    name = max(sorted(set(ids)), key=ids.count)
-    folder = _own_folder(files)
-    holder = next((path for path, spec in zip(files, specs, strict=True) if _has_findings(spec)), None)
-    path = holder or (folder / "findings.yaml" if folder else _describing_file(files, specs))
-    paper, found = join(name, specs, read_findings_file(path, display_path(path), name, target))
-    problems += found
-    if paper is None:
-        return None
-    paper = replace(paper, files=tuple((path, display_path(path)) for path in files))
-    if folder is None or not whole:
-        return paper
-    return replace(paper, folder=folder, equations=read_claims(paper.id, folder, display_path(folder)))
+
+    trust_code: bool
+    wrong: Sequence[Problem] = ()
+    problems: list[Problem] = field(default_factory=list)
+    lost: set[str] = field(default_factory=set)
+
+    def read(self, files: Sequence[Path], target: str, *, whole: bool = True) -> Paper | None:
+        """Return a paper and, with `whole`, what else its folder holds; None where too much of it is wrong.
+
+        `target` names the paper on a command line.
+        """
+        specs: list[SpecFile] = []
+        for path in files:
+            trusted = self.trust_code or is_trusted(path.parent)
+            spec, found = read_spec(path, display_path(path), trusted=trusted, wrong=self.wrong)
+            self.problems += found
+            self.lost |= spec.lost if spec is not None else {str(declares(path).paper)}
+            specs += [spec] if spec is not None else []
+        if len(specs) < len(files):
+            return None
+        ids = [spec.record.paper for spec in specs]
+        name = max(sorted(set(ids)), key=ids.count)
+        folder = _own_folder(files)
+        holder = next((path for path, spec in zip(files, specs, strict=True) if _has_findings(spec)), None)
+        path = holder or (folder / "findings.yaml" if folder else _describing_file(files, specs))
+        paper, found = join(name, specs, read_findings_file(path, display_path(path), name, target))
+        self.problems += [] if paper is None and (self.problems or self.wrong) else found
+        if paper is None:
+            return None
+        paper = replace(paper, files=tuple((path, display_path(path)) for path in files))
+        if folder is None or not whole:
+            return paper
+        return replace(paper, folder=folder, equations=read_claims(paper.id, folder, display_path(folder)))
 
 
 def _own_folder(files: Sequence[Path]) -> Path | None:
@@ -133,29 +185,30 @@ def _described_twice(papers: Sequence[Paper]) -> list[Problem]:
     return problems
 
 
-def _load_referred(papers: Sequence[Paper], beside: Sequence[Path], problems: list[Problem]) -> tuple[Paper, ...]:
+def _load_referred(papers: Sequence[Paper], beside: Sequence[Path], reader: _Reader) -> tuple[Paper, ...]:
     """Load the papers that these refer to, and those that they refer to in turn."""
     known = {paper.id: paper for paper in papers}
     waiting = list(papers)
     while waiting:
         for name in sorted(set(papers_referred_to(waiting.pop())) - set(known)):
             folder = paper_folder(name, beside)
-            paper = _read(spec_files(folder), target_of(folder), problems) if folder is not None else None
+            paper = reader.read(spec_files(folder), target_of(folder)) if folder is not None else None
             if paper is not None:
                 known[name] = paper
                 waiting.append(paper)
     return tuple(paper for paper in known.values() if paper not in papers)
 
 
-def _load_referring(papers: Sequence[Paper]) -> Iterator[Paper]:
+def _load_referring(papers: Sequence[Paper], trust_code: bool) -> Iterator[Paper]:
     """Yield the papers of the same folder that print rows of these again; a broken one has no say."""
     ids = {paper.id for paper in papers}
     folders = {paper.folder.parent.resolve() for paper in papers if paper.folder is not None}
     for root in default_roots():
         siblings = paper_folders(root) if root.resolve() in folders else []
         for folder in (one for one in siblings if one.name not in ids and _may_repeat(one, ids)):
-            paper = _read(spec_files(folder), target_of(folder), [], whole=False)
-            if paper is not None and paper.id not in ids:
+            reader = _Reader(trust_code)
+            paper = reader.read(spec_files(folder), target_of(folder), whole=False)
+            if paper is not None and not reader.problems and paper.id not in ids:
                 yield paper
 
 
@@ -173,9 +226,11 @@ def select_checks(
     Statements about functions that need a solver are among them with `solving` alone. Raises UsageError where none
     is left.
     """
+    every = list(_plans_of(selection))
+    _refuse_unknown(selection, every)
     plans = [
         check
-        for check in _plans_of(selection)
+        for check in every
         if (not only or any(fnmatchcase(check.id, glob) for glob in only))
         and not any(fnmatchcase(check.id, glob) for glob in skip)
         and (solving or not (isinstance(check, EquationPlan) and _needs_solver(check.claim)))
@@ -192,11 +247,22 @@ def select_equations(selection: Selection, patterns: Sequence[str] = ()) -> list
     Raises UsageError for a pattern that matches none.
     """
     plans = [check for check in _plans_of(selection) if isinstance(check, EquationPlan)]
+    _refuse_unknown(selection, plans, equations=True)
     for pattern in patterns:
         if not any(_matches(plan, pattern) for plan in plans):
             names = [plan.id if "/" in pattern else plan.claim.name for plan in plans]
             raise UsageError(f"no claim matches {pattern!r}; {did_you_mean(pattern, names, 'claims')}")
     return [plan for plan in plans if not patterns or any(_matches(plan, pattern) for pattern in patterns)]
+
+
+def _refuse_unknown(selection: Selection, plans: Sequence[Plan], *, equations: bool = False) -> None:
+    """Raise UsageError for a target that names no check of a paper, or none of its `equations`."""
+    for paper in selection.papers:
+        for target in sorted(selection.part(paper.id).ids):
+            if not any(names(target, check.id) for check in plans):
+                known = [c for c in plan(paper, selection.known) if isinstance(c, EquationPlan) or not equations]
+                near = list(dict.fromkeys("/".join(c.id.split("/")[: target.count("/") + 1]) for c in known))
+                raise UsageError(f"no {'claim' if equations else 'check'} {target!r}; {did_you_mean(target, near)}")
 
 
 def _needs_solver(claim: AnyClaim) -> bool:
@@ -217,17 +283,17 @@ def papers_referred_to(paper: Paper) -> Iterator[str]:
 
 
 def _plans_of(selection: Selection) -> Iterator[Plan]:
-    """Yield the checks of the selected papers, and of the files that the selection was narrowed to.
+    """Yield the checks of the selected papers, of the parts that were asked for.
 
     Where another paper prints a number of theirs again, that is checked too, under the other paper's id.
     """
     for paper in selection.papers:
-        only = selection.only_files.get(paper.id)
-        for check in plan(paper, selection.known):
-            if not only or check.source.file in only:
-                yield check
+        part = selection.part(paper.id)
+        yield from (check for check in plan(paper, selection.known) if part.has(check.id, check.source.file))
     for other in selection.repeating:
         for repeat in plan_repeats(other, selection.papers):
-            only = selection.only_files.get(repeat.other.row.paper.id)
-            if not only or repeat.other.row.table.source().file in only:
+            part = selection.part(repeat.other.row.paper.id)
+            if part.has(repeat.id, repeat.source.file) or part.has(
+                repeat.other.id, repeat.other.row.table.source().file
+            ):
                 yield repeat

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -15,10 +15,11 @@ from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.findings import FindingEntry, FindingsFile
 from imlp_audit.spec.parse_yaml import read_tree
+from imlp_audit.spec.prune import prune
 from imlp_audit.spec.readings import NamedReading
 from imlp_audit.spec.schema import About, Coverage, PaperFile, System
 from imlp_audit.spec.tables import PrintedTable, Row, TableFile
-from imlp_audit.spec.tree import Located, MapNode, SpecText, Text
+from imlp_audit.spec.tree import Located, MapNode, SpecText
 from imlp_audit.spec.validate import validate
 
 
@@ -46,10 +47,14 @@ class Paper:
 
 @dataclass(frozen=True)
 class SpecFile:
-    """A file that was read and validated: a whole table, or anything else of a paper."""
+    """A file that was read and validated: a whole table, or anything else of a paper.
+
+    `lost` are the words of what was wrong with it and taken out.
+    """
 
     text: SpecText
     record: TableFile | PaperFile
+    lost: frozenset[str] = frozenset()
 
     def tables(self) -> list[Located[PrintedTable]]:
         """Return the file's tables."""
@@ -58,28 +63,33 @@ class SpecFile:
         return [Located(table, self.text, ("tables", i)) for i, table in enumerate(self.record.tables)]
 
 
-def read_spec(path: Path, shown_as: str, *, trusted: bool = False) -> tuple[SpecFile | None, list[Problem]]:
+def read_spec(
+    path: Path, shown_as: str, *, trusted: bool = False, wrong: Collection[Problem] = ()
+) -> tuple[SpecFile | None, list[Problem]]:
     """Read one file; a mapping with the key `table` is a table, any other a part of a paper.
 
-    If it is `trusted`, the Python beside it may build its models.
+    With problems come what is left of the file without them, if anything is; what is known to be `wrong` is taken out
+    too. If it is `trusted`, the Python beside it may build its models.
     """
     folder = SpecFolder(path.parent.resolve(), trusted)
     tree, problems = read_tree(path, shown_as)
     if tree is None:
         return None, problems
-    text = SpecText(shown_as, tree)
-    is_table = isinstance(tree, MapNode) and any(key.text == "table" for key, _ in tree.entries)
-    record: TableFile | PaperFile | None
-    record, found = validate(text, TableFile, folder) if is_table else validate(text, PaperFile, folder)
-    usable = None if record is None or problems else SpecFile(text, record)
-    return usable, [*problems, *found]
+    record, found = _validate(SpecText(shown_as, tree), folder)
+    problems = [*problems, *found]
+    lost: frozenset[str] = frozenset()
+    taken = [*found, *(one for one in wrong if one.file == shown_as)]
+    while tree is not None and taken:
+        tree, words = prune(tree, [one.at for one in taken])
+        lost |= words
+        record, taken = _validate(SpecText(shown_as, tree), folder) if tree is not None else (None, [])
+    usable = SpecFile(SpecText(shown_as, tree), record, lost) if tree is not None and record is not None else None
+    return usable, problems
 
 
-def declared_paper(path: Path) -> str | None:
-    """Return the id that a file's `paper` key gives, without judging the rest."""
-    tree, _ = read_tree(path, path.name)
-    entries = tree.entries if isinstance(tree, MapNode) else ()
-    return next((v.text for k, v in entries if k.text == "paper" and isinstance(v, Text)), None)
+def _validate(text: SpecText, folder: SpecFolder) -> tuple[TableFile | PaperFile | None, list[Problem]]:
+    is_table = isinstance(text.tree, MapNode) and any(key.text == "table" for key, _ in text.tree.entries)
+    return validate(text, TableFile, folder) if is_table else validate(text, PaperFile, folder)
 
 
 def join(paper: str, files: Sequence[SpecFile], findings_file: FindingsFile) -> tuple[Paper | None, list[Problem]]:
@@ -98,7 +108,7 @@ def join(paper: str, files: Sequence[SpecFile], findings_file: FindingsFile) -> 
         first = Located(None, files[0].text)
         return None, [
             *problems,
-            first.problem(f"no file of {paper} has the key `about`, which names the paper"),
+            first.problem(f"no file of {paper} has the key 'about', which describes the paper"),
         ]
     return Paper(
         id=paper,
@@ -126,6 +136,7 @@ def paper_head(paper: Paper) -> PaperHead:
         authors=about.authors,
         version=about.version,
         url=about.url,
+        lacks=about.lacks,
         rounding=tuple(map(str, about.rounding)),
         parameters=tuple(map(str, about.parameters)),
         flops=about.flops,
@@ -143,7 +154,8 @@ def _table_head(table: PrintedTable) -> TableHead:
     columns = tuple(
         ColumnHead(id=i, heading=c.heading, unit=c.unit, measure=c.measure) for i, c in table.columns.items()
     )
-    return TableHead(id=table.table, title=table.title, columns=columns, rows=tuple(map(_row_head, table.rows)))
+    rows = tuple(map(_row_head, table.rows))
+    return TableHead(id=table.table, name=table.name, title=table.title, columns=columns, rows=rows)
 
 
 def _row_head(row: Row) -> RowHead:

@@ -15,6 +15,7 @@ from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, MemoryConvention, 
 from imlp_audit.models.change import Change, describe
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import parse_printed
+from imlp_audit.records.wording import write_complaint
 from imlp_audit.spec.claims import parse_claim
 from imlp_audit.spec.covered import rows_not_covered
 from imlp_audit.spec.equations import broken_entries
@@ -145,8 +146,7 @@ def _find_refusal(recipe: Recipe, change: Change) -> str | None:
         recipe.with_change(change)
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
-        key = f"{detail['loc'][-1]}: " if detail["loc"] and detail["type"] != "value_error" else ""
-        return f"{key}{detail['msg'].removeprefix('Value error, ')}"
+        return write_complaint(detail, str(detail["loc"][-1]) if detail["loc"] else "the change")
     return None
 
 

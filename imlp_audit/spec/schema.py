@@ -44,13 +44,15 @@ class About(Record):
     """Which paper it is, and how its numbers are read: the first of each list is the default, the rest are declared.
 
     `conventions` are counting conventions written out: integer weights over classes of work. `fitted` says of those
-    that a search found what they were fitted on. A paper `on_request` is left out where none is named.
+    that a search found what they were fitted on. `lacks` says what the text at hand lacks, and what
+    that means for the audit. A paper `on_request` is left out where none is named.
     """
 
     title: Sentence
     authors: Sentence
     version: Sentence
     url: str | None = None
+    lacks: Sentence | None = None
     rounding: Annotated[tuple[Rounding, ...], Field(min_length=1)] = (Rounding.HALF_UP,)
     parameters: Annotated[tuple[ParameterConvention, ...], Field(min_length=1)] = (ParameterConvention.ALL,)
     flops: Annotated[tuple[str, ...], Field(min_length=1)] = ("fvcore",)

@@ -1,108 +1,154 @@
-"""Finding the files of papers: by id among the bundled specs or those of ./specs, by folder, or by file."""
+"""What a target of a command line names: a folder, a file, a paper, or checks by an id or a glob of ids."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-from imlp_audit.equations.door import bundled_folder, installed_folders
+from imlp_audit.equations.door import installed_folders
 from imlp_audit.errors import UsageError, did_you_mean
-from imlp_audit.spec.paper import declared_paper, read_spec
-from imlp_audit.spec.schema import PaperFile
+from imlp_audit.spec.folders import (
+    YAML,
+    Declared,
+    declares,
+    default_roots,
+    display_path,
+    explain_other_kind,
+    is_there,
+    other_yaml,
+    paper_folders,
+    spec_files,
+    target_of,
+)
+from imlp_audit.spec.part import WHOLE, Part, is_glob
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """The files of one paper, and those of them (as shown) whose checks alone are wanted; all where empty.
+    """The files of one paper, and the part of it that is wanted.
 
-    `target` is what names the paper on a command line.
+    `target` is what names the paper on a command line. `file` is the one that was named, if one was: problems of those
+    beside it do not stop it. A paper on request is left out where it is here only `by_chance`.
     """
 
     files: tuple[Path, ...]
     target: str
-    only: frozenset[str] = frozenset()
+    part: Part = WHOLE
+    file: Path | None = None
+    by_chance: bool = False
 
+    @property
+    def paper(self) -> str:
+        """The id of the paper, as most of its files give it."""
+        ids = [declares(path).paper or "" for path in ([self.file] if self.file is not None else self.files)]
+        return max(sorted(set(ids)), key=ids.count)
 
-def default_roots() -> list[Path]:
-    """Return the folders of papers to look in: `specs` here, where it holds any, and those of this package."""
-    bundled, here = bundled_folder(), Path("specs")
-    return [here, bundled] if here.is_dir() and (paper_folders(here) or spec_files(here)) else [bundled]
+    @property
+    def beside(self) -> tuple[Path, ...]:
+        """The files that are here only since they lie beside the one that was named."""
+        return tuple(path for path in self.files if self.file is not None and path != self.file)
 
-
-def bundled_papers() -> dict[str, str]:
-    """Return the folders of the package's own papers by id, whatever the current folder holds."""
-    return {folder.name: str(folder) for folder in paper_folders(bundled_folder())}
-
-
-def paper_folders(root: Path) -> list[Path]:
-    """Return the folders in a folder that hold spec files, in order."""
-    return [p for p in sorted(root.iterdir()) if p.is_dir() and spec_files(p)] if root.is_dir() else []
-
-
-def display_path(path: Path) -> str:
-    """Return how a spec's path is shown: as it was given, installed specs without their machine's path."""
-    for root, name in ((bundled_folder(), "specs"), *((folder, folder.name) for folder in installed_folders())):
-        if path.is_absolute() and path.is_relative_to(root):
-            return (Path(name) / path.relative_to(root)).as_posix()
-    return path.as_posix()
-
-
-def target_of(folder: Path) -> str:
-    """Return what names a paper's folder on a command line: a paper of this package by its id, others by their path."""
-    return folder.name if folder.parent == bundled_folder() else str(folder)
-
-
-def spec_files(folder: Path) -> tuple[Path, ...]:
-    """Return the YAML files of a folder in order."""
-    return tuple(sorted(p for p in folder.iterdir() if p.suffix in (".yaml", ".yml") and not p.name.startswith(".")))
+    def without(self, files: Collection[str]) -> Wanted:
+        """Return what is wanted without some files, as they are shown, that lie beside the one that was named."""
+        return replace(self, files=tuple(p for p in self.files if p not in self.beside or display_path(p) not in files))
 
 
 def find(arguments: Sequence[str]) -> list[Wanted]:
     """Return the papers that the arguments name, each once; all papers where there are none. Raises UsageError."""
-    wanted = [w for argument in arguments for w in _find_target(argument)] or list(_papers_in(default_roots()[0]))
+    wanted = [one for argument in arguments for one in _find_target(argument)]
+    if not arguments:
+        wanted = [replace(one, by_chance=True) for one in _papers_in(default_roots()[0])]
     merged: dict[tuple[Path, ...], Wanted] = {}
     for one in wanted:
         key = tuple(path.resolve() for path in one.files)
         earlier = merged.get(key, one)
-        whole = not (earlier.only and one.only)
-        merged[key] = replace(earlier, only=frozenset() if whole else earlier.only | one.only)
+        merged[key] = replace(earlier, part=earlier.part | one.part, file=earlier.file and one.file)
     return list(merged.values())
 
 
-def paper_folder(name: str, beside: Sequence[Path] = ()) -> Path | None:
-    """Return the folder of a paper by id, from beside the given files or from the default folders."""
-    roots = [*dict.fromkeys(path.resolve().parent.parent for path in beside), *default_roots()]
-    folders = [*(root / name for root in (*roots, *installed_folders()))]
-    folders += [folder for folder in installed_folders() if folder.name == name]
-    found = next((folder for folder in folders if _is_there(folder) and folder.is_dir() and spec_files(folder)), None)
-    return Path(os.path.relpath(found)) if beside and found is not None else found
+def skipped_yaml(arguments: Sequence[str]) -> list[Path]:
+    """Return the YAML files of the folders that the arguments name, or of ./specs, which are no specs."""
+    folders = [Path(argument) for argument in arguments or ["specs"]]
+    return [path for folder in folders if is_there(folder) and folder.is_dir() for path in other_yaml(folder)]
+
+
+def split_target(target: str) -> tuple[Path | None, str]:
+    """Return the specs' folder or file that a target begins with, and the rest of it: an id, or a part of one."""
+    steps = target.split("/")
+    for count in range(len(steps), 0, -1) if Path(target).suffix not in YAML or is_there(Path(target)) else ():
+        start = "/".join(steps[:count])
+        if start and is_there(Path(start)) and (Path(start).is_file() or _holds_specs(Path(start))):
+            return Path(start), "/".join(steps[count:]).strip("/")
+    return None, target.strip("/")
+
+
+def whole_paper(target: str) -> str:
+    """Return what of a target names a whole paper: its file or folder, or its id."""
+    path, name = split_target(target)
+    return name.partition("/")[0] if path is None else str(path)
+
+
+def id_in(target: str, paper: str) -> str:
+    """Return the id that a target stands for, if it may begin with the file or folder of the paper."""
+    path, name = split_target(target)
+    return name if path is None else f"{paper}/{name}"
+
+
+def _holds_specs(folder: Path) -> bool:
+    return bool(folder.is_dir() and (spec_files(folder) or paper_folders(folder)))
 
 
 def _find_target(argument: str) -> Iterator[Wanted]:
-    path = Path(argument)
-    if _is_there(path) and path.is_dir():
-        yield from [Wanted(spec_files(path), argument)] if spec_files(path) else _papers_in(path)
-    elif _is_there(path) and path.is_file():
-        yield _around(path)
+    path, rest = split_target(argument)
+    if path is None:
+        near = _known_papers(default_roots()[:1]) if is_glob(rest.partition("/")[0]) else {}
+        yield from _find_id(argument, rest, near or _known_papers((*default_roots(), *installed_folders())))
+    elif path.is_file():
+        if (other := explain_other_kind(path)) is not None:
+            raise UsageError(other)
+        yield _narrow(_around(path), rest)
+    elif (only := _one_paper(path)) is not None:
+        yield _narrow(only, rest)
+    elif rest:
+        yield from _find_id(argument, rest, {one.paper: one for one in _papers_in(path)})
     else:
-        folder, files = paper_folder(argument), _single_files()
-        if folder is None and argument in files:
-            yield replace(_around(files[argument]), target=argument)
-            return
-        if folder is None:
-            known = dict.fromkeys([*files, *(f.name for root in default_roots() for f in paper_folders(root))])
-            hint = did_you_mean(argument, list(known), "papers here")
-            raise UsageError(f"{argument}: no spec file, folder or paper of that name; {hint}")
-        yield Wanted(spec_files(folder), argument)
+        yield from _papers_in(path)
 
 
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:  # a name too long for a file's
-        return False
+def _one_paper(folder: Path) -> Wanted | None:
+    """Return the paper that a folder is; None for a folder of papers, each a folder or a file of its own."""
+    files = spec_files(folder)
+    described = {found.paper for found in map(declares, files) if found.about}
+    return Wanted(files, target_of(folder)) if files and len(described) < 2 else None
+
+
+def _find_id(argument: str, name: str, pool: Mapping[str, Wanted]) -> Iterator[Wanted]:
+    """Yield the papers of an id, or those that a glob matches, narrowed to what the rest of it names."""
+    paper, _, rest = name.partition("/")
+    found = [one for known, one in pool.items() if fnmatchcase(known, paper)]
+    if not found:
+        hint = did_you_mean(paper, list(pool), "papers here")
+        raise UsageError(f"{argument}: no spec file, folder or paper of that name; {hint}")
+    for one in found:
+        yield replace(_narrow(one, rest), target=one.paper, by_chance=is_glob(paper))
+
+
+def _narrow(wanted: Wanted, rest: str) -> Wanted:
+    """Return the part of a paper that is named by what follows its id."""
+    return replace(wanted, part=Part(ids=frozenset({f"{wanted.paper}/{rest}"}))) if rest else wanted
+
+
+def _known_papers(roots: Sequence[Path]) -> dict[str, Wanted]:
+    """Return the papers of this folder and of others, by id and by folder; the first of a name counts."""
+    known: dict[str, Wanted] = {}
+    for folder in (Path(), *(folder for root in roots for folder in (*paper_folders(root), root))):
+        one = _one_paper(folder)
+        for paper in [one] if one is not None else map(_around, spec_files(folder)):
+            known.setdefault(paper.paper, paper)
+            known.setdefault(folder.name, paper)
+    return {name: paper for name, paper in known.items() if name}
 
 
 def _papers_in(root: Path) -> Iterator[Wanted]:
@@ -113,21 +159,23 @@ def _papers_in(root: Path) -> Iterator[Wanted]:
     yield from (_around(path) for path in files)
 
 
-def _single_files() -> dict[str, Path]:
-    """Return the files in ./specs itself by the paper they are of."""
-    here = default_roots()[0]
-    return {paper: path for path in spec_files(here) if (paper := declared_paper(path)) is not None}
+def _around(path: Path) -> Wanted:
+    """Return a file with those beside it that are of its paper, as far as it does not describe the paper itself.
+
+    A file that describes the paper stands for all of it.
+    """
+    own = declares(path)
+    beside = [other for other in spec_files(path.parent) if other != path]
+    siblings = [other for other in beside if _belongs(declares(other), own) or _is_unnamed(other)]
+    part = WHOLE if own.about else Part(files=frozenset({display_path(path)}))
+    return Wanted(tuple(sorted([path, *siblings])), str(path), part, path)
+
+
+def _belongs(other: Declared, own: Declared) -> bool:
+    """Return whether a file is of another's paper; two that describe a paper are two versions of it."""
+    return own.paper is not None and other.paper == own.paper and not (other.about and own.about)
 
 
 def _is_unnamed(path: Path) -> bool:
     """Return whether a file is findings of a paper that it does not name; reading it says so."""
-    return path.name == "findings.yaml" and declared_paper(path) is None
-
-
-def _around(path: Path) -> Wanted:
-    """Return a file with the siblings of its paper; a file that describes the paper stands for all of it."""
-    spec, _ = read_spec(path, display_path(path))
-    describes = spec is not None and isinstance(spec.record, PaperFile) and spec.record.about is not None
-    paper = declared_paper(path)
-    siblings = tuple(p for p in spec_files(path.parent) if p == path or declared_paper(p) == paper or _is_unnamed(p))
-    return Wanted(siblings or (path,), str(path), frozenset() if describes else frozenset({display_path(path)}))
+    return path.name == "findings.yaml" and declares(path).paper is None

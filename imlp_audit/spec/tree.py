@@ -102,5 +102,6 @@ class Located(Generic[T_co]):
 
     def problem(self, message: str, *below: str | int) -> Problem:
         """Return a problem with the record, or with a value below it."""
-        mark = mark_at(self.file.tree, (*self.path, *below))
-        return Problem(self.file.shown_as, mark.line, mark.column, message)
+        at = (*self.path, *below)
+        mark = mark_at(self.file.tree, at)
+        return Problem(self.file.shown_as, mark.line, mark.column, message, at)

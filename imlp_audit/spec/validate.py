@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.hosts.python import SpecFolder
 from imlp_audit.models.recipe import HOSTS, Recipe
+from imlp_audit.records.wording import write_complaint
 from imlp_audit.spec.fields import FORMS
 from imlp_audit.spec.tree import SpecText, mark_at, plain
 
@@ -53,7 +54,8 @@ def _problem(file: SpecText, model: type[BaseModel], detail: ErrorDetails) -> Pr
     path = tuple(step for step in detail["loc"] if step not in _NOT_IN_THE_TREE)
     is_key = detail["type"] == "extra_forbidden" or "[key]" in detail["loc"]
     mark = mark_at(file.tree, path, key=is_key)
-    return Problem(file.shown_as, mark.line, mark.column, _message(model, detail))
+    at = path[:-1] if detail["type"] == "missing" else path
+    return Problem(file.shown_as, mark.line, mark.column, _message(model, detail), at)
 
 
 def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
@@ -61,43 +63,9 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
     name = str(named[-1]) if named else "the file"
     if named and isinstance(named[-1], int):
         name = f"an entry of {named[-2]}"
-    context = detail.get("ctx", {})
-    match detail["type"]:
-        case "missing":
-            return f"{name} is missing"
-        case "extra_forbidden":
-            fields = list(_fields_at(model, detail["loc"][:-1]))
-            return f"unknown key {name!r}; {did_you_mean(name, fields, 'known here')}"
-        case "enum":
-            allowed = str(context["expected"]).replace(" or ", ", ").split(", ")
-            near = did_you_mean(str(detail["input"]), [value.strip("'") for value in allowed], "write one of")
-            return f"{name} cannot be {_quote(detail['input'])}; {near}"
-        case "string_pattern_mismatch":
-            return f"{_quote(detail['input'])} is not {FORMS.get(context['pattern'], context['pattern'])}"
-        case "value_error":
-            return str(context["error"])
-        case "model_type" | "dict_type" | "model_attributes_type":
-            return f"{name} must be a mapping of keys to values, not {_quote(detail['input'])}"
-        case "too_short" if context["min_length"] > 1:
-            return f"{name} needs {context['min_length']} entries, not {context['actual_length']}"
-        case "too_short":
-            return f"{name} is empty; give at least one entry"
-        case "too_long":
-            return f"{name} takes {context['max_length']} entries, not {context['actual_length']}"
-        case "int_parsing" | "int_from_float" | "int_type":
-            return f"{name} must be a whole number, not {_quote(detail['input'])}"
-        case "float_parsing":
-            return f"{name} must be a number, not {_quote(detail['input'])}"
-        case "tuple_type":
-            return f"{name} must be a list, not {_quote(detail['input'])}"
-        case _:
-            return f"{name}: {detail['msg'][0].lower()}{detail['msg'][1:]}, not {_quote(detail['input'])}"
-
-
-def _quote(value: object) -> str:
-    if isinstance(value, str):
-        return repr(value if len(value) <= 40 else value[:40] + "...")
-    return "a list" if isinstance(value, list) else "a mapping"
+    if detail["type"] == "extra_forbidden":
+        return f"unknown key {name!r}; {did_you_mean(name, list(_fields_at(model, detail['loc'][:-1])), 'known here')}"
+    return write_complaint(detail, name, FORMS)
 
 
 def _fields_at(model: type[BaseModel], path: tuple[str | int, ...]) -> Iterator[str]:

@@ -12,9 +12,9 @@ from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.outcome import Outcome
 from imlp_audit.equations.search import search
 from imlp_audit.equations.settings import Limits
+from imlp_audit.spec.folders import bundled_papers
 from imlp_audit.spec.library import load, select_equations
 from imlp_audit.spec.plan import EquationPlan
-from imlp_audit.spec.targets import bundled_papers
 
 
 @cache

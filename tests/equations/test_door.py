@@ -16,8 +16,8 @@ from imlp_audit.audit import Options, audit, audit_equations
 from imlp_audit.equations import door
 from imlp_audit.equations.settings import Limits, Settings
 from imlp_audit.records.check import Check, Verdict
+from imlp_audit.spec.folders import bundled_papers
 from imlp_audit.spec.library import load
-from imlp_audit.spec.targets import bundled_papers
 from tests.cli.running import call
 
 PAPER = "paper: {id}\nabout: {{title: A paper, authors: A. Author, version: v1}}\n"

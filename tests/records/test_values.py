@@ -133,7 +133,7 @@ def test_a_figure_may_name_a_price() -> None:
 
 
 def test_keys_cannot_hide_what_they_are() -> None:
-    assert "a.json: \\x1b[2J: Extra inputs" in read(lambda document: document.update({"\x1b[2J": 1}))
+    assert "a.json: \\x1b[2J: it is not a known key" in read(lambda document: document.update({"\x1b[2J": 1}))
 
 
 def test_scores_are_counts_and_decimals() -> None:

@@ -151,7 +151,7 @@ def test_junit_has_a_case_for_each_check_with_its_outcome() -> None:
             wanted = ["error"] if one.verdict is Verdict.ERROR else ["skipped"]
         assert [outcome.tag for outcome in cases[one.id]] == wanted, one.id
         if one.acknowledged:
-            assert cases[one.id][0].attrib["message"].startswith(f"acknowledged: {BENIGN}: ")
+            assert cases[one.id][0].attrib["message"].startswith(f"known: {BENIGN}: ")
     (failure,) = cases["p/1/r2/params"]
     assert failure.attrib == {"type": "differs", "message": f"printed 5.72; {BENIGN}"}
     assert (failure.text or "").splitlines()[-2:] == [
@@ -191,9 +191,9 @@ def test_github_escapes_as_its_documentation_says() -> None:
 def test_github_says_what_is_acknowledged_and_what_no_longer_is_once() -> None:
     lines = render_annotations(with_severity(Severity.SLIP, acknowledged=True)).splitlines()
     assert len(lines) == 1
-    assert lines[0].endswith("1 of 1 failing check acknowledged%0A1 acknowledged finding")
+    assert lines[0].endswith("1 of 1 failing check known%0A1 known finding")
     assert [line for line in render_annotations(full()).splitlines() if line.startswith("::warning ")] == [
-        "::warning file=p.lock,line=3,title=p/1/gone/params is not as it was acknowledged::plain words"
+        "::warning file=p.lock,line=3,title=p/1/gone/params is known%2C and has changed::plain words"
     ]
 
 
@@ -234,7 +234,7 @@ def test_latex_has_every_number_that_was_decided_and_every_finding() -> None:
         "reproduced \\\\", f"reproduced under {BENIGN}, fitted, weak \\\\",
         "differs (F1) \\\\", "inconsistent (F1) \\\\"
     ]  # fmt: skip
-    assert "F8 & ambiguity & plain words & 5 & acknowledged \\\\" in written
+    assert "F8 & ambiguity & plain words & 5 & known \\\\" in written
 
 
 @pytest.mark.slow

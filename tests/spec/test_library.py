@@ -55,6 +55,20 @@ def test_no_argument_takes_all_papers_of_the_folder_specs(here: Path) -> None:
         (("specs/alpha/table2.yaml", "alpha"), [ALPHA_1, ALPHA_2]),
         (("alpha", "specs/alpha/table2.yaml"), [ALPHA_1, ALPHA_2]),
         (("alpha", "alpha"), [ALPHA_1, ALPHA_2]),
+        (("alpha/2",), [ALPHA_2]),
+        (("alpha/2/",), [ALPHA_2]),
+        (("alpha/2/deit_ti",), [ALPHA_2]),
+        ((ALPHA_2,), [ALPHA_2]),
+        (("alpha/2", "beta"), [ALPHA_2, BETA_1]),
+        (("alpha/2", "alpha"), [ALPHA_1, ALPHA_2]),
+        (("alpha/2", "specs/alpha/table1.yaml"), [ALPHA_1, ALPHA_2]),
+        (("*/1",), [ALPHA_1, BETA_1]),
+        (("*a/*/deit*/params",), [ALPHA_1, ALPHA_2, BETA_1]),
+        (("specs/alpha/2",), [ALPHA_2]),
+        (("specs/alpha/paper.yaml/2",), [ALPHA_2]),
+        (("specs/alpha/table2.yaml/2/deit_ti/params",), [ALPHA_2]),
+        (("specs/*/1",), [ALPHA_1, BETA_1]),
+        (("specs/beta/1",), [BETA_1]),
     ],
 )
 def test_ids_folders_and_files_select_their_checks(here: Path, arguments: tuple[str, ...], expected: list[str]) -> None:
@@ -65,12 +79,57 @@ def test_one_paper_asked_for_in_two_spellings_is_one_paper(here: Path) -> None:
     assert checks("alpha", str(here / "specs" / "alpha")) == [ALPHA_1, ALPHA_2]
 
 
-def test_a_file_is_judged_with_its_siblings(here: Path) -> None:
+@pytest.mark.parametrize("broken", ["5.7two", "5.72}, extra: {a: b"])
+def test_a_file_stands_alone_when_one_beside_it_has_problems(here: Path, broken: str) -> None:
     table = here / "specs" / "alpha" / "table2.yaml"
-    table.write_text(table.read_text(encoding="utf-8").replace("5.72", "5.7two"), encoding="utf-8")
+    table.write_text(table.read_text(encoding="utf-8").replace("5.72", broken), encoding="utf-8")
+    selection = load(["specs/alpha/table1.yaml"])
+    assert [check.id for check in select_checks(selection)] == [ALPHA_1]
+    assert {problem.file for problem in selection.left_out} == {"specs/alpha/table2.yaml"}
+    with pytest.raises(SpecError) as caught:
+        load(["specs/alpha"])
+    assert caught.value.problems == selection.left_out
+
+
+def test_only_the_problems_of_the_file_that_is_named_are_reported(here: Path) -> None:
+    for name, old, new in (("table1", "5.72", "5.7two"), ("table2", "title", "titel")):
+        table = here / "specs" / "alpha" / f"{name}.yaml"
+        table.write_text(table.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
     with pytest.raises(SpecError) as caught:
         load(["specs/alpha/table1.yaml"])
-    assert [problem.file for problem in caught.value.problems] == ["specs/alpha/table2.yaml"]
+    assert [problem.file for problem in caught.value.problems] == ["specs/alpha/table1.yaml"]
+
+
+def test_without_its_description_a_table_is_no_paper_and_what_is_wrong_with_that_is_said(here: Path) -> None:
+    (here / "specs" / "alpha" / "paper.yaml").write_text(about("alpha").replace("title", "titel"), encoding="utf-8")
+    with pytest.raises(SpecError) as caught:
+        load(["specs/alpha/table1.yaml"])
+    assert {problem.file for problem in caught.value.problems} == {
+        "specs/alpha/paper.yaml",
+        "specs/alpha/table1.yaml",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("# nothing\n", "other.yaml:1:1: the file is empty"),
+        ("- paper: p\n", "other.yaml:1:1: the file must be a mapping of keys to values, not a list"),
+        ("paper\n", "other.yaml:1:1: the file must be a mapping of keys to values, not 'paper'"),
+        ("services: {web: {image: a}}\n", "other.yaml:1:1: paper is missing"),
+    ],
+)
+def test_yaml_of_another_kind_is_skipped_in_a_folder_and_judged_where_it_is_named(
+    here: Path, monkeypatch: pytest.MonkeyPatch, text: str, problem: str
+) -> None:
+    monkeypatch.chdir(here / "specs" / "alpha")
+    Path("other.yaml").write_text(text, encoding="utf-8")
+    selection = load(["."])
+    assert [check.id for check in select_checks(selection)] == [ALPHA_1, ALPHA_2]
+    assert selection.skipped == ("other.yaml",)
+    with pytest.raises(SpecError) as caught:
+        load(["other.yaml"])
+    assert any(str(one).startswith(problem) for one in caught.value.problems)
 
 
 def test_a_file_leaves_files_of_other_papers_alone(here: Path) -> None:

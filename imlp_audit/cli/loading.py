@@ -1,0 +1,31 @@
+"""Loading what a command's targets name, and telling what of it was left out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from imlp_audit.errors import SpecError
+from imlp_audit.numbers.words import count_of, list_some
+
+if TYPE_CHECKING:
+    from imlp_audit.spec.library import Selection
+
+
+def load_specs(targets: Sequence[str] | None = None, *, trust_code: bool = False, complete: bool = False) -> Selection:
+    """Load the papers that targets name. Raises SpecError, and UsageError where a target names nothing.
+
+    Files that were left out are named on stderr; a command that must have a `complete` paper refuses them.
+    """
+    from imlp_audit.spec.library import load
+
+    selection = load(targets or (), trust_code=trust_code)
+    if complete and selection.left_out:
+        raise SpecError(selection.left_out)
+    for file in dict.fromkeys(problem.file for problem in selection.left_out):
+        count = sum(problem.file == file for problem in selection.left_out)
+        print(f"imlp-audit: left out {file}: {count_of(count, 'problem')}; see imlp-audit lint {file}", file=sys.stderr)
+    if selection.skipped:
+        print(f"imlp-audit: skipped {list_some(selection.skipped, 5)}: no key of a spec", file=sys.stderr)
+    return selection

@@ -1,0 +1,1 @@
+"""The names of the models that libraries have, as lists that ship: nothing imports the libraries."""
