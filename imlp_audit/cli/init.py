@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 def init(
     source: Annotated[
         Path,
-        typer.Argument(metavar="SOURCE", help="A file with a table in LaTeX, or a source archive.", show_default=False),
+        typer.Argument(
+            metavar="SOURCE", help="A table in LaTeX, CSV, TSV, markdown, HTML or a model index.", show_default=False
+        ),
     ],
     output: Annotated[
         Path | None,

@@ -129,3 +129,16 @@ def join_headings(rows: Iterable[GridRow], width: int) -> tuple[str, ...]:
     return tuple(
         " ".join(dict.fromkeys(row.cells[column] for row in head if row.cells[column])) for column in range(width)
     )
+
+
+def make_table(
+    number: str, caption: str, rows: Sequence[SourceRow], file: str, line: int, label: str | None = None
+) -> SourceTable:
+    """Return a table of rows, the first of which are its headings."""
+    grid = lay_out(rows)
+    head = split_head(rows)
+    width = len(grid[0].cells) if grid else 0
+    notes = (f"only the first {MOST_ROWS} rows are read",) if len(rows) > MOST_ROWS else ()
+    return SourceTable(
+        number, caption, join_headings(grid[:head], width), tuple(grid[head:]), file, line, label=label, notes=notes
+    )

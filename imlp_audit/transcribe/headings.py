@@ -27,7 +27,11 @@ class ColumnRole(StrEnum):
 
 @dataclass(frozen=True)
 class ColumnGuess:
-    """What a column seems to hold. `doubts` are what a person must confirm."""
+    """What a column seems to hold. `doubts` are what a person must confirm.
+
+    `zeros` is how many zeros all its numbers end in, where they are printed in full and were rounded before: 25560000
+    is then 25.56 in M.
+    """
 
     role: ColumnRole
     heading: str
@@ -35,6 +39,7 @@ class ColumnGuess:
     unit: str = ""
     fields: tuple[tuple[str, str], ...] = ()
     doubts: tuple[str, ...] = field(default=())
+    zeros: int = 0
 
 
 _LABEL = re.compile(r"\b(models?|methods?|networks?|arch(itecture)?s?|backbones?|names?|variants?|encoder|config)\b")
@@ -43,7 +48,8 @@ _SIZE = re.compile(
 )
 _TRAINING = re.compile(r"\b(epochs?|pre-?train(ed|ing)?( data)?|training( data)?|train data|extra data|venue|year"
                        r"|ref\w*|publication|conference|date|type|family|config|download|link|url|log|ckpt|checkpoint|weights?"
-                       r"|hub|code|mode|teacher|distill\w*|optimizer|schedule)\b|^model$|\bk? ?model$")  # fmt: skip
+                       r"|hub|code|mode|teacher|distill\w*|optimizer|schedule)\b")  # fmt: skip
+_LINK = re.compile(r"\W*((model|config|link|log|download|weights?|ckpt|checkpoint|github|google|baidu|here|url)\W*)+")
 _PARAMETERS = re.compile(r"\bpar(a|am|ams|m|ms)?\b|\bparameters?\b|#p\b|\bweights\b(?=.*\(m\))|\bmodel size \(m\)")
 _FLOPS = re.compile(r"\b[kmgtb]?(flops?|macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?|\b[mgtb]ops\b")
 _MACS = re.compile(r"\b[kmgtb]?(macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?")
@@ -74,7 +80,7 @@ def guess_column(heading: str, cells: Sequence[str], caption: str) -> ColumnGues
     if _is_size(words, texts):
         return ColumnGuess(ColumnRole.SIZE, heading)
     if numeric * 2 <= len(texts):
-        return _words(heading, words)
+        return _words(heading, words, texts)
     for pattern, guess in _KINDS:
         if pattern.search(words):
             found = guess(heading, words, texts, caption)
@@ -85,10 +91,12 @@ def guess_column(heading: str, cells: Sequence[str], caption: str) -> ColumnGues
     return ColumnGuess(ColumnRole.UNKNOWN, heading)
 
 
-def _words(heading: str, words: str) -> ColumnGuess:
-    if _TRAINING.search(words):
-        return ColumnGuess(ColumnRole.TRAINING, heading)
-    return ColumnGuess(ColumnRole.LABEL if _LABEL.search(words) else ColumnRole.WORDS, heading)
+def _words(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
+    links = bool(texts) and all(_LINK.fullmatch(text.lower()) for text in texts)
+    if _LABEL.search(words) and not links:
+        return ColumnGuess(ColumnRole.LABEL, heading)
+    role = ColumnRole.TRAINING if links or _TRAINING.search(words) else ColumnRole.WORDS
+    return ColumnGuess(role, heading)
 
 
 def _is_number(text: str) -> bool:
@@ -109,14 +117,14 @@ def side_of(text: str) -> int | None:
 
 
 _SMALLEST = 16
+_ROUNDED = 3  # zeros at the end of all numbers of a column: chance gives them to one count in a thousand
 
 
 def _parameters(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
     del caption
     if re.search(r"\(\s*[kmg]i?b\s*\)", words):
         return None  # bytes of a file
-    unit, doubts = _find_unit(heading, texts, "M")
-    return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.PARAMETERS, unit, doubts=doubts)
+    return _totals(heading, texts, Measure.PARAMETERS, "M")
 
 
 def _flops(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
@@ -124,8 +132,21 @@ def _flops(heading: str, words: str, texts: Sequence[str], caption: str) -> Colu
     prefix = re.search(r"\b([kmgtb])(?:flops?|macs?|madds?|ops)\b", words)
     if prefix is not None:
         return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.FLOPS, prefix[1].upper().replace("K", "k"))
-    unit, doubts = _find_unit(heading, texts, "G")
-    return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.FLOPS, unit, doubts=doubts)
+    return _totals(heading, texts, Measure.FLOPS, "G")
+
+
+def _totals(heading: str, texts: Sequence[str], measure: Measure, usual: str) -> ColumnGuess:
+    unit, doubts = _find_unit(heading, texts, usual)
+    zeros = _common_zeros(texts) if not unit else 0
+    if zeros < _ROUNDED:
+        return ColumnGuess(ColumnRole.NUMBERS, heading, measure, unit, doubts=doubts)
+    doubt = f"the numbers of {heading!r} all end in {'0' * zeros}: they are read as rounded there, in {usual}"
+    return ColumnGuess(ColumnRole.NUMBERS, heading, measure, usual, doubts=(doubt,), zeros=zeros)
+
+
+def _common_zeros(texts: Sequence[str]) -> int:
+    """Return how many zeros all of some whole numbers end in."""
+    return min((len(text) - len(text.rstrip("0")) for text in texts), default=0)
 
 
 def counts_macs(heading: str) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 
+from imlp_audit.numbers.printed import SCALES
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change
 from imlp_audit.transcribe.columns import TableColumns
 from imlp_audit.transcribe.grid import GridRow
-from imlp_audit.transcribe.headings import side_of
+from imlp_audit.transcribe.headings import ColumnGuess, side_of
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
     changes: dict[str, str] = {}
     left_out: list[str] = []
     for at, guess in columns.numbers:
-        text, slug = row.cells[at], columns.slugs[at]
+        text, slug = _in_units(row.cells[at], guess), columns.slugs[at]
         cell = read_cell(text, guess.unit)
         if cell.number is not None and cell.unit in ("", guess.unit) and is_printed(cell.number, guess.unit):
             printed[slug] = cell.number
@@ -50,6 +52,15 @@ def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
             left_out.append(f"{columns.guesses[at].heading} {row.cells[at]!r}: the change is not in percent")
     size = side_of(row.cells[columns.size]) if columns.size is not None else None
     return RowNumbers(printed, {k: v for k, v in changes.items() if k in printed}, size, tuple(left_out))
+
+
+def _in_units(text: str, guess: ColumnGuess) -> str:
+    """Return a number that is printed in full in the column's unit, where the column was rounded: 25560000 is 25.56."""
+    digits = text.replace(",", "")
+    if not guess.zeros or not digits.isdigit() or not digits.isascii():
+        return text
+    places = max(0, len(str(SCALES[guess.unit])) - 1 - guess.zeros)
+    return f"{Decimal(digits) / SCALES[guess.unit]:.{places}f}"
 
 
 def _why(number: str | None, unit: str, expected: str, text: str) -> str:

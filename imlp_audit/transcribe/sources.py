@@ -13,6 +13,10 @@ from imlp_audit.transcribe.archive import read_archive
 from imlp_audit.transcribe.grid import SourceDocument
 from imlp_audit.transcribe.latex.document import read_latex
 from imlp_audit.transcribe.latex.source import join_source
+from imlp_audit.transcribe.markdown import read_markdown
+from imlp_audit.transcribe.model_index import read_model_index
+from imlp_audit.transcribe.separated import read_separated
+from imlp_audit.transcribe.web import read_web
 
 MAX_BYTES = 64 * 1024 * 1024
 
@@ -21,10 +25,34 @@ class SourceKind(StrEnum):
     """What a source is written in."""
 
     LATEX = "LaTeX"
+    CSV = "CSV"
+    TSV = "TSV"
+    MARKDOWN = "markdown"
+    HTML = "HTML"
+    MODEL_INDEX = "a model index"
 
 
-_ENDINGS = {".tex": SourceKind.LATEX, ".ltx": SourceKind.LATEX}
-_KNOWN = "LaTeX (.tex, or the .tar.gz or .zip of its source)"
+_ENDINGS = {
+    ".tex": SourceKind.LATEX,
+    ".ltx": SourceKind.LATEX,
+    ".csv": SourceKind.CSV,
+    ".tsv": SourceKind.TSV,
+    ".md": SourceKind.MARKDOWN,
+    ".markdown": SourceKind.MARKDOWN,
+    ".html": SourceKind.HTML,
+    ".htm": SourceKind.HTML,
+    ".yml": SourceKind.MODEL_INDEX,
+    ".yaml": SourceKind.MODEL_INDEX,
+}
+_SIGNS = (
+    (SourceKind.LATEX, r"\\begin\s*\{(?:tabular|longtable|table)"),
+    (SourceKind.HTML, r"(?i)<table\b"),
+    (SourceKind.MARKDOWN, r"\|[^\n]*\n\s*\|?\s*:?-{2,}"),
+    (SourceKind.MODEL_INDEX, r"(?m)^Models:"),
+    (SourceKind.TSV, r"\A[^\n]*\t"),
+    (SourceKind.CSV, r"\A[^\n]*[,;]"),
+)
+_KNOWN = "LaTeX (.tex, or the .tar.gz or .zip of its source), CSV, TSV, markdown, HTML or a model index (.yml)"
 
 
 def read_source(path: Path) -> SourceDocument:
@@ -39,6 +67,16 @@ def read_source(path: Path) -> SourceDocument:
     match kind_of(path, text):
         case SourceKind.LATEX:
             return read_latex(join_source(path.name, text, _Beside(path.parent).read))
+        case SourceKind.CSV:
+            return read_separated(text, path.name)
+        case SourceKind.TSV:
+            return read_separated(text, path.name, "\t")
+        case SourceKind.MARKDOWN:
+            return read_markdown(text, path.name)
+        case SourceKind.HTML:
+            return read_web(text, path.name)
+        case SourceKind.MODEL_INDEX:
+            return read_model_index(text, path.name)
         case None:
             raise UsageError(f"{path}: no table is seen in it; init reads {_KNOWN}")
         case kind:
@@ -50,7 +88,7 @@ def kind_of(path: Path, text: str) -> SourceKind | None:
     ending = _ENDINGS.get(path.suffix.lower())
     if ending is not None:
         return ending
-    return SourceKind.LATEX if re.search(r"\\begin\s*\{(?:tabular|longtable|table)", text) else None
+    return next((kind for kind, sign in _SIGNS if re.search(sign, text)), None)
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -77,7 +77,7 @@ def _table(draft: Draft) -> Iterator[str]:
     yield "columns:"
     for at, guess in draft.columns.numbers:
         yield f"  {draft.columns.slugs[at]}: {{{_column(guess)}}}"
-        yield from (f"    {_comment(doubt)}" for doubt in guess.doubts)
+        yield from (f"  {_comment(doubt)}" for doubt in guess.doubts)
     for at, guess in enumerate(draft.columns.guesses):
         yield from _other_column(draft, at, guess)
     yield "rows:"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from imlp_audit.numbers.words import list_some
-from imlp_audit.transcribe.grid import GridRow, SourceDocument, SourceTable, join_headings, lay_out, split_head
+from imlp_audit.transcribe.grid import SourceDocument, SourceTable, make_table
 from imlp_audit.transcribe.latex.arguments import read_braced, skip_optional
 from imlp_audit.transcribe.latex.macros import Macro, expand, find_macros
 from imlp_audit.transcribe.latex.rows import read_rows
@@ -48,15 +48,9 @@ def read_latex(source: LatexSource) -> SourceDocument:
             caption = captions[at if apart else 0] if captions else ""
             label = labels[at if len(labels) == len(one.tabulars) else 0] if labels else None
             table = _read_table(source, place, macros)
-            tables.append(_named(table, f"{number}{letter}", _words(caption, macros), label))
+            tables.append(replace(table, number=f"{number}{letter}", caption=_words(caption, macros), label=label))
     return SourceDocument(
         tuple(tables), _declared("title", source, macros), _declared("author", source, macros), tuple(notes)
-    )
-
-
-def _named(table: SourceTable, number: str, caption: str, label: str | None) -> SourceTable:
-    return SourceTable(
-        number, caption, table.headings, table.rows, table.file, table.line, label=label, notes=table.notes
     )
 
 
@@ -140,14 +134,12 @@ def _read_table(source: LatexSource, place: tuple[str, int, int], macros: Mappin
     text, endless = expand(re.sub(r"\\caption\*?\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}", "", body[at:]), macros)
     unknown: set[str] = set()
     rows = read_rows(text, line + body.count("\n", 0, at), unknown)
-    head = split_head(rows)
-    grid = lay_out(rows)
-    width = len(grid[0].cells) if grid else 0
-    notes = _notes(endless, unknown, end - start > LONGEST_TABLE, body[at:], grid)
-    return SourceTable("", "", join_headings(grid[:head], width), tuple(grid[head:]), file, line, notes=tuple(notes))
+    table = make_table("", "", rows, file, line)
+    notes = _notes(endless, unknown, end - start > LONGEST_TABLE, body[at:], bool(rows))
+    return replace(table, notes=(*table.notes, *notes))
 
 
-def _notes(endless: frozenset[str], unknown: set[str], cut: bool, body: str, grid: list[GridRow]) -> Iterator[str]:
+def _notes(endless: frozenset[str], unknown: set[str], cut: bool, body: str, found: bool) -> Iterator[str]:
     if endless:
         yield f"macros that expand into themselves, left out: {_listed(endless)}"
     if unknown:
@@ -156,7 +148,7 @@ def _notes(endless: frozenset[str], unknown: set[str], cut: bool, body: str, gri
         yield f"only the first {LONGEST_TABLE} characters of the table are read"
     if re.search(r"\\begin\s*\{tabular", body):
         yield "tables inside cells are read as text in one line"
-    if not grid:
+    if not found:
         yield "no row was found in it"
 
 
