@@ -113,7 +113,7 @@ def make_check(comparison: RowComparison, verdict: Verdict, reason: str) -> Chec
         reason=reason,
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
         printed=cell.printed.text,
-        unit=cell.column.unit,
+        unit=cell.unit,
     )
 
 

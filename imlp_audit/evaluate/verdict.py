@@ -93,7 +93,7 @@ def judge(
         reason=why_not_judged(accuracy, size_of_data(cell), most_unreadable) or "",
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
         printed=cell.printed.text,
-        unit=cell.column.unit,
+        unit=cell.unit,
         reading=reading,
         hints=(UNPROVEN,),
         evidence=(accuracy,),
@@ -101,6 +101,18 @@ def judge(
     if check.reason:
         return check
     stake, sample = find_stake(cell), _sample(accuracy, cell)
+    if (runs := cell.printed.runs) is not None:
+        place = "inside" if sample.measured in runs else "outside"
+        reason = f"{_describe_counts(cell, accuracy)}, {place} {runs}; one run cannot settle a mean of several, "
+        return check.model_copy(
+            update={
+                "verdict": Verdict.UNVERIFIABLE,
+                "reason": f"{reason}{cell.printed.text}: it takes the runs that were averaged",
+                "interval": (decimal_text(runs.low, EXACT), decimal_text(runs.high, EXACT)),
+                "measured": decimal_text(sample.measured, EXACT),
+                "gap": decimal_text(cell.printed.gap(sample.measured), 1),
+            }
+        )
     fit = compare_sampled(
         cell.printed.interval,
         cell.row.paper.about.value.rounding,
