@@ -80,7 +80,7 @@ def _judge(check: Check, entry: FindingEntry | None, locked: LockedCheck | None,
         return check.model_copy(update={"acknowledged": False})
     change = None if locked is None else locked.describe_change(LockedCheck.of(check))
     update = {"finding": entry.id, "acknowledged": locked is not None and change is None}
-    reason = {"reason": f"{check.reason}; changed since it was acknowledged: {change}"} if change else {}
+    reason = {"reason": f"{check.reason}; changed since findings.lock was written: {change}"} if change else {}
     return check.model_copy(update={**update, **reason})
 
 
@@ -89,7 +89,7 @@ def _as_known(check: Check, locked: LockedCheck) -> Check:
     known = LockedCheck.of(check.model_copy(update={"verdict": locked.verdict})) == locked
     if check.kind is not CheckKind.EQUATION or check.verdict not in PASSES or not known:
         return check
-    reason = f"{check.reason} of this search, but is acknowledged as false for others"
+    reason = f"{check.reason} of this search, but findings.lock has it as false for others"
     return check.model_copy(update={"verdict": locked.verdict, "reason": reason})
 
 

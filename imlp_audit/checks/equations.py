@@ -28,7 +28,7 @@ def _check_claim(plan: EquationPlan, claim: ClaimText, outcome: AnyOutcome) -> C
     stated = Check(
         id=plan.id, kind=plan.kind, verdict=verdict, reason=reason, source=plan.source,
         printed=claim.form if claim.literal else None, corrected=None if claim.literal else claim.form,
-        statement=claim.statement, place=claim.place, bound=claim.bound,
+        statement=claim.statement, bound=claim.bound,
         hints=_hint(plan) if verdict is Verdict.DIFFERS else (),
     )  # fmt: skip
     match outcome:

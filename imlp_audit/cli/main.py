@@ -20,11 +20,13 @@ from imlp_audit import __version__
 from imlp_audit.cli import (
     baseline,
     bench,
+    cache,
     demo,
     diff,
     doctor,
     eval,
     explain,
+    init,
     inspect,
     lipschitz,
     listing,
@@ -55,6 +57,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 command = partial(app.command, cls=StrictCommand)
+command()(init.init)
 command()(verify.verify)
 command()(explain.explain)
 command()(properties.properties)
@@ -63,6 +66,7 @@ command()(lipschitz.lipschitz)
 command(name="eval")(eval.evaluate)
 command()(inspect.inspect)
 command()(bench.bench)
+app.add_typer(cache.app, name="cache")
 app.add_typer(doctor.app, name="doctor")
 command(name="list")(listing.list_checks)
 command()(listing.lint)

@@ -75,6 +75,7 @@ TrustCode = Annotated[
     bool, typer.Option("--trust-code", help="Run the Python in the named papers' folders; only if you trust it.")
 ]
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Measure everything anew, and keep nothing.")]
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imlp_audit.errors import ClosedPipeError, OutputError, UsageError
-from imlp_audit.report.document import Document
 from imlp_audit.report.files import append, check_writable, write_whole
 from imlp_audit.report.formats import ENDINGS, AuditFormat, Format, Surface, render_audit, render_document
 
 if TYPE_CHECKING:
     from imlp_audit.records.result import AuditResult
+    from imlp_audit.report.document import Document
 
 _WIDTH = 120  # of what is not a terminal, unless COLUMNS says otherwise
 _SUMMARY = "GITHUB_STEP_SUMMARY"  # names the file of a step's page in GitHub Actions
@@ -83,7 +83,7 @@ def _is_word(name: str, colon: str) -> bool:
 
 def emit_document(document: Document, form: Format, json: str) -> None:
     """Print a document on standard output in a format; `json` is the command's record, written as JSON."""
-    emit(render_document(document, form, json, _surface()))
+    emit(render_document(document, form, json, surface()))
 
 
 def emit_result(
@@ -134,10 +134,10 @@ def _emit(
 
         append(outputs.summary, render_document(screen or first_screen(result), Format.MARKDOWN, ""))
     if outputs.printed is not None:
-        emit(render_audit(result, partial(write, outputs.printed), outputs.printed, _surface()))
+        emit(render_audit(result, partial(write, outputs.printed), outputs.printed, surface()))
 
 
-def _surface() -> Surface:
+def surface() -> Surface:
     """Return what standard output is: a terminal's width, and colours where it is one and NO_COLOR is not set."""
     on_terminal = sys.stdout is not None and sys.stdout.isatty()
     asked = on_terminal or "COLUMNS" in os.environ

@@ -14,6 +14,7 @@ from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import PASSES, Check, CheckKind, Verdict
 from imlp_audit.records.evidence import Accuracy
+from imlp_audit.spec.places import place_of_cell
 from imlp_audit.spec.references import CellRef, RowRef
 from imlp_audit.spec.tables import AccuracyColumn, Metric
 
@@ -92,6 +93,7 @@ def judge(
         verdict=Verdict.ERROR,
         reason=why_not_judged(accuracy, size_of_data(cell), most_unreadable) or "",
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
+        place=place_of_cell(cell),
         printed=cell.printed.text,
         unit=cell.unit,
         reading=reading,

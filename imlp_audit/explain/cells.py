@@ -11,8 +11,6 @@ from imlp_audit.explain.printed import (
     compare_value,
     every_measurement,
     list_facts,
-    place_in_specs,
-    place_of,
     stands_for,
 )
 from imlp_audit.explain.totals import explain_total
@@ -21,6 +19,8 @@ from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Se
 from imlp_audit.records.hypothesis import FitScore
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.hypotheses import describe_fit, describe_group, describe_power, group_of_column
+from imlp_audit.report.places import place_in_specs
+from imlp_audit.spec.places import place_of_cell
 from imlp_audit.spec.plan import CellPlan
 from imlp_audit.spec.references import CellRef
 
@@ -31,7 +31,7 @@ def cell_facts(plan: CellPlan, check: Check, read: Conventions, result: AuditRes
     number = f"{cell.printed.text.removesuffix(cell.unit)} {cell.unit}".rstrip()
     return list_facts(
         check,
-        ("printed", f"{number} in {place_of(cell)}; {place_in_specs(check.source)}"),
+        ("printed", f"{number} in {place_of_cell(cell)}; {place_in_specs(check)}"),
         ("stands for", stands_for(cell.printed, read.roundings[0])),
         *_judged_under(cell, check, result),
     )

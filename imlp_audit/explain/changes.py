@@ -11,8 +11,6 @@ from imlp_audit.explain.printed import (
     every_measurement,
     list_facts,
     measured_by_hypothesis,
-    place_in_specs,
-    place_of,
     rests_on,
     stands_for,
 )
@@ -21,6 +19,8 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import Check
 from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Section, TableNumbers
+from imlp_audit.report.places import place_in_specs
+from imlp_audit.spec.places import place_of_cell, place_of_row
 from imlp_audit.spec.plan import ColumnsPlan, DeltaPlan, MarkPlan, RepeatPlan
 from imlp_audit.spec.references import CellRef
 
@@ -34,7 +34,7 @@ def change_facts(plan: DeltaPlan, check: Check, read: Conventions) -> tuple[Fact
     sides = f"from {plan.base.row.full_label} to {plan.cell.row.full_label}"
     return list_facts(
         check,
-        ("printed", f"{printed.text} in {place_of(plan.cell)}; {place_in_specs(check.source)}"),
+        ("printed", f"{printed.text} in {place_of_cell(plan.cell)}; {place_in_specs(check)}"),
         ("stands for", f"{stands_for(printed, read.roundings[0])}, in percent"),
         ("compared", f"the change {sides}, {_BY_COUNTS if plan.measured else _BY_CELLS}"),
     )
@@ -74,9 +74,9 @@ def repeat_facts(plan: RepeatPlan, check: Check, read: Conventions) -> tuple[Fac
     ours, other = plan.numbers
     return list_facts(
         check,
-        ("printed", f"{ours.text} in {place_of(plan.cell)}; {place_in_specs(check.source)}"),
+        ("printed", f"{ours.text} in {place_of_cell(plan.cell)}; {place_in_specs(check)}"),
         ("stands for", stands_for(ours, read.roundings[0])),
-        ("compared", f"{other.text} in {plan.other.row.paper.id}, {place_of(plan.other)}"),
+        ("compared", f"{other.text} in {plan.other.row.paper.id}, {place_of_cell(plan.other)}"),
         ("judged by", "whether one number can be printed as both, each with its own digits"),
     )
 
@@ -84,10 +84,9 @@ def repeat_facts(plan: RepeatPlan, check: Check, read: Conventions) -> tuple[Fac
 def mark_facts(plan: MarkPlan, check: Check, read: Conventions) -> tuple[Fact, ...]:
     """Say what a mark stands for, and which number decides whether the row's model has it."""
     footnote, cell = plan.footnote, plan.cell
-    place = f"Table {plan.row.table.value.table}, {plan.row.full_label}"
     return list_facts(
         check,
-        ("printed", f"{place}, {check.printed}; {place_in_specs(check.source)}"),
+        ("printed", f"{place_of_row(plan.row)}, {check.printed}; {place_in_specs(check)}"),
         ("the mark", f"{footnote.mark} stands for: {footnote.meaning}; other rows have {describe(footnote.otherwise)}"),
         ("compared", f"{cell.column.heading}, {cell.printed.text}, with the row's model either way"),
         ("stands for", stands_for(cell.printed, read.roundings[0])),
@@ -116,7 +115,7 @@ def columns_facts(plan: ColumnsPlan, check: Check) -> tuple[Fact, ...]:
     """Say which columns were compared."""
     return list_facts(
         check,
-        ("printed", f"Table {plan.table.value.table}, columns {check.printed}; {place_in_specs(check.source)}"),
+        ("printed", f"{plan.table.value.called}, columns {check.printed}; {place_in_specs(check)}"),
         ("compared", "each counted number with what is measured for its own column and for the others"),
         ("judged by", "whether two numbers of a row follow under each other's heading, and neither under its own"),
     )

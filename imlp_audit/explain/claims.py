@@ -10,13 +10,15 @@ from imlp_audit.checks.context import Context
 from imlp_audit.checks.measured_claims import describe_bound
 from imlp_audit.checks.quantities import format_values, printed_values
 from imlp_audit.checks.truth import Truth, all_of
-from imlp_audit.explain.printed import list_facts, place_in_specs, rests_on
+from imlp_audit.explain.printed import list_facts, rests_on
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Check
 from imlp_audit.records.explanation import Fact, RowByRow, Section
+from imlp_audit.report.places import place_in_specs
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.claims import Input, Statement
 from imlp_audit.spec.conditions import Condition, Conditions, Order, OrderEntry
+from imlp_audit.spec.places import name_section
 from imlp_audit.spec.plan import ClaimPlan
 from imlp_audit.spec.quantities import MlpShare, Quantity, QuantityEntry, describe
 from imlp_audit.spec.references import RowRef
@@ -36,7 +38,7 @@ def claim_facts(plan: ClaimPlan, check: Check, sections: Sequence[Section]) -> t
     return list_facts(
         check,
         ("printed", f"“{value.text}”"),
-        ("source", f"{_place(value)}; {place_in_specs(check.source)}"),
+        ("source", f"{name_section(value.source.section)}; {place_in_specs(check)}"),
         ("meaning", value.meaning or ""),
         ("compared", _list_quantities(value)),
         ("judged by", COUNTED if plan.measured else plan.meanings.strict.judged_by),
@@ -62,7 +64,7 @@ def equation_facts(check: Check) -> tuple[Fact, ...]:
         ("claim", check.statement or ""),
         ("printed", check.printed or ""),
         ("corrected", check.corrected or ""),
-        ("source", f"{check.place}; {place_in_specs(check.source)}"),
+        ("source", f"{check.place}; {place_in_specs(check)}"),
         (
             "compared",
             f"the statement, symbol by symbol, by running it{examples}; differences that rounding explains are allowed",
@@ -70,10 +72,6 @@ def equation_facts(check: Check) -> tuple[Fact, ...]:
         ("rounding", check.bound or ""),
         reason="" if check.counterexample else None,
     )
-
-
-def _place(value: ClaimEntry) -> str:
-    return ", ".join(f"{name} {text}" for name, text in value.source.model_dump(exclude_none=True).items())
 
 
 def _list_quantities(value: ClaimEntry) -> str:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.check import Check, Measurement, Source
+from imlp_audit.records.check import Check, Measurement
 from imlp_audit.records.explanation import Fact, MeasuredValue, RelatedCell, RestsOn
 from imlp_audit.report.verdicts import name_verdict
 from imlp_audit.spec.references import CellRef
@@ -19,16 +19,6 @@ ROUNDED = {
     Rounding.CEILING: "rounded up",
     Rounding.DOUBLE: "rounded twice, first to one digit more",
 }
-
-
-def place_of(cell: CellRef) -> str:
-    """Return where in the paper a number is printed."""
-    return f"Table {cell.row.table.value.table}, {cell.row.full_label}, {cell.column.heading}"
-
-
-def place_in_specs(source: Source) -> str:
-    """Return a place in the specs as file:line."""
-    return f"{source.file}:{source.line}"
 
 
 def list_facts(check: Check, *about: tuple[str, str], reason: str | None = None) -> tuple[Fact, ...]:

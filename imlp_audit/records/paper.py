@@ -43,12 +43,21 @@ class RowHead(Record):
 
 
 class TableHead(Record):
-    """A table of a paper: its title, columns and rows, so that a report can lay out its cells."""
+    """A table of a paper: its title, columns and rows, so that a report can lay out its cells.
+
+    `name` is what the paper calls it where that is not "Table" and its id.
+    """
 
     id: str
+    name: str | None = None
     title: str
     columns: tuple[ColumnHead, ...]
     rows: tuple[RowHead, ...]
+
+    @property
+    def called(self) -> str:
+        """What the paper calls it."""
+        return self.name or f"Table {self.id}"
 
 
 class AxisHead(Record):
@@ -67,13 +76,17 @@ class ReadingHead(Record):
 
 
 class PaperHead(Record):
-    """A paper that was audited, and how its numbers are read: of each list the first is the default."""
+    """A paper that was audited, and how its numbers are read: of each list the first is the default.
+
+    `lacks` says what the text that was audited lacks, and what that means for the audit.
+    """
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_\-]*$")]  # a report's file is named after it
     title: str
     authors: str
     version: str
     url: str | None = None
+    lacks: str | None = None
     rounding: tuple[str, ...]
     parameters: tuple[str, ...]
     flops: tuple[str, ...]

@@ -19,7 +19,7 @@ def baseline_document(report: BaselineReport) -> Document:
 def _paper(paper: PaperBaseline, *, written: bool) -> Iterator[Block]:
     total = paper.kept + len(paper.new) + len(paper.changed)
     state = "in" if written else "would be in"
-    yield Heading(f"{paper.paper}: {count_of(total, 'acknowledged check')} {state} {paper.lock}", 1)
+    yield Heading(f"{paper.paper}: {count_of(total, 'known check')} {state} {paper.lock}", 1)
     if not (paper.new or paper.changed or paper.dropped):
         yield Paragraph("The lock stays as it is.")
     if paper.new:

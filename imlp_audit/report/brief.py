@@ -34,8 +34,8 @@ from imlp_audit.report.document import (
     plain_text,
     spans,
 )
+from imlp_audit.report.fitting import shorten
 from imlp_audit.report.markdown import render_markdown
-from imlp_audit.report.worst import shorten
 
 LIMIT = 60_000  # bytes of markdown
 _ALL = 10**9

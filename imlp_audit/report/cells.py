@@ -117,7 +117,7 @@ def counted_cells(result: AuditResult, paper: PaperHead, head: TableHead) -> Ite
     cells = list(find_cells(result, paper, head))
     if not cells:
         return
-    yield Heading(f"Table {head.id}: {head.title}", 3)
+    yield Heading(f"{head.called}: {head.title}", 3)
     yield from table_hypothesis(result, paper, head)
     rows, label = [], None
     for one in cells:

@@ -25,8 +25,9 @@ from imlp_audit.report.document import (
     code,
     join,
 )
-from imlp_audit.report.verdicts import write_verdict
-from imlp_audit.report.worst import count_more, lines_of, shorten
+from imlp_audit.report.fitting import lines_of, shorten
+from imlp_audit.report.verdicts import word_of, write_verdict
+from imlp_audit.report.worst import count_more
 
 LINES = 40  # on a terminal of 80 columns
 _LONGEST = 120  # characters of a reason or a value on a terminal; longer ones end at a word
@@ -106,8 +107,10 @@ def _summary(diff: AuditDiff) -> Iterator[Block]:
 
 
 def _count_verdicts(before: VerdictCounts, after: VerdictCounts) -> Iterator[str]:
-    counts = [(verdict.value, before.verdicts.get(verdict, 0), after.verdicts.get(verdict, 0)) for verdict in Verdict]
-    counts.append(("acknowledged", before.acknowledged, after.acknowledged))
+    counts = [
+        (word_of(verdict), before.verdicts.get(verdict, 0), after.verdicts.get(verdict, 0)) for verdict in Verdict
+    ]
+    counts.append(("known", before.acknowledged, after.acknowledged))
     yield from (f"{name} {_arrow(readable(then), readable(now))}" for name, then, now in counts if then or now)
 
 
@@ -129,8 +132,8 @@ def _finding_groups(diff: AuditDiff) -> tuple[tuple[str, tuple[Finding, ...]], .
     found = diff.findings
     return (
         ("new", found.new),
-        ("no longer acknowledged", found.reopened),
-        ("now acknowledged", found.acknowledged),
+        ("no longer known", found.reopened),
+        ("now known", found.acknowledged),
         ("gone", found.gone),
     )
 

@@ -63,6 +63,6 @@ def _qualify(check: Check) -> Iterator[str]:
     if check.under:
         yield f" ({', '.join(check.under)})"
     if check.acknowledged:
-        yield ", acknowledged"
+        yield ", known"
     for mark in list_marks(check):
         yield f"; {mark}: {_MEANING[mark]}"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Check, CheckKind
-from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.cells import write_measured
 from imlp_audit.report.document import (
@@ -24,23 +23,23 @@ from imlp_audit.report.document import (
 )
 from imlp_audit.report.findings import errors, stale_entries, stale_findings, summarize_findings
 from imlp_audit.report.numbered import NumberedFinding
+from imlp_audit.report.places import name_place
 
 _HINTS = 2  # hints of a finding that a page shows without a click
 _OPEN = 6  # checks of a finding that a page shows without a click
 
 
-def finding_sections(result: AuditResult, paper: PaperHead, findings: Sequence[NumberedFinding]) -> Iterator[Block]:
+def finding_sections(result: AuditResult, findings: Sequence[NumberedFinding]) -> Iterator[Block]:
     """Yield the findings, then what could not be completed, and entries of the lock that no longer hold."""
     yield Heading("Findings")
     yield Paragraph(summarize_findings(result))
     checks = {check.id: check for check in result.checks}
-    places = _places(paper)
     for one in findings:
-        yield Heading(_title(one), 3, one.anchor)
+        yield Heading(one.title, 3, one.anchor)
         if one.finding.explained:
             yield Paragraph((one.finding.why, " ", faint("("), code(one.finding.id), faint(")")))
         own = [checks[name] for name in one.finding.checks]
-        yield _evidence(own, places)
+        yield _evidence(own)
         hints = tuple(dict.fromkeys(hint for check in own for hint in check.hints))
         if hints:
             listed = List(tuple(f"hint: {hint}" for hint in hints))
@@ -50,27 +49,20 @@ def finding_sections(result: AuditResult, paper: PaperHead, findings: Sequence[N
     yield from stale_findings(result.stale_findings)
 
 
-def _title(one: NumberedFinding) -> Inline:
-    style = Style.KNOWN if one.finding.acknowledged else Style.BAD
-    state = " (acknowledged)" if one.finding.acknowledged else " (unexplained)"
-    state = state if one.finding.acknowledged or not one.finding.explained else " (not acknowledged)"
-    return (f"{one.name} ", Span(one.finding.severity.value, style), f": {one.finding.title}", faint(state))
-
-
-def _evidence(checks: Sequence[Check], places: Mapping[str, str]) -> Block:
+def _evidence(checks: Sequence[Check]) -> Block:
     """Return a table of the checks, without the columns that are empty for all of them."""
     header = ("where", "printed", "measured", "gap", "what was found", "check")
-    rows = [_row(check, places) for check in checks]
+    rows = [_row(check) for check in checks]
     kept = [at for at in range(len(header)) if any(row[at] for row in rows)]
     table = Table(tuple(header[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in rows))
     return table if len(rows) <= _OPEN else Fold(f"All {len(rows)} checks", (table,))
 
 
-def _row(check: Check, places: Mapping[str, str]) -> tuple[Inline, ...]:
+def _row(check: Check) -> tuple[Inline, ...]:
     """Return the evidence of a failing check; a claim's reason names the values that it was measured on."""
     numbers = check.kind in (CheckKind.CELL, CheckKind.DELTA, CheckKind.REPEAT)
     return (
-        _place(check, places),
+        name_place(check),
         check.printed or check.corrected or "",
         write_measured(check.measured) if numbers else "",
         check.gap or "",
@@ -82,24 +74,3 @@ def _row(check: Check, places: Mapping[str, str]) -> tuple[Inline, ...]:
 def explained_at(check: Check) -> str:
     """Return the anchor of what explains a check: changes are explained with their cell."""
     return check.id.partition(".")[0] if check.kind in (CheckKind.CELL, CheckKind.DELTA) else check.id
-
-
-def _places(paper: PaperHead) -> dict[str, str]:
-    """Return for each cell the table, row and column that it stands in."""
-    return {
-        f"{paper.id}/{table.id}/{row.id}/{column.id}": f"Table {table.id}, {row.label}, {column.heading}"
-        for table in paper.tables
-        for row in table.rows
-        for column in table.columns
-    }
-
-
-def _place(check: Check, places: Mapping[str, str]) -> str:
-    """Say where a check's text stands in the paper; else in the specs."""
-    cell = places.get(check.id.partition(".")[0])
-    change = ", change" if check.kind is CheckKind.DELTA else ""
-    if check.place or cell:
-        return check.place or f"{cell}{change}"
-    if check.kind in (CheckKind.REPEAT, CheckKind.MARK, CheckKind.COLUMN):
-        return f"Table {check.id.split('/')[2]}" if check.id.count("/") > 1 else check.source.file
-    return f"{check.source.file}:{check.source.line}"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from imlp_audit.records.finding import Finding
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Span
-from imlp_audit.report.findings import worst_first
+from imlp_audit.report.document import Inline, Span, Style, faint
+from imlp_audit.report.ranking import worst_first
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,19 @@ class NumberedFinding:
     def link(self) -> Span:
         """Its short name, leading to its heading."""
         return Span(self.name, link=f"#{self.anchor}")
+
+    @property
+    def style(self) -> Style:
+        """The colour of its severity."""
+        return Style.KNOWN if self.finding.acknowledged else Style.BAD
+
+    @property
+    def title(self) -> Inline:
+        """Its name, severity and title, and whether it fails the run."""
+        known = "known" if self.finding.acknowledged else "fails the run"
+        state = known if self.finding.explained else "unexplained"
+        severity = Span(self.finding.severity.value, self.style)
+        return (f"{self.name} ", severity, f": {self.finding.title}", faint(f" ({state})"))
 
 
 def number_findings(result: AuditResult) -> tuple[NumberedFinding, ...]:

@@ -7,62 +7,49 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
-from imlp_audit.records.hypothesis import Caught, FitScore, GroupScore
+from imlp_audit.records.check import FAILS, Check, CheckKind, Verdict
+from imlp_audit.records.hypothesis import FitScore, GroupScore
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Block, Code, Document, Heading, Inline, Item, List, Paragraph, code
-from imlp_audit.report.findings import worst_first
+from imlp_audit.report.document import Block, Code, Document, Heading, Item, List, Paragraph
+from imlp_audit.report.fitting import COLUMNS, lines_of, shorten
 from imlp_audit.report.hypotheses import write_chance
+from imlp_audit.report.outcome import name_check, what_was_checked
 from imlp_audit.report.own_counters import count_own_counters
-from imlp_audit.report.verdicts import write_verdict
-from imlp_audit.report.worst import count_more, lines_of, list_worst, shorten, stale_entries
+from imlp_audit.report.ranking import worst_first
+from imlp_audit.report.worst import list_worst, stale_entries
 
-LINES = 31  # of an overview on a terminal of 80 columns: with its title and what to try next, a paper has at most 40
-_OF_SEVERAL = 25  # where several papers share a screen: five have at most 150
+LINES = 31  # of an overview, without its title and what to try next
+_SCREEN = 40  # lines of one paper on a terminal
+_SCREENS = 150  # lines of several papers
+_NAMED = 4  # findings that leave room on a terminal for more than one choice, and for more than one missing thing
 _FEW = 8  # checks that are listed one by one where no more were selected
-_BROKEN = 3  # checks that could not be completed; the rest is counted
-_KINDS = {
-    CheckKind.CELL: "number",
-    CheckKind.DELTA: "printed change",
-    CheckKind.MARK: "footnote mark",
-    CheckKind.REPEAT: "repeated number",
-    CheckKind.COLUMN: "heading",
-    CheckKind.CLAIM: "claim",
-    CheckKind.EQUATION: "equation",
-}
 
 
-def overview(result: AuditResult, lines: int = LINES) -> tuple[Block, ...]:
+def overview(result: AuditResult, lines: int | None = LINES, columns: int = COLUMNS) -> tuple[Block, ...]:
     """Return the first screen of a result that is about one paper, without its title.
 
-    It takes about so many lines on a terminal of 80 columns: what the rest leaves of them is for the findings.
+    It takes about so many lines on a terminal of so many columns: what the rest leaves of them is for the findings.
+    Without a number of lines it has all findings.
     """
     before = what_was_checked(result)
-    most = 2 if all(finding.acknowledged for finding in worst_first(result)) else 1  # room for what fails the run
+    findings = worst_first(result)
+    spacious = lines is None or (len(findings) <= _NAMED and all(finding.acknowledged for finding in findings))
+    most = 2 if spacious else 1
     left = (*_read_as(result, most), *_undecided(result, most))
     after = (*stale_entries(result), *_few(result), *((List(left),) if left else ()))
-    return (*before, *list_worst(result, lines - sum(map(lines_of, (*before, *after)))), *after)
-
-
-def what_was_checked(result: AuditResult) -> tuple[Block, ...]:
-    """Return what was checked with how much a pass is worth, and what could not be completed."""
-    counted = Paragraph(" ".join((_what_was_checked(result.checks), *_power(result))))
-    broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
-    if not broken:
-        return (counted,)
-    heading = Heading(f"{count_of(len(broken), 'check')} could not be completed", 3)
-    return (counted, heading, List((*map(_check, broken[:_BROKEN]), *count_more(len(broken) - _BROKEN, "check"))))
+    room = None if lines is None else lines - sum(lines_of(block, columns) for block in (*before, *after))
+    return (*before, *list_worst(result, room, columns), *after)
 
 
 def _few(result: AuditResult) -> Iterator[Block]:
     """Yield one by one what does not fail the run where few checks were selected."""
     listed = [check for check in result.checks if check.acknowledged or check.verdict not in (*FAILS, Verdict.ERROR)]
     if listed and len(result.checks) <= _FEW:
-        yield List(tuple(map(_check, listed)))
+        yield List(tuple(map(name_check, listed)))
 
 
 def first_screen(
@@ -70,17 +57,22 @@ def first_screen(
     targets: Sequence[str] = (),
     again: Sequence[Sequence[str]] | None = None,
     notes: Document = (),
+    columns: int = COLUMNS,
 ) -> Document:
     """Return what a terminal shows of an audit: the overview of each paper, and what to try next.
 
     `targets` are the papers as they were given on the command line; `again` are the commands that show more, where
-    they are not those of `verify`; `notes` stand before both.
+    they are not those of `verify`; `notes` stand before both. A terminal of more `columns` has room for more findings.
     """
     blocks: list[Block] = []
-    lines = LINES if len(result.papers) == 1 else _OF_SEVERAL
-    for paper in result.papers:
-        blocks += [Heading(f"{paper.id}: {shorten(paper.title, 140)}", 1), *overview(result.of(paper), lines)]
-    return (*blocks, *notes, Heading("Try next", 3), next_commands(result, targets, again))
+    titles = [Heading(f"{paper.id}: {shorten(paper.title, 140)}", 1) for paper in result.papers]
+    columns = max(columns, COLUMNS)
+    after = (*notes, Heading("Try next", 3), next_commands(result, targets, again))
+    room = _SCREEN if len(titles) == 1 else _SCREENS
+    lines = (room - sum(lines_of(block, columns) for block in (*titles, *after))) // max(len(titles), 1)
+    for paper, title in zip(result.papers, titles, strict=True):
+        blocks += [title, *overview(result.of(paper), lines, columns)]
+    return (*blocks, *after)
 
 
 def describe_strictness(result: AuditResult, *, strict: bool, baseline: bool) -> Document:
@@ -90,7 +82,7 @@ def describe_strictness(result: AuditResult, *, strict: bool, baseline: bool) ->
     return tuple(
         Paragraph(f"{option}: {count_of(count, noun)} also {'fails' if count == 1 else 'fail'} the run.")
         for option, count, noun in (
-            ("--no-baseline", known, "acknowledged check"),
+            ("--no-baseline", known, "known check"),
             ("--strict", undecided, "unverifiable check"),
         )
         if count
@@ -114,60 +106,10 @@ def _worst(result: AuditResult) -> Iterator[str]:
         yield min(finding.checks, key=lambda name: acknowledged[name] is True)
 
 
-def _what_was_checked(checks: Sequence[Check]) -> str:
-    kinds = [(kind, [check for check in checks if check.kind is kind]) for kind in CheckKind]
-    named = [count_of(len(found), _KINDS[kind]) for kind, found in kinds if found]
-    what = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else "".join(named)
-    return f"Checked {what}: {_outcome(checks)}."
-
-
-def _outcome(checks: Sequence[Check]) -> str:
-    verdicts = Counter(check.verdict for check in checks)
-    failing = [check for check in checks if check.verdict in FAILS]
-    known = sum(check.acknowledged is True for check in failing)
-    state = "acknowledged" if known == len(failing) else f"{known} acknowledged" if known else "not acknowledged"
-    parts = [
-        (sum(verdicts[verdict] for verdict in PASSES), "holds", "hold", ""),
-        (len(failing), "fails", "fail", f" ({state})"),
-        (verdicts[Verdict.UNVERIFIABLE], "cannot be decided", "cannot be decided", ""),
-        (verdicts[Verdict.ERROR], "could not be completed", "could not be completed", ""),
-    ]
-    return ", ".join(f"{readable(n)} {one if n == 1 else several}{more}" for n, one, several, more in parts if n)
-
-
-def _power(result: AuditResult) -> Iterator[str]:
-    """Say how much the passes are worth: which wrong numbers would have been caught, and which passes say little."""
-    powers = [column.power for judged in result.hypotheses.values() for column in judged.columns]
-    one, ten = _add(power.one for power in powers), _add(power.ten for power in powers)
-    if ten.tried:
-        near = f", {readable(one.caught)} of {readable(one.tried)} of those one last digit away" if one.tried else ""
-        yield (
-            f"Power: {readable(ten.caught)} of {count_of(ten.tried, 'wrong number')} tried in place of counted ones "
-            f"would have been caught{near}."
-        )
-    passing = [check for check in result.checks if check.verdict in PASSES]
-    fitted, weak = sum(check.fitted for check in passing), sum(check.weak for check in passing)
-    if fitted:
-        yield f"{count_of(fitted, 'pass')} {'rests' if fitted == 1 else 'rest'} on a counter that was fitted to them."
-    if weak:
-        yield f"{count_of(weak, 'pass')} may be luck: the choice of what they hold under is not clear."
-
-
-def _add(counts: Iterable[Caught]) -> Caught:
-    found = list(counts)
-    return Caught(caught=sum(one.caught for one in found), tried=sum(one.tried for one in found))
-
-
-def _check(check: Check) -> Inline:
-    """Write a check: its verdict, its id, what is printed and what was found."""
-    printed = f" printed {shorten(check.printed, 40)}" if check.printed is not None else ""
-    return (write_verdict(check), " ", code(check.id), f"{printed}: {shorten(check.reason, 110)}")
-
-
 def _read_as(result: AuditResult, most: int) -> Iterator[Item]:
     """Say what the numbers were read as, and how the other declared options do."""
     headings = {
-        f"{table.id}/{column.id}": f"in {column.heading} of Table {table.id} convention "
+        f"{table.id}/{column.id}": f"in {column.heading} of {table.called} convention "
         for paper in result.papers
         for table in paper.tables
         for column in table.columns

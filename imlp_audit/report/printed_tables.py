@@ -32,7 +32,7 @@ from imlp_audit.report.numbered import NumberedFinding
 from imlp_audit.report.plots.factor import find_factor
 from imlp_audit.report.plots.gaps import find_gaps
 from imlp_audit.report.plots.tradeoff import find_tradeoff
-from imlp_audit.report.verdicts import STYLES, list_marks
+from imlp_audit.report.verdicts import STYLES, list_marks, word_of
 
 SIGNS = {
     Verdict.REPRODUCED: "✓",
@@ -63,7 +63,7 @@ def printed_tables(result: AuditResult, paper: PaperHead, findings: Mapping[str,
         yield Plot(figure_file(f"{paper.id}/printed-against-measured"), gaps.summary, gaps)
     for table, cells in sections:
         if cells:
-            yield Heading(f"Table {table.id}: {table.title}", 3, f"table/{paper.id}/{table.id}")
+            yield Heading(f"{table.called}: {table.title}", 3, f"table/{paper.id}/{table.id}")
             yield from table_hypothesis(result, paper, table)
             yield _lay_out(table, cells, findings)
             notes = tuple(_notes(cells))
@@ -136,8 +136,8 @@ def _stamp(check: Check, findings: Mapping[str, NumberedFinding]) -> Stamped:
 
 
 def _meaning(check: Check) -> str:
-    known = ("acknowledged",) if check.acknowledged else ()
-    return ", ".join((check.verdict.value.replace("_", " "), *list_marks(check), *known))
+    known = ("known",) if check.acknowledged else ()
+    return ", ".join((word_of(check.verdict).replace("_", " "), *list_marks(check), *known))
 
 
 def _notes(cells: Sequence[CellChecks]) -> Iterator[Inline | Item]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from imlp_audit.numbers.interval import decimal_text
+from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
 from imlp_audit.records.diff import CheckState
@@ -23,9 +23,14 @@ STYLES = {
 }
 
 
+def word_of(verdict: Verdict) -> str:
+    """Return a verdict's name in a report: `error` alone would read like the severity of a finding."""
+    return "not completed" if verdict is Verdict.ERROR else verdict.value
+
+
 def verdict_span(verdict: Verdict, text: str | None = None) -> Span:
     """Return a verdict's name, or another text, in its colour."""
-    return Span(verdict.value if text is None else text, STYLES[verdict])
+    return Span(word_of(verdict) if text is None else text, STYLES[verdict])
 
 
 def list_marks(check: Check | CheckState) -> tuple[str, ...]:
@@ -36,14 +41,14 @@ def list_marks(check: Check | CheckState) -> tuple[str, ...]:
 
 def name_verdict(check: Check | CheckState) -> str:
     """Return a verdict in words, with what it departs in and its marks: `reproduced under reading released, weak`."""
-    under = f"{check.verdict.value.replace('_', ' ')} {', '.join(check.under)}".rstrip()
+    under = f"{word_of(check.verdict).replace('_', ' ')} {', '.join(check.under)}".rstrip()
     return ", ".join((under, *list_marks(check)))
 
 
 def write_verdict(check: Check | CheckState) -> Span:
-    """Write a check's verdict in a few words: what it holds under, and whether a failing one is acknowledged."""
+    """Write a check's verdict in a few words: what it holds under, and whether a failing one is known."""
     words = name_verdict(check)
-    return Span(f"{words}, acknowledged", Style.KNOWN) if check.acknowledged else verdict_span(check.verdict, words)
+    return Span(f"{words}, known", Style.KNOWN) if check.acknowledged else verdict_span(check.verdict, words)
 
 
 def describe_verdict(check: Check) -> Inline:
@@ -59,7 +64,7 @@ def count_verdicts(checks: Iterable[Check]) -> str:
     found: dict[Verdict, list[Check]] = {}
     for check in checks:
         found.setdefault(check.verdict, []).append(check)
-    return ", ".join(f"{len(found[one])} {one.value}{_count_marks(found[one])}" for one in Verdict if one in found)
+    return ", ".join(f"{len(found[one])} {word_of(one)}{_count_marks(found[one])}" for one in Verdict if one in found)
 
 
 def _count_marks(checks: Sequence[Check]) -> str:
@@ -69,11 +74,23 @@ def _count_marks(checks: Sequence[Check]) -> str:
 
 
 def summarize(result: AuditResult) -> str:
-    """Count the verdicts of a result in a line."""
-    noun = "check" if len(result.checks) == 1 else "checks"
-    failing = sum(check.verdict in FAILS for check in result.checks)
-    known = f"; {result.acknowledged()} of {count_of(failing, 'failing check')} acknowledged" if failing else ""
-    return f"{len(result.checks)} {noun}: {count_verdicts(result.checks)}{known}"
+    """Count in a line what holds, what fails and what is open."""
+    return f"{count_of(len(result.checks), 'check')}: {count_outcomes(result.checks)}"
+
+
+def count_outcomes(checks: Sequence[Check]) -> str:
+    """Count what holds, what fails and what is open: "3 hold, 1 fails"."""
+    verdicts = Counter(check.verdict for check in checks)
+    failing = [check for check in checks if check.verdict in FAILS]
+    known = sum(check.acknowledged is True for check in failing)
+    state = f" ({'all ' if known == len(failing) > 1 else ''}{f'{known} ' if known < len(failing) else ''}known)"
+    parts = [
+        (sum(verdicts[verdict] for verdict in PASSES), "holds", "hold", ""),
+        (len(failing), "fails", "fail", state if known else ""),
+        (verdicts[Verdict.UNVERIFIABLE], "cannot be decided", "cannot be decided", ""),
+        (verdicts[Verdict.ERROR], "could not be completed", "could not be completed", ""),
+    ]
+    return ", ".join(f"{readable(n)} {one if n == 1 else several}{more}" for n, one, several, more in parts if n)
 
 
 def describe_unguarded(result: AuditResult) -> str | None:
@@ -96,5 +113,5 @@ def counts_by_kind(result: AuditResult) -> Table:
         found = [check.verdict for check in result.checks if check.kind is kind]
         if found:
             rows.append((kind.value, *(str(found.count(verdict) or "") for verdict in verdicts), str(len(found))))
-    header = ("", *(verdict.value for verdict in verdicts), "all")
+    header = ("", *(word_of(verdict) for verdict in verdicts), "all")
     return Table(header, tuple(rows), (Align.LEFT, *(Align.RIGHT for _ in header[1:])))

@@ -28,7 +28,7 @@ class Paper:
     """Everything that is known of a paper: its specs, and the claims about functions that its folder holds.
 
     `folder` is where its Python may lie: none for a paper that shares its folder with files of others.
-    `findings_file` is where its findings are, or would be written.
+    `findings_file` is where its findings are, or would be written. `files` are its specs, and how reports show them.
     """
 
     id: str
@@ -42,6 +42,7 @@ class Paper:
     shared: tuple[Located[EquationEntry], ...] = ()
     equations: tuple[AnyClaim, ...] = ()
     folder: Path | None = None
+    files: tuple[tuple[Path, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,7 @@ def paper_head(paper: Paper) -> PaperHead:
         authors=about.authors,
         version=about.version,
         url=about.url,
+        lacks=about.lacks,
         rounding=tuple(map(str, about.rounding)),
         parameters=tuple(map(str, about.parameters)),
         flops=about.flops,
@@ -152,7 +154,8 @@ def _table_head(table: PrintedTable) -> TableHead:
     columns = tuple(
         ColumnHead(id=i, heading=c.heading, unit=c.unit, measure=c.measure) for i, c in table.columns.items()
     )
-    return TableHead(id=table.table, title=table.title, columns=columns, rows=tuple(map(_row_head, table.rows)))
+    rows = tuple(map(_row_head, table.rows))
+    return TableHead(id=table.table, name=table.name, title=table.title, columns=columns, rows=rows)
 
 
 def _row_head(row: Row) -> RowHead:

@@ -45,14 +45,15 @@ class About(Record):
     """Which paper it is, and how its numbers are read: the first of each list is the default, the rest are declared.
 
     `conventions` are counting conventions written out: integer weights over classes of work. `fitted` says of those
-    that a search found what they were fitted on. A paper `on_request` is left out where none is named. `decimal` is the
-    mark before the decimal places of its numbers.
+    that a search found what they were fitted on. `lacks` says what the text at hand lacks, and what that means for the
+    audit. `decimal` is the mark before the decimal places. A paper `on_request` is left out where none is named.
     """
 
     title: Sentence
     authors: Sentence
     version: Sentence
     url: str | None = None
+    lacks: Sentence | None = None
     decimal: DecimalMark = "."
     rounding: Annotated[tuple[Rounding, ...], Field(min_length=1)] = (Rounding.HALF_UP,)
     parameters: Annotated[tuple[ParameterConvention, ...], Field(min_length=1)] = (ParameterConvention.ALL,)

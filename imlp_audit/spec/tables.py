@@ -292,15 +292,24 @@ RESERVED = frozenset({"repeats", "columns", "marks", "claims", "equations"})  # 
 
 
 class PrintedTable(Record):
-    """A table as printed. `repeats` names the table whose rows of the same ids it prints again."""
+    """A table as printed. `repeats` names the table whose rows of the same ids it prints again.
+
+    `name` is what the paper calls it where that is not "Table" and its id: `Table D.1`, `Appendix A, Activation`.
+    """
 
     table: Slug
+    name: Sentence | None = None
     title: Sentence
     source: Place
     columns: Annotated[dict[Slug, Annotated[Column, BeforeValidator(parse_column)]], Field(min_length=1)]
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
     footnote: Footnote | None = None
     repeats: Annotated[str, Field(pattern=TABLE_ID)] | None = None
+
+    @property
+    def called(self) -> str:
+        """What the paper calls it."""
+        return self.name or f"Table {self.table}"
 
     @model_validator(mode="after")
     def _is_not_reserved(self) -> Self:

@@ -126,7 +126,7 @@ def test_any_change_of_a_check_fails_the_run_and_says_what_changed(
     found = acknowledged(written(tmp_path, CHECK), changed)
     (check,) = found.checks
     assert (check.verdict, check.finding, check.acknowledged) == (changed.verdict, "wrong-size", False)
-    assert check.reason.startswith(f"{CHECK.reason}; changed since it was acknowledged: ")
+    assert check.reason.startswith(f"{CHECK.reason}; changed since findings.lock was written: ")
     assert words in check.reason
     assert [(one.check, one.problem) for one in found.stale] == [(NAME, "changed")]
     assert exits(found.checks) is ExitCode.FINDINGS
@@ -204,7 +204,7 @@ def test_another_search_without_a_counterexample_does_not_make_a_false_claim_tru
     )
     (check,) = of_equation(tmp_path / "a", holds, searched=True).checks
     assert (check.verdict, check.acknowledged) == (Verdict.DIFFERS, True)
-    assert check.reason == "holds on 1 example of this search, but is acknowledged as false for others"
+    assert check.reason == "holds on 1 example of this search, but findings.lock has it as false for others"
     found = of_equation(tmp_path / "b", holds)
     assert found.checks == (holds,)
     assert [one.problem for one in found.stale] == ["passes"]

@@ -24,6 +24,7 @@ def test_a_cell_that_fits_is_reproduced_with_all_it_rests_on(tmp_path: Path) -> 
     check = checked(tmp_path, {"host": GOOD}, spec)["p/1/a/params"]
     assert check.source == Source(file=(tmp_path / "p/paper.yaml").as_posix(), line=line)
     assert check.model_dump(exclude={"source", "reason", "also"}, exclude_defaults=True) == {
+        "place": "Table 1, A, Parameters (M)",
         "id": "p/1/a/params",
         "kind": "cell",
         "verdict": "reproduced",

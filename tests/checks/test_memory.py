@@ -28,6 +28,7 @@ def cell(root: Path, found: Counts, row: str = ROW, about: str = "memory: [mib]"
 def test_a_peak_that_prints_so_is_reproduced_with_all_it_rests_on(tmp_path: Path) -> None:
     check = cell(tmp_path, counts(100 * MIB, 90 * MIB))
     assert check.model_dump(exclude={"source", "reason", "also"}, exclude_defaults=True) == {
+        "place": "Table 1, A, Peak (MB)",
         "id": "p/1/a/mem",
         "kind": "cell",
         "verdict": "reproduced",

@@ -99,10 +99,10 @@ def test_a_number_that_changes_fails_again_and_says_so_first(folder: Path) -> No
     done = call("verify", "wrong", "--only", "wrong/1/tiny/*", "--no-progress")
     assert done.code == 1
     screen = " ".join("\n".join(done.out.split("\n")[:12]).split())
-    assert "1 finding, not acknowledged (1 failing check) - error: DeiT-Ti is printed too large" in screen
-    assert "1 acknowledged check has changed (wrong/1/tiny/params)" in screen
+    assert "1 finding (1 check) that fails the run - F1 error: DeiT-Ti is printed too large" in screen
+    assert "1 known check has changed (wrong/1/tiny/params)" in screen
     [check] = json.loads(call("verify", "wrong", "--only", "wrong/1/tiny/*", "-f", "json").out)["checks"]
-    assert "changed since it was acknowledged: '5.8' was printed then, '5.9' is printed now" in check["reason"]
+    assert "changed since findings.lock was written: '5.8' was printed then, '5.9' is printed now" in check["reason"]
 
 
 def test_a_paper_without_findings_gets_a_file_of_drafts(folder: Path) -> None:
@@ -168,7 +168,7 @@ def test_checks_that_fail_the_run_by_an_option_alone_are_counted(folder: Path) -
     assert "fails the run" not in call("verify", "wrong", "--no-progress").out
     for option in ((), ("--all",)):
         done = call("verify", "wrong", "--no-baseline", "--no-progress", *option)
-        assert (done.code, "--no-baseline: 2 acknowledged checks also fail the run." in done.out) == (1, True)
+        assert (done.code, "--no-baseline: 2 known checks also fail the run." in done.out) == (1, True)
 
 
 def test_the_lock_of_another_paper_is_answered_with_the_command_for_the_folder(folder: Path) -> None:

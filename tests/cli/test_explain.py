@@ -55,7 +55,7 @@ def test_an_unknown_id_is_a_usage_error_with_the_near_miss(here: Path) -> None:
 def test_a_model_that_failed_ends_with_its_code(here: Path) -> None:
     outcome = call("explain", "broken/1/typo/params")
     assert outcome.code == 3
-    assert outcome.out.startswith("broken/1/typo/params: error\n")
+    assert outcome.out.startswith("broken/1/typo/params: not completed\n")
     assert "did you mean 'deit_tiny_patch16_224'?" in outcome.out
 
 

@@ -13,7 +13,7 @@ from .running import call, spawn
 def test_a_wrong_number_is_on_the_first_screen(here: Path) -> None:
     shown = " ".join(call("verify", "findings", "--no-progress").out.split())
     assert "findings: The paper findings" in shown
-    assert "1 finding, not acknowledged (1 failing check) - " in shown
+    assert "1 finding (1 check) that fails the run - " in shown
     assert "findings/1/b/top1.delta printed 50%; " in shown
     assert "Try next imlp-audit explain findings/1/b/top1.delta " in shown
     assert "imlp-audit verify findings --all" in shown

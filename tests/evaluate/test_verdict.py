@@ -260,6 +260,7 @@ def test_a_sample_that_decides_nothing_says_how_many_images_would(
 def test_a_check_has_all_that_it_rests_on(base: CellRef) -> None:
     found = evaluated((39_750, 50_000))
     check = judge(base, found)
+    assert check.place == "Table 1, Base, Top-1"
     assert check == Check(
         id="p/1/base/top1",
         kind=CheckKind.CELL,
@@ -270,6 +271,7 @@ def test_a_check_has_all_that_it_rests_on(base: CellRef) -> None:
             "evaluated, so it is not a matter of sampling"
         ),
         source=check.source,
+        place=check.place,
         printed="79.9",
         unit="%",
         interval=("79.85", "79.95"),

@@ -37,6 +37,7 @@ from imlp_audit.report.terminal import render_terminal
 from imlp_audit.spec.library import Selection, load
 from imlp_audit.spec.plan import EquationPlan
 from tests.explain.papers import DEIT, IMLP, paper, row
+from tests.measured import STORE
 
 DEIT_B = "imlp/1/deit_b_imlp/params"
 S = TypeVar("S")
@@ -53,7 +54,7 @@ def bundled() -> Selection:
 @cache
 def audited(paper: str) -> AuditResult:
     """Audit the numbers of a bundled paper; a number is judged together with all others, so all are counted anyway."""
-    options = Options(only=(f"{paper}/*",), skip=("*/equations/*",))
+    options = Options(only=(f"{paper}/*",), skip=("*/equations/*",), store=STORE)
     return audit(load(BUNDLED), options, lambda _: lambda name: None)
 
 
@@ -98,7 +99,7 @@ def deit_b(bundled: Selection) -> Explanation:
 def test_a_cell_says_what_is_printed_and_measured(deit_b: Explanation) -> None:
     assert deit_b.check.id == DEIT_B
     about = facts(deit_b)
-    assert about["printed"].startswith("73.66 M in Table 1, DeiT-B + IMLP, Parameters (M); specs/imlp/table1.yaml:")
+    assert about["printed"].startswith("73.66 M in Table 1, DeiT-B + IMLP*, Parameters (M); specs/imlp/table1.yaml:")
     assert about["stands for"] == "any number from 73 655 000 to below 73 665 000 (rounded half up)"
     assert section(deit_b, Measurements).values == (
         MeasuredValue(name="as_written", convention="all", measured="73573096", gap="-8.7"),
@@ -216,7 +217,7 @@ def test_a_language_model_has_a_formula(bundled: Selection) -> None:
 @pytest.mark.slow
 def test_a_declared_finding_says_why_it_is_known(bundled: Selection) -> None:
     explanation = explained(bundled, "imlp/1/lvt_r1_imlp/params")
-    assert text_of(explanation).startswith("imlp/1/lvt_r1_imlp/params: differs, acknowledged\n")
+    assert text_of(explanation).startswith("imlp/1/lvt_r1_imlp/params: differs, known\n")
     assert explanation.finding is not None
     assert explanation.finding.why.startswith("With all ten MLPs replaced")
     near = section(explanation, NearestReadings).searches[0].found

@@ -146,7 +146,8 @@ def full(text: str = BENIGN) -> AuditResult:
 
 def everywhere(text: str) -> AuditResult:
     """The same with the text in every field of a check that may hold one, in a file's name and in an id."""
-    more = {"unit": text, "measured": text, "gap": text, "printed": text, "source": Source(file=text, line=7)}
+    more: dict[str, object] = {"unit": text, "measured": text, "gap": text, "printed": text, "place": text}
+    more["source"] = Source(file=text, line=7)
     whole = full(text)
     named = check(f"claims/{text}", CheckKind.CLAIM, Verdict.DIFFERS, text)
     checks = (*(one.model_copy(update=more) for one in whole.checks), named)

@@ -13,12 +13,12 @@ from imlp_audit.records.finding import Finding, Severity
 from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Heading
-from imlp_audit.report.findings import worst_first
+from imlp_audit.report.fitting import shorten
 from imlp_audit.report.formats import Surface
 from imlp_audit.report.overview import first_screen, overview
 from imlp_audit.report.paper import report_document
+from imlp_audit.report.ranking import worst_first
 from imlp_audit.report.terminal import render_terminal
-from imlp_audit.report.worst import shorten
 
 from .results import check, head, mixed, result
 
@@ -81,13 +81,14 @@ def test_what_fails_the_run_comes_first_and_the_rest_is_counted(result: AuditRes
     shown = screen(result, 200)
     open_ = [finding for finding in result.findings if not finding.acknowledged]
     counts = [len([f for f in result.findings if f.acknowledged]), len(open_) + len(result.unexplained())]
-    headings = [line for line in shown.splitlines() if " acknowledged (" in line and line[0].isdigit()]
+    headings = [line for line in shown.splitlines() if re.match(r"\d+ (known )?findings? \(", line)]
     assert len(headings) == sum(count > 0 for count in counts)
     if all(counts):
-        assert "not acknowledged" in headings[0]
+        assert headings[0].endswith(("fails the run", "fail the run"))
+        assert "known" in headings[1]
     for first in worst_first(result)[: any((*open_, *result.unexplained()))]:  # the rest may be counted only
         assert not first.explained or not result.unexplained()
-        assert shown.index("not acknowledged") < shown.index(first.checks[0]) < shown.index("imlp-audit explain p/")
+        assert shown.index(headings[0]) < shown.index(first.checks[0]) < shown.index("imlp-audit explain p/")
 
 
 def test_the_first_screen_says_what_was_checked_with_its_power_and_what_it_was_read_as() -> None:
@@ -134,10 +135,10 @@ def test_checks_that_broke_and_checks_that_fail_are_named() -> None:
     assert "p/1/r5/params" in shown
     assert (
         shown.index("could not be completed\n")
-        < shown.index("not acknowledged (")
-        < shown.index("1 finding, acknowledged")
+        < shown.index("that fail the run\n")
+        < shown.index("1 known finding (5 checks) in findings.yaml, which does not fail the run")
     )
-    changed = "1 acknowledged check has changed (p/1/gone/params); run imlp-audit baseline once you understand why."
+    changed = "1 known check has changed (p/1/gone/params); run imlp-audit baseline once you understand why."
     assert changed in shown
 
 
@@ -153,7 +154,7 @@ def test_an_acknowledged_check_of_a_few_says_what_was_found() -> None:
     more = {"finding": "f", "acknowledged": True, "printed": "1 = 2"}
     known = check("equations/a", CheckKind.EQUATION, Verdict.DIFFERS, "false for x = 1", **more)
     shown = screen(AuditResult(papers=(head(),), versions={}, checks=(known,)))
-    assert "- differs, acknowledged p/equations/a printed 1 = 2: false for x = 1\n" in shown
+    assert "- differs, known p/equations/a printed 1 = 2: false for x = 1\n" in shown
 
 
 def test_commands_that_show_more_are_those_of_the_command() -> None:
@@ -178,3 +179,81 @@ def test_long_texts_end_at_a_word() -> None:
     assert shorten("one two three", 13) == "one two three"
     assert shorten("one two three four", 13) == "one two..."
     assert shorten("x" * 20, 10) == "xxxxxxx..."
+
+
+PLACED = (
+    check("1/r0/params", CheckKind.CELL, Verdict.DIFFERS, place="Table 1, R0, Params", finding="f", acknowledged=True),
+    check("1/r0/params.delta", CheckKind.DELTA, Verdict.DIFFERS, place="Table 1, R0, Params, change", finding="f",
+          acknowledged=True),
+    check("claims/c", CheckKind.CLAIM, Verdict.DIFFERS, place="Abstract", finding="f", acknowledged=True),
+)  # fmt: skip
+
+
+def with_findings(count: int) -> AuditResult:
+    """So many known findings, the first with a cell, its change and a claim."""
+    others = [check(f"claims/c{at}", CheckKind.CLAIM, Verdict.DIFFERS, place=f"Sec. {at}", finding=f"f{at}",
+                    acknowledged=True) for at in range(1, count)]  # fmt: skip
+    found = [
+        Finding(id=f"f{at or ''}", paper="p", title=f"Title {at}", severity=Severity.ERROR, why="w", acknowledged=True,
+                checks=(f"p/claims/c{at}",) if at else tuple(one.id for one in PLACED))
+        for at in range(count)
+    ]  # fmt: skip
+    return AuditResult(papers=(head(),), versions={}, checks=(*PLACED, *others), findings=tuple(found))
+
+
+def test_a_finding_names_its_places_in_the_paper_and_not_the_lines_of_the_spec() -> None:
+    shown = screen(with_findings(1), 200)
+    assert "- F1 error: Title 0 [Table 1, R0, Params; and 1 more]: p/1/r0/params\n" in shown
+    assert "specs/p/paper.yaml" not in shown
+
+
+def test_titles_are_seen_before_places_are_and_the_rest_is_counted() -> None:
+    shown = screen(with_findings(60))
+    assert "- F3 error: Title 2 [Sec. 2]: p/claims/c2\n- F4 error: Title 3\n" in shown
+    listed = len(re.findall(r"^- F\d+ ", shown, re.MULTILINE))
+    assert 10 < listed < 60
+    assert f"- {60 - listed} more findings: --all lists every one\n" in shown
+
+
+def test_a_report_lists_every_finding_on_its_first_screen() -> None:
+    written = render_terminal(overview(with_findings(60), None), Surface(80))
+    assert len(re.findall(r"^- F\d+ error: Title \d+ \[", written, re.MULTILINE)) == 60
+    assert "more finding" not in written
+
+
+def test_a_wider_terminal_shows_more_titles() -> None:
+    long = with_findings(60)
+    long = long.model_copy(update={"findings": tuple(
+        one.model_copy(update={"title": f"{one.title} of some more words than fit into eighty columns of a terminal"})
+        for one in long.findings
+    )})  # fmt: skip
+    counts = [
+        len(re.findall(r"^- F\d+ ", render_terminal(first_screen(long, columns=width), Surface(width)), re.MULTILINE))
+        for width in (80, 120)
+    ]
+    assert counts[1] > counts[0]
+
+
+def test_changes_and_claims_count_once_although_measured_values_are_checked_too() -> None:
+    names = (("1/r0/params.delta", CheckKind.DELTA), ("claims/c", CheckKind.CLAIM))
+    checks = tuple(check(f"{name}{end}", kind, Verdict.REPRODUCED) for name, kind in names for end in ("", ".measured"))
+    shown = screen(AuditResult(papers=(head(),), versions={}, checks=checks))
+    assert "Checked 1 printed change and 1 claim in 4 checks: 4 hold." in " ".join(shown.split())
+
+
+def test_nothing_is_said_to_hold_where_no_check_was_completed() -> None:
+    broken = check("1/r0/params", CheckKind.CELL, Verdict.ERROR, "broke")
+    passing = check("1/r1/params", CheckKind.CELL, Verdict.REPRODUCED)
+    for checks, said in (
+        ((broken,), "No check was completed."),
+        ((broken, passing), "No check that was completed fails."),
+    ):
+        shown = screen(AuditResult(papers=(head(),), versions={}, checks=checks))
+        assert f"\n{said}\n" in shown
+        assert "No check fails" not in shown
+
+
+def test_what_the_audited_text_lacks_is_said() -> None:
+    lacking = head().model_copy(update={"lacks": "The stored text has lost its tables."})
+    shown = screen(AuditResult(papers=(lacking,), versions={}, checks=(PLACED[0],)), 200)
+    assert "Checked 1 number: 1 fails (known). The stored text has lost its tables.\n" in shown

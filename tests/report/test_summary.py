@@ -12,6 +12,7 @@ from imlp_audit.report.formats import Surface
 from imlp_audit.report.markdown import render_markdown
 from imlp_audit.report.paper import report_document, summary_document
 from imlp_audit.report.terminal import render_terminal
+from imlp_audit.report.verdicts import word_of
 
 from .results import HOSTILE, check, full, head, mixed, result
 
@@ -38,10 +39,10 @@ def test_every_finding_is_shown_whole_at_every_width(width: int, text: str) -> N
     assert len(failing) > 5
     for one in failing:
         printed = f" printed {one.printed}" if one.printed else ""
-        verdict = one.verdict.replace("_", " ")
+        verdict = word_of(one.verdict).replace("_", " ")
         assert squeeze(f"{verdict} {one.id}{printed} - {text}") in shown
     assert "specs/p/paper.yaml:7" in shown
-    assert squeeze(f"ambiguity: {text} (acknowledged)") in shown
+    assert squeeze(f"ambiguity: {text} (known)") in shown
     assert squeeze(f"p/1/gone/params: {text}") in shown
 
 

@@ -8,8 +8,8 @@ from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.finding import Finding, Severity
 from imlp_audit.records.paper import RowHead
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.findings import worst_first
 from imlp_audit.report.overview import next_commands
+from imlp_audit.report.ranking import worst_first
 
 from .results import check, head
 
@@ -67,3 +67,20 @@ def test_a_change_stays_behind_its_cell_and_before_lesser_findings() -> None:
     lesser = Finding(id="f", paper="p", title="t", severity=Severity.SLIP, why="w", checks=("p/claims/c",))
     found = order(audited(change, cell, repeat, check("claims/c", CheckKind.CLAIM, WRONG), findings=(lesser,)))
     assert found == [(repeat.id,), (cell.id,), (change.id,), ("p/claims/c",)]
+
+
+def test_the_order_of_the_file_decides_between_contradictions_and_errors() -> None:
+    severities = (Severity.ERROR, Severity.SLIP, Severity.CONTRADICTION, Severity.AMBIGUITY, Severity.ERROR)
+    checks = [check(f"claims/c{at}", CheckKind.CLAIM, WRONG, finding=f"f{at}") for at in range(len(severities))]
+    findings = tuple(
+        Finding(id=f"f{at}", paper="p", title="t", severity=severity, why="w", checks=(f"p/claims/c{at}",))
+        for at, severity in enumerate(severities)
+    )
+    found = [name for (name,) in order(audited(*checks, findings=findings))]
+    assert found == [f"p/claims/c{at}" for at in (0, 2, 4, 3, 1)]
+
+
+def test_unexplained_findings_of_more_checks_come_first() -> None:
+    one = check("1/small/top1", CheckKind.CELL, CONTRADICTED)
+    two = [check(f"1/{row}/params", CheckKind.CELL, WRONG) for row in ("small", "big")]
+    assert order(audited(one, *two)) == [tuple(check.id for check in two), (one.id,)]

@@ -6,18 +6,19 @@ limits" in its documentation), so the worst ten findings are errors, and one not
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from imlp_audit.errors import Problem
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import Check, Source, Verdict
 from imlp_audit.records.finding import Finding
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.commands import explain_command
 from imlp_audit.report.document import one_line
-from imlp_audit.report.exports.words import describe_check
-from imlp_audit.report.findings import worst_first
+from imlp_audit.report.exports.words import describe_check, place_and_id
+from imlp_audit.report.fitting import shorten
+from imlp_audit.report.ranking import worst_first
 from imlp_audit.report.verdicts import summarize
-from imlp_audit.report.worst import shorten
 
 MOST = 10  # of a step that GitHub keeps
 _TITLE = 200  # characters; GitHub refuses more than 255
@@ -29,6 +30,17 @@ def render_annotations(result: AuditResult) -> str:
     return "".join(f"{line}\n" for line in _commands(result))
 
 
+def render_problems(problems: Sequence[Problem]) -> str:
+    """Return mistakes in specs as workflow commands, each at its line."""
+    lines = [
+        _command("error", "this spec cannot be used", one.message, Source(file=one.file, line=one.line))
+        for one in problems[:MOST]
+    ]
+    rest = len(problems) - MOST
+    more = [_command("notice", "imlp-audit", f"{count_of(rest, 'more mistake')} in the specs")] if rest > 0 else []
+    return "".join(f"{line}\n" for line in (*lines, *more))
+
+
 def _commands(result: AuditResult) -> Iterator[str]:
     findings = worst_first(result)
     checks = {check.id: check for check in result.checks}
@@ -37,12 +49,12 @@ def _commands(result: AuditResult) -> Iterator[str]:
     errors = [*(_finding(one, [checks[name] for name in one.checks]) for one in open_), *map(_broken, broken)]
     yield from errors[:MOST]
     for entry in result.stale[:MOST]:
-        title = f"{entry.check} is not as it was acknowledged"
+        title = f"{entry.check} is known, and has changed"
         yield _command("warning", title, entry.reason, entry.source)
     for found in result.stale_findings[:MOST]:
         yield _command("warning", f"the finding {found.id} explains no failing check", found.reason, found.source)
     rest = [(len(errors) - MOST, "more problem"), (len(result.stale) - MOST, "more entry that no longer holds")]
-    rest += [(len(findings) - len(open_), "acknowledged finding")]
+    rest += [(len(findings) - len(open_), "known finding")]
     counted = [count_of(count, noun) for count, noun in rest if count > 0]
     yield _command("notice", "imlp-audit", "\n".join((summarize(result), *counted)))
 
@@ -51,12 +63,12 @@ def _finding(finding: Finding, checks: list[Check]) -> str:
     """Annotate the first check of a finding that fails the run, and name the others."""
     first, *others = sorted(checks, key=lambda check: check.acknowledged is True)
     also = (f"Also {list_some([check.id for check in others])}.",) if others else ()
-    text = "\n".join((f"{first.id}: {describe_check(first)}", *also, f"Ask: {explain_command(first)}"))
+    text = "\n".join((f"{place_and_id(first)}: {describe_check(first)}", *also, f"Ask: {explain_command(first)}"))
     return _command("error", f"{finding.paper}: {finding.severity.value}: {finding.title}", text, first.source)
 
 
 def _broken(check: Check) -> str:
-    return _command("error", f"{check.id} could not be completed", check.reason, check.source)
+    return _command("error", f"{place_and_id(check)} could not be checked", check.reason, check.source)
 
 
 def _command(name: str, title: str, text: str, source: Source | None = None) -> str:

@@ -15,6 +15,7 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.commands import explain_command
 from imlp_audit.report.document import one_line
 from imlp_audit.report.exports.words import describe_check, titles_by_finding
+from imlp_audit.report.verdicts import word_of
 
 
 def render_junit(result: AuditResult) -> str:
@@ -69,7 +70,7 @@ def _outcome(check: Check, titles: dict[str, str]) -> ET.Element | None:
         case Verdict.DIFFERS | Verdict.INCONSISTENT:
             if check.acknowledged:
                 title = titles.get(check.finding or "", "")
-                return ET.Element("skipped", message=one_line(f"acknowledged: {title}: {describe_check(check)}"))
+                return ET.Element("skipped", message=one_line(f"known: {title}: {describe_check(check)}"))
             return _problem("failure", check)
         case _:
             assert_never(check.verdict)
@@ -78,7 +79,8 @@ def _outcome(check: Check, titles: dict[str, str]) -> ET.Element | None:
 def _problem(tag: str, check: Check) -> ET.Element:
     """Return a failure or an error: what was found in its message, and below it where, and how to ask further."""
     problem = ET.Element(tag, type=check.verdict.value, message=one_line(describe_check(check)))
-    lines = [f"{check.verdict.value}: {describe_check(check)}", *(f"hint: {hint}" for hint in check.hints)]
+    lines = [f"{word_of(check.verdict)}: {describe_check(check)}", *(f"hint: {hint}" for hint in check.hints)]
+    lines += [f"in the paper: {check.place}"] if check.place else []
     lines += [f"at: {check.source.file}:{check.source.line}", f"ask: {explain_command(check)}"]
     problem.text = "\n".join(map(one_line, lines))
     return problem

@@ -19,9 +19,10 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.cells import CellChecks, find_cells, write_measured
 from imlp_audit.report.characters import to_encoding
 from imlp_audit.report.document import one_line, plain_text
+from imlp_audit.report.fitting import shorten
 from imlp_audit.report.numbered import NumberedFinding, by_check, number_findings
+from imlp_audit.report.places import name_place
 from imlp_audit.report.verdicts import counts_by_kind, name_verdict
-from imlp_audit.report.worst import shorten
 
 _WORDS = {
     "\\": r"\textbackslash{}",
@@ -82,17 +83,18 @@ def _is_listed(check: Check) -> bool:
 
 
 def _finding(one: NumberedFinding) -> list[str]:
-    state = "acknowledged" if one.finding.acknowledged else "open"
+    state = "known" if one.finding.acknowledged else "open"
     return [one.name, one.finding.severity.value, one.finding.title, str(len(one.finding.checks)), state]
 
 
 def _what(check: Check) -> str:
     """Write what a check is about: the sentence or the statement as the paper has it."""
     if check.kind is CheckKind.EQUATION and check.statement:
-        return f"{check.place}: {shorten(check.statement, _LONGEST)}" if check.place else check.statement
+        return f"{name_place(check)}: {shorten(check.statement, _LONGEST)}"
     if check.kind is CheckKind.CLAIM and check.printed:
-        return f"{check.printed} (on measured values)" if check.id.endswith(".measured") else check.printed
-    return f"{check.id}: {check.printed}" if check.printed else check.id
+        measured = " (on measured values)" if check.id.endswith(".measured") else ""
+        return f"{name_place(check)}: {check.printed}{measured}"
+    return f"{name_place(check)}: {check.printed}" if check.printed else f"{name_place(check)}, {check.id}"
 
 
 def _verdict(check: Check, covering: Mapping[str, NumberedFinding]) -> str:
@@ -114,7 +116,7 @@ def _printed_table(
         columns, header = "p{.2\\linewidth}p{.2\\linewidth}rrp{.27\\linewidth}", ["model", "column"]
         header += ["printed", "measured", "verdict"]
         listed = ([label, *row[1:]] for label, row in zip(labels, rows, strict=True))
-        yield from _table(columns, f"{paper.id}, Table {table.id}: {table.title}{more}", header, listed)
+        yield from _table(columns, f"{paper.id}, {table.called}: {table.title}{more}", header, listed)
 
 
 def _cell(one: CellChecks, covering: Mapping[str, NumberedFinding]) -> Iterator[list[str]]:

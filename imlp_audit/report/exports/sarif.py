@@ -17,7 +17,7 @@ from imlp_audit.records.document import dump_json
 from imlp_audit.records.finding import Finding, Severity
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import one_line
-from imlp_audit.report.exports.words import describe_check
+from imlp_audit.report.exports.words import describe_check, place_and_id
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {
@@ -116,7 +116,7 @@ def _result(check: Check, finding: Finding | None) -> dict[str, object]:
         "ruleId": rule.id,
         "ruleIndex": _ORDER.index(rule),
         "level": "error" if finding is None else _LEVELS[finding.severity],
-        "message": {"text": _message(f"{check.id}: {describe_check(check)}")},
+        "message": {"text": _message(f"{place_and_id(check)}: {describe_check(check)}")},
         "locations": [_location(check)],
         "partialFingerprints": {"primaryLocationLineHash": f"{sha256(check.id.encode()).hexdigest()[:16]}:1"},
         "suppressions": acknowledged,

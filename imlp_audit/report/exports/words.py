@@ -12,6 +12,11 @@ def describe_check(check: Check) -> str:
     return f"{printed}{check.reason}"
 
 
+def place_and_id(check: Check) -> str:
+    """Name a check: its place in the paper, if the result has it, and its id."""
+    return f"{check.place} ({check.id})" if check.place else check.id
+
+
 def titles_by_finding(result: AuditResult) -> dict[str, str]:
     """Return the title of each finding by its id."""
     return {finding.id: finding.title for finding in result.findings}

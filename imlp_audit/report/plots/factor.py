@@ -71,7 +71,7 @@ def find_factor(result: AuditResult, paper: PaperHead, table: TableHead) -> Fact
         if len(points) >= _FEWEST:
             at, printed, failing = zip(*points, strict=True)
             series.append(Series(name=column.heading, at=at, printed=printed, failing=failing))
-    return Factor(title=f"Table {table.id}", name=name, series=tuple(series[:_MOST])) if series else None
+    return Factor(title=table.called, name=name, series=tuple(series[:_MOST])) if series else None
 
 
 def _vary_one_number(labels: Sequence[str]) -> tuple[str, list[float]] | None:

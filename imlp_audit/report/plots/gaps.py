@@ -61,7 +61,7 @@ def find_gaps(result: AuditResult, paper: PaperHead) -> Gaps | None:
             gaps = [(one.verdict in PASSES, gap) for one in cells if one and (gap := _gap(one)) is not None]
             if gaps and column.measure in _COUNTED:
                 passing, others = (tuple(gap for passes, gap in gaps if passes is want) for want in (True, False))
-                name = f"Table {table.id}, {column.heading}"
+                name = f"{table.called}, {column.heading}"
                 columns.append(Column(name=name, passing=passing, others=others))
     numbers = sum(len(column.passing) + len(column.others) for column in columns)
     return Gaps(columns=tuple(columns[:_MOST])) if numbers >= _FEWEST else None

@@ -85,7 +85,7 @@ def find_tradeoff(result: AuditResult, paper: PaperHead, table: TableHead) -> Tr
             )
     if not _FEWEST <= len(points) <= _MOST or len({point.cost for point in points}) < _FEWEST - 1:
         return None
-    return Tradeoff(title=f"Table {table.id}", cost=_name(cost), score=_name(score), points=tuple(points))
+    return Tradeoff(title=table.called, cost=_name(cost), score=_name(score), points=tuple(points))
 
 
 def _fails(check: Check | None) -> bool:

@@ -1,0 +1,148 @@
+"""`imlp-audit init`."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from imlp_audit.cli.exits import ExitCode
+from imlp_audit.cli.options import Formatted
+from imlp_audit.cli.output import emit, emit_document
+from imlp_audit.errors import UsageError
+from imlp_audit.report.formats import Format
+
+if TYPE_CHECKING:
+    from imlp_audit.records.transcription import Transcription
+    from imlp_audit.transcribe.draft import Draft
+    from imlp_audit.transcribe.write import DraftPaper
+
+
+def init(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SOURCE", help="A table in LaTeX, CSV, TSV, markdown, HTML or a model index.", show_default=False
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The spec to write; PAPER.yaml if left out."),
+    ] = None,
+    table: Annotated[
+        str | None, typer.Option("--table", metavar="N", help="The table's number, label, or words of its caption.")
+    ] = None,
+    paper: Annotated[
+        str | None, typer.Option("--paper", metavar="ID", help="The paper's slug; SOURCE's name if left out.")
+    ] = None,
+    print_: Annotated[bool, typer.Option("--print", help="Print the spec instead of writing it.")] = False,
+    format_: Formatted = Format.RICH,
+) -> int:
+    """Write a printed table as a spec, with what was guessed in comments."""
+    from imlp_audit.records.document import to_json
+    from imlp_audit.report.transcription import transcription_document
+    from imlp_audit.transcribe.choose import choose_table
+    from imlp_audit.transcribe.draft import draft_table
+    from imlp_audit.transcribe.sources import read_source
+    from imlp_audit.transcribe.write import write_spec
+
+    name = _paper_id(paper, source)
+    target = output or Path(f"{name}.yaml")
+    if not print_:
+        _check_new(target)
+    document = read_source(source)
+    for note in document.notes:
+        sys.stderr.write(f"note: {note}\n")
+    chosen = choose_table(document.tables, table, str(source))
+    draft = draft_table(chosen, [one for one in document.tables if one is not chosen])
+    if not draft.rows:
+        raise UsageError(_nothing(draft, source))
+    text = write_spec(draft, _describe(name, document.title, document.authors, source, target))
+    _check(text, target)
+    done = _report(draft, name, str(target))
+    if print_:
+        emit(text)
+        sys.stderr.write("".join(f"{line}\n" for line in (*done.made, *done.decide)))
+        return ExitCode.CLEAN
+    _write_new(target, text)
+    emit_document(transcription_document(done), format_, to_json(done))
+    return ExitCode.CLEAN
+
+
+def _paper_id(given: str | None, source: Path) -> str:
+    """Return the paper's slug: as given, or of the source's name. Raises UsageError for one that is no slug."""
+    from imlp_audit.spec.fields import FORMS, SLUG
+
+    if given is not None and re.fullmatch(SLUG, given) is None:
+        raise UsageError(f"--paper: {given!r} is not {FORMS[SLUG]}")
+    stem = source.name.partition(".")[0] if not source.name[:4].isdigit() else source.name.removesuffix(".tar.gz")
+    return given or re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_") or "paper"
+
+
+def _check_new(target: Path) -> None:
+    """Raise UsageError where a spec cannot be written, or something is there already."""
+    from imlp_audit.report.files import check_writable
+
+    if target.suffix not in (".yaml", ".yml"):
+        raise UsageError(f"{target}: the name of a spec ends in .yaml")
+    check_writable(target)
+    if target.exists() or target.is_symlink():
+        raise UsageError(f"{target} is there already and is not overwritten; give another file with -o")
+
+
+def _write_new(target: Path, text: str) -> None:
+    from imlp_audit.report.files import write_whole
+
+    _check_new(target)
+    write_whole(target, text)
+
+
+def _describe(name: str, title: str | None, authors: str | None, source: Path, target: Path) -> DraftPaper:
+    from imlp_audit.spec.folders import declares, spec_files
+    from imlp_audit.transcribe.write import DraftPaper
+
+    beside = spec_files(target.parent) if target.parent.is_dir() else ()
+    described = any(found.paper == name and found.about for found in map(declares, beside))
+    missing = f"not given in {source.name}"
+    return DraftPaper(name, title or name, authors or missing, missing, described=described)
+
+
+def _check(text: str, target: Path) -> None:
+    """Raise SpecError for a text that is no spec: a bug of ours, which must not reach a file."""
+    from imlp_audit.cli.write_found import check_spec
+
+    check_spec(text, target.name if target.suffix in (".yaml", ".yml") else "spec.yaml")
+
+
+def _nothing(draft: Draft, source: Path) -> str:
+    """Say what was understood of a table without a number that a spec can hold."""
+    table = draft.table
+    headings = ", ".join(heading or "(no heading)" for heading in table.headings) or "none"
+    found = f"{len(table.rows)} rows with the headings {headings}"
+    notes = "".join(f"; {note}" for note in table.notes)
+    return (
+        f"{source}, line {table.line}: table {table.number} has no number that a spec can hold. Read: {found}{notes}. "
+        "Give parameters, FLOPs or scores a heading that says so, or choose another with --table"
+    )
+
+
+def _report(draft: Draft, name: str, file: str) -> Transcription:
+    from imlp_audit.records.transcription import Transcription
+    from imlp_audit.transcribe.decisions import decisions_of, summary_of
+
+    return Transcription(
+        file=file,
+        paper=name,
+        table=draft.table.number,
+        caption=draft.table.caption,
+        rows=len(draft.rows),
+        numbers=sum(len(row.numbers.printed) + len(row.numbers.changes) for row in draft.rows),
+        models=sum(row.model.recipe is not None for row in draft.rows),
+        made=tuple(summary_of(draft)),
+        decide=tuple(decisions_of(draft)),
+        next=tuple(shlex.join(["imlp-audit", command, file]) for command in ("lint", "verify")),
+    )

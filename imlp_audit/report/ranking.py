@@ -1,0 +1,49 @@
+"""The order of findings: what fails the run first, then the worst, and a cause before what follows from it."""
+
+from __future__ import annotations
+
+from imlp_audit.records.check import FAILS, CheckKind
+from imlp_audit.records.finding import Finding, Severity
+from imlp_audit.records.result import AuditResult
+
+_TIERS = ((Severity.CONTRADICTION, Severity.ERROR), (Severity.AMBIGUITY,), (Severity.SLIP,))
+
+
+def worst_first(result: AuditResult) -> list[Finding]:
+    """Return the findings of a result: first those that nothing explains, then others that fail, the gravest first.
+
+    A contradiction is not graver than an error. Where a person wrote the findings, their order in `findings.yaml`
+    decides among equals; else those of more checks come first, and contradictions first among these. Printed changes
+    that contradict their cells stand after these cells where the cells themselves are wrong.
+    """
+    causes = _contradicted_by_a_wrong_cell(result)
+
+    def rank(finding: Finding) -> tuple[bool, bool, int, bool, int, bool]:
+        tier = next(at for at, severities in enumerate(_TIERS) if finding.severity in severities)
+        if finding.explained:
+            return finding.acknowledged, True, tier, False, 0, False
+        contradicts = finding.severity is Severity.CONTRADICTION
+        follows = contradicts and all(name in causes for name in finding.checks)
+        return finding.acknowledged, False, tier, follows, -len(finding.checks), not contradicts
+
+    return sorted((*result.unexplained(), *result.findings), key=rank)
+
+
+def _contradicted_by_a_wrong_cell(result: AuditResult) -> set[str]:
+    """Return the failing changes whose own cell, or the cell that it is compared with, fails without a finding."""
+    wrong = {one.id for one in result.checks if one.kind is CheckKind.CELL and one.verdict in FAILS}
+    wrong -= {name for finding in result.findings for name in finding.checks}
+    baselines = {
+        f"{paper.id}/{table.id}/{row.id}": f"{paper.id}/{table.id}/{row.baseline}"
+        for paper in result.papers
+        for table in paper.tables
+        for row in table.rows
+    }
+    found = set()
+    for check in result.checks:
+        if check.kind is CheckKind.DELTA and check.verdict in FAILS:
+            cell = check.id.partition(".")[0]
+            row, _, column = cell.rpartition("/")
+            if {cell, f"{baselines.get(row)}/{column}"} & wrong:
+                found.add(check.id)
+    return found

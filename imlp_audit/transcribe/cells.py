@@ -1,0 +1,113 @@
+"""A printed cell in its parts: the number, a change in brackets, a footnote mark, and what a spec cannot hold."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from imlp_audit.numbers.printed import SCALES, parse_printed
+
+MARKS = "*†‡§¶♯⋆∗⋄"
+MISSING = frozenset({"", "-", "–", "—", "−", "n/a", "N/A", "NA", "?", "✗", "/", "--"})
+_MARK = re.compile(rf"(?:\s*\^?([{re.escape(MARKS)}]{{1,3}})|\^([a-z]))$")
+_CHANGE = re.compile(r"\s*(?:\(\s*([^()]*)\s*\)|\[\s*([^\[\]]*)\s*\]|(?<=\d)\s+([+\-−–↑↓]\s*[\d.]+\s*%))$")
+_SIGNED = re.compile(r"([+\-−–↑↓]?)\s*(\d[\d,]*(?:\.\d+)?)\s*(%?)", re.ASCII)
+_SPREAD = re.compile(r"\s*±\s*[\d.]+$")
+_NUMBER = re.compile(r"([~≈≃]?)\s*([+\-−–]?\d[\d,]*(?:\.\d+)?)\s*(.*)", re.ASCII | re.DOTALL)
+_UNIT = re.compile(
+    r"(k|K|M|G|B|T|million|billion)?(?:[\s-]*(?:FLOP[sS]?|flops|MAC[sS]?|Mult-?Adds|MAdds|OP[sS]|[Pp]aram(?:eter)?s?))?"
+)
+_SHORT = {"million": "M", "billion": "B"}
+ARROWS = {"↑": "+", "↓": "-"}
+
+
+@dataclass(frozen=True)
+class ReadCell:
+    """What a cell holds: `number` as a spec takes it, None where there is none; `unit` is the one printed with it.
+
+    `change` is a change printed beside the number, in percent or in points; `left_out` are parts of the text that
+    stand neither in the number nor in the change.
+    """
+
+    number: str | None
+    unit: str = ""
+    change: str | None = None
+    mark: str = ""
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def percent(self) -> str | None:
+        """The change as a spec takes it; None for one that is not in percent."""
+        return self.change if self.change is not None and self.change.endswith("%") else None
+
+
+def read_cell(text: str, unit: str = "") -> ReadCell:
+    """Take a cell apart. A text that a spec takes as a number of the unit is one as it is."""
+    text = text.strip()
+    if text in MISSING:
+        return ReadCell(None)
+    if is_printed(text, unit):
+        found = _NUMBER.fullmatch(text)
+        return ReadCell(text, scale_of(found[3]) or "" if found else "")
+    left_out: list[str] = []
+    rest, mark = split_mark(text)
+    rest, change = _split_change(rest, left_out)
+    rest, inner = split_mark(rest)
+    spread = _SPREAD.search(rest)
+    if spread is not None and not is_printed(rest, unit):
+        left_out.append(spread[0].strip())
+        rest = rest[: spread.start()]
+    found = _NUMBER.fullmatch(rest.strip())
+    if found is None:
+        return ReadCell(None, left_out=(text,))
+    if found[1] and not is_printed(rest, unit):
+        left_out.append(found[1])
+    scale = scale_of(found[3])
+    if (scale is None and found[3].strip() != unit) or not is_printed(found[2], ""):
+        return ReadCell(None, left_out=(text,))
+    return ReadCell(found[2], scale or "", change, inner + mark, tuple(left_out))
+
+
+def is_printed(text: str, unit: str) -> bool:
+    """Say whether a spec takes a text as a number of a unit."""
+    try:
+        parse_printed(text, unit)
+    except ValueError:
+        return False
+    return True
+
+
+def scale_of(words: str) -> str | None:
+    """Return the unit that scales a number, such as M for "M" or "M params"; "" for none, None for another unit."""
+    found = _UNIT.fullmatch(words.strip())
+    if found is None:
+        return None
+    letter = _SHORT.get(found[1] or "", found[1] or "")
+    return letter if letter in SCALES or not letter else None
+
+
+def split_mark(text: str) -> tuple[str, str]:
+    """Return a text without the footnote mark at its end, and the mark."""
+    found = _MARK.search(text)
+    return (text[: found.start()].rstrip(), found[1] or found[2]) if found else (text, "")
+
+
+def _split_change(text: str, left_out: list[str]) -> tuple[str, str | None]:
+    """Return a text without the change after it, and the change with a plain sign."""
+    found = _CHANGE.search(text)
+    if found is None or not found.start():
+        return text, None
+    inner = next(part for part in found.groups() if part is not None)
+    signed = _SIGNED.fullmatch(inner.strip())
+    if signed is None or not (signed[1] or signed[3]):
+        left_out.append(found[0].strip())
+        return text[: found.start()], None
+    return text[: found.start()], f"{ARROWS.get(signed[1], signed[1])}{signed[2]}{signed[3]}"
+
+
+def read_change(text: str) -> str | None:
+    """Return a change in percent that is a cell of its own, with a plain sign; None where it is none."""
+    found = _SIGNED.fullmatch(text.strip().strip("()"))
+    if found is None or not (found[1] or found[3]):
+        return None
+    return f"{ARROWS.get(found[1], found[1])}{found[2]}{found[3]}"

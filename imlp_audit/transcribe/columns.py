@@ -1,0 +1,95 @@
+"""The columns of a table: which holds the labels, which numbers, and how a spec calls them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from imlp_audit.spec.tables import Measure
+from imlp_audit.transcribe.cells import MISSING
+from imlp_audit.transcribe.grid import GridRow, SourceTable
+from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, guess_column
+
+_SLUGS = {
+    Measure.PARAMETERS: "params",
+    Measure.FLOPS: "flops",
+    Measure.MEMORY: "memory",
+    Measure.THROUGHPUT: "throughput",
+}
+
+
+@dataclass(frozen=True)
+class TableColumns:
+    """The columns of a table by their places: `slugs` of those with numbers, `changes` with the place they change."""
+
+    guesses: tuple[ColumnGuess, ...]
+    label: int
+    slugs: dict[int, str]
+    changes: dict[int, int]
+
+    @property
+    def numbers(self) -> list[tuple[int, ColumnGuess]]:
+        """The columns with numbers that a spec can hold."""
+        return [(at, self.guesses[at]) for at in self.slugs]
+
+    @property
+    def training(self) -> list[int]:
+        """The columns that say how a model was trained."""
+        return [at for at, guess in enumerate(self.guesses) if guess.role is ColumnRole.TRAINING and at != self.label]
+
+    @property
+    def size(self) -> int | None:
+        """The column with the size of the images."""
+        return next((at for at, guess in enumerate(self.guesses) if guess.role is ColumnRole.SIZE), None)
+
+    def doubt(self, row: GridRow) -> str | None:
+        """Return why a row's label may not be all of its model: another column says something too."""
+        for at, guess in enumerate(self.guesses):
+            if at != self.label and guess.role in (ColumnRole.WORDS, ColumnRole.LABEL) and row.cells[at] not in MISSING:
+                return f"the column {guess.heading!r} says {row.cells[at]!r}, which may change the model"
+        return None
+
+
+def read_columns(table: SourceTable) -> TableColumns:
+    """Guess what the columns of a table hold."""
+    rows = [row for row in table.rows if row.single is None]
+    guesses = [
+        guess_column(heading, [row.cells[at] for row in rows], table.caption)
+        for at, heading in enumerate(table.headings)
+    ]
+    label = _label_column(guesses)
+    numbers = [at for at, guess in enumerate(guesses) if guess.role is ColumnRole.NUMBERS and at != label]
+    changes = {
+        at: max((one for one in numbers if one < at), default=-1)
+        for at, guess in enumerate(guesses)
+        if guess.role is ColumnRole.CHANGES
+    }
+    for at in [at for at, changed in changes.items() if changed < 0]:
+        guesses[at] = replace(guesses[at], role=ColumnRole.UNKNOWN)
+        del changes[at]
+    return TableColumns(tuple(guesses), label, _name_columns(numbers, guesses), changes)
+
+
+def _label_column(guesses: Sequence[ColumnGuess]) -> int:
+    for role in (ColumnRole.LABEL, ColumnRole.WORDS):
+        found = next((at for at, guess in enumerate(guesses) if guess.role is role), None)
+        if found is not None:
+            return found
+    return 0
+
+
+def _name_columns(numbers: Sequence[int], guesses: Sequence[ColumnGuess]) -> dict[int, str]:
+    slugs: dict[int, str] = {}
+    for at in numbers:
+        name = _slug(guesses[at])
+        candidates = [name, *(f"{name}_{number}" for number in range(2, len(numbers) + 2))]
+        slugs[at] = next(one for one in candidates if one not in slugs.values())
+    return slugs
+
+
+def _slug(guess: ColumnGuess) -> str:
+    metric, of = dict(guess.fields).get("metric"), dict(guess.fields).get("of")
+    usual = _SLUGS.get(guess.measure) if guess.measure is not None else None
+    words = re.sub(r"[^a-z0-9]+", "_", guess.heading.lower()).strip("_")[:40]
+    return usual or metric or of or words or "column"

@@ -1,0 +1,58 @@
+"""What only a person can decide about a draft, and what was made of the table, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.spec.tables import Measure
+from imlp_audit.transcribe.draft import Draft
+from imlp_audit.transcribe.headings import ColumnRole
+
+
+def decisions_of(draft: Draft) -> list[str]:
+    """Return what a person must look at, the most important first."""
+    found = [doubt for guess in draft.columns.guesses for doubt in guess.doubts]
+    reasons = Counter(row.model.reason for row in draft.rows if row.model.recipe is None)
+    for reason, count in reasons.most_common():
+        labels = [row.label.text + row.label.mark for row in draft.rows if row.model.reason == reason]
+        found.append(f"{count_of(count, 'row')} without a model ({list_some(labels)}): {reason}")
+    marks = sorted({row.label.mark for row in draft.rows if row.label.mark})
+    if marks:
+        found.append(
+            f"the footnote marks {', '.join(marks)} are part of the labels; `footnote:` can say what they mean"
+        )
+    lost = [row for row in draft.rows if row.numbers.changes and row.baseline is None]
+    if lost:
+        found.append(f"{count_of(len(lost), 'row')} with printed changes but without `baseline`; they are comments")
+    parts = sum(len(row.numbers.left_out) for row in draft.rows)
+    if parts:
+        found.append(f"{count_of(parts, 'printed part')} that a spec cannot hold; each is a comment at its row")
+    unknown = [guess.heading or "(no heading)" for guess in draft.columns.guesses if guess.role is ColumnRole.UNKNOWN]
+    if unknown:
+        found.append(f"columns that were not understood: {list_some(unknown, 8)}")
+    return [*found, *_sizes(draft), *(f"note: {note}" for note in draft.table.notes)]
+
+
+def _sizes(draft: Draft) -> list[str]:
+    """Say where the size of the images comes from, if FLOPs depend on it."""
+    if not any(guess.measure is Measure.FLOPS for _, guess in draft.columns.numbers):
+        return []
+    if not any(row.model.recipe for row in draft.rows) or draft.columns.size is not None:
+        return []
+    if draft.size is not None:
+        return [f"FLOPs are counted on images of {draft.size}, the size that the caption gives"]
+    return ["the table gives no size of images; FLOPs are counted at each model's own size in its library"]
+
+
+def summary_of(draft: Draft) -> list[str]:
+    """Return what was made of the table: a line on its columns, one on its rows."""
+    guesses = [(slug, draft.columns.guesses[at]) for at, slug in draft.columns.slugs.items()]
+    columns = [f"{slug} ({one.measure}{f' in {one.unit}' if one.unit else ''})" for slug, one in guesses]
+    by = Counter(str(row.model.library) for row in draft.rows if row.model.library is not None)
+    models = ", ".join(f"{count} of {library}" for library, count in by.items()) or "none"
+    numbers = sum(len(row.numbers.printed) + len(row.numbers.changes) for row in draft.rows)
+    return [
+        f"columns: {', '.join(columns) or 'none'}",
+        f"{count_of(len(draft.rows), 'row')}, {count_of(numbers, 'number')}; rows with a model: {models}",
+    ]

@@ -1,0 +1,144 @@
+"""A table as its source prints it: text in rows and columns, before anybody asks what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+MOST_ROWS = 5_000
+MOST_COLUMNS = 200
+
+
+@dataclass(frozen=True)
+class SpanningCell:
+    """A cell's text, and over how many columns and rows it stands; a negative number of rows stands upwards."""
+
+    text: str
+    columns: int = 1
+    rows: int = 1
+
+
+@dataclass(frozen=True)
+class SourceRow:
+    """A row as the source has it; `ruled` says that a rule stands above it, `head` that all its cells are headings."""
+
+    line: int
+    cells: tuple[SpanningCell, ...]
+    ruled: bool = False
+    head: bool = False
+
+
+@dataclass(frozen=True)
+class GridRow:
+    """A row with a text for each column. `single` is the text of a row that is one cell over all columns."""
+
+    line: int
+    cells: tuple[str, ...]
+    single: str | None = None
+
+
+@dataclass(frozen=True)
+class SourceTable:
+    """A table of a document: its headings, a text for each column, and its rows.
+
+    `number` counts the tables of the document from 1; two tables in one float are 1a and 1b.
+    """
+
+    number: str
+    caption: str
+    headings: tuple[str, ...]
+    rows: tuple[GridRow, ...]
+    file: str
+    line: int
+    label: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SourceDocument:
+    """What was read of a source: its tables, and what it says about itself."""
+
+    tables: tuple[SourceTable, ...]
+    title: str | None = None
+    authors: str | None = None
+    notes: tuple[str, ...] = field(default=())
+
+
+def lay_out(rows: Sequence[SourceRow]) -> list[GridRow]:
+    """Give every column of every row its text: a cell over several columns or rows is repeated in each."""
+    width = min(MOST_COLUMNS, max((_width(row) for row in rows), default=0))
+    texts: list[list[str]] = []
+    pending: dict[int, tuple[int, str]] = {}  # by column, for how many more rows a cell above stands there
+    for row in rows[:MOST_ROWS]:
+        texts.append(_lay_row(row, width, pending, texts))
+    return [
+        GridRow(row.line, tuple(line), _single(row, width)) for row, line in zip(rows[:MOST_ROWS], texts, strict=True)
+    ]
+
+
+def _width(row: SourceRow) -> int:
+    return sum(cell.columns for cell in row.cells)
+
+
+def _lay_row(row: SourceRow, width: int, pending: dict[int, tuple[int, str]], above: list[list[str]]) -> list[str]:
+    line = [""] * width
+    column = 0
+    for cell in row.cells:
+        for _ in range(min(cell.columns, width)):
+            if column >= width:
+                break
+            left, text = pending.get(column, (0, ""))
+            line[column] = cell.text or (text if left else "")
+            if left:
+                pending[column] = (left - 1, text)
+            if cell.text and cell.rows > 1:
+                pending[column] = (cell.rows - 1, cell.text)
+            if cell.text and cell.rows < -1:
+                _fill_up(above, column, cell)
+            column += 1
+    return line
+
+
+def _fill_up(above: list[list[str]], column: int, cell: SpanningCell) -> None:
+    for line in above[cell.rows + 1 :]:
+        line[column] = line[column] or cell.text
+
+
+def _single(row: SourceRow, width: int) -> str | None:
+    """Return the text of a row that is one cell over all columns, or has text in its first column alone."""
+    filled = [cell for cell in row.cells if cell.text]
+    if len(filled) != 1 or width < 2:
+        return None
+    return filled[0].text if filled[0].columns > 1 or filled[0] is row.cells[0] else None
+
+
+def split_head(rows: Sequence[SourceRow]) -> int:
+    """Return how many rows hold the headings: those above the first rule below any, or those of heading cells alone."""
+    if rows and rows[0].head:
+        return next((at for at, row in enumerate(rows) if not row.head), len(rows))
+    ruled = next((at for at, row in enumerate(rows) if at and row.ruled), 1)
+    return ruled if ruled <= _MOST_HEAD else 1
+
+
+_MOST_HEAD = 4
+
+
+def join_headings(rows: Iterable[GridRow], width: int) -> tuple[str, ...]:
+    """Return one heading for each column: its texts from top to bottom, each once."""
+    head = list(rows)
+    return tuple(
+        " ".join(dict.fromkeys(row.cells[column] for row in head if row.cells[column])) for column in range(width)
+    )
+
+
+def make_table(
+    number: str, caption: str, rows: Sequence[SourceRow], file: str, line: int, label: str | None = None
+) -> SourceTable:
+    """Return a table of rows, the first of which are its headings."""
+    grid = lay_out(rows)
+    head = split_head(rows)
+    width = len(grid[0].cells) if grid else 0
+    notes = (f"only the first {MOST_ROWS} rows are read",) if len(rows) > MOST_ROWS else ()
+    return SourceTable(
+        number, caption, join_headings(grid[:head], width), tuple(grid[head:]), file, line, label=label, notes=notes
+    )

@@ -1,0 +1,233 @@
+"""What a column holds, guessed from its heading and its cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from imlp_audit.models.hosts.host import Setting
+from imlp_audit.numbers.printed import SCALES
+from imlp_audit.spec.tables import Measure, Metric
+from imlp_audit.transcribe.cells import MISSING, read_cell, read_change
+
+
+class ColumnRole(StrEnum):
+    """What a column of a source is for."""
+
+    LABEL = "label"
+    NUMBERS = "numbers"
+    CHANGES = "changes"  # of the column to its left
+    SIZE = "size"  # of the images
+    TRAINING = "training"  # how a row's model was trained, which changes nothing of the model
+    WORDS = "words"  # any other text
+    UNKNOWN = "unknown"  # numbers that the heading does not explain
+
+
+@dataclass(frozen=True)
+class ColumnGuess:
+    """What a column seems to hold. `doubts` are what a person must confirm.
+
+    `zeros` is how many zeros all its numbers end in, where they are printed in full and were rounded before: 25560000
+    is then 25.56 in M.
+    """
+
+    role: ColumnRole
+    heading: str
+    measure: Measure | None = None
+    unit: str = ""
+    fields: tuple[tuple[str, str], ...] = ()
+    doubts: tuple[str, ...] = field(default=())
+    zeros: int = 0
+
+
+_LABEL = re.compile(r"\b(models?|methods?|networks?|arch(itecture)?s?|backbones?|names?|variants?|encoder|config)\b")
+_SIZE = re.compile(
+    r"((input|image|img|im\.?|test|train|eval\w*|inference)\s)*(resolution|res\.?|reso\.?|size|crop|input|image)(\ssize)?"
+)
+_TRAINING = re.compile(r"\b(epochs?|pre-?train(ed|ing)?( data)?|training( data)?|train data|extra data|venue|year"
+                       r"|ref\w*|publication|conference|date|type|family|config|download|link|url|log|ckpt|checkpoint|weights?"
+                       r"|hub|code|mode|teacher|distill\w*|optimizer|schedule)\b")  # fmt: skip
+_LINK = re.compile(r"\W*((model|config|link|log|download|weights?|ckpt|checkpoint|github|google|baidu|here|url)\W*)+")
+_PARAMETERS = re.compile(r"\bpar(a|am|ams|m|ms)?\b|\bparameters?\b|#p\b|\bweights\b(?=.*\(m\))|\bmodel size \(m\)")
+_FLOPS = re.compile(r"\b[kmgtb]?(flops?|macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?|\b[mgtb]ops\b")
+_MACS = re.compile(r"\b[kmgtb]?(macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?")
+_THROUGHPUT = re.compile(
+    r"throughput|\bima?ge?s?\s?/\s?s|\bfps\b|latency|inference (time|speed)|\bspeed\b|samples/s|\bms\b"
+)
+_MEMORY = re.compile(r"\bmem(ory)?\b")
+_TOP = re.compile(r"\b(?:top|acc)\s?-?\s?@?\s?([15])\b|\b(?:im(?:age)?net|in-?1k)\b|\bacc(?:uracy)?\b")
+_ERROR = re.compile(r"\berr(or)?\b")
+_SCORE = re.compile(r"\b(m?ap\d*(\^?[bm])?|miou|bleu|f1|psnr|ssim|fid|ppl|perplexity|score|pq|ar|auc|map|rouge|wer|glue"
+                    r"|mae|iou|top-?\d+|acc@\d+|real|v2|cifar\S*|coco)\b")  # fmt: skip
+_CHANGE = re.compile(r"^(Δ|δ|delta|change|diff(erence)?|reduction|gain|savings?|impr\w*)\b|Δ")
+_SETTINGS = {
+    r"#?\s?(layers|blocks)|depth": Setting.LAYERS, r"(embed(ding)?\s?)?(dim(ension)?|width)|hidden size": Setting.WIDTH,
+    r"patch(\s?size)?": Setting.PATCH,
+}  # fmt: skip
+_DATA = {r"\breal\b": "imagenet-real", r"\bv2\b|imagenet-?v2": "imagenet-v2", r"imagenet|in-?1k|ilsvrc": "imagenet-1k"}
+_NEEDS_TRAINING = ("needs", "trained weights and the data")
+
+
+def guess_column(heading: str, cells: Sequence[str], caption: str) -> ColumnGuess:
+    """Guess what a column holds. The first column that may hold labels does; the caller decides that."""
+    words = " ".join(re.sub(r"[_\s]+", " ", heading.lower()).split())
+    texts = [cell for cell in cells if cell not in MISSING]
+    numeric = sum(_is_number(cell) for cell in texts)
+    if _CHANGE.search(words) and texts and all(read_change(cell) is not None for cell in texts):
+        return ColumnGuess(ColumnRole.CHANGES, heading)
+    if _is_size(words, texts):
+        return ColumnGuess(ColumnRole.SIZE, heading)
+    if numeric * 2 <= len(texts):
+        return _words(heading, words, texts)
+    for pattern, guess in _KINDS:
+        if pattern.search(words):
+            found = guess(heading, words, texts, caption)
+            if found is not None:
+                return found
+    if _TRAINING.search(words):
+        return ColumnGuess(ColumnRole.TRAINING, heading)
+    return ColumnGuess(ColumnRole.UNKNOWN, heading)
+
+
+def _words(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
+    links = bool(texts) and all(_LINK.fullmatch(text.lower()) for text in texts)
+    if _LABEL.search(words) and not links:
+        return ColumnGuess(ColumnRole.LABEL, heading)
+    role = ColumnRole.TRAINING if links or _TRAINING.search(words) else ColumnRole.WORDS
+    return ColumnGuess(role, heading)
+
+
+def _is_number(text: str) -> bool:
+    return re.match(r"[~≈]?\s*[+\-−–(]?\s*\d", text) is not None and read_cell(text, "%").number is not None
+
+
+SIDE = re.compile(r"(\d{2,4})\s*(?:\^2|²|\s*[×xX*]\s*\1)?(?:\s*px)?", re.ASCII)
+
+
+def _is_size(words: str, texts: Sequence[str]) -> bool:
+    return bool(texts and _SIZE.fullmatch(words)) and all(side_of(text) for text in texts)
+
+
+def side_of(text: str) -> int | None:
+    """Return the side of square images that a text such as 224^2 or 224x224 gives; None where it gives none."""
+    found = SIDE.fullmatch(text)
+    return int(found[1]) if found and int(found[1]) >= _SMALLEST else None
+
+
+_SMALLEST = 16
+_ROUNDED = 3  # zeros at the end of all numbers of a column: chance gives them to one count in a thousand
+
+
+def _parameters(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
+    del caption
+    if re.search(r"\(\s*[kmg]i?b\s*\)", words):
+        return None  # bytes of a file
+    return _totals(heading, texts, Measure.PARAMETERS, "M")
+
+
+def _flops(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
+    del caption
+    prefix = re.search(r"\b([kmgtb])(?:flops?|macs?|madds?|ops)\b", words)
+    if prefix is not None:
+        return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.FLOPS, prefix[1].upper().replace("K", "k"))
+    return _totals(heading, texts, Measure.FLOPS, "G")
+
+
+def _totals(heading: str, texts: Sequence[str], measure: Measure, usual: str) -> ColumnGuess:
+    unit, doubts = _find_unit(heading, texts, usual)
+    zeros = _common_zeros(texts) if not unit else 0
+    if zeros < _ROUNDED:
+        return ColumnGuess(ColumnRole.NUMBERS, heading, measure, unit, doubts=doubts)
+    doubt = f"the numbers of {heading!r} all end in {'0' * zeros}: they are read as rounded there, in {usual}"
+    return ColumnGuess(ColumnRole.NUMBERS, heading, measure, usual, doubts=(doubt,), zeros=zeros)
+
+
+def _common_zeros(texts: Sequence[str]) -> int:
+    """Return how many zeros all of some whole numbers end in."""
+    return min((len(text) - len(text.rstrip("0")) for text in texts), default=0)
+
+
+def counts_macs(heading: str) -> bool:
+    """Say whether a heading names multiply-accumulates."""
+    return _MACS.search(heading.lower()) is not None
+
+
+_HEADED = re.compile(r"[(\[/]\s*(?:in\s+)?(?:×|x|\*)?\s*(10\^?\{?(?:3|6|9|12)\}?|[kKMGBT]|[Mm]illions?|[Bb]illions?)"
+                     r"(?:\s*(?:FLOPs?|MACs?|params?))?\s*(?:[)\]]|$)|(?:×|x)\s*(10\^?\{?(?:3|6|9|12)\}?)")  # fmt: skip
+_POWERS = {"3": "k", "6": "M", "9": "G", "12": "T"}
+
+
+def _find_unit(heading: str, texts: Sequence[str], usual: str) -> tuple[str, tuple[str, ...]]:
+    """Return the unit of a heading, or the one that stands in the cells; else a guess and the doubt about it."""
+    found = _HEADED.search(heading)
+    if found is not None:
+        written = (found[1] or found[2]).lower()
+        power = re.fullmatch(r"10\^?\{?(\d+)\}?", written)
+        letter = _POWERS[power[1]] if power else written[0]
+        return (letter if letter == "k" else letter.upper()), ()
+    printed = [read_cell(text, unit).unit for text in texts for unit in ("",)]
+    units = sorted({unit for unit in printed if unit}, key=printed.count, reverse=True)
+    if units:
+        return units[0], ()
+    numbers = [number for text in texts if (number := read_cell(text).number) is not None]
+    if numbers and all(len(number.replace(",", "")) >= 5 and "." not in number for number in numbers):
+        return "", ()
+    return usual, (f"no unit is printed for {heading!r}; {usual} is a guess",)
+
+
+def _score(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
+    unit = "%" if "%" in heading or _TOP.search(words) or any("%" in text for text in texts) else ""
+    top = re.search(r"\b(?:top|acc)\s?-?\s?@?\s?([15])\b", words)
+    where = f"{words} {caption.lower()}"
+    data = next((name for pattern, name in _DATA.items() if re.search(pattern, words)), None)
+    data = data or ("imagenet-1k" if re.search(_IMAGENET, where) and not re.search(_OTHER_DATA, where) else None)
+    fields: tuple[tuple[str, str], ...] = (_NEEDS_TRAINING,)
+    if _TOP.search(words) and data is not None and unit == "%" and not _ERROR.search(words):
+        metric = Metric.TOP5 if top is not None and top[1] == "5" else Metric.TOP1
+        fields = (("metric", metric.value), ("data", data), *fields)
+    return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.SCORE, unit, fields)
+
+
+_IMAGENET = r"imagenet|\bin-?1k\b|ilsvrc"
+_OTHER_DATA = r"cifar|coco|ade20k|cityscapes|places|inaturalist|imagenet-?100\b|tiny-?imagenet"
+
+
+def _throughput(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
+    del texts, caption
+    unit = "ms" if re.search(r"\bms\b|latency", words) else "images/s"
+    return ColumnGuess(
+        ColumnRole.NUMBERS, heading, Measure.THROUGHPUT, unit, (("needs", "the hardware that was used"),)
+    )
+
+
+def _memory(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
+    del words, texts, caption
+    batch = re.search(r"batch(?:\s?size)?\s?(?:of|=|:)?\s?(\d{1,4})|bs\s?=?\s?(\d{1,4})", heading.lower())
+    if batch is None or not re.search(r"\bMi?B\b", heading):
+        return None
+    fields = (("batch", batch[1] or batch[2]), ("needs", "the hardware that was used"))
+    return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.MEMORY, "MB", fields)
+
+
+def _setting(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
+    del texts, caption
+    for pattern, setting in _SETTINGS.items():
+        if re.fullmatch(pattern, words):
+            return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.SETTING, "", (("of", setting.value),))
+    return None
+
+
+_KINDS = (
+    (_FLOPS, _flops),
+    (_PARAMETERS, _parameters),
+    (_THROUGHPUT, _throughput),
+    (_MEMORY, _memory),
+    (re.compile("|".join(_SETTINGS)), _setting),
+    (_TOP, _score),
+    (_SCORE, _score),
+    (_ERROR, _score),
+)
+
+assert set(_POWERS.values()) <= SCALES.keys()

@@ -1,0 +1,60 @@
+"""A row's label in its parts: the model's name, a footnote mark, the size of the images, the row that it builds on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from imlp_audit.transcribe.cells import split_mark
+from imlp_audit.transcribe.headings import side_of
+
+_CITATION = re.compile(r"\s*\[\s*\d+(?:\s*[,–-]\s*\d+)*\s*\]")
+_SIZED = re.compile(
+    r"\s*(?:↑\s*(?P<up>\d{3,4})|@\s*(?P<at>\d{3,4})|[(/,]?\s*(?P<plain>\d{3,4}\s*(?:\^2|²|[×x]\s*\d{3,4}))\s*\)?"
+    r"|\(\s*(?P<bracket>\d{3,4})\s*\))$"
+)
+_ADDED = re.compile(r"^(?:\+|w/|with\b|&)\s*", re.IGNORECASE)
+_INSIDE = re.compile(r"\s*(?:\+|\bw/|\bwith\b)\s*", re.IGNORECASE)
+_ZOO = re.compile(r"_(?:\w+-)?(?:pt-|ft-)?\d+xb\d+\S*$|_(?:in1k|in21k|3rdparty)\S*$")
+
+
+@dataclass(frozen=True)
+class LabelParts:
+    """A label without its mark; `name` is the model's name in it, `size` the side of the images that it gives.
+
+    `builds_on` is the label of an earlier row if this one says that it is that row with something added.
+    """
+
+    text: str
+    name: str
+    mark: str = ""
+    size: int | None = None
+    builds_on: str | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether the label says that something was added to a model."""
+        return _ADDED.match(self.name) is not None or _INSIDE.search(self.name) is not None
+
+
+def read_label(text: str, earlier: Sequence[LabelParts]) -> LabelParts:
+    """Take a label apart, knowing those of the rows above it."""
+    plain = " ".join(_CITATION.sub("", text).split())
+    plain, mark = split_mark(plain)
+    sized = _SIZED.search(plain)
+    size = next((side_of(part) for part in sized.groups() if part), None) if sized else None
+    name = plain[: sized.start()].rstrip(" -–") if sized and size is not None and sized.start() else plain
+    name = _ZOO.sub("", name) or name
+    return LabelParts(plain, name, mark, size if name != plain else None, _find_base(plain, earlier))
+
+
+def _find_base(text: str, earlier: Sequence[LabelParts]) -> str | None:
+    """Return the label above that this one builds on: "DeiT-S" for "DeiT-S + SE", or for "+ SE" right under it."""
+    if _ADDED.match(text):
+        above = next((one for one in reversed(earlier) if not _ADDED.match(one.text)), None)
+        return above.text if above is not None else None
+    parts = _INSIDE.split(text, maxsplit=1)
+    if len(parts) == 1 or not parts[1]:
+        return None
+    return next((one.text for one in reversed(earlier) if one.text.casefold() == parts[0].casefold()), None)

@@ -1,0 +1,1 @@
+"""Tables in LaTeX: a reader of tabulars, not of all of TeX."""

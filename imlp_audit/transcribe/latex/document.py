@@ -1,0 +1,156 @@
+"""The tables of a LaTeX document: where each stands, its caption, its label and its cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
+
+from imlp_audit.numbers.words import list_some
+from imlp_audit.transcribe.grid import SourceDocument, SourceTable, make_table
+from imlp_audit.transcribe.latex.arguments import read_braced, skip_optional
+from imlp_audit.transcribe.latex.macros import Macro, expand, find_macros
+from imlp_audit.transcribe.latex.rows import read_rows
+from imlp_audit.transcribe.latex.source import LatexSource
+from imlp_audit.transcribe.latex.text import to_text
+
+MOST_TABLES = 500
+LONGEST_TABLE = 1_000_000  # characters
+_ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+)\*?\}")
+_FLOATS = frozenset({"table", "wraptable", "sidewaystable", "margintable", "SCtable", "longtable", "figure"})
+_TABULARS = {"tabular": 1, "tabularx": 2, "tabulary": 2, "tabu": 1, "longtable": 1, "supertabular": 1, "xtabular": 1}
+_TABULARS |= {"NiceTabular": 1, "tblr": 1, "longtblr": 1, "xltabular": 2, "longtabu": 1}
+_CAPTION = re.compile(r"\\(?:caption(?:of\s*\{table\})?|subcaption|tabcaption)\*?(?=\s*[\[{])")
+_LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
+
+
+@dataclass
+class _Float:
+    """A float, or a tabular outside any: the tabulars in it, by where each begins and ends."""
+
+    start: int
+    end: int
+    tabulars: list[tuple[str, int, int]] = field(default_factory=list)
+
+
+def read_latex(source: LatexSource) -> SourceDocument:
+    """Return the tables of a document, its title and its authors."""
+    macros = find_macros(source.text)
+    notes = list(source.notes)
+    tables: list[SourceTable] = []
+    number = 0
+    for one in _find_floats(source, notes):
+        captions, labels = _captions(one, source.text), _labels(one, source.text)
+        apart = len(captions) == len(one.tabulars)
+        for at, place in enumerate(one.tabulars):
+            number += apart or at == 0
+            letter = "" if apart or len(one.tabulars) == 1 else chr(ord("a") + at % 26)
+            caption = captions[at if apart else 0] if captions else ""
+            label = labels[at if len(labels) == len(one.tabulars) else 0] if labels else None
+            table = _read_table(source, place, macros)
+            tables.append(replace(table, number=f"{number}{letter}", caption=_words(caption, macros), label=label))
+    return SourceDocument(
+        tuple(tables), _declared("title", source, macros), _declared("author", source, macros), tuple(notes)
+    )
+
+
+def _declared(name: str, source: LatexSource, macros: Mapping[str, Macro]) -> str | None:
+    """Return the text of `\\title` or `\\author`."""
+    found = re.search(rf"\\{name}\b", source.text)
+    text = read_braced(source.text, skip_optional(source.text, found.end())) if found else None
+    words = _words(re.sub(r"\\(and|AND|And)\b", ", ", text.text), macros) if text else ""
+    return words[:200] or None
+
+
+def _words(tex: str, macros: Mapping[str, Macro]) -> str:
+    return re.sub(r"\s+(?=[.,;:])", "", to_text(expand(tex, macros)[0]))
+
+
+def _find_floats(source: LatexSource, notes: list[str]) -> Iterator[_Float]:
+    """Yield the floats with tables in them, and the tables outside any, in order."""
+    stack: list[tuple[str, int]] = []
+    current: _Float | None = None
+    yielded = 0
+    for found in _ENVIRONMENT.finditer(source.text):
+        name = found[2]
+        if name not in _FLOATS and name not in _TABULARS:
+            continue
+        if found[1] == "begin":
+            stack.append((name, found.start()))
+            if current is None:
+                current = _Float(found.start(), found.start())
+            continue
+        if name not in [open_name for open_name, _ in stack]:
+            continue
+        while stack[-1][0] != name:
+            notes.append(_unclosed(source, *stack.pop()))
+        start = stack.pop()[1]
+        if current is not None and name in _TABULARS and not any(one in _TABULARS for one, _ in stack):
+            current.tabulars.append((name, start, found.start()))
+        if not stack and current is not None:
+            current.end = found.end()
+            if current.tabulars:
+                yielded += 1
+                yield current
+            current = None
+            if yielded >= MOST_TABLES:
+                notes.append(f"only the first {MOST_TABLES} tables are read")
+                return
+    notes += [_unclosed(source, name, start) for name, start in stack[:3]]
+
+
+def _unclosed(source: LatexSource, name: str, start: int) -> str:
+    file, line = source.place(start)
+    return f"{file}:{line}: \\begin{{{name}}} has no \\end{{{name}}}, so it is not read"
+
+
+def _outside(one: _Float, text: str) -> Iterator[str]:
+    """Yield the parts of a float that are outside its tables; a table over pages has its caption inside."""
+    at = one.start
+    for name, start, end in one.tabulars:
+        yield text[at : end if name in _FLOATS else start]
+        at = end
+    yield text[at : one.end]
+
+
+def _captions(one: _Float, text: str) -> list[str]:
+    found = [(part, caption) for part in _outside(one, text) for caption in _CAPTION.finditer(part)]
+    texts = [read_braced(part, skip_optional(part, caption.end())) for part, caption in found]
+    return [argument.text for argument in texts if argument is not None]
+
+
+def _labels(one: _Float, text: str) -> list[str]:
+    return [found[1] for part in _outside(one, text) for found in _LABEL.finditer(part)]
+
+
+def _read_table(source: LatexSource, place: tuple[str, int, int], macros: Mapping[str, Macro]) -> SourceTable:
+    name, start, end = place
+    file, line = source.place(start)
+    body = source.text[start : min(end, start + LONGEST_TABLE)]
+    at = skip_optional(body, body.index("}") + 1)
+    for _ in range(_TABULARS[name]):
+        argument = read_braced(body, at)
+        at = skip_optional(body, argument.end) if argument else at
+    text, endless = expand(re.sub(r"\\caption\*?\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}", "", body[at:]), macros)
+    unknown: set[str] = set()
+    rows = read_rows(text, line + body.count("\n", 0, at), unknown)
+    table = make_table("", "", rows, file, line)
+    notes = _notes(endless, unknown, end - start > LONGEST_TABLE, body[at:], bool(rows))
+    return replace(table, notes=(*table.notes, *notes))
+
+
+def _notes(endless: frozenset[str], unknown: set[str], cut: bool, body: str, found: bool) -> Iterator[str]:
+    if endless:
+        yield f"macros that expand into themselves, left out: {_listed(endless)}"
+    if unknown:
+        yield f"macros that are not understood, of which only the text is kept: {_listed(unknown)}"
+    if cut:
+        yield f"only the first {LONGEST_TABLE} characters of the table are read"
+    if re.search(r"\\begin\s*\{tabular", body):
+        yield "tables inside cells are read as text in one line"
+    if not found:
+        yield "no row was found in it"
+
+
+def _listed(names: Set[str]) -> str:
+    return list_some([f"\\{name}" for name in sorted(names)], 8)

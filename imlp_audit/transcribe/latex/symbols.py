@@ -1,0 +1,60 @@
+"""What macros of LaTeX and its usual packages print, or how many arguments of theirs print nothing."""
+
+from __future__ import annotations
+
+SYMBOLS = {
+    "times": "×", "cdot": "·", "pm": "±", "mp": "∓", "sim": "~", "approx": "≈", "le": "≤", "leq": "≤", "ge": "≥",
+    "geq": "≥", "neq": "≠", "rightarrow": "→", "to": "→", "leftarrow": "←", "uparrow": "↑", "downarrow": "↓",
+    "dagger": "†", "dag": "†", "textdagger": "†", "ddagger": "‡", "ddag": "‡", "textdaggerdbl": "‡", "ast": "*",
+    "star": "⋆", "textasteriskcentered": "*", "S": "§", "P": "¶", "sharp": "♯", "natural": "♮", "diamond": "⋄",
+    "checkmark": "✓", "cmark": "✓", "xmark": "✗", "infty": "∞", "Delta": "Δ", "delta": "δ", "alpha": "α",
+    "beta": "β", "gamma": "γ", "lambda": "λ", "mu": "μ", "sigma": "σ", "circ": "∘", "bullet": "•", "ldots": "…",
+    "dots": "…", "cdots": "…", "textminus": "−", "textendash": "–", "textemdash": "—", "textbackslash": "\\",
+    "textasciitilde": "~", "textunderscore": "_", "textpm": "±", "texttimes": "×", "textuparrow": "↑",
+    "textdownarrow": "↓", "percent": "%", "textpercent": "%", "quad": " ", "qquad": " ", "space": " ", "enspace": " ",
+    "thinspace": "\u2009", "ss": "ß", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ae": "æ", "AE": "Æ", "aa": "å",
+    "AA": "Å", "i": "ı", "LaTeX": "LaTeX", "TeX": "TeX", "kilo": "k", "mega": "M", "giga": "G", "tera": "T",
+    "milli": "m", "micro": "μ", "second": "s", "byte": "B", "bit": "bit", "per": "/", "mid": "|", "vert": "|",
+    "lvert": "|", "rvert": "|", "surd": "√", "colon": ":", "prime": "′", "triangle": "△", "blacktriangle": "▲",
+    "blacktriangledown": "▼", "triangledown": "▽", "square": "□", "spadesuit": "♠", "heartsuit": "♥", "clubsuit": "♣",
+}  # fmt: skip
+
+LINE_ENDS = frozenset({"newline", "linebreak", "par", "tabularnewline"})
+
+DROPPED = {
+    "cite": 1, "citep": 1, "citet": 1, "citealp": 1, "citealt": 1, "citeyear": 1, "citeauthor": 1, "parencite": 1,
+    "autocite": 1, "textcite": 1, "ref": 1, "autoref": 1, "cref": 1, "Cref": 1, "eqref": 1, "pageref": 1, "label": 1,
+    "footnote": 1, "tablefootnote": 1, "footnotetext": 1, "hspace": 1, "vspace": 1, "color": 1, "cellcolor": 1,
+    "rowcolor": 1, "columncolor": 1, "arrayrulecolor": 1, "setlength": 2, "addtolength": 2, "fontsize": 2,
+    "phantom": 1, "hphantom": 1, "vphantom": 1, "includegraphics": 1, "definecolor": 3, "colorlet": 2, "rule": 2,
+    "arraystretch": 1, "renewcommand": 2, "newcommand": 2, "thanks": 1, "ding": 1, "linespread": 1, "pagecolor": 1,
+}  # fmt: skip
+"""Macros that print nothing here, with how many arguments they take."""
+
+LAST_KEPT = {
+    "textcolor": 2, "colorbox": 2, "rotatebox": 2, "resizebox": 3, "scalebox": 2, "raisebox": 2, "parbox": 2,
+    "href": 2, "adjustbox": 2, "makebox": 1, "framebox": 1, "fcolorbox": 3, "num": 1, "tablenum": 1,
+    "foreignlanguage": 2, "multicolumn": 3, "multirow": 3, "stackrel": 2, "texorpdfstring": 2,
+    "hyperref": 1,
+}  # fmt: skip
+"""Macros of which the last argument is printed, with how many they take."""
+
+SILENT = frozenset({
+    "textbf", "textit", "textsc", "texttt", "textrm", "textsf", "textmd", "textup", "textsl", "textnormal", "text",
+    "emph", "underline", "uline", "ul", "mathbf", "mathrm", "mathit", "mathsf", "mathtt", "mathcal", "mathbb",
+    "boldsymbol", "bm", "bf", "it", "rm", "sf", "tt", "sc", "em", "bfseries", "itshape", "mdseries", "upshape",
+    "scshape", "ttfamily", "sffamily", "rmfamily", "normalfont", "boldmath", "unboldmath", "tiny", "scriptsize",
+    "footnotesize", "small", "normalsize", "large", "Large", "LARGE", "huge", "Huge", "centering", "raggedright",
+    "raggedleft", "arraybackslash", "makecell", "thead", "shortstack", "mbox", "hbox", "operatorname", "url", "path",
+    "left", "right", "big", "Big", "bigl", "bigr", "protect", "relax", "xspace", "hfill", "hskip", "noindent",
+    "displaystyle", "textstyle", "ensuremath", "ignorespaces", "unskip", "strut", "mathstrut", "leavevmode", "enskip",
+    "dashuline", "uwave", "cellspace", "bigstrut", "Tstrut", "Bstrut", "limits", "nolimits", "smash", "mathsmaller",
+    "smaller", "larger", "selectfont", "rlap", "llap", "clap", "centerline", "begingroup", "endgroup", "and",
+})  # fmt: skip
+"""Macros that only change how their argument looks."""
+
+ACCENTS = {
+    "'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
+    "c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "r": "\u030a",
+}  # fmt: skip
+"""The accents that stand before their letter, as characters that follow it."""

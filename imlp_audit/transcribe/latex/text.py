@@ -1,0 +1,147 @@
+"""A cell's LaTeX as the text that it prints: "224\\textsuperscript{2}" is 224^2, "$72.2_{\\pm 0.1}$" is 72.2 ±0.1."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from imlp_audit.transcribe.latex.arguments import read_arguments, read_braced, skip_optional, skip_space
+from imlp_audit.transcribe.latex.symbols import ACCENTS, DROPPED, LAST_KEPT, LINE_ENDS, SILENT, SYMBOLS
+
+_TOKEN = re.compile(r"\\(?P<name>[A-Za-z@]+)\*?|\\(?P<sign>.)|(?P<raw>[~^_{}$])|(?P<text>[^\\~^_{}$]+)", re.DOTALL)
+_LIGATURES = {"---": "—", "--": "–", "``": "“", "''": "”"}
+_LIGATURE = re.compile("|".join(_LIGATURES))
+_DEEPEST = 30
+_THIN = "\u2009"
+
+
+def to_text(tex: str, unknown: set[str] | None = None) -> str:
+    """Return what LaTeX prints, as text; the names of macros that are not known are added to `unknown`."""
+    text = _convert(tex, unknown if unknown is not None else set(), 0)
+    text = re.sub(rf"(?<=\d){_THIN}(?=\d)", "", text)
+    return " ".join(text.split())
+
+
+def _convert(tex: str, unknown: set[str], depth: int) -> str:
+    if depth > _DEEPEST:
+        return ""
+    pieces: list[str] = []
+    at = 0
+    while at < len(tex):
+        found = _TOKEN.match(tex, at)
+        if found is None:  # a backslash at the very end
+            break
+        at = found.end()
+        if found["text"] is not None:
+            pieces.append(_LIGATURE.sub(lambda run: _LIGATURES[run[0]], found["text"]))
+        elif found["raw"] is not None:
+            piece, at = _raw(found["raw"], tex, found, unknown, depth)
+            pieces.append(piece)
+        elif found["sign"] is not None:
+            piece, at = _sign(found["sign"], tex, at)
+            pieces.append(piece)
+        else:
+            piece, at = _macro(found["name"], tex, at, unknown, depth)
+            pieces.append(piece)
+    return "".join(pieces)
+
+
+def _raw(sign: str, tex: str, found: re.Match[str], unknown: set[str], depth: int) -> tuple[str, int]:
+    match sign:
+        case "~":
+            return " ", found.end()
+        case "{":
+            group = read_braced(tex, found.start())
+            if group is None:
+                return "", found.end()
+            return _convert(group.text, unknown, depth + 1), group.end
+        case "^" | "_":
+            read = read_arguments(tex, found.end(), 1)
+            if read is None:
+                return sign, found.end()
+            text = _convert(read[0][0], unknown, depth + 1)
+            return (_raise(text) if sign == "^" else _lower(text)), read[1]
+        case _:
+            return "", found.end()
+
+
+def _raise(text: str) -> str:
+    """Write a superscript: a footnote mark as it is, anything else after ^."""
+    text = text.strip()
+    return f"^{text}" if text[:1].isalnum() or text[:1] in "+-−(" else text
+
+
+def _lower(text: str) -> str:
+    """Write a subscript: a second number after a space, anything else after _."""
+    text = text.strip()
+    return f" {text}" if text[:1] in "±+-−–(↑↓" else f"_{text}" if text else ""
+
+
+def _accent(name: str, tex: str, at: int) -> tuple[str, int] | None:
+    """Return a letter with an accent; None where no letter follows."""
+    read = read_arguments(tex, at, 1)
+    letters = read[0][0].removeprefix("\\") if read is not None else ""
+    if read is None or not letters[:1].isalpha():
+        return None
+    return unicodedata.normalize("NFC", letters[0] + ACCENTS[name] + letters[1:]), read[1]
+
+
+def _sign(sign: str, tex: str, at: int) -> tuple[str, int]:
+    accented = _accent(sign, tex, at) if sign in ACCENTS else None
+    if accented is not None:
+        return accented
+    if sign == "\\":
+        return " ", skip_optional(tex, at)
+    return {",": _THIN, ";": " ", ":": " ", " ": " ", "\n": " ", "!": "", "/": "", "-": "", "(": "", ")": ""}.get(
+        sign, sign
+    ), at
+
+
+def _macro(name: str, tex: str, at: int, unknown: set[str], depth: int) -> tuple[str, int]:
+    after = skip_space(tex, at)
+    accented = _accent(name, tex, at) if name in ACCENTS else None
+    if accented is not None:
+        return accented
+    if name in SYMBOLS:
+        return SYMBOLS[name], after
+    if name in LINE_ENDS:
+        return " ", after
+    if name in DROPPED or name in LAST_KEPT:
+        read = read_arguments(tex, at, DROPPED.get(name) or LAST_KEPT[name])
+        if read is None:
+            return "", after
+        end = skip_optional(tex, read[1]) if name.lower().startswith("cite") else read[1]
+        return (_convert(read[0][-1], unknown, depth + 1) if name in LAST_KEPT else ""), end
+    if name in ("textsuperscript", "tnote", "textsubscript", "footnotemark"):
+        return _shifted(name, tex, at, unknown, depth)
+    if name in ("begin", "end"):
+        return _environment(name, tex, at)
+    if name in ("SI", "qty"):
+        read = read_arguments(tex, at, 2)
+        return (" ".join(_convert(one, unknown, depth + 1) for one in read[0]), read[1]) if read else ("", after)
+    if name not in SILENT:
+        unknown.add(name)
+    return "", skip_optional(tex, at) if tex.startswith("[", after) else after
+
+
+def _shifted(name: str, tex: str, at: int, unknown: set[str], depth: int) -> tuple[str, int]:
+    if name == "footnotemark":
+        end = skip_optional(tex, at)
+        return _raise(tex[at:end].strip("[] ")), end
+    read = read_arguments(tex, at, 1)
+    if read is None:
+        return "", at
+    text = _convert(read[0][0], unknown, depth + 1)
+    return (_lower(text) if name == "textsubscript" else _raise(text)), read[1]
+
+
+def _environment(name: str, tex: str, at: int) -> tuple[str, int]:
+    """Skip the begin or end of an environment inside a cell; a table in a cell is its text in one line."""
+    read = read_braced(tex, at)
+    if read is None:
+        return "", at
+    end = skip_optional(tex, read.end)
+    if name == "begin" and read.text.startswith("tabular"):
+        columns = read_braced(tex, end)
+        end = columns.end if columns else end
+    return " ", end

@@ -1,0 +1,98 @@
+"""The tables of a markdown file: those of pipes, and those of HTML in it."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from imlp_audit.transcribe.grid import SourceDocument, SourceRow, SourceTable, SpanningCell, make_table
+from imlp_audit.transcribe.latex.text import to_text
+from imlp_audit.transcribe.web import read_web_tables
+
+_DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*?)\s*#*\s*")
+_PIPE = re.compile(r"(?<!\\)\|")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^()]*\)|\[[^\]]*\])")
+_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])")
+_MATH = re.compile(r"\$([^$]+)\$")
+_TAG = re.compile(r"<(/?)([A-Za-z]\w*)[^<>]*>")
+_STRONG = re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1")
+_EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+)(?<=\S)\*(?![\w*])|(?<!\w)_(?=\S)([^_]+)(?<=\S)_(?!\w)")
+_PRIVATE = 0xE000  # where characters with a backslash before them are kept while the rest is read
+
+
+def read_markdown(text: str, shown_as: str) -> SourceDocument:
+    """Return the tables of a file in order, each with the heading and the line above it as its caption."""
+    lines = _without_code(text.split("\n"))
+    tables = [*_pipe_tables(lines, shown_as), *read_web_tables("\n".join(lines), shown_as)]
+    tables.sort(key=lambda table: table.line)
+    numbered = (replace(table, number=str(number)) for number, table in enumerate(tables, 1))
+    title = next((found[1] for line in lines if (found := _HEADING.fullmatch(line))), None)
+    return SourceDocument(tuple(numbered), to_plain(title)[:200] or None if title else None)
+
+
+def _without_code(lines: Sequence[str]) -> list[str]:
+    kept: list[str] = []
+    inside = False
+    for line in lines:
+        fence = _FENCE.match(line) is not None
+        kept.append("" if inside or fence else line)
+        inside = inside != fence
+    return kept
+
+
+def _pipe_tables(lines: Sequence[str], shown_as: str) -> Iterator[SourceTable]:
+    at = 1
+    while at < len(lines):
+        if "|" not in lines[at - 1] or "-" not in lines[at] or _DELIMITER.fullmatch(lines[at]) is None:
+            at += 1
+            continue
+        end = next((i for i in range(at + 1, len(lines)) if "|" not in lines[i]), len(lines))
+        rows = [
+            SourceRow(i + 1, _split(lines[i]), head=i == at - 1)
+            for i in (at - 1, *range(at + 1, end))
+            if lines[i].strip()
+        ]
+        yield make_table("", _caption(lines, at - 1), rows, shown_as, at)
+        at = end + 1
+
+
+def _split(line: str) -> tuple[SpanningCell, ...]:
+    text = line.strip()
+    inner = text.removeprefix("|")
+    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
+    return tuple(SpanningCell(to_plain(cell)) for cell in _PIPE.split(inner))
+
+
+def _caption(lines: Sequence[str], at: int) -> str:
+    """Return the nearest line above a table, after the heading that both are under."""
+    above = next((i for i in range(at - 1, max(-1, at - 4), -1) if lines[i].strip() and "|" not in lines[i]), None)
+    heading = next((found for i in range(at - 1, -1, -1) if (found := _HEADING.fullmatch(lines[i]))), None)
+    line = lines[above].strip().lstrip("-*+>:").strip() if above is not None else ""
+    if heading is None or (above is not None and _HEADING.fullmatch(lines[above])):
+        return to_plain(heading[1] if heading else line)[:300]
+    return to_plain(f"{heading[1]}. {line}" if line else heading[1])[:300]
+
+
+def to_plain(text: str) -> str:
+    """Return what a line of markdown prints, as text."""
+    text = _ESCAPE.sub(lambda found: chr(_PRIVATE + ord(found[1])), text)
+    text = _LINK.sub(r"\1", _IMAGE.sub("", text))
+    text = _MATH.sub(lambda found: to_text(found[1]), text)
+    text = re.sub(r"\[\^([^\]]+)\]", r"^\1", text).replace("`", "")
+    for _ in range(3):
+        text = _EMPHASIS.sub(lambda found: found[1] or found[2], _STRONG.sub(r"\2", text))
+    text = _TAG.sub(lambda found: _tag(found[1], found[2].lower()), text)
+    text = html.unescape(text)
+    text = re.sub(r"[\ue021-\ue07e]", lambda found: chr(ord(found[0]) - _PRIVATE), text)
+    return " ".join(text.split())
+
+
+def _tag(closing: str, name: str) -> str:
+    if name in ("br", "p", "div"):
+        return " "
+    return "^" if name == "sup" and not closing else ""

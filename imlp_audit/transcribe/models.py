@@ -1,0 +1,82 @@
+"""The model that a row is of: a name only where the label supports it, candidates as a comment otherwise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from imlp_audit.names.known import Library
+from imlp_audit.names.match import Confidence, close_models
+from imlp_audit.transcribe.headings import SIDE, ColumnGuess, side_of
+from imlp_audit.transcribe.labels import LabelParts
+
+_LIBRARIES = (Library.TIMM, Library.TORCHVISION)
+_TASKS = re.compile(
+    r"\b(coco|ade20k|cityscapes|detection|detectors?|segmentation|retinanet|mask r-?cnn|faster r-?cnn|upernet|fcos|"
+    r"semantic fpn|m?iou|m?ap|ap\^?[bm]|box ap|mask ap)\b",
+    re.IGNORECASE,
+)
+_OTHER_CLASSES = re.compile(
+    r"\b(cifar-?\d*|tiny-?imagenet|imagenet-?100|svhn|mnist|inaturalist|places)\b", re.IGNORECASE
+)
+_TOP1 = re.compile(r"top-?\s?@?1|acc|imagenet|\bin-?1k\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class ModelGuess:
+    """A row's recipe and where it comes from, or the reason why it has none; other names are candidates."""
+
+    recipe: str | None
+    library: Library | None
+    reason: str
+    candidates: tuple[str, ...] = ()
+
+
+def find_doubt(caption: str, columns: Sequence[ColumnGuess]) -> str | None:
+    """Return why the labels of a table may not name whole classifiers of 1000 classes; None where nothing says so."""
+    text = " ".join([caption, *(column.heading for column in columns)])
+    if any(_TOP1.search(column.heading) for column in columns) and not _OTHER_CLASSES.search(caption):
+        return None
+    task = _TASKS.search(text)
+    if task is not None:
+        return f"the table is about {task[0]!r}, so a label may name only a part of the model that was counted"
+    other = _OTHER_CLASSES.search(text)
+    return f"the table is about {other[0]!r}, so the models have other heads than the library's" if other else None
+
+
+def find_size(text: str) -> int | None:
+    """Return the side of square images that a caption or a heading between rows gives, if it gives one alone."""
+    sides = {side_of(found[0].strip()) for found in SIDE.finditer(text) if not found[0].strip().isdigit()}
+    return sides.pop() if len(sides) == 1 else None
+
+
+def guess_model(label: LabelParts, size: int | None, doubt: str | None) -> ModelGuess:
+    """Match a label with the names of the libraries; `size` is the side of the images where the table gives one."""
+    side = label.size or size
+    found = {library: close_models(label.name, library, side) for library in _LIBRARIES}
+    exact = [(library, name) for library, names in found.items() for name, sure in names if sure is Confidence.EXACT]
+    close = () if label.changed else tuple(_recipe(at, name, side) for at, names in found.items() for name, _ in names)
+    if not exact:
+        return ModelGuess(None, None, _why_not(label, close), close[:3])
+    reason = doubt
+    if label.mark:
+        reason = f"the mark {label.mark!r} may stand for a change of the model"
+    if reason is not None:
+        return ModelGuess(None, None, reason, close[:3])
+    library, name = exact[0]
+    others = tuple(_recipe(*one, side) for one in exact[1:])
+    return ModelGuess(_recipe(library, name, side), library, f"{label.name!r} is {name} of {library}", others)
+
+
+def _why_not(label: LabelParts, close: Sequence[str]) -> str:
+    if label.changed:
+        return "the label names something that is added to a model"
+    return "the label does not say which of these it is" if close else "no library has a model of this name"
+
+
+def _recipe(library: Library, name: str, side: int | None) -> str:
+    own = re.search(r"_(\d{3})$", name)
+    if side is None or (own is not None and int(own[1]) == side):
+        return f"{{{library}: {name}}}"
+    return f"{{{library}: {name}, image: {side}}}"

@@ -1,0 +1,71 @@
+"""The numbers of a row, as a spec takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from imlp_audit.numbers.printed import SCALES
+from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change
+from imlp_audit.transcribe.columns import TableColumns
+from imlp_audit.transcribe.grid import GridRow
+from imlp_audit.transcribe.headings import ColumnGuess, side_of
+
+
+@dataclass(frozen=True)
+class RowNumbers:
+    """A row's numbers and printed changes by the slugs of their columns, and the size of the images.
+
+    `left_out` says what of the printed text is in neither.
+    """
+
+    printed: dict[str, str]
+    changes: dict[str, str]
+    size: int | None
+    left_out: tuple[str, ...]
+
+
+def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
+    """Read the cells of a row."""
+    printed: dict[str, str] = {}
+    changes: dict[str, str] = {}
+    left_out: list[str] = []
+    for at, guess in columns.numbers:
+        text, slug = _in_units(row.cells[at], guess), columns.slugs[at]
+        cell = read_cell(text, guess.unit)
+        if cell.number is not None and cell.unit in ("", guess.unit) and is_printed(cell.number, guess.unit):
+            printed[slug] = cell.number
+        elif text not in MISSING:
+            left_out.append(f"{slug} {text!r}: {_why(cell.number, cell.unit, guess.unit, text)}")
+            continue
+        if cell.percent is not None:
+            changes[slug] = cell.percent
+        elif cell.change is not None:
+            left_out.append(f"{slug} {text!r}: the change {cell.change} is not in percent")
+        left_out += [f"{slug} {text!r}: without {part!r}" for part in cell.left_out if slug in printed]
+        left_out += [f"{slug} {text!r}: the mark {cell.mark!r} is not kept"] if cell.mark else []
+    for at, changed in columns.changes.items():
+        change = read_change(row.cells[at])
+        if change is not None and change.endswith("%"):
+            changes[columns.slugs[changed]] = change
+        elif change is not None:
+            left_out.append(f"{columns.guesses[at].heading} {row.cells[at]!r}: the change is not in percent")
+    size = side_of(row.cells[columns.size]) if columns.size is not None else None
+    return RowNumbers(printed, {k: v for k, v in changes.items() if k in printed}, size, tuple(left_out))
+
+
+def _in_units(text: str, guess: ColumnGuess) -> str:
+    """Return a number that is printed in full in the column's unit, where the column was rounded: 25560000 is 25.56."""
+    digits = text.replace(",", "")
+    if not guess.zeros or not digits.isdigit() or not digits.isascii():
+        return text
+    places = max(0, len(str(SCALES[guess.unit])) - 1 - guess.zeros)
+    return f"{Decimal(digits) / SCALES[guess.unit]:.{places}f}"
+
+
+def _why(number: str | None, unit: str, expected: str, text: str) -> str:
+    if any(character.isdigit() and not character.isascii() for character in text):
+        return "its digits are not those of ASCII; type them as 0 to 9"
+    if number is not None and unit != expected:
+        return f"it is in {unit}, and the column in {expected or 'full'}"
+    return "not a number that a spec can hold"

@@ -1,0 +1,30 @@
+"""A table of comma-separated values, or with tabs or semicolons between them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from itertools import islice
+
+from imlp_audit.errors import UsageError
+from imlp_audit.transcribe.grid import MOST_ROWS, SourceDocument, SourceRow, SpanningCell, make_table
+
+
+def read_separated(text: str, shown_as: str, delimiter: str | None = None) -> SourceDocument:
+    """Return the one table of a file; its first row is the headings. Raises UsageError for what is not such a file."""
+    first = text.lstrip("\n").partition("\n")[0]
+    separator = delimiter or max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
+    rows: list[SourceRow] = []
+    line = 1
+    try:
+        for record in islice(reader, MOST_ROWS + 1):
+            cells = tuple(SpanningCell(" ".join(cell.split())) for cell in record)
+            if any(cell.text for cell in cells):
+                rows.append(SourceRow(line, cells))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise UsageError(
+            f"{shown_as}:{reader.line_num}: not comma-separated values ({error}); mend the line, or give a .tsv"
+        ) from error
+    return SourceDocument((make_table("1", "", rows, shown_as, 1),))

@@ -1,0 +1,139 @@
+"""Reading a file with tables in it, of whichever kind it is."""
+
+from __future__ import annotations
+
+import re
+import stat
+from enum import StrEnum
+from pathlib import Path
+from typing import assert_never
+
+from imlp_audit.errors import UsageError
+from imlp_audit.transcribe.archive import read_archive
+from imlp_audit.transcribe.grid import SourceDocument
+from imlp_audit.transcribe.latex.document import read_latex
+from imlp_audit.transcribe.latex.source import join_source
+from imlp_audit.transcribe.markdown import read_markdown
+from imlp_audit.transcribe.model_index import read_model_index
+from imlp_audit.transcribe.separated import read_separated
+from imlp_audit.transcribe.web import read_web
+
+MAX_BYTES = 64 * 1024 * 1024
+
+
+class SourceKind(StrEnum):
+    """What a source is written in."""
+
+    LATEX = "LaTeX"
+    CSV = "CSV"
+    TSV = "TSV"
+    MARKDOWN = "markdown"
+    HTML = "HTML"
+    MODEL_INDEX = "a model index"
+
+
+_ENDINGS = {
+    ".tex": SourceKind.LATEX,
+    ".ltx": SourceKind.LATEX,
+    ".csv": SourceKind.CSV,
+    ".tsv": SourceKind.TSV,
+    ".md": SourceKind.MARKDOWN,
+    ".markdown": SourceKind.MARKDOWN,
+    ".html": SourceKind.HTML,
+    ".htm": SourceKind.HTML,
+    ".yml": SourceKind.MODEL_INDEX,
+    ".yaml": SourceKind.MODEL_INDEX,
+}
+_SIGNS = (
+    (SourceKind.LATEX, r"\\begin\s*\{(?:tabular|longtable|table)"),
+    (SourceKind.HTML, r"(?i)<table\b"),
+    (SourceKind.MARKDOWN, r"\|[^\n]*\n\s*\|?\s*:?-{2,}"),
+    (SourceKind.MODEL_INDEX, r"(?m)^Models:"),
+    (SourceKind.TSV, r"\A[^\n]*\t"),
+    (SourceKind.CSV, r"\A[^\n]*[,;]"),
+)
+_KNOWN = "LaTeX (.tex, or the .tar.gz or .zip of its source), CSV, TSV, markdown, HTML or a model index (.yml)"
+
+
+def read_source(path: Path) -> SourceDocument:
+    """Return the tables of a file. Raises UsageError for one that cannot be read, or is of another kind."""
+    data = _read_bytes(path)
+    if data.startswith((b"\x1f\x8b", b"PK\x03\x04")):
+        main, members = read_archive(data, path.name)
+        return read_latex(join_source(main, members[main], members.get))
+    if data.startswith(b"%PDF"):
+        raise UsageError(f"{path}: a PDF is not read; give the paper's LaTeX source instead (arXiv: Other formats)")
+    text = decode(data, path.name)
+    match kind_of(path, text):
+        case SourceKind.LATEX:
+            return read_latex(join_source(path.name, text, _Beside(path.parent).read))
+        case SourceKind.CSV:
+            return read_separated(text, path.name)
+        case SourceKind.TSV:
+            return read_separated(text, path.name, "\t")
+        case SourceKind.MARKDOWN:
+            return read_markdown(text, path.name)
+        case SourceKind.HTML:
+            return read_web(text, path.name)
+        case SourceKind.MODEL_INDEX:
+            return read_model_index(text, path.name)
+        case None:
+            raise UsageError(f"{path}: no table is seen in it; init reads {_KNOWN}")
+        case kind:
+            assert_never(kind)
+
+
+def kind_of(path: Path, text: str) -> SourceKind | None:
+    """Return what a text is written in, by the file's ending or else by what stands in it."""
+    ending = _ENDINGS.get(path.suffix.lower())
+    if ending is not None:
+        return ending
+    return next((kind for kind, sign in _SIGNS if re.search(sign, text)), None)
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise UsageError(f"{path} is a folder; give the file in it that has the table, such as main.tex")
+        if not stat.S_ISREG(mode):
+            raise UsageError(f"{path} is not a regular file; give the path of a file with a table")
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError as error:
+        raise UsageError(f"{path}: no such file; give a file with a table in it: {_KNOWN}") from error
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be read ({error}): check the path and its permissions") from error
+    if len(data) > MAX_BYTES:
+        raise UsageError(f"{path} is larger than {MAX_BYTES // 1024**2} MiB; give the file with the table alone")
+    if not data.strip():
+        raise UsageError(f"{path} is empty; give a file with a table in it: {_KNOWN}")
+    return data
+
+
+def decode(data: bytes, shown_as: str) -> str:
+    """Return text as UTF-8, or as Latin-1 where it is none. Raises UsageError for what is no text."""
+    if b"\x00" in data[:65536]:
+        raise UsageError(f"{shown_as} is not text; init reads {_KNOWN}")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+class _Beside:
+    """Reads the files that a document names, if they lie in its folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+
+    def read(self, name: str) -> str | None:
+        """Return a file's text; None for one that is not there, outside the folder, or no text."""
+        try:
+            path = (self.folder / name).resolve()
+            if not path.is_relative_to(self.folder) or not path.is_file() or path.stat().st_size > MAX_BYTES:
+                return None
+            return decode(path.read_bytes(), name)
+        except (OSError, UsageError, ValueError):
+            return None

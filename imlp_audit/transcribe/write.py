@@ -1,0 +1,142 @@
+"""A draft as the YAML of a spec, with what was guessed in comments beside it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from imlp_audit.spec.tables import Measure
+from imlp_audit.spec.text_file import refused_in_value
+from imlp_audit.transcribe.decisions import decisions_of
+from imlp_audit.transcribe.draft import Draft, DraftRow
+from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, counts_macs
+
+_PLAIN = re.compile(r"[A-Za-z0-9.][A-Za-z0-9.%+\-/()×^_ ]*(?<! )|[+\-]\d[\d.,]*%?")
+
+
+@dataclass(frozen=True)
+class DraftPaper:
+    """What a spec says about its paper; `described` where another file of the folder does."""
+
+    id: str
+    title: str
+    authors: str
+    version: str
+    described: bool = False
+
+
+def write_spec(draft: Draft, paper: DraftPaper) -> str:
+    """Return the YAML of a spec with one table."""
+    lines = [*_introduction(draft), f"paper: {paper.id}"]
+    if paper.described:
+        return "\n".join([*lines, *_table(draft), ""])
+    lines += ["about:", *(f"  {key}: {scalar(getattr(paper, key))}" for key in ("title", "authors", "version"))]
+    lines += [f"  {line}" for line in _conventions(draft)]
+    first, *rest = _table(draft)
+    return "\n".join([*lines, "tables:", f"  - {first}", *(f"    {line}" for line in rest), ""])
+
+
+def scalar(text: str) -> str:
+    """Return a text as a value in YAML, in quotes where it needs them."""
+    while (refused := refused_in_value(text)) is not None:
+        text = text.replace(refused, " ")
+    return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+
+
+def _comment(text: str) -> str:
+    while (refused := refused_in_value(text)) is not None:
+        text = text.replace(refused, " ")
+    return f"# {' '.join(text.split())}"
+
+
+def _introduction(draft: Draft) -> Iterator[str]:
+    table = draft.table
+    label = f" ({table.label})" if table.label else ""
+    yield _comment(f"Table {table.number}{label} of {table.file}, line {table.line}, written by `imlp-audit init`.")
+    decisions = decisions_of(draft)
+    if decisions:
+        yield "# To decide:"
+        yield from (f"#   {_comment(text)[2:]}" for text in decisions)
+
+
+def _conventions(draft: Draft) -> Iterator[str]:
+    headings = [guess.heading for _, guess in draft.columns.numbers if guess.measure is Measure.FLOPS]
+    if headings and all(counts_macs(heading) for heading in headings):
+        yield "flops: [macs]  # by the heading"
+    elif headings:
+        yield "flops: [fvcore, macs]  # the source does not say what counted them; give the paper's own counter first"
+
+
+def _table(draft: Draft) -> Iterator[str]:
+    table = draft.table
+    yield f'table: "{re.sub("[^a-z0-9]", "", table.number.lower())}"'
+    yield f"title: {scalar(table.caption or f'Table {table.number} of {table.file}')}"
+    yield f"source: {{section: {scalar(f'Table {table.number}')}, file: {scalar(table.file)}}}"
+    yield "columns:"
+    for at, guess in draft.columns.numbers:
+        yield f"  {draft.columns.slugs[at]}: {{{_column(guess)}}}"
+        yield from (f"  {_comment(doubt)}" for doubt in guess.doubts)
+    for at, guess in enumerate(draft.columns.guesses):
+        yield from _other_column(draft, at, guess)
+    yield "rows:"
+    for row in draft.rows:
+        yield from (f"  {line}" for line in _row(row))
+
+
+def _column(guess: ColumnGuess) -> str:
+    entries = [("measure", str(guess.measure)), ("unit", guess.unit), *guess.fields, ("heading", guess.heading)]
+    return ", ".join(f"{key}: {_flow(value)}" for key, value in entries)
+
+
+def _flow(text: str) -> str:
+    """Return a text as a value between braces."""
+    return scalar(text) if text and "," not in text else json.dumps(text, ensure_ascii=False)
+
+
+def _other_column(draft: Draft, at: int, guess: ColumnGuess) -> Iterator[str]:
+    heading = guess.heading or f"the column {at + 1}"
+    if at in draft.columns.slugs or at == draft.columns.label:
+        return
+    if guess.role is ColumnRole.CHANGES:
+        yield _comment(f"{heading}: taken for changes of {draft.columns.slugs[draft.columns.changes[at]]}")
+    elif guess.role is ColumnRole.SIZE:
+        yield _comment(f"{heading}: the size of the images, in the models below")
+    elif guess.role is ColumnRole.UNKNOWN:
+        yield _comment(f"{heading}: not understood, so left out")
+    elif guess.role is ColumnRole.TRAINING:
+        yield _comment(f"{heading}: not a number that a check reads; kept where it tells two rows of a model apart")
+    else:
+        yield _comment(f"{heading}: text, left out")
+
+
+def _row(row: DraftRow) -> Iterator[str]:
+    yield from (_comment(remark) for remark in row.remarks)
+    yield f"- id: {row.id}"
+    yield f"  label: {scalar(row.label.text + row.label.mark or row.id)}"
+    if row.baseline is not None:
+        yield f"  baseline: {row.baseline}"
+    if row.training is not None:
+        yield f"  training: {scalar(row.training)}"
+    yield from (f"  {line}" for line in _model(row))
+    yield f"  printed: {{{_mapping(row.numbers.printed)}}}"
+    if row.numbers.changes:
+        delta = f"delta: {{{_mapping(row.numbers.changes)}}}"
+        yield f"  {delta}" if row.baseline is not None else f"  # {delta}  # give `baseline`: the row it is a change of"
+    yield from (f"  {_comment(text)}" for text in row.numbers.left_out)
+
+
+def _model(row: DraftRow) -> Iterator[str]:
+    guess = row.model
+    if guess.recipe is not None:
+        others = f"; or {' or '.join(guess.candidates)}" if guess.candidates else ""
+        yield f"model: {guess.recipe}  {_comment(f'exact{others}')}"
+        return
+    candidates = "".join(f" model: {candidate}" for candidate in guess.candidates[:1])
+    more = f" (or {', '.join(guess.candidates[1:])})" if len(guess.candidates) > 1 else ""
+    yield _comment(f"no model: {guess.reason}{';' if candidates else ''}{candidates}{more}")
+
+
+def _mapping(values: dict[str, str]) -> str:
+    return ", ".join(f"{key}: {_flow(value)}" for key, value in values.items())

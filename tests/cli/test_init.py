@@ -1,0 +1,148 @@
+"""`imlp-audit init`: from a printed table to a spec."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.spec.library import load
+
+from .light import make_light, run_light
+from .running import call
+
+PAPER = r"""\documentclass{article}
+\title{Two models}
+\author{A. Author}
+\begin{document}
+\begin{table}
+\caption{Classification on ImageNet-1k at $224^2$.}
+\label{tab:main}
+\begin{tabular}{lccc}
+\toprule
+Model & \#Params (M) & GFLOPs & Top-1 (\%) \\
+\midrule
+DeiT-S~\cite{deit} & 22.1 & 4.6 & 79.8$_{\pm0.1}$ \\
+\quad + SE & 22.4 (+1.4\%) & 4.6 & \textbf{80.1} \\
+Swin-T$^\dagger$ & 28.3 & 4.5 & 81.3 \\
+OurNet & 5.0 & -- & 77 \\
+\bottomrule
+\end{tabular}
+\end{table}
+\begin{table}\caption{Other}\begin{tabular}{ll}a & b \\ 1 & 2\end{tabular}\end{table}
+\end{document}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a paper, which is the current one."""
+    (tmp_path / "main.tex").write_text(PAPER, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_table_becomes_a_spec_without_mistakes(folder: Path) -> None:
+    done = call("init", "main.tex", "--table", "tab:main", "--paper", "two", "-o", "spec.yaml")
+    assert (done.code, done.err) == (0, "")
+    assert "imlp-audit lint spec.yaml\nimlp-audit verify spec.yaml" in done.out
+    assert call("lint", "spec.yaml").code == 0
+    (paper,) = load(["spec.yaml"]).papers
+    (table,) = (located.value for located in paper.tables)
+    assert paper.about.value.title == "Two models"
+    assert {name: (column.measure, column.unit) for name, column in table.columns.items()} == {
+        "params": ("parameters", "M"),
+        "flops": ("flops", "G"),
+        "top1": ("score", "%"),
+    }
+    rows = {row.id: row for row in table.rows}
+    assert [str(row.model) for row in rows.values()] == ["timm: deit_small_patch16_224", "None", "None", "None"]
+    assert rows["deit_s"].printed == {"params": "22.1", "flops": "4.6", "top1": "79.8"}
+    assert (rows["deit_s_se"].baseline, rows["deit_s_se"].delta) == ("deit_s", {"params": "+1.4%"})
+    assert rows["swin_t"].label == "Swin-T†"
+    assert rows["ournet"].printed == {"params": "5.0", "top1": "77"}
+
+
+def test_what_was_guessed_or_left_out_is_a_comment(folder: Path) -> None:
+    done = call("init", "main.tex", "--table", "1", "--print")
+    assert done.code == 0
+    assert "# top1 '79.8 ±0.1': without '±0.1'" in done.out
+    assert "the mark '†' may stand for a change of the model" in done.out
+    assert "# no model: no library has a model of this name" in done.out
+    assert "rows with a model: 1 of timm" in done.err
+    assert sorted(path.name for path in folder.iterdir()) == ["main.tex"]
+
+
+def test_several_tables_are_listed(folder: Path) -> None:
+    done = call("init", "main.tex")
+    assert (done.code, done.out) == (2, "")
+    assert "main.tex has 2 tables; choose one with --table" in done.err
+    assert "  1 (tab:main), line 8, 4 x 4: Classification on ImageNet-1k at 224^2.\n" in done.err
+    assert "  2, line 19, 1 x 2: Other\n" in done.err
+
+
+@pytest.mark.parametrize("wanted", ["1", "Table 1", "tab:main", "main", "imagenet classification"])
+def test_a_table_is_chosen_by_number_label_or_words_of_its_caption(folder: Path, wanted: str) -> None:
+    assert json.loads(call("init", "main.tex", "--table", wanted, "-f", "json").out)["table"] == "1"
+
+
+def test_an_existing_file_stays(folder: Path) -> None:
+    (folder / "main.yaml").write_text("mine", encoding="utf-8")
+    done = call("init", "main.tex", "--table", "1")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "imlp-audit: main.yaml is there already and is not overwritten; give another file with -o\n"
+    assert (folder / "main.yaml").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_second_table_of_a_paper_is_a_file_beside_the_first(folder: Path) -> None:
+    (folder / "main.tex").write_text(PAPER.replace("a & b", "Model & Params (M)").replace("1 & 2", "x & 2"), "utf-8")
+    assert call("init", "main.tex", "--table", "1", "-o", "one.yaml").code == 0
+    assert call("init", "main.tex", "--table", "2", "-o", "two.yaml").code == 0
+    assert "about:" not in (folder / "two.yaml").read_text(encoding="utf-8")
+    assert call("lint", "one.yaml").code == 0
+
+
+@pytest.mark.slow
+def test_no_framework_is_needed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    light = make_light(tmp_path_factory.mktemp("light") / "site")
+    done = run_light(light, "init", "main.tex", "--table", "1", cwd=folder)
+    assert (done.code, done.err) == (0, "")
+    assert run_light(light, "lint", "main.yaml", cwd=folder).code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.tex", b"", "a.tex is empty"),
+        ("a.tex", b"no table here", "a.tex has 0 tables"),
+        ("a.pdf", b"%PDF-1.7", "a PDF is not read"),
+        ("a.png", b"\x89PNG\r\n\x1a\n\x00\x00", "a.png is not text"),
+        ("a.tar.gz", b"\x1f\x8b\x08broken", "a.tar.gz cannot be unpacked"),
+        ("a.zip", b"PK\x03\x04broken", "a.zip cannot be unpacked"),
+        ("a.tex", rb"\begin{tabular}{l} a & b \\ c & d \end{tabular}", "has no number that a spec can hold"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_answered(folder: Path, name: str, content: bytes, message: str) -> None:
+    (folder / name).write_bytes(content)
+    done = call("init", name)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("imlp-audit: ")
+    assert message in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("gone.tex",), "gone.tex: no such file"),
+        ((".",), ". is a folder; give the file in it"),
+        (("main.tex", "--table", "9"), "--table: no table of main.tex with the number, the label or the caption '9'"),
+        (("main.tex", "--table", "1", "-o", "x.txt"), "x.txt: the name of a spec ends in .yaml"),
+        (("main.tex", "--table", "1", "-o", "gone/x.yaml"), "gone is not a folder"),
+        (("main.tex", "--table", "1", "--paper", "My Paper"), "--paper: 'My Paper' is not a slug"),
+    ],
+)
+def test_a_command_that_cannot_be_done_is_answered(folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    done = call("init", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"imlp-audit: {message}")

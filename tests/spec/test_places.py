@@ -1,0 +1,48 @@
+"""Where in a paper a check's text stands: what a reader would look for with the paper in hand."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from imlp_audit.spec.library import load
+from imlp_audit.spec.places import name_section, place_of
+from imlp_audit.spec.plan import Plan, plan
+
+
+@cache
+def plans() -> dict[str, Plan]:
+    selection = load(["imlp", "resmlp"])
+    return {one.id: one for paper in selection.papers for one in plan(paper, selection.known)}
+
+
+@pytest.mark.parametrize(
+    ("check", "place"),  # as the papers have them: the labels "+ IMLP" alone stand below their baselines'
+    [
+        ("imlp/1/deit_ti_imlp/flops", "Table 1, DeiT-Ti + IMLP, FLOPs (G)"),
+        ("imlp/1/deit_ti_imlp/flops.delta.measured", "Table 1, DeiT-Ti + IMLP, FLOPs (G), change"),
+        ("imlp/1/lvt_r1_imlp/params", "Table 1, LVT-R1 + IMLP*, Parameters (M)"),
+        ("imlp/marks/1/lvt_r1_imlp", "Table 1, LVT-R1 + IMLP*, footnote mark"),
+        ("imlp/columns/8", "Table 8, headings"),
+        ("imlp/claims/no_accuracy_compromised", "Abstract"),
+        ("imlp/claims/coco_reduction", "Appendix A.2"),
+        ("imlp/equations/definition1_agelu", "Sec. 4.2, Definition 1, Eq. 7"),
+        ("resmlp/repeats/2/vit_b16/params", "Table 2, ViT-B/16, Params"),
+        ("resmlp/d3/l12_average/params", "Table D.3, ResMLP, 12 layers, average, Params (×10^6)"),
+    ],
+)
+def test_a_place_is_what_a_reader_looks_for(check: str, place: str) -> None:
+    assert place_of(plans()[check]) == place
+
+
+def test_every_check_has_a_place() -> None:
+    assert [name for name, one in plans().items() if not place_of(one)] == []
+
+
+@pytest.mark.parametrize(
+    ("section", "name"),
+    [("5.1", "Sec. 5.1"), ("A", "Appendix A"), ("A.2", "Appendix A.2"), ("Abstract", "Abstract"), ("ABC", "ABC")],
+)
+def test_a_section_is_called_as_papers_call_it(section: str, name: str) -> None:
+    assert name_section(section) == name

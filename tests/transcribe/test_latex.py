@@ -1,0 +1,160 @@
+"""Tables in LaTeX: the cells that were written are the cells that are read, whatever they are dressed in."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from imlp_audit.transcribe.grid import SourceDocument
+from imlp_audit.transcribe.latex.document import read_latex
+from imlp_audit.transcribe.latex.source import join_source
+from imlp_audit.transcribe.latex.text import to_text
+
+from .writers import Cells, grids, latex
+
+
+def read(tex: str, **files: str) -> SourceDocument:
+    return read_latex(join_source("main.tex", tex, lambda name: files.get(name)))
+
+
+def cells(tex: str) -> list[tuple[str, ...]]:
+    (table,) = read(rf"\begin{{tabular}}{{lll}} {tex} \end{{tabular}}").tables
+    return [table.headings, *(row.cells for row in table.rows)]
+
+
+@settings(max_examples=40)
+@given(grids())
+def test_what_was_written_is_read(grid: Cells) -> None:
+    (table,) = read(latex(grid)).tables
+    assert [list(table.headings), *(list(row.cells) for row in table.rows)] == grid
+    assert (table.number, table.label, table.caption) == ("1", "t", "A table")
+
+
+@pytest.mark.parametrize(
+    ("tex", "text"),
+    [
+        (r"\textbf{79.8}", "79.8"),
+        (r"{\bf 79.8}", "79.8"),
+        (r"$\mathbf{79.8}$", "79.8"),
+        (r"79.8$_{\pm 0.1}$", "79.8 ±0.1"),
+        (r"79.8 {\scriptsize$\pm$0.1}", "79.8 ±0.1"),
+        (r"5.00 {\small ($-12.6\%$)}", "5.00 (-12.6%)"),
+        (r"5.00\,M", "5.00 M"),
+        (r"25\,557\,032", "25557032"),
+        (r"1{,}415.1", "1,415.1"),
+        (r"224$^2$", "224^2"),
+        (r"224\textsuperscript{2}", "224^2"),
+        (r"$224\times224$", "224×224"),
+        (r"DeiT-S~\cite[Tab.~1]{deit}", "DeiT-S"),
+        (r"DeiT-S$^{\dagger}$", "DeiT-S†"),
+        (r"DeiT-S\textsuperscript{*}", "DeiT-S*"),
+        (r"DeiT-S\tnote{a}", "DeiT-S^a"),
+        (r"\textcolor{gray}{DeiT-S}", "DeiT-S"),
+        (r"\cellcolor{gray!20}\textbf{4.6}", "4.6"),
+        (r"\color[HTML]{FF0000}4.6", "4.6"),
+        (r"\begin{tabular}[c]{@{}c@{}}Top-1\\ Acc.\end{tabular}", "Top-1 Acc."),
+        (r"\makecell[c]{Top-1 \\ Acc.}", "Top-1 Acc."),
+        (r"\rotatebox{90}{Params}", "Params"),
+        (r"\num{5.70}", "5.70"),
+        (r"\SI{5.7}{\mega}", "5.7 M"),
+        (r"\phantom{0}4.6", "4.6"),
+        (r"$\sim$25.6", "~25.6"),
+        (r"J\'egou \"uber \c{c}a", "Jégou über ça"),
+        (r"4.6\footnote{By fvcore.}", "4.6"),
+        (r"\href{http://x.y/a_b}{DeiT}", "DeiT"),
+        ("--", "–"),
+        ("{" * 100 + "4.6" + "}" * 100, ""),
+        ("\\", ""),
+        ("{4.6", "4.6"),
+    ],
+)
+def test_a_cell_is_what_it_prints(tex: str, text: str) -> None:
+    assert to_text(tex) == text
+
+
+def test_cells_over_rows_and_columns_are_in_each() -> None:
+    tex = r"""\toprule \multirow{2}{*}{Model} & \multicolumn{2}{c}{Cost} \\ \cmidrule(lr){2-3}
+        & Params (M) & FLOPs (G) \\ \midrule
+        \multirow{2}*{DeiT-S} & 22.1 & 4.6 \\ & \textbf{22.0} & 4.5 \\ \bottomrule"""
+    assert cells(tex) == [
+        ("Model", "Cost Params (M)", "Cost FLOPs (G)"),
+        ("DeiT-S", "22.1", "4.6"),
+        ("DeiT-S", "22.0", "4.5"),
+    ]
+
+
+def test_a_cell_may_stand_for_the_rows_above_it() -> None:
+    tex = r"a & b & c \\ \hline & 1 & 3 \\ \multirow{-2}{*}{y} & 2 & 4 \\"
+    assert cells(tex)[1:] == [("y", "1", "3"), ("y", "2", "4")]
+
+
+def test_rules_of_ones_own_are_rules() -> None:
+    tex = r"""\def\shline{\noalign{\ifnum0=`}\fi\hrule height 1pt}
+        \begin{tabular}{ll}\shline a & b \\ c & d \\ \shline 1 & 2\end{tabular}"""
+    (table,) = read(tex).tables
+    assert table.headings == ("a c", "b d")
+    assert [row.cells for row in table.rows] == [("1", "2")]
+
+
+def test_the_authors_macros_are_expanded() -> None:
+    tex = r"""\newcommand{\ours}[2][-]{\textbf{#2}#1} \def\x{$\times$} \newcommand*\net{DeiT-S\xspace}
+        \begin{tabular}{ll} a & b \\ \hline \net & \ours[\x]{1.5} \\ \net{} & \ours{2}\end{tabular}"""
+    (table,) = read(tex).tables
+    assert [row.cells for row in table.rows] == [("DeiT-S", "1.5×"), ("DeiT-S", "2-")]
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [r"\def\loop{\loop 7}", r"\def\loop{\again\again}\def\again{\loop\loop}", r"\def\loop{\loop\loop\loop}"],
+)
+def test_a_macro_that_never_ends_is_left_out_and_named(definition: str) -> None:
+    (table,) = read(rf"{definition}\begin{{tabular}}{{ll}} a & b \\ \hline x & 4\loop 2\end{{tabular}}").tables
+    assert [row.cells for row in table.rows] == [("x", "42")]
+    assert any("expand into themselves" in note and r"\loop" in note for note in table.notes)
+
+
+def test_comments_and_what_is_not_set_are_not_read() -> None:
+    tex = r"""\begin{verbatim}\begin{tabular}{l} a \\ b \end{tabular}\end{verbatim}
+        % \begin{tabular}{l} c \\ d \end{tabular}
+        \iffalse \begin{tabular}{l} e \\ f \end{tabular} \fi
+        \begin{tabular}{ll} g & 100\% \\ % x & y \\
+        h & 1 \end{tabular}"""
+    (table,) = read(tex).tables
+    assert table.headings == ("g", "100%")
+    assert [(row.line, row.cells) for row in table.rows] == [(5, ("h", "1"))]
+
+
+def test_files_that_are_input_are_read_in_their_place_and_lines_are_theirs() -> None:
+    document = read(
+        "\\begin{table}\\caption{C}\n\\input{tabs/one}\\label{tab:one}\\end{table}\n\\input{gone}\\input{main}",
+        **{"tabs/one.tex": "% x\n\\begin{tabular}{ll}\na & b \\\\ \\hline\nc & 1\\end{tabular}"},
+    )
+    (table,) = document.tables
+    assert (table.file, table.line, table.caption, table.label) == ("tabs/one.tex", 2, "C", "tab:one")
+    assert [row.line for row in table.rows] == [4]
+    assert document.notes == ("not there, so not read: gone",)
+
+
+def test_tables_are_numbered_as_floats_with_their_captions_and_labels() -> None:
+    small = r"\begin{tabular}{l} a \\ b \end{tabular}"
+    tex = rf"""\begin{{table*}}\caption{{One \cite{{x}}.}}\label{{a}}{small}{small}\end{{table*}}
+        \begin{{table}}{small}\caption{{Two}}\label{{b}} {small}\caption{{Three}}\label{{c}}\end{{table}} {small}"""
+    tables = read(tex).tables
+    assert [(table.number, table.caption, table.label) for table in tables] == [
+        ("1a", "One.", "a"),
+        ("1b", "One.", "a"),
+        ("2", "Two", "b"),
+        ("3", "Three", "c"),
+        ("4", "", None),
+    ]
+
+
+def test_a_table_without_an_end_is_named_and_the_others_are_read() -> None:
+    document = read("\\begin{table}\n\\begin{tabular}{l}\na\n\\end{table}\\begin{tabular}{l} a \\\\ b\\end{tabular}")
+    assert [note.split(",")[0] for note in document.notes] == [r"main.tex:2: \begin{tabular} has no \end{tabular}"]
+    assert [table.headings for table in document.tables] == [("a",)]
+
+
+def test_title_and_authors_are_read() -> None:
+    document = read(r"\title{On \emph{x} \\ and y} \author{A. One\thanks{z} \and B. Two}")
+    assert (document.title, document.authors) == ("On x and y", "A. One, B. Two")

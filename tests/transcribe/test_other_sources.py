@@ -1,0 +1,165 @@
+"""Tables in CSV, TSV, markdown, HTML and model indexes: the cells that were written are the cells that are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from imlp_audit.errors import SpecError, UsageError
+from imlp_audit.transcribe.grid import SourceDocument, SourceTable
+from imlp_audit.transcribe.markdown import read_markdown, to_plain
+from imlp_audit.transcribe.model_index import read_model_index
+from imlp_audit.transcribe.separated import read_separated
+from imlp_audit.transcribe.sources import SourceKind, kind_of
+from imlp_audit.transcribe.web import read_web
+
+from .writers import Cells, grids, markdown, separated, web_page
+
+
+def cells(table: SourceTable) -> list[list[str]]:
+    return [list(table.headings), *(list(row.cells) for row in table.rows)]
+
+
+@pytest.mark.parametrize(
+    ("write", "read"),
+    [
+        (lambda grid: separated(grid, ","), lambda text: read_separated(text, "x", ",")),
+        (lambda grid: separated(grid, "\t"), lambda text: read_separated(text, "x", "\t")),
+        (markdown, lambda text: read_markdown(text, "x")),
+        (web_page, lambda text: read_web(text, "x")),
+    ],
+    ids=["csv", "tsv", "markdown", "html"],
+)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_what_was_written_is_read(
+    write: Callable[[Cells], str], read: Callable[[str], SourceDocument], data: st.DataObject
+) -> None:
+    grid = data.draw(grids())
+    (table,) = read(write(grid)).tables
+    assert cells(table) == grid
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_the_delimiter_of_a_file_is_found_and_lines_are_kept(delimiter: str) -> None:
+    text = delimiter.join(["Model", "Params (M)"]) + "\n\n" + delimiter.join(['"a\nb"', "22.1"]) + "\n"
+    (table,) = read_separated(text, "x.csv").tables
+    assert cells(table) == [["Model", "Params (M)"], ["a b", "22.1"]]
+    assert table.rows[0].line == 3
+
+
+def test_a_quote_that_is_not_closed_is_named_with_its_line() -> None:
+    with pytest.raises(UsageError, match=r"x\.csv:2: not comma-separated values"):
+        read_separated('a,b\n"c,1\n', "x.csv")
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("**79.8**", "79.8"),
+        ("[model](https://x.y/a_(b).pth)", "model"),
+        ("[[Google]](https://x.y) [[GitHub]](https://z)", "[Google] [GitHub]"),
+        ("![badge](x.svg) DeiT-S", "DeiT-S"),
+        ("`pvt_v2_b0`", "pvt_v2_b0"),
+        ("pvt_v2_b0", "pvt_v2_b0"),
+        ("_DeiT_ and *Swin*", "DeiT and Swin"),
+        ("DeiT-S*", "DeiT-S*"),
+        ("224<sup>2</sup>", "224^2"),
+        ("$224^2$", "224^2"),
+        ("4.6&plusmn;0.1<br>G", "4.6±0.1 G"),
+        (r"a \| b \* c", "a | b * c"),
+        ("~~1.0~~ 2.0", "1.0 2.0"),
+    ],
+)
+def test_markdown_is_what_it_prints(line: str, text: str) -> None:
+    assert to_plain(line) == text
+
+
+PAGE = """# Zoo
+
+```
+| not | a table |
+| --- | --- |
+```
+## Results
+- trained on ImageNet-1K
+
+| Model | Params (M) |
+|:--|--:|
+| DeiT-S | 22.1 |
+
+<table id="t2"><tr><th>Model</th><th>FLOPs</th></tr><tr><td>DeiT-S</td><td>4.6G</td></tr></table>
+"""
+
+
+def test_tables_of_markdown_have_captions_and_lines_also_those_in_html() -> None:
+    document = read_markdown(PAGE, "x.md")
+    one, two = document.tables
+    assert document.title == "Zoo"
+    assert (one.number, one.caption, one.line) == ("1", "Results. trained on ImageNet-1K", 10)
+    assert (two.number, two.label, two.line, cells(two)) == ("2", "t2", 14, [["Model", "FLOPs"], ["DeiT-S", "4.6G"]])
+
+
+def test_cells_of_a_page_over_rows_and_columns_are_in_each() -> None:
+    page = """<figure id="S4.T1"><figcaption>Table 1: <b>ImageNet</b></figcaption><table>
+        <thead><tr><th rowspan="2">Model</th><th colspan=2>Cost</th></tr>
+        <tr><th>Params</th><th>FLOPs</th></tr></thead>
+        <tr><td rowspan=2>DeiT-S<sup>&dagger;</sup><td>22.1M<td><math alttext="4.6_{\\pm 0.1}"><mn>4.6</mn></math>
+        <tr><td>5<script>1</script><td><table><tr><td>4.0</td></tr></table></td></tr></table></figure>"""
+    (table,) = read_web(page, "x.html").tables
+    assert cells(table) == [
+        ["Model", "Cost Params", "Cost FLOPs"],
+        ["DeiT-S†", "22.1M", "4.6 ±0.1"],
+        ["DeiT-S†", "5", "4.0"],
+    ]
+    assert (table.caption, table.label) == ("Table 1: ImageNet", "S4.T1")
+    assert [row.line for row in table.rows] == [4, 5]
+
+
+INDEX = """Collections: [{Name: ResNet}]
+Models:
+  - Name: resnet18_8xb32_in1k
+    Metadata: {FLOPs: 1820000000, Parameters: 11690000}
+    Results:
+      - {Dataset: ImageNet-1k, Metrics: {Top 1 Accuracy: 69.90}, Task: Image Classification}
+  - {Name: other, Metadata: {Parameters: 5}}
+"""
+
+
+def test_the_models_of_an_index_are_rows_with_their_digits() -> None:
+    (table,) = read_model_index(INDEX, "metafile.yml").tables
+    assert cells(table) == [
+        ["Model", "FLOPs", "Parameters", "Top 1 Accuracy (ImageNet-1k)"],
+        ["resnet18_8xb32_in1k", "1820000000", "11690000", "69.90"],
+        ["other", "", "5", ""],
+    ]
+    assert [row.line for row in table.rows] == [3, 7]
+
+
+def test_yaml_that_is_no_index_is_named() -> None:
+    with pytest.raises(UsageError, match="it is a spec already"):
+        read_model_index("paper: x\n", "x.yaml")
+    with pytest.raises(UsageError, match="has the key `Models`"):
+        read_model_index("a: b\n", "x.yaml")
+    with pytest.raises(SpecError, match=r"x\.yaml:1:"):
+        read_model_index("[" * 10_000, "x.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (r"\begin{tabular}{ll}", SourceKind.LATEX),
+        ("<p><TABLE border=1>", SourceKind.HTML),
+        ("| a | b |\n| -- | -- |", SourceKind.MARKDOWN),
+        (INDEX, SourceKind.MODEL_INDEX),
+        ("a\tb\n1\t2", SourceKind.TSV),
+        ("a,b\n1,2", SourceKind.CSV),
+        ("nothing", None),
+    ],
+)
+def test_a_file_without_a_known_ending_is_known_by_what_is_in_it(text: str, kind: SourceKind | None) -> None:
+    assert kind_of(Path("source"), text) is kind
