@@ -21,7 +21,7 @@ from imlp_audit.measure.facts import Facts, ModelFacts, ModelKey, Need
 from imlp_audit.measure.models import measure_models
 from imlp_audit.models.hosts.lvt import Lvt
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.printed import parse_printed
+from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Document

@@ -54,7 +54,8 @@ def properties(
     limits = Limits(examples, seed, time_limit)
     settings = Settings(limits, dtype, device.value, jobs or cores(), trust_code=trust_code)
     targets, patterns = _split(claims or [])
-    selection = load_specs(targets or list(bundled_papers().values()), trust_code=trust_code)
+    wanted = targets or list(bundled_papers().values())
+    selection = load_specs(wanted, trust_code=trust_code, printed=outputs.printed)
     check_device(device)  # which imports torch
     store = open_store(no_cache=no_cache)
     with show_progress(shown=reporting.progress) as announce:

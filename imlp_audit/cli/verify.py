@@ -65,7 +65,7 @@ def verify(
     from imlp_audit.report.overview import describe_strictness, first_screen
 
     outputs = parse_outputs(reporting.printed, reporting.output)
-    selection = load_specs(specs, trust_code=trust_code)
+    selection = load_specs(specs, trust_code=trust_code, printed=outputs.printed)
     check_device(device)  # which imports torch
     options = Options(
         only=tuple(only or ()),
