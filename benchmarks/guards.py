@@ -25,7 +25,7 @@ def main(arguments: Sequence[str]) -> None:
     plans = select_checks(load([one for one in arguments if one != "--list"]), skip=["*/equations/*"])
     cells = [plan for plan in plans if isinstance(plan, CellPlan) and is_uncounted(plan.cell)]
     sized = [plan for plan in cells if isinstance(plan.cell.column, MemoryColumn)]
-    context = Context(measure_models(models_needed(sized, Context({})), lambda name: None))
+    context = Context(dict(measure_models(models_needed(sized, Context({})), lambda name: None)))
     guards, counts = Guards.among(plans, {plan.id for plan in cells}, context), Counter[tuple[str, str, str]]()
     for plan in cells:
         noticed = {digits: guards.notice(plan.cell, digits) for digits in OFFSETS}

@@ -82,7 +82,7 @@ def main(arguments: Sequence[str]) -> None:
     """Measure the models of the papers and print the shares."""
     selection = load(arguments)
     plans = select_checks(selection, skip=["*/equations/*"])
-    facts = measure_models(models_needed(plans, Context({})), lambda name: None)
+    facts = dict(measure_models(models_needed(plans, Context({})), lambda name: None))
     show_all(with_hypotheses(Context(facts), selection.papers).judged.items())
 
 

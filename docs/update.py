@@ -81,7 +81,7 @@ def replaced_mlps(name: str) -> int | str:
     """Replace the MLPs of a model of timm by IMLP blocks; return how many there are, or why it is rejected."""
     recipe = Recipe.model_validate({"timm": name, "mlp": {"imlp": {"ratio": 2, "kernel": 3}}})
     key = ModelKey.of(recipe, PaperReading(imlp=PRINTED))
-    facts = measure_models({key: Need(work=True)}, lambda step: None)[key]
+    facts = dict(measure_models({key: Need(work=True)}, lambda step: None))[key]
     return facts.message if isinstance(facts, Failure) else len(facts.mlps)
 
 

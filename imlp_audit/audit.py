@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
+from itertools import chain
+from os import PathLike, fspath
 
 from imlp_audit import __version__
+from imlp_audit.cache.counted import keep_model, narrow, recall_models
+from imlp_audit.cache.results import remember
+from imlp_audit.cache.store import Store
+from imlp_audit.cache.tested import keep_outcome, recall_outcomes
+from imlp_audit.calling import make_callable
 from imlp_audit.checks.acknowledge import Acknowledged, acknowledge, locked_checks
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.guards import mark_unguarded
@@ -16,14 +23,17 @@ from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.running import running
 from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
-from imlp_audit.measure.facts import Facts, ModelKey, Need
-from imlp_audit.records.check import Check
+from imlp_audit.measure.facts import Measured, ModelKey, Need
+from imlp_audit.records.check import Check, Verdict
 from imlp_audit.records.hypothesis import FitScore
 from imlp_audit.records.result import AuditResult
+from imlp_audit.spec.digest import digest_selection
 from imlp_audit.spec.findings import refuse_broken_locks
-from imlp_audit.spec.library import Selection, select_checks, select_equations
+from imlp_audit.spec.library import Selection, load, select_checks, select_equations
 from imlp_audit.spec.paper import Paper, paper_head
 from imlp_audit.spec.plan import EquationPlan, Plan, check_ids
+
+make_callable(__name__, "imlp_audit.audit:audit_targets")
 
 Announce = Callable[[int], Callable[[str], None]]
 
@@ -34,7 +44,7 @@ class Options:
 
     `jobs` is how many other processes test the statements about functions meanwhile; with `trust_code`
     the Python of every selected paper is run. With `any_lock` a lock that cannot be used counts as none, so that it can
-    be written anew.
+    be written anew. What is measured is kept in the `store`, and what is found there is not measured again.
     """
 
     only: tuple[str, ...] = ()
@@ -44,25 +54,48 @@ class Options:
     jobs: int = 0
     trust_code: bool = False
     any_lock: bool = False
+    store: Store = field(default_factory=Store)
 
 
-def audit(selection: Selection, options: Options, announce: Announce, measured: Facts | None = None) -> AuditResult:
-    """Audit the selected papers. `announce(total)` returns a callback, which is called with each step's name.
-
-    Models that were `measured` before, for all that the selection needs of them, are not measured again.
-    """
+def audit(selection: Selection, options: Options, announce: Announce) -> AuditResult:
+    """Audit the selected papers. `announce(total)` returns a callback, which is called with each step's name."""
     _check_reading(selection, options.reading)
     plans = select_checks(selection, options.only, options.skip)
     settings = Settings(jobs=options.jobs, trust_code=options.trust_code)
-    return _run(plans, selection, options, settings, announce, searched=False, measured=measured or {})
+    return remember(
+        options.store,
+        digest_selection(selection, replace(options, jobs=0, store=Store())),
+        AuditResult,
+        lambda: _run(plans, selection, options, settings, announce, searched=False),
+        _is_whole,
+    )
+
+
+def audit_targets(
+    *targets: str | PathLike[str],
+    only: Sequence[str] = (),
+    skip: Sequence[str] = (),
+    reading: str | None = None,
+    jobs: int = 0,
+    trust_code: bool = False,
+) -> AuditResult:
+    """Audit what targets name, as `imlp-audit verify` does: papers by id, folders, files, `paper/table`, ids or globs.
+
+    `only` and `skip` are globs of the checks' ids, and `reading` is a declared reading to use instead of the default.
+    `jobs` processes test equations meanwhile. The Python of papers that are not trusted runs only with `trust_code`.
+    Raises SpecError where a spec has problems, and UsageError where a target names nothing.
+    """
+    selection = load([fspath(target) for target in targets], trust_code=trust_code)
+    options = Options(tuple(only), tuple(skip), reading, jobs=jobs, trust_code=trust_code)
+    return audit(selection, options, lambda _: lambda _: None)
 
 
 def audit_equations(
-    selection: Selection, patterns: Sequence[str], settings: Settings, announce: Announce
+    selection: Selection, patterns: Sequence[str], settings: Settings, announce: Announce, store: Store | None = None
 ) -> AuditResult:
     """Test the papers' statements about functions, those that need a solver included."""
     plans = select_equations(selection, patterns)
-    return _run(plans, selection, Options(), settings, announce, searched=True, measured={})
+    return _run(plans, selection, Options(store=store or Store()), settings, announce, searched=True)
 
 
 def _run(
@@ -73,18 +106,11 @@ def _run(
     announce: Announce,
     *,
     searched: bool,
-    measured: Facts,
 ) -> AuditResult:
     if not options.any_lock:
         refuse_broken_locks(selection)
     versions = list_versions()  # where one of these libraries isn't installed, say so before any work
-    needed = models_needed(plans, Context({}, options.reading))
-    needed = {key: need for key, need in needed.items() if key not in measured}
-    claims = [p.claim for p in plans if isinstance(p, EquationPlan) and isinstance(p.claim, ClaimText)]
-    progress = announce(len(needed) + len(claims))
-    with running(claims, settings) as outcomes:
-        facts = {**measured, **_facts(needed, progress, options)}
-        context = with_hypotheses(Context(facts, options.reading, outcomes(progress)), papers_to_judge(plans))
+    context = _measure_and_test(plans, selection, options, settings, announce)
     made = mark_unguarded(
         [run_check(check, context) for check in plans], plans, select_checks(selection, solving=True), context
     )
@@ -104,6 +130,31 @@ def _run(
             if paper.id in context.judged
         },
     )
+
+
+def _measure_and_test(
+    plans: Sequence[Plan], selection: Selection, options: Options, settings: Settings, announce: Announce
+) -> Context:
+    """Return all that the checks are made from, and keep what was not in the store."""
+    store = options.store
+    needed = models_needed(plans, Context({}, options.reading))
+    counted, left = recall_models(store, needed) if options.fvcore_device is None else ({}, needed)
+    claims = [p.claim for p in plans if isinstance(p, EquationPlan) and isinstance(p.claim, ClaimText)]
+    tested = recall_outcomes(store, claims, settings)
+    untested = [claim for claim in claims if claim.id not in tested]
+    progress = announce(len(left) + len(untested))
+    with running(untested, settings) as outcomes:
+        measured = {key: narrow(facts, needed[key]) for key, facts in _measure(left, progress, options)}
+        found = outcomes(progress)
+    for claim in untested:
+        keep_outcome(store, claim, settings, found[claim.id])
+    store.trim()
+    context = Context({**counted, **measured}, options.reading, {**tested, **found})
+    return with_hypotheses(context, papers_to_judge(plans))
+
+
+def _is_whole(result: AuditResult) -> bool:
+    return all(check.verdict is not Verdict.ERROR for check in result.checks)
 
 
 def _fits(paper: Paper) -> Mapping[str, FitScore]:
@@ -130,9 +181,10 @@ def _check_reading(selection: Selection, reading: str | None) -> None:
         raise UsageError(f"no reading is called {reading!r}; declared here: {', '.join(known) or 'none'}")
 
 
-def _facts(needed: Mapping[ModelKey, Need], progress: Callable[[str], None], options: Options) -> Facts:
+def _measure(needed: Mapping[ModelKey, Need], progress: Callable[[str], None], options: Options) -> Iterator[Measured]:
+    """Yield what is measured of each model, once it is kept."""
     if not needed:
-        return {}
+        return
     # torch takes seconds to import: not where nothing is to be counted, nor before the specs are known to be sound
     from imlp_audit.measure.models import measure_models
     from imlp_audit.measure.outside import is_outside, measure_outside
@@ -140,7 +192,9 @@ def _facts(needed: Mapping[ModelKey, Need], progress: Callable[[str], None], opt
     ours = {key: need for key, need in needed.items() if not is_outside(key)}
     others = {key: need for key, need in needed.items() if is_outside(key)}
     device = options.fvcore_device
-    return {**measure_models(ours, progress, device), **measure_outside(others, progress, device)}
+    for key, facts in chain(measure_models(ours, progress, device), measure_outside(others, progress, device)):
+        keep_model(options.store, key, facts)
+        yield key, facts
 
 
 def list_versions() -> dict[str, str]:

@@ -1,12 +1,18 @@
 """What every test process needs: one thread, interrupts, and no test that fails because the machine is busy."""
 
+import os
+import shutil
 import signal
+import tempfile
 from collections import Counter
 
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
 
+from imlp_audit.cache.places import VARIABLE
+
+pytest_plugins = ["pytester"]
 # pytest-xdist gives every core a process, and more threads than cores wait on each other
 torch.set_num_threads(1)
 # a shell's background job ignores interrupts, and so would every process that a test starts
@@ -15,6 +21,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # how long examples take to be drawn says more about the machine than about a test; where 40 are few, a test says so
 settings.register_profile("untimed", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let all processes of a run share what they measure, and nothing with other runs unless the caller says so."""
+    if VARIABLE not in os.environ:
+        os.environ[VARIABLE] = tempfile.mkdtemp(prefix="imlp-audit-tests-")
+        config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(VARIABLE)))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -9,8 +9,9 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from imlp_audit.checks.fit import Measured
+from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.interval import Interval, decimal_text
-from imlp_audit.numbers.printed import Printed, Rounding, parse_printed
+from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
 from imlp_audit.records.finding import Finding, Severity, StaleEntry
 from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead

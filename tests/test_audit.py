@@ -21,7 +21,7 @@ from imlp_audit.measure.facts import Facts, ModelFacts, ModelKey, Need
 from imlp_audit.measure.models import measure_models
 from imlp_audit.models.hosts.lvt import Lvt
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.printed import parse_printed
+from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Document
@@ -35,6 +35,7 @@ from imlp_audit.spec.plan import CellPlan, DeltaPlan, EquationPlan, Plan, Repeat
 from imlp_audit.spec.references import CellRef, repeated_row, rows_of
 from imlp_audit.spec.tables import PrintedTable, Row
 from imlp_audit.spec.tree import Located
+from tests.measured import STORE, facts_of
 
 SPECS = Path(__file__).parent.parent / "specs"
 
@@ -73,13 +74,13 @@ def all_audited() -> Audited:
 def bundled(all_audited: Audited) -> AuditResult:
     """The numbers of all bundled papers; their equations take minutes and are counted like other checks."""
     equations = tuple(f"{paper}/equations/*" for paper in PAPERS if paper != "mlp_mixer_notes")
-    return audit(all_audited.selection, Options(skip=equations), lambda _: lambda name: None, all_audited.facts)
+    return audit(all_audited.selection, Options(skip=equations, store=STORE), lambda _: lambda name: None)
 
 
 def _audit(papers: Sequence[str]) -> Audited:
     selection = load([str(SPECS / paper) for paper in papers])
     plans = [one for one in select_checks(selection) if not isinstance(one, EquationPlan)]
-    facts = measure_models(models_needed(plans, Context({})), lambda name: None)
+    facts = facts_of(models_needed(plans, Context({})))
     of_cell: dict[str, list[NumberPlan]] = {}
     for one in plans:
         if isinstance(one, CellPlan | DeltaPlan | RepeatPlan):
@@ -412,7 +413,7 @@ tables:
 def test_the_real_fvcore_gives_what_the_ledger_gives() -> None:
     """Attention written out on both sides: fvcore drops the products of a fused one."""
     key = ModelKey(Recipe.of(timm="deit_tiny_patch16_224"), None)
-    facts = measure_models({key: Need(work=True)}, lambda name: None, fvcore_device="cpu")[key]
+    facts = dict(measure_models({key: Need(work=True)}, lambda name: None, fvcore_device="cpu"))[key]
     assert isinstance(facts, ModelFacts)
     assert facts.ledger is not None
     assert facts.counted == {"fvcore": total(facts.ledger, FLOPS_CONVENTIONS["fvcore"])} == {"fvcore": 1_258_411_200}
@@ -441,15 +442,15 @@ def test_everything_about_the_bundled_papers_fits(bundled: AuditResult, width: i
 
 
 @pytest.mark.slow
-def test_a_wrong_number_in_a_copy_of_a_paper_is_the_first_that_is_shown(all_audited: Audited, tmp_path: Path) -> None:
+def test_a_wrong_number_in_a_copy_of_a_paper_is_the_first_that_is_shown(tmp_path: Path) -> None:
     folder = tmp_path / "imlp"
     shutil.copytree(SPECS / "imlp", folder)
     table = folder / "table1.yaml"
     text = table.read_text(encoding="utf-8")
     assert text.count("73.66") == 1
     table.write_text(text.replace("73.66", "73.36"), encoding="utf-8")
-    options = Options(skip=("imlp/equations/*",))
-    result = audit(load([str(folder)]), options, lambda _: lambda name: None, all_audited.facts)
+    options = Options(skip=("imlp/equations/*",), store=STORE)
+    result = audit(load([str(folder)]), options, lambda _: lambda name: None)
     lines = lines_of(first_screen(result), 80)
     shown = " ".join(" ".join(lines).split())
     assert len(lines) <= 40

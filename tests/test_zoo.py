@@ -19,6 +19,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import Verdict
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import rows_of
+from tests.measured import STORE
 
 FILE = Path(__file__).parent.parent / "specs" / "torchvision_zoo" / "classifiers.yaml"
 HEAD = """\
@@ -59,7 +60,7 @@ def test_the_rows_are_what_the_package_prints() -> None:
 
 @pytest.mark.slow
 def test_every_printed_number_follows_but_one() -> None:
-    options = Options(only=("torchvision_zoo/1/*",))
+    options = Options(only=("torchvision_zoo/1/*",), store=STORE)
     result = audit(load(["torchvision_zoo"]), options, lambda _: lambda name: None)
     failing = [check.id for check in result.checks if check.verdict is not Verdict.REPRODUCED]
     assert failing == ["torchvision_zoo/1/googlenet_imagenet1k_v1/params"]

@@ -115,7 +115,7 @@ def make_check(comparison: RowComparison, verdict: Verdict, reason: str) -> Chec
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
         place=place_of_cell(cell),
         printed=cell.printed.text,
-        unit=cell.column.unit,
+        unit=cell.unit,
     )
 
 

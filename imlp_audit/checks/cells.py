@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from itertools import chain
@@ -19,8 +20,8 @@ from imlp_audit.checks.printed import (
     unless_missing,
 )
 from imlp_audit.checks.votes import frame_of
+from imlp_audit.numbers.forms import SCALES
 from imlp_audit.numbers.interval import readable
-from imlp_audit.numbers.printed import parse_printed
 from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.spec.plan import CellPlan, ColumnsPlan
 from imlp_audit.spec.references import CellRef, rows_of_table
@@ -34,13 +35,13 @@ def check_cell(plan: CellPlan, context: Context) -> Check:
         return check_memory(plan, column, recipe, context)
     found = countable(cell)
     if isinstance(found, str):
-        return record_unmeasured(plan, cell.printed, column.unit, found)
+        return record_unmeasured(plan, cell.printed, cell.unit, found)
     comparison = judge(found, context)
     if comparison.verdict is Verdict.DIFFERS:
         leads = _elsewhere(found, context)
     else:
         leads = chain(_no_one_reading(found, context), _two_counters(found, context))
-    check = record_fit(plan, cell.printed, column.unit, comparison)
+    check = record_fit(plan, cell.printed, cell.unit, comparison)
     check = _with_fit(check.model_copy(update={"hints": (*check.hints, *leads)}), cell)
     return _with_power(check, cell, context) if check.verdict in PASSES else check
 
@@ -96,7 +97,7 @@ def fits_elsewhere(counted: Countable, context: Context) -> Iterator[tuple[str, 
     for name, column in cell.row.table.value.columns.items():
         if name == cell.column_id or not column.measure.totalled:
             continue
-        printed = parse_printed(f"{cell.printed.text.removesuffix(cell.column.unit)}", column.unit)
+        printed = replace(cell.printed, scale=SCALES.get(column.unit, 1))
         declared, _ = context.measurements(cell.row, counted.recipe, column)
         fitting = [
             m.value for m in declared for rule in roundings if not m.uncounted and m.value in printed.interval(rule)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from imlp_audit.numbers.interval import decimal_text
-from imlp_audit.numbers.printed import Printed, parse_printed
+from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.numbers.printed import Printed
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, DeltaPlan, RepeatPlan
 from imlp_audit.spec.references import CellRef, RowRef
@@ -17,17 +17,12 @@ T = TypeVar("T")
 NumberPlan = CellPlan | DeltaPlan | RepeatPlan | ClaimPlan
 
 
-def shift_text(printed: Printed, digits: int, unit: str) -> str | None:
+def shift_text(printed: Printed, digits: int) -> str | None:
     """Return a number so many last digits away, written alike; None if it would change its sign or reach 0."""
     value = printed.value + digits * printed.step
     if value == 0 or (value < 0) != (printed.value < 0):
         return None
-    places = len(str(printed.step.denominator)) - 1
-    whole, _, part = decimal_text(abs(value), places or 1).partition(".")
-    digits_text = f"{whole}.{part.ljust(places, '0')}" if places else whole
-    sign = printed.text[0] if printed.text[0] in "+-−–" else ""
-    end = unit if unit and printed.text.endswith(unit) else ""
-    return f"{sign}{digits_text}{end}"
+    return printed.write(abs(value))
 
 
 def with_number(plan: NumberPlan, cell: CellRef, text: str) -> NumberPlan:
@@ -39,7 +34,7 @@ def with_number(plan: NumberPlan, cell: CellRef, text: str) -> NumberPlan:
 
 
 def _print(cell: CellRef, text: str) -> CellRef:
-    parse_printed(text, cell.column.unit)
+    parse_printed(text, cell.form)
     table = cell.row.table.value
     row = cell.row.row.model_copy(update={"printed": {**cell.row.row.printed, cell.column_id: text}})
     rows = tuple(row if index == cell.row.index else other for index, other in enumerate(table.rows))

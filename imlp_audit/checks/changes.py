@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.measured_changes import check_measured_change, percent_change
-from imlp_audit.checks.printed import interval_ends
+from imlp_audit.checks.printed import interval_ends, write_sign_hint
 from imlp_audit.numbers.interval import Interval, readable
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Check, Verdict
@@ -30,7 +30,7 @@ def check_repeat(plan: RepeatPlan, context: Context) -> Check:
     name = f"{plan.other.id}.delta" if plan.delta else plan.other.id
     roundings = context.conventions(plan.cell.row.paper).roundings
     theirs = context.conventions(plan.other.row.paper).roundings
-    unit = "%" if plan.delta else plan.cell.column.unit
+    unit = "%" if plan.delta else plan.cell.unit
     agreement = agree(one, other, name, roundings, theirs)
     agreement = replace(agreement, reason=f"{agreement.reason}; {plan.matched_by}")
     if agreement.verdict is Verdict.INCONSISTENT and plan.other.row.paper.id != plan.cell.row.paper.id:
@@ -98,10 +98,10 @@ def follows_from_cells(delta: Printed, cell: Printed, base: Printed, roundings: 
 
 def _with_sign_hint(found: Agreement, delta: Printed, possible: Interval) -> Agreement:
     """Add a hint where a change has the size that is printed and the other sign."""
-    other = delta.negated
-    if found.verdict is not Verdict.INCONSISTENT or not possible.meets(other.interval(found.rounding)):
+    opposite = delta.negated.interval(found.rounding)
+    if found.verdict is not Verdict.INCONSISTENT or not possible.meets(opposite):
         return found
-    return replace(found, hints=(*found.hints, f"{other.text} would follow: the sign is wrong or left out"))
+    return replace(found, hints=(*found.hints, write_sign_hint(delta)))
 
 
 def agree(

@@ -10,6 +10,9 @@ from imlp_audit.numbers.interval import EXACT, decimal_text, readable
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Measurement, Verdict
 
+_LARGE = 1000  # a printed number without a scale is a total from here on
+_LEAST = Fraction(1, 200)  # percent that show in two decimal places
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -133,10 +136,19 @@ def _name_departures(under: Sequence[str]) -> str:
 
 def _miss(printed: Printed, one: Measured, rounding: Rounding) -> str:
     gap = printed.gap(one.value)
-    off = (
-        f"{decimal_text(abs(gap), 1)} units of the last printed digit {'above' if gap > 0 else 'below'} {printed.text}"
-    )
+    side = "above" if gap > 0 else "below"
+    distance = decimal_text(abs(gap), 1)
+    units = "unit" if distance == "1" else "units"
+    off = f"{distance} {units} of the last printed digit {side} {printed.text}{_share(printed, gap)}"
     return f"{readable(one.value)} is outside {printed.interval(rounding)}: {off}"
+
+
+def _share(printed: Printed, gap: Fraction) -> str:
+    """Write a gap in percent of the printed number, if that is a total: of a percentage it would confuse."""
+    if not printed.value or (printed.scale == 1 and abs(printed.value) < _LARGE):
+        return ""
+    percent = abs(100 * gap * printed.step / printed.value)
+    return f" ({decimal_text(percent, 1 if percent >= 1 else 2)} %)" if percent >= _LEAST else ""
 
 
 def _alone_hints(printed: Printed, others: Sequence[tuple[Measured, Rounding]], *, name_rule: bool) -> Iterator[str]:
@@ -163,8 +175,12 @@ def _hints(
         values.add((one.value, one.convention))
         fitting = [rule for rule in Rounding if (one, rule) not in known and one.value in printed.interval(rule)]
         for rule in [roundings[0]] if roundings[0] in fitting else fitting:
-            under = _name_departures(_departures((one, rule), (declared[0], roundings[0])))
-            yield f"{readable(one.value)} would fit{under}, which the spec does not declare"
+            departures = _departures((one, rule), (declared[0], roundings[0]))
+            stated = {f"rounding {rule}": rule in roundings}
+            missing = tuple(name for name in departures if not stated.get(name, one in declared))
+            which = f"; the spec does not declare {', '.join(missing)}" if missing != departures else ""
+            fits = f"{readable(one.value)} would fit{_name_departures(departures)}"
+            yield f"{fits}{which or ', which the spec does not declare'}"
 
 
 def _also(

@@ -60,7 +60,7 @@ class Guards:
 
     def notice(self, cell: CellRef, digits: int) -> bool:
         """Return whether a check comes out otherwise if a number is changed by so many last digits."""
-        text = shift_text(cell.printed, digits, cell.column.unit)
+        text = shift_text(cell.printed, digits)
         return text is not None and any(
             found != _finding(with_number(guard, cell, text), self.context)
             for guard, found in self.by_cell.get(cell.id, ())

@@ -17,6 +17,7 @@ from imlp_audit.checks.printed import (
     record_unmeasured,
     unless_counted,
     unless_missing,
+    write_sign_hint,
 )
 from imlp_audit.checks.votes import Frame, frame_of
 from imlp_audit.numbers.printed import Printed
@@ -161,4 +162,4 @@ def _sign_hint(delta: Printed, check: Check, comparison: Comparison) -> Iterator
     """Yield a hint where a change has the size that is printed and the other sign."""
     other = delta.negated
     if check.verdict is Verdict.DIFFERS and comparison.deciding.value in other.interval(comparison.rounding):
-        yield f"{other.text} would follow: the sign is wrong or left out"
+        yield write_sign_hint(delta)

@@ -96,3 +96,9 @@ def interval_ends(printed: Printed, rounding: Rounding) -> tuple[str, str]:
     """Return the interval_ends of the interval that a number stands for, as text."""
     interval = printed.interval(rounding)
     return decimal_text(interval.low, EXACT), decimal_text(interval.high, EXACT)
+
+
+def write_sign_hint(delta: Printed) -> str:
+    """Say that a change would follow with the other sign."""
+    fault = "the sign is wrong" if delta.has_sign else f"{delta.text} has no sign and is read as an increase"
+    return f"{delta.negated.text} would follow: {fault}"

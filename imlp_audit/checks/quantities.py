@@ -12,6 +12,7 @@ from imlp_audit.checks.truth import middle
 from imlp_audit.checks.votes import frame_of
 from imlp_audit.measure.conventions import ParameterConvention, total
 from imlp_audit.models.reading import PaperReading
+from imlp_audit.numbers.forms import SCALES
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.spec.quantities import (
     Change,
@@ -74,7 +75,7 @@ def format_values(quantity: Quantity, values: Interval | None) -> str:
         return "undefined"
     match quantity:
         case Value() | Step() | Difference():
-            return middle(values * Fraction(1, quantity.cell.printed.scale))
+            return middle(values * Fraction(1, SCALES.get(quantity.cell.column.unit, 1)))
         case Change() | Ratio() | Position() | MlpShare():
             return middle(values)
         case _:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from imlp_audit.cli.exits import ExitCode, exit_code
-from imlp_audit.cli.options import Formatted, NoProgress, Specs, TrustCode, helpers
+from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode, helpers
 from imlp_audit.report.formats import Format
 
 
@@ -21,9 +21,11 @@ def baseline(
     trust_code: TrustCode = False,
     format_: Formatted = Format.RICH,
     no_progress: NoProgress = False,
+    no_cache: NoCache = False,
 ) -> int:
     """Acknowledge the failing checks that findings cover: write `findings.lock`."""
     from imlp_audit.audit import Options, audit
+    from imlp_audit.cli.cache import open_store
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.output import emit_document
     from imlp_audit.cli.progress import show_progress
@@ -33,8 +35,9 @@ def baseline(
     from imlp_audit.report.baseline import baseline_document
 
     selection = load_specs(specs, trust_code=trust_code, complete=True)
+    options = Options(jobs=helpers(), trust_code=trust_code, any_lock=True, store=open_store(no_cache=no_cache))
     with show_progress(shown=not no_progress) as announce:
-        result = audit(selection, Options(jobs=helpers(), trust_code=trust_code, any_lock=True), announce)
+        result = audit(selection, options, announce)
     papers = tuple(write_lock(paper, result, draft=draft, write=not dry_run) for paper in selection.papers)
     report = BaselineReport(written=not dry_run, papers=papers)
     emit_document(baseline_document(report), format_, to_json(report))

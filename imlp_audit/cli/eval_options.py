@@ -11,7 +11,7 @@ import typer
 
 from imlp_audit.cli.options import ChannelsLast, Device
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluate.request import Interpolation, Overrides
+from imlp_audit.evaluate.overrides import Interpolation, Overrides
 
 if TYPE_CHECKING:
     from imlp_audit.evaluate.request import Running

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from imlp_audit.cli.completion import complete_target
 from imlp_audit.cli.exits import ExitCode
-from imlp_audit.cli.options import Formatted, NoProgress, Specs, TrustCode
+from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode
 from imlp_audit.cli.output import emit_document
 from imlp_audit.errors import UsageError
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
+    from imlp_audit.cache.store import Store
     from imlp_audit.cli.progress import Announce
     from imlp_audit.records.result import AuditResult
     from imlp_audit.spec.library import Selection
@@ -21,27 +23,44 @@ if TYPE_CHECKING:
 
 def explain(
     check_id: Annotated[
-        str, typer.Argument(metavar="CHECK_ID", help="A check, as `imlp-audit list` prints it.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="CHECK_ID",
+            help="A check, as `imlp-audit list` prints it.",
+            autocompletion=complete_target,
+            show_default=False,
+        ),
     ],
     specs: Specs = None,
     format_: Formatted = Format.RICH,
     trust_code: TrustCode = False,
     no_progress: NoProgress = False,
+    no_cache: NoCache = False,
 ) -> int:
     """Explain one check: what was compared, and why its verdict came out as it did."""
+    from imlp_audit.cache.results import remember
+    from imlp_audit.cli.cache import open_store
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.explain import explain as explaining
     from imlp_audit.explain.document import explanation_document
     from imlp_audit.records.check import Verdict
     from imlp_audit.records.document import to_json
+    from imlp_audit.records.explanation import Explanation
+    from imlp_audit.spec.digest import digest_selection
     from imlp_audit.spec.targets import id_in
 
     selection = load_specs(specs or [_paper_of(check_id)], trust_code=trust_code)
     plan = explaining.find_plan(selection, id_in(check_id, selection.papers[0].id))
-    with show_progress(shown=not no_progress) as announce:
-        result = _check(plan, selection, announce, trust_code=trust_code)
-    explanation = explaining.explain(plan, result)
+    store = open_store(no_cache=no_cache)
+
+    def make() -> Explanation:
+        with show_progress(shown=not no_progress) as announce:
+            result = _check(plan, selection, announce, store, trust_code=trust_code)
+        return explaining.explain(plan, result)
+
+    digest = digest_selection(selection, plan.id)
+    explanation = remember(store, digest, Explanation, make, lambda made: made.check.verdict is not Verdict.ERROR)
     emit_document(explanation_document(explanation), format_, to_json(explanation))
     return ExitCode.INCOMPLETE if explanation.check.verdict is Verdict.ERROR else ExitCode.CLEAN
 
@@ -60,7 +79,7 @@ def _paper_of(check_id: str) -> str:
     return paper
 
 
-def _check(plan: Plan, selection: Selection, announce: Announce, *, trust_code: bool) -> AuditResult:
+def _check(plan: Plan, selection: Selection, announce: Announce, store: Store, *, trust_code: bool) -> AuditResult:
     """Make the check and the cells that it needs, as `verify` does, or as `properties` if a claim needs a solver."""
     from imlp_audit.audit import Options, audit, audit_equations
     from imlp_audit.equations.catalogue import ClaimText
@@ -69,5 +88,6 @@ def _check(plan: Plan, selection: Selection, announce: Announce, *, trust_code: 
     from imlp_audit.spec.plan import EquationPlan
 
     if isinstance(plan, EquationPlan) and isinstance(plan.claim, ClaimText) and plan.claim.needs:
-        return audit_equations(selection, (plan.id,), Settings(trust_code=trust_code), announce)
-    return audit(selection, Options(only=(plan.id, *cells_needed(plan)), trust_code=trust_code), announce)
+        return audit_equations(selection, (plan.id,), Settings(trust_code=trust_code), announce, store)
+    only = (plan.id, *cells_needed(plan))
+    return audit(selection, Options(only=only, trust_code=trust_code, store=store), announce)

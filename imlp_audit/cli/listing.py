@@ -9,7 +9,6 @@ import typer
 from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.options import Formatted, NoProgress, Only, Skip, Specs
 from imlp_audit.cli.output import emit_document
-from imlp_audit.report.document import Table
 from imlp_audit.report.formats import Format
 
 
@@ -27,6 +26,7 @@ def list_checks(
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.records.document import to_json
     from imlp_audit.records.listing import CheckList, ListedCheck
+    from imlp_audit.report.document import Table
     from imlp_audit.spec.library import select_checks
 
     if systems:

@@ -6,21 +6,35 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from imlp_audit.errors import SpecError
+from imlp_audit.cli.output import emit
+from imlp_audit.errors import Problem, SpecError
 from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.report.formats import AuditFormat
 
 if TYPE_CHECKING:
     from imlp_audit.spec.library import Selection
 
 
-def load_specs(targets: Sequence[str] | None = None, *, trust_code: bool = False, complete: bool = False) -> Selection:
+def load_specs(
+    targets: Sequence[str] | None = None,
+    *,
+    trust_code: bool = False,
+    complete: bool = False,
+    printed: AuditFormat | None = None,
+) -> Selection:
     """Load the papers that targets name. Raises SpecError, and UsageError where a target names nothing.
 
-    Files that were left out are named on stderr; a command that must have a `complete` paper refuses them.
+    Files that were left out are named on stderr; a command that must have a `complete` paper refuses them. Where
+    GitHub's annotations are `printed`, each mistake is one.
     """
     from imlp_audit.spec.library import load
 
-    selection = load(targets or (), trust_code=trust_code)
+    try:
+        selection = load(targets or (), trust_code=trust_code)
+    except SpecError as error:
+        _annotate(error.problems, printed)
+        raise
+    _annotate(selection.left_out, printed)
     if complete and selection.left_out:
         raise SpecError(selection.left_out)
     for file in dict.fromkeys(problem.file for problem in selection.left_out):
@@ -29,3 +43,10 @@ def load_specs(targets: Sequence[str] | None = None, *, trust_code: bool = False
     if selection.skipped:
         print(f"imlp-audit: skipped {list_some(selection.skipped, 5)}: no key of a spec", file=sys.stderr)
     return selection
+
+
+def _annotate(problems: Sequence[Problem], printed: AuditFormat | None) -> None:
+    if problems and printed is AuditFormat.GITHUB:
+        from imlp_audit.report.exports.github import render_problems
+
+        emit(render_problems(problems))

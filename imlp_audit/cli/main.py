@@ -20,6 +20,7 @@ from imlp_audit import __version__
 from imlp_audit.cli import (
     baseline,
     bench,
+    cache,
     demo,
     diff,
     doctor,
@@ -65,6 +66,7 @@ command()(lipschitz.lipschitz)
 command(name="eval")(eval.evaluate)
 command()(inspect.inspect)
 command()(bench.bench)
+app.add_typer(cache.app, name="cache")
 app.add_typer(doctor.app, name="doctor")
 command(name="list")(listing.list_checks)
 command()(listing.lint)

@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from imlp_audit.cli.completion import complete_target
 from imlp_audit.errors import BuildError
 from imlp_audit.report.formats import AuditFormat, Format
 from imlp_audit.workers import cores
@@ -24,28 +25,27 @@ class Device(StrEnum):
     CUDA = "cuda"
 
 
-def complete_paper(incomplete: str) -> list[str]:
-    """Return the bundled papers that a shell can complete a word to; where there is none, it completes file names."""
-    from imlp_audit.spec.folders import bundled_papers
-
-    return [name for name in bundled_papers() if name.startswith(incomplete)]
-
-
 Specs = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="TARGET",
         help="Papers by id, folders, files, paper/table, ids of checks or globs of ids; if left out, all of ./specs "
         "or the bundled papers.",
-        autocompletion=complete_paper,
+        autocompletion=complete_target,
         show_default=False,
     ),
 ]
 Only = Annotated[
-    list[str] | None, typer.Option("--only", metavar="GLOB", help="Only checks whose id matches; repeatable.")
+    list[str] | None,
+    typer.Option(
+        "--only", metavar="GLOB", help="Only checks whose id matches; repeatable.", autocompletion=complete_target
+    ),
 ]
 Skip = Annotated[
-    list[str] | None, typer.Option("--skip", metavar="GLOB", help="Skip checks whose id matches; repeatable.")
+    list[str] | None,
+    typer.Option(
+        "--skip", metavar="GLOB", help="Skip checks whose id matches; repeatable.", autocompletion=complete_target
+    ),
 ]
 CheckpointFile = Annotated[
     Path, typer.Argument(metavar="CHECKPOINT", help="The file with the weights.", show_default=False)
@@ -75,6 +75,7 @@ TrustCode = Annotated[
     bool, typer.Option("--trust-code", help="Run the Python in the named papers' folders; only if you trust it.")
 ]
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Measure everything anew, and keep nothing.")]
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imlp_audit.errors import ClosedPipeError, OutputError, UsageError
-from imlp_audit.report.document import Document
 from imlp_audit.report.files import append, check_writable, write_whole
 from imlp_audit.report.formats import ENDINGS, AuditFormat, Format, Surface, render_audit, render_document
 
 if TYPE_CHECKING:
     from imlp_audit.records.result import AuditResult
+    from imlp_audit.report.document import Document
 
 _WIDTH = 120  # of what is not a terminal, unless COLUMNS says otherwise
 _SUMMARY = "GITHUB_STEP_SUMMARY"  # names the file of a step's page in GitHub Actions

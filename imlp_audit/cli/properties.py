@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.cli.options import Device, ReportOptions, TrustCode, check_device, group_options, trusting
+from imlp_audit.cli.options import Device, NoCache, ReportOptions, TrustCode, check_device, group_options, trusting
 from imlp_audit.equations.settings import Dtype, Limits, Settings
 from imlp_audit.errors import UsageError
 from imlp_audit.workers import cores
@@ -36,11 +36,13 @@ def properties(
         float, typer.Option(min=0.001, metavar="SECONDS", help="How long one claim may take before it is an error.")
     ] = 120,
     trust_code: TrustCode = False,
+    no_cache: NoCache = False,
     *,
     reporting: ReportOptions,
 ) -> int:
     """Test the papers' equations and statements about functions by running them."""
     from imlp_audit.audit import audit_equations
+    from imlp_audit.cli.cache import open_store, tell_cache
     from imlp_audit.cli.exits import exit_code
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.output import emit_result, parse_outputs, surface
@@ -52,10 +54,13 @@ def properties(
     limits = Limits(examples, seed, time_limit)
     settings = Settings(limits, dtype, device.value, jobs or cores(), trust_code=trust_code)
     targets, patterns = _split(claims or [])
-    selection = load_specs(targets or list(bundled_papers().values()), trust_code=trust_code)
+    wanted = targets or list(bundled_papers().values())
+    selection = load_specs(wanted, trust_code=trust_code, printed=outputs.printed)
     check_device(device)  # which imports torch
+    store = open_store(no_cache=no_cache)
     with show_progress(shown=reporting.progress) as announce:
-        result = audit_equations(selection, patterns, settings, announce)
+        result = audit_equations(selection, patterns, settings, announce, store)
+    tell_cache(store, shown=reporting.progress)
     trust = trusting(trust_code)
     again = ["properties", *(claims or []), *trust, "--all"]
     screen = None if reporting.all_ else first_screen(result, [*targets, *trust], [again], columns=surface().width)

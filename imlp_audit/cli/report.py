@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imlp_audit.cli.exits import ExitCode, exit_code
-from imlp_audit.cli.options import Output, Specs, TrustCode, helpers
+from imlp_audit.cli.options import NoCache, NoProgress, Output, Specs, TrustCode, helpers
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.report.formats import AuditFormat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from imlp_audit.cache.store import Store
     from imlp_audit.inspect.document import Inspected
     from imlp_audit.records.result import AuditResult
     from imlp_audit.records.solution import Solved
@@ -54,9 +55,11 @@ def report(
         AuditFormat | None, typer.Option("--format", "-f", help="What to print; markdown if no file is written.")
     ] = None,
     output: Output = None,
-    no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress.")] = False,
+    no_progress: NoProgress = False,
+    no_cache: NoCache = False,
 ) -> int:
     """Write the report of each paper."""
+    from imlp_audit.cli.cache import open_store
     from imlp_audit.cli.output import emit_report, parse_outputs
     from imlp_audit.cli.report_files import (
         compare_reports,
@@ -88,7 +91,9 @@ def report(
     if from_ is not None:
         audited = read_audit(from_)
     else:
-        audited = _audit_and_solve(specs or [], trust_code=trust_code, shown=not no_progress)
+        audited = _audit_and_solve(
+            specs or [], open_store(no_cache=no_cache), trust_code=trust_code, shown=not no_progress
+        )
     result = merge_runs(audited, runs)
     code = ExitCode.CLEAN
     if drawings is not None:
@@ -134,27 +139,29 @@ def _read_text(path: Path) -> str:
         raise UsageError(f"{path} could not be read: {error}") from error
 
 
-def _audit_and_solve(specs: list[str], *, trust_code: bool, shown: bool) -> AuditResult:
+def _audit_and_solve(specs: list[str], store: Store, *, trust_code: bool, shown: bool) -> AuditResult:
     from imlp_audit.audit import Options, audit
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
 
     selection = load_specs(specs, trust_code=trust_code)
     with show_progress(shown=shown) as announce:
-        result = audit(selection, Options(jobs=helpers(), trust_code=trust_code), announce)
+        result = audit(selection, Options(jobs=helpers(), trust_code=trust_code, store=store), announce)
         progress = announce(len(selection.papers))
         solved = {
-            paper.id: found for paper in selection.papers if (found := _solve(selection, paper, progress)) is not None
+            paper.id: found
+            for paper in selection.papers
+            if (found := _solve(selection, paper, progress, store)) is not None
         }
     return result.model_copy(update={"solved": solved})
 
 
-def _solve(selection: Selection, paper: Paper, progress: Callable[[str], None]) -> Solved | None:
+def _solve(selection: Selection, paper: Paper, progress: Callable[[str], None], store: Store) -> Solved | None:
     """Return what the numbers of a paper say about its models; None where its text leaves nothing open."""
     from imlp_audit.solve.selection import Search, default_targets, solve_selection
 
     targets = default_targets(paper)
     try:
-        return solve_selection(selection, targets, Search(), progress) if targets else None
+        return solve_selection(selection, targets, Search(), progress, store) if targets else None
     except SolverError:  # of no model there are numbers: the checks say so one by one
         return None

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.cli.options import Formatted, NoProgress, Specs
+from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs
 from imlp_audit.cli.output import emit_document
 from imlp_audit.errors import UsageError
 from imlp_audit.report.formats import Format
@@ -33,8 +33,10 @@ def solve(
     ] = None,
     format_: Formatted = Format.RICH,
     no_progress: NoProgress = False,
+    no_cache: NoCache = False,
 ) -> int:
     """Find the readings and the counters that explain the printed numbers."""
+    from imlp_audit.cli.cache import open_store
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.cli.write_found import check_name, write_found
@@ -53,7 +55,8 @@ def solve(
         raise UsageError("--write adds to one paper; give targets of one paper only")
     search = Search(Rules.BY_COLUMN if by_column else Rules.TOGETHER, tied_norms, free_widths, budget)
     with show_progress(shown=not no_progress, doing="solving") as announce:
-        solved = solve_selection(selection, selected_targets(selection), search, announce(9))
+        store = open_store(no_cache=no_cache)
+        solved = solve_selection(selection, selected_targets(selection), search, announce(9), store)
     try:
         if write is not None:
             write_found(selection.papers[0], write, solved)

@@ -9,6 +9,7 @@ import typer
 
 from imlp_audit.cli.options import (
     Device,
+    NoCache,
     Only,
     Reading,
     ReportOptions,
@@ -50,11 +51,13 @@ def verify(
     no_baseline: Annotated[
         bool, typer.Option("--no-baseline", help="Exit with 1 also if all failing checks are known (in findings.yaml).")
     ] = False,
+    no_cache: NoCache = False,
     *,
     reporting: ReportOptions,
 ) -> int:
     """Give every printed number a verdict."""
     from imlp_audit.audit import Options, audit
+    from imlp_audit.cli.cache import open_store, tell_cache
     from imlp_audit.cli.exits import exit_code
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.output import emit_result, parse_outputs, surface
@@ -62,7 +65,7 @@ def verify(
     from imlp_audit.report.overview import describe_strictness, first_screen
 
     outputs = parse_outputs(reporting.printed, reporting.output)
-    selection = load_specs(specs, trust_code=trust_code)
+    selection = load_specs(specs, trust_code=trust_code, printed=outputs.printed)
     check_device(device)  # which imports torch
     options = Options(
         only=tuple(only or ()),
@@ -71,9 +74,11 @@ def verify(
         fvcore_device=device.value if counter is Counter.FVCORE else None,
         jobs=helpers() if jobs is None else jobs,
         trust_code=trust_code,
+        store=open_store(no_cache=no_cache),
     )
     with show_progress(shown=reporting.progress) as announce:
         result = audit(selection, options, announce)
+    tell_cache(options.store, shown=reporting.progress)
     given = [*(specs or []), *trusting(trust_code)]
     notes = describe_strictness(result, strict=strict, baseline=not no_baseline)
     screen = None if reporting.all_ else first_screen(result, given, notes=notes, columns=surface().width)

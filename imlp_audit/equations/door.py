@@ -41,6 +41,11 @@ def is_trusted(folder: Path) -> bool:
     return any(real.is_relative_to(root.resolve()) for root in (bundled_folder(), *installed_folders()))
 
 
+def is_bundled(folder: Path) -> bool:
+    """Return whether a paper's folder comes with this package."""
+    return folder.resolve().is_relative_to(bundled_folder().resolve())
+
+
 def explain_distrust(shown_as: str) -> str:
     """Say why the Python of a folder was not run."""
     return f"the Python in {shown_as} was not run, because the folder is not trusted; pass --trust-code to run it"

@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 from threading import Lock
 
 from imlp_audit.equations.catalogue import ClaimCode, ClaimText
-from imlp_audit.equations.door import bundled_folder, explain_distrust, is_trusted
+from imlp_audit.equations.door import explain_distrust, is_bundled, is_trusted
 from imlp_audit.equations.outcome import AnyOutcome, NotRun, Outcome
 from imlp_audit.equations.settings import Settings
 from imlp_audit.interrupts import on_interrupt
@@ -33,7 +33,7 @@ def running(claims: Sequence[ClaimText], settings: Settings) -> Iterator[Callabl
     """
     trusted = [claim for claim in claims if settings.trust_code or is_trusted(claim.code.folder)]
     refused = {claim.id: NotRun(explain_distrust(claim.code.shown_as)) for claim in claims if claim not in trusted}
-    if not settings.jobs and all(map(_is_bundled, trusted)):
+    if not settings.jobs and all(is_bundled(claim.code.folder) for claim in trusted):
         yield lambda progress: {**refused, **_run_here(trusted, settings, progress)}
         return
     # those that need a solver take longest: they go first, so that no process is left alone with them
@@ -47,10 +47,6 @@ def running(claims: Sequence[ClaimText], settings: Settings) -> Iterator[Callabl
         finally:
             processes.end()
             threads.shutdown(cancel_futures=True)
-
-
-def _is_bundled(claim: ClaimText) -> bool:
-    return claim.code.folder.is_relative_to(bundled_folder().resolve())
 
 
 def _run_here(claims: Sequence[ClaimText], settings: Settings, progress: Progress) -> Outcomes:

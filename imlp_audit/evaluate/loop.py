@@ -14,8 +14,8 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import CheckpointError
 from imlp_audit.evaluate.data.images import Guarded, Images
+from imlp_audit.evaluate.overrides import Overrides
 from imlp_audit.evaluate.predictions import ModelAnswer
-from imlp_audit.evaluate.request import Overrides
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 
+from imlp_audit.evaluate.overrides import Overrides
 from imlp_audit.evaluate.verdict import MOST_UNREADABLE
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.references import RowRef
@@ -40,28 +40,6 @@ class Data:
     allow_download: bool = False
     limit: int | None = None
     on: str | None = None
-
-
-class Interpolation(StrEnum):
-    """How images are resized."""
-
-    BICUBIC = "bicubic"
-    BILINEAR = "bilinear"
-    BOX = "box"
-    HAMMING = "hamming"
-    LANCZOS = "lanczos"
-    NEAREST = "nearest"
-
-
-@dataclass(frozen=True)
-class Overrides:
-    """What the user sets in place of the model's own preprocessing; `size` is (height, width)."""
-
-    size: tuple[int, int] | None = None
-    crop_pct: float | None = None
-    interpolation: Interpolation | None = None
-    mean: tuple[float, float, float] | None = None
-    std: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True)

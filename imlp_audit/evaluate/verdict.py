@@ -95,7 +95,7 @@ def judge(
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
         place=place_of_cell(cell),
         printed=cell.printed.text,
-        unit=cell.column.unit,
+        unit=cell.unit,
         reading=reading,
         hints=(UNPROVEN,),
         evidence=(accuracy,),
@@ -103,6 +103,18 @@ def judge(
     if check.reason:
         return check
     stake, sample = find_stake(cell), _sample(accuracy, cell)
+    if (runs := cell.printed.runs) is not None:
+        place = "inside" if sample.measured in runs else "outside"
+        reason = f"{_describe_counts(cell, accuracy)}, {place} {runs}; one run cannot settle a mean of several, "
+        return check.model_copy(
+            update={
+                "verdict": Verdict.UNVERIFIABLE,
+                "reason": f"{reason}{cell.printed.text}: it takes the runs that were averaged",
+                "interval": (decimal_text(runs.low, EXACT), decimal_text(runs.high, EXACT)),
+                "measured": decimal_text(sample.measured, EXACT),
+                "gap": decimal_text(cell.printed.gap(sample.measured), 1),
+            }
+        )
     fit = compare_sampled(
         cell.printed.interval,
         cell.row.paper.about.value.rounding,

@@ -28,7 +28,7 @@ from imlp_audit.spec.references import CellRef
 def cell_facts(plan: CellPlan, check: Check, read: Conventions, result: AuditResult) -> tuple[Fact, ...]:
     """Say what is printed, which numbers print so, and whether the model has one of them."""
     cell = plan.cell
-    number = f"{cell.printed.text.removesuffix(cell.column.unit)} {cell.column.unit}".rstrip()
+    number = f"{cell.printed.text.removesuffix(cell.unit)} {cell.unit}".rstrip()
     return list_facts(
         check,
         ("printed", f"{number} in {place_of_cell(cell)}; {place_in_specs(check)}"),

@@ -89,7 +89,7 @@ def rests_on(cells: Sequence[CellRef], checks: Mapping[str, Check]) -> Iterator[
                 RelatedCell(
                     id=cell.id,
                     printed=cell.row.row.printed[cell.column_id],
-                    unit=cell.column.unit,
+                    unit=cell.unit,
                     verdict=name_verdict(checks[cell.id]) if cell.id in checks else None,
                 )
                 for cell in cells

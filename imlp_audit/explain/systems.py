@@ -64,7 +64,7 @@ def list_systems(
 def _measure(needed: Mapping[ModelKey, Need], progress: Callable[[str], None]) -> Facts:
     from imlp_audit.measure.models import measure_models  # torch takes seconds to import: not before the specs are read
 
-    return measure_models(needed, progress)
+    return dict(measure_models(needed, progress))
 
 
 def _matches(name: str, globs: Sequence[str]) -> bool:

@@ -64,4 +64,5 @@ class Failure:
     untrusted: bool = False
 
 
+Measured: TypeAlias = tuple[ModelKey, ModelFacts | Failure]
 Facts: TypeAlias = Mapping[ModelKey, ModelFacts | Failure]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError, UntrustedError
-from imlp_audit.measure.facts import Facts, Failure, ModelFacts, ModelKey, Need
+from imlp_audit.measure.facts import Failure, Measured, ModelFacts, ModelKey, Need
 from imlp_audit.measure.fvcore import count_with_fvcore, unfuse_attention
 from imlp_audit.measure.ledger import CallCache, measure
 from imlp_audit.measure.parameters import count_parameters, parameter_counts
@@ -20,14 +20,14 @@ from imlp_audit.models.settings import example_inputs, settings_of
 Progress = Callable[[str], None]
 
 
-def measure_models(needed: Mapping[ModelKey, Need], progress: Progress, fvcore_device: str | None = None) -> Facts:
-    """Measure every model on the meta device; if `fvcore_device` is given, also run the real fvcore on that device."""
+def measure_models(
+    needed: Mapping[ModelKey, Need], progress: Progress, fvcore_device: str | None = None
+) -> Iterator[Measured]:
+    """Measure each model on the meta device; if `fvcore_device` is given, also run the real fvcore on that device."""
     builder, cache = Builder(), CallCache()
-    facts: dict[ModelKey, ModelFacts | Failure] = {}
     for key, need in needed.items():
         progress(key.recipe.name)
-        facts[key] = _measure_model(builder, cache, key, need, fvcore_device)
-    return facts
+        yield key, _measure_model(builder, cache, key, need, fvcore_device)
 
 
 def _measure_model(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from multiprocessing.connection import Connection
 
 from imlp_audit.interrupts import on_interrupt
-from imlp_audit.measure.facts import Facts, Failure, ModelFacts, ModelKey, Need
+from imlp_audit.measure.facts import Failure, Measured, ModelFacts, ModelKey, Need
 from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.workers import Worker, start_worker, terminate_workers
 
@@ -27,20 +27,18 @@ def measure_outside(
     fvcore_device: str | None = None,
     *,
     patience: float = PATIENCE,
-) -> Facts:
+) -> Iterator[Measured]:
     """Measure models in a process of their own. One that never ends, or that ends the process, is a failure."""
-    facts: dict[ModelKey, ModelFacts | Failure] = {}
     worker: Worker | None = None
     with on_interrupt(terminate_workers):
         try:
             for key, need in needed.items():
                 progress(key.recipe.name)
                 worker = worker if worker is not None and worker.exit_code is None else _start()
-                facts[key] = _ask(worker, key, (need, fvcore_device), patience)
+                yield key, _ask(worker, key, (need, fvcore_device), patience)
         finally:
             if worker is not None:
                 worker.kill()
-    return facts
 
 
 def _start() -> Worker:
@@ -72,4 +70,4 @@ def _serve(pipe: Connection) -> None:
     pipe.send(None)
     while True:
         key, need, fvcore_device = pipe.recv()
-        pipe.send(measure_models({key: need}, lambda _: None, fvcore_device)[key])
+        pipe.send(dict(measure_models({key: need}, lambda _: None, fvcore_device))[key])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -21,63 +20,65 @@ class Rounding(StrEnum):
     DOUBLE = "double"  # half-up to one more digit, then half-up again
 
 
-# The factor of a unit; any other unit (images/s, BLEU, ...) has the factor 1.
-SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "B": 10**9, "T": 10**12}
-
-_NUMBER = re.compile(
-    r"(?P<sign>[+\-−–]?)(?P<whole>[1-9]\d{0,2}(?:,\d{3})+|\d+)(?:\.(?P<part>\d+))?\s*(?P<unit>%|[A-Za-z]*)",
-    re.ASCII,
-)
-_LONGEST = 40  # characters; a longer text is a mistake
-
-
 @dataclass(frozen=True)
 class Printed:
-    """A number as printed: its `value` and `step` (one unit of the last digit), in units of `scale`."""
+    """A number as printed: its `value` and `step` (one unit of the last digit), in units of `scale`.
+
+    `spread` is what follows a plus-minus: the number is then a mean of several runs. `unit` is a unit that the text
+    states itself. `template` is the text with `{}` in place of the digits, in which `decimal` is the decimal mark.
+    """
 
     text: str
     value: Fraction
     step: Fraction
     scale: int
     negative: bool
+    spread: Fraction | None = None
+    unit: str = ""
+    template: str = "{}"
+    decimal: str = "."
 
     def interval(self, rounding: Rounding = Rounding.HALF_UP) -> Interval:
-        """Return the values, in base units, that the rule prints as this text."""
+        """Return the values, in base units, that the rule prints as this text; of a mean, the means."""
         magnitude = _interval(abs(self.value), self.step, rounding, ceiling_flips=self.negative)
         return (-magnitude if self.negative else magnitude) * self.scale
 
     @property
+    def runs(self) -> Interval | None:
+        """The values of single runs that a mean with its spread speaks of; None for a number that is no mean."""
+        if self.spread is None:
+            return None
+        return Interval(self.value - self.spread, self.value + self.spread) * self.scale
+
+    @property
+    def has_sign(self) -> bool:
+        """Whether a sign is printed."""
+        return any(f"{sign}{{}}" in self.template for sign in SIGNS)
+
+    @property
     def negated(self) -> Printed:
         """The number with the other sign."""
-        digits = self.text.lstrip("+-−–")
-        text = digits if self.negative else f"-{digits}"
-        return replace(self, text=text, value=-self.value, negative=not self.negative)
+        template = self.template
+        for sign in SIGNS:
+            template = template.replace(f"{sign}{{}}", "{}")
+        positive = "+{}" if template.startswith("(") else "{}"  # in brackets a number needs its sign
+        template = template.replace("{}", positive if self.negative else "-{}", 1)
+        changed = replace(self, template=template, value=-self.value, negative=not self.negative)
+        return replace(changed, text=changed.write(abs(self.value)))
+
+    def write(self, magnitude: Fraction) -> str:
+        """Return another number with as many digits as this text has, written alike."""
+        places = len(str(self.step.denominator)) - 1
+        digits = f"{round(magnitude / self.step):0{places + 1}d}"
+        whole, part = (digits[:-places], digits[-places:]) if places else (digits, "")
+        return self.template.replace("{}", f"{whole}{self.decimal if part else ''}{part}")
 
     def gap(self, measured: Fraction | int) -> Fraction:
         """Return how far a measurement is from the printed value, in units of the last digit."""
         return (measured / Fraction(self.scale) - self.value) / self.step
 
 
-def parse_printed(text: str, unit: str = "") -> Printed:
-    """Read a printed number such as "5.00", "-12.6%", "1,415.1" or "48M" in a column of the given unit.
-
-    Raises ValueError, with what is expected, if the text is not such a number or has another unit.
-    """
-    match = _NUMBER.fullmatch(text.strip()) if len(text) <= _LONGEST else None
-    if match is None:
-        raise ValueError(f"{text[:_LONGEST]!r} is not a printed number; write it as printed, e.g. 5.00, -12.6% or 48M")
-    if match["unit"] not in ("", unit):
-        raise ValueError(f"{text!r} is in {match['unit']!r}, but {unit or 'no unit'!r} is expected here")
-    part = match["part"] or ""
-    magnitude = Fraction(int(match["whole"].replace(",", "") + part), 10 ** len(part))
-    negative = match["sign"] in ("-", "−", "–")
-    return Printed(
-        text=text.strip(),
-        value=-magnitude if negative else magnitude,
-        step=Fraction(1, 10 ** len(part)),
-        scale=SCALES.get(unit, 1),
-        negative=negative,
-    )
+SIGNS = "+-−–"
 
 
 def _interval(value: Fraction, step: Fraction, rounding: Rounding, *, ceiling_flips: bool) -> Interval:

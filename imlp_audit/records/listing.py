@@ -1,4 +1,4 @@
-"""The JSON of `imlp-audit list`, `lint` and `doctor`: checks, models, and what is wrong with a folder of images."""
+"""The JSON of `imlp-audit list`, `lint`, `cache info` and `doctor`: what there is, and what is wrong."""
 
 from __future__ import annotations
 
@@ -64,6 +64,17 @@ class LintReport(JsonDocument):
     WRITTEN_BY: ClassVar = "imlp-audit lint"
 
     papers: tuple[LintedPaper, ...]
+
+
+class CacheReport(JsonDocument):
+    """Where measurements are kept, if anywhere, how many, and their size in bytes."""
+
+    FORMAT: ClassVar = "imlp-audit/cache/1"
+    WRITTEN_BY: ClassVar = "imlp-audit cache info"
+
+    folder: str | None
+    measurements: Count
+    bytes: Count
 
 
 class FolderFinding(Record):

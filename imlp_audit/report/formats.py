@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
-from imlp_audit.records.document import to_json
-from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Document
+if TYPE_CHECKING:  # the command line needs the formats' names at once, and the rest late
+    from imlp_audit.records.result import AuditResult
+    from imlp_audit.report.document import Document
 
 
 class Format(StrEnum):
@@ -116,6 +116,8 @@ def render_audit(
 
             return render_badge(result)
         case AuditFormat.JSON:
+            from imlp_audit.records.document import to_json
+
             return to_json(result)
         case AuditFormat.RICH | AuditFormat.MARKDOWN | AuditFormat.HTML:
             return render_document(document(), Format(form.value), "", surface)

@@ -1,11 +1,11 @@
-"""Documents of the commands that list things: `lint` and `doctor`."""
+"""Documents of the commands that list things: `lint`, `cache info` and `doctor`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.listing import ImageFolderReport, LintReport
+from imlp_audit.records.listing import CacheReport, ImageFolderReport, LintReport
 from imlp_audit.report.document import Block, Document, Item, List, Paragraph, Span, Style, Table
 
 
@@ -24,6 +24,16 @@ def lint_document(report: LintReport) -> Document:
         return (Table((), rows),)
     places = List(tuple(f"{draft.file}:{draft.line}: this finding has no title yet" for draft in drafts))
     return (Table((), rows), Paragraph(f"{count_of(len(drafts), 'draft')} to be titled by a person:"), places)
+
+
+def cache_document(report: CacheReport) -> Document:
+    """Return where measurements are kept and how many, or how to have them kept."""
+    if report.folder is None:
+        return (
+            Paragraph("Measurements are kept nowhere: IMLP_AUDIT_CACHE is empty, or this user has no home folder."),
+        )
+    size = f"{report.bytes / 2**20:.1f} MiB"
+    return (Paragraph(f"{report.folder}: {count_of(report.measurements, 'measurement')}, {size}"),)
 
 
 def folder_document(report: ImageFolderReport) -> Document:

@@ -7,36 +7,26 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
-from imlp_audit.records.hypothesis import Caught, FitScore, GroupScore
+from imlp_audit.records.check import FAILS, Check, CheckKind, Verdict
+from imlp_audit.records.hypothesis import FitScore, GroupScore
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Block, Code, Document, Heading, Inline, Item, List, Paragraph, code
+from imlp_audit.report.document import Block, Code, Document, Heading, Item, List, Paragraph
 from imlp_audit.report.fitting import COLUMNS, lines_of, shorten
 from imlp_audit.report.hypotheses import write_chance
+from imlp_audit.report.outcome import name_check, what_was_checked
 from imlp_audit.report.own_counters import count_own_counters
 from imlp_audit.report.ranking import worst_first
-from imlp_audit.report.verdicts import write_verdict
-from imlp_audit.report.worst import count_more, list_worst, stale_entries
+from imlp_audit.report.worst import list_worst, stale_entries
 
 LINES = 31  # of an overview, without its title and what to try next
 _SCREEN = 40  # lines of one paper on a terminal
 _SCREENS = 150  # lines of several papers
 _NAMED = 4  # findings that leave room on a terminal for more than one choice, and for more than one missing thing
 _FEW = 8  # checks that are listed one by one where no more were selected
-_BROKEN = 3  # checks that could not be completed; the rest is counted
-_KINDS = {
-    CheckKind.CELL: "number",
-    CheckKind.DELTA: "printed change",
-    CheckKind.MARK: "footnote mark",
-    CheckKind.REPEAT: "repeated number",
-    CheckKind.COLUMN: "heading",
-    CheckKind.CLAIM: "claim",
-    CheckKind.EQUATION: "equation",
-}
 
 
 def overview(result: AuditResult, lines: int | None = LINES, columns: int = COLUMNS) -> tuple[Block, ...]:
@@ -49,27 +39,17 @@ def overview(result: AuditResult, lines: int | None = LINES, columns: int = COLU
     findings = worst_first(result)
     spacious = lines is None or (len(findings) <= _NAMED and all(finding.acknowledged for finding in findings))
     most = 2 if spacious else 1
-    left = (*_read_as(result, most), *_undecided(result, most), *_not_in_source(result))
+    left = (*_read_as(result, most), *_undecided(result, most))
     after = (*stale_entries(result), *_few(result), *((List(left),) if left else ()))
     room = None if lines is None else lines - sum(lines_of(block, columns) for block in (*before, *after))
     return (*before, *list_worst(result, room, columns), *after)
-
-
-def what_was_checked(result: AuditResult) -> tuple[Block, ...]:
-    """Return what was checked with how much a pass is worth, and what could not be completed."""
-    counted = Paragraph(" ".join((_what_was_checked(result.checks), *_power(result))))
-    broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
-    if not broken:
-        return (counted,)
-    heading = Heading(f"{count_of(len(broken), 'check')} could not be completed", 3)
-    return (counted, heading, List((*map(_check, broken[:_BROKEN]), *count_more(len(broken) - _BROKEN, "check"))))
 
 
 def _few(result: AuditResult) -> Iterator[Block]:
     """Yield one by one what does not fail the run where few checks were selected."""
     listed = [check for check in result.checks if check.acknowledged or check.verdict not in (*FAILS, Verdict.ERROR)]
     if listed and len(result.checks) <= _FEW:
-        yield List(tuple(map(_check, listed)))
+        yield List(tuple(map(name_check, listed)))
 
 
 def first_screen(
@@ -126,58 +106,6 @@ def _worst(result: AuditResult) -> Iterator[str]:
         yield min(finding.checks, key=lambda name: acknowledged[name] is True)
 
 
-def _what_was_checked(checks: Sequence[Check]) -> str:
-    """Count what was checked: a change or a claim once, although it is also checked on the measured values."""
-    kinds = [(kind, {check.id.partition(".")[0] for check in checks if check.kind is kind}) for kind in CheckKind]
-    named = [count_of(len(found), _KINDS[kind]) for kind, found in kinds if found]
-    what = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else "".join(named)
-    several = f" in {count_of(len(checks), 'check')}" if len(checks) > sum(len(found) for _, found in kinds) else ""
-    return f"Checked {what}{several}: {_outcome(checks)}."
-
-
-def _outcome(checks: Sequence[Check]) -> str:
-    verdicts = Counter(check.verdict for check in checks)
-    failing = [check for check in checks if check.verdict in FAILS]
-    known = sum(check.acknowledged is True for check in failing)
-    state = f" ({'all ' if known == len(failing) > 1 else ''}{f'{known} ' if known < len(failing) else ''}known)"
-    parts = [
-        (sum(verdicts[verdict] for verdict in PASSES), "holds", "hold", ""),
-        (len(failing), "fails", "fail", state if known else ""),
-        (verdicts[Verdict.UNVERIFIABLE], "cannot be decided", "cannot be decided", ""),
-        (verdicts[Verdict.ERROR], "could not be completed", "could not be completed", ""),
-    ]
-    return ", ".join(f"{readable(n)} {one if n == 1 else several}{more}" for n, one, several, more in parts if n)
-
-
-def _power(result: AuditResult) -> Iterator[str]:
-    """Say how much the passes are worth: which wrong numbers would have been caught, and which passes say little."""
-    powers = [column.power for judged in result.hypotheses.values() for column in judged.columns]
-    one, ten = _add(power.one for power in powers), _add(power.ten for power in powers)
-    if ten.tried:
-        near = f", {readable(one.caught)} of {readable(one.tried)} of those one last digit away" if one.tried else ""
-        yield (
-            f"Power: {readable(ten.caught)} of {count_of(ten.tried, 'wrong number')} tried in place of counted ones "
-            f"would have been caught{near}."
-        )
-    passing = [check for check in result.checks if check.verdict in PASSES]
-    fitted, weak = sum(check.fitted for check in passing), sum(check.weak for check in passing)
-    if fitted:
-        yield f"{count_of(fitted, 'pass')} {'rests' if fitted == 1 else 'rest'} on a counter that was fitted to them."
-    if weak:
-        yield f"{count_of(weak, 'pass')} may be luck: the choice of what they hold under is not clear."
-
-
-def _add(counts: Iterable[Caught]) -> Caught:
-    found = list(counts)
-    return Caught(caught=sum(one.caught for one in found), tried=sum(one.tried for one in found))
-
-
-def _check(check: Check) -> Inline:
-    """Write a check: its verdict, its id, what is printed and what was found."""
-    printed = f" printed {shorten(check.printed, 40)}" if check.printed is not None else ""
-    return (write_verdict(check), " ", code(check.id), f"{printed}: {shorten(check.reason, 110)}")
-
-
 def _read_as(result: AuditResult, most: int) -> Iterator[Item]:
     """Say what the numbers were read as, and how the other declared options do."""
     headings = {
@@ -224,11 +152,6 @@ def _undecided(result: AuditResult, most: int) -> Iterator[Item]:
         are, them = ("is", "it") if alone == 1 else ("are", "them")
         typo = f"covered by no check: a typo in {them} would go unnoticed"
         yield Item(f"{alone} of the {of} numbers that cannot be counted {are} {typo}", label="unguarded")
-
-
-def _not_in_source(result: AuditResult) -> Iterator[Item]:
-    """Say what the text that was audited lacks."""
-    yield from (Item(paper.lacks, label="source") for paper in result.papers if paper.lacks)
 
 
 def _count_undecided(count: int, what: str) -> str:

@@ -27,6 +27,7 @@ from imlp_audit.report.document import (
     figure_file,
     join,
     parse_code,
+    strong,
 )
 from imlp_audit.report.evidence import evidence, where_time_goes, with_evidence
 from imlp_audit.report.finding_sections import explained_at, finding_sections
@@ -35,11 +36,12 @@ from imlp_audit.report.judged_under import paper_hypothesis
 from imlp_audit.report.linked import link_names
 from imlp_audit.report.numbered import NumberedFinding, by_check, number_findings
 from imlp_audit.report.open_checks import open_checks
+from imlp_audit.report.outcome import count_checked, say_verdict
 from imlp_audit.report.overview import overview
 from imlp_audit.report.printed_tables import printed_tables
 from imlp_audit.report.solved import solved_document
 from imlp_audit.report.statements import HEADINGS, claims, equations, open_claims, open_equations, others
-from imlp_audit.report.verdicts import counts_by_kind, describe_unguarded, summarize
+from imlp_audit.report.verdicts import count_verdicts, counts_by_kind, describe_unguarded, summarize
 
 VERDICTS = (
     "`reproduced`: follows from the model as read by default. `reproduced_under`: follows under another reading, "
@@ -67,7 +69,8 @@ def _parts(result: AuditResult) -> Iterator[Part]:
         own = result.of(paper)
         findings = number_findings(own)
         screen = link_names(overview(own, None), {check.id: explained_at(check) for check in own.checks})
-        yield Part(Role.SCREEN, (Heading(f"Audit of “{paper.title}”", 1, f"paper/{paper.id}"), *screen))
+        title = Heading(f"Audit of “{paper.title}”", 1, f"paper/{paper.id}")
+        yield Part(Role.SCREEN, (title, Paragraph(strong(say_verdict(own))), *screen))
         yield Part(Role.FINDINGS, tuple(finding_sections(own, findings)))
         yield Part(Role.REST, tuple(_details(own, paper, by_check(findings))))
 
@@ -143,6 +146,7 @@ def _summary(result: AuditResult) -> Iterator[Block]:
     for paper in result.papers:
         own = result.of(paper)
         yield Heading(f"{paper.id} {paper.title}", 1)
+        yield count_checked(own)
         yield from short_findings(own)
         for table in paper.tables:
             yield from counted_cells(own, paper, table)
@@ -152,4 +156,4 @@ def _summary(result: AuditResult) -> Iterator[Block]:
         yield from open_equations(statements, all_=len(statements) == len(own.checks))
         yield counts_by_kind(own)
         yield from _unguarded(own)
-    yield Paragraph(summarize(result))
+    yield Paragraph(f"{summarize(result)}. Verdicts: {count_verdicts(result.checks)}.")

@@ -10,7 +10,8 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Code, Document, Heading, Item, List, Paragraph, code, parse_code
 from imlp_audit.report.evidence import SAMPLING, describe_run
 from imlp_audit.report.fitting import items_that_fit, lines_of, shorten
-from imlp_audit.report.overview import LINES, what_was_checked
+from imlp_audit.report.outcome import what_was_checked
+from imlp_audit.report.overview import LINES
 from imlp_audit.report.verdicts import write_verdict
 from imlp_audit.report.worst import count_more, list_worst
 

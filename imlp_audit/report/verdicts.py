@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from imlp_audit.numbers.interval import decimal_text
+from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
 from imlp_audit.records.diff import CheckState
@@ -74,11 +74,23 @@ def _count_marks(checks: Sequence[Check]) -> str:
 
 
 def summarize(result: AuditResult) -> str:
-    """Count the verdicts of a result in a line."""
-    noun = "check" if len(result.checks) == 1 else "checks"
-    failing = sum(check.verdict in FAILS for check in result.checks)
-    known = f"; {result.acknowledged()} of {count_of(failing, 'failing check')} known" if failing else ""
-    return f"{len(result.checks)} {noun}: {count_verdicts(result.checks)}{known}"
+    """Count in a line what holds, what fails and what is open."""
+    return f"{count_of(len(result.checks), 'check')}: {count_outcomes(result.checks)}"
+
+
+def count_outcomes(checks: Sequence[Check]) -> str:
+    """Count what holds, what fails and what is open: "3 hold, 1 fails"."""
+    verdicts = Counter(check.verdict for check in checks)
+    failing = [check for check in checks if check.verdict in FAILS]
+    known = sum(check.acknowledged is True for check in failing)
+    state = f" ({'all ' if known == len(failing) > 1 else ''}{f'{known} ' if known < len(failing) else ''}known)"
+    parts = [
+        (sum(verdicts[verdict] for verdict in PASSES), "holds", "hold", ""),
+        (len(failing), "fails", "fail", state if known else ""),
+        (verdicts[Verdict.UNVERIFIABLE], "cannot be decided", "cannot be decided", ""),
+        (verdicts[Verdict.ERROR], "could not be completed", "could not be completed", ""),
+    ]
+    return ", ".join(f"{readable(n)} {one if n == 1 else several}{more}" for n, one, several, more in parts if n)
 
 
 def describe_unguarded(result: AuditResult) -> str | None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
 
+from imlp_audit.cache.results import remember
+from imlp_audit.cache.store import Store
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
 from imlp_audit.measure.operations import Operation
@@ -18,6 +20,7 @@ from imlp_audit.solve.heldout import held_out
 from imlp_audit.solve.order import RULE
 from imlp_audit.solve.problem import Cell, Kind, SearchProblem
 from imlp_audit.solve.search import BUDGET, Rules, solve
+from imlp_audit.spec.digest import digest_selection
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import RowRef, rows_of
@@ -39,13 +42,24 @@ class Search:
 
 
 def solve_selection(
-    selection: Selection, targets: Sequence[str], search: Search, progress: Callable[[str], None]
+    selection: Selection,
+    targets: Sequence[str],
+    search: Search,
+    progress: Callable[[str], None],
+    store: Store | None = None,
 ) -> Solved:
     """Search for what explains the printed parameters and FLOPs of the targets: papers, tables, or globs of cells.
 
     FLOPs of rows that the spec says were counted by another counter are left out. Raises UsageError where nothing
     is selected, SolverError where nothing can be measured.
     """
+    digest = digest_selection(selection, targets, search)
+    return remember(
+        store or Store(), digest, Solved, lambda: _solve(selection, targets, search, progress), lambda _: True
+    )
+
+
+def _solve(selection: Selection, targets: Sequence[str], search: Search, progress: Callable[[str], None]) -> Solved:
     from imlp_audit.solve.compose import compose  # torch takes seconds to import: not before the specs are read
     from imlp_audit.solve.own import own_changes
 

@@ -118,7 +118,7 @@ def parse_claim(
 def _parse_meaning(
     located: Located[MeaningEntry], paper: Paper, papers: Sequence[Paper]
 ) -> tuple[Statement | None, list[Problem]]:
-    lookup = Lookup(located, papers)
+    lookup = Lookup(located, papers, paper.about.value.decimal)
     entry, rows = located.value, lookup.rows(located.value.rows)
     form = entry.form
     if isinstance(form, ReferenceEntry | AverageEntry) and entry.rows:

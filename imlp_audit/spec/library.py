@@ -146,7 +146,10 @@ class _Reader:
         path = holder or (folder / "findings.yaml" if folder else _describing_file(files, specs))
         paper, found = join(name, specs, read_findings_file(path, display_path(path), name, target))
         self.problems += [] if paper is None and (self.problems or self.wrong) else found
-        if paper is None or folder is None or not whole:
+        if paper is None:
+            return None
+        paper = replace(paper, files=tuple((path, display_path(path)) for path in files))
+        if folder is None or not whole:
             return paper
         return replace(paper, folder=folder, equations=read_claims(paper.id, folder, display_path(folder)))
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from imlp_audit.errors import Problem, did_you_mean
-from imlp_audit.numbers.printed import Printed, parse_printed
+from imlp_audit.numbers.forms import DecimalMark, NumberForm, parse_printed
+from imlp_audit.numbers.printed import Printed
 from imlp_audit.spec.quantities import MissingError, Quantity, QuantityEntry, find_quantities
 from imlp_audit.spec.references import CellRef, RowRef, find_cell, find_rows, rows_of
 from imlp_audit.spec.tree import Located
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 class Lookup:
     """Looks up what an entry names, and collects the problems."""
 
-    def __init__(self, located: Located[object], papers: Sequence[Paper]) -> None:
+    def __init__(self, located: Located[object], papers: Sequence[Paper], decimal: DecimalMark = ".") -> None:
         self.problems: list[Problem] = []
+        self._decimal: DecimalMark = decimal
         self._located, self._papers = located, papers
 
     def rows(self, globs: Sequence[str]) -> list[RowRef]:
@@ -54,7 +56,10 @@ class Lookup:
     def number(self, text: str, unit: str, *path: str | int) -> Printed | None:
         """Return a printed number."""
         try:
-            return parse_printed(text, unit)
+            number = parse_printed(text, NumberForm(unit, self._decimal))
+            if number.spread is not None:
+                raise ValueError(f"{text!r} has a spread; what a claim compares with is one number")
+            return number
         except ValueError as error:
             self.report(str(error), *path)
             return None

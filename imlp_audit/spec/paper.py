@@ -28,7 +28,7 @@ class Paper:
     """Everything that is known of a paper: its specs, and the claims about functions that its folder holds.
 
     `folder` is where its Python may lie: none for a paper that shares its folder with files of others.
-    `findings_file` is where its findings are, or would be written.
+    `findings_file` is where its findings are, or would be written. `files` are its specs, and how reports show them.
     """
 
     id: str
@@ -42,6 +42,7 @@ class Paper:
     shared: tuple[Located[EquationEntry], ...] = ()
     equations: tuple[AnyClaim, ...] = ()
     folder: Path | None = None
+    files: tuple[tuple[Path, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,24 @@ class _OpenMap:
         first = self._entries.get(key.text)
         return first and f"the key {_clip(key.text)} was given on line {first[0].mark.line} already: keep one"
 
+    def take_comma(self) -> Text | None:
+        """Return a number that the comma in it made two entries of, `1,5`, which become one; None where that is not so.
+
+        It is asked where the last key has no value.
+        """
+        last = next(reversed(self._entries), None)
+        if not self.flow or self.expects_key or self._key is None or last is None or not self._key.text[:1].isdigit():
+            return None
+        name, value = self._entries[last]
+        if not isinstance(value, Text) or not value.text[-1:].isdigit():
+            return None
+        behind = Mark(value.mark.line, value.mark.column + len(value.text) + 1)
+        if behind != self._key.mark:
+            return None
+        whole = Text(f"{value.text},{self._key.text}", value.mark)
+        self._entries[last], self._key, self.expects_key = (name, whole), None, True
+        return whole
+
     def close(self) -> MapNode:
         return MapNode(tuple(self._entries.values()), self.mark)
 
@@ -149,6 +167,11 @@ class _Builder:
     def _take_scalar(self, event: yaml.ScalarEvent) -> None:
         mark = self._start(event)
         self._refuse_properties(event)
+        inside = self._open[-1]
+        if not event.style and not event.value and isinstance(inside, _OpenMap) and (number := inside.take_comma()):
+            self.problems = [one for one in self.problems if (one.line, one.column) != number.mark]
+            self._report(number.mark, f"{number.text} needs quotes, or its comma ends the value: '{number.text}'")
+            return
         if not event.style:
             self._check_plain(event, mark)
         elif event.style not in "|>" and (refused := refused_in_value(event.value)):

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from imlp_audit.numbers.printed import Printed, parse_printed
-from imlp_audit.spec.tables import Column, PrintedTable, Row
+from imlp_audit.numbers.forms import NumberForm, parse_printed
+from imlp_audit.numbers.printed import Printed
+from imlp_audit.spec.tables import Column, PrintedTable, Row, form_of
 from imlp_audit.spec.tree import Located
 
 if TYPE_CHECKING:
@@ -74,13 +75,23 @@ class CellRef:
     @property
     def printed(self) -> Printed:
         """The number, in the column's unit."""
-        return parse_printed(self.row.row.printed[self.column_id], self.column.unit)
+        return parse_printed(self.row.row.printed[self.column_id], self.form)
+
+    @property
+    def form(self) -> NumberForm:
+        """What its text may look like."""
+        return form_of(self.column, self.row.paper.about.value.decimal)
+
+    @property
+    def unit(self) -> str:
+        """The column's unit; none where the number states its own."""
+        return "" if self.printed.unit else self.column.unit
 
     @property
     def delta(self) -> Printed | None:
         """The printed change from the baseline, in percent, where there is one."""
         text = self.row.row.delta.get(self.column_id)
-        return parse_printed(text, "%") if text is not None else None
+        return parse_printed(text, NumberForm("%", self.form.decimal)) if text is not None else None
 
 
 def rows_of_table(paper: Paper, table: Located[PrintedTable]) -> Iterator[RowRef]:

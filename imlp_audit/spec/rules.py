@@ -14,7 +14,7 @@ from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, MemoryConvention, ParameterConvention
 from imlp_audit.models.change import Change, describe
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.printed import parse_printed
+from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.records.wording import write_complaint
 from imlp_audit.spec.claims import parse_claim
 from imlp_audit.spec.covered import rows_not_covered
@@ -26,7 +26,7 @@ from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import RowRef, repeated_row, rows_of
 from imlp_audit.spec.repeats import hold_the_same
 from imlp_audit.spec.schema import Coverage, System
-from imlp_audit.spec.tables import CountedMeasure, Footnote, Measure, PrintedTable
+from imlp_audit.spec.tables import CountedMeasure, Footnote, Measure, PrintedTable, form_of
 from imlp_audit.spec.tree import Located
 
 
@@ -212,9 +212,13 @@ def _number(ref: RowRef, name: str, column: str, text: str) -> str | None:
     if name == "delta" and (ref.baseline is None or ref.baseline.cell(column) is None):
         return f"a change of {column} needs a baseline row that prints {column}"
     try:
-        printed = parse_printed(text, "%" if name == "delta" else columns[column].unit)
+        decimal = ref.paper.about.value.decimal
+        form = NumberForm("%", decimal) if name == "delta" else form_of(columns[column], decimal)
+        printed = parse_printed(text, form)
     except ValueError as error:
         return str(error)
+    if printed.spread is not None and (name == "delta" or columns[column].measure.counted):
+        return f"{text} has a spread, but a {'change' if name == 'delta' else 'count'} is one number; write that alone"
     if name == "printed" and printed.negative and not printed.value and columns[column].measure.counted:
         zero = printed.negated.text
         return f"{text} is a zero with a minus sign, which no count is; write {zero} if the sign is a slip of the spec"

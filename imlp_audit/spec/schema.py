@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from imlp_audit.measure.conventions import MemoryConvention, ParameterConvention, parse_weight_key
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.base import Record
 from imlp_audit.spec.claim_entries import ClaimEntry
@@ -44,8 +45,8 @@ class About(Record):
     """Which paper it is, and how its numbers are read: the first of each list is the default, the rest are declared.
 
     `conventions` are counting conventions written out: integer weights over classes of work. `fitted` says of those
-    that a search found what they were fitted on. `lacks` says what the text at hand lacks, and what
-    that means for the audit. A paper `on_request` is left out where none is named.
+    that a search found what they were fitted on. `lacks` says what the text at hand lacks, and what that means for the
+    audit. `decimal` is the mark before the decimal places. A paper `on_request` is left out where none is named.
     """
 
     title: Sentence
@@ -53,6 +54,7 @@ class About(Record):
     version: Sentence
     url: str | None = None
     lacks: Sentence | None = None
+    decimal: DecimalMark = "."
     rounding: Annotated[tuple[Rounding, ...], Field(min_length=1)] = (Rounding.HALF_UP,)
     parameters: Annotated[tuple[ParameterConvention, ...], Field(min_length=1)] = (ParameterConvention.ALL,)
     flops: Annotated[tuple[str, ...], Field(min_length=1)] = ("fvcore",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from imlp_audit.numbers.printed import SCALES, parse_printed
+from imlp_audit.numbers.forms import SCALES, parse_printed
 
 MARKS = "*†‡§¶♯⋆∗⋄"
 MISSING = frozenset({"", "-", "–", "—", "−", "n/a", "N/A", "NA", "?", "✗", "/", "--"})

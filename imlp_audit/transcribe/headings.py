@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from imlp_audit.models.hosts.host import Setting
-from imlp_audit.numbers.printed import SCALES
+from imlp_audit.numbers.forms import SCALES
 from imlp_audit.spec.tables import Measure, Metric
 from imlp_audit.transcribe.cells import MISSING, read_cell, read_change
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from imlp_audit.numbers.printed import SCALES
+from imlp_audit.numbers.forms import SCALES
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change
 from imlp_audit.transcribe.columns import TableColumns
 from imlp_audit.transcribe.grid import GridRow

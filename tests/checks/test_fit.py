@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.checks.fit import Measured, compare
-from imlp_audit.numbers.printed import Rounding, parse_printed
+from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import Measurement, Verdict
 from tests.strategies import NAMES, declared_roundings, measurements
 
@@ -94,8 +95,23 @@ def test_an_undeclared_rounding_that_fits_is_a_hint() -> None:
     assert comparison.hints == ("5 009 999 would fit under rounding truncation, which the spec does not declare",)
 
 
+def test_a_hint_names_what_is_not_declared_and_not_what_is() -> None:
+    declared = [measured(MISSES, "a", "x"), measured(CUT, "a", "y")]
+    rounding, both = (
+        "5 009 999 would fit under convention y, rounding truncation; the spec does not declare rounding truncation",
+        "5 009 999 would fit under convention y, rounding truncation, which the spec does not declare",
+    )
+    assert compare(PRINTED, declared, [HALF_UP]).hints == (rounding,)
+    assert compare(PRINTED, declared[:1], [HALF_UP], declared[1:]).hints == (both,)
+
+
 @pytest.mark.parametrize(
-    ("value", "gap"), [(5_020_000, "2 units of the last printed digit above"), (4_985_000, "1.5 units")]
+    ("value", "gap"),
+    [
+        (5_020_000, "2 units of the last printed digit above 5.00 (0.4 %)"),
+        (4_985_000, "1.5 units of the last printed digit below 5.00 (0.3 %)"),
+        (50_000_000, "(900 %)"),
+    ],
 )
 def test_a_miss_is_reported_with_its_distance(value: int, gap: str) -> None:
     assert gap in compare(PRINTED, [measured(value)], [HALF_UP]).reason
@@ -195,7 +211,7 @@ def test_hints_name_what_is_not_declared(
     comparison = compare(FIVE, declared, roundings, undeclared)
     could_fit = fitting([*declared, *undeclared], list(Rounding))
     assert bool(comparison.hints) == (comparison.verdict is Verdict.DIFFERS and bool(could_fit))
-    assert all(hint.endswith("which the spec does not declare") for hint in comparison.hints)
+    assert all(", which the spec does not declare" in h or "; the spec does not declare" in h for h in comparison.hints)
 
 
 @given(st.sampled_from(Rounding), st.integers(0, 12))

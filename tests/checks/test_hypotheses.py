@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from imlp_audit.checks.hypotheses import Clarity, Hypothesis
 from imlp_audit.checks.power import Judged, add_powers
 from imlp_audit.checks.tally import FARTHEST, Declared, Tally, Vote
-from imlp_audit.numbers.printed import Rounding, parse_printed
+from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.numbers.printed import Rounding
 
 READINGS, CONVENTIONS = ("text", "code"), ("macs", "fvcore")
 

@@ -82,9 +82,19 @@ def test_only_and_skip_choose_by_glob(here: Path, options: list[str], expected: 
         ("lint r", ["resmlp"]),
         ("explain imlp/claims/x m", ["mixer_gmlp_coursework", "mlp_mixer_notes"]),
         ("verify ./im", [""]),
+        ("verify nosuch/", [""]),
+        ("verify imlp/", ["imlp/1", "imlp/2"]),
+        ("explain mixer_gmlp_coursework/c", ["mixer_gmlp_coursework/claims"]),
+        ("explain findings/1/b", ["findings/1/b/top1", "findings/1/b/top1.delta", ""]),
+        ("verify --only imlp/claims/no_", ["imlp/claims/no_accuracy_compromised", ""]),
+        ("explain imlp/equations/theorem1", ["imlp/equations/theorem1", "imlp/equations/theorem1_optimum", ""]),
+        (
+            "explain iffn_poster/equations/agelu",
+            ["iffn_poster/equations/agelu", "iffn_poster/equations/agelu_learnable_slope"],
+        ),
     ],
 )
-def test_a_shell_completes_the_papers(
+def test_a_shell_completes_papers_their_parts_and_ids(
     here: Path, monkeypatch: pytest.MonkeyPatch, typed: str, offered: list[str]
 ) -> None:
     words = f"imlp-audit {typed}"

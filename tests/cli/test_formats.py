@@ -62,7 +62,7 @@ def test_a_page_of_a_step_that_cannot_be_written_is_noticed_before_the_audit(
 
 def test_a_page_of_a_step_that_is_full_is_a_message(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "/dev/full")
-    done = call("verify", "findings", "-f", "github")
+    done = call("verify", "findings", "-f", "github", "--no-cache")
     assert (done.code, done.out) == (3, "")
     assert done.err == "imlp-audit: /dev/full could not be written: No space left on device\n"
 

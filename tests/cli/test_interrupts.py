@@ -44,7 +44,7 @@ def interrupt(*_: object) -> None:
     "module", ["typer", "pydantic", "imlp_audit.spec.library", "numpy", pytest.param("timm", marks=pytest.mark.slow)]
 )
 def test_an_interrupt_while_a_module_is_imported_ends_the_process(papers: Path, tmp_path: Path, module: str) -> None:
-    arguments = ["verify", "imlp_row", "-o", f"json:{tmp_path / 'r.json'}"]
+    arguments = ["verify", "imlp_row", "--no-cache", "-o", f"json:{tmp_path / 'r.json'}"]
     done = subprocess.run(
         [sys.executable, "-c", DRIVER, *arguments, module],
         cwd=papers, env=environment(), capture_output=True, encoding="utf-8", check=False,
@@ -55,8 +55,8 @@ def test_an_interrupt_while_a_module_is_imported_ends_the_process(papers: Path, 
 
 def test_an_interrupt_ends_quietly_and_leaves_old_files(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "r.md").write_text("old", encoding="utf-8")
-    monkeypatch.setattr("imlp_audit.audit._facts", interrupt)
-    assert call("verify", "clean", "-o", "markdown:r.md") == Outcome(130, "", "")
+    monkeypatch.setattr("imlp_audit.audit._measure", interrupt)
+    assert call("verify", "clean", "--no-cache", "-o", "markdown:r.md") == Outcome(130, "", "")
     assert (here / "r.md").read_text(encoding="utf-8") == "old"
 
 
@@ -68,7 +68,7 @@ def test_an_interrupt_while_a_file_is_replaced_waits_for_it(here: Path, monkeypa
         return replace(path, target)
 
     monkeypatch.setattr(Path, "replace", interrupt_and_replace)
-    assert call("verify", "findings", "-q", "-o", "json:r.json", "-o", "markdown:r.md").code == 130
+    assert call("verify", "findings", "-q", "--no-cache", "-o", "json:r.json", "-o", "markdown:r.md").code == 130
     assert sorted(path.name for path in here.iterdir()) == ["r.json", "specs"]
 
 

@@ -80,7 +80,10 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.daily(3)
-@pytest.mark.parametrize("arguments", [("list",), ("verify", "-f", "json"), ("verify", "-f", "html"), ("--help",)])
+@pytest.mark.parametrize(
+    "arguments",
+    [("list",), ("verify", "--no-cache", "-f", "json"), ("verify", "--no-cache", "-f", "html"), ("--help",)],
+)
 @pytest.mark.parametrize("read", [0, 1])
 def test_a_closed_pipe_ends_quietly(many: Path, arguments: tuple[str, ...], read: int) -> None:
     process = subprocess.Popen(

@@ -41,7 +41,7 @@ def test_the_exit_code_says_what_was_found(here: Path, arguments: tuple[str, ...
 
 
 def test_the_process_ends_with_that_code(papers: Path) -> None:
-    done = spawn("verify", "findings", cwd=papers)
+    done = spawn("verify", "findings", "--no-cache", cwd=papers)
     assert (done.code, done.err) == (1, "")
     assert "findings/1/b/top1.delta" in done.out
 
@@ -103,7 +103,7 @@ def unmeasured(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     def refuse(*_: object) -> None:
         raise AssertionError("something was measured")
 
-    monkeypatch.setattr("imlp_audit.audit._facts", refuse)
+    monkeypatch.setattr("imlp_audit.audit._measure", refuse)
     (here / "bad.yaml").write_text("paper: bad\nnonsense: yes\n", encoding="utf-8")
     (here / "ok.json").write_text("{}", encoding="utf-8")
     return here

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from imlp_audit.evaluate.deciding import MOST_IMAGES, Sample, find_others, find_stake
 from imlp_audit.evaluate.statistics import DIGITS, Z, wilson
+from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.interval import Interval
-from imlp_audit.numbers.printed import Rounding, parse_printed
+from imlp_audit.numbers.printed import Rounding
 from tests.evaluate.papers import cell
 
 STEP = Fraction(1, 10**DIGITS)

@@ -20,8 +20,9 @@ from torch import Tensor, nn
 from imlp_audit.errors import BuildError, CheckpointError, ClosedPipeError, DatasetError, UsageError
 from imlp_audit.evaluate.data.images import Images
 from imlp_audit.evaluate.loop import Computing, Pipeline, load_batches, predict_batches
+from imlp_audit.evaluate.overrides import Overrides
 from imlp_audit.evaluate.predictions import ModelAnswer
-from imlp_audit.evaluate.request import Data, Overrides, Request, Running, Weights
+from imlp_audit.evaluate.request import Data, Request, Running, Weights
 from imlp_audit.evaluate.run import Steps, run_evaluation
 from imlp_audit.evaluate.sharding import Group
 from imlp_audit.records.check import Verdict

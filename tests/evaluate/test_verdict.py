@@ -365,3 +365,15 @@ def test_another_reading_than_the_papers_default_is_named(
     off = judge(one, evaluated((equal[0] - 100, 50_000)), reading)
     assert outcome(off) == (Verdict.DIFFERS, ())
     assert outcome(judge(one, evaluated((10, 50_000)), reading)) == (Verdict.DIFFERS, ())
+
+
+@pytest.mark.parametrize(("right", "place"), [(39_950, "inside"), (40_100, "inside"), (40_101, "outside")])
+def test_one_run_neither_meets_nor_misses_a_mean_of_several(tmp_path: Path, right: int, place: str) -> None:
+    """79.9 ± 0.3 speaks of runs from 79.6 to 80.2 %."""
+    file = write(tmp_path) / "paper.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace("top1: 79.9", "top1: 79.9 ± 0.3"), encoding="utf-8")
+    found = find_cell(load([str(file)]).papers, "p/1/base/top1")
+    assert found is not None
+    check = judge(found, evaluated((right, 50_000)))
+    assert (check.verdict, check.interval, check.printed) == (Verdict.UNVERIFIABLE, ("79.6", "80.2"), "79.9 ± 0.3")
+    assert f"{place} [79.6, 80.2]; one run cannot settle a mean of several, 79.9 ± 0.3: it takes" in check.reason

@@ -37,6 +37,7 @@ from imlp_audit.report.terminal import render_terminal
 from imlp_audit.spec.library import Selection, load
 from imlp_audit.spec.plan import EquationPlan
 from tests.explain.papers import DEIT, IMLP, paper, row
+from tests.measured import STORE
 
 DEIT_B = "imlp/1/deit_b_imlp/params"
 S = TypeVar("S")
@@ -53,7 +54,7 @@ def bundled() -> Selection:
 @cache
 def audited(paper: str) -> AuditResult:
     """Audit the numbers of a bundled paper; a number is judged together with all others, so all are counted anyway."""
-    options = Options(only=(f"{paper}/*",), skip=("*/equations/*",))
+    options = Options(only=(f"{paper}/*",), skip=("*/equations/*",), store=STORE)
     return audit(load(BUNDLED), options, lambda _: lambda name: None)
 
 

@@ -140,7 +140,7 @@ def test_a_model_that_fails_in_forward_is_told_with_the_line_of_its_file_first(t
     (tmp_path / "net.py").write_text(code, encoding="utf-8")
     line = 1 + code.split("\n").index("        scores: Tensor = self.head(self.conv(images).mean((2, 3)))")
     key = ModelKey(own("SmallNet", file="net.py", folder=tmp_path), None)
-    failure = measure_models({key: Need(work=True)}, lambda _: None)[key]
+    failure = dict(measure_models({key: Need(work=True)}, lambda _: None))[key]
     assert isinstance(failure, Failure)
     assert failure.message == f"net.py:{line}: AttributeError: 'SmallNet' object has no attribute 'head'"
 
@@ -157,7 +157,7 @@ def test_a_model_that_fails_leaves_the_others_alone() -> None:
         "wrong input": own("SmallNet", input=(4, 16, 16)),
     }
     keys = {name: ModelKey(recipe, None) for name, recipe in wanted.items()}
-    facts = measure_outside({key: Need(work=True) for key in keys.values()}, lambda _: None, patience=10)
+    facts = dict(measure_outside({key: Need(work=True) for key in keys.values()}, lambda _: None, patience=10))
     found = {name: facts[key] for name, key in keys.items()}
     failed = {name: fact.message for name, fact in found.items() if isinstance(fact, Failure)}
     assert failed.keys() == {"leave", "never_end", "wrong input"}

@@ -24,7 +24,8 @@ from imlp_audit.models.resmlp import (
     ResMlpLayer,
 )
 from imlp_audit.models.settings import example_inputs
-from imlp_audit.numbers.printed import Rounding, parse_printed
+from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.numbers.printed import Rounding
 from tests.models.resmlp_helpers import (
     RES_BLOCK,
     assert_round_trip,

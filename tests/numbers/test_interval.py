@@ -5,8 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.interval import Interval, decimal_text, readable
-from imlp_audit.numbers.printed import parse_printed
 from tests.strategies import POINT, extremes, grid, intervals, members
 
 

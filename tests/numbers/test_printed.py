@@ -5,8 +5,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from imlp_audit.numbers.forms import SCALES, parse_printed
 from imlp_audit.numbers.interval import Interval
-from imlp_audit.numbers.printed import SCALES, Rounding, parse_printed
+from imlp_audit.numbers.printed import Rounding
 
 STEPS = {
     Rounding.HALF_UP: (ROUND_HALF_UP,),
@@ -130,7 +131,7 @@ def test_the_gap_is_in_units_of_the_last_digit(text: str, unit: str, measured: F
 @pytest.mark.parametrize(
     "text",
     [
-        *("abc", "", " ", "-", ".", "5.", ".5", "1,23", "1,2345", "1234,567", "12,34.5", "1.2.3", "1e6", "5..0"),
+        *("abc", "", " ", "-", ".", "5.", ".5", "12,34.5", "1.2.3", "1e6", "5..0"),
         *("--5", "+-5", "0x10", "5_0", "５", "١", "nan", "inf", "5.0 0", "1 415", "5M2", "½", "5\x00", "9" * 41),
     ],
 )

@@ -16,12 +16,13 @@ import jsonschema
 import pytest
 import xmlschema
 
+from imlp_audit.errors import Problem
 from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Source, Verdict
 from imlp_audit.records.finding import Finding, Severity
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.commands import explain_command
 from imlp_audit.report.exports.badge import render_badge
-from imlp_audit.report.exports.github import MOST, render_annotations
+from imlp_audit.report.exports.github import MOST, render_annotations, render_problems
 from imlp_audit.report.exports.junit import render_junit
 from imlp_audit.report.exports.latex import render_latex
 from imlp_audit.report.exports.sarif import file_uri, render_sarif
@@ -191,7 +192,7 @@ def test_github_escapes_as_its_documentation_says() -> None:
 def test_github_says_what_is_acknowledged_and_what_no_longer_is_once() -> None:
     lines = render_annotations(with_severity(Severity.SLIP, acknowledged=True)).splitlines()
     assert len(lines) == 1
-    assert lines[0].endswith("1 of 1 failing check known%0A1 known finding")
+    assert lines[0].endswith("::1 check: 1 fails (known)%0A1 known finding")
     assert [line for line in render_annotations(full()).splitlines() if line.startswith("::warning ")] == [
         "::warning file=p.lock,line=3,title=p/1/gone/params is known%2C and has changed::plain words"
     ]
@@ -265,3 +266,26 @@ def test_the_command_that_explains_a_check_names_its_spec(file: str, command: st
         id="p/1/a", kind=CheckKind.CELL, verdict=Verdict.DIFFERS, reason="", source=Source(file=file, line=1)
     )  # fmt: skip
     assert explain_command(check) == command
+
+
+@pytest.mark.parametrize("count", [1, MOST, 25])
+def test_github_shows_mistakes_in_specs_at_their_lines(count: int) -> None:
+    problems = [Problem("specs/a,b.yaml", at + 1, 3, "not 100 %\n::error::x") for at in range(count)]
+    lines = render_problems(problems).splitlines()
+    assert lines[0] == "::error file=specs/a%2Cb.yaml,line=1,title=this spec cannot be used::not 100 %25%0A::error::x"
+    errors = [line for line in lines if line.startswith("::error ")]
+    assert len(errors) == min(count, MOST)
+    rest = [f"::notice title=imlp-audit::{count - MOST} more mistakes in the specs"] if count > MOST else []
+    assert lines[len(errors) :] == rest
+
+
+def test_messages_have_the_place_in_the_paper_first() -> None:
+    one = check("claims/a", CheckKind.CLAIM, Verdict.DIFFERS, "it is 3", printed="4", place="Sec. 5.1")
+    result = EMPTY.model_copy(update={"checks": (one,)})
+    said = "Sec. 5.1 (p/claims/a): printed 4; it is 3"
+    assert f"::{said}%0AAsk: " in render_annotations(result).splitlines()[0]
+    (found,) = json.loads(render_sarif(result))["runs"][0]["results"]
+    assert found["message"]["text"] == said
+    (failure,) = junit(result).iter("failure")
+    assert "in the paper: Sec. 5.1" in (failure.text or "").splitlines()
+    assert "Sec. 5.1: 4" in render_latex(result)

@@ -256,4 +256,4 @@ def test_nothing_is_said_to_hold_where_no_check_was_completed() -> None:
 def test_what_the_audited_text_lacks_is_said() -> None:
     lacking = head().model_copy(update={"lacks": "The stored text has lost its tables."})
     shown = screen(AuditResult(papers=(lacking,), versions={}, checks=(PLACED[0],)), 200)
-    assert "\nsource  The stored text has lost its tables.\n" in shown
+    assert "Checked 1 number: 1 fails (known). The stored text has lost its tables.\n" in shown

@@ -116,4 +116,8 @@ def test_drawings_are_part_of_the_page_and_compared_by_their_data(tmp_path: Path
 
 def test_an_index_leads_to_the_pages() -> None:
     found = Page(render_page(index_document(full())))
-    assert [target for target in found.values("href") if target.startswith("p.")] == ["p.html", "p.md"]
+    targets = [target for target in found.values("href") if target.startswith("p.")]
+    assert {target.partition("#")[0] for target in targets} == {"p.html", "p.md"}
+    anchors = {target.partition("#")[2] for target in targets if "#" in target}
+    assert len(anchors) == 2
+    assert anchors <= set(Page(page()).values("id"))

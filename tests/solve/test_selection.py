@@ -9,6 +9,7 @@ from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
 from imlp_audit.records.solution import Answered, Solved
 from imlp_audit.solve.selection import Search, default_targets, solve_selection
 from imlp_audit.spec.library import Selection, load
+from tests.measured import STORE
 
 COURSEWORK = "mixer_gmlp_coursework"
 IMLP_ROWS = ("imlp/1/deit_*", "imlp/1/swin_*", "imlp/1/poolformer_*")
@@ -20,7 +21,7 @@ def papers() -> Selection:
 
 
 def search(papers: Selection, *targets: str, free_widths: bool = False) -> Solved:
-    return solve_selection(papers, targets, Search(free_widths=free_widths), lambda _: None)
+    return solve_selection(papers, targets, Search(free_widths=free_widths), lambda _: None, STORE)
 
 
 def values(answer: Answered) -> dict[str, tuple[str, ...]]:

@@ -6,8 +6,9 @@ limits" in its documentation), so the worst ten findings are errors, and one not
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from imlp_audit.errors import Problem
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import Check, Source, Verdict
 from imlp_audit.records.finding import Finding
@@ -27,6 +28,17 @@ _MESSAGE = 2000  # characters; GitHub refuses more than 64 kB
 def render_annotations(result: AuditResult) -> str:
     """Return a result as workflow commands, a line each."""
     return "".join(f"{line}\n" for line in _commands(result))
+
+
+def render_problems(problems: Sequence[Problem]) -> str:
+    """Return mistakes in specs as workflow commands, each at its line."""
+    lines = [
+        _command("error", "this spec cannot be used", one.message, Source(file=one.file, line=one.line))
+        for one in problems[:MOST]
+    ]
+    rest = len(problems) - MOST
+    more = [_command("notice", "imlp-audit", f"{count_of(rest, 'more mistake')} in the specs")] if rest > 0 else []
+    return "".join(f"{line}\n" for line in (*lines, *more))
 
 
 def _commands(result: AuditResult) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""What earlier runs measured, kept in files: an audit that finds its models there counts nothing."""

@@ -1,0 +1,64 @@
+"""`imlp-audit cache`, and the cache of the commands that measure."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+
+from imlp_audit.cli.exits import ExitCode
+from imlp_audit.cli.options import Formatted
+from imlp_audit.cli.output import emit_document
+from imlp_audit.report.formats import Format
+
+if TYPE_CHECKING:
+    from imlp_audit.cache.store import Store
+
+app = typer.Typer(help="See or remove what earlier runs measured.", rich_markup_mode=None)
+
+
+@app.command()
+def info(format_: Formatted = Format.RICH) -> int:
+    """Show where measurements are kept, and how many."""
+    from imlp_audit.records.document import to_json
+    from imlp_audit.records.listing import CacheReport
+    from imlp_audit.report.listings import cache_document
+
+    store = open_store(no_cache=False)
+    files, size = store.size()
+    folder = str(store.folder) if store.folder is not None else None
+    report = CacheReport(folder=folder, measurements=files, bytes=size)
+    emit_document(cache_document(report), format_, to_json(report))
+    return ExitCode.CLEAN
+
+
+@app.command()
+def clear() -> int:
+    """Remove all measurements that are kept."""
+    open_store(no_cache=False).clear()
+    return ExitCode.CLEAN
+
+
+def open_store(*, no_cache: bool) -> Store:
+    """Return where this user's measurements are kept; nowhere if they are not to be."""
+    from imlp_audit.cache.places import cache_folder
+    from imlp_audit.cache.store import Store
+
+    return Store(None if no_cache else cache_folder())
+
+
+def tell_cache(store: Store, *, shown: bool) -> None:
+    """Say on standard error what was not measured anew, and why nothing could be kept."""
+    from imlp_audit.records.result import AuditResult
+
+    found, made = store.found.total(), store.made.total()
+    if store.found[AuditResult]:
+        told = "the result is an earlier run's, of the same papers; --no-cache makes it anew"
+    elif found:
+        told = f"{found} of {found + made} measurements are earlier runs'; --no-cache measures anew"
+    else:
+        told = ""
+    problem = f"measurements could not be kept: {store.problem}" if store.problem is not None else ""
+    for line in filter(None, (told, problem) if shown else ()):
+        print(f"imlp-audit: {line}", file=sys.stderr)

@@ -1,0 +1,153 @@
+"""Reading what papers print as a number: in the column's unit or its own, with a plus-minus, as a square, ..."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from imlp_audit.numbers.printed import SIGNS, Printed
+
+# The factor of a unit; any other unit (images/s, BLEU, ...) has the factor 1.
+SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "B": 10**9, "T": 10**12}
+DecimalMark: TypeAlias = Literal[".", ","]
+Square: TypeAlias = Literal["side", "area"]
+
+_LONGEST = 40  # characters; a longer text is a mistake
+_MINUS = "-−–"
+_PLUS_MINUS = re.compile(r"\s*(?:±|\+/-|\+-|\\pm)\s*")
+_SQUARE = re.compile(r"([1-9]\d{0,4})(?:\s*(?:\^2|\^\{2\}|²)|\s*[x×]\s*\1)", re.ASCII)
+
+
+@dataclass(frozen=True)
+class NumberForm:
+    """What a number may look like where it stands: its unit, and the decimal mark of the paper.
+
+    `nouns` are words for what is counted: a number of those may state a scale of its own (25.6M, 4.1 GFLOPs). A
+    `square` such as 224^2 stands for its side, or for its area.
+    """
+
+    unit: str = ""
+    decimal: DecimalMark = "."
+    nouns: tuple[str, ...] = ()
+    square: Square | None = None
+
+
+def parse_printed(text: str, form: NumberForm | str = "") -> Printed:
+    """Read a printed number such as "5.00", "(-12.6%)", "1,415.1", "~25.6M" or "72.2 ± 0.1"; a form may be a unit.
+
+    Raises ValueError, with what is expected, if the text is not such a number or has another unit.
+    """
+    form = NumberForm(form) if isinstance(form, str) else form
+    given = text.strip()
+    if len(text) > _LONGEST:
+        raise ValueError(_refusal(text, form))
+    square = _SQUARE.fullmatch(given) if form.square else None
+    if square is not None:
+        side = int(square[1])
+        return _make(given, str(side if form.square == "side" else side * side), form, template="{}")
+    inside, mean, spread = _split_spread(given, form)
+    match = _number(form.decimal).fullmatch(mean)
+    if match is None or (inside and spread is None and not match["sign"]):
+        raise ValueError(_refusal(given, form))
+    scale, unit = _scale_of(match["tail"].strip(), form, given)
+    if match["approximately"] and spread is not None:
+        raise ValueError(_refusal(given, form))
+    at = given.index(match["digits"])
+    template = f"{given[:at]}{{}}{given[at + len(match['digits']) :]}"
+    return _make(given, match["digits"], form, match["sign"], spread, scale, unit, template)
+
+
+def _make(
+    text: str,
+    digits: str,
+    form: NumberForm,
+    sign: str = "",
+    spread: Fraction | None = None,
+    scale: int | None = None,
+    unit: str = "",
+    template: str = "{}",
+) -> Printed:
+    value, step = _value_of(digits, form.decimal)
+    negative = bool(sign) and sign in _MINUS
+    return Printed(
+        text=text,
+        value=-value if negative else value,
+        step=step,
+        scale=SCALES.get(form.unit, 1) if scale is None else scale,
+        negative=negative,
+        spread=spread,
+        unit=unit,
+        template=template,
+        decimal=form.decimal,
+    )
+
+
+def _number(decimal: DecimalMark) -> re.Pattern[str]:
+    """Return the pattern of a number with this decimal mark; the other mark makes groups of three."""
+    return _POINT if decimal == "." else _COMMA
+
+
+def _pattern(point: str, group: str) -> re.Pattern[str]:
+    digits = rf"(?P<digits>(?:[1-9]\d{{0,2}}(?:{group}\d{{3}})+|\d+)(?:{point}\d+)?)"
+    return re.compile(
+        rf"(?P<approximately>[~≈]\s*)?(?P<sign>[{re.escape(SIGNS)}]?){digits}\s*(?P<tail>%|[A-Za-z][A-Za-z /-]*|)",
+        re.ASCII,
+    )
+
+
+_POINT, _COMMA = _pattern(r"\.", ","), _pattern(",", r"\.")
+
+
+def _value_of(digits: str, decimal: DecimalMark) -> tuple[Fraction, Fraction]:
+    """Return the value of digits, and of one unit of the last of them."""
+    whole, _, part = digits.replace("," if decimal == "." else ".", "").partition(decimal)
+    return Fraction(int(whole + part), 10 ** len(part)), Fraction(1, 10 ** len(part))
+
+
+def _split_spread(text: str, form: NumberForm) -> tuple[bool, str, Fraction | None]:
+    """Return whether brackets enclose a number, its text with the unit but without them, and its spread."""
+    inside = re.fullmatch(r"\((.*)\)\s*(%?)", text)
+    text = f"{inside[1].strip()}{inside[2]}" if inside is not None else text
+    mean, *others = _PLUS_MINUS.split(text)
+    if not others:
+        return inside is not None, text, None
+    spread = _number(form.decimal).fullmatch(others[0]) if len(others) == 1 else None
+    first = _number(form.decimal).fullmatch(mean)
+    if first is None or spread is None or spread["sign"] or spread["approximately"]:
+        raise ValueError(_refusal(text, form))
+    if first["tail"] not in ("", spread["tail"]):  # 25.6M ± 0.3: of which unit?
+        raise ValueError(f"{text!r} has a unit in its first part only; write it behind the spread, e.g. 72.2 ± 0.1%")
+    value, _ = _value_of(spread["digits"], form.decimal)
+    return inside is not None, f"{mean}{'' if first['tail'] else spread['tail']}", value
+
+
+def _scale_of(tail: str, form: NumberForm, text: str) -> tuple[int, str]:
+    """Return the factor of what stands behind the digits, and it itself if it is not the column's unit."""
+    if tail in ("", form.unit):
+        return SCALES.get(form.unit, 1), ""
+    noun = next((noun for noun in form.nouns if tail.casefold().endswith(noun)), "")
+    scale = tail[: len(tail) - len(noun)].strip()
+    if form.nouns and scale in SCALES:
+        return SCALES[scale], tail
+    if noun and not scale and not form.unit:
+        return 1, tail
+    raise ValueError(f"{text!r} is in {tail!r}, but {form.unit or 'no unit'!r} is expected here")
+
+
+def _refusal(text: str, form: NumberForm) -> str:
+    """Say what is wrong with a text that is no number, and what to write."""
+    shown = repr(text[:_LONGEST])
+    mark: DecimalMark = "," if form.decimal == "." else "."
+    other = _number(mark).fullmatch(text) if mark in text and len(text) <= _LONGEST else None
+    if other is not None and form.decimal == ".":
+        return f"{shown} has a decimal comma; if the paper writes numbers so, put decimal: ',' under about"
+    if other is not None:
+        return f"{shown} has a decimal point, but the paper says decimal: ','; write it as printed, e.g. 5,72"
+    if re.fullmatch(r"\([^-+−–]*\)", text) and any(sign.isdigit() for sign in text):
+        return f"{shown} may be a decrease or not, in brackets without a sign; write it with one, e.g. -12.6%"
+    if _SQUARE.fullmatch(text):
+        return f"{shown} is a square, which only columns of settings with of: image, patch or tokens hold"
+    example = "5.00, -12.6% or 48M" if form.decimal == "." else "5,00, -12,6% or 48M"
+    return f"{shown} is not a printed number; write it as printed, e.g. {example}"

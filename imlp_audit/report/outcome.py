@@ -1,0 +1,100 @@
+"""The outcome of an audit in a few sentences: what was checked, how much holds, how grave the rest is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.words import count_of
+from imlp_audit.records.check import PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.finding import Severity
+from imlp_audit.records.hypothesis import Caught
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.document import Block, Heading, Inline, List, Paragraph, code
+from imlp_audit.report.findings import say_that_none_fails
+from imlp_audit.report.fitting import shorten
+from imlp_audit.report.ranking import worst_first
+from imlp_audit.report.verdicts import count_outcomes, write_verdict
+from imlp_audit.report.worst import count_more
+
+_BROKEN = 3  # checks that could not be completed; the rest is counted
+_KINDS = {
+    CheckKind.CELL: "number",
+    CheckKind.DELTA: "printed change",
+    CheckKind.MARK: "footnote mark",
+    CheckKind.REPEAT: "repeated number",
+    CheckKind.COLUMN: "heading",
+    CheckKind.CLAIM: "claim",
+    CheckKind.EQUATION: "equation",
+}
+
+
+def say_verdict(result: AuditResult) -> str:
+    """Return the verdict on a paper in a sentence: how much was found, and how grave it is."""
+    found = Counter(finding.severity for finding in worst_first(result))
+    wrong = found[Severity.CONTRADICTION] + found[Severity.ERROR]
+    counts = (
+        (wrong, "contradiction or error" if wrong == 1 else "contradictions and errors"),
+        (found[Severity.AMBIGUITY], "ambiguity" if found[Severity.AMBIGUITY] == 1 else "ambiguities"),
+        (found[Severity.SLIP], "slip" if found[Severity.SLIP] == 1 else "slips"),
+    )
+    named = _join([f"{count} {what}" for count, what in counts if count])
+    return f"{named}." if named else say_that_none_fails(result)
+
+
+def count_checked(result: AuditResult) -> Paragraph:
+    """Return what was checked, what the audited text lacks, and how much a pass is worth."""
+    lacking = (paper.lacks for paper in result.papers if paper.lacks)
+    return Paragraph(" ".join((_what_was_checked(result.checks), *lacking, *_power(result))))
+
+
+def what_was_checked(result: AuditResult) -> tuple[Block, ...]:
+    """Return what was checked with how much a pass is worth, and what could not be completed."""
+    counted = count_checked(result)
+    broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
+    if not broken:
+        return (counted,)
+    heading = Heading(f"{count_of(len(broken), 'check')} could not be completed", 3)
+    return (counted, heading, List((*map(name_check, broken[:_BROKEN]), *count_more(len(broken) - _BROKEN, "check"))))
+
+
+def _what_was_checked(checks: Sequence[Check]) -> str:
+    """Count what was checked: a change or a claim once, although it is also checked on the measured values."""
+    kinds = [(kind, {check.id.partition(".")[0] for check in checks if check.kind is kind}) for kind in CheckKind]
+    named = [count_of(len(found), _KINDS[kind]) for kind, found in kinds if found]
+    several = f" in {count_of(len(checks), 'check')}" if len(checks) > sum(len(found) for _, found in kinds) else ""
+    return f"Checked {_join(named)}{several}: {count_outcomes(checks)}."
+
+
+def _power(result: AuditResult) -> Iterator[str]:
+    """Say how much the passes are worth: which wrong numbers would have been caught, and which passes say little."""
+    powers = [column.power for judged in result.hypotheses.values() for column in judged.columns]
+    one, ten = _add(power.one for power in powers), _add(power.ten for power in powers)
+    if ten.tried:
+        near = f", {readable(one.caught)} of {readable(one.tried)} of those one last digit away" if one.tried else ""
+        yield (
+            f"Power: {readable(ten.caught)} of {count_of(ten.tried, 'wrong number')} tried in place of counted ones "
+            f"would have been caught{near}."
+        )
+    passing = [check for check in result.checks if check.verdict in PASSES]
+    fitted, weak = sum(check.fitted for check in passing), sum(check.weak for check in passing)
+    if fitted:
+        yield f"{count_of(fitted, 'pass')} {'rests' if fitted == 1 else 'rest'} on a counter that was fitted to them."
+    if weak:
+        yield f"{count_of(weak, 'pass')} may be luck: the choice of what they hold under is not clear."
+
+
+def _add(counts: Iterable[Caught]) -> Caught:
+    found = list(counts)
+    return Caught(caught=sum(one.caught for one in found), tried=sum(one.tried for one in found))
+
+
+def _join(parts: Sequence[str]) -> str:
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+
+def name_check(check: Check) -> Inline:
+    """Write a check: its verdict, its id, what is printed and what was found."""
+    printed = f" printed {shorten(check.printed, 40)}" if check.printed is not None else ""
+    return (write_verdict(check), " ", code(check.id), f"{printed}: {shorten(check.reason, 110)}")

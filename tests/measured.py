@@ -1,0 +1,23 @@
+"""Models that many tests need: each is counted once in a run of the tests, by whichever process needs it first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from imlp_audit.cache.counted import keep_model, narrow, recall_models
+from imlp_audit.cache.places import cache_folder
+from imlp_audit.cache.store import Store
+from imlp_audit.measure.facts import Facts, ModelKey, Need
+from imlp_audit.measure.models import measure_models
+
+STORE = Store(cache_folder())
+
+
+def facts_of(needed: Mapping[ModelKey, Need]) -> Facts:
+    """Return the facts of models, from the store where they are there."""
+    known, left = recall_models(STORE, needed)
+    made = {}
+    for key, facts in measure_models(left, lambda name: None):
+        keep_model(STORE, key, facts)
+        made[key] = narrow(facts, needed[key])
+    return {**known, **made}
