@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from itertools import chain
+from os import PathLike, fspath
 
 from imlp_audit import __version__
 from imlp_audit.cache.counted import keep_model, narrow, recall_models
 from imlp_audit.cache.results import remember
 from imlp_audit.cache.store import Store
 from imlp_audit.cache.tested import keep_outcome, recall_outcomes
+from imlp_audit.calling import make_callable
 from imlp_audit.checks.acknowledge import Acknowledged, acknowledge, locked_checks
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.guards import mark_unguarded
@@ -27,9 +29,11 @@ from imlp_audit.records.hypothesis import FitScore
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.digest import digest_selection
 from imlp_audit.spec.findings import refuse_broken_locks
-from imlp_audit.spec.library import Selection, select_checks, select_equations
+from imlp_audit.spec.library import Selection, load, select_checks, select_equations
 from imlp_audit.spec.paper import Paper, paper_head
 from imlp_audit.spec.plan import EquationPlan, Plan, check_ids
+
+make_callable(__name__, "imlp_audit.audit:audit_targets")
 
 Announce = Callable[[int], Callable[[str], None]]
 
@@ -65,6 +69,25 @@ def audit(selection: Selection, options: Options, announce: Announce) -> AuditRe
         lambda: _run(plans, selection, options, settings, announce, searched=False),
         _is_whole,
     )
+
+
+def audit_targets(
+    *targets: str | PathLike[str],
+    only: Sequence[str] = (),
+    skip: Sequence[str] = (),
+    reading: str | None = None,
+    jobs: int = 0,
+    trust_code: bool = False,
+) -> AuditResult:
+    """Audit what targets name, as `imlp-audit verify` does: papers by id, folders, files, `paper/table`, ids or globs.
+
+    `only` and `skip` are globs of the checks' ids, and `reading` is a declared reading to use instead of the default.
+    `jobs` processes test equations meanwhile. The Python of papers that are not trusted runs only with `trust_code`.
+    Raises SpecError where a spec has problems, and UsageError where a target names nothing.
+    """
+    selection = load([fspath(target) for target in targets], trust_code=trust_code)
+    options = Options(tuple(only), tuple(skip), reading, jobs=jobs, trust_code=trust_code)
+    return audit(selection, options, lambda _: lambda _: None)
 
 
 def audit_equations(

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from imlp_audit.cache.places import VARIABLE
 
+pytest_plugins = ["pytester"]
 # pytest-xdist gives every core a process, and more threads than cores wait on each other
 torch.set_num_threads(1)
 # a shell's background job ignores interrupts, and so would every process that a test starts

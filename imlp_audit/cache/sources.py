@@ -21,15 +21,14 @@ TESTING = ("equations", "lipschitz", *MEASURING)
 @cache
 def fingerprint(parts: Sequence[str]) -> str:
     """Return a digest of our own code in some parts, of Python and of the libraries that measurements depend on."""
-    files = [path for part in parts for path in _files(_PACKAGE, part)]
     about = [platform.python_version(), platform.machine(), *map(_version, LIBRARIES)]
-    return digest_of([*about, *(text for path in sorted(files) for text in (path.name, path.read_bytes()))])
+    own = [_fingerprint(_PACKAGE, _files(_PACKAGE / part)) for part in parts]
+    return digest_of([*about, *own])
 
 
 def fingerprint_folder(folder: Path) -> str:
     """Return a digest of all Python in a folder."""
-    files = sorted(folder.rglob("*.py"))
-    return digest_of(text for path in files for text in (str(path.relative_to(folder)), path.read_bytes()))
+    return _fingerprint(folder, _files(folder))
 
 
 def digest_of(parts: Iterable[str | bytes]) -> str:
@@ -41,8 +40,12 @@ def digest_of(parts: Iterable[str | bytes]) -> str:
     return whole.hexdigest()
 
 
-def _files(root: Path, part: str) -> list[Path]:
-    return sorted((root / part).rglob("*.py")) if (root / part).is_dir() else [root / f"{part}.py"]
+def _fingerprint(root: Path, files: Iterable[Path]) -> str:
+    return digest_of(text for path in files for text in (path.relative_to(root).as_posix(), path.read_bytes()))
+
+
+def _files(part: Path) -> list[Path]:
+    return sorted(part.rglob("*.py")) if part.is_dir() else [part.with_suffix(".py")]
 
 
 def _version(library: str) -> str:

@@ -137,9 +137,10 @@ def _name_departures(under: Sequence[str]) -> str:
 def _miss(printed: Printed, one: Measured, rounding: Rounding) -> str:
     gap = printed.gap(one.value)
     side = "above" if gap > 0 else "below"
-    units = decimal_text(abs(gap), 1)
-    off = f"{units} {'unit' if units == '1' else 'units'} of the last printed digit {side} {printed.text}"
-    return f"{readable(one.value)} is outside {printed.interval(rounding)}: {off}{_share(printed, gap)}"
+    distance = decimal_text(abs(gap), 1)
+    units = "unit" if distance == "1" else "units"
+    off = f"{distance} {units} of the last printed digit {side} {printed.text}{_share(printed, gap)}"
+    return f"{readable(one.value)} is outside {printed.interval(rounding)}: {off}"
 
 
 def _share(printed: Printed, gap: Fraction) -> str:

@@ -1,1 +1,5 @@
-"""Measuring a model: the operation ledger, parameters, and the real fvcore for comparison."""
+"""Counting a model: its ledger of operations, its parameters, its memory."""
+
+from imlp_audit.calling import make_callable
+
+make_callable(__name__, "imlp_audit.measure.own:measure_model")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
+from typing import TypeAlias
 
 from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.tables import Measure
@@ -45,41 +47,65 @@ class Draft:
 def draft_table(table: SourceTable, others: Sequence[SourceTable] = ()) -> Draft:
     """Read a table; the other tables of the document show whether a label stands for one model."""
     columns = read_columns(table)
-    doubt = find_doubt(table.caption, columns.guesses)
-    size = find_size(table.caption)
-    taken = _sizes_printed([table, *others])
-    rows: list[DraftRow] = []
-    skipped: list[str] = []
-    group, group_size, shown = "", None, ""
+    drafter = _Drafter(table, columns, _sizes_printed([table, *others]))
     for row in table.rows:
-        if row.single is not None and not _is_model(row, columns):
-            group, group_size = row.single, find_size(row.single)
-            continue
-        numbers = read_numbers(row, columns)
-        label = read_label(row.cells[columns.label], [one.label for one in rows])
+        drafter.add(row)
+    return Draft(table, columns, tuple(_one_training_each(drafter.rows)), drafter.size, tuple(drafter.skipped))
+
+
+class _Drafter:
+    """Reads the rows of a table in order: what a row means may depend on those above it."""
+
+    def __init__(self, table: SourceTable, columns: TableColumns, sizes: SizesPrinted) -> None:
+        self.columns, self.sizes = columns, sizes
+        self.doubt = find_doubt(table.caption, columns.guesses)
+        self.size = find_size(table.caption)
+        self.rows: list[DraftRow] = []
+        self.skipped: list[str] = []
+        self._group = self._noted = ""  # the heading between rows that this is under, and the last that was noted
+        self._by_label: dict[str, DraftRow] = {}
+        self._ids: set[str] = set()
+        self._numbers: defaultdict[str, int] = defaultdict(lambda: 1)
+
+    def add(self, row: GridRow) -> None:
+        """Read one row."""
+        if row.single is not None and not _is_model(row, self.columns):
+            self._group = row.single
+            return
+        numbers = read_numbers(row, self.columns)
+        label = read_label(row.cells[self.columns.label], self.rows[-1].label if self.rows else None, self._by_label)
         if not numbers.printed:
-            skipped.append(f"line {row.line}: {label.text or 'a row without a label'}")
-            continue
-        side = numbers.size or group_size or size
-        why = doubt or columns.doubt(row) or _ambiguous(label, side, taken)
-        model = guess_model(label, side, why)
-        ids = [one.id for one in rows]
-        base = next((one for one in reversed(rows) if one.label.text == label.builds_on), None)
-        remarks = (f"under the heading {group!r}",) if group != shown else ()
-        shown = group
-        rows.append(
-            DraftRow(
-                _new_id(label, base.id if base else None, side, len(rows) + 1, ids),
-                label,
-                row.line,
-                model,
-                numbers,
-                base.id if base else None,
-                _training(row, columns, group),
-                remarks,
-            )
+            self.skipped.append(f"line {row.line}: {label.text or 'a row without a label'}")
+            return
+        side = numbers.size or find_size(self._group) or self.size
+        why = self.doubt or self.columns.doubt(row) or _ambiguous(label, side, self.sizes)
+        base = self._by_label.get((label.builds_on or "").casefold())
+        drafted = DraftRow(
+            self._new_id(label, base, side),
+            label,
+            row.line,
+            guess_model(label, side, why),
+            numbers,
+            base.id if base else None,
+            _training(row, self.columns, self._group),
+            (f"under the heading {self._group!r}",) if self._group != self._noted else (),
         )
-    return Draft(table, columns, tuple(_one_training_each(rows)), size, tuple(skipped))
+        self._noted = self._group
+        self._by_label[label.text.casefold()] = drafted
+        self.rows.append(drafted)
+
+    def _new_id(self, label: LabelParts, base: DraftRow | None, size: int | None) -> str:
+        """Return a slug that no row above has."""
+        words = re.sub(r"[^a-z0-9]+", "_", label.text.lower()).strip("_")[:60]
+        words = f"{base.id}_{words}" if base and label.added else words
+        plain = words or f"row_{len(self.rows) + 1}"
+        candidates = chain(
+            [plain], [f"{plain}_{size}"] if size else [], (f"{plain}_{n}" for n in count(self._numbers[plain]))
+        )
+        name = next(one for one in candidates if one not in self._ids)
+        self._numbers[plain] += 1
+        self._ids.add(name)
+        return name
 
 
 def _is_model(row: GridRow, columns: TableColumns) -> bool:
@@ -115,7 +141,11 @@ def _one_training_each(rows: Sequence[DraftRow]) -> list[DraftRow]:
     return done
 
 
-def _sizes_printed(tables: Sequence[SourceTable]) -> Mapping[tuple[str, int | None], frozenset[str]]:
+SizesPrinted: TypeAlias = Mapping[tuple[str, int | None], frozenset[str]]
+"""The numbers of parameters that are printed for a label and a size of the images."""
+
+
+def _sizes_printed(tables: Sequence[SourceTable]) -> SizesPrinted:
     """Return the numbers of parameters that each label has in the tables, by label and size of the images."""
     found: dict[tuple[str, int | None], set[str]] = {}
     for table in tables[:50]:
@@ -138,19 +168,9 @@ def _leading(text: str) -> str:
     return whole[:2] + "0" * max(0, len(whole) - 2)
 
 
-def _ambiguous(
-    label: LabelParts, size: int | None, taken: Mapping[tuple[str, int | None], frozenset[str]]
-) -> str | None:
-    texts = next((texts for (name, side), texts in taken.items() if name == label.text.casefold() and side == size), ())
+def _ambiguous(label: LabelParts, size: int | None, sizes: SizesPrinted) -> str | None:
+    """Say that a label stands for several models, if the source prints several numbers of parameters for it."""
+    texts = sizes.get(((label.text + label.mark).casefold(), size), frozenset())
     if len(texts) < 2:
         return None
     return f"the source prints several sizes for {label.text!r} ({list_some(sorted(texts))}), so it is not one model"
-
-
-def _new_id(label: LabelParts, base: str | None, size: int | None, number: int, taken: Sequence[str]) -> str:
-    """Return a slug for a row that no row above has."""
-    words = re.sub(r"[^a-z0-9]+", "_", label.text.lower()).strip("_")
-    words = f"{base}_{words}" if base and label.text.startswith(("+", "w/", "with ")) else words
-    plain = words or f"row_{number}"
-    candidates = [plain, *([f"{plain}_{size}"] if size else []), *(f"{plain}_{n}" for n in range(2, number + 2))]
-    return next(one for one in candidates if one not in taken)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-MOST_ROWS = 5_000
+MOST_ROWS = 2_500
 MOST_COLUMNS = 200
+MOST_CELLS = 60_000
+MOST_TABLES = 500
 
 
 @dataclass(frozen=True)
@@ -67,13 +69,12 @@ class SourceDocument:
 def lay_out(rows: Sequence[SourceRow]) -> list[GridRow]:
     """Give every column of every row its text: a cell over several columns or rows is repeated in each."""
     width = min(MOST_COLUMNS, max((_width(row) for row in rows), default=0))
+    rows = rows[: min(MOST_ROWS, MOST_CELLS // max(1, width))]
     texts: list[list[str]] = []
     pending: dict[int, tuple[int, str]] = {}  # by column, for how many more rows a cell above stands there
-    for row in rows[:MOST_ROWS]:
+    for row in rows:
         texts.append(_lay_row(row, width, pending, texts))
-    return [
-        GridRow(row.line, tuple(line), _single(row, width)) for row, line in zip(rows[:MOST_ROWS], texts, strict=True)
-    ]
+    return [GridRow(row.line, tuple(line), _single(row, width)) for row, line in zip(rows, texts, strict=True)]
 
 
 def _width(row: SourceRow) -> int:
@@ -138,7 +139,7 @@ def make_table(
     grid = lay_out(rows)
     head = split_head(rows)
     width = len(grid[0].cells) if grid else 0
-    notes = (f"only the first {MOST_ROWS} rows are read",) if len(rows) > MOST_ROWS else ()
+    notes = (f"only the first {len(grid)} rows are read",) if len(rows) > len(grid) else ()
     return SourceTable(
         number, caption, join_headings(grid[:head], width), tuple(grid[head:]), file, line, label=label, notes=notes
     )

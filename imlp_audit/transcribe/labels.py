@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container
 from dataclasses import dataclass
 
 from imlp_audit.transcribe.cells import split_mark
@@ -33,28 +33,33 @@ class LabelParts:
     builds_on: str | None = None
 
     @property
+    def added(self) -> bool:
+        """Whether the label is only what is added to the row above."""
+        return _ADDED.match(self.text) is not None
+
+    @property
     def changed(self) -> bool:
         """Whether the label says that something was added to a model."""
-        return _ADDED.match(self.name) is not None or _INSIDE.search(self.name) is not None
+        return self.added or _INSIDE.search(self.name) is not None
 
 
-def read_label(text: str, earlier: Sequence[LabelParts]) -> LabelParts:
-    """Take a label apart, knowing those of the rows above it."""
-    plain = " ".join(_CITATION.sub("", text).split())
+def read_label(text: str, above: LabelParts | None, known: Container[str]) -> LabelParts:
+    """Take a label apart, knowing that of the row above and, in lower case, those of all rows above."""
+    plain = " ".join(_CITATION.sub("", text[:_LONGEST]).split())
     plain, mark = split_mark(plain)
     sized = _SIZED.search(plain)
     size = next((side_of(part) for part in sized.groups() if part), None) if sized else None
     name = plain[: sized.start()].rstrip(" -–") if sized and size is not None and sized.start() else plain
     name = _ZOO.sub("", name) or name
-    return LabelParts(plain, name, mark, size if name != plain else None, _find_base(plain, earlier))
+    return LabelParts(plain, name, mark, size if name != plain else None, _find_base(plain, above, known))
 
 
-def _find_base(text: str, earlier: Sequence[LabelParts]) -> str | None:
+def _find_base(text: str, above: LabelParts | None, known: Container[str]) -> str | None:
     """Return the label above that this one builds on: "DeiT-S" for "DeiT-S + SE", or for "+ SE" right under it."""
     if _ADDED.match(text):
-        above = next((one for one in reversed(earlier) if not _ADDED.match(one.text)), None)
-        return above.text if above is not None else None
+        return None if above is None else above.builds_on if above.added else above.text
     parts = _INSIDE.split(text, maxsplit=1)
-    if len(parts) == 1 or not parts[1]:
-        return None
-    return next((one.text for one in reversed(earlier) if one.text.casefold() == parts[0].casefold()), None)
+    return parts[0] if len(parts) == 2 and parts[1] and parts[0].casefold() in known else None
+
+
+_LONGEST = 300

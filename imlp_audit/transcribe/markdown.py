@@ -7,7 +7,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from imlp_audit.transcribe.grid import SourceDocument, SourceRow, SourceTable, SpanningCell, make_table
+from imlp_audit.transcribe.grid import (
+    MOST_COLUMNS,
+    MOST_ROWS,
+    MOST_TABLES,
+    SourceDocument,
+    SourceRow,
+    SourceTable,
+    SpanningCell,
+    make_table,
+)
 from imlp_audit.transcribe.latex.text import to_text
 from imlp_audit.transcribe.web import read_web_tables
 
@@ -17,11 +26,12 @@ _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*?)\s*#*\s*")
 _PIPE = re.compile(r"(?<!\\)\|")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^()]*\)|\[[^\]]*\])")
-_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])")
+_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\]){0,300})\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])")
 _MATH = re.compile(r"\$([^$]+)\$")
 _TAG = re.compile(r"<(/?)([A-Za-z]\w*)[^<>]*>")
 _STRONG = re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1")
 _EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+)(?<=\S)\*(?![\w*])|(?<!\w)_(?=\S)([^_]+)(?<=\S)_(?!\w)")
+_LONGEST = 1_500
 _PRIVATE = 0xE000  # where characters with a backslash before them are kept while the rest is read
 
 
@@ -47,7 +57,8 @@ def _without_code(lines: Sequence[str]) -> list[str]:
 
 def _pipe_tables(lines: Sequence[str], shown_as: str) -> Iterator[SourceTable]:
     at = 1
-    while at < len(lines):
+    found = read = 0
+    while at < len(lines) and found < MOST_TABLES and read < MOST_ROWS:
         if "|" not in lines[at - 1] or "-" not in lines[at] or _DELIMITER.fullmatch(lines[at]) is None:
             at += 1
             continue
@@ -58,6 +69,7 @@ def _pipe_tables(lines: Sequence[str], shown_as: str) -> Iterator[SourceTable]:
             if lines[i].strip()
         ]
         yield make_table("", _caption(lines, at - 1), rows, shown_as, at)
+        found, read = found + 1, read + len(rows)
         at = end + 1
 
 
@@ -65,7 +77,7 @@ def _split(line: str) -> tuple[SpanningCell, ...]:
     text = line.strip()
     inner = text.removeprefix("|")
     inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
-    return tuple(SpanningCell(to_plain(cell)) for cell in _PIPE.split(inner))
+    return tuple(SpanningCell(to_plain(cell)) for cell in _PIPE.split(inner, MOST_COLUMNS)[:MOST_COLUMNS])
 
 
 def _caption(lines: Sequence[str], at: int) -> str:
@@ -79,8 +91,8 @@ def _caption(lines: Sequence[str], at: int) -> str:
 
 
 def to_plain(text: str) -> str:
-    """Return what a line of markdown prints, as text."""
-    text = _ESCAPE.sub(lambda found: chr(_PRIVATE + ord(found[1])), text)
+    """Return what a line of markdown prints, as text; one that is very long is cut."""
+    text = _ESCAPE.sub(lambda found: chr(_PRIVATE + ord(found[1])), text[:_LONGEST])
     text = _LINK.sub(r"\1", _IMAGE.sub("", text))
     text = _MATH.sub(lambda found: to_text(found[1]), text)
     text = re.sub(r"\[\^([^\]]+)\]", r"^\1", text).replace("`", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from imlp_audit.names.known import Library
 from imlp_audit.names.match import Confidence, close_models
@@ -54,7 +55,7 @@ def find_size(text: str) -> int | None:
 def guess_model(label: LabelParts, size: int | None, doubt: str | None) -> ModelGuess:
     """Match a label with the names of the libraries; `size` is the side of the images where the table gives one."""
     side = label.size or size
-    found = {library: close_models(label.name, library, side) for library in _LIBRARIES}
+    found = {library: _names(label.name, library, side) for library in _LIBRARIES}
     exact = [(library, name) for library, names in found.items() for name, sure in names if sure is Confidence.EXACT]
     close = () if label.changed else tuple(_recipe(at, name, side) for at, names in found.items() for name, _ in names)
     if not exact:
@@ -67,6 +68,11 @@ def guess_model(label: LabelParts, size: int | None, doubt: str | None) -> Model
     library, name = exact[0]
     others = tuple(_recipe(*one, side) for one in exact[1:])
     return ModelGuess(_recipe(library, name, side), library, f"{label.name!r} is {name} of {library}", others)
+
+
+@lru_cache(maxsize=1024)
+def _names(label: str, library: Library, size: int | None) -> tuple[tuple[str, Confidence], ...]:
+    return tuple(close_models(label, library, size))
 
 
 def _why_not(label: LabelParts, close: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ import io
 from itertools import islice
 
 from imlp_audit.errors import UsageError
-from imlp_audit.transcribe.grid import MOST_ROWS, SourceDocument, SourceRow, SpanningCell, make_table
+from imlp_audit.transcribe.grid import MOST_COLUMNS, MOST_ROWS, SourceDocument, SourceRow, SpanningCell, make_table
 
 
 def read_separated(text: str, shown_as: str, delimiter: str | None = None) -> SourceDocument:
@@ -19,7 +19,7 @@ def read_separated(text: str, shown_as: str, delimiter: str | None = None) -> So
     line = 1
     try:
         for record in islice(reader, MOST_ROWS + 1):
-            cells = tuple(SpanningCell(" ".join(cell.split())) for cell in record)
+            cells = tuple(SpanningCell(" ".join(cell.split())) for cell in record[:MOST_COLUMNS])
             if any(cell.text for cell in cells):
                 rows.append(SourceRow(line, cells))
             line = reader.line_num + 1

@@ -12,6 +12,7 @@ from imlp_audit.transcribe.cells import MARKS
 from imlp_audit.transcribe.grid import (
     MOST_COLUMNS,
     MOST_ROWS,
+    MOST_TABLES,
     SourceDocument,
     SourceRow,
     SourceTable,
@@ -20,11 +21,10 @@ from imlp_audit.transcribe.grid import (
 )
 from imlp_audit.transcribe.latex.text import to_text
 
-MOST_TABLES = 500
 _EDGE = re.compile(r"<(/?)table\b[^>]*>", re.IGNORECASE)
-_FIGURE = re.compile(r"<figure\b[^>]*>|</figure>", re.IGNORECASE)
-_CAPTION = re.compile(r"<(figcaption|caption)\b[^>]*>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
-_HEADING = re.compile(r"<h([1-6])\b[^>]*>(.*?)</h\1>", re.IGNORECASE | re.DOTALL)
+LONGEST_TABLE = 400_000  # characters
+LONGEST_TABLES = 800_000  # characters of all of them
+_CAPTION = re.compile(r"<((?:fig)?caption)\b[^>]*>", re.IGNORECASE)
 _TITLE = re.compile(r"<title\b[^>]*>(.{0,500}?)</title>", re.IGNORECASE | re.DOTALL)
 _ID = re.compile(r"\bid\s*=\s*[\"']([^\"']{1,80})[\"']", re.IGNORECASE)
 _SILENT = frozenset({"script", "style", "annotation", "template", "noscript"})
@@ -39,17 +39,19 @@ def read_web(text: str, shown_as: str) -> SourceDocument:
 def read_web_tables(text: str, shown_as: str) -> Iterator[SourceTable]:
     """Yield the outermost tables of a page, numbered from 1."""
     lines = [0, *(found.end() for found in re.finditer("\n", text))]
-    headings = [(found.start(), found[2]) for found in _HEADING.finditer(text)] if _EDGE.search(text) else []
+    read = 0
     for number, (start, end) in enumerate(_outermost(text), 1):
-        if number > MOST_TABLES:
+        read += end - start
+        if number > MOST_TABLES or (read > LONGEST_TABLES and number > 1):
             return
         line = _line(lines, start)
         parser = _TableParser(line)
-        parser.feed(text[start:end])
+        parser.feed(text[start : min(end, start + LONGEST_TABLE)])
         parser.close()
         caption, label = _describe(text, start, end)
-        above = next((words for at, words in reversed(headings) if at < start), "")
-        yield make_table(str(number), plain_text(caption or above)[:300], parser.rows, shown_as, line, label)
+        yield make_table(
+            str(number), plain_text(caption or _heading_above(text, start))[:300], parser.rows, shown_as, line, label
+        )
 
 
 def _line(ends: list[int], offset: int) -> int:
@@ -70,14 +72,31 @@ def _outermost(text: str) -> Iterator[tuple[int, int]]:
 
 def _describe(text: str, start: int, end: int) -> tuple[str, str | None]:
     """Return the caption of a table, its own or that of the figure it is in, and the id of either."""
-    own = _CAPTION.search(text, start, end)
+    own = _read_caption(text, start, end)
     identity = _ID.search(text, start, text.find(">", start))
     opened = text.rfind("<figure", 0, start)
     closed = text.find("</figure>", end)
     if own is None and opened >= 0 and closed >= 0 and text.find("</figure>", opened, start) < 0:
-        own = _CAPTION.search(text, opened, closed)
+        own = _read_caption(text, opened, closed)
         identity = _ID.search(text, opened, text.find(">", opened)) or identity
-    return own[2] if own else "", identity[1] if identity else None
+    return own or "", identity[1] if identity else None
+
+
+def _read_caption(text: str, start: int, end: int) -> str | None:
+    found = _CAPTION.search(text, start, end)
+    close = text.find(f"</{found[1]}", found.end(), found.end() + _LONGEST_CAPTION) if found else -1
+    return text[found.end() : close] if found is not None and close >= 0 else None
+
+
+def _heading_above(text: str, start: int) -> str:
+    """Return the last heading before a place, if one is near."""
+    close = text.rfind("</h", max(0, start - _NEAR), start)
+    begin = text.rfind("<h", max(0, close - _LONGEST_CAPTION), close) if close >= 0 else -1
+    return text[begin:close] if begin >= 0 and text[begin + 2 : begin + 3].isdigit() else ""
+
+
+_LONGEST_CAPTION = 5_000
+_NEAR = 20_000
 
 
 def plain_text(markup: str) -> str:

@@ -13,6 +13,7 @@ from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import Draft, DraftRow
 from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, counts_macs
 
+_LONGEST = 400
 _PLAIN = re.compile(r"[A-Za-z0-9.][A-Za-z0-9.%+\-/()×^_ ]*(?<! )|[+\-]\d[\d.,]*%?")
 
 
@@ -40,15 +41,20 @@ def write_spec(draft: Draft, paper: DraftPaper) -> str:
 
 def scalar(text: str) -> str:
     """Return a text as a value in YAML, in quotes where it needs them."""
-    while (refused := refused_in_value(text)) is not None:
-        text = text.replace(refused, " ")
+    text = _clean(text)
     return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
 
 
 def _comment(text: str) -> str:
+    return f"# {_clean(text)}"
+
+
+def _clean(text: str) -> str:
+    """Return a text on one line, not too long and without characters that a spec refuses."""
+    text = " ".join(text.split())
     while (refused := refused_in_value(text)) is not None:
         text = text.replace(refused, " ")
-    return f"# {' '.join(text.split())}"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def _introduction(draft: Draft) -> Iterator[str]:

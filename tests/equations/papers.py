@@ -12,15 +12,15 @@ from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.outcome import Outcome
 from imlp_audit.equations.search import search
 from imlp_audit.equations.settings import Limits
-from imlp_audit.spec.folders import bundled_papers
-from imlp_audit.spec.library import load, select_equations
+from imlp_audit.spec.library import select_equations
 from imlp_audit.spec.plan import EquationPlan
+from tests.bundled import bundled_selection
 
 
 @cache
 def all_claims() -> tuple[ClaimText, ...]:
     """Every claim of every bundled paper, in the order of `imlp-audit list`."""
-    plans = select_equations(load(list(bundled_papers().values())))
+    plans = select_equations(bundled_selection())
     claims = [plan.claim for plan in plans if isinstance(plan, EquationPlan)]
     return tuple(claim for claim in claims if isinstance(claim, ClaimText))
 

@@ -14,14 +14,14 @@ from imlp_audit.models.hosts.timm import Timm
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
-from imlp_audit.spec.library import load
 from imlp_audit.spec.references import rows_of
+from tests.bundled import bundled_selection
 
 
 def systems() -> dict[Recipe, AnyReading | None]:
     """Every recipe of the bundled specs whose host or block is ours, under its paper's first reading."""
     found: dict[Recipe, AnyReading | None] = {}
-    for paper in load().papers:
+    for paper in (one for one in bundled_selection().papers if not one.about.value.on_request):
         readings = [named.reading() for named in paper.about.value.readings.values()]
         recipes = [row.row.model for row in rows_of(paper)] + [system.value.model for system in paper.systems]
         for recipe in recipes:

@@ -12,8 +12,8 @@ from imlp_audit.models.hosts.lvt import Lvt
 from imlp_audit.models.recipe import Activation, ImlpRecipe, Part, Recipe, Replacement, Sums
 from imlp_audit.solve.compose_blocks import Hosts
 from imlp_audit.solve.space import readings_of
-from imlp_audit.spec.library import load
 from imlp_audit.spec.references import rows_of
+from tests.bundled import bundled_paper
 from tests.solve.direct import composed, direct, sample
 
 READINGS = readings_of("imlp")
@@ -24,8 +24,7 @@ PATCHES = 196 * 192 * 3 * 16 * 16  # multiply-accumulates of DeiT-Ti's patch emb
 @cache
 def in_the_specs() -> list[Recipe]:
     """Every model with IMLP blocks that a table of the IMLP paper lists, each once."""
-    rows = (row for paper in load(["imlp"]).papers for row in rows_of(paper))
-    recipes = (row.row.model for row in rows)
+    recipes = (row.row.model for row in rows_of(bundled_paper("imlp")))
     return list(dict.fromkeys(recipe for recipe in recipes if recipe is not None and recipe.family == "imlp"))
 
 

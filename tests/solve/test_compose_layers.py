@@ -14,8 +14,8 @@ from imlp_audit.models.hosts.resmlp import Communication, Norm, Pooling, ResMlp
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.solve.compose import Stacks
 from imlp_audit.solve.space import readings_of
-from imlp_audit.spec.library import load
 from imlp_audit.spec.references import rows_of
+from tests.bundled import bundled_paper
 from tests.solve.direct import composed, direct, sample
 
 TEXTS = readings_of("text")
@@ -28,7 +28,7 @@ def in_the_specs(paper: str, family: str) -> list[Recipe]:
     """Every model of a family that a paper's tables list, and those that its text describes, each once."""
     recipes = [
         recipe
-        for found in load([paper]).papers
+        for found in [bundled_paper(paper)]
         for recipe in [*(row.row.model for row in rows_of(found)), *(one.value.model for one in found.systems)]
     ]
     return list(dict.fromkeys(recipe for recipe in recipes if recipe is not None and recipe.family == family))

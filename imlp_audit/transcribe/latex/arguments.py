@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 LONGEST = 20_000  # characters of one argument; a longer one is not closed
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
@@ -18,13 +19,13 @@ class Argument:
     end: int
 
 
-def read_braced(tex: str, at: int) -> Argument | None:
+def read_braced(tex: str, at: int, longest: int = LONGEST) -> Argument | None:
     """Return the text between the brace at a place (spaces before it are skipped) and its partner; None without one."""
     start = skip_space(tex, at)
     if not tex.startswith("{", start):
         return None
     depth = 0
-    for found in _BRACES.finditer(tex, start, start + LONGEST):
+    for found in _BRACES.finditer(tex, start, start + longest):
         if found[0] == "{":
             depth += 1
         elif found[0] == "}":
@@ -78,3 +79,18 @@ _BARE = re.compile(r"\\[A-Za-z@]+|\\.|[^\s{}\\&$]", re.DOTALL)
 def _read_bare(tex: str, at: int) -> Argument | None:
     found = _BARE.match(tex, skip_space(tex, at))
     return Argument(found[0], found.end()) if found else None
+
+
+def balance(tex: str) -> str:
+    """Return LaTeX without the braces that have no partner."""
+    open_at: list[int] = []
+    alone: list[int] = []
+    for found in _BRACES.finditer(tex):
+        if found[0] == "{":
+            open_at.append(found.start())
+        elif found[0] == "}" and open_at:
+            open_at.pop()
+        elif found[0] == "}":
+            alone.append(found.start())
+    gaps = sorted([*open_at, *alone])
+    return "".join(tex[start + 1 : end] for start, end in pairwise([-1, *gaps, len(tex)])) if gaps else tex

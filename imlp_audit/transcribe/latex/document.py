@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from imlp_audit.numbers.words import list_some
 from imlp_audit.transcribe.grid import SourceDocument, SourceTable, make_table
-from imlp_audit.transcribe.latex.arguments import read_braced, skip_optional
+from imlp_audit.transcribe.latex.arguments import balance, read_braced, skip_optional
 from imlp_audit.transcribe.latex.macros import Macro, expand, find_macros
 from imlp_audit.transcribe.latex.rows import read_rows
 from imlp_audit.transcribe.latex.source import LatexSource
 from imlp_audit.transcribe.latex.text import to_text
 
 MOST_TABLES = 500
-LONGEST_TABLE = 1_000_000  # characters
+LONGEST_TABLE = 400_000  # characters
+LONGEST_TABLES = 800_000  # characters of all of them
+_DEEPEST = 50
+_MOST_CAPTIONS = 100
 _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+)\*?\}")
 _FLOATS = frozenset({"table", "wraptable", "sidewaystable", "margintable", "SCtable", "longtable", "figure"})
 _TABULARS = {"tabular": 1, "tabularx": 2, "tabulary": 2, "tabu": 1, "longtable": 1, "supertabular": 1, "xtabular": 1}
@@ -38,20 +42,29 @@ def read_latex(source: LatexSource) -> SourceDocument:
     macros = find_macros(source.text)
     notes = list(source.notes)
     tables: list[SourceTable] = []
-    number = 0
+    number = read = 0
     for one in _find_floats(source, notes):
         captions, labels = _captions(one, source.text), _labels(one, source.text)
         apart = len(captions) == len(one.tabulars)
         for at, place in enumerate(one.tabulars):
             number += apart or at == 0
+            read += place[2] - place[1]
+            if read > LONGEST_TABLES and tables:
+                notes.append(f"tables from number {number} on are not read: give a file with the one that you want")
+                return _finished(source, macros, tables, notes)
             letter = "" if apart or len(one.tabulars) == 1 else chr(ord("a") + at % 26)
             caption = captions[at if apart else 0] if captions else ""
             label = labels[at if len(labels) == len(one.tabulars) else 0] if labels else None
             table = _read_table(source, place, macros)
             tables.append(replace(table, number=f"{number}{letter}", caption=_words(caption, macros), label=label))
-    return SourceDocument(
-        tuple(tables), _declared("title", source, macros), _declared("author", source, macros), tuple(notes)
-    )
+    return _finished(source, macros, tables, notes)
+
+
+def _finished(
+    source: LatexSource, macros: Mapping[str, Macro], tables: Sequence[SourceTable], notes: Sequence[str]
+) -> SourceDocument:
+    title, authors = _declared("title", source, macros), _declared("author", source, macros)
+    return SourceDocument(tuple(tables), title, authors, tuple(notes))
 
 
 def _declared(name: str, source: LatexSource, macros: Mapping[str, Macro]) -> str | None:
@@ -75,12 +88,12 @@ def _find_floats(source: LatexSource, notes: list[str]) -> Iterator[_Float]:
         name = found[2]
         if name not in _FLOATS and name not in _TABULARS:
             continue
-        if found[1] == "begin":
+        if found[1] == "begin" and len(stack) < _DEEPEST:
             stack.append((name, found.start()))
             if current is None:
                 current = _Float(found.start(), found.start())
             continue
-        if name not in [open_name for open_name, _ in stack]:
+        if found[1] == "begin" or name not in [open_name for open_name, _ in stack]:
             continue
         while stack[-1][0] != name:
             notes.append(_unclosed(source, *stack.pop()))
@@ -114,13 +127,15 @@ def _outside(one: _Float, text: str) -> Iterator[str]:
 
 
 def _captions(one: _Float, text: str) -> list[str]:
-    found = [(part, caption) for part in _outside(one, text) for caption in _CAPTION.finditer(part)]
+    every = ((part, caption) for part in _outside(one, text) for caption in _CAPTION.finditer(part))
+    found = list(islice(every, _MOST_CAPTIONS))
     texts = [read_braced(part, skip_optional(part, caption.end())) for part, caption in found]
     return [argument.text for argument in texts if argument is not None]
 
 
 def _labels(one: _Float, text: str) -> list[str]:
-    return [found[1] for part in _outside(one, text) for found in _LABEL.finditer(part)]
+    every = (found[1] for part in _outside(one, text) for found in _LABEL.finditer(part))
+    return list(islice(every, _MOST_CAPTIONS))
 
 
 def _read_table(source: LatexSource, place: tuple[str, int, int], macros: Mapping[str, Macro]) -> SourceTable:
@@ -131,7 +146,7 @@ def _read_table(source: LatexSource, place: tuple[str, int, int], macros: Mappin
     for _ in range(_TABULARS[name]):
         argument = read_braced(body, at)
         at = skip_optional(body, argument.end) if argument else at
-    text, endless = expand(re.sub(r"\\caption\*?\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}", "", body[at:]), macros)
+    text, endless = expand(balance(re.sub(r"\\caption\*?\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}", "", body[at:])), macros)
     unknown: set[str] = set()
     rows = read_rows(text, line + body.count("\n", 0, at), unknown)
     table = make_table("", "", rows, file, line)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from imlp_audit.transcribe.latex.arguments import read_arguments, read_braced, read_optional, skip_space
 
-MOST_MACROS = 5_000
+MOST_MACROS = 3_000
 DEEPEST = 12  # how often the text is gone through
+_LONGEST = 2_000  # characters of a macro
 _ROOM = 50_000  # characters that macros may add to a table
 
 _COMMAND = re.compile(
@@ -33,19 +35,15 @@ class Macro:
 def find_macros(tex: str) -> dict[str, Macro]:
     """Return the macros that a document defines, by their names; the last definition of a name is taken."""
     macros: dict[str, Macro] = {}
-    for found in _COMMAND.finditer(tex):
+    for found in islice(_COMMAND.finditer(tex), MOST_MACROS):
         default = read_optional(tex, found.end())
-        body = read_braced(tex, default.end if default else found.end())
+        body = read_braced(tex, default.end if default else found.end(), _LONGEST)
         if body is not None:
             macros[found[1]] = _macro(body.text, int(found[2] or 0), default.text if default else None)
-        if len(macros) >= MOST_MACROS:
-            return macros
-    for found in _DEF.finditer(tex):
-        body = read_braced(tex, found.end())
+    for found in islice(_DEF.finditer(tex), MOST_MACROS):
+        body = read_braced(tex, found.end(), _LONGEST)
         if body is not None:
             macros[found[1]] = _macro(body.text, len(found[2]) // 2, None)
-        if len(macros) >= MOST_MACROS:
-            break
     return macros
 
 

@@ -12,8 +12,9 @@ from functools import cached_property
 from imlp_audit.numbers.words import list_some
 
 DEEPEST = 10
+MOST_INPUTS = 2_000
 MOST_CHARACTERS = 60_000_000
-_COMMENT = re.compile(r"(\\[\\%])|%[^\n]*")
+_COMMENT = re.compile(r"(\\[\\%])|%.*")
 _INPUT = re.compile(r"\\(?:input|include|subfile)\b\s*(?:\{([^{}\n]*)\}|([\w./-]+))")
 _BEGIN = re.compile(r"\\begin\s*\{(verbatim|Verbatim|lstlisting|comment|minted)(\*?)\}|\\iffalse\b")
 
@@ -46,7 +47,7 @@ def join_source(name: str, text: str, read: ReadFile) -> LatexSource:
     """Return a document with the files that it inputs in their places; a file that is not there is noted."""
     joiner = _Joiner(read)
     joiner.add(name, strip_comments(text), (name,))
-    notes = [f"not there, so not read: {list_some(joiner.missing)}"] if joiner.missing else []
+    notes = [f"not there, so not read: {list_some(list(joiner.missing))}"] if joiner.missing else []
     return LatexSource("".join(joiner.pieces), tuple(joiner.starts), tuple(joiner.places), tuple(notes))
 
 
@@ -58,8 +59,8 @@ class _Joiner:
         self.pieces: list[str] = []
         self.starts: list[int] = []
         self.places: list[tuple[str, int]] = []
-        self.missing: list[str] = []
-        self.size = 0
+        self.missing: dict[str, None] = {}
+        self.size = self.inputs = 0
 
     def add(self, name: str, text: str, inside: tuple[str, ...]) -> None:
         """Add a file's text, and that of the files that it inputs; `inside` are the files it is read from."""
@@ -75,7 +76,8 @@ class _Joiner:
         self._piece(name, line, text[at:])
 
     def _open(self, named: str, inside: tuple[str, ...]) -> tuple[str, str] | None:
-        if not named or len(inside) > DEEPEST:
+        self.inputs += 1
+        if not named or len(inside) > DEEPEST or named in self.missing or self.inputs > MOST_INPUTS:
             return None
         for candidate in (named, f"{named}.tex"):
             path = posixpath.normpath(candidate)
@@ -84,7 +86,7 @@ class _Joiner:
             text = self.read(path)
             if text is not None:
                 return path, text
-        self.missing.append(named)
+        self.missing[named] = None
         return None
 
     def _piece(self, name: str, line: int, text: str) -> None:
@@ -96,7 +98,8 @@ class _Joiner:
 
 def strip_comments(text: str) -> str:
     """Return LaTeX without its comments and without text that is not set, such as verbatim; line ends stay."""
-    return _blank(_COMMENT.sub(r"\1", text))
+    lines = (_COMMENT.sub(r"\1", line) if "%" in line else line for line in text.split("\n"))
+    return _blank("\n".join(lines))
 
 
 def _blank(text: str) -> str:

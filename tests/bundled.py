@@ -1,0 +1,21 @@
+"""The bundled papers, loaded once a process: many tests are made from their rows and claims."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from imlp_audit.spec.folders import bundled_papers
+from imlp_audit.spec.library import Selection, load
+from imlp_audit.spec.paper import Paper
+
+
+@cache
+def bundled_selection() -> Selection:
+    """Return all bundled papers, those on request included."""
+    return load(list(bundled_papers().values()))
+
+
+def bundled_paper(name: str) -> Paper:
+    """Return a bundled paper by its id."""
+    (paper,) = (paper for paper in bundled_selection().papers if paper.id == name)
+    return paper
