@@ -23,7 +23,7 @@ from imlp_audit.report.ranking import worst_first
 from imlp_audit.report.worst import list_worst, stale_entries
 
 LINES = 31  # of an overview, without its title and what to try next
-_SCREEN = 40  # lines of one paper on a terminal
+_SCREEN = 41  # lines of one paper on a terminal, as they are estimated: it takes at most 40
 _SCREENS = 150  # lines of several papers
 _NAMED = 4  # findings that leave room on a terminal for more than one choice, and for more than one missing thing
 _FEW = 8  # checks that are listed one by one where no more were selected

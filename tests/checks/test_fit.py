@@ -109,6 +109,7 @@ def test_a_hint_names_what_is_not_declared_and_not_what_is() -> None:
     ("value", "gap"),
     [
         (5_020_000, "2 units of the last printed digit above 5.00 (0.4 %)"),
+        (5_010_000, "1 unit of the last printed digit above 5.00 (0.2 %)"),
         (4_985_000, "1.5 units of the last printed digit below 5.00 (0.3 %)"),
         (50_000_000, "(900 %)"),
     ],
