@@ -63,10 +63,11 @@ def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
     from imlp_audit.report.listings import lint_document
     from imlp_audit.spec.equations import broken_claims
     from imlp_audit.spec.findings import broken_locks
+    from imlp_audit.spec.model_names import unknown_models
     from imlp_audit.spec.plan import plan
 
     selection = load_specs(specs)
-    broken = [problem for paper in selection.papers for problem in broken_claims(paper)]
+    broken = [problem for paper in selection.papers for problem in (*unknown_models(paper), *broken_claims(paper))]
     broken += broken_sentences(selection)
     broken += broken_locks(selection)
     if broken:

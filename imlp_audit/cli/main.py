@@ -32,6 +32,7 @@ from imlp_audit.cli import (
     listing,
     properties,
     report,
+    schema,
     solve,
     verify,
 )
@@ -70,6 +71,7 @@ app.add_typer(cache.app, name="cache")
 app.add_typer(doctor.app, name="doctor")
 command(name="list")(listing.list_checks)
 command()(listing.lint)
+command()(schema.schema)
 command()(report.report)
 command()(diff.diff)
 command()(baseline.baseline)

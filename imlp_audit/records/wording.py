@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from pydantic_core import ErrorDetails
@@ -25,7 +26,10 @@ def write_complaint(detail: ErrorDetails, name: str, forms: Mapping[str, str] | 
             allowed = [value.strip("'") for value in str(context["expected"]).replace(" or ", ", ").split(", ")]
             return f"{name} cannot be {given}; {did_you_mean(str(detail['input']), allowed, 'write one of')}"
         case "string_pattern_mismatch":
-            return f"{given} is not {(forms or {}).get(context['pattern'], context['pattern'])}"
+            form = (forms or {}).get(context["pattern"], context["pattern"])
+            slug = re.sub("[^a-z0-9]+", "_", str(detail["input"]).lower()).strip("_")
+            near = f"; write {slug}" if slug and "slug" in form and slug != detail["input"] else ""
+            return f"{given} is not {form}{near}"
         case "model_type" | "dict_type" | "model_attributes_type":
             return f"{name} must be a mapping of keys to values, not {given}"
         case "too_short" if context["min_length"] > 1:

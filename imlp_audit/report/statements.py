@@ -20,6 +20,7 @@ from imlp_audit.report.document import (
     Style,
     Table,
     code,
+    faint,
     figure_file,
     join,
 )
@@ -51,7 +52,13 @@ def claims(checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
 
 
 def _claim(check: Check, findings: Findings) -> tuple[Inline, ...]:
-    return (_with_name(check.printed, check), _verdict(check, findings), check.statement or "", check.reason)
+    place = (faint(f"({check.place})"), " ") if check.place else ()
+    return (
+        (check.printed or "", " ", *place, _named(check, name_of(check))),
+        _verdict(check, findings),
+        check.statement or "",
+        check.reason,
+    )
 
 
 def _verdict(check: Check, findings: Findings) -> tuple[Span, ...]:

@@ -29,6 +29,8 @@ from imlp_audit.spec.rules import broken_check_ids, broken_rules
 from imlp_audit.spec.schema import PaperFile
 from imlp_audit.spec.targets import Wanted, find, skipped_yaml
 
+_MOST_ROUNDS = 10  # of taking out what is wrong, and then what that made wrong
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -89,19 +91,22 @@ def _load_once(wanted: Sequence[Wanted], *, trust_code: bool) -> tuple[Selection
     """Return the papers, or what can be read of them, every problem of form and of reference, and what these hide."""
     reader = _Reader(trust_code)
     selection = rest = _select(wanted, reader)
-    problems = [*reader.problems, *_broken(broken_rules, selection, reader.lost)]
-    if problems:  # what the rest refers to is looked at without what is wrong
-        reader = _Reader(trust_code, problems)
+    found = _broken(broken_rules, rest)
+    problems = [*reader.problems, *(problem for problem in found if not follows(problem, reader.lost))]
+    wrong: list[Problem] = []
+    for _ in range(_MOST_ROUNDS):  # what the rest refers to is looked at without what is wrong
+        if not found:
+            unknown = (problem for problem in _broken(broken_check_ids, rest) if not follows(problem, reader.lost))
+            return selection, [*problems, *unknown], reader.lost
+        wrong += found
+        reader = _Reader(trust_code, wrong)
         rest = _select(wanted, reader)
-    return selection, [*problems, *_broken(broken_check_ids, rest, reader.lost)], reader.lost
+        found = _broken(broken_rules, rest)
+    return selection, problems, reader.lost
 
 
-def _broken(
-    rules: Callable[[Paper, Sequence[Paper]], list[Problem]], selection: Selection, lost: Collection[str]
-) -> list[Problem]:
-    """Return what papers break of rules, except what may follow from other problems."""
-    found = (problem for paper in selection.known for problem in rules(paper, selection.known))
-    return [problem for problem in found if not follows(problem, lost)]
+def _broken(rules: Callable[[Paper, Sequence[Paper]], list[Problem]], selection: Selection) -> list[Problem]:
+    return [problem for paper in selection.known for problem in rules(paper, selection.known)]
 
 
 def _select(wanted: Sequence[Wanted], reader: _Reader) -> Selection:

@@ -207,10 +207,8 @@ def _number(ref: RowRef, name: str, column: str, text: str) -> str | None:
     columns = ref.table.value.columns
     if column not in columns:
         return f"the table has no column {column!r}; {did_you_mean(column, list(columns))}"
-    if name == "delta" and column not in ref.row.printed:
-        return f"a change of {column} is printed, but no value of it"
-    if name == "delta" and (ref.baseline is None or ref.baseline.cell(column) is None):
-        return f"a change of {column} needs a baseline row that prints {column}"
+    if name == "delta" and (complaint := _baseless(ref, column)) is not None:
+        return complaint or None
     try:
         decimal = ref.paper.about.value.decimal
         form = NumberForm("%", decimal) if name == "delta" else form_of(columns[column], decimal)
@@ -223,6 +221,20 @@ def _number(ref: RowRef, name: str, column: str, text: str) -> str | None:
         zero = printed.negated.text
         return f"{text} is a zero with a minus sign, which no count is; write {zero} if the sign is a slip of the spec"
     return None
+
+
+def _baseless(ref: RowRef, column: str) -> str | None:
+    """Say what a printed change lacks; nothing ("") where something else says it, None where it lacks nothing."""
+    if column not in ref.row.printed:
+        misspelt = any(name not in ref.table.value.columns for name in ref.row.printed)
+        return "" if misspelt else f"a change of {column} is printed, but no value of it"
+    if ref.row.baseline is None:
+        return f"a change of {column} needs a row that it is from: give the row a baseline"
+    if ref.baseline is None:
+        return ""
+    return (
+        None if ref.baseline.cell(column) else f"a change of {column} needs one of the baseline {ref.baseline.row.id!r}"
+    )
 
 
 def _without_dots(item: str) -> str:

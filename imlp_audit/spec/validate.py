@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from itertools import chain
 from typing import TypeVar, get_args
 
@@ -41,10 +42,11 @@ def _as_in_the_tree(detail: ErrorDetails) -> ErrorDetails:
 
 
 def _follows(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
-    """Say whether a list is only too short because something in it is wrong, or a host missing for a misspelt key."""
+    """Say whether a list is only too short because something in it is wrong, or a key missing that is misspelt."""
     place = detail["loc"]
-    if detail["type"] == "missing" and place[-1:] == ("host",):
-        return any(other["type"] == "extra_forbidden" and other["loc"][:-1] == place[:-1] for other in details)
+    if detail["type"] == "missing":
+        unknown = [one["loc"] for one in details if one["type"] == "extra_forbidden" and one["loc"][:-1] == place[:-1]]
+        return any(place[-1] == "host" or get_close_matches(str(key), [str(place[-1])]) for *_, key in unknown)
     return detail["type"] == "too_short" and any(
         other["loc"][: len(place)] == place and other is not detail for other in details
     )

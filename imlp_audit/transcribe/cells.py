@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from imlp_audit.numbers.forms import SCALES, parse_printed
+from imlp_audit.numbers.forms import SCALES, NumberForm, parse_printed
 
 MARKS = "*†‡§¶♯⋆∗⋄"
 MISSING = frozenset({"", "-", "–", "—", "−", "n/a", "N/A", "NA", "?", "✗", "/", "--"})
@@ -68,10 +68,10 @@ def read_cell(text: str, unit: str = "") -> ReadCell:
     return ReadCell(found[2], scale or "", change, inner + mark, tuple(left_out))
 
 
-def is_printed(text: str, unit: str) -> bool:
-    """Say whether a spec takes a text as a number of a unit."""
+def is_printed(text: str, unit: str, nouns: tuple[str, ...] = ()) -> bool:
+    """Say whether a spec takes a text as a number of a unit; with `nouns` it may state a scale of its own."""
     try:
-        parse_printed(text, unit)
+        parse_printed(text, NumberForm(unit, nouns=nouns))
     except ValueError:
         return False
     return True

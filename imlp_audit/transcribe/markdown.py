@@ -63,11 +63,8 @@ def _pipe_tables(lines: Sequence[str], shown_as: str) -> Iterator[SourceTable]:
             at += 1
             continue
         end = next((i for i in range(at + 1, len(lines)) if "|" not in lines[i]), len(lines))
-        rows = [
-            SourceRow(i + 1, _split(lines[i]), head=i == at - 1)
-            for i in (at - 1, *range(at + 1, end))
-            if lines[i].strip()
-        ]
+        places = (at - 1, *range(at + 1, min(end, at + MOST_ROWS + 2)))
+        rows = [SourceRow(i + 1, _split(lines[i]), head=i < at) for i in places]
         yield make_table("", _caption(lines, at - 1), rows, shown_as, at)
         found, read = found + 1, read + len(rows)
         at = end + 1

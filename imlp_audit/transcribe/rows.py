@@ -32,6 +32,9 @@ def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
     left_out: list[str] = []
     for at, guess in columns.numbers:
         text, slug = _in_units(row.cells[at], guess), columns.slugs[at]
+        if guess.measure is not None and guess.measure.totalled and is_printed(text, guess.unit, _NOUNS):
+            printed[slug] = text
+            continue
         cell = read_cell(text, guess.unit)
         if cell.number is not None and cell.unit in ("", guess.unit) and is_printed(cell.number, guess.unit):
             printed[slug] = cell.number
@@ -52,6 +55,9 @@ def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
             left_out.append(f"{columns.guesses[at].heading} {row.cells[at]!r}: the change is not in percent")
     size = side_of(row.cells[columns.size]) if columns.size is not None else None
     return RowNumbers(printed, {k: v for k, v in changes.items() if k in printed}, size, tuple(left_out))
+
+
+_NOUNS = ("parameters", "params", "flops", "macs")
 
 
 def _in_units(text: str, guess: ColumnGuess) -> str:

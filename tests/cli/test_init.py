@@ -24,7 +24,7 @@ PAPER = r"""\documentclass{article}
 Model & \#Params (M) & GFLOPs & Top-1 (\%) \\
 \midrule
 DeiT-S~\cite{deit} & 22.1 & 4.6 & 79.8$_{\pm0.1}$ \\
-\quad + SE & 22.4 (+1.4\%) & 4.6 & \textbf{80.1} \\
+\quad + SE & 22.4 (+1.4\%) & 4.6 & \textbf{80.1} (+0.3) \\
 Swin-T$^\dagger$ & 28.3 & 4.5 & 81.3 \\
 OurNet & 5.0 & -- & 77 \\
 \bottomrule
@@ -58,7 +58,7 @@ def test_a_table_becomes_a_spec_without_mistakes(folder: Path) -> None:
     }
     rows = {row.id: row for row in table.rows}
     assert [str(row.model) for row in rows.values()] == ["timm: deit_small_patch16_224", "None", "None", "None"]
-    assert rows["deit_s"].printed == {"params": "22.1", "flops": "4.6", "top1": "79.8"}
+    assert rows["deit_s"].printed == {"params": "22.1", "flops": "4.6", "top1": "79.8 ±0.1"}
     assert (rows["deit_s_se"].baseline, rows["deit_s_se"].delta) == ("deit_s", {"params": "+1.4%"})
     assert rows["swin_t"].label == "Swin-T†"
     assert rows["ournet"].printed == {"params": "5.0", "top1": "77"}
@@ -67,7 +67,7 @@ def test_a_table_becomes_a_spec_without_mistakes(folder: Path) -> None:
 def test_what_was_guessed_or_left_out_is_a_comment(folder: Path) -> None:
     done = call("init", "main.tex", "--table", "1", "--print")
     assert done.code == 0
-    assert "# top1 '79.8 ±0.1': without '±0.1'" in done.out
+    assert "# top1 '80.1 (+0.3)': the change +0.3 is not in percent" in done.out
     assert "the mark '†' may stand for a change of the model" in done.out
     assert "# no model: no library has a model of this name" in done.out
     assert "rows with a model: 1 of timm" in done.err

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from imlp_audit.names.known import Library, version_of
+
 from .papers import PARAMS, write
 from .running import call
 
@@ -121,3 +123,11 @@ def test_lint_finds_python_that_cannot_be_read_without_running_it(models: Path) 
         "specs/one/sentences.py:2:1: about='cats' is not one of",
     ):
         assert problem in done.err
+
+
+def test_lint_knows_the_names_of_models_without_their_libraries(models: Path) -> None:
+    told = (
+        f"timm {version_of(Library.TIMM)} has no model 'deit_tinny_patch16_224'; did you mean 'deit_tiny_patch16_224'?"
+    )
+    assert told in call("lint", "two").err
+    assert call("lint", "one").code == 0

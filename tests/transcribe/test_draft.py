@@ -1,0 +1,150 @@
+"""What a table's columns and rows become, and above all which rows get no model."""
+
+from __future__ import annotations
+
+import pytest
+
+from imlp_audit.transcribe.cells import ReadCell, read_cell
+from imlp_audit.transcribe.draft import Draft, draft_table
+from imlp_audit.transcribe.grid import SourceRow, SpanningCell, make_table
+from imlp_audit.transcribe.headings import ColumnRole, guess_column
+
+
+def table(*lines: str, caption: str = "Results on ImageNet-1k") -> Draft:
+    """Read a table whose cells stand between bars."""
+    rows = [SourceRow(n, tuple(SpanningCell(cell.strip()) for cell in line.split("|"))) for n, line in enumerate(lines)]
+    return draft_table(make_table("1", caption, rows, "x.tex", 1))
+
+
+def recipes(draft: Draft) -> list[str | None]:
+    return [row.model.recipe for row in draft.rows]
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "measure", "unit"),
+    [
+        ("Params (M)", ["5.0"], "parameters", "M"),
+        ("#param.", ["28M"], "parameters", "M"),
+        ("#Params", ["25,557,032"], "parameters", ""),
+        ("Param. (×10^6)", ["5.0"], "parameters", "M"),
+        ("Parameters [millions]", ["5.0"], "parameters", "M"),
+        ("FLOPs (G)", ["1.1"], "flops", "G"),
+        ("GFLOPs", ["1.1"], "flops", "G"),
+        ("GMACs", ["1.1"], "flops", "G"),
+        ("Mult-Adds", ["569M"], "flops", "M"),
+        ("MFLOPs", ["300"], "flops", "M"),
+        ("Top-1 Acc. (%)", ["72.2"], "score", "%"),
+        ("Acc@1", ["72.2"], "score", "%"),
+        ("AP^b", ["40.1"], "score", ""),
+        ("Throughput (img/s)", ["940"], "throughput", "images/s"),
+        ("Latency (ms)", ["4.2"], "throughput", "ms"),
+        ("#layers", ["12"], "setting", ""),
+    ],
+)
+def test_a_heading_says_what_its_column_holds(heading: str, cells: list[str], measure: str, unit: str) -> None:
+    guess = guess_column(heading, cells, "")
+    assert (guess.role, guess.measure, guess.unit, guess.doubts) == (ColumnRole.NUMBERS, measure, unit, ())
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "role"),
+    [
+        ("Model", ["DeiT-S"], ColumnRole.LABEL),
+        ("model", ["model", "-"], ColumnRole.TRAINING),  # links to weights
+        ("Input size", ["224^2", "384×384"], ColumnRole.SIZE),
+        ("Model size (MB)", ["22"], ColumnRole.UNKNOWN),
+        ("Heads", ["3"], ColumnRole.UNKNOWN),
+        ("Pretrain", ["ImageNet-22K"], ColumnRole.TRAINING),
+        ("Δ", ["-12.6%", ""], ColumnRole.CHANGES),
+    ],
+)
+def test_a_column_of_another_kind_is_no_number(heading: str, cells: list[str], role: ColumnRole) -> None:
+    assert guess_column(heading, cells, "").role is role
+
+
+def test_a_unit_that_nobody_printed_is_a_doubt() -> None:
+    assert guess_column("Params", ["5.0"], "").doubts == ("no unit is printed for 'Params'; M is a guess",)
+
+
+def test_numbers_that_were_rounded_and_printed_in_full_are_read_as_rounded() -> None:
+    draft = table("Model | Parameters | FLOPs", "resnet18 | 11690000 | 1820000000", "resnet50 | 25560000 | 4100000000")
+    assert [row.numbers.printed for row in draft.rows] == [
+        {"params": "11.69", "flops": "1.82"},
+        {"params": "25.56", "flops": "4.10"},
+    ]
+    draft = table("Model | Parameters", "resnet18 | 11689512", "resnet50 | 25560000")
+    assert draft.rows[1].numbers.printed == {"params": "25560000"}
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("5.00", ReadCell("5.00")),
+        ("5.00 (-12.6%)", ReadCell("5.00", change="-12.6%")),
+        ("5.00 (↓12.6%)", ReadCell("5.00", change="-12.6%")),
+        ("5.00*", ReadCell("5.00", mark="*")),
+        ("4.1 GFLOPs", ReadCell("4.1", "G")),
+        ("-", ReadCell(None)),
+        ("５.７", ReadCell(None, left_out=("５.７",))),
+        ("best", ReadCell(None, left_out=("best",))),
+    ],
+)
+def test_a_cell_is_taken_apart(text: str, cell: ReadCell) -> None:
+    assert read_cell(text, "M") == cell
+
+
+def test_a_row_has_a_model_where_its_label_is_the_name_of_one() -> None:
+    draft = table("Model | Params (M)", "DeiT-S | 22.1", "ResNet-50 | 25.6", "ViT-B | 86", "OurNet | 5")
+    assert recipes(draft) == ["{timm: deit_small_patch16_224}", "{timm: resnet50}", None, None]
+
+
+@pytest.mark.parametrize(
+    ("lines", "caption"),
+    [
+        (("Model | Params (M)", "DeiT-S† | 22.1"), ""),  # the mark may be distillation
+        (("Model | Params (M)", "DeiT-S + SE | 22.1"), ""),
+        (("Model | Params (M)", "DeiT-S w/ SE | 22.1"), ""),
+        (("Model | Block | Params (M)", "DeiT-S | SE | 22.1"), ""),
+        (("Model | Params (M)", "ResNet-50 | 23.5"), "Results on CIFAR-100"),
+        (("Backbone | AP | Params (M)", "ResNet-50 | 36.3 | 37.7"), "Object detection with RetinaNet on COCO"),
+        (("Model | Params (M)", "DeiT-S | 22.1", "DeiT-S | 44.1"), ""),  # one of them is another model
+    ],
+)
+def test_a_label_that_may_not_be_the_whole_model_gets_none(lines: tuple[str, ...], caption: str) -> None:
+    draft = table(*lines, caption=caption)
+    assert recipes(draft) == [None] * (len(lines) - 1)
+    assert all(row.model.reason for row in draft.rows)
+
+
+def test_another_table_that_prints_another_size_for_a_label_leaves_it_without_a_model() -> None:
+    one = table("Model | Params (M)", "ConvNeXt-S | 50").table
+    other = table("Model | Params (M)", "ConvNeXt-S | 22", caption="Isotropic").table
+    assert recipes(draft_table(one)) == ["{timm: convnext_small}"]
+    assert recipes(draft_table(one, [other])) == recipes(draft_table(other, [one])) == [None]
+
+
+def test_sizes_of_images_come_from_the_column_the_label_the_heading_between_rows_or_the_caption() -> None:
+    lines = ("Model | Size | FLOPs (G)", "Swin-B | 384^2 | 47.1", "ResNet-50 | 224x224 | 4.1")
+    assert recipes(table(*lines)) == ["{timm: swin_base_patch4_window12_384}", "{timm: resnet50, image: 224}"]
+    assert recipes(table("Model | FLOPs (G)", "DeiT-B↑384 | 55.5")) == ["{timm: deit_base_patch16_384}"]
+    assert recipes(table("Model | FLOPs (G)", "At 384×384 |", "Swin-B | 47.1")) == [
+        "{timm: swin_base_patch4_window12_384}"
+    ]
+    assert recipes(table("Model | FLOPs (G)", "ResNet-50 | 4.1", caption="ImageNet at 224^2")) == [
+        "{timm: resnet50, image: 224}"
+    ]
+
+
+def test_two_rows_of_one_model_say_how_they_were_trained_or_the_second_has_none() -> None:
+    head = "Model | Epochs | Params (M) | Top-1"
+    draft = table(head, "DeiT-S | 300 | 22.1 | 79.8", "DeiT-S | 1000 | 22.1 | 81.0")
+    assert [row.training for row in draft.rows] == ["Epochs 300", "Epochs 1000"]
+    draft = table("Model | Params (M) | Top-1", "DeiT-S | 22.1 | 79.8", "DeiT-S | 22.1 | 81.0")
+    assert recipes(draft) == ["{timm: deit_small_patch16_224}", None]
+
+
+def test_baselines_are_the_rows_that_labels_name() -> None:
+    lines = ("DeiT-S | 22.1", "DeiT-S + SE | 22.4", "Swin-T | 28", "+ SE | 29", "+ CBAM | 30", "Mine + SE | 5")
+    draft = table("Model | Params (M)", *lines)
+    assert [row.baseline for row in draft.rows] == [None, "deit_s", None, "swin_t", "swin_t", None]
+    assert [row.id for row in draft.rows][3] == "swin_t_se"
