@@ -7,12 +7,9 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from imlp_audit.equations.catalogue import AnyClaim, ClaimText, read_claims
-from imlp_audit.equations.door import is_trusted
+from imlp_audit.equations.catalogue import AnyClaim, ClaimText
 from imlp_audit.errors import Problem, SpecError, UsageError, did_you_mean
-from imlp_audit.spec.findings import read_findings_file
 from imlp_audit.spec.folders import (
-    declares,
     default_roots,
     display_path,
     paper_folder,
@@ -20,13 +17,13 @@ from imlp_audit.spec.folders import (
     spec_files,
     target_of,
 )
-from imlp_audit.spec.paper import Paper, SpecFile, join, read_spec
+from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.part import Part, names
 from imlp_audit.spec.plan import EquationPlan, Plan, plan, plan_repeats
 from imlp_audit.spec.prune import follows
+from imlp_audit.spec.reader import PaperReader
 from imlp_audit.spec.references import rows_of
 from imlp_audit.spec.rules import broken_check_ids, broken_rules
-from imlp_audit.spec.schema import PaperFile
 from imlp_audit.spec.targets import Wanted, find, skipped_yaml
 
 _MOST_ROUNDS = 10  # of taking out what is wrong, and then what that made wrong
@@ -89,7 +86,7 @@ def load(arguments: Sequence[str] = (), *, trust_code: bool = False) -> Selectio
 
 def _load_once(wanted: Sequence[Wanted], *, trust_code: bool) -> tuple[Selection, list[Problem], set[str]]:
     """Return the papers, or what can be read of them, every problem of form and of reference, and what these hide."""
-    reader = _Reader(trust_code)
+    reader = PaperReader(trust_code)
     selection = rest = _select(wanted, reader)
     found = _broken(broken_rules, rest)
     problems = [*reader.problems, *(problem for problem in found if not follows(problem, reader.lost))]
@@ -99,7 +96,7 @@ def _load_once(wanted: Sequence[Wanted], *, trust_code: bool) -> tuple[Selection
             unknown = (problem for problem in _broken(broken_check_ids, rest) if not follows(problem, reader.lost))
             return selection, [*problems, *unknown], reader.lost
         wrong += found
-        reader = _Reader(trust_code, wrong)
+        reader = PaperReader(trust_code, wrong)
         rest = _select(wanted, reader)
         found = _broken(broken_rules, rest)
     return selection, problems, reader.lost
@@ -109,74 +106,13 @@ def _broken(rules: Callable[[Paper, Sequence[Paper]], list[Problem]], selection:
     return [problem for paper in selection.known for problem in rules(paper, selection.known)]
 
 
-def _select(wanted: Sequence[Wanted], reader: _Reader) -> Selection:
+def _select(wanted: Sequence[Wanted], reader: PaperReader) -> Selection:
     read = [(reader.read(one.files, one.target), one) for one in wanted]
     papers = tuple(p for p, one in read if p is not None and not (one.by_chance and p.about.value.on_request))
     reader.problems += _described_twice(papers)
     referred = _load_referred(papers, [path for one in wanted for path in one.files[:1]], reader)
     parts = {paper.id: one.part for paper, one in read if paper in papers}
     return Selection(papers, referred, parts, tuple(_load_referring(papers, reader.trust_code)))
-
-
-@dataclass
-class _Reader:
-    """Reads papers and collects their problems; what is known to be `wrong` is left out.
-
-    `lost` are words of what was left out. A file that cannot be read at all hides its whole paper.
-    """
-
-    trust_code: bool
-    wrong: Sequence[Problem] = ()
-    problems: list[Problem] = field(default_factory=list)
-    lost: set[str] = field(default_factory=set)
-
-    def read(self, files: Sequence[Path], target: str, *, whole: bool = True) -> Paper | None:
-        """Return a paper and, with `whole`, what else its folder holds; None where too much of it is wrong.
-
-        `target` names the paper on a command line.
-        """
-        specs: list[SpecFile] = []
-        for path in files:
-            trusted = self.trust_code or is_trusted(path.parent)
-            spec, found = read_spec(path, display_path(path), trusted=trusted, wrong=self.wrong)
-            self.problems += found
-            self.lost |= spec.lost if spec is not None else {str(declares(path).paper)}
-            specs += [spec] if spec is not None else []
-        if len(specs) < len(files):
-            return None
-        ids = [spec.record.paper for spec in specs]
-        name = max(sorted(set(ids)), key=ids.count)
-        folder = _own_folder(files)
-        holder = next((path for path, spec in zip(files, specs, strict=True) if _has_findings(spec)), None)
-        path = holder or (folder / "findings.yaml" if folder else _describing_file(files, specs))
-        paper, found = join(name, specs, read_findings_file(path, display_path(path), name, target))
-        self.problems += [] if paper is None and (self.problems or self.wrong) else found
-        if paper is None:
-            return None
-        paper = replace(paper, files=tuple((path, display_path(path)) for path in files))
-        if folder is None or not whole:
-            return paper
-        return replace(paper, folder=folder, equations=read_claims(paper.id, folder, display_path(folder)))
-
-
-def _own_folder(files: Sequence[Path]) -> Path | None:
-    """Return the folder of a paper's files; None where it shares the folder with other specs."""
-    (folder, *others) = {path.parent for path in files}
-    return None if others or set(spec_files(folder)) != set(files) else folder
-
-
-def _has_findings(spec: SpecFile) -> bool:
-    return isinstance(spec.record, PaperFile) and bool(spec.record.findings)
-
-
-def _describing_file(files: Sequence[Path], specs: Sequence[SpecFile]) -> Path:
-    """Return the file that describes the paper; the first where none does, which is a problem of its own."""
-    described = (
-        path
-        for path, spec in zip(files, specs, strict=True)
-        if isinstance(spec.record, PaperFile) and spec.record.about is not None
-    )
-    return next(described, files[0])
 
 
 def _described_twice(papers: Sequence[Paper]) -> list[Problem]:
@@ -190,7 +126,7 @@ def _described_twice(papers: Sequence[Paper]) -> list[Problem]:
     return problems
 
 
-def _load_referred(papers: Sequence[Paper], beside: Sequence[Path], reader: _Reader) -> tuple[Paper, ...]:
+def _load_referred(papers: Sequence[Paper], beside: Sequence[Path], reader: PaperReader) -> tuple[Paper, ...]:
     """Load the papers that these refer to, and those that they refer to in turn."""
     known = {paper.id: paper for paper in papers}
     waiting = list(papers)
@@ -211,7 +147,7 @@ def _load_referring(papers: Sequence[Paper], trust_code: bool) -> Iterator[Paper
     for root in default_roots():
         siblings = paper_folders(root) if root.resolve() in folders else []
         for folder in (one for one in siblings if one.name not in ids and _may_repeat(one, ids)):
-            reader = _Reader(trust_code)
+            reader = PaperReader(trust_code)
             paper = reader.read(spec_files(folder), target_of(folder), whole=False)
             if paper is not None and not reader.problems and paper.id not in ids:
                 yield paper

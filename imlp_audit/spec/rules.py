@@ -21,12 +21,13 @@ from imlp_audit.spec.covered import rows_not_covered
 from imlp_audit.spec.equations import broken_entries
 from imlp_audit.spec.findings import broken_findings
 from imlp_audit.spec.fitted import broken_fits
+from imlp_audit.spec.number_forms import form_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import RowRef, repeated_row, rows_of
 from imlp_audit.spec.repeats import hold_the_same
 from imlp_audit.spec.schema import Coverage, System
-from imlp_audit.spec.tables import CountedMeasure, Footnote, Measure, PrintedTable, form_of
+from imlp_audit.spec.tables import CountedMeasure, Footnote, Measure, PrintedTable
 from imlp_audit.spec.tree import Located
 
 

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from imlp_audit.models.change import Change, describe_fields
 from imlp_audit.models.hosts.host import Count, Setting
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.forms import SCALES, DecimalMark, NumberForm
+from imlp_audit.numbers.forms import SCALES
 from imlp_audit.records.base import Record
 from imlp_audit.spec.fields import TABLE_ID, Place, RowId, Sentence, Slug
 
@@ -191,23 +191,6 @@ def parse_column(written: object) -> Column:
         return written
     entry = ColumnEntry.model_validate(written)
     return entry.kind.model_validate(entry.model_dump(exclude_none=True))
-
-
-def form_of(column: Column, decimal: DecimalMark) -> NumberForm:
-    """Return what a column's numbers may look like in a paper with this decimal mark."""
-    match column:
-        case ParametersColumn():
-            return NumberForm(column.unit, decimal, nouns=("parameters", "params"))
-        case FlopsColumn():
-            return NumberForm(column.unit, decimal, nouns=("flops", "macs", "madds", "mult-adds", "multiply-adds"))
-        case SettingColumn(of=Setting.IMAGE | Setting.PATCH):
-            return NumberForm(column.unit, decimal, square="side")
-        case SettingColumn(of=Setting.TOKENS):
-            return NumberForm(column.unit, decimal, square="area")
-        case SettingColumn() | MemoryColumn() | AccuracyColumn() | UncountedColumn():
-            return NumberForm(column.unit, decimal)
-        case _:
-            assert_never(column)
 
 
 def details_of(column: Column) -> dict[str, str]:

@@ -83,6 +83,7 @@ def test_only_and_skip_choose_by_glob(here: Path, options: list[str], expected: 
         ("explain imlp/claims/x m", ["mixer_gmlp_coursework", "mlp_mixer_notes"]),
         ("verify ./im", [""]),
         ("verify nosuch/", [""]),
+        ("explain imlp/2/swin_b", [""]),  # a row of Table 1
         ("verify imlp/", ["imlp/1", "imlp/2"]),
         ("explain mixer_gmlp_coursework/c", ["mixer_gmlp_coursework/claims"]),
         ("explain findings/1/b", ["findings/1/b/top1", "findings/1/b/top1.delta", ""]),

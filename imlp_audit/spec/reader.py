@@ -1,0 +1,76 @@
+"""Reading the files of a paper, without what is known to be wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from imlp_audit.equations.catalogue import read_claims
+from imlp_audit.equations.door import is_trusted
+from imlp_audit.errors import Problem
+from imlp_audit.spec.findings import read_findings_file
+from imlp_audit.spec.folders import declares, display_path, spec_files
+from imlp_audit.spec.paper import Paper, SpecFile, join, read_spec
+from imlp_audit.spec.schema import PaperFile
+
+
+@dataclass
+class PaperReader:
+    """Reads papers and collects their problems; what is known to be `wrong` is left out.
+
+    `lost` are words of what was left out. A file that cannot be read at all hides its whole paper.
+    """
+
+    trust_code: bool
+    wrong: Sequence[Problem] = ()
+    problems: list[Problem] = field(default_factory=list)
+    lost: set[str] = field(default_factory=set)
+
+    def read(self, files: Sequence[Path], target: str, *, whole: bool = True) -> Paper | None:
+        """Return a paper and, with `whole`, what else its folder holds; None where too much of it is wrong.
+
+        `target` names the paper on a command line.
+        """
+        specs: list[SpecFile] = []
+        for path in files:
+            trusted = self.trust_code or is_trusted(path.parent)
+            spec, found = read_spec(path, display_path(path), trusted=trusted, wrong=self.wrong)
+            self.problems += found
+            self.lost |= spec.lost if spec is not None else {str(declares(path).paper)}
+            specs += [spec] if spec is not None else []
+        if len(specs) < len(files):
+            return None
+        ids = [spec.record.paper for spec in specs]
+        name = max(sorted(set(ids)), key=ids.count)
+        folder = _own_folder(files)
+        holder = next((path for path, spec in zip(files, specs, strict=True) if _has_findings(spec)), None)
+        path = holder or (folder / "findings.yaml" if folder else _describing_file(files, specs))
+        paper, found = join(name, specs, read_findings_file(path, display_path(path), name, target))
+        self.problems += [] if paper is None and (self.problems or self.wrong) else found
+        if paper is None:
+            return None
+        paper = replace(paper, files=tuple((path, display_path(path)) for path in files))
+        if folder is None or not whole:
+            return paper
+        return replace(paper, folder=folder, equations=read_claims(paper.id, folder, display_path(folder)))
+
+
+def _own_folder(files: Sequence[Path]) -> Path | None:
+    """Return the folder of a paper's files; None where it shares the folder with other specs."""
+    (folder, *others) = {path.parent for path in files}
+    return None if others or set(spec_files(folder)) != set(files) else folder
+
+
+def _has_findings(spec: SpecFile) -> bool:
+    return isinstance(spec.record, PaperFile) and bool(spec.record.findings)
+
+
+def _describing_file(files: Sequence[Path], specs: Sequence[SpecFile]) -> Path:
+    """Return the file that describes the paper; the first where none does, which is a problem of its own."""
+    described = (
+        path
+        for path, spec in zip(files, specs, strict=True)
+        if isinstance(spec.record, PaperFile) and spec.record.about is not None
+    )
+    return next(described, files[0])
