@@ -25,7 +25,7 @@ def checks(*arguments: str) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 def test_a_claim_has_all_that_the_json_of_a_check_needs(here: Path) -> None:
-    (found,) = checks("properties", "imlp/equations/eq12_biases", "-j1")
+    (found,) = checks("properties", "imlp/equations/eq12_biases", "--examples", "10")
     assert found["id"] == "imlp/equations/eq12_biases"
     assert found["kind"] == "equation"
     assert found["verdict"] == "differs"
@@ -59,7 +59,7 @@ def test_all_lists_every_claim_that_was_asked_for(here: Path) -> None:
 
 @pytest.mark.slow
 def test_a_claim_is_shown_with_what_was_found(here: Path) -> None:
-    shown = " ".join(call("properties", "eq12_biases", "--examples", "1", "--jobs", "1").out.split())
+    shown = " ".join(call("properties", "eq12_biases", "--examples", "10", "--no-progress").out.split())
     assert "Checked 1 equation: 1 fails (known)." in shown
     assert "- differs, known imlp/equations/eq12_biases printed " in shown
     assert "false for outputs of f = 1; entries of b^1 = 1; entries of [b^11 b^12] = 2" in shown
@@ -132,7 +132,7 @@ def test_folders_that_are_called_like_papers_do_not_matter(here: Path) -> None:
 
 @pytest.mark.slow
 def test_a_closed_standard_output_is_reported(here: Path) -> None:
-    command = f"{SCRIPT} properties eq12_biases -j1 >&-"
+    command = f"{SCRIPT} properties eq12_biases --examples 10 --no-progress >&-"
     done = subprocess.run(command, shell=True, cwd=here, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (3, "imlp-audit: standard output is closed; nothing could be written\n")
 
