@@ -52,9 +52,9 @@ def init(
 
     name = _paper_id(paper, source)
     target = output or Path(f"{name}.yaml")
+    document = read_source(source)
     if not print_:
         _check_new(target)
-    document = read_source(source)
     for note in document.notes:
         sys.stderr.write(f"note: {note}\n")
     chosen = choose_table(document.tables, table, str(source))
@@ -120,10 +120,12 @@ def _check(text: str, target: Path) -> None:
 
 def _nothing(draft: Draft, source: Path) -> str:
     """Say what was understood of a table without a number that a spec can hold."""
+    from imlp_audit.numbers.words import count_of, list_some
+
     table = draft.table
-    headings = ", ".join(heading or "(no heading)" for heading in table.headings) or "none"
-    found = f"{len(table.rows)} rows with the headings {headings}"
-    notes = "".join(f"; {note}" for note in table.notes)
+    headings = list_some([heading or "(no heading)" for heading in table.headings], 12) or "none"
+    found = f"{count_of(len(table.rows), 'row')} with the headings {headings}"
+    notes = "".join(f"; {note}" for note in (*draft.skipped[:3], *table.notes))
     return (
         f"{source}, line {table.line}: table {table.number} has no number that a spec can hold. Read: {found}{notes}. "
         "Give parameters, FLOPs or scores a heading that says so, or choose another with --table"

@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Iterator
 
 from imlp_audit.errors import UsageError
-from imlp_audit.numbers.words import list_some
 
 MAX_UNPACKED = 192 * 1024 * 1024
 MAX_FILE = 32 * 1024 * 1024
@@ -33,7 +32,7 @@ def read_archive(data: bytes, shown_as: str) -> tuple[str, dict[str, str]]:
     texts = {name: _text(content) for name, content in members.items()}
     main = _main(texts)
     if main is None:
-        raise UsageError(f"{shown_as} has no LaTeX in it; it has {list_some(sorted(texts), 8) or 'no text'}")
+        raise UsageError(f"{shown_as} has no LaTeX in it; give the source of a paper, or save a spreadsheet as CSV")
     return main, texts
 
 

@@ -70,11 +70,16 @@ def read_cell(text: str, unit: str = "") -> ReadCell:
 
 def is_printed(text: str, unit: str, nouns: tuple[str, ...] = ()) -> bool:
     """Say whether a spec takes a text as a number of a unit; with `nouns` it may state a scale of its own."""
+    return refusal(text, unit, nouns) is None
+
+
+def refusal(text: str, unit: str, nouns: tuple[str, ...] = ()) -> str | None:
+    """Return why a spec does not take a text as a number of a unit; None where it does."""
     try:
         parse_printed(text, NumberForm(unit, nouns=nouns))
-    except ValueError:
-        return False
-    return True
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def scale_of(words: str) -> str | None:

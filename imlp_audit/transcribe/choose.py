@@ -22,6 +22,8 @@ def choose_table(tables: Sequence[SourceTable], wanted: str | None, shown_as: st
         found = _named(tables, wanted.strip())
     if len(found) == 1:
         return found[0]
+    if not tables:
+        raise UsageError(f"{shown_as} has no table that init can read; look for a begin or an end that is missing")
     if wanted is None:
         complaint = (
             f"{shown_as} has {len(found)} tables; choose one with --table NUMBER, its label, or words of its caption"

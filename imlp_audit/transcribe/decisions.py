@@ -17,6 +17,9 @@ def decisions_of(draft: Draft) -> list[str]:
     for reason, count in reasons.most_common():
         labels = [row.label.text + row.label.mark for row in draft.rows if row.model.reason == reason]
         found.append(f"{count_of(count, 'row')} without a model ({list_some(labels)}): {reason}")
+    if draft.skipped:
+        rows = count_of(len(draft.skipped), "row")
+        found.append(f"{rows} left out, without a number that a spec can hold ({list_some(draft.skipped)})")
     marks = sorted({row.label.mark for row in draft.rows if row.label.mark})
     if marks:
         found.append(

@@ -35,7 +35,7 @@ class DraftRow:
 
 @dataclass(frozen=True)
 class Draft:
-    """A table as a spec may hold it. `skipped` are the rows that hold no number, by what they say."""
+    """A table as a spec may hold it. `skipped` are the rows without a number that a spec can hold, and why."""
 
     table: SourceTable
     columns: TableColumns
@@ -75,7 +75,8 @@ class _Drafter:
         numbers = read_numbers(row, self.columns)
         label = read_label(row.cells[self.columns.label], self.rows[-1].label if self.rows else None, self._by_label)
         if not numbers.printed:
-            self.skipped.append(f"line {row.line}: {label.text or 'a row without a label'}")
+            reason = f": {numbers.left_out[0]}" if numbers.left_out else ""
+            self.skipped.append(f"line {row.line}, {label.text or 'a row without a label'}{reason}")
             return
         side = numbers.size or find_size(self._group) or self.size
         why = self.doubt or self.columns.doubt(row) or _ambiguous(label, side, self.sizes)

@@ -100,7 +100,8 @@ def _words(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
 
 
 def _is_number(text: str) -> bool:
-    return re.match(r"[~≈]?\s*[+\-−–(]?\s*\d", text) is not None and read_cell(text, "%").number is not None
+    digits = re.fullmatch(r"[~≈]?\s*[+\-−–]?\s*\d[\d.,\s]*", text)  # also those that a spec cannot hold, such as ５.７
+    return digits is not None or (text[:1] in "~≈+-−–(0123456789" and read_cell(text, "%").number is not None)
 
 
 SIDE = re.compile(r"(\d{2,4})\s*(?:\^2|²|\s*[×xX*]\s*\1)?(?:\s*px)?", re.ASCII)

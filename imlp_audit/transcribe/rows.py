@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from imlp_audit.numbers.forms import SCALES
-from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change
+from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, refusal
 from imlp_audit.transcribe.columns import TableColumns
 from imlp_audit.transcribe.grid import GridRow
 from imlp_audit.transcribe.headings import ColumnGuess, side_of
@@ -74,4 +74,4 @@ def _why(number: str | None, unit: str, expected: str, text: str) -> str:
         return "its digits are not those of ASCII; type them as 0 to 9"
     if number is not None and unit != expected:
         return f"it is in {unit}, and the column in {expected or 'full'}"
-    return "not a number that a spec can hold"
+    return refusal(text, expected) or "not a number that a spec can hold"

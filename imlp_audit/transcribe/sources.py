@@ -101,6 +101,9 @@ def _read_bytes(path: Path) -> bytes:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError as error:
+        if re.match(r"https?:/", str(path)):
+            advice = "of an arXiv paper, the source under Other formats"
+            raise UsageError(f"init reads files, not addresses; download it first ({advice}): {path}") from error
         raise UsageError(f"{path}: no such file; give a file with a table in it: {_KNOWN}") from error
     except (OSError, ValueError) as error:
         raise UsageError(f"{path} cannot be read ({error}): check the path and its permissions") from error

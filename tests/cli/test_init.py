@@ -115,8 +115,11 @@ def test_no_framework_is_needed(folder: Path, tmp_path_factory: pytest.TempPathF
     ("name", "content", "message"),
     [
         ("a.tex", b"", "a.tex is empty"),
-        ("a.tex", b"no table here", "a.tex has 0 tables"),
+        ("a.tex", b"no table here", "a.tex has no table that init can read"),
         ("a.pdf", b"%PDF-1.7", "a PDF is not read"),
+        ("a.csv", "Model,Params (M)\nDeiT-S,５.７\n".encode(), "params '５.７': its digits are not those of ASCII"),
+        ("a.csv", b'Model,Params (M)\n"DeiT-S,5.7\n', "a.csv:2: not comma-separated values"),
+        ("a.yaml", b"paper: x\n", "it is a spec already"),
         ("a.png", b"\x89PNG\r\n\x1a\n\x00\x00", "a.png is not text"),
         ("a.tar.gz", b"\x1f\x8b\x08broken", "a.tar.gz cannot be unpacked"),
         ("a.zip", b"PK\x03\x04broken", "a.zip cannot be unpacked"),
@@ -135,6 +138,7 @@ def test_a_file_that_cannot_be_used_is_answered(folder: Path, name: str, content
     ("arguments", "message"),
     [
         (("gone.tex",), "gone.tex: no such file"),
+        (("https://arxiv.org/abs/2201.03545",), "init reads files, not addresses; download it first"),
         ((".",), ". is a folder; give the file in it"),
         (("main.tex", "--table", "9"), "--table: no table of main.tex with the number, the label or the caption '9'"),
         (("main.tex", "--table", "1", "-o", "x.txt"), "x.txt: the name of a spec ends in .yaml"),
