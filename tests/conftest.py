@@ -30,8 +30,13 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(VARIABLE)))
 
 
+# begun first, so that no process is left alone with one of them in the end
+LONGEST = ("test_audit", "test_properties", "test_explain", "test_selection", "test_against_counters", "test_docs")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow all but the first cases of a test that says how many of them are daily."""
+    """Begin with the longest files; mark as slow all but the first cases of a test that says how many are daily."""
+    items.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
     seen: Counter[str] = Counter()
     for item in items:
         daily = item.get_closest_marker("daily")

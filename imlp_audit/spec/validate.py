@@ -13,6 +13,7 @@ from pydantic_core import ErrorDetails
 from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.hosts.python import SpecFolder
 from imlp_audit.models.recipe import HOSTS, Recipe
+from imlp_audit.names.known import Library, known_models
 from imlp_audit.records.wording import write_complaint
 from imlp_audit.spec.fields import FORMS
 from imlp_audit.spec.tree import SpecText, mark_at, plain
@@ -67,7 +68,16 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
         name = f"an entry of {named[-2]}"
     if detail["type"] == "extra_forbidden":
         return f"unknown key {name!r}; {did_you_mean(name, list(_fields_at(model, detail['loc'][:-1])), 'known here')}"
-    return write_complaint(detail, name, FORMS)
+    return f"{write_complaint(detail, name, FORMS)}{_host_hint(detail, name)}"
+
+
+def _host_hint(detail: ErrorDetails, name: str) -> str:
+    """Say how a model is written whose name stands alone, if a library has it."""
+    given = detail["input"]
+    if name != "model" or not isinstance(given, str):
+        return ""
+    found = next((one for one in (Library.TIMM, Library.TORCHVISION) if given in known_models(one)), None)
+    return f"; write {{{found}: {given}}}" if found is not None else ""
 
 
 def _fields_at(model: type[BaseModel], path: tuple[str | int, ...]) -> Iterator[str]:

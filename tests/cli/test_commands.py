@@ -44,7 +44,7 @@ def test_what_counts_nothing_loads_no_framework(papers: Path) -> None:
         "    app(line.split(), standalone_mode=False)\n"
         f"    print(line, [name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
     )
-    lines = ("--help", "--version", "verify --help", "list", "lint", "verify findings -q")
+    lines = ("--help", "--version", "verify --help", "list", "lint findings", "verify findings -q")
     done = spawn(*lines, cwd=papers, command=(sys.executable, "-c", program))
     assert done.err.splitlines() == [f"{line} []" for line in lines]
 

@@ -17,7 +17,7 @@ FAST = ("properties", "eq2_*", "eq12_*", "eq17_g*", "--examples", "10", "--jobs"
 
 
 def checks(*arguments: str) -> list[dict[str, Any]]:
-    done = call(*arguments, "-f", "json")
+    done = call(*arguments, "--no-progress", "-f", "json")
     assert done.err == ""
     found: list[dict[str, Any]] = json.loads(done.out)["checks"]
     return found
@@ -25,7 +25,7 @@ def checks(*arguments: str) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 def test_a_claim_has_all_that_the_json_of_a_check_needs(here: Path) -> None:
-    (found,) = checks("properties", "imlp/equations/eq12_biases", "-j1")
+    (found,) = checks("properties", "imlp/equations/eq12_biases", "--examples", "10")
     assert found["id"] == "imlp/equations/eq12_biases"
     assert found["kind"] == "equation"
     assert found["verdict"] == "differs"
@@ -41,7 +41,7 @@ def test_a_claim_has_all_that_the_json_of_a_check_needs(here: Path) -> None:
 
 @pytest.mark.slow
 def test_equal_runs_are_equal_bytes_in_one_process_or_in_two_and_leave_nothing_behind(here: Path) -> None:
-    alone, shared = (spawn(*FAST[:-1], jobs, "-f", "json", cwd=here).out for jobs in "12")
+    alone, shared = (spawn(*FAST[:-1], jobs, "-f", "json", "--no-cache", cwd=here).out for jobs in "12")
     assert alone == shared
     assert json.loads(alone)["summary"]["reproduced"] >= 5
     assert [path.name for path in here.iterdir()] == ["specs"]
@@ -59,7 +59,7 @@ def test_all_lists_every_claim_that_was_asked_for(here: Path) -> None:
 
 @pytest.mark.slow
 def test_a_claim_is_shown_with_what_was_found(here: Path) -> None:
-    shown = " ".join(call("properties", "eq12_biases", "--examples", "1", "--jobs", "1").out.split())
+    shown = " ".join(call("properties", "eq12_biases", "--examples", "10", "--no-progress").out.split())
     assert "Checked 1 equation: 1 fails (known)." in shown
     assert "- differs, known imlp/equations/eq12_biases printed " in shown
     assert "false for outputs of f = 1; entries of b^1 = 1; entries of [b^11 b^12] = 2" in shown
@@ -132,7 +132,7 @@ def test_folders_that_are_called_like_papers_do_not_matter(here: Path) -> None:
 
 @pytest.mark.slow
 def test_a_closed_standard_output_is_reported(here: Path) -> None:
-    command = f"{SCRIPT} properties eq12_biases -j1 >&-"
+    command = f"{SCRIPT} properties eq12_biases --examples 10 --no-progress >&-"
     done = subprocess.run(command, shell=True, cwd=here, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (3, "imlp-audit: standard output is closed; nothing could be written\n")
 
@@ -166,7 +166,8 @@ def test_verify_makes_the_same_checks_but_for_those_that_need_a_solver(here: Pat
 @pytest.mark.slow
 def test_verify_is_the_same_with_and_without_processes_beside_it(here: Path) -> None:
     alone, beside = (
-        call("verify", "resmlp", "--only", "*/aff_*", "-f", "json", "--jobs", jobs).out for jobs in ("0", "1")
+        call("verify", "resmlp", "--only", "*/aff_*", "-f", "json", "--no-cache", "--jobs", jobs).out
+        for jobs in ("0", "1")
     )
     assert alone == beside
     assert json.loads(alone)["summary"]["reproduced"] >= 5
