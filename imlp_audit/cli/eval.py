@@ -37,24 +37,26 @@ if TYPE_CHECKING:
     from imlp_audit.spec.references import RowRef
 
 
+RowId = Annotated[
+    str,
+    typer.Option("--row", metavar="ID", help="The checkpoint's row, such as imlp/1/deit_s_imlp.", show_default=False),
+]
+Images = Annotated[
+    str,
+    typer.Option(
+        "--data",
+        metavar="DIR",
+        help="The images: a folder with CLASS/IMAGE or SPLIT/CLASS/IMAGE in it, a .tar file, or a timm data set.",
+        show_default=False,
+    ),
+]
+
+
 @group_options
 def evaluate(
     checkpoint: CheckpointFile,
-    row: Annotated[
-        str,
-        typer.Option(
-            "--row", metavar="ID", help="The checkpoint's row, such as imlp/1/deit_s_imlp.", show_default=False
-        ),
-    ],
-    data: Annotated[
-        str,
-        typer.Option(
-            "--data",
-            metavar="DIR",
-            help="The images: a folder with CLASS/IMAGE or SPLIT/CLASS/IMAGE in it, a .tar file, or a timm data set.",
-            show_default=False,
-        ),
-    ],
+    row: RowId,
+    data: Images,
     specs: Specs = None,
     reading: Reading = None,
     state: State = None,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from imlp_audit.cli.exits import ExitCode, exit_code
-from imlp_audit.cli.options import NoCache, NoProgress, Output, Specs, TrustCode, helpers
+from imlp_audit.cli.options import NoCache, NoProgress, Output, Specs, TrustCode, group_options, helpers
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.report.formats import AuditFormat
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from imlp_audit.cache.store import Store
+    from imlp_audit.cli.output import Outputs
     from imlp_audit.inspect.document import Inspected
     from imlp_audit.records.result import AuditResult
     from imlp_audit.records.solution import Solved
@@ -25,6 +27,51 @@ if TYPE_CHECKING:
 RUN = "`imlp-audit eval`, `bench` or `inspect` with `--format json`"
 
 
+@dataclass(frozen=True)
+class Destination:
+    """Where reports go: to a folder, as figures alone, or into files and onto standard output."""
+
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--dir",
+            metavar="DIR",
+            help="Write each paper's page, markdown and figures, and an index of these papers, into this folder.",
+        ),
+    ] = None
+    drawings: Annotated[
+        Path | None,
+        typer.Option("--figures", metavar="DIR", help="Write only the figures, as SVG, into this folder."),
+    ] = None
+    check: Annotated[
+        bool, typer.Option("--check", help="With --dir: write nothing; exit 1 if a report there is stale.")
+    ] = False
+    format_: Annotated[
+        AuditFormat | None, typer.Option("--format", "-f", help="What to print; markdown if no file is written.")
+    ] = None
+    output: Output = None
+
+    def prepare(self, *, with_runs: bool) -> Outputs:
+        """Make the folder that is written to. Raises UsageError for options that exclude each other."""
+        from imlp_audit.cli.output import parse_outputs
+        from imlp_audit.cli.report_files import prepare_folder
+
+        outputs = parse_outputs(self.format_ or (None if self.output else AuditFormat.MARKDOWN), self.output)
+        elsewhere = self.format_ is not None or bool(self.output)
+        if self.check and self.folder is None:
+            raise UsageError("--check compares the reports in a folder; name it with --dir")
+        if self.folder is not None and elsewhere:
+            raise UsageError("--dir writes pages and markdown; leave out --format and -o, or leave out --dir")
+        if self.drawings is not None and (self.folder is not None or elsewhere or with_runs):
+            raise UsageError("--figures writes figures alone; leave out --dir, --format, -o and --with, or --figures")
+        if self.folder is not None and not self.check:
+            prepare_folder(self.folder, "--dir")
+        if self.drawings is not None:
+            prepare_folder(self.drawings, "--figures")
+        return outputs
+
+
+@group_options
 def report(
     specs: Specs = None,
     from_: Annotated[
@@ -35,55 +82,19 @@ def report(
         list[Path] | None,
         typer.Option("--with", metavar="FILE", help="A JSON result of eval, bench or inspect to put in; repeatable."),
     ] = None,
-    folder: Annotated[
-        Path | None,
-        typer.Option(
-            "--dir",
-            metavar="DIR",
-            help="Write each paper's page, markdown and figures, and an index of these papers, into this folder.",
-        ),
-    ] = None,
-    drawings: Annotated[
-        Path | None,
-        typer.Option("--figures", metavar="DIR", help="Write only the figures, as SVG, into this folder."),
-    ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="With --dir: write nothing; exit 1 if a report there is stale.")
-    ] = False,
+    *,
+    destination: Destination,
     trust_code: TrustCode = False,
-    format_: Annotated[
-        AuditFormat | None, typer.Option("--format", "-f", help="What to print; markdown if no file is written.")
-    ] = None,
-    output: Output = None,
     no_progress: NoProgress = False,
     no_cache: NoCache = False,
 ) -> int:
     """Write the report of each paper."""
     from imlp_audit.cli.cache import open_store
-    from imlp_audit.cli.output import emit_report, parse_outputs
-    from imlp_audit.cli.report_files import (
-        compare_reports,
-        prepare_folder,
-        render_figures,
-        render_reports,
-        write_reports,
-    )
     from imlp_audit.report.merging import merge_runs
 
     if from_ is not None and specs:
         raise UsageError("give specs to audit or --from FILE, not both")
-    outputs = parse_outputs(format_ or (None if output else AuditFormat.MARKDOWN), output)
-    if check and folder is None:
-        raise UsageError("--check compares the reports in a folder; name it with --dir")
-    if folder is not None:
-        if format_ is not None or output:
-            raise UsageError("--dir writes pages and markdown; leave out --format and -o, or leave out --dir")
-        if not check:
-            prepare_folder(folder, "--dir")
-    if drawings is not None:
-        if folder is not None or format_ is not None or output or with_:
-            raise UsageError("--figures writes figures alone; leave out --dir, --format, -o and --with, or --figures")
-        prepare_folder(drawings, "--figures")
+    outputs = destination.prepare(with_runs=bool(with_))
     inspected, runs = _read_results(with_ or [])
     for form in (outputs.printed, *(form for form, _ in outputs.files)):
         if inspected and form is not None and not form.for_people:
@@ -91,20 +102,25 @@ def report(
     if from_ is not None:
         audited = read_audit(from_)
     else:
-        audited = _audit_and_solve(
-            specs or [], open_store(no_cache=no_cache), trust_code=trust_code, shown=not no_progress
-        )
+        store = open_store(no_cache=no_cache)
+        audited = _audit_and_solve(specs or [], store, trust_code=trust_code, shown=not no_progress)
     result = merge_runs(audited, runs)
-    code = ExitCode.CLEAN
-    if drawings is not None:
-        code = write_reports(render_figures(result, drawings))
-    elif folder is not None:
-        reports = render_reports(result, folder, inspected)
-        code = compare_reports(reports) if check else write_reports(reports)
-    else:
-        sections = tuple(section for paper in result.papers for one in inspected for section in one.section(paper.id))
-        emit_report(result, outputs, sections)
+    code = _write(result, inspected, destination, outputs)
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else code
+
+
+def _write(result: AuditResult, inspected: list[Inspected], destination: Destination, outputs: Outputs) -> ExitCode:
+    from imlp_audit.cli.output import emit_report
+    from imlp_audit.cli.report_files import compare_reports, render_figures, render_reports, write_reports
+
+    if destination.drawings is not None:
+        return write_reports(render_figures(result, destination.drawings))
+    if destination.folder is not None:
+        reports = render_reports(result, destination.folder, inspected)
+        return compare_reports(reports) if destination.check else write_reports(reports)
+    sections = tuple(section for paper in result.papers for one in inspected for section in one.section(paper.id))
+    emit_report(result, outputs, sections)
+    return ExitCode.CLEAN
 
 
 def _read_results(paths: list[Path]) -> tuple[list[Inspected], list[tuple[str, AuditResult]]]:
