@@ -88,6 +88,11 @@ def refused_in_value(value: str) -> str | None:
     return None if hit is None else _name(hit[0])
 
 
+def without_refused(value: str) -> str:
+    """Return a value with a space for each character that a spec refuses."""
+    return _REFUSED_VALUE.sub(" ", value)
+
+
 def _stand_in(hit: re.Match[str]) -> str:
     return _row(hit)[2] * len(hit[0])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from imlp_audit.numbers.forms import SCALES, NumberForm, parse_printed
 
@@ -41,9 +41,16 @@ class ReadCell:
         return self.change if self.change is not None and self.change.endswith("%") else None
 
 
-def read_cell(text: str, unit: str = "") -> ReadCell:
-    """Take a cell apart. A text that a spec takes as a number of the unit is one as it is."""
+def read_cell(text: str, unit: str = "", *, spread: bool = True) -> ReadCell:
+    """Take a cell apart. A text that a spec takes as a number of the unit is one as it is.
+
+    Without `spread` the number has no plus-minus: a count is one number.
+    """
     text = text.strip()
+    plus_minus = None if spread else _SPREAD.search(text)
+    if plus_minus is not None:
+        mean = read_cell(text[: plus_minus.start()], unit)
+        return replace(mean, left_out=(*mean.left_out, plus_minus[0].strip()) if mean.number is not None else (text,))
     if text in MISSING:
         return ReadCell(None)
     if is_printed(text, unit):
@@ -53,10 +60,10 @@ def read_cell(text: str, unit: str = "") -> ReadCell:
     rest, mark = split_mark(text)
     rest, change = _split_change(rest, left_out)
     rest, inner = split_mark(rest)
-    spread = _SPREAD.search(rest)
-    if spread is not None and not is_printed(rest, unit):
-        left_out.append(spread[0].strip())
-        rest = rest[: spread.start()]
+    around = _SPREAD.search(rest)
+    if around is not None and not is_printed(rest, unit):
+        left_out.append(around[0].strip())
+        rest = rest[: around.start()]
     found = _NUMBER.fullmatch(rest.strip())
     if found is None:
         return ReadCell(None, left_out=(text,))

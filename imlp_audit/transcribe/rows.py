@@ -32,10 +32,12 @@ def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
     left_out: list[str] = []
     for at, guess in columns.numbers:
         text, slug = _in_units(row.cells[at], guess), columns.slugs[at]
-        if guess.measure is not None and guess.measure.totalled and is_printed(text, guess.unit, _NOUNS):
+        counted = guess.measure is not None and guess.measure.counted
+        totalled = guess.measure is not None and guess.measure.totalled
+        if totalled and "±" not in text and is_printed(text, guess.unit, _NOUNS):
             printed[slug] = text
             continue
-        cell = read_cell(text, guess.unit)
+        cell = read_cell(text, guess.unit, spread=not counted)
         if cell.number is not None and cell.unit in ("", guess.unit) and is_printed(cell.number, guess.unit):
             printed[slug] = cell.number
         elif text not in MISSING:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from imlp_audit.spec.tables import Measure
-from imlp_audit.spec.text_file import refused_in_value
+from imlp_audit.spec.text_file import without_refused
 from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import Draft, DraftRow
 from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, counts_macs
@@ -51,9 +51,7 @@ def _comment(text: str) -> str:
 
 def _clean(text: str) -> str:
     """Return a text on one line, not too long and without characters that a spec refuses."""
-    text = " ".join(text.split())
-    while (refused := refused_in_value(text)) is not None:
-        text = text.replace(refused, " ")
+    text = " ".join(without_refused(text).split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 

@@ -93,6 +93,12 @@ def test_a_cell_is_taken_apart(text: str, cell: ReadCell) -> None:
     assert read_cell(text, "M") == cell
 
 
+def test_a_plus_minus_stays_in_a_score_and_is_left_out_of_a_count() -> None:
+    (row,) = table("Model | Params (M) | Top-1", "DeiT-S | 22.1 ± 0.1 | 79.8 ± 0.1").rows
+    assert row.numbers.printed == {"params": "22.1", "top1": "79.8 ± 0.1"}
+    assert row.numbers.left_out == ("params '22.1 ± 0.1': without '± 0.1'",)
+
+
 def test_a_row_has_a_model_where_its_label_is_the_name_of_one() -> None:
     draft = table("Model | Params (M)", "DeiT-S | 22.1", "ResNet-50 | 25.6", "ViT-B | 86", "OurNet | 5")
     assert recipes(draft) == ["{timm: deit_small_patch16_224}", "{timm: resnet50}", None, None]
