@@ -144,7 +144,7 @@ def _load_referring(papers: Sequence[Paper], trust_code: bool) -> Iterator[Paper
     """Yield the papers of the same folder that print rows of these again; a broken one has no say."""
     ids = {paper.id for paper in papers}
     folders = {paper.folder.parent.resolve() for paper in papers if paper.folder is not None}
-    for root in default_roots():
+    for root in {root.resolve(): root for root in default_roots()}.values():
         siblings = paper_folders(root) if root.resolve() in folders else []
         for folder in (one for one in siblings if one.name not in ids and _may_repeat(one, ids)):
             reader = PaperReader(trust_code)
@@ -233,8 +233,6 @@ def _plans_of(selection: Selection) -> Iterator[Plan]:
         yield from (check for check in plan(paper, selection.known) if part.has(check.id, check.source.file))
     for other in selection.repeating:
         for repeat in plan_repeats(other, selection.papers):
-            part = selection.part(repeat.other.row.paper.id)
-            if part.has(repeat.id, repeat.source.file) or part.has(
-                repeat.other.id, repeat.other.row.table.source().file
-            ):
+            row = repeat.other.row
+            if selection.part(row.paper.id).has(row.id, row.table.source().file):
                 yield repeat

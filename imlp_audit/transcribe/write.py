@@ -76,7 +76,7 @@ def _conventions(draft: Draft) -> Iterator[str]:
 def _table(draft: Draft) -> Iterator[str]:
     table = draft.table
     yield f'table: "{re.sub("[^a-z0-9]", "", table.number.lower())}"'
-    yield f"title: {scalar(table.caption or f'Table {table.number} of {table.file}')}"
+    yield f"title: {scalar(_clean(table.caption) or f'Table {table.number} of {table.file}')}"
     yield f"source: {{section: {scalar(f'Table {table.number}')}, file: {scalar(table.file)}}}"
     yield "columns:"
     for at, guess in draft.columns.numbers:
@@ -118,7 +118,7 @@ def _other_column(draft: Draft, at: int, guess: ColumnGuess) -> Iterator[str]:
 def _row(row: DraftRow) -> Iterator[str]:
     yield from (_comment(remark) for remark in row.remarks)
     yield f"- id: {row.id}"
-    yield f"  label: {scalar(row.label.text + row.label.mark or row.id)}"
+    yield f"  label: {scalar(_clean(row.label.text + row.label.mark) or row.id)}"
     if row.baseline is not None:
         yield f"  baseline: {row.baseline}"
     if row.training is not None:

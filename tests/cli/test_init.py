@@ -75,7 +75,7 @@ def test_what_was_guessed_or_left_out_is_a_comment(folder: Path) -> None:
 
 
 def test_characters_that_a_spec_refuses_do_not_reach_it(folder: Path) -> None:
-    (folder / "a.csv").write_text("Model,Params (M)\nDeiT\u202e-S,22.1\nA\x07b\ufeff,5\n", encoding="utf-8")
+    (folder / "a.csv").write_text("Model,Params (M)\nDeiT\u202e-S,22.1\nA\x07b\ufeff,5\n\u202e,6\n", encoding="utf-8")
     assert call("init", "a.csv").code == 0
     assert call("lint", "a.yaml").code == 0
 
