@@ -30,7 +30,18 @@ from imlp_audit.models import recipe
 from imlp_audit.models.hosts.host import Host
 from imlp_audit.models.reading import Axis, Family, axes_of
 from imlp_audit.records.check import Verdict
-from imlp_audit.spec import claim_entries, conditions, equations, fields, findings, quantities, readings, schema, tables
+from imlp_audit.spec import (
+    claim_entries,
+    columns,
+    conditions,
+    equations,
+    fields,
+    findings,
+    quantities,
+    readings,
+    schema,
+    tables,
+)
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import read_spec
 from tests.cli.running import call, spawn
@@ -55,7 +66,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     fields.Place: "Sources",
     tables.PrintedTable: "Tables",
     tables.TableFile: "Tables",
-    tables.ColumnEntry: "Columns",
+    columns.ColumnEntry: "Columns",
     tables.Row: "Rows",
     tables.Footnote: "Footnotes",
     recipe.Recipe: "Recipes",
@@ -79,7 +90,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     schema.CoverageEntry: "Covered parts",
 }
 """The section of spec-format.md whose table has the keys of a record."""
-ELSEWHERE = (readings.NamedReading, *get_args(tables.Column))
+ELSEWHERE = (readings.NamedReading, *get_args(columns.Column))
 """Records that readings.md documents, or that an entry is turned into."""
 
 
@@ -94,7 +105,7 @@ def test_readme_fits_three_screens() -> None:
 
 
 def test_every_record_of_a_spec_has_a_section() -> None:
-    modules = (schema, tables, readings, claim_entries, conditions, quantities, equations, recipe)
+    modules = (schema, tables, columns, readings, claim_entries, conditions, quantities, equations, recipe)
     values = [value for module in modules for value in vars(module).values() if isinstance(value, type)]
     records = [one for one in values if issubclass(one, BaseModel) and one.model_fields and not issubclass(one, Host)]
     lacking = {one.__name__ for one in records if one not in SECTIONS and one not in ELSEWHERE}

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from imlp_audit.errors import UsageError, did_you_mean
+from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, rows_of_table
-from imlp_audit.spec.tables import Measure, PrintedTable
+from imlp_audit.spec.tables import PrintedTable
 from imlp_audit.spec.tree import Located
 
 NAMED_AFTER = {"cpu": "cpu", "cuda": "gpu"}

@@ -23,9 +23,9 @@ from imlp_audit.checks.votes import frame_of
 from imlp_audit.numbers.forms import SCALES
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import PASSES, Check, Verdict
+from imlp_audit.spec.columns import MemoryColumn
 from imlp_audit.spec.plan import CellPlan, ColumnsPlan
 from imlp_audit.spec.references import CellRef, rows_of_table
-from imlp_audit.spec.tables import MemoryColumn
 
 
 def check_cell(plan: CellPlan, context: Context) -> Check:

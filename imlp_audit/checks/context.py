@@ -24,19 +24,19 @@ from imlp_audit.measure.facts import Facts, Failure, ModelFacts, ModelKey
 from imlp_audit.models.reading import PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import RowRef
-from imlp_audit.spec.schema import About
-from imlp_audit.spec.tables import (
+from imlp_audit.spec.columns import (
     AccuracyColumn,
     Column,
     FlopsColumn,
     MemoryColumn,
     ParametersColumn,
-    Row,
     SettingColumn,
     UncountedColumn,
 )
+from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.references import RowRef
+from imlp_audit.spec.schema import About
+from imlp_audit.spec.tables import Row
 
 Counter: TypeAlias = str | frozenset[tuple[WeightKey, int]] | None
 """What a convention counts, whatever a paper calls it: weights of work, or the name of a kind of parameters."""

@@ -11,8 +11,8 @@ from imlp_audit.measure.conventions import MemoryConvention
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import PASSES, Check, Verdict
+from imlp_audit.spec.columns import MemoryColumn
 from imlp_audit.spec.plan import CellPlan
-from imlp_audit.spec.tables import MemoryColumn
 
 
 def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: Context) -> Check:

@@ -14,6 +14,7 @@ from imlp_audit.measure.conventions import ParameterConvention, total
 from imlp_audit.models.reading import PaperReading
 from imlp_audit.numbers.forms import SCALES
 from imlp_audit.numbers.interval import Interval
+from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.quantities import (
     Change,
     Difference,
@@ -26,7 +27,6 @@ from imlp_audit.spec.quantities import (
     Value,
 )
 from imlp_audit.spec.references import CellRef
-from imlp_audit.spec.tables import Measure
 
 
 def printed_values(quantity: Quantity, context: Context) -> Interval | None:

@@ -16,11 +16,11 @@ from imlp_audit.checks.printed import totalled_cells
 from imlp_audit.measure.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import Check, Verdict
+from imlp_audit.spec.columns import Measure, MemoryColumn
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.places import place_of
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
 from imlp_audit.spec.references import CellRef, RowRef, rows_of, rows_of_table
-from imlp_audit.spec.tables import Measure, MemoryColumn
 
 
 def run_check(plan: Plan, context: Context) -> Check:

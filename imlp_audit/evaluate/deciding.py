@@ -10,11 +10,11 @@ from itertools import pairwise
 from imlp_audit.numbers.interval import Interval, readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.spec.claims import Statement, parse_claim
+from imlp_audit.spec.columns import AccuracyColumn
 from imlp_audit.spec.conditions import Conditions, Order
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.quantities import Change, Difference, Quantity, Ratio, Step, Value, cells_of
 from imlp_audit.spec.references import CellRef, rows_of
-from imlp_audit.spec.tables import AccuracyColumn
 
 MOST_IMAGES = 10**9  # looked for where the size of the data set is not known
 

@@ -14,7 +14,7 @@ from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Check
 from imlp_audit.records.evidence import Accuracy
-from imlp_audit.spec.tables import Metric
+from imlp_audit.spec.columns import Metric
 
 _NAMED = 10  # unreadable images named in a hint; the file of predictions names all
 

@@ -20,8 +20,8 @@ from imlp_audit.evaluate.loop import Computing, Pipeline, resolve_pipeline
 from imlp_audit.evaluate.request import Data, Request
 from imlp_audit.evaluate.verdict import ScoreCell, score_cells
 from imlp_audit.evaluate.weights import choose_reading, with_weights
+from imlp_audit.spec.columns import SIZES, AccuracyColumn
 from imlp_audit.spec.references import CellRef, RowRef
-from imlp_audit.spec.tables import SIZES, AccuracyColumn
 
 
 @dataclass(frozen=True)

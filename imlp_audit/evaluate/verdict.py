@@ -14,9 +14,9 @@ from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import PASSES, Check, CheckKind, Verdict
 from imlp_audit.records.evidence import Accuracy
+from imlp_audit.spec.columns import AccuracyColumn, Metric
 from imlp_audit.spec.places import place_of_cell
 from imlp_audit.spec.references import CellRef, RowRef
-from imlp_audit.spec.tables import AccuracyColumn, Metric
 
 MOST_UNREADABLE = Fraction(1, 1000)  # of the images: above it nothing is judged, unless the user allows more
 SAMPLING = "sampling"

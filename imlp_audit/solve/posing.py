@@ -16,9 +16,9 @@ from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.amounts import CLASSES, Amounts, parameters_in, total_in, work_in
 from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
 from imlp_audit.solve.space import Readings
+from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef
-from imlp_audit.spec.tables import Measure
 
 KINDS: Mapping[Measure, Kind] = {Measure.PARAMETERS: "parameters", Measure.FLOPS: "flops"}
 TEXT = "as_written"

@@ -20,11 +20,11 @@ from imlp_audit.solve.heldout import held_out
 from imlp_audit.solve.order import RULE
 from imlp_audit.solve.problem import Cell, Kind, SearchProblem
 from imlp_audit.solve.search import BUDGET, Rules, solve
+from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.digest import digest_selection
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import RowRef, rows_of
-from imlp_audit.spec.tables import Measure
 
 _KINDS: tuple[Kind, ...] = ("parameters", "flops")
 # Not weighed: what other classes count already, and what only fvcore counts.

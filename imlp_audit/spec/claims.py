@@ -13,6 +13,7 @@ from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.spec.claim_entries import AverageEntry, ClaimEntry, InputEntry, MeaningEntry, ReferenceEntry
+from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.conditions import (
     ALL_DIGITS,
     Conditions,
@@ -23,7 +24,6 @@ from imlp_audit.spec.conditions import (
 )
 from imlp_audit.spec.lookup import Lookup
 from imlp_audit.spec.references import CellRef, RowRef
-from imlp_audit.spec.tables import Measure
 from imlp_audit.spec.tree import Located
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.numbers.words import count_of
+from imlp_audit.spec.columns import FlopsColumn, Measure
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, rows_of
 from imlp_audit.spec.schema import ConventionFit
-from imlp_audit.spec.tables import FlopsColumn, Measure
 
 
 def broken_fits(paper: Paper) -> Iterator[Problem]:

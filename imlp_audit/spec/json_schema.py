@@ -8,8 +8,9 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from imlp_audit.models.recipe import HOSTS, Recipe
+from imlp_audit.spec.columns import ColumnEntry
 from imlp_audit.spec.schema import PaperFile
-from imlp_audit.spec.tables import ColumnEntry, PrintedTable, TableFile
+from imlp_audit.spec.tables import PrintedTable, TableFile
 
 JsonSchema: TypeAlias = dict[str, Any]
 """A JSON Schema: a tree of plain values, as pydantic writes it."""

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from imlp_audit.models.hosts.host import Setting
 from imlp_audit.numbers.forms import DecimalMark, NumberForm
-from imlp_audit.spec.tables import (
+from imlp_audit.spec.columns import (
     AccuracyColumn,
     Column,
     FlopsColumn,

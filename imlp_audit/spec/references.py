@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.numbers.printed import Printed
+from imlp_audit.spec.columns import Column
 from imlp_audit.spec.number_forms import form_of
-from imlp_audit.spec.tables import Column, PrintedTable, Row
+from imlp_audit.spec.tables import PrintedTable, Row
 from imlp_audit.spec.tree import Located
 
 if TYPE_CHECKING:

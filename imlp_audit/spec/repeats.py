@@ -8,9 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
-from imlp_audit.spec.tables import (
+from imlp_audit.spec.columns import (
     AccuracyColumn,
     Column,
     FlopsColumn,
@@ -20,6 +18,8 @@ from imlp_audit.spec.tables import (
     UncountedColumn,
     details_of,
 )
+from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
 
 
 @dataclass(frozen=True)

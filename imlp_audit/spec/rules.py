@@ -17,6 +17,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.records.wording import write_complaint
 from imlp_audit.spec.claims import parse_claim
+from imlp_audit.spec.columns import CountedMeasure, Measure
 from imlp_audit.spec.covered import rows_not_covered
 from imlp_audit.spec.equations import broken_entries
 from imlp_audit.spec.findings import broken_findings
@@ -27,7 +28,7 @@ from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import RowRef, repeated_row, rows_of
 from imlp_audit.spec.repeats import hold_the_same
 from imlp_audit.spec.schema import Coverage, System
-from imlp_audit.spec.tables import CountedMeasure, Footnote, Measure, PrintedTable
+from imlp_audit.spec.tables import Footnote, PrintedTable
 from imlp_audit.spec.tree import Located
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from imlp_audit.spec.tables import Measure
+from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, guess_column

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.spec.tables import Measure
+from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.draft import Draft
 from imlp_audit.transcribe.headings import ColumnRole
 

@@ -10,7 +10,7 @@ from itertools import chain, count
 from typing import TypeAlias
 
 from imlp_audit.numbers.words import list_some
-from imlp_audit.spec.tables import Measure
+from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.columns import TableColumns, read_columns
 from imlp_audit.transcribe.grid import GridRow, SourceTable

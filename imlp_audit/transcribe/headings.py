@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from imlp_audit.models.hosts.host import Setting
 from imlp_audit.numbers.forms import SCALES
-from imlp_audit.spec.tables import Measure, Metric
+from imlp_audit.spec.columns import Measure, Metric
 from imlp_audit.transcribe.cells import MISSING, read_cell, read_change
 
 

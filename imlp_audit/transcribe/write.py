@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from imlp_audit.spec.tables import Measure
+from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.text_file import without_refused
 from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import Draft, DraftRow

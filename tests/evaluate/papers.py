@@ -8,9 +8,9 @@ from types import MappingProxyType
 
 from imlp_audit.evaluate.evidence import record_accuracy
 from imlp_audit.records.evidence import Accuracy
+from imlp_audit.spec.columns import Metric
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import CellRef, RowRef, find_cell, find_row
-from imlp_audit.spec.tables import Metric
 
 AXES = {
     "agelu_parameters": "per_channel",

@@ -22,9 +22,9 @@ from imlp_audit.evaluate.verdict import judge
 from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.records.result import AuditResult
+from imlp_audit.spec.columns import Metric
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import CellRef, find_cell
-from imlp_audit.spec.tables import Metric
 from tests.evaluate.papers import evaluated, write
 
 

@@ -11,7 +11,7 @@ from imlp_audit.evaluate.evidence import record_accuracy
 from imlp_audit.evaluate.statistics import wilson
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.evidence import Accuracy
-from imlp_audit.spec.tables import Metric
+from imlp_audit.spec.columns import Metric
 from tests.evaluate.papers import evaluated
 
 IMAGES = (("a/1.png", (0,)), ("a/2.png", (0, 3)), ("b/1.png", (1,)))

@@ -24,9 +24,9 @@ from imlp_audit.evaluate.verdict import (
     why_not_judged,
 )
 from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.spec.columns import Metric
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import CellRef, find_cell
-from imlp_audit.spec.tables import Metric
 from tests.evaluate.papers import cell, evaluated, row, write
 
 

@@ -1,0 +1,207 @@
+"""The records of columns: what they hold, in which unit, and what their numbers depend on."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal, Self, TypeAlias, assert_never
+
+from pydantic import model_validator
+
+from imlp_audit.models.hosts.host import Count, Setting
+from imlp_audit.numbers.forms import SCALES
+from imlp_audit.records.base import Record
+from imlp_audit.spec.fields import Sentence, Slug
+
+
+class Measure(StrEnum):
+    """What a column holds."""
+
+    PARAMETERS = "parameters"
+    FLOPS = "flops"
+    SETTING = "setting"  # a hyper-parameter: layers, width, ...
+    MEMORY = "memory"  # the peak of a forward pass: bounded from the model, known exactly only on the hardware
+    SCORE = "score"  # an accuracy, an AP, a BLEU: needs trained weights and data
+    THROUGHPUT = "throughput"  # needs the hardware
+    COST = "cost"  # of training: needs the hardware and the data
+
+    @property
+    def totalled(self) -> bool:
+        """Whether it is a total over the model, which a convention counts and a unit scales."""
+        return self in (Measure.PARAMETERS, Measure.FLOPS)
+
+    @property
+    def counted(self) -> bool:
+        """Whether the tool counts it from the model alone."""
+        return self.totalled or self is Measure.SETTING
+
+
+CountedMeasure: TypeAlias = Literal[Measure.PARAMETERS, Measure.FLOPS, Measure.MEMORY]
+"""What conventions count."""
+
+
+class Metric(StrEnum):
+    """How a score counts an image as right."""
+
+    TOP1 = "top1"  # the class of the highest score is accepted
+    TOP5 = "top5"  # one of the five highest is
+
+    @property
+    def guesses(self) -> int:
+        """How many classes are looked at."""
+        return 1 if self is Metric.TOP1 else 5
+
+
+SIZES = {"imagenet-1k": 50_000, "imagenet-real": 46_837, "imagenet-v2": 10_000}
+"""How many images with a label the data sets have that are recognised by their images, not by their folder's name.
+
+real.json (google-research/reassessed-imagenet) leaves 3163 of the 50 000 without a label.
+"""
+
+
+class ColumnEntry(Record):
+    """A column: what it holds, in which unit, as headed, and what is needed to check what can't be counted.
+
+    `of` is the hyper-parameter of a column of settings, `batch` the number of images of a column of memory or
+    throughput, `hardware` what such a column or one of cost was measured on; `metric`
+    and `data` say which share of which images a score is, for a checkpoint to be judged by, and `images` how many
+    images with a label a data set has whose name is not a known one.
+    """
+
+    measure: Measure
+    unit: str
+    heading: Sentence
+    needs: str | None = None
+    of: Setting | None = None
+    batch: Count | None = None
+    hardware: Slug | None = None
+    metric: Metric | None = None
+    data: Slug | None = None
+    images: Count | None = None
+
+    @property
+    def kind(self) -> type[Column]:
+        """The kind of column that it is."""
+        match self.measure:
+            case Measure.PARAMETERS:
+                return ParametersColumn
+            case Measure.FLOPS:
+                return FlopsColumn
+            case Measure.SETTING:
+                return SettingColumn
+            case Measure.MEMORY:
+                return MemoryColumn
+            case Measure.SCORE:
+                return AccuracyColumn if self.metric is not None else UncountedColumn
+            case Measure.THROUGHPUT | Measure.COST:
+                return UncountedColumn
+            case _:
+                assert_never(self.measure)
+
+    @model_validator(mode="after")
+    def _is_checkable_or_says_why(self) -> Self:
+        if self.measure.totalled and self.unit not in ("", *SCALES):
+            known = ", ".join(SCALES)
+            raise ValueError(
+                f'a column of {self.measure} needs a unit of {known}, or "" for all digits, not {self.unit!r}'
+            )
+        if not self.measure.counted and not self.needs:
+            raise ValueError(
+                f"a column of {self.measure} must say what a check of it needs, e.g. needs: trained weights and ..."
+            )
+        if self.measure is Measure.MEMORY and self.unit != "MB":
+            raise ValueError(f"a column of memory needs the unit MB (about: memory: says which MB), not {self.unit!r}")
+        if (self.of is not None) != (self.measure is Measure.SETTING):
+            raise ValueError("columns of settings, and only they, need `of`: layers, width, ...")
+        if self.batch is None and self.measure is Measure.MEMORY:
+            raise ValueError("columns of memory need the number of images, e.g. batch: 32")
+        if self.batch is not None and self.measure not in (Measure.MEMORY, Measure.THROUGHPUT):
+            raise ValueError("only columns of memory or throughput have a batch")
+        if self.hardware is not None and self.measure not in (Measure.MEMORY, Measure.THROUGHPUT, Measure.COST):
+            raise ValueError("only columns of memory, throughput or cost have hardware")
+        if (self.metric is None) != (self.data is None):
+            raise ValueError("give both or neither: metric: top1 or top5, and data: imagenet-1k, ...")
+        if self.metric is not None and (self.measure is not Measure.SCORE or self.unit != "%"):
+            raise ValueError("only a column of score in % can have a metric on images")
+        if self.images is not None and (self.data is None or SIZES.get(self.data, self.images) != self.images):
+            known = (
+                f"{self.data} has {SIZES[self.data]} images with a label; name a part of it otherwise"
+                if self.data
+                else ""
+            )
+            raise ValueError(known or "`images` is the size of the data set that `data` names; give both")
+        return self
+
+
+class _Column(Record):
+    measure: Measure
+    unit: str
+    heading: str
+    needs: str | None = None
+
+
+class ParametersColumn(_Column):
+    """A number of parameters."""
+
+
+class FlopsColumn(_Column):
+    """A number of operations."""
+
+
+class SettingColumn(_Column):
+    """A hyper-parameter: the one that `of` names."""
+
+    of: Setting
+
+
+class MemoryColumn(_Column):
+    """The peak memory of a forward pass over a batch of images."""
+
+    batch: int
+    hardware: str | None = None
+
+
+class AccuracyColumn(_Column):
+    """The share of the images of a data set that a model gets right."""
+
+    metric: Metric
+    data: str
+    images: int | None = None
+
+    @property
+    def size(self) -> int | None:
+        """How many images with a label the data set has; None where nothing says so."""
+        return SIZES.get(self.data, self.images)
+
+
+class UncountedColumn(_Column):
+    """Any other score, and what needs the hardware or the training."""
+
+    batch: int | None = None
+    hardware: str | None = None
+
+
+Column: TypeAlias = ParametersColumn | FlopsColumn | SettingColumn | MemoryColumn | AccuracyColumn | UncountedColumn
+
+
+def parse_column(written: object) -> Column:
+    """Return a column of its kind. Raises ValidationError."""
+    if isinstance(written, Column):
+        return written
+    entry = ColumnEntry.model_validate(written)
+    return entry.kind.model_validate(entry.model_dump(exclude_none=True))
+
+
+def details_of(column: Column) -> dict[str, str]:
+    """Return what is known of what a column measures in addition to its measure, by name."""
+    match column:
+        case SettingColumn():
+            return {"setting": column.of.value}
+        case AccuracyColumn():
+            return {"metric": column.metric.value, "data": column.data}
+        case MemoryColumn() | UncountedColumn():
+            known = {"hardware": column.hardware, "batch": column.batch}
+            return {name: str(value) for name, value in known.items() if value is not None}
+        case ParametersColumn() | FlopsColumn():
+            return {}
+        case _:
+            assert_never(column)
