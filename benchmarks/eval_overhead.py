@@ -31,9 +31,9 @@ from timm.data import create_dataset, create_loader, resolve_data_config
 from imlp_audit.evaluate.request import Data, Request, Running, Weights
 from imlp_audit.evaluate.run import run_evaluation
 from imlp_audit.evaluate.sharding import Group
+from imlp_audit.processes.workers import cores
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import find_row
-from imlp_audit.workers import cores
 
 Side: TypeAlias = Callable[[Path, int, int, int], int]
 MODEL = "deit_tiny_patch16_224"

@@ -18,7 +18,7 @@ from imlp_audit.checks.power import Judged
 from imlp_audit.checks.run import models_needed
 from imlp_audit.checks.tally import FARTHEST, Tally
 from imlp_audit.checks.votes import with_hypotheses
-from imlp_audit.measure.models import measure_models
+from imlp_audit.count.models import measure_models
 from imlp_audit.spec.library import load, select_checks
 
 DISTANCES = (1, 2, 3, 5, 10)

@@ -33,7 +33,7 @@ def count_with_plain_fvcore() -> None:
     """Build the models of Table 1 with real weights and count each with fvcore."""
     import torch
 
-    from imlp_audit.measure.fvcore import count_with_fvcore, unfuse_attention
+    from imlp_audit.count.fvcore import count_with_fvcore, unfuse_attention
     from imlp_audit.models.build import Builder
     from imlp_audit.spec.library import load
     from imlp_audit.spec.references import rows_of

@@ -14,8 +14,8 @@ import timm
 from typer.testing import CliRunner
 
 from imlp_audit.cli.main import app
-from imlp_audit.measure.facts import Failure, ModelKey, Need
-from imlp_audit.measure.models import measure_models
+from imlp_audit.count.facts import Failure, ModelKey, Need
+from imlp_audit.count.models import measure_models
 from imlp_audit.models.reading import PRINTED, PaperReading
 from imlp_audit.models.recipe import Recipe
 

@@ -7,16 +7,27 @@ nor anything else that takes time; see docs/python.md.
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from imlp_audit.count.own import ModelMeasurement
+    from imlp_audit.count.own import measure_model as measure
+    from imlp_audit.pipeline import audit_targets as audit
+    from imlp_audit.records.result import AuditResult
 
 __version__ = "0.1.0"
 __all__ = ["AuditResult", "ModelMeasurement", "__version__", "audit", "measure"]
 
-_HOMES = {"AuditResult": "imlp_audit.records.result", "ModelMeasurement": "imlp_audit.measure.own"}
+_HOMES = {
+    "AuditResult": ("imlp_audit.records.result", "AuditResult"),
+    "ModelMeasurement": ("imlp_audit.count.own", "ModelMeasurement"),
+    "audit": ("imlp_audit.pipeline", "audit_targets"),
+    "measure": ("imlp_audit.count.own", "measure_model"),
+}
 
 
 def __getattr__(name: str) -> object:
-    if name in ("audit", "measure"):  # modules that can be called
-        return import_module(f"imlp_audit.{name}")
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'imlp_audit' has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'imlp_audit' has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    return getattr(import_module(module), attribute)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from imlp_audit.interrupts import exit_on_interrupt
+from imlp_audit.processes.interrupts import exit_on_interrupt
 
 
 def main() -> NoReturn:

@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from imlp_audit.audit import Options, audit
 from imlp_audit.checks.acknowledge import acknowledge
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import models_needed, run_check
 from imlp_audit.checks.votes import with_hypotheses
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.measure.facts import Facts, ModelFacts, ModelKey, Need
-from imlp_audit.measure.models import measure_models
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.facts import Facts, ModelFacts, ModelKey, Need
+from imlp_audit.count.models import measure_models
 from imlp_audit.models.hosts.lvt import Lvt
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Document

@@ -19,13 +19,13 @@ from typer.main import get_command
 
 from docs.update import help_of, replaced_mlps
 from imlp_audit.cli.main import app
+from imlp_audit.count.operations import Operation
+from imlp_audit.count.sites import Site
 from imlp_audit.equations import door
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.catalogue import FIELDS, ClaimText
 from imlp_audit.equations.search import search
 from imlp_audit.equations.settings import Limits
-from imlp_audit.measure.operations import Operation
-from imlp_audit.measure.sites import Site
 from imlp_audit.models import recipe
 from imlp_audit.models.hosts.host import Host
 from imlp_audit.models.reading import Axis, Family, axes_of
@@ -45,7 +45,7 @@ from imlp_audit.spec import (
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import read_spec
 from tests.cli.running import call, spawn
-from tests.measure.test_against_counters import AUDITED, OTHERS
+from tests.count.test_against_counters import AUDITED, OTHERS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

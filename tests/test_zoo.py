@@ -12,10 +12,10 @@ import pytest
 import torchvision
 from torchvision import models
 
-from imlp_audit.audit import Options, audit
 from imlp_audit.errors import BuildError
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Verdict
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import rows_of

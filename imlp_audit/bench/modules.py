@@ -13,8 +13,8 @@ from typing import Generic, TypeVar
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.measure.conventions import MACS_WEIGHTS
-from imlp_audit.measure.ledger import CONVOLUTIONS, measure
+from imlp_audit.count.conventions import MACS_WEIGHTS
+from imlp_audit.count.ledger import CONVOLUTIONS, measure
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe

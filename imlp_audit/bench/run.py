@@ -18,8 +18,8 @@ from imlp_audit.bench.setup import Setup, hardware
 from imlp_audit.bench.verdict import BenchConditions, Timed, judge, make_check
 from imlp_audit.checks.context import Conventions
 from imlp_audit.checks.printed import NO_MODEL
+from imlp_audit.count.facts import Failure
 from imlp_audit.errors import BuildError, UsageError, did_you_mean
-from imlp_audit.measure.facts import Failure
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.records.evidence import Throughput
 from imlp_audit.records.result import AuditResult

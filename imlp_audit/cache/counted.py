@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from imlp_audit.cache.sources import MEASURING, fingerprint
 from imlp_audit.cache.store import Store
-from imlp_audit.measure.conventions import ParameterConvention
-from imlp_audit.measure.facts import Facts, Failure, ModelFacts, ModelKey, Need
-from imlp_audit.measure.operations import Operation
-from imlp_audit.measure.outside import is_outside
-from imlp_audit.measure.record import Ledger, Peak
+from imlp_audit.count.conventions import ParameterConvention
+from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey, Need
+from imlp_audit.count.operations import Operation
+from imlp_audit.count.outside import is_outside
+from imlp_audit.count.record import Ledger, Peak
 from imlp_audit.models.hosts.host import Setting
 from imlp_audit.records.base import Record
 

@@ -10,8 +10,7 @@ from typing import TypeAlias, assert_never
 
 from imlp_audit.checks.fit import Measured
 from imlp_audit.checks.power import Judged
-from imlp_audit.equations.outcome import AnyOutcome
-from imlp_audit.measure.conventions import (
+from imlp_audit.count.conventions import (
     FLOPS_CONVENTIONS,
     Convention,
     MemoryConvention,
@@ -20,7 +19,8 @@ from imlp_audit.measure.conventions import (
     parse_weight_key,
     total,
 )
-from imlp_audit.measure.facts import Facts, Failure, ModelFacts, ModelKey
+from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey
+from imlp_audit.equations.outcome import AnyOutcome
 from imlp_audit.models.reading import PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import Rounding

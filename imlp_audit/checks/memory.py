@@ -7,7 +7,7 @@ from fractions import Fraction
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.fit import compare
 from imlp_audit.checks.printed import record_fit, unless_missing
-from imlp_audit.measure.conventions import MemoryConvention
+from imlp_audit.count.conventions import MemoryConvention
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import PASSES, Check, Verdict

@@ -10,7 +10,7 @@ from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Measured, name_departures_of
 from imlp_audit.checks.truth import middle
 from imlp_audit.checks.votes import frame_of
-from imlp_audit.measure.conventions import ParameterConvention, total
+from imlp_audit.count.conventions import ParameterConvention, total
 from imlp_audit.models.reading import PaperReading
 from imlp_audit.numbers.forms import SCALES
 from imlp_audit.numbers.interval import Interval

@@ -13,7 +13,7 @@ from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.equations import check_equation
 from imlp_audit.checks.marks import check_mark, marked_models
 from imlp_audit.checks.printed import totalled_cells
-from imlp_audit.measure.facts import ModelKey, Need
+from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.columns import Measure, MemoryColumn

@@ -24,12 +24,12 @@ def baseline(
     no_cache: NoCache = False,
 ) -> int:
     """Acknowledge the failing checks that findings cover: write `findings.lock`."""
-    from imlp_audit.audit import Options, audit
     from imlp_audit.cli.cache import open_store
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.output import emit_document
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.cli.write_lock import write_lock
+    from imlp_audit.pipeline import Options, audit
     from imlp_audit.records.baseline import BaselineReport
     from imlp_audit.records.document import to_json
     from imlp_audit.report.baseline import baseline_document

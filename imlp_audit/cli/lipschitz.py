@@ -50,8 +50,8 @@ def lipschitz(
     import torch
 
     from imlp_audit.checkpoint.loading import read_state
-    from imlp_audit.lipschitz.branches import branches
-    from imlp_audit.lipschitz.estimate import estimate
+    from imlp_audit.equations.lipschitz.branches import branches
+    from imlp_audit.equations.lipschitz.estimate import estimate
     from imlp_audit.records.document import to_json
     from imlp_audit.report.lipschitz import lipschitz_document
 
@@ -87,7 +87,7 @@ def _new_block(width: int, seed: int) -> dict[str, Tensor]:
 
 
 def _choose_block(state: dict[str, Tensor], wanted: str | None, checkpoint: Path | None) -> str:
-    from imlp_audit.lipschitz.branches import blocks_in
+    from imlp_audit.equations.lipschitz.branches import blocks_in
 
     found = blocks_in(state)
     if not found:

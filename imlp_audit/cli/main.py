@@ -21,7 +21,6 @@ from imlp_audit.cli import (
     baseline,
     bench,
     cache,
-    demo,
     diff,
     doctor,
     eval,
@@ -36,6 +35,7 @@ from imlp_audit.cli import (
     solve,
     verify,
 )
+from imlp_audit.cli.demo.command import demo
 from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.libraries import missing_library
 from imlp_audit.cli.strict import StrictCommand
@@ -75,7 +75,7 @@ command()(schema.schema)
 command()(report.report)
 command()(diff.diff)
 command()(baseline.baseline)
-command()(demo.demo)
+command()(demo)
 
 
 def _version(wanted: bool) -> None:

@@ -14,8 +14,8 @@ import typer
 
 from imlp_audit.cli.completion import complete_target
 from imlp_audit.errors import BuildError
+from imlp_audit.processes.workers import cores
 from imlp_audit.report.formats import AuditFormat, Format
-from imlp_audit.workers import cores
 
 
 class Device(StrEnum):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from imlp_audit.interrupts import on_interrupt, write_error
+from imlp_audit.processes.interrupts import on_interrupt, write_error
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn

@@ -10,7 +10,7 @@ import typer
 from imlp_audit.cli.options import Device, NoCache, ReportOptions, TrustCode, check_device, group_options, trusting
 from imlp_audit.equations.settings import Dtype, Limits, Settings
 from imlp_audit.errors import UsageError
-from imlp_audit.workers import cores
+from imlp_audit.processes.workers import cores
 
 
 @group_options
@@ -41,12 +41,12 @@ def properties(
     reporting: ReportOptions,
 ) -> int:
     """Test the papers' equations and statements about functions by running them."""
-    from imlp_audit.audit import audit_equations
     from imlp_audit.cli.cache import open_store, tell_cache
     from imlp_audit.cli.exits import exit_code
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.output import emit_result, parse_outputs, surface
     from imlp_audit.cli.progress import show_progress
+    from imlp_audit.pipeline import audit_equations
     from imlp_audit.report.overview import first_screen
     from imlp_audit.spec.folders import bundled_papers
 

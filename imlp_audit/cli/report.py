@@ -156,9 +156,9 @@ def _read_text(path: Path) -> str:
 
 
 def _audit_and_solve(specs: list[str], store: Store, *, trust_code: bool, shown: bool) -> AuditResult:
-    from imlp_audit.audit import Options, audit
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
+    from imlp_audit.pipeline import Options, audit
 
     selection = load_specs(specs, trust_code=trust_code)
     with show_progress(shown=shown) as announce:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import nn
 
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.measure.ledger import measure
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.ledger import measure
 from imlp_audit.models.attention import SelfAttention
 from imlp_audit.models.mixer import ChannelMixing
 

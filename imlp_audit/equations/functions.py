@@ -1,6 +1,6 @@
 """Activations, their slopes, and bounds on the errors of evaluating them.
 
-imlp_audit.lipschitz.slopes has the slopes of GeLU, in both forms.
+imlp_audit.equations.lipschitz.slopes has the slopes of GeLU, in both forms.
 
 Evaluation errors assume functions of the mathematical library that are right to 2 units in the last place
 (4 u), which CUDA documents for erf, tanh, exp and log1p and which glibc and SLEEF keep.
@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import erf, exp, log1p, pi, sqrt, tanh
 
+from imlp_audit.equations.lipschitz.slopes import GELU, GELU_TANH
 from imlp_audit.equations.rounded import Rounded
-from imlp_audit.lipschitz.slopes import GELU, GELU_TANH
 
 GELU_MAX_CURVATURE = sqrt(2 / pi)  # of phi(x) (2 - x^2), at x = 0
 _CUBE = 0.044715

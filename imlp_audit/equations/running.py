@@ -15,8 +15,8 @@ from imlp_audit.equations.catalogue import ClaimCode, ClaimText
 from imlp_audit.equations.door import explain_distrust, is_bundled, is_trusted
 from imlp_audit.equations.outcome import AnyOutcome, NotRun, Outcome
 from imlp_audit.equations.settings import Settings
-from imlp_audit.interrupts import on_interrupt
-from imlp_audit.workers import Worker, start_worker, terminate_workers
+from imlp_audit.processes.interrupts import on_interrupt
+from imlp_audit.processes.workers import Worker, start_worker, terminate_workers
 
 Outcomes = Mapping[str, AnyOutcome]
 Progress = Callable[[str], None]

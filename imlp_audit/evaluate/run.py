@@ -23,7 +23,7 @@ from imlp_audit.evaluate.predictions import ModelAnswer, Prediction, write_predi
 from imlp_audit.evaluate.request import Request
 from imlp_audit.evaluate.sharding import Group
 from imlp_audit.evaluate.task import Task, list_versions, prepare
-from imlp_audit.interrupts import on_interrupt
+from imlp_audit.processes.interrupts import on_interrupt
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.paper import paper_head
 

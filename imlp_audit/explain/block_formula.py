@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from imlp_audit.count.conventions import Convention, ParameterConvention
 from imlp_audit.explain.body import Body
 from imlp_audit.explain.polynomial import Polynomial, Term, include_if, keep_present, symbol, total
-from imlp_audit.measure.conventions import Convention, ParameterConvention
 from imlp_audit.models.reading import (
     AGeLUParameters,
     ConcatNorm,

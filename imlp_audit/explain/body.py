@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from imlp_audit.count.conventions import Convention, ParameterConvention
+from imlp_audit.count.operations import Operation
+from imlp_audit.count.record import Ledger, is_within
+from imlp_audit.count.sites import site_of
 from imlp_audit.explain.parts import part_of
-from imlp_audit.measure.conventions import Convention, ParameterConvention
-from imlp_audit.measure.operations import Operation
-from imlp_audit.measure.record import Ledger, is_within
-from imlp_audit.measure.sites import site_of
 from imlp_audit.models.hosts.host import PartNames
 
 

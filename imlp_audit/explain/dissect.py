@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from torch import Tensor, nn
 
+from imlp_audit.count.fvcore import unfuse_attention
+from imlp_audit.count.parameters import classifiers
 from imlp_audit.explain.body import Body, ImlpSize, ParameterKind, TensorShare
-from imlp_audit.measure.fvcore import unfuse_attention
-from imlp_audit.measure.parameters import classifiers
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.build import Builder
 from imlp_audit.models.imlp import Imlp

@@ -9,9 +9,9 @@ from itertools import chain
 from typing import TypeAlias
 
 from imlp_audit.checks.context import Conventions
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
+from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey, Need
 from imlp_audit.errors import UsageError
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
-from imlp_audit.measure.facts import Facts, Failure, ModelFacts, ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import Source
@@ -62,7 +62,7 @@ def list_systems(
 
 
 def _measure(needed: Mapping[ModelKey, Need], progress: Callable[[str], None]) -> Facts:
-    from imlp_audit.measure.models import measure_models  # torch takes seconds to import: not before the specs are read
+    from imlp_audit.count.models import measure_models  # torch takes seconds to import: not before the specs are read
 
     return dict(measure_models(needed, progress))
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from imlp_audit.count.conventions import Convention, ParameterConvention
 from imlp_audit.errors import BuildError
 from imlp_audit.explain.polynomial import Polynomial, Term, include_if, keep_present, symbol, total
-from imlp_audit.measure.conventions import Convention, ParameterConvention
 from imlp_audit.models.hosts.bert import Bert
 from imlp_audit.models.hosts.gmlp import Gate, GmlpText
 from imlp_audit.models.reading import OutputLayer, SpatialMatrix, TextReading

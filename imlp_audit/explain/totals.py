@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from imlp_audit.checks.context import Conventions
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention
 from imlp_audit.explain import block_formula, text_formula
 from imlp_audit.explain.body import KINDS, TIMES, Body, Portion
 from imlp_audit.explain.nearest import search_readings
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention
 from imlp_audit.models.reading import AnyReading, Reading, TextReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import Check

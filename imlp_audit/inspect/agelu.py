@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from imlp_audit.equations.lipschitz.slopes import GELU, agelu_slopes
 from imlp_audit.inspect.arrays import Matrix, to_array
 from imlp_audit.inspect.parts import AgeluPart
-from imlp_audit.lipschitz.slopes import GELU, agelu_slopes
 from imlp_audit.records.inspection import AgeluCoefficients, Quantiles
 
 _QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)

@@ -9,12 +9,12 @@ import numpy as np
 
 from imlp_audit.checkpoint.names import AGELUS_OF_BLOCK
 from imlp_audit.checkpoint.refusal import escape_name
+from imlp_audit.equations.lipschitz.branches import Branch, blocks_in, branches
+from imlp_audit.equations.lipschitz.slopes import GELU
 from imlp_audit.errors import CheckpointError
 from imlp_audit.inspect.agelu import coefficients, find_slopes, gelu_slope
 from imlp_audit.inspect.arrays import Matrix
 from imlp_audit.inspect.parts import MOST_LAYERS, AgeluPart, State, layer_order, name_module
-from imlp_audit.lipschitz.branches import Branch, blocks_in, branches
-from imlp_audit.lipschitz.slopes import GELU
 from imlp_audit.records.inspection import AmlpModule
 
 _UNIT = 2.0**-53

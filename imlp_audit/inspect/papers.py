@@ -17,11 +17,11 @@ from pathlib import Path
 from imlp_audit.equations.door import bundled_folder, explain_distrust, is_trusted, load_module, locate_error
 from imlp_audit.errors import Problem
 from imlp_audit.inspect.sentences import Sentence, SentenceText, judge_sentence, parse_sentence, record_verdict
+from imlp_audit.processes.workers import start_worker
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.inspection import Inspection, Statement
 from imlp_audit.spec.folders import display_path
 from imlp_audit.spec.library import Selection
-from imlp_audit.workers import start_worker
 
 MODULE = "sentences"
 _BEGIN = 120.0  # seconds for a process to start, on however slow a machine

@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
+from imlp_audit.equations.lipschitz.slopes import GELU
 from imlp_audit.inspect.plot_page import Drawing, Sheet
-from imlp_audit.lipschitz.slopes import GELU
 from imlp_audit.records.inspection import AmlpModule, CrossPatchLayer, GateMatrix, Inspection, Pattern
 from imlp_audit.report.style import COLOURS, to_svg
 

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from imlp_audit.errors import OutputError, UsageError
-from imlp_audit.interrupts import hold_interrupts
+from imlp_audit.processes.interrupts import hold_interrupts
 
 
 def check_writable(path: Path) -> None:

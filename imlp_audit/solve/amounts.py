@@ -9,11 +9,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from imlp_audit.count.conventions import Convention, ParameterConvention
+from imlp_audit.count.operations import Operation
+from imlp_audit.count.record import Ledger
+from imlp_audit.count.sites import Site
 from imlp_audit.errors import BuildError
-from imlp_audit.measure.conventions import Convention, ParameterConvention
-from imlp_audit.measure.operations import Operation
-from imlp_audit.measure.record import Ledger
-from imlp_audit.measure.sites import Site
 
 Amounts: TypeAlias = NDArray[np.int64]
 """(..., conventions of parameters, then sites x classes of work): they add up over the parts of a model."""

@@ -13,8 +13,8 @@ from typing import assert_never
 
 import numpy as np
 
+from imlp_audit.count.ledger import CallCache
 from imlp_audit.errors import AuditError, BuildError, SolverError
-from imlp_audit.measure.ledger import CallCache
 from imlp_audit.models.build import Builder, describe_failure
 from imlp_audit.models.hosts.host import FeatureMapInput, ImageInput, OwnImageInput, OwnInput, Stack, TokenInput
 from imlp_audit.models.reading import AnyReading, Family, Reach

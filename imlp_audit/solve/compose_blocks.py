@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from torch import Tensor, nn
 
-from imlp_audit.measure.dispatch import signature
-from imlp_audit.measure.ledger import CallCache
-from imlp_audit.measure.sites import site_of
+from imlp_audit.count.dispatch import signature
+from imlp_audit.count.ledger import CallCache
+from imlp_audit.count.sites import site_of
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.host import Setting
 from imlp_audit.models.reading import AnyReading, Family, Reach, axes_of

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.measure.conventions import ParameterConvention
-from imlp_audit.measure.fvcore import unfuse_attention
-from imlp_audit.measure.ledger import CallCache, measure
-from imlp_audit.measure.parameters import parameter_counts
-from imlp_audit.measure.record import Ledger
+from imlp_audit.count.conventions import ParameterConvention
+from imlp_audit.count.fvcore import unfuse_attention
+from imlp_audit.count.ledger import CallCache, measure
+from imlp_audit.count.parameters import parameter_counts
+from imlp_audit.count.record import Ledger
 from imlp_audit.models.build import Variant
 from imlp_audit.models.replace import use_modules
 from imlp_audit.models.settings import example_inputs

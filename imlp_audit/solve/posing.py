@@ -8,7 +8,7 @@ from math import ceil, floor
 
 import numpy as np
 
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, Convention, parse_weight_key
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, parse_weight_key
 from imlp_audit.models.reading import AnyReading, Family
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval

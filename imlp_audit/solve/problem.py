@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from imlp_audit.count.operations import Operation
 from imlp_audit.errors import SolverError
-from imlp_audit.measure.operations import Operation
 from imlp_audit.numbers.printed import Rounding
 
 Integers: TypeAlias = NDArray[np.int64]

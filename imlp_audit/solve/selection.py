@@ -9,9 +9,9 @@ from functools import partial
 
 from imlp_audit.cache.results import remember
 from imlp_audit.cache.store import Store
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS
+from imlp_audit.count.operations import Operation
 from imlp_audit.errors import SolverError, UsageError
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
-from imlp_audit.measure.operations import Operation
 from imlp_audit.records.solution import Answered, Searched, Solved, SolvedRow
 from imlp_audit.solve.answer import Solution
 from imlp_audit.solve.controls import by_family, null_scores

@@ -9,8 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 from imlp_audit.errors import Problem
 from imlp_audit.models.hosts.timm import Timm
 from imlp_audit.models.hosts.torchvision import Torchvision
+from imlp_audit.models.names.known import Library, known_models, version_of
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.names.known import Library, known_models, version_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import rows_of
 

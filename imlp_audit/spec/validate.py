@@ -12,8 +12,8 @@ from pydantic_core import ErrorDetails
 
 from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.hosts.python import SpecFolder
+from imlp_audit.models.names.known import Library, known_models
 from imlp_audit.models.recipe import HOSTS, Recipe
-from imlp_audit.names.known import Library, known_models
 from imlp_audit.records.wording import write_complaint
 from imlp_audit.spec.fields import FORMS
 from imlp_audit.spec.tree import SpecText, mark_at, plain

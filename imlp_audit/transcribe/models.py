@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from imlp_audit.names.known import Library
-from imlp_audit.names.match import Confidence, close_models
+from imlp_audit.models.names.known import Library
+from imlp_audit.models.names.match import Confidence, close_models
 from imlp_audit.transcribe.headings import SIDE, ColumnGuess, side_of
 from imlp_audit.transcribe.labels import LabelParts
 

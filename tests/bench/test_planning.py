@@ -79,6 +79,7 @@ def test_the_only_column_of_throughput_needs_no_name_and_a_table_without_one_is_
         find_column(find_table(resmlp, "3").value, None, "cpu")
 
 
+@pytest.mark.slow
 def test_table_9_of_imlp() -> None:
     (imlp,) = load(["imlp"]).papers
     names = ["deit_ti", "deit_s", "deit_b"]

@@ -51,6 +51,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timing, "LEAST", 0.002)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick")
 def test_a_model_with_sixteen_times_the_layers_is_found_slower(tmp_path: Path) -> None:
     result = made(tmp_path, row("a", SMALL, "10.0"), row("b", LARGE, "20.0", "a"))
@@ -173,6 +174,7 @@ def test_failures_are_reported_with_advice(tmp_path: Path, error: Exception, tol
     assert "more" not in found.reason
 
 
+@pytest.mark.slow
 def test_the_advice_for_a_compiled_model_is_to_leave_compile_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

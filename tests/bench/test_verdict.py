@@ -39,6 +39,7 @@ def about(low: str, high: str) -> MedianEstimate:
     return MedianEstimate((Fraction(low) + Fraction(high)) / 2, Fraction(low), Fraction(high))
 
 
+@pytest.mark.slow
 def test_the_printed_ratio_is_that_of_all_numbers_that_print_so() -> None:
     (imlp,) = load(["imlp"]).papers
     found = plan_comparisons(imlp, find_table(imlp, "9"), "cpu", ["deit_ti_imlp"])[0]  # 69.9 of 63.6

@@ -9,10 +9,10 @@ from pathlib import Path
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
 from imlp_audit.checks.votes import with_hypotheses
-from imlp_audit.measure.conventions import ParameterConvention
-from imlp_audit.measure.facts import Failure, ModelFacts, ModelKey, Need
-from imlp_audit.measure.operations import Operation
-from imlp_audit.measure.record import Ledger, Peak
+from imlp_audit.count.conventions import ParameterConvention
+from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
+from imlp_audit.count.operations import Operation
+from imlp_audit.count.record import Ledger, Peak
 from imlp_audit.models.hosts.host import Setting
 from imlp_audit.models.reading import Reading, ResMlpForm, ResMlpReading
 from imlp_audit.records.check import Check

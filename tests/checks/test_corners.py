@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.errors import SpecError
-from imlp_audit.measure.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import Verdict

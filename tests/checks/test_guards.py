@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.audit import Options, audit
 from imlp_audit.checks.changed import shift_text
 from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.markdown import render_markdown

@@ -4,7 +4,7 @@ import pytest
 
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import models_needed
-from imlp_audit.measure.facts import Need
+from imlp_audit.count.facts import Need
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.plan import ClaimPlan, plan
 from tests.checks.papers import Count, Counts, Spec, checked, name, write

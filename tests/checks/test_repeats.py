@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.audit import Options, audit
+from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Verdict
 from imlp_audit.spec.library import load, select_checks
 from tests.checks.papers import Count, Spec, checked, write

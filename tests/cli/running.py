@@ -15,8 +15,8 @@ from io import StringIO
 from pathlib import Path
 from unittest import mock
 
-from imlp_audit import interrupts
 from imlp_audit.__main__ import main
+from imlp_audit.processes import interrupts
 
 SCRIPT = str(Path(sys.executable).parent / "imlp-audit")
 MODULE = (sys.executable, "-m", "imlp_audit")

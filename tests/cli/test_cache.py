@@ -31,6 +31,7 @@ def verdict(run: Outcome) -> str:
     return str(json.loads(run.out)["checks"][0]["verdict"])
 
 
+@pytest.mark.slow
 def test_a_second_run_writes_the_same_bytes_without_torch(kept: Path, tmp_path: Path) -> None:
     first = verify()
     broken = tmp_path / "without" / "torch"

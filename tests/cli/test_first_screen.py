@@ -41,6 +41,7 @@ def test_a_stream_is_as_wide_as_columns_says(papers: Path) -> None:
     assert max(map(cell_len, shown.splitlines())) <= 60
 
 
+@pytest.mark.slow
 def test_a_listing_keeps_its_lines_for_programs(papers: Path) -> None:
     lines = spawn("list", cwd=papers, COLUMNS="20").out.splitlines()
     assert len(lines) > 5
@@ -67,6 +68,7 @@ def test_h_is_help(command: str) -> None:
     assert call(*command.split(), "-h") == call(*command.split(), "--help")
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize(("typed", "offered"), [("imlp-audit ver", "verify"), ("imlp-audit verify --str", "--strict")])
 def test_a_shell_completes_commands_and_options(papers: Path, typed: str, offered: str) -> None:
     words = typed.split()

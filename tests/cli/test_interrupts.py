@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.interrupts import exit_on_interrupt, hold_interrupts, on_interrupt
-from imlp_audit.workers import workers
+from imlp_audit.processes.interrupts import exit_on_interrupt, hold_interrupts, on_interrupt
+from imlp_audit.processes.workers import workers
 
 from .running import Outcome, call, environment, forget_interrupts
 
@@ -55,7 +55,7 @@ def test_an_interrupt_while_a_module_is_imported_ends_the_process(papers: Path, 
 
 def test_an_interrupt_ends_quietly_and_leaves_old_files(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "r.md").write_text("old", encoding="utf-8")
-    monkeypatch.setattr("imlp_audit.audit._measure", interrupt)
+    monkeypatch.setattr("imlp_audit.pipeline._measure", interrupt)
     assert call("verify", "clean", "--no-cache", "-o", "markdown:r.md") == Outcome(130, "", "")
     assert (here / "r.md").read_text(encoding="utf-8") == "old"
 
@@ -159,7 +159,7 @@ def serve_mask(pipe: Connection) -> None:
 
 
 FIRST_WORKER = """
-from imlp_audit.workers import start_worker
+from imlp_audit.processes.workers import start_worker
 from tests.cli.test_interrupts import serve_mask
 print(start_worker(serve_mask).pipe.recv())
 """

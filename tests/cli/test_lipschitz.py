@@ -26,6 +26,7 @@ def state(width: int = 3, hidden: int = 4) -> dict[str, Tensor]:
     return {f"blocks.{i}.mlp.{name}": value.clone() for i in (0, 1) for name, value in module.state_dict().items()}
 
 
+@pytest.mark.slow
 def test_a_new_block(here: Path) -> None:
     done = call("lipschitz", "--width", "4", "--seed", "3")
     assert (done.code, done.err) == (0, "")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.names.known import Library, version_of
+from imlp_audit.models.names.known import Library, version_of
 
 from .papers import PARAMS, write
 from .running import call

@@ -78,7 +78,7 @@ def test_single_precision(here: Path) -> None:
     assert [check["verdict"] for check in found] == ["reproduced"] * 6
 
 
-@pytest.mark.daily(3)
+@pytest.mark.daily(1)
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

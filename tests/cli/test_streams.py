@@ -79,7 +79,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.mark.daily(3)
+@pytest.mark.daily(1)
 @pytest.mark.parametrize(
     "arguments",
     [("list",), ("verify", "--no-cache", "-f", "json"), ("verify", "--no-cache", "-f", "html"), ("--help",)],
@@ -113,6 +113,7 @@ def test_a_full_disk_is_reported_in_words(papers: Path, arguments: tuple[str, ..
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.daily(1)
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_a_stream_of_few_characters_gets_what_it_can_hold(papers: Path, encoding: str) -> None:

@@ -90,6 +90,7 @@ def test_an_id_of_a_paper_that_is_not_here_says_what_to_add(own: Path) -> None:
     assert "If it lies elsewhere, add its file or folder: imlp-audit explain yours/1/a/params SPEC" in done.err
 
 
+@pytest.mark.slow
 def test_targets_are_checked_before_torch_is_imported(own: Path) -> None:
     code = (
         "import sys; from imlp_audit.cli.main import app; from imlp_audit.errors import UsageError\n"

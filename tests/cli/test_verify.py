@@ -103,7 +103,7 @@ def unmeasured(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     def refuse(*_: object) -> None:
         raise AssertionError("something was measured")
 
-    monkeypatch.setattr("imlp_audit.audit._measure", refuse)
+    monkeypatch.setattr("imlp_audit.pipeline._measure", refuse)
     (here / "bad.yaml").write_text("paper: bad\nnonsense: yes\n", encoding="utf-8")
     (here / "ok.json").write_text("{}", encoding="utf-8")
     return here

@@ -70,6 +70,7 @@ def test_the_nearest_form_of_a_literal_one_is_another_claim_of_the_paper() -> No
         assert claim.nearest is None or (claim.literal and claim.nearest in names), claim.id
 
 
+@pytest.mark.slow
 def test_listing_claims_imports_neither_torch_nor_hypothesis_nor_the_claims() -> None:
     program = (
         "import sys; from imlp_audit.spec.library import load, select_equations; n = len(select_equations(load())); "

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import imlp_audit
-from imlp_audit.audit import Options, audit, audit_equations
 from imlp_audit.equations import door
 from imlp_audit.equations.settings import Limits, Settings
+from imlp_audit.pipeline import Options, audit, audit_equations
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.folders import bundled_papers
 from imlp_audit.spec.library import load
@@ -130,6 +130,7 @@ def test_with_trust_a_users_own_paper_has_equations(mine: Path, monkeypatch: pyt
     assert was_run(mine)
 
 
+@pytest.mark.slow
 def test_properties_takes_a_users_folder(mine: Path) -> None:
     done = call("properties", str(mine), "twice", "--trust-code", "--examples", "5", "-f", "json")
     assert [check["verdict"] for check in json.loads(done.out)["checks"]] == ["reproduced"]

@@ -114,6 +114,7 @@ def test_how_a_counterexample_is_written(value: object, text: str) -> None:
     assert search(claim, HERE, Limits(1)).counterexample == (text,)
 
 
+@pytest.mark.slow
 def test_the_private_name_of_hypothesis_is_there_and_decides_what_is_drawn() -> None:
     """Where this fails, a release of hypothesis has changed what hypothesis_shim.py stands on."""
     assert isinstance(HypothesisProvider.__dict__.get("_local_constants"), cached_property)
@@ -152,7 +153,7 @@ def test_examples_do_not_depend_on_what_else_is_imported(tmp_path: Path) -> None
             [sys.executable, "-c", PROGRAM.format(more=more)], capture_output=True, text=True, check=True, cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": str(tmp_path)},
         ).stdout
-        for more in ("", "import literals, imlp_audit.audit")
+        for more in ("", "import literals, imlp_audit.pipeline")
     ]  # fmt: skip
     assert told[0] == told[1]
     assert {path.name for path in tmp_path.iterdir()} <= {"literals.py", "__pycache__"}  # no folder of hypothesis

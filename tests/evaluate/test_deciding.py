@@ -38,6 +38,7 @@ def sample(correct: int, images: int) -> Sample:
     )
 
 
+@pytest.mark.slow
 @given(st.integers(200, 800), st.integers(5, 150))
 def test_the_number_of_images_is_that_of_wilsons_formula(tenths: int, difference: int) -> None:
     """Neither may the printed share's interval hold the others, nor that of the others the printed one."""

@@ -182,6 +182,7 @@ def test_the_paired_interval_of_no_difference(images: int) -> None:
     assert paired_difference(0, 0, 0) == Interval(Fraction(-100), Fraction(100))
 
 
+@pytest.mark.slow
 @pytest.mark.daily(1)
 @pytest.mark.parametrize(("first_only", "second_only"), [(0.1, 0.2), (0.05, 0.05), (0.3, 0.1)])
 def test_the_paired_interval_covers_the_truth_nearly_as_often_as_it_says(first_only: float, second_only: float) -> None:

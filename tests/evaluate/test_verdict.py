@@ -343,6 +343,7 @@ def test_reasons_count_what_was_not_judged(base: CellRef, tmp_path: Path) -> Non
     assert why_not_judged(evaluated((0, 0), unlabelled=3), 9) == "no image that has a label was evaluated"
 
 
+@pytest.mark.slow
 @pytest.mark.daily(4)
 @pytest.mark.parametrize(
     ("name", "reading", "under"),

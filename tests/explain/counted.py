@@ -9,11 +9,11 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConvention
-from imlp_audit.measure.fvcore import unfuse_attention
-from imlp_audit.measure.ledger import measure
-from imlp_audit.measure.operations import Operation
-from imlp_audit.measure.parameters import count_parameters
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention
+from imlp_audit.count.fvcore import unfuse_attention
+from imlp_audit.count.ledger import measure
+from imlp_audit.count.operations import Operation
+from imlp_audit.count.parameters import count_parameters
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe

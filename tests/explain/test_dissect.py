@@ -4,10 +4,10 @@ from collections import Counter
 
 import pytest
 
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key
+from imlp_audit.count.operations import Operation
 from imlp_audit.explain.body import Body, ImlpSize, ParameterKind
 from imlp_audit.explain.dissect import dissect
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key
-from imlp_audit.measure.operations import Operation
 from imlp_audit.models.reading import AnyReading, OutputLayer, Presence, SpatialMatrix, TextReading
 from imlp_audit.models.recipe import Recipe
 from tests.explain.counted import Counts, whole

@@ -10,12 +10,12 @@ from typing import TypeVar
 
 import pytest
 
-from imlp_audit.audit import Options, audit, audit_equations
 from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
 from imlp_audit.explain.document import explanation_document
 from imlp_audit.explain.explain import cells_needed, explain, find_plan
 from imlp_audit.numbers.printed import Rounding
+from imlp_audit.pipeline import Options, audit, audit_equations
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.explanation import (
     Amount,
@@ -315,6 +315,7 @@ def test_claims_about_a_place_or_a_measured_share_say_how_they_were_judged(bundl
     assert "deit_ti: 62.099, deit_s: 64.301, deit_b: 65.462" in text_of(share)
 
 
+@pytest.mark.slow
 def test_an_equation_shows_its_counterexample(bundled: Selection) -> None:
     explanation = explained(bundled, "imlp/equations/eq6_inner")
     text = text_of(explanation)

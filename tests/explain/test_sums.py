@@ -4,13 +4,13 @@ import random
 
 import pytest
 
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention
 from imlp_audit.explain.block_formula import block_sum
 from imlp_audit.explain.body import Body
 from imlp_audit.explain.dissect import dissect
 from imlp_audit.explain.text_formula import text_sum
 from imlp_audit.explain.total_document import describe_block_formula
 from imlp_audit.explain.totals import find_formula
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import Reading, TextReading
 from imlp_audit.models.recipe import Activation, ImlpRecipe, Part, Recipe, Replacement

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from imlp_audit.count.facts import Facts, ModelKey, Need
 from imlp_audit.errors import UsageError
 from imlp_audit.explain.systems import Measurer, list_systems
-from imlp_audit.measure.facts import Facts, ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.listing import ListedModel
 from imlp_audit.spec.library import Selection, load

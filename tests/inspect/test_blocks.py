@@ -9,11 +9,11 @@ import pytest
 import torch
 from torch import Tensor
 
+from imlp_audit.equations.lipschitz.branches import Branch, branches
+from imlp_audit.equations.lipschitz.estimate import product_of_norms
+from imlp_audit.equations.lipschitz.slopes import GELU
 from imlp_audit.inspect.blocks import bound_of_norms, measure_modules
 from imlp_audit.inspect.parts import find_parts
-from imlp_audit.lipschitz.branches import Branch, branches
-from imlp_audit.lipschitz.estimate import product_of_norms
-from imlp_audit.lipschitz.slopes import GELU
 from imlp_audit.models.imlp import amlp
 from tests.models.released import ReleasedBlock
 

@@ -90,6 +90,7 @@ def test_gmlp_has_pictures_of_its_gates() -> None:
     assert "Toeplitz on the grid of patches" in words(drawn(state | stem())["toeplitz.svg"])
 
 
+@pytest.mark.slow
 def test_the_same_weights_give_the_same_bytes_whatever_the_users_style() -> None:
     state = imlp(1) | resmlp([spike(4, own=3, seed=0)])
     once = drawn(state)

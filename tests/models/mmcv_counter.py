@@ -10,8 +10,8 @@ from collections.abc import Collection
 
 from torch import nn
 
-from imlp_audit.measure.operations import Operation
-from imlp_audit.measure.record import Ledger, is_within
+from imlp_audit.count.operations import Operation
+from imlp_audit.count.record import Ledger, is_within
 
 COUNTED: dict[type[nn.Module], tuple[Operation, ...]] = {
     nn.Conv2d: (Operation.CONV, Operation.BIAS),

@@ -9,8 +9,8 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.measure.ledger import measure
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.ledger import measure
 from imlp_audit.models.settings import example_inputs
 
 RES_BLOCK = {

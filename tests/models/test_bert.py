@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 from transformers import BertConfig, BertForMaskedLM, BertForSequenceClassification
 
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
+from imlp_audit.count.ledger import measure
+from imlp_audit.count.operations import Operation
+from imlp_audit.count.parameters import count_parameters
 from imlp_audit.errors import BuildError
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
-from imlp_audit.measure.ledger import measure
-from imlp_audit.measure.operations import Operation
-from imlp_audit.measure.parameters import count_parameters
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.bert import Bert
 from imlp_audit.models.nets.bert import build_bert

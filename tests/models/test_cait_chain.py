@@ -8,9 +8,9 @@ from timm.layers import Mlp
 from timm.models.cait import Cait, ClassAttn
 from torch import Tensor, nn
 
+from imlp_audit.count.conventions import ParameterConvention
+from imlp_audit.count.parameters import count_parameters
 from imlp_audit.errors import BuildError
-from imlp_audit.measure.conventions import ParameterConvention
-from imlp_audit.measure.parameters import count_parameters
 from imlp_audit.models.hosts.resmlp import CaitChain, CaitStage, Nonlinearity, Norm, Pooling, ResMlp
 from imlp_audit.models.nets.cait_chain import build_cait_chain
 from imlp_audit.models.nets.resmlp import ACTIVATIONS, build_resmlp

@@ -15,8 +15,8 @@ from timm.models.mlp_mixer import SpatialGatingBlock
 from torch import nn
 from torch.nn import functional as F
 
+from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.errors import BuildError
-from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.models.build import Builder
 from imlp_audit.models.gmlp import GmlpBlock
 from imlp_audit.models.hosts.gmlp import Gate, GmlpText

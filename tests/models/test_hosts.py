@@ -11,11 +11,11 @@ import pytest
 import torch
 from pydantic import ValidationError
 
+from imlp_audit.count.fvcore import unfuse_attention
+from imlp_audit.count.ledger import measure
+from imlp_audit.count.record import Ledger
 from imlp_audit.explain.parts import find_part
 from imlp_audit.inspect.candidates import has_same_start, is_plausible
-from imlp_audit.measure.fvcore import unfuse_attention
-from imlp_audit.measure.ledger import measure
-from imlp_audit.measure.record import Ledger
 from imlp_audit.models import hosts
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.host import (

@@ -12,10 +12,10 @@ from timm.models.volo import OutlookAttention
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
+from imlp_audit.count.ledger import measure
+from imlp_audit.count.parameters import count_parameters
 from imlp_audit.errors import BuildError
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
-from imlp_audit.measure.ledger import measure
-from imlp_audit.measure.parameters import count_parameters
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.lvt import Lvt
 from imlp_audit.models.imlp import Imlp

@@ -5,10 +5,10 @@ import torch
 from torch import Tensor, nn
 from torchvision.models.detection import MaskRCNN, maskrcnn_resnet50_fpn
 
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.measure.ledger import measure
-from imlp_audit.measure.parameters import count_parameters
-from imlp_audit.measure.record import Ledger
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.ledger import measure
+from imlp_audit.count.parameters import count_parameters
+from imlp_audit.count.record import Ledger
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.dense import MaskRcnn
 from imlp_audit.models.imlp import Imlp

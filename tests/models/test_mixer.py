@@ -13,8 +13,8 @@ from timm.models.mlp_mixer import MixerBlock
 from timm.models.mlp_mixer import MlpMixer as TimmMixer
 from torch import Tensor, nn
 
+from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.errors import BuildError
-from imlp_audit.measure.conventions import ParameterConvention
 from imlp_audit.models.attention import SelfAttention
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.mixer import Mixer

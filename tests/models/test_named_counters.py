@@ -14,10 +14,10 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.measure.ledger import measure
-from imlp_audit.measure.operations import Operation
-from imlp_audit.measure.parameters import count_parameters
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.ledger import measure
+from imlp_audit.count.operations import Operation
+from imlp_audit.count.parameters import count_parameters
 from imlp_audit.models.build import Builder
 from imlp_audit.models.nets.lvt_layers import ConvolutionalSelfAttention
 from imlp_audit.models.recipe import Recipe

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from imlp_audit.audit import Options, audit
+from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
+from imlp_audit.count.models import measure_models
+from imlp_audit.count.outside import measure_outside
 from imlp_audit.errors import BuildError, SpecError, UntrustedError
-from imlp_audit.measure.facts import Failure, ModelFacts, ModelKey, Need
-from imlp_audit.measure.models import measure_models
-from imlp_audit.measure.outside import measure_outside
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.library import load
 

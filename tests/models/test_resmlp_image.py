@@ -8,9 +8,9 @@ from pydantic import ValidationError
 from timm.models.mlp_mixer import Affine, MlpMixer, ResBlock
 from torch import Tensor, nn
 
+from imlp_audit.count.conventions import ParameterConvention
+from imlp_audit.count.parameters import count_parameters
 from imlp_audit.errors import BuildError
-from imlp_audit.measure.conventions import ParameterConvention
-from imlp_audit.measure.parameters import count_parameters
 from imlp_audit.models.hosts.resmlp import Communication, Nonlinearity, Norm, Pooling, ResMlp
 from imlp_audit.models.nets.resmlp import ACTIVATIONS, BatchNorm, L2Norm, build_resmlp, initial_scale
 from imlp_audit.models.reading import Presence, ResMlpForm, ResMlpReading

@@ -5,9 +5,9 @@ import torch
 from pydantic import ValidationError
 from torch import Tensor, nn
 
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
-from imlp_audit.measure.ledger import measure
-from imlp_audit.measure.parameters import count_parameters
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
+from imlp_audit.count.ledger import measure
+from imlp_audit.count.parameters import count_parameters
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.resmlp import ResMlpTranslation
 from imlp_audit.models.nets.translation import (

@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.measure.ledger import measure
-from imlp_audit.measure.operations import Operation
-from imlp_audit.measure.parameters import count_parameters
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.ledger import measure
+from imlp_audit.count.operations import Operation
+from imlp_audit.count.parameters import count_parameters
 from imlp_audit.models.agelu import AGeLU, SumOfFunctions
 
 

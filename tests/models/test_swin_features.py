@@ -4,9 +4,9 @@ import pytest
 import timm
 import torch
 
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.ledger import measure
 from imlp_audit.errors import BuildError
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.measure.ledger import measure
 from imlp_audit.models.nets.swin import swin_features
 from tests.models.swin_formulas import SWINS, grid
 

@@ -5,10 +5,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.ledger import measure
+from imlp_audit.count.parameters import count_parameters
 from imlp_audit.errors import BuildError
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.measure.ledger import measure
-from imlp_audit.measure.parameters import count_parameters
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.vanillanet import VanillaBlock
 from imlp_audit.models.recipe import Recipe

@@ -10,9 +10,9 @@ import torch
 from torch import nn
 
 import imlp_audit
+from imlp_audit.count import own
+from imlp_audit.count.ledger import measure
 from imlp_audit.errors import UsageError
-from imlp_audit.measure import own
-from imlp_audit.measure.ledger import measure
 from tests.cli.running import MODULE, spawn
 
 ROOT = Path(__file__).parents[2]
@@ -33,7 +33,7 @@ def test_docstrings_with_examples_run() -> None:
 
 
 def test_importing_is_light() -> None:
-    code = "import sys, imlp_audit, imlp_audit.pytest_plugin; print(*sys.modules)"
+    code = "import sys, imlp_audit, imlp_audit.cli.pytest_plugin; print(*sys.modules)"
     loaded = spawn("-c", code, cwd=ROOT, command=MODULE[:1]).out.split()
     assert not {"torch", "numpy", "pydantic", "yaml", "rich", "typer", "imlp_audit.spec"} & set(loaded)
 

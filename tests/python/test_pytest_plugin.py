@@ -37,7 +37,7 @@ def own(pytester: pytest.Pytester) -> pytest.Pytester:
 
 
 def run(own: pytest.Pytester, *arguments: str) -> pytest.RunResult:
-    return own.runpytest_inprocess("-p", "imlp_audit.pytest_plugin", "-p", "no:xdist", "-rfs", *arguments)
+    return own.runpytest_inprocess("-p", "imlp_audit.cli.pytest_plugin", "-p", "no:xdist", "-rfs", *arguments)
 
 
 def test_each_check_is_a_test(own: pytest.Pytester) -> None:

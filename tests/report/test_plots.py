@@ -226,6 +226,7 @@ def test_any_text_is_drawn_as_text_and_the_file_is_xml(text: str) -> None:
         assert drawn.encode()
 
 
+@pytest.mark.slow
 def test_the_same_data_is_the_same_file() -> None:
     data = tradeoff()  # has what could differ: labels that look for room
     assert draw_plot(data) == draw_plot(data)

@@ -9,10 +9,10 @@ from itertools import product
 import numpy as np
 import torch
 
-from imlp_audit.measure.fvcore import unfuse_attention
-from imlp_audit.measure.ledger import CallCache, measure
-from imlp_audit.measure.parameters import parameter_counts
-from imlp_audit.measure.sites import site_of
+from imlp_audit.count.fvcore import unfuse_attention
+from imlp_audit.count.ledger import CallCache, measure
+from imlp_audit.count.parameters import parameter_counts
+from imlp_audit.count.sites import site_of
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from imlp_audit.count.ledger import CallCache
 from imlp_audit.errors import SolverError
-from imlp_audit.measure.ledger import CallCache
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.reading import AnyReading, ClassToken, Family, Presence, Reach, Reading, TextReading, axes_of
 from imlp_audit.solve.amounts import Amounts

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, WeightKey
+from imlp_audit.count.operations import Operation
+from imlp_audit.count.record import Ledger
 from imlp_audit.errors import BuildError
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, ParameterConvention, WeightKey
-from imlp_audit.measure.operations import Operation
-from imlp_audit.measure.record import Ledger
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.amounts import amounts
 from imlp_audit.solve.compose import Composition, compose

@@ -5,8 +5,8 @@ from functools import cache
 import numpy as np
 import pytest
 
+from imlp_audit.count.ledger import CallCache
 from imlp_audit.errors import BuildError
-from imlp_audit.measure.ledger import CallCache
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.lvt import Lvt
 from imlp_audit.models.recipe import Activation, ImlpRecipe, Part, Recipe, Replacement, Sums

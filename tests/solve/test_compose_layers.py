@@ -5,8 +5,8 @@ from functools import cache
 import numpy as np
 import pytest
 
+from imlp_audit.count.ledger import CallCache
 from imlp_audit.errors import BuildError
-from imlp_audit.measure.ledger import CallCache
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.bert import Bert
 from imlp_audit.models.hosts.gmlp import Gate, GmlpText

@@ -115,6 +115,7 @@ def gap_of(one: Candidate, problem: SearchProblem, place: int) -> list[Fraction]
     return [(value - min(max(value, least), most)) / cell.step]
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(problems(), st.sampled_from(Rules), st.integers(1, 6))
 def test_the_first_solutions_are_the_first_of_all_in_the_stated_order(

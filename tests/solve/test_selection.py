@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS
 from imlp_audit.errors import SolverError, UsageError
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS
 from imlp_audit.records.solution import Answered, Solved
 from imlp_audit.solve.selection import Search, default_targets, solve_selection
 from imlp_audit.spec.library import Selection, load

@@ -179,18 +179,21 @@ def test_an_argument_that_is_not_a_paper_is_refused(here: Path, argument: str) -
         load([argument])
 
 
+@pytest.mark.slow
 def test_a_specs_folder_without_papers_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "specs").mkdir()
     assert "imlp" in [paper.id for paper in load().papers]
 
 
+@pytest.mark.slow
 def test_without_a_folder_specs_the_installed_papers_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert set(ids(load())) >= {"imlp", "iffn_poster"}
     assert ids(load(["imlp"])) == ["imlp"]
 
 
+@pytest.mark.slow
 def test_the_places_of_installed_specs_name_no_folder_of_the_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -289,6 +292,7 @@ def test_problems_of_several_papers_are_reported_at_once(here: Path) -> None:
     assert {problem.file for problem in caught.value.problems} == {"specs/alpha/paper.yaml", "specs/beta/paper.yaml"}
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize("paper", sorted(path.name for path in (REPOSITORY / "specs").iterdir() if path.is_dir()))
 def test_every_shipped_paper_is_sound(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(REPOSITORY)

@@ -19,7 +19,7 @@ from imlp_audit.evaluate.data.folder import Listing
 from imlp_audit.evaluate.doctor.problems import FolderProblem, ProblemKind
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.workers import cores, workers
+from imlp_audit.processes.workers import cores, workers
 
 _BYTES = 64  # at either end of a file
 _READERS = 8  # disks and networks answer several requests at once

@@ -8,8 +8,8 @@ import torch
 from hypothesis import strategies as st
 from torch import nn
 
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.measure.ledger import measure
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.ledger import measure
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.reading import PRINTED
 from imlp_audit.models.recipe import Part

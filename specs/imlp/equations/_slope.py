@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, at_most
 from imlp_audit.equations.functions import Activation
+from imlp_audit.equations.lipschitz.slopes import Slopes, agelu_slopes
 from imlp_audit.equations.rounded import Rounded
-from imlp_audit.lipschitz.slopes import Slopes, agelu_slopes
 
 from ._agelu import Coefficients, coefficients
 

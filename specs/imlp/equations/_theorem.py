@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.functions import gelu
+from imlp_audit.equations.lipschitz import slopes
+from imlp_audit.equations.lipschitz.branches import Branch
+from imlp_audit.equations.lipschitz.certificate import Certificate, certify
+from imlp_audit.equations.lipschitz.slopes import Slopes
 from imlp_audit.equations.matrix import RoundedMatrix, dot
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, positive, vectors
-from imlp_audit.lipschitz import slopes
-from imlp_audit.lipschitz.branches import Branch
-from imlp_audit.lipschitz.certificate import Certificate, certify
-from imlp_audit.lipschitz.slopes import Slopes
 
 from ._agelu import Coefficients, coefficients
 from ._slope import slopes_of

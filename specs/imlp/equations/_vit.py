@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from timm.layers import Attention
 from torch import nn
 
-from imlp_audit.measure.parameters import count_parameters
+from imlp_audit.count.parameters import count_parameters
 
 from ._blocks import imlp, mlp, multiply_accumulates
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, at_most, claim, equal
+from imlp_audit.equations.lipschitz.branches import Branch
+from imlp_audit.equations.lipschitz.certificate import Solver, bound, certify, minimise_rho
+from imlp_audit.equations.lipschitz.estimate import largest_gradient, product_of_norms
 from imlp_audit.equations.matrix import dot
-from imlp_audit.lipschitz.branches import Branch
-from imlp_audit.lipschitz.certificate import Solver, bound, certify, minimise_rho
-from imlp_audit.lipschitz.estimate import largest_gradient, product_of_norms
 
 from ._theorem import Half, Module, affine, modules, modules_of, norm
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from imlp_audit.count.parameters import count_parameters
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.measure.parameters import count_parameters
 
 from ._blocks import KERNELS, LAYERS_OF_TABLE_1, Size, amlp, imlp, mlp, multiply_accumulates, sizes
 from ._vit import Vit, attention, growing, parameters, work

@@ -12,8 +12,8 @@ from torch import nn
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, at_most, claim
 from imlp_audit.equations.functions import gelu, gelu_slope_value, gelu_tanh
+from imlp_audit.equations.lipschitz import slopes
 from imlp_audit.equations.strategies import Vector, vectors
-from imlp_audit.lipschitz import slopes
 from imlp_audit.records.figure import Curve, Figure
 
 from ._agelu import Coefficients, coefficients

@@ -9,13 +9,13 @@ import torch.nn.functional as F
 from hypothesis import strategies as st
 from torch import nn
 
+from imlp_audit.count.parameters import count_parameters
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import total
 from imlp_audit.equations.strategies import Vector, matrices, nonzero, numbers, vectors
-from imlp_audit.measure.parameters import count_parameters
 from imlp_audit.models.agelu import AGeLU
 
 from ._agelu import Coefficients, coefficients, start

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import torch
 from hypothesis import strategies as st
 
-from imlp_audit.measure.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.measure.ledger import measure
-from imlp_audit.measure.operations import Operation
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.ledger import measure
+from imlp_audit.count.operations import Operation
 from imlp_audit.models.gmlp import GmlpBlock
 from imlp_audit.models.hosts.gmlp import Gate
 

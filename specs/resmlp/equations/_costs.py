@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from imlp_audit.count.conventions import MACS_WEIGHTS
+from imlp_audit.count.ledger import measure
 from imlp_audit.equations.claim import Trial
-from imlp_audit.measure.conventions import MACS_WEIGHTS
-from imlp_audit.measure.ledger import measure
 from imlp_audit.models.resmlp import CrossPatch, FeedForward, LayerScale, ResMlpLayer
 
 WIDTH, SIDE = 384, 14

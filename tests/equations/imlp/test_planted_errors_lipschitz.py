@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from imlp_audit.lipschitz import slopes
-from imlp_audit.lipschitz.branches import Branch, Matrix
-from imlp_audit.lipschitz.certificate import Certificate, certify
-from imlp_audit.lipschitz.slopes import Slopes
+from imlp_audit.equations.lipschitz import slopes
+from imlp_audit.equations.lipschitz.branches import Branch, Matrix
+from imlp_audit.equations.lipschitz.certificate import Certificate, certify
+from imlp_audit.equations.lipschitz.slopes import Slopes
 from imlp_audit.models import imlp
 from specs.imlp.equations import _slope, _theorem, appendix_a1_bound, appendix_a1_forms
 from tests.equations import papers

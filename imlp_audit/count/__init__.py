@@ -1,0 +1,1 @@
+"""Counting a model: its ledger of operations, its parameters, its memory."""

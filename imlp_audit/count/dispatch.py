@@ -1,0 +1,96 @@
+"""Operations as torch dispatches them: read as a Call, run on the meta device, and recognised when they recur."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+
+from imlp_audit.count.call import Argument, Call, TensorShape
+
+
+def call_of(func: OpOverload, args: Sequence[object], kwargs: Mapping[str, object], result: object) -> Call:
+    """The call that produced `result`, with defaults for omitted arguments."""
+    parameters = func._schema.arguments
+    given = {parameter.name: value for parameter, value in zip(parameters, args, strict=False)} | dict(kwargs)
+    arguments = {p.name: _argument(given.get(p.name, p.default_value)) for p in parameters}
+    return Call(func._schema.name, arguments, tuple(output_shapes(result)))
+
+
+def output_shapes(result: object) -> list[TensorShape]:
+    """TensorShapes of all tensors in a result, in order."""
+    if isinstance(result, Tensor):
+        return [TensorShape(result.shape)]
+    if isinstance(result, tuple | list):
+        return [shape for item in result for shape in output_shapes(item)]
+    return []
+
+
+def _argument(value: object) -> Argument:
+    if isinstance(value, Tensor):
+        return TensorShape(value.shape)
+    if isinstance(value, tuple | list):
+        return tuple(_argument(item) for item in value)
+    return value if value is None or isinstance(value, int | float | str) else str(value)
+
+
+def run_on_meta(func: OpOverload, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
+    """The operation's result, computed on the meta device if any argument is there.
+
+    A model may create a table in its forward pass without naming a device, so on the CPU; when that meets a
+    tensor on the meta device, it is moved there.
+    """
+    if len({tensor.is_meta for tensor in _tensors([*args, *kwargs.values()])}) < 2:
+        return func(*args, **kwargs)
+    return func(*map(_on_meta, args), **{name: _on_meta(value) for name, value in kwargs.items()})
+
+
+def _tensors(values: Sequence[object]) -> Iterator[Tensor]:
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, tuple | list):
+            yield from _tensors(value)
+
+
+def _on_meta(value: object) -> object:
+    if isinstance(value, Tensor):
+        return value.to("meta")
+    return type(value)(map(_on_meta, value)) if isinstance(value, tuple | list) else value
+
+
+def signature(value: object) -> Hashable:
+    """A key of sizes, strides and types: two arguments share it only if an operation's results are alike for both.
+
+    Numbers include their type: 1, 1.0 and True are equal but promote differently.
+    """
+    if isinstance(value, Tensor):
+        return value.shape, value.stride(), value.dtype, value.device
+    if isinstance(value, tuple | list):
+        return tuple([signature(item) for item in value])
+    if isinstance(value, Mapping):
+        return tuple([(name, signature(item)) for name, item in value.items()])
+    return value.__class__, value
+
+
+@dataclass(frozen=True)
+class Template:
+    """A tensor's metadata, from which new tensors can be made."""
+
+    size: tuple[int, ...]
+    stride: tuple[int, ...]
+    dtype: torch.dtype
+
+    def fresh(self) -> Tensor:
+        """A new tensor on the meta device, without data."""
+        return torch.empty_strided(self.size, self.stride, dtype=self.dtype, device="meta")
+
+
+def template_of(result: object) -> Template | None:
+    """The template of a result; None unless it is a single tensor on the meta device."""
+    if isinstance(result, Tensor) and result.is_meta:
+        return Template(tuple(result.shape), result.stride(), result.dtype)
+    return None

@@ -1,0 +1,154 @@
+"""Measuring the operation ledger: one forward pass on the meta device, with every operation's work booked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TypeAlias
+
+import torch
+from torch import Tensor, nn
+from torch._ops import OpOverload
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from imlp_audit.count.dispatch import Template, call_of, output_shapes, run_on_meta, signature, template_of
+from imlp_audit.count.formulas import formula_of
+from imlp_audit.count.fvcore import unseen_by_fvcore, work_of
+from imlp_audit.count.operations import Operation, Work
+from imlp_audit.count.record import Ledger
+from imlp_audit.errors import BuildError
+
+CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)
+LAYERS = frozenset({nn.Linear, *CONVOLUTIONS})
+
+Bucket: TypeAlias = Counter[Operation]
+"""The work booked so far under one module path."""
+
+CallCache: TypeAlias = dict[Hashable, tuple[Work, Template | None]]
+"""Work and result of every operation seen so far, by its name and the shapes and types of its arguments."""
+
+# torch's tracer looks into these, so fvcore counts the operations inside.
+_TRACED_THROUGH = frozenset({"aten::lstm_cell", "aten::gru_cell", "aten::rnn_tanh_cell", "aten::rnn_relu_cell"})
+
+
+def measure(model: nn.Module, *inputs: Tensor, cache: CallCache | None = None) -> Ledger:
+    """The exact work of `model(*inputs)`; puts the model in evaluation mode.
+
+    Model and inputs must be on the meta device (`torch.empty(1, 3, 224, 224, device="meta")`): nothing is
+    computed. Models that share operations are counted faster with the same `cache`. Raises BuildError for a
+    parameter on another device.
+    """
+    for name, parameter in model.named_parameters():
+        if not parameter.is_meta:
+            raise BuildError(f"{name} is on {parameter.device}; build the model under torch.device('meta') to count it")
+    buckets = {path: Bucket() for path, _ in model.named_modules()}
+    recorder = Recorder(buckets[""], {} if cache is None else cache)
+    with torch.inference_mode(), _attribution(model.eval(), buckets, recorder.stack), recorder:
+        model(*inputs)
+    _book_layers(model, buckets)
+    work = {(path, op): amount for path, bucket in buckets.items() for op, amount in bucket.items() if amount}
+    return Ledger(work, dict(recorder.unknown))
+
+
+class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch types it in part
+    """Books the work of each operation in the bucket on top of `stack`.
+
+    On the meta device a result is only sizes and strides, and models repeat their blocks: a call with arguments
+    like an earlier one's is answered from the cache, without torch's slow shape functions.
+    """
+
+    def __init__(self, root: Bucket, cache: CallCache) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.stack = [root]
+        self.unknown: Counter[str] = Counter()
+        self._cache = cache
+        self._hidden = False
+
+    def __torch_dispatch__(
+        self,
+        func: OpOverload,
+        types: tuple[type, ...],
+        args: tuple[object, ...] = (),
+        kwargs: Mapping[str, object] | None = None,
+    ) -> object:
+        """Book and run one operation; torch calls it with this mode switched off."""
+        kwargs = kwargs or {}
+        key = (func, signature(args), signature(kwargs))
+        seen = self._cache.get(key)
+        if seen is None:
+            return self._run_first(func, args, kwargs, key)
+        work, template = seen
+        self._book(work)
+        return template.fresh() if template else run_on_meta(func, args, kwargs)
+
+    def _run_first(
+        self, func: OpOverload, args: tuple[object, ...], kwargs: Mapping[str, object], key: Hashable
+    ) -> object:
+        name = func._schema.name
+        formula = formula_of(name)
+        if formula is None:
+            return self._run_without_formula(func, args, kwargs)
+        result = run_on_meta(func, args, kwargs)
+        work = work_of(call_of(func, args, kwargs, result), formula)
+        # An operation that writes in place, returns a view of another tensor, or returns an argument itself (a
+        # dropout that drops nothing), is run every time.
+        returned = any(result is argument for argument in args)
+        self._cache[key] = work, None if func._schema.is_mutable or func.is_view or returned else template_of(result)
+        self._book(work)
+        return result
+
+    def _run_without_formula(self, func: OpOverload, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
+        """Record the operations that this one is made of; with this mode off, they would not be seen."""
+        with self._inside(func._schema.name), self:
+            result = func.decompose(*args, **kwargs)
+        if result is not NotImplemented:
+            return result
+        result = run_on_meta(func, args, kwargs)
+        self.unknown[func._schema.name] += 1
+        self._book({Operation.UNKNOWN: sum(shape.numel for shape in output_shapes(result))})
+        return result
+
+    @contextmanager
+    def _inside(self, name: str) -> Iterator[None]:
+        outer, self._hidden = self._hidden, self._hidden or name not in _TRACED_THROUGH
+        try:
+            yield
+        finally:
+            self._hidden = outer
+
+    def _book(self, work: Work) -> None:
+        bucket = self.stack[-1]
+        for operation, amount in (unseen_by_fvcore(work) if self._hidden else work).items():
+            bucket[operation] += amount
+
+
+def _book_layers(model: nn.Module, buckets: dict[str, Bucket]) -> None:
+    """Book a second time what layers of torch.nn did; subclasses of them are not included."""
+    for path, module in model.named_modules():
+        if type(module) in LAYERS:
+            bucket = buckets[path]
+            bucket[Operation.IN_LAYERS] = bucket[Operation.LINEAR] + bucket[Operation.CONV]
+
+
+@contextmanager
+def _attribution(model: nn.Module, buckets: dict[str, Bucket], stack: list[Bucket]) -> Iterator[None]:
+    """Keep the innermost running module's bucket on top of the stack; a shared module goes by its first path.
+
+    One hook for all modules: thousands of hooks take longer to set than a model to run.
+    """
+    own = {module: buckets[path] for path, module in model.named_modules()}
+
+    def enter(module: nn.Module, _inputs: object) -> None:
+        stack.append(own.get(module, stack[-1]))  # a module that a function makes while it runs has no path
+
+    def leave(_module: nn.Module, _inputs: object, _output: object) -> None:
+        stack.pop()
+
+    handles = register_module_forward_pre_hook(enter), register_module_forward_hook(leave)
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()

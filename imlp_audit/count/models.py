@@ -1,0 +1,68 @@
+"""Building and counting the models that an audit needs. A model that fails is recorded as a fact; the others go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+import torch
+from torch import Tensor, nn
+
+from imlp_audit.count.facts import Failure, Measured, ModelFacts, ModelKey, Need
+from imlp_audit.count.fvcore import count_with_fvcore, unfuse_attention
+from imlp_audit.count.ledger import CallCache, measure
+from imlp_audit.count.parameters import count_parameters, parameter_counts
+from imlp_audit.count.peak import peak_memory
+from imlp_audit.errors import BuildError, UntrustedError
+from imlp_audit.models.build import Builder, Variant, describe_failure
+from imlp_audit.models.settings import example_inputs, settings_of
+
+Progress = Callable[[str], None]
+
+
+def measure_models(
+    needed: Mapping[ModelKey, Need], progress: Progress, fvcore_device: str | None = None
+) -> Iterator[Measured]:
+    """Measure each model on the meta device; if `fvcore_device` is given, also run the real fvcore on that device."""
+    builder, cache = Builder(), CallCache()
+    for key, need in needed.items():
+        progress(key.recipe.name)
+        yield key, _measure_model(builder, cache, key, need, fvcore_device)
+
+
+def _measure_model(
+    builder: Builder, cache: CallCache, key: ModelKey, need: Need, fvcore_device: str | None
+) -> ModelFacts | Failure:
+    try:
+        with builder.variant(key.recipe, key.reading) as variant:
+            facts = _count(variant, cache, need)
+        if need.work and fvcore_device is not None:
+            return _add_fvcore_count(facts, key, fvcore_device)
+        return facts
+    except BuildError as error:
+        return Failure(str(error), untrusted=isinstance(error, UntrustedError))
+    except Exception as error:  # whatever a host's code raises is this row's result, not the end of the audit
+        return Failure(describe_failure(key.recipe, error))
+
+
+def _count(variant: Variant, cache: CallCache, need: Need) -> ModelFacts:
+    model = unfuse_attention(variant.model)
+    return ModelFacts(
+        parameters=parameter_counts(model),
+        mlps=variant.mlps,
+        mlp_parameters=count_parameters(nn.ModuleList(model.get_submodule(path) for path in variant.mlps)),
+        ledger=measure(model, *_inputs(model, "meta"), cache=cache) if need.work else None,
+        settings=settings_of(model),
+        peaks={n: peak_memory(model, *_inputs(model, "meta", n), cache=cache) for n in sorted(need.batches)},
+    )
+
+
+def _add_fvcore_count(facts: ModelFacts, key: ModelKey, device: str) -> ModelFacts:
+    with Builder(device).variant(key.recipe, key.reading) as variant:
+        counted = count_with_fvcore(variant.model, *_inputs(variant.model, device))
+    return replace(facts, counted={"fvcore": counted})
+
+
+def _inputs(model: nn.Module, device: str, batch: int = 1) -> tuple[Tensor, ...]:
+    with torch.device(device):
+        return example_inputs(model, batch)

@@ -1,0 +1,73 @@
+"""Measuring models whose code comes from outside: in a process of its own, with a time limit."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from multiprocessing.connection import Connection
+
+from imlp_audit.count.facts import Failure, Measured, ModelFacts, ModelKey, Need
+from imlp_audit.models.hosts.python import PythonModule
+from imlp_audit.processes.interrupts import on_interrupt
+from imlp_audit.processes.workers import Worker, start_worker, terminate_workers
+
+_BEGIN = 600.0  # seconds for a process to import torch, on however slow a machine
+PATIENCE = 60.0  # seconds for a model to be built and counted
+
+
+def is_outside(key: ModelKey) -> bool:
+    """Return whether code from outside builds the model, and may be run."""
+    return isinstance(key.recipe.host, PythonModule) and key.recipe.host.folder is not None
+
+
+def measure_outside(
+    needed: Mapping[ModelKey, Need],
+    progress: Callable[[str], None],
+    fvcore_device: str | None = None,
+    *,
+    patience: float = PATIENCE,
+) -> Iterator[Measured]:
+    """Measure models in a process of their own. One that never ends, or that ends the process, is a failure."""
+    worker: Worker | None = None
+    with on_interrupt(terminate_workers):
+        try:
+            for key, need in needed.items():
+                progress(key.recipe.name)
+                worker = worker if worker is not None and worker.exit_code is None else _start()
+                yield key, _ask(worker, key, (need, fvcore_device), patience)
+        finally:
+            if worker is not None:
+                worker.kill()
+
+
+def _start() -> Worker:
+    worker = start_worker(_serve)
+    worker.pipe.poll(_BEGIN)
+    worker.pipe.recv()
+    return worker
+
+
+def _ask(worker: Worker, key: ModelKey, asked: tuple[Need, str | None], patience: float) -> ModelFacts | Failure:
+    try:
+        worker.pipe.send((key, *asked))
+        if worker.pipe.poll(patience):
+            found: ModelFacts | Failure = worker.pipe.recv()
+            return found
+    except (EOFError, OSError):
+        worker.kill()
+        return Failure(f"{key.recipe.name}: its code ended the process (exit code {worker.exit_code})")
+    worker.kill()
+    return Failure(f"{key.recipe.name}: building and counting it did not end within {patience:g} s")
+
+
+def _serve(pipe: Connection) -> None:
+    """Measure the models that arrive through a pipe. What their code prints goes to standard error."""
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    from imlp_audit.count.models import measure_models
+
+    pipe.send(None)
+    while True:
+        key, need, fvcore_device = pipe.recv()
+        pipe.send(dict(measure_models({key: need}, lambda _: None, fvcore_device))[key])

@@ -1,0 +1,70 @@
+"""Counting any model from Python, wherever its weights are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.record import Ledger
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+
+@dataclass(frozen=True)
+class ModelMeasurement:
+    """What a model counts.
+
+    `parameters` are its numbers of parameters by convention (`all`, `with_buffers`, and `no_head` where the model says
+    what its head is), `flops` its work in one forward pass by convention (`macs`, `fvcore`, `torch`, ...). The `ledger`
+    has the work by module and class of operation.
+    """
+
+    parameters: Mapping[str, int]
+    flops: Mapping[str, int]
+    ledger: Ledger
+
+    @property
+    def uncounted(self) -> tuple[str, ...]:
+        """The operations that no formula counts; where there are some, `flops` are too low."""
+        return tuple(sorted(self.ledger.unknown))
+
+
+def measure_model(model: nn.Module, *inputs: Tensor) -> ModelMeasurement:
+    """Count a model's parameters and the exact work of `model(*inputs)` in evaluation mode.
+
+    Nothing is computed, and the model is not changed: a copy without values is run. Raises BuildError for a model that
+    cannot be counted.
+
+    >>> import imlp_audit
+    >>> from torch import nn, zeros
+    >>> net = nn.Sequential(nn.Linear(8, 4), nn.ReLU(), nn.Linear(4, 2))
+    >>> found = imlp_audit.measure(net, zeros(1, 8))
+    >>> found.parameters["all"]  # 8 x 4 + 4 and 4 x 2 + 2
+    46
+    >>> found.flops["macs"], found.flops["ptflops"]  # 8 x 4 + 4 x 2; and a bias for each of 6 outputs
+    (40, 46)
+    >>> found.uncounted
+    ()
+    """
+    import torch
+
+    from imlp_audit.count.ledger import measure
+    from imlp_audit.count.parameters import parameter_counts
+
+    held = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
+    empty: dict[int, object] = {}
+    for key, tensor in held.items():
+        bare = torch.empty_like(tensor, device="meta")
+        is_parameter = isinstance(tensor, torch.nn.Parameter)
+        empty[key] = torch.nn.Parameter(bare, requires_grad=tensor.requires_grad) if is_parameter else bare
+    copy = deepcopy(model, empty)
+    ledger = measure(copy, *(one.to("meta") for one in inputs))
+    return ModelMeasurement(
+        parameters={str(name): count for name, count in parameter_counts(copy).items()},
+        flops={name: total(ledger, convention) for name, convention in FLOPS_CONVENTIONS.items()},
+        ledger=ledger,
+    )

@@ -1,0 +1,51 @@
+"""Records of a forward pass: its work by module and class, and its peak memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from imlp_audit.count.operations import Operation
+from imlp_audit.count.sites import Site, site_of
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Exact work of one forward pass.
+
+    `work` maps (dotted path of the innermost module, class) to an amount; the model itself is the path "".
+    `unknown` maps the name of an operation that has no formula to its number of calls.
+    """
+
+    work: Mapping[tuple[str, Operation], int]
+    unknown: Mapping[str, int]
+
+    @cached_property
+    def by_site(self) -> Mapping[tuple[Site, Operation], int]:
+        """Work by site of the host and class; computed once, as every convention's total needs it."""
+        sums: Counter[tuple[Site, Operation]] = Counter()
+        for (path, operation), amount in self.work.items():
+            sums[site_of(path), operation] += amount
+        return sums
+
+    def within(self, prefixes: Collection[str]) -> Ledger:
+        """The part of the work done in the modules at the given dotted paths and below them."""
+        return Ledger({key: amount for key, amount in self.work.items() if is_within(key[0], prefixes)}, self.unknown)
+
+
+@dataclass(frozen=True)
+class Peak:
+    """Bytes of a forward pass: `live` is the most in use at once, `least` what any program of these operations needs.
+
+    `least` is the weights plus the operands and results of one operation; `live` adds whatever the model's code keeps.
+    """
+
+    live: int
+    least: int
+
+
+def is_within(path: str, prefixes: Collection[str]) -> bool:
+    """Whether a dotted path is one of the prefixes or lies below one; everything lies below ""."""
+    return any(not prefix or path == prefix or path.startswith(prefix + ".") for prefix in prefixes)

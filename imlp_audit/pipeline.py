@@ -1,0 +1,200 @@
+"""The audit: specs to plan, plan to models, models to facts, facts to checks, checks to a result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from itertools import chain
+from os import PathLike, fspath
+
+from imlp_audit import __version__
+from imlp_audit.cache.counted import keep_model, narrow, recall_models
+from imlp_audit.cache.results import remember
+from imlp_audit.cache.store import Store
+from imlp_audit.cache.tested import keep_outcome, recall_outcomes
+from imlp_audit.checks.acknowledge import Acknowledged, acknowledge, locked_checks
+from imlp_audit.checks.context import Context
+from imlp_audit.checks.guards import mark_unguarded
+from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
+from imlp_audit.checks.votes import with_hypotheses
+from imlp_audit.count.facts import Measured, ModelKey, Need
+from imlp_audit.equations.catalogue import ClaimText
+from imlp_audit.equations.running import running
+from imlp_audit.equations.settings import Settings
+from imlp_audit.errors import UsageError
+from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.hypothesis import FitScore
+from imlp_audit.records.result import AuditResult
+from imlp_audit.spec.digest import digest_selection
+from imlp_audit.spec.findings import refuse_broken_locks
+from imlp_audit.spec.library import Selection, load, select_checks, select_equations
+from imlp_audit.spec.paper import Paper, paper_head
+from imlp_audit.spec.plan import EquationPlan, Plan, check_ids
+
+Announce = Callable[[int], Callable[[str], None]]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user may narrow or change: id globs, the default reading, and the device to run the real fvcore on.
+
+    `jobs` is how many other processes test the statements about functions meanwhile; with `trust_code`
+    the Python of every selected paper is run. With `any_lock` a lock that cannot be used counts as none, so that it can
+    be written anew. What is measured is kept in the `store`, and what is found there is not measured again.
+    """
+
+    only: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+    reading: str | None = None
+    fvcore_device: str | None = None
+    jobs: int = 0
+    trust_code: bool = False
+    any_lock: bool = False
+    store: Store = field(default_factory=Store)
+
+
+def audit(selection: Selection, options: Options, announce: Announce) -> AuditResult:
+    """Audit the selected papers. `announce(total)` returns a callback, which is called with each step's name."""
+    _check_reading(selection, options.reading)
+    plans = select_checks(selection, options.only, options.skip)
+    settings = Settings(jobs=options.jobs, trust_code=options.trust_code)
+    return remember(
+        options.store,
+        digest_selection(selection, replace(options, jobs=0, store=Store())),
+        AuditResult,
+        lambda: _run(plans, selection, options, settings, announce, searched=False),
+        _is_whole,
+    )
+
+
+def audit_targets(
+    *targets: str | PathLike[str],
+    only: Sequence[str] = (),
+    skip: Sequence[str] = (),
+    reading: str | None = None,
+    jobs: int = 0,
+    trust_code: bool = False,
+) -> AuditResult:
+    """Audit what targets name, as `imlp-audit verify` does: papers by id, folders, files, `paper/table`, ids or globs.
+
+    `only` and `skip` are globs of the checks' ids, and `reading` is a declared reading to use instead of the default.
+    `jobs` processes test equations meanwhile. The Python of papers that are not trusted runs only with `trust_code`.
+    Raises SpecError where a spec has problems, and UsageError where a target names nothing.
+    """
+    selection = load([fspath(target) for target in targets], trust_code=trust_code)
+    options = Options(tuple(only), tuple(skip), reading, jobs=jobs, trust_code=trust_code)
+    return audit(selection, options, lambda _: lambda _: None)
+
+
+def audit_equations(
+    selection: Selection, patterns: Sequence[str], settings: Settings, announce: Announce, store: Store | None = None
+) -> AuditResult:
+    """Test the papers' statements about functions, those that need a solver included."""
+    plans = select_equations(selection, patterns)
+    return _run(plans, selection, Options(store=store or Store()), settings, announce, searched=True)
+
+
+def _run(
+    plans: Sequence[Plan],
+    selection: Selection,
+    options: Options,
+    settings: Settings,
+    announce: Announce,
+    *,
+    searched: bool,
+) -> AuditResult:
+    if not options.any_lock:
+        refuse_broken_locks(selection)
+    versions = list_versions()  # where one of these libraries isn't installed, say so before any work
+    context = _measure_and_test(plans, selection, options, settings, announce)
+    made = mark_unguarded(
+        [run_check(check, context) for check in plans], plans, select_checks(selection, solving=True), context
+    )
+    known = list(_acknowledge(made, selection, searched=searched))
+    asked = {check.id.partition("/")[0] for check in made}
+    asked |= {check.repeats.partition("/")[0] for check in made if check.repeats is not None}
+    return AuditResult(
+        papers=tuple(paper_head(paper) for paper in selection.papers if paper.id in asked),
+        versions=versions,
+        checks=tuple(check for one in known for check in one.checks),
+        findings=tuple(finding for one in known for finding in one.findings),
+        stale=tuple(entry for one in known for entry in one.stale),
+        stale_findings=tuple(found for one in known for found in one.stale_findings),
+        hypotheses={
+            paper.id: context.judged[paper.id].record(_fits(paper))
+            for paper in selection.papers
+            if paper.id in context.judged
+        },
+    )
+
+
+def _measure_and_test(
+    plans: Sequence[Plan], selection: Selection, options: Options, settings: Settings, announce: Announce
+) -> Context:
+    """Return all that the checks are made from, and keep what was not in the store."""
+    store = options.store
+    needed = models_needed(plans, Context({}, options.reading))
+    counted, left = recall_models(store, needed) if options.fvcore_device is None else ({}, needed)
+    claims = [p.claim for p in plans if isinstance(p, EquationPlan) and isinstance(p.claim, ClaimText)]
+    tested = recall_outcomes(store, claims, settings)
+    untested = [claim for claim in claims if claim.id not in tested]
+    progress = announce(len(left) + len(untested))
+    with running(untested, settings) as outcomes:
+        measured = {key: narrow(facts, needed[key]) for key, facts in _measure(left, progress, options)}
+        found = outcomes(progress)
+    for claim in untested:
+        keep_outcome(store, claim, settings, found[claim.id])
+    store.trim()
+    context = Context({**counted, **measured}, options.reading, {**tested, **found})
+    return with_hypotheses(context, papers_to_judge(plans))
+
+
+def _is_whole(result: AuditResult) -> bool:
+    return all(check.verdict is not Verdict.ERROR for check in result.checks)
+
+
+def _fits(paper: Paper) -> Mapping[str, FitScore]:
+    fitted = paper.about.value.fitted
+    return {name: FitScore(explained=fit.explained, of=fit.of, by_chance=fit.by_chance) for name, fit in fitted.items()}
+
+
+def _acknowledge(checks: Sequence[Check], selection: Selection, *, searched: bool) -> Iterator[Acknowledged]:
+    """Yield each paper's checks with their findings. Only repeats were made for papers not asked for."""
+    for paper in selection.papers:
+        made = [check for check in checks if check.id.startswith(f"{paper.id}/")]
+        if made:
+            yield acknowledge(paper, made, check_ids(paper, selection.known), searched=searched)
+    for paper in selection.repeating:
+        made = [check for check in checks if check.id.startswith(f"{paper.id}/")]
+        if made:
+            known = acknowledge(paper, made, [*locked_checks(paper), *(check.id for check in made)])
+            yield replace(known, stale_findings=())  # of these papers not all checks are known
+
+
+def _check_reading(selection: Selection, reading: str | None) -> None:
+    known = sorted({name for paper in selection.papers for name in paper.about.value.readings})
+    if reading is not None and reading not in known:
+        raise UsageError(f"no reading is called {reading!r}; declared here: {', '.join(known) or 'none'}")
+
+
+def _measure(needed: Mapping[ModelKey, Need], progress: Callable[[str], None], options: Options) -> Iterator[Measured]:
+    """Yield what is measured of each model, once it is kept."""
+    if not needed:
+        return
+    # torch takes seconds to import: not where nothing is to be counted, nor before the specs are known to be sound
+    from imlp_audit.count.models import measure_models
+    from imlp_audit.count.outside import is_outside, measure_outside
+
+    ours = {key: need for key, need in needed.items() if not is_outside(key)}
+    others = {key: need for key, need in needed.items() if is_outside(key)}
+    device = options.fvcore_device
+    for key, facts in chain(measure_models(ours, progress, device), measure_outside(others, progress, device)):
+        keep_model(options.store, key, facts)
+        yield key, facts
+
+
+def list_versions() -> dict[str, str]:
+    """Return the versions that a result depends on. Raises ModuleNotFoundError where one is not installed."""
+    installed = {name: version(name) for name in ("torch", "timm", "fvcore", "hypothesis")}
+    return {"imlp_audit": __version__, **installed}

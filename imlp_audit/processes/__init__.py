@@ -1,0 +1,1 @@
+"""Processes of our own, and how this one ends."""

@@ -1,0 +1,143 @@
+"""Processes that work for this one. They end with it, and leave interrupts to it."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import connection
+from multiprocessing.process import BaseProcess
+from typing import ParamSpec, TypeVar
+
+from imlp_audit.processes.interrupts import hold_interrupts, on_interrupt
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
+_changing_the_environment = threading.Lock()
+
+
+class Workers(ProcessPoolExecutor):
+    """A pool of processes that were started with interrupts blocked."""
+
+    def submit(
+        self, function: Callable[Parameters, Returned], /, *args: Parameters.args, **kwargs: Parameters.kwargs
+    ) -> Future[Returned]:
+        """Schedule a call. This may start a process, which inherits the signals that are blocked meanwhile."""
+        with hold_interrupts(), _blocked_interrupts():
+            return super().submit(function, *args, **kwargs)
+
+
+@contextmanager
+def workers(count: int) -> Iterator[Workers]:
+    """Yield processes of our own. If the block ends with an error, work that hasn't begun is cancelled."""
+    fresh = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads, or a CUDA context
+    _start_quiet_tracker()
+    pool = Workers(count, mp_context=fresh, initializer=_begin)
+    with on_interrupt(terminate_workers):
+        try:
+            yield pool
+        except BaseException:
+            terminate_workers()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A process of our own, and the pipe to talk with it."""
+
+    process: BaseProcess
+    pipe: connection.Connection
+
+    @property
+    def exit_code(self) -> int | None:
+        """Return the exit code of the process once it has ended."""
+        return self.process.exitcode
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self.process.kill()
+        self.process.join()
+
+
+def start_worker(serve: Callable[[connection.Connection], None]) -> Worker:
+    """Start a process that runs a function of a module on its end of a pipe."""
+    _start_quiet_tracker()
+    fresh = multiprocessing.get_context("spawn")
+    ours, theirs = fresh.Pipe()
+    process = fresh.Process(target=_serve, args=(serve, theirs), daemon=True)
+    with hold_interrupts(), _blocked_interrupts():  # a process that the parent leaves half started writes a traceback
+        process.start()
+    theirs.close()
+    return Worker(process, ours)
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _start_quiet_tracker() -> None:
+    """Start the process that removes a pool's semaphores, so that it doesn't warn when an interrupt leaves it some.
+
+    The first process of our own would start it too, but while we block interrupts, and it unblocks them once it runs.
+    """
+    if os.name != "posix":
+        return
+    from multiprocessing import resource_tracker
+
+    quiet = "ignore::UserWarning:multiprocessing.resource_tracker"
+    with _changing_the_environment:
+        before = os.environ.get("PYTHONWARNINGS")
+        os.environ["PYTHONWARNINGS"] = f"{before},{quiet}" if before else quiet
+        try:
+            resource_tracker.ensure_running()
+        finally:
+            if before is None:
+                del os.environ["PYTHONWARNINGS"]
+            else:
+                os.environ["PYTHONWARNINGS"] = before
+
+
+def _serve(serve: Callable[[connection.Connection], None], pipe: connection.Connection) -> None:
+    _begin()
+    serve(pipe)
+
+
+def terminate_workers() -> None:
+    """End all processes of our own."""
+    for process in multiprocessing.active_children():
+        process.terminate()
+
+
+@contextmanager
+def _blocked_interrupts() -> Iterator[None]:
+    """Block interrupts in this thread; one that arrives is handled when the block ends."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+    gc.set_threshold(100_000)  # importing torch makes many objects and no garbage
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+
+
+def _end_with_the_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)

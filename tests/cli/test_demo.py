@@ -1,0 +1,134 @@
+"""The demo: three planted errors, each caught by the check that is named, and mended by the edit that is named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.cli.demo.command import mend_together
+from imlp_audit.cli.demo.document import explain_command
+from imlp_audit.cli.demo.planted import PLANTED, PlantedError, templates, write_paper
+from tests.cli.running import Outcome, call, spawn
+
+ROOT = Path(__file__).parents[2]
+NUMBERS = [one for one in PLANTED if one.file.endswith(".yaml")]
+EQUATION = next(one for one in PLANTED if one not in NUMBERS)
+FAILING = ("differs", "inconsistent", "error")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the demo's paper."""
+    write_paper(tmp_path / "d")
+    return tmp_path / "d"
+
+
+def failing(folder: Path, *options: str) -> set[str]:
+    """Audit the paper; return what fails."""
+    done = call("verify", str(folder), *options, "-f", "json", "--no-progress")
+    return {check["id"] for check in json.loads(done.out)["checks"] if check["verdict"] in FAILING}
+
+
+def mend(folder: Path, one: PlantedError) -> None:
+    """Edit the file as the demo says."""
+    path = folder / one.file
+    text = path.read_text(encoding="utf-8")
+    for edit in one.edits:
+        assert text.count(edit.wrong) == 1
+        assert edit.wrong in text.splitlines()[edit.line_in(text) - 1]
+        text = text.replace(edit.wrong, edit.right)
+    path.write_text(text, encoding="utf-8")
+
+
+def test_the_numbers_that_fail_are_the_planted_ones(folder: Path) -> None:
+    assert failing(folder) == {one.check for one in NUMBERS}  # without trust the equation isn't run
+
+
+@pytest.mark.parametrize("one", NUMBERS, ids=lambda one: one.check)
+def test_mending_a_number_makes_its_check_pass(folder: Path, one: PlantedError) -> None:
+    mend(folder, one)
+    assert failing(folder) == {other.check for other in NUMBERS if other is not one}
+
+
+@pytest.mark.slow
+def test_mending_the_equation_makes_its_check_pass(folder: Path) -> None:
+    assert failing(folder, "--trust-code") == {one.check for one in PLANTED}
+    mend(folder, EQUATION)
+    assert failing(folder, "--trust-code") == {one.check for one in NUMBERS}
+
+
+def test_what_is_mended_in_the_spec_is_what_the_paper_prints(folder: Path) -> None:
+    paper = (folder / "paper.tex").read_text(encoding="utf-8")
+    numbers = {edit.wrong.strip("%") for one in NUMBERS for edit in one.edits}
+    assert {number: paper.count(number) for number in numbers} == dict.fromkeys(numbers, 1)
+    assert r"x = \mathrm{ReLU}(x) + \mathrm{ReLU}(-x)" in paper
+
+
+@pytest.mark.slow
+def test_each_error_is_shown_as_it_was_caught(tmp_path: Path) -> None:
+    done = spawn("demo", cwd=tmp_path, COLUMNS="80")
+    assert (done.code, done.err) == (0, "")
+    assert "The audit caught 3 of 3 errors." in done.out
+    for one in PLANTED:
+        assert f"ask      {explain_command(one, Path())}\n" in done.out
+    found = call("explain", NUMBERS[1].check, str(tmp_path), "--no-progress")
+    assert (found.code, found.out.splitlines()[0]) == (0, f"{NUMBERS[1].check}: inconsistent")
+
+
+@pytest.mark.slow
+def test_a_reader_mends_until_nothing_fails(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def edits() -> Iterator[str]:
+        spec = folder / "paper.yaml"
+        text = spec.read_text(encoding="utf-8")
+        spec.write_text(text.replace("tables:", "tabels:"), encoding="utf-8")
+        yield ""
+        spec.write_text(text, encoding="utf-8")
+        for one in PLANTED:
+            mend(folder, one)
+        yield ""
+        raise AssertionError("nothing is left to mend")
+
+    answers = edits()
+    mend_together(folder, lambda _: next(answers), shown=False)
+    out, err = capsys.readouterr()
+    assert "paper.yaml:4:1" in err
+    assert [line.split(": ")[:2] for line in out.splitlines() if line.startswith("- ")] == [
+        ["- mended", one.check] for one in PLANTED
+    ]
+
+
+@pytest.mark.parametrize("answer", ["q", "quit", EOFError()])
+def test_a_reader_may_stop_at_once(folder: Path, answer: str | EOFError) -> None:
+    def ask(_: str) -> str:
+        if isinstance(answer, EOFError):
+            raise answer
+        return answer
+
+    mend_together(folder, ask, shown=False)
+
+
+def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    refusal = "imlp-audit: . is not empty; name a new folder, for example: imlp-audit demo demo\n"
+    assert call("demo") == Outcome(2, "", refusal)
+    assert call("demo", "notes.txt") == Outcome(2, "", "imlp-audit: notes.txt is a file; name a new folder\n")
+    assert call("demo", "notes.txt/d").code == 3
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_folder_that_holds_the_demo_is_audited_by_verify(folder: Path) -> None:
+    done = call("demo", str(folder))
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        f"imlp-audit: {folder} holds the demo already; audit it with: imlp-audit verify {folder} --trust-code\n"
+    )
+
+
+def test_the_files_of_the_paper_are_part_of_the_package() -> None:
+    written = {path.relative_to(ROOT).as_posix() for path in (ROOT / "imlp_audit/cli/demo/paper").rglob("*.*")}
+    files = {name for name in written if "__pycache__" not in name}
+    assert files == {f"imlp_audit/cli/demo/paper/{name}" for name, _ in templates()}

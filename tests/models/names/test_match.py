@@ -1,0 +1,86 @@
+"""Labels of published tables and the names they stand for."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from imlp_audit.models.names.known import Library, current_models
+from imlp_audit.models.names.match import Confidence, close_models
+
+TIMM, TORCHVISION, EXACT = Library.TIMM, Library.TORCHVISION, Confidence.EXACT
+
+
+@pytest.mark.parametrize(
+    ("label", "library", "size", "name"),
+    [
+        ("ResNet-50", TIMM, None, "resnet50"),
+        ("DeiT-S", TIMM, None, "deit_small_patch16_224"),
+        ("DeiT-Ti", TIMM, None, "deit_tiny_patch16_224"),
+        ("Swin-T", TIMM, None, "swin_tiny_patch4_window7_224"),
+        ("Swin-T", TORCHVISION, None, "swin_t"),
+        ("Swin-B", TIMM, 384, "swin_base_patch4_window12_384"),  # its window is another at this size
+        ("DeiT-S", TIMM, 384, "deit_small_patch16_224"),  # the only one; the recipe gives the size
+        ("ViT-B/16", TIMM, None, "vit_base_patch16_224"),
+        ("ViT-B/16", TORCHVISION, None, "vit_b_16"),
+        ("PVT v2-B1", TIMM, None, "pvt_v2_b1"),
+        ("PVTv2-B1", TIMM, None, "pvt_v2_b1"),
+        ("CaiT-S24", TIMM, None, "cait_s24_224"),
+        ("XCiT-S12/16", TIMM, None, "xcit_small_12_p16_224"),
+        ("RegNetY-1.6GF", TORCHVISION, None, "regnet_y_1_6gf"),
+        ("RegNetY-16GF", TORCHVISION, None, "regnet_y_16gf"),
+        ("ResNeXt-101 32x8d", TORCHVISION, None, "resnext101_32x8d"),
+    ],
+)
+def test_a_label_that_stands_for_one_name_is_exact(label: str, library: Library, size: int | None, name: str) -> None:
+    assert close_models(label, library, size) == [(name, EXACT)]
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "ViT-B",  # patches of 8, 16 or 32
+        "MobileNetV2",  # five widths
+        "DeiT-S*",
+        "ResNet-50 + CBAM",
+        "ResNet-50 (ours)",
+        "ResNet-5",
+        "ResNet50-Tiny",  # not resnet50t
+        "RegNetY-16GF",  # timm's names have other numbers
+        "ResNet",
+        "Method",
+        "",
+        "-",
+        "模型",
+    ],
+)
+def test_a_label_that_does_not_say_enough_is_never_exact(label: str) -> None:
+    assert EXACT not in dict(close_models(label, TIMM)).values()
+
+
+def test_close_names_come_with_the_most_similar_first() -> None:
+    assert close_models("deit_tinny_patch16_224", TIMM)[0] == ("deit_tiny_patch16_224", Confidence.CLOSE)
+    assert [name for name, _ in close_models("ViT-B", TIMM)][:3] == [
+        "vit_base_patch16_224",
+        "vit_base_patch32_224",
+        "vit_base_patch8_224",
+    ]
+
+
+@pytest.mark.parametrize("library", Library)
+def test_every_name_stands_for_itself(library: Library) -> None:
+    names = current_models(library)
+    assert {name for name in names if close_models(name, library) != [(name, EXACT)]} == set()
+
+
+@given(st.sampled_from(sorted(current_models(TIMM))), st.sampled_from("- _/"), st.booleans())
+def test_separators_and_cases_change_nothing(name: str, separator: str, upper: bool) -> None:
+    label = name.replace("_", separator)
+    assert close_models(label.upper() if upper else label, TIMM) == [(name, EXACT)]
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_answered_with_names_of_the_library(label: str) -> None:
+    for library in Library:
+        assert dict(close_models(label, library)).keys() <= current_models(library)
