@@ -52,7 +52,7 @@ class AuditResult(JsonDocument):
     def of(self, paper: PaperHead) -> AuditResult:
         """Return the part of the result that is about one paper.
 
-        A repeat belongs to the paper whose number it repeats if its own paper was not audited.
+        A repeat belongs to the paper whose number it repeats if its own was not audited; its place names its own.
         """
         audited = {head.id for head in self.papers}
 
@@ -60,7 +60,7 @@ class AuditResult(JsonDocument):
             own = check.id.partition("/")[0]
             return own if own in audited or check.repeats is None else check.repeats.partition("/")[0]
 
-        checks = tuple(check for check in self.checks if owner(check) == paper.id)
+        checks = tuple(_name_paper(check, paper.id) for check in self.checks if owner(check) == paper.id)
         own = {check.id for check in checks}
         hypotheses = {name: found for name, found in self.hypotheses.items() if name == paper.id}
         solved = {name: found for name, found in self.solved.items() if name == paper.id}
@@ -125,3 +125,11 @@ class AuditResult(JsonDocument):
             **({"unguarded": {"numbers": alone, "of": of, "percent": share}} if of else {}),
             **body,
         }
+
+
+def _name_paper(check: Check, shown: str) -> Check:
+    """Return a check with the paper's id in its place if it stands in another paper than the one that is shown."""
+    own = check.id.partition("/")[0]
+    if own == shown or check.place is None or check.place.startswith(f"in {own}: "):
+        return check
+    return check.model_copy(update={"place": f"in {own}: {check.place}"})

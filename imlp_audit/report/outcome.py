@@ -26,7 +26,7 @@ _KINDS = {
     CheckKind.REPEAT: "repeated number",
     CheckKind.COLUMN: "heading",
     CheckKind.CLAIM: "claim",
-    CheckKind.EQUATION: "equation",
+    CheckKind.EQUATION: "mathematical statement",
 }
 
 
@@ -72,17 +72,18 @@ def _power(result: AuditResult) -> Iterator[str]:
     powers = [column.power for judged in result.hypotheses.values() for column in judged.columns]
     one, ten = _add(power.one for power in powers), _add(power.ten for power in powers)
     if ten.tried:
-        near = f", {readable(one.caught)} of {readable(one.tried)} of those one last digit away" if one.tried else ""
-        yield (
-            f"Power: {readable(ten.caught)} of {count_of(ten.tried, 'wrong number')} tried in place of counted ones "
-            f"would have been caught{near}."
+        near = (
+            f"; of the {readable(one.tried)} that are one last digit off, {readable(one.caught)}" if one.tried else ""
         )
+        tried = f"{count_of(ten.tried, 'wrong number')} put in place of counted ones"
+        yield f"Power: of {tried}, {readable(ten.caught)} would have been caught{near}."
     passing = [check for check in result.checks if check.verdict in PASSES]
     fitted, weak = sum(check.fitted for check in passing), sum(check.weak for check in passing)
     if fitted:
-        yield f"{count_of(fitted, 'pass')} {'rests' if fitted == 1 else 'rest'} on a counter that was fitted to them."
+        passes = "number passes" if fitted == 1 else "numbers pass"
+        yield f"{fitted} {passes} under a counter that was fitted to such numbers, which proves little."
     if weak:
-        yield f"{count_of(weak, 'pass')} may be luck: the choice of what they hold under is not clear."
+        yield f"{count_of(weak, 'pass')} may be luck: the numbers do not decide which option applies."
 
 
 def _add(counts: Iterable[Caught]) -> Caught:

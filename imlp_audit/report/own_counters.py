@@ -38,7 +38,7 @@ def count_own_counters(result: AuditResult) -> str:
 
 
 def _count(rows: int) -> str:
-    return f"{count_of(rows, 'row')} {'states its' if rows == 1 else 'state their'} own counter"
+    return f"for {count_of(rows, 'row')} the spec names {'a counter of its' if rows == 1 else 'counters of their'} own"
 
 
 def _own_counters(

@@ -73,8 +73,8 @@ def _heading(findings: Sequence[NumberedFinding], *, known: bool) -> str:
     count = count_of(sum(len(one.finding.checks) for one in findings), "check")
     number = len(findings)
     if known:
-        do = "does" if number == 1 else "do"
-        return f"{count_of(number, 'known finding')} ({count}) in findings.yaml, which {do} not fail the run"
+        do = "it does" if number == 1 else "they do"
+        return f"{count_of(number, 'known finding')} ({count}), listed in findings.yaml: {do} not fail the run"
     return f"{count_of(number, 'finding')} ({count}) that {'fails' if number == 1 else 'fail'} the run"
 
 

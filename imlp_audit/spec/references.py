@@ -53,8 +53,9 @@ class RowRef:
         return f"{base.row.label} {label}" if base is not None and label.startswith(("+", "w/")) else label
 
     def cell(self, column: str) -> CellRef | None:
-        """Return the cell of a column, where the row has one."""
-        return CellRef(self, column) if column in self.row.printed else None
+        """Return the cell of a column, where the row has one and the table has the column."""
+        there = column in self.row.printed and column in self.table.value.columns
+        return CellRef(self, column) if there else None
 
 
 @dataclass(frozen=True)

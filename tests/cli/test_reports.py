@@ -48,8 +48,9 @@ def result(**changes: object) -> str:
 
 def test_a_report_goes_to_stdout_and_to_every_file_named(here: Path) -> None:
     done = call(
-        "verify", "findings", "-f", "markdown", "-o", "json:r.json", "-o", "markdown:r.md", "-o", "rich:r:x.txt"
-    )
+        "verify", "findings", "--no-progress", "-f", "markdown",
+        "-o", "json:r.json", "-o", "markdown:r.md", "-o", "rich:r:x.txt",
+    )  # fmt: skip
     assert (done.code, done.err) == (1, "")
     assert (here / "r.md").read_text(encoding="utf-8") == done.out
     assert json.loads((here / "r.json").read_text(encoding="utf-8"))["format"] == "imlp-audit/2"

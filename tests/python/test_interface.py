@@ -41,7 +41,7 @@ def test_importing_is_light() -> None:
 def test_what_is_public_is_there() -> None:
     assert all(getattr(imlp_audit, name) for name in imlp_audit.__all__)
     with pytest.raises(AttributeError, match="no attribute 'adit'"):
-        imlp_audit.adit  # type: ignore[attr-defined]  # noqa: B018
+        imlp_audit.adit  # noqa: B018
     with pytest.raises(UsageError):
         imlp_audit.audit("nobody")
 

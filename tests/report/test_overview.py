@@ -95,8 +95,8 @@ def test_the_first_screen_says_what_was_checked_with_its_power_and_what_it_was_r
     passing = check("1/r0/params", CheckKind.CELL, Verdict.REPRODUCED, printed="5.72")
     one = AuditResult(papers=(head(),), versions={}, checks=(passing,), hypotheses={"p": judged()})
     shown = " ".join(screen(one, 200).split())
-    power = "Power: 38 of 40 wrong numbers tried in place of counted ones would have been caught"
-    assert f"{power}, 3 of 4 of those one last digit away." in shown
+    power = "Power: of 40 wrong numbers put in place of counted ones, 38 would have been caught"
+    assert f"{power}; of the 4 that are one last digit off, 3." in shown
     assert "reading released, which explains 39 of 44 numbers (as_written 8; by chance up to 4)" in shown
     column = "in plain words of Table 1 convention all, which explains 2 of 4 numbers"
     assert f"{column} (no_head 1; by chance up to 1; weak)" in shown
@@ -127,7 +127,7 @@ def test_passes_that_may_be_luck_or_were_fitted_say_so_one_by_one() -> None:
 
 def test_rows_that_state_their_own_counter_are_counted() -> None:
     shown = screen(mixed(), 200)
-    assert "judged under  3 rows state their own counter (fvcore 1, macs 2)\n" in shown
+    assert "judged under  for 3 rows the spec names counters of their own (fvcore 1, macs 2)\n" in shown
 
 
 def test_checks_that_broke_and_checks_that_fail_are_named() -> None:
@@ -136,7 +136,7 @@ def test_checks_that_broke_and_checks_that_fail_are_named() -> None:
     assert (
         shown.index("could not be completed\n")
         < shown.index("that fail the run\n")
-        < shown.index("1 known finding (5 checks) in findings.yaml, which does not fail the run")
+        < shown.index("1 known finding (5 checks), listed in findings.yaml: it does not fail the run")
     )
     changed = "1 known check has changed (p/1/gone/params); run imlp-audit baseline once you understand why."
     assert changed in shown

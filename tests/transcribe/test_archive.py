@@ -83,7 +83,9 @@ def test_an_archive_of_too_many_files_is_refused(pack: Pack, monkeypatch: pytest
         read_archive(pack(**{f"{n}.tex": b"" for n in range(5)}), "x")
 
 
-@pytest.mark.parametrize("data", [tar(**{"main.tex": MAIN})[:60], zipped(**{"main.tex": MAIN})[:60]])
+@pytest.mark.parametrize(
+    "data", [tar(**{"main.tex": MAIN})[:60], zipped(**{"main.tex": MAIN})[:60]], ids=["tar", "zip"]
+)
 def test_a_broken_archive_is_named(data: bytes) -> None:
     with pytest.raises(UsageError, match="x cannot be unpacked"):
         read_archive(data, "x")

@@ -11,7 +11,7 @@ import timm
 import torchvision.models
 import transformers
 
-from imlp_audit import names
+from imlp_audit.models import names
 from imlp_audit.models.names.known import OLD, Library
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import timm
 
-from imlp_audit import names
+from imlp_audit.models import names
 from imlp_audit.models.names.known import Library, current_models, known_models, version_of
 
 from .lists import installed, written
