@@ -223,7 +223,7 @@ def test_the_spec_in_readme_has_the_finding_that_is_said(spec_of_readme: str) ->
 
 @pytest.mark.slow
 def test_the_first_screen_in_readme_is_what_the_command_prints(spec_of_readme: str) -> None:
-    (excerpt,) = re.findall(r"^```text\n(Checked .*?)^```", README, re.M | re.S)
+    (excerpt,) = re.findall(r"^```text\n(1 finding .*?)^```", README, re.M | re.S)
     folder = Path(spec_of_readme).parent
     printed = spawn("verify", "mypaper.yaml", "--no-progress", cwd=folder, COLUMNS="80").out.splitlines()
     assert [line for line in excerpt.splitlines() if line != "..." and line not in printed] == []
