@@ -41,7 +41,7 @@ def _drain(end: int) -> str:
 
 @pytest.mark.slow
 def test_a_terminal_gets_colours_and_progress(papers: Path) -> None:
-    done = on_terminals("verify", "clean", cwd=papers, COLUMNS="80")
+    done = on_terminals("verify", "clean", "--no-cache", cwd=papers, COLUMNS="80")
     assert done.code == 0
     assert f"{ESCAPE}32m" in done.out  # green: reproduced
     assert "counting" in done.err
