@@ -12,7 +12,7 @@ from imlp_audit import __version__
 from imlp_audit.cache.counted import keep_model, narrow, recall_models
 from imlp_audit.cache.results import remember
 from imlp_audit.cache.store import Store
-from imlp_audit.cache.tested import keep_outcome, recall_outcomes
+from imlp_audit.cache.tested import keep_outcomes, recall_outcomes
 from imlp_audit.checks.acknowledge import Acknowledged, acknowledge, locked_checks
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.guards import mark_unguarded
@@ -143,8 +143,7 @@ def _measure_and_test(
     with running(untested, settings) as outcomes:
         measured = {key: narrow(facts, needed[key]) for key, facts in _measure(left, progress, options)}
         found = outcomes(progress)
-    for claim in untested:
-        keep_outcome(store, claim, settings, found[claim.id])
+    keep_outcomes(store, untested, settings, found)
     store.trim()
     context = Context({**counted, **measured}, options.reading, {**tested, **found})
     return with_hypotheses(context, papers_to_judge(plans))

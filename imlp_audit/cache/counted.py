@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from imlp_audit.cache.sources import MEASURING, fingerprint
@@ -27,9 +27,6 @@ class CountedModel(Record):
     work: dict[str, dict[Operation, int]] | None = None
     unknown: dict[str, int]
     peaks: dict[int, Peak]
-
-
-Measurer = Callable[[Mapping[ModelKey, Need]], Iterable[tuple[ModelKey, ModelFacts | Failure]]]
 
 
 def recall_models(store: Store, needed: Mapping[ModelKey, Need]) -> tuple[Facts, Mapping[ModelKey, Need]]:

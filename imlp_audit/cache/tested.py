@@ -8,7 +8,7 @@ from imlp_audit.cache.sources import TESTING, fingerprint, fingerprint_folder
 from imlp_audit.cache.store import Store
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.door import is_bundled
-from imlp_audit.equations.outcome import AnyOutcome, Outcome
+from imlp_audit.equations.outcome import Outcome
 from imlp_audit.equations.running import Outcomes
 from imlp_audit.equations.settings import Settings
 from imlp_audit.records.base import Record
@@ -22,20 +22,24 @@ class TestedClaim(Record):
 
 def recall_outcomes(store: Store, claims: Iterable[ClaimText], settings: Settings) -> Outcomes:
     """Return the outcomes that are kept, by claim id."""
-    bundled = [claim for claim in claims if is_bundled(claim.code.folder)]
-    found = {claim.id: store.read(_name(claim, settings), TestedClaim) for claim in bundled}
+    found = {name: store.read(key, TestedClaim) for name, key in _keys(claims, settings).items()}
     return {name: kept.outcome for name, kept in found.items() if kept is not None}
 
 
-def keep_outcome(store: Store, claim: ClaimText, settings: Settings, outcome: AnyOutcome) -> None:
-    """Keep an outcome. A claim that could not be tested to its end is tested again by the next run."""
-    if isinstance(outcome, Outcome) and outcome.problem is None and is_bundled(claim.code.folder):
-        store.keep(_name(claim, settings), TestedClaim(outcome=outcome))
+def keep_outcomes(store: Store, claims: Iterable[ClaimText], settings: Settings, outcomes: Outcomes) -> None:
+    """Keep outcomes. A claim that could not be tested to its end is tested again by the next run."""
+    for name, key in _keys(claims, settings).items():
+        outcome = outcomes[name]
+        if isinstance(outcome, Outcome) and outcome.problem is None:
+            store.keep(key, TestedClaim(outcome=outcome))
 
 
-def _name(claim: ClaimText, settings: Settings) -> str:
-    """Return what an outcome depends on; how long it may take and how many processes share the work do not matter."""
+def _keys(claims: Iterable[ClaimText], settings: Settings) -> dict[str, str]:
+    """Return what the outcome of each bundled claim depends on: not on time limits, nor on how many processes."""
+    bundled = [claim for claim in claims if is_bundled(claim.code.folder)]
+    folders = {folder: fingerprint_folder(folder) for folder in {claim.code.folder for claim in bundled}}
     limits = settings.limits
     how = f"{limits.examples} examples from seed {limits.seed} in {settings.dtype} on {settings.device}"
-    code = f"{claim.code.module}.{claim.code.function} {fingerprint_folder(claim.code.folder)}"
-    return f"claim {fingerprint(TESTING)} {code} {how}"
+    own = fingerprint(TESTING)
+    codes = ((claim.id, claim.code) for claim in bundled)
+    return {name: f"claim {own} {code.module}.{code.function} {folders[code.folder]} {how}" for name, code in codes}

@@ -49,16 +49,16 @@ def open_store(*, no_cache: bool) -> Store:
 
 
 def tell_cache(store: Store, *, shown: bool) -> None:
-    """Say on standard error what was not measured anew, and why nothing could be kept."""
+    """Report on standard error what came from earlier runs, and why nothing could be kept."""
     from imlp_audit.records.result import AuditResult
 
     found, made = store.found.total(), store.made.total()
+    lines = []
     if store.found[AuditResult]:
-        told = "the result is an earlier run's, of the same papers; --no-cache makes it anew"
+        lines.append("took the result of an earlier run on the same papers; pass --no-cache to measure anew")
     elif found:
-        told = f"{found} of {found + made} measurements are earlier runs'; --no-cache measures anew"
-    else:
-        told = ""
-    problem = f"measurements could not be kept: {store.problem}" if store.problem is not None else ""
-    for line in filter(None, (told, problem) if shown else ()):
+        lines.append(f"took {found} of {found + made} measurements from earlier runs; pass --no-cache to measure anew")
+    if store.problem is not None:
+        lines.append(f"measurements could not be kept: {store.problem}")
+    for line in lines if shown else ():
         print(f"imlp-audit: {line}", file=sys.stderr)

@@ -124,7 +124,7 @@ def declares(path: Path) -> Declared:
 
 
 def _read_start(path: Path) -> str | None:
-    """Return the text of a file, as far as a spec may be long; empty for what is no file, None if it is unreadable."""
+    """Return the first part of a file, as long as a spec may be; empty where there is no file, None if unreadable."""
     if not path.is_file():
         return ""
     try:

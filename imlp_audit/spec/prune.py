@@ -40,7 +40,7 @@ def _unit(path: Path) -> Path:
 
 
 def _existing(tree: Node, path: Path) -> Path:
-    """Return the path as far as it leads; a text in a list takes the list with it, because the first is the default."""
+    """Return the part of the path that exists. For a text in a list it is the list: its first entry is the default."""
     for count, step in enumerate(path):
         found = dict(_children(tree)).get(step)
         if found is None or (isinstance(tree, ListNode) and isinstance(found, Text)):

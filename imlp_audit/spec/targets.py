@@ -160,9 +160,9 @@ def _papers_in(root: Path) -> Iterator[Wanted]:
 
 
 def _around(path: Path) -> Wanted:
-    """Return a file with those beside it that are of its paper, as far as it does not describe the paper itself.
+    """Return a file, with the others of its paper beside it.
 
-    A file that describes the paper stands for all of it.
+    A file that describes the paper stands for all of it; any other only for its own checks.
     """
     own = declares(path)
     beside = [other for other in spec_files(path.parent) if other != path]
