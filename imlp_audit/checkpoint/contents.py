@@ -13,7 +13,7 @@ from typing import assert_never
 from imlp_audit.checkpoint.container import Container, Identity, OpenFile, find_kind, open_file
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, name_in_errors
 from imlp_audit.checkpoint.safetensors_file import read_header
-from imlp_audit.checkpoint.states import State, choose_state
+from imlp_audit.checkpoint.states import State, choose_state, find_states
 from imlp_audit.checkpoint.tensors import Span
 from imlp_audit.checkpoint.torch_file import Content, read_legacy, read_zip
 from imlp_audit.checkpoint.zip_archive import ZipMember, find_corrupt
@@ -67,20 +67,34 @@ class Checkpoint:
         return sum(info.numel for name, info in tensors if name.rpartition(".")[2] not in _STATISTICS)
 
 
-def parse(path: Path, state: str | None = None, *, sums: bool = False) -> Checkpoint:
-    """Parse a checkpoint; `state` chooses among several states in it, and `sums` asks for its check sums to be checked.
+def parse(path: Path, state: str | None = None, prefix: str = "", *, sums: bool = False) -> Checkpoint:
+    """Parse a checkpoint, and choose a state by its name; `sums` asks for its check sums to be checked.
 
-    Raises CheckpointError for a file that cannot be used: another kind of file, a damaged one, or one that claims more
-    than it holds or whose tensors are not plain.
+    Of the names only those that begin with `prefix` count. Raises CheckpointError for a file that cannot be used:
+    another kind of file, a damaged one, or one that claims more than it holds or whose tensors are not plain.
+    """
+    found = parse_states(path, None, prefix, sums=sums)
+    with name_in_errors(path):
+        chosen = choose_state([one.state for one in found], state)
+    return next(one for one in found if one.state is chosen)
+
+
+def parse_states(
+    path: Path, state: str | None = None, prefix: str = "", *, sums: bool = False
+) -> tuple[Checkpoint, ...]:
+    """Parse a checkpoint once, and return it with each of its states, or only with the one that is named.
+
+    Raises CheckpointError as `parse` does.
     """
     with name_in_errors(path), open_file(path) as opened:
         kind = find_kind(opened.data)
         content = _read_content(opened, kind)
-        chosen = choose_state(content.tree, state)
+        states = find_states(content.tree, prefix)
+        chosen = states if state is None else [choose_state(states, state)]
         if sums:
             check_sums(opened.data, content.members)
         source = Source(path, opened.identity, content.members)
-        return Checkpoint(path, kind, chosen, content.spans, (source,), sums_checked=sums)
+        return tuple(Checkpoint(path, kind, one, content.spans, (source,), sums_checked=sums) for one in chosen)
 
 
 def _read_content(opened: OpenFile, kind: Container) -> Content:
