@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from imlp_audit.checkpoint.pickle_machine import OTHER_KEYS
+from imlp_audit.checkpoint.placeholders import check_apart, find_inert, refuse_stateless
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, list_names
 from imlp_audit.checkpoint.tensors import MOST_TENSORS, TensorInfo
 from imlp_audit.errors import did_you_mean
@@ -24,7 +26,7 @@ class State:
 
     `path` holds the keys that lead to them; it is empty if the file holds nothing else. `tensors` has them by the
     model's own names, and `names` maps these to the names in the file. `others` are the states that were not chosen,
-    `rest` is what else the file holds.
+    `rest` is what else the file holds. `unopened` are the classes and functions of the objects that were not made.
     """
 
     path: tuple[str, ...]
@@ -32,6 +34,7 @@ class State:
     names: Mapping[str, str]
     others: tuple[str, ...] = ()
     rest: tuple[str, ...] = ()
+    unopened: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -51,6 +54,8 @@ class State:
             yield f"{self.name} is a running average of the weights"
         if self.rest:
             yield f"ignored, because they are not weights: {list_names(self.rest)}"
+        if self.unopened:
+            yield f"objects in it that were not opened (nothing was executed): {list_names(self.unopened)}"
         cut = {old.removesuffix(new) for new, old in self.names.items()} - {""}
         if cut:
             yield f"prefix removed from the names: {list_names(sorted(cut))}"
@@ -63,17 +68,19 @@ def choose_state(content: object, wanted: str | None = None) -> State:
     """
     states = {".".join(path): (path, mapping) for path, mapping in _find_states(content)}
     if not states:
-        raise RefusedError("does not hold tensors by name; save model.state_dict(), with safetensors")
+        raise refuse_stateless(content)
     name = wanted if wanted is not None else _prefer(states)
     if name not in states:
         advice = did_you_mean(name, list(map(escape_name, states)), "it holds")
         raise RefusedError(f"does not hold a state {escape_name(name)}; {advice}")
     path, mapping = states[name]
+    check_apart(content, mapping)
     tensors = {old: value for old, value in mapping.items() if isinstance(value, TensorInfo)}
     names = _clean_names(tensors)
     others = tuple(other for other in states if other != name)
     rest = tuple(dict.fromkeys(_find_rest(content, path, {other.partition(".")[0] for other in others})))
-    return State(path, {new: tensors[old] for new, old in names.items()}, names, others, rest)
+    unopened = tuple(dict.fromkeys(one.title for one in find_inert(content) if one.noted))
+    return State(path, {new: tensors[old] for new, old in names.items()}, names, others, rest, unopened)
 
 
 def _find_rest(content: object, path: tuple[str, ...], others: Collection[str]) -> Iterator[str]:
@@ -82,7 +89,8 @@ def _find_rest(content: object, path: tuple[str, ...], others: Collection[str]) 
     for taken in (*path, None):
         assert isinstance(table, Mapping)
         held = {key for key, value in table.items() if taken is None and isinstance(value, TensorInfo)}
-        yield from (str(key) for key in table if key != taken and key not in held and key not in others)
+        ignored = (key for key in table if key != taken and key not in held and key not in others)
+        yield from (OTHER_KEYS.title if key is OTHER_KEYS else str(key) for key in ignored)
         table = table.get(taken)
 
 
