@@ -60,10 +60,10 @@ def eq17_domain(case: Module, arithmetic: Arithmetic) -> Trial:
 
 @claim(modules())
 def eq17(case: Module, arithmetic: Arithmetic) -> Trial:
-    """For inputs in R^n_0, g changes by at most sqrt(rho_1) times as much as its input.
+    """For inputs in R^{n_0}, g changes by at most sqrt(rho_1) times as much as its input.
 
     Place: Appendix A.1, Eq. 17
-    Corrected: ||g(x) - g(y)||_2 <= sqrt(rho_1) ||x - y||_2 for all x, y in R^n_0
+    Corrected: ||g(x) - g(y)||_2 <= sqrt(rho_1) ||x - y||_2 for all x, y in R^{n_0}
     Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
     """
     # Judge the inequality with a proven rho.
@@ -74,10 +74,10 @@ def eq17(case: Module, arithmetic: Arithmetic) -> Trial:
 
 @claim(modules())
 def eq18(case: Module, arithmetic: Arithmetic) -> Trial:
-    """For inputs in R^n_0, h changes by at most sqrt(rho_2) times as much as its input.
+    """For inputs in R^{n_0}, h changes by at most sqrt(rho_2) times as much as its input.
 
     Place: Appendix A.1, Eq. 18
-    Corrected: ||h(x) - h(y)||_2 <= sqrt(rho_2) ||x - y||_2 for all x, y in R^n_0
+    Corrected: ||h(x) - h(y)||_2 <= sqrt(rho_2) ||x - y||_2 for all x, y in R^{n_0}
     Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
     """
     # Judge the inequality with a proven rho.
@@ -158,7 +158,7 @@ def theorem1(case: Module, arithmetic: Arithmetic) -> Trial:
 
     Place: Sec. 4.2, Theorem 1 and Eq. 9; Appendix A.1, Eq. 20
     Printed: M(rho_i, T) <= 0, i in {1, 2}, then ||f(x) - f(y)||_2 <= (sqrt(rho_1) + sqrt(rho_2)) ||x - y||_2 for all x,
-        y in R^n_0
+        y in R^{n_0}
     Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
     """
     # Judge the inequality with proven rhos.
