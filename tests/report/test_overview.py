@@ -95,8 +95,8 @@ def test_the_first_screen_says_what_was_checked_with_its_power_and_what_it_was_r
     passing = check("1/r0/params", CheckKind.CELL, Verdict.REPRODUCED, printed="5.72")
     one = AuditResult(papers=(head(),), versions={}, checks=(passing,), hypotheses={"p": judged()})
     shown = " ".join(screen(one, 200).split())
-    power = "Power: of 40 wrong numbers put in place of counted ones, 38 would have been caught"
-    assert f"{power}; of the 4 that are one last digit off, 3." in shown
+    power = "Power: 38 of 40 wrong numbers put in place of counted ones would have been caught"
+    assert f"{power}, and 3 of the 4 that are off by one in the last digit." in shown
     assert "reading released, which explains 39 of 44 numbers (as_written 8; by chance up to 4)" in shown
     column = "in plain words of Table 1 convention all, which explains 2 of 4 numbers"
     assert f"{column} (no_head 1; by chance up to 1; weak)" in shown
@@ -123,11 +123,20 @@ def test_passes_that_may_be_luck_or_were_fitted_say_so_one_by_one() -> None:
     assert "- reproduced, weak p/1/r0/params printed" in shown
     assert "- reproduced under reading a, convention b, fitted, weak p/1/r1/params" in shown
     assert "differs, " not in shown
+    assert "1 pass proves little: the counter was fitted to this very number." in shown
+    assert "2 passes may be luck" in shown
+
+
+def test_columns_whose_choice_is_not_written_out_are_counted() -> None:
+    hypothesis = judged().model_copy(update={"columns": (judged().columns[0],) * 3})
+    passing = check("1/r0/params", CheckKind.CELL, Verdict.REPRODUCED, printed="5.72")
+    one = AuditResult(papers=(head(),), versions={}, checks=(passing,), hypotheses={"p": hypothesis})
+    assert "; the conventions of 2 more columns, 2 weak\n" in screen(one, 200)
 
 
 def test_rows_that_state_their_own_counter_are_counted() -> None:
     shown = screen(mixed(), 200)
-    assert "judged under  for 3 rows the spec names counters of their own (fvcore 1, macs 2)\n" in shown
+    assert "judged under  counters of their own for 3 rows (fvcore 1, macs 2)\n" in shown
 
 
 def test_checks_that_broke_and_checks_that_fail_are_named() -> None:
