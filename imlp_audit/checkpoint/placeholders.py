@@ -18,10 +18,16 @@ def find_inert(content: object) -> Iterator[Inert]:
     return (value for value in _walk(content) if isinstance(value, Inert) and value is not OTHER_KEYS)
 
 
-def check_apart(content: object, state: Mapping[object, object]) -> None:
+def find_given(content: object) -> dict[int, Inert]:
+    """Return what the objects that were not made were given, by its identity, each with such an object."""
+    seen: set[int] = set()
+    return {id(value): one for one in find_inert(content) for value in _walk(one, seen)}
+
+
+def check_apart(state: Mapping[object, object], given: Mapping[int, Inert]) -> None:
     """Raise RefusedError if the weights of a state depend on objects that were not made, so on unknown code.
 
-    That is so if one stands where a tensor should, or was given the state or a tensor of it.
+    That is so if one stands where a tensor should, or was `given` the state or a tensor of it.
     """
     seen: set[int] = set()
     for name, value in state.items():
@@ -31,11 +37,9 @@ def check_apart(content: object, state: Mapping[object, object]) -> None:
             raise refuse_code(value.name)
     if any(isinstance(value, TensorInfo) for value in _walk(state.get(OTHER_KEYS))):
         raise RefusedError(_KEYS)
-    own = {id(state), *(id(value) for value in state.values() if isinstance(value, TensorInfo))}
-    given: set[int] = set()
-    for one in find_inert(content):
-        if any(id(value) in own for value in _walk(one, given)):
-            raise refuse_code(one.name)
+    for value in (state, *state.values()):
+        if isinstance(value, dict | TensorInfo) and id(value) in given:
+            raise refuse_code(given[id(value)].name)
 
 
 def refuse_stateless(content: object) -> RefusedError:
@@ -65,7 +69,8 @@ def refuse_module(one: Inert) -> RefusedError:
     """Return the refusal of a file with a whole model, and the line that makes it usable."""
     return RefusedError(
         f"holds a whole model, an object of {one.title}, which only its own code can open (not executed); if you trust "
-        'it, run there: torch.save(torch.load("FILE", weights_only=False).state_dict(), "weights.pth")'
+        'it, run there `torch.save(torch.load("FILE", weights_only=False).state_dict(), "weights.pth")` and give '
+        "weights.pth"
     )
 
 
