@@ -31,7 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 # begun first, so that no process is left alone with one of them in the end
-LONGEST = ("test_audit", "test_against_counters", "test_properties", "test_selection", "test_docs", "test_explain")
+LONGEST = ("test_audit", "test_against_counters", "test_properties", "test_docs", "test_claims")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -98,12 +98,12 @@ def _checks(
 ) -> list[Check]:
     """Make the checks of numbers; equations have tests of their own. `ids` are of all checks, by paper."""
     made = [run_check(one, context) for one in plans]
+    by_paper = {paper.id: [one for one in made if one.id.startswith(f"{paper.id}/")] for paper in papers}
     return [
         check
         for paper in papers
-        for check in acknowledge(
-            paper, [one for one in made if one.id.startswith(f"{paper.id}/")], ids[paper.id]
-        ).checks
+        if by_paper[paper.id]
+        for check in acknowledge(paper, by_paper[paper.id], ids[paper.id]).checks
     ]
 
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 import mmap
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
-from imlp_audit.checkpoint.container import Container, Identity, OpenFile, find_kind, open_file
+from imlp_audit.checkpoint.container import Container, OpenFile, find_kind, open_file
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, name_in_errors
 from imlp_audit.checkpoint.safetensors_file import read_header
-from imlp_audit.checkpoint.states import State, choose_state
+from imlp_audit.checkpoint.shards import join_shards, read_index, refuse_shard
+from imlp_audit.checkpoint.sources import Content, Source
+from imlp_audit.checkpoint.states import State, choose_state, find_states
+from imlp_audit.checkpoint.tensors import Span
 from imlp_audit.checkpoint.torch_file import read_legacy, read_zip
 from imlp_audit.checkpoint.zip_archive import ZipMember, find_corrupt
 
@@ -22,23 +25,23 @@ _STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A parsed file of weights: what kind of file it is, and the state that was chosen from it.
+    """Parsed weights: the kind of file they are in, and the state that was chosen from it.
 
-    A file is parsed once, and this record is passed on. `identity` tells whether the file has changed since. `members`
-    are those of a zip archive; with `sums_checked` their bytes are known to be those that were written.
+    Files are parsed once, and this record is passed on. `spans` are the bytes of each storage in the `sources`. With
+    `sums_checked` the bytes of zip archives are known to be those that were written.
     """
 
     path: Path
     container: Container
     state: State
-    identity: Identity
-    members: tuple[ZipMember, ...] = ()
+    spans: Mapping[str, Span]
+    sources: tuple[Source, ...]
     sums_checked: bool = False
 
     @property
     def size(self) -> int:
-        """The size of the file in bytes."""
-        return self.identity.size
+        """The size of its files in bytes."""
+        return sum(source.identity.size for source in self.sources)
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -57,31 +60,76 @@ class Checkpoint:
         return sum(info.numel for name, info in tensors if name.rpartition(".")[2] not in _STATISTICS)
 
 
-def parse(path: Path, state: str | None = None, *, sums: bool = False) -> Checkpoint:
-    """Parse a checkpoint; `state` chooses among several states in it, and `sums` asks for its check sums to be checked.
+def parse(path: Path, state: str | None = None, prefix: str = "", *, sums: bool = False) -> Checkpoint:
+    """Parse a checkpoint, and choose a state by its name; `sums` asks for its check sums to be checked.
 
-    Raises CheckpointError for a file that cannot be used: another kind of file, a damaged one, or one that contains
-    more than plain tensors or claims more than it holds.
+    Of the names only those that begin with `prefix` count. Raises CheckpointError for a file that cannot be used:
+    another kind of file, a damaged one, or one that claims more than it holds or whose tensors are not plain.
     """
+    found = parse_states(path, None, prefix, sums=sums)
+    with name_in_errors(path):
+        chosen = choose_state([one.state for one in found], state)
+    return next(one for one in found if one.state is chosen)
+
+
+def parse_states(
+    path: Path, state: str | None = None, prefix: str = "", *, sums: bool = False
+) -> tuple[Checkpoint, ...]:
+    """Parse a checkpoint once, and return it with each of its states, or only with the one that is named.
+
+    Raises CheckpointError as `parse` does.
+    """
+    kind, content, sources = _read_files(path, sums=sums)
+    with name_in_errors(path):
+        states = find_states(content.tree, prefix)
+        chosen = states if state is None else [choose_state(states, state)]
+    return tuple(Checkpoint(path, kind, one, content.spans, sources, sums_checked=sums) for one in chosen)
+
+
+def _read_files(path: Path, *, sums: bool) -> tuple[Container, Content, tuple[Source, ...]]:
+    """Return what a file, or the shards that an index names, hold."""
+    kind, content, source = _read_file(path, sums=sums)
+    with name_in_errors(path):
+        if kind is not Container.SHARDED:
+            refuse_shard(path)
+            return kind, content, (source,)
+        index = content.tree
+        assert isinstance(index, dict)
+        files = {name: _read_file(path.parent / name, sums=sums) for name in sorted({*index.values()})}
+        if any(one is Container.SHARDED for one, _, _ in files.values()):
+            raise RefusedError("names another index; give the index of the weights themselves")
+        joined = join_shards(index, {name: shard for name, (_, shard, _) in files.items()})
+    return kind, joined, (source, *(one for _, _, one in files.values()))
+
+
+def _read_file(path: Path, *, sums: bool) -> tuple[Container, Content, Source]:
+    """Return what one file holds, of an index the table of files by tensor."""
     with name_in_errors(path), open_file(path) as opened:
         kind = find_kind(opened.data)
-        content, members = _read_content(opened, kind)
-        chosen = choose_state(content, state)
+        content = _read_content(opened, kind)
         if sums:
-            check_sums(opened.data, members)
-        return Checkpoint(path, kind, chosen, opened.identity, members, sums_checked=sums)
+            check_sums(opened.data, content.members)
+        return kind, content, Source(path, opened.identity, content.members)
 
 
-def _read_content(opened: OpenFile, kind: Container) -> tuple[object, tuple[ZipMember, ...]]:
+def _read_content(opened: OpenFile, kind: Container) -> Content:
     match kind:
         case Container.SAFETENSORS:
-            return read_header(opened.data), ()
+            return Content(*read_header(opened.data))
         case Container.TORCH:
             return read_zip(opened)
         case Container.LEGACY_TORCH:
-            return read_legacy(opened.data), ()
+            return read_legacy(opened.data)
+        case Container.SHARDED:
+            return Content(read_index(opened.data), {})
         case _:
             assert_never(kind)
+
+
+def check_kind(path: Path) -> None:
+    """Raise CheckpointError for a file that does not exist or is of another kind, which takes no time to see."""
+    with name_in_errors(path), open_file(path) as opened:
+        find_kind(opened.data)
 
 
 def check_sums(data: mmap.mmap, members: Iterable[ZipMember]) -> None:
@@ -95,3 +143,11 @@ def hash_file(path: Path) -> str:
     """Return the SHA-256 of a file in hexadecimal. Raises CheckpointError if it cannot be read."""
     with name_in_errors(path), open_file(path) as opened:
         return hashlib.file_digest(opened.file, "sha256").hexdigest()
+
+
+def hash_sources(paths: Sequence[Path]) -> str:
+    """Return the SHA-256 of a checkpoint: of its file, or of what `sha256sum` prints for the index and its shards."""
+    if len(paths) == 1:
+        return hash_file(paths[0])
+    lines = "".join(f"{hash_file(path)}  {path.name}\n" for path in paths)
+    return hashlib.sha256(lines.encode()).hexdigest()

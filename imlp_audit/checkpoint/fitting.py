@@ -20,14 +20,15 @@ _UNUSED = "num_batches_tracked"
 class Fit:
     """How well a checkpoint fits a model.
 
-    `names` maps the file's names to the model's. `computed` are tensors of the file that the model computes itself,
-    `optional` are tensors of the model that the file lacks and may lack.
+    `names` maps the file's names to the model's, once `prefix` is removed from all of them. `computed` are tensors of
+    the file that the model computes itself, `optional` are tensors of the model that the file lacks and may lack.
     """
 
     problems: tuple[MisfitGroup, ...]
     names: Mapping[str, str]
     computed: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
+    prefix: str = ""
 
     @property
     def exact(self) -> bool:
@@ -45,7 +46,9 @@ class Fit:
         return tuple(self._notes())
 
     def _notes(self) -> Iterator[str]:
-        renamed = sum(old != new for old, new in self.names.items())
+        if self.prefix:
+            yield f"prefix removed from all names, because they fit without it: {escape_name(self.prefix)}"
+        renamed = sum(old.removeprefix(self.prefix) != new for old, new in self.names.items())
         if renamed:
             names = "1 name" if renamed == 1 else f"{renamed} names"
             yield f"{names} of published code mapped to ours"
@@ -73,20 +76,20 @@ def fit(held: Shapes, model: nn.Module) -> Fit:
 def compare(held: Shapes, wanted: Shapes, computed: Shapes) -> Fit:
     """Compare a checkpoint's shapes with those that a model saves, and with those that it computes itself."""
     places = {**computed, **wanted}
-    names, mine = min((_read_as(names, held, places) for names in dialects(held)), key=lambda r: distance(r[1], wanted))
+    read = ((dialect, _read_as(dialect.names, held, places)) for dialect in dialects(held))
+    dialect, mine = min(read, key=lambda one: distance(one[1], wanted))
     wrong = [name for name in mine if name in places and mine[name] != places[name]]
     extra = [name for name in mine if name not in places]
     optional = tuple(name for name in wanted if name not in mine and name.rpartition(".")[2] == _UNUSED)
     missing = [name for name in wanted if name not in mine and name not in optional]
     problems = (*group_misshaped(wrong, mine, places), *group_one_sided(missing, extra, mine, wanted))
-    return Fit(
-        problems, names, tuple(name for name in mine if name in computed and mine[name] == places[name]), optional
-    )
+    ours = tuple(name for name in mine if name in computed and mine[name] == places[name])
+    return Fit(problems, dialect.names, ours, optional, dialect.prefix)
 
 
-def _read_as(names: Mapping[str, str], held: Shapes, places: Shapes) -> tuple[Mapping[str, str], Shapes]:
-    """Return the names of one dialect and the shapes under these names, vectors in the model's shape."""
-    return names, {new: _vector(held[old], places.get(new)) for old, new in names.items()}
+def _read_as(names: Mapping[str, str], held: Shapes, places: Shapes) -> Shapes:
+    """Return the shapes under the names of one dialect, vectors in the model's shape."""
+    return {new: _vector(held[old], places.get(new)) for old, new in names.items()}
 
 
 def _vector(shape: tuple[int, ...], wanted: tuple[int, ...] | None) -> tuple[int, ...]:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping
-from io import BufferedReader
 from pathlib import Path
-from typing import assert_never
 
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.checkpoint.container import Container, open_file
+from imlp_audit.checkpoint.container import OpenFile, open_file
 from imlp_audit.checkpoint.contents import Checkpoint, check_sums, parse
 from imlp_audit.checkpoint.fitting import Fit, fit
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, name_in_errors
-from imlp_audit.checkpoint.states import State
+from imlp_audit.checkpoint.tensors import BYTES, Span, TensorInfo
 from imlp_audit.errors import CheckpointError
-
-SAFE_SINCE = "2.10"  # before it, a file could corrupt memory through torch's safe unpickler (CVE-2026-24747)
 
 
 def read_state(path: Path, state: str | None = None) -> dict[str, Tensor]:
@@ -29,68 +24,35 @@ def read_state(path: Path, state: str | None = None) -> dict[str, Tensor]:
 def read_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
     """Return the tensors of a parsed checkpoint, on the CPU, by the model's own names.
 
-    Raises CheckpointError, also if the file has changed since it was parsed.
+    Only their own bytes are read. Raises CheckpointError, also if a file has changed since it was parsed.
     """
-    with name_in_errors(checkpoint.path), open_file(checkpoint.path) as opened:
-        if opened.identity != checkpoint.identity:
-            raise RefusedError("changed while it was being read; run the command again")
-        match checkpoint.container:
-            case Container.SAFETENSORS:
-                loaded = _read_safetensors(checkpoint.path)
-            case Container.TORCH:
-                if not checkpoint.sums_checked:
-                    check_sums(opened.data, checkpoint.members)
-                loaded = _read_torch(opened.file)
-            case Container.LEGACY_TORCH:
-                loaded = _read_torch(opened.file)
-            case _:
-                assert_never(checkpoint.container)
-        return _choose_tensors(loaded, checkpoint.state)
+    tensors = checkpoint.state.tensors
+    storages: dict[str, Tensor] = {}
+    for number, source in enumerate(checkpoint.sources):
+        keys = {info.view.storage for info in tensors.values() if checkpoint.spans[info.view.storage].file == number}
+        with name_in_errors(source.path), open_file(source.path) as opened:
+            if opened.identity != source.identity:
+                raise RefusedError("changed while it was being read; run the command again")
+            if not checkpoint.sums_checked:
+                check_sums(opened.data, source.members)
+            storages |= {key: _read_bytes(opened, checkpoint.spans[key]) for key in keys}
+    return {name: _make_tensor(info, storages[info.view.storage]) for name, info in tensors.items()}
 
 
-def _read_safetensors(path: Path) -> object:
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
-    try:
-        return load_file(path)
-    except (SafetensorError, ValueError, RuntimeError) as error:
-        raise RefusedError(
-            f"is not a complete safetensors file: {escape_name(error)}; download it or save it again"
-        ) from error
+def _read_bytes(opened: OpenFile, span: Span) -> Tensor:
+    if span.start == span.end:
+        return torch.empty(0, dtype=torch.uint8)
+    with memoryview(opened.data) as data, data[span.start : span.end] as part:
+        return torch.frombuffer(bytearray(part), dtype=torch.uint8)
 
 
-def _read_torch(file: BufferedReader) -> object:
-    if torch.__version__ < SAFE_SINCE:  # a TorchVersion: 2.9 is less
-        raise RefusedError(
-            f"is a torch file, and reading those safely takes torch {SAFE_SINCE} or later, not {torch.__version__}; "
-            "upgrade torch, or save the weights with safetensors"
-        )
-    try:
-        with torch.serialization.safe_globals([argparse.Namespace]):  # training options, a plain table
-            return torch.load(file, weights_only=True, map_location="cpu", mmap=False)
-    except Exception as error:  # of a broken file torch's unpickler raises whatever it stumbles on
-        # torch's own message advises to load it with its code, so it is not repeated
-        raise RefusedError(
-            "cannot be read by torch's safe loader; save model.state_dict() with safetensors, in a file that ends in "
-            ".safetensors"
-        ) from error
-
-
-def _choose_tensors(loaded: object, state: State) -> dict[str, Tensor]:
-    """Return the chosen tensors of what was loaded, which must be as the file was parsed."""
-    table = loaded
-    for key in state.path:
-        table = dict.get(table, key) if isinstance(table, dict) else None
-    if not isinstance(table, dict):
-        raise RefusedError("was read as something else than it was checked as; do not use it")
-    values = {new: dict.get(table, old) for new, old in state.names.items()}
-    tensors = {name: value for name, value in values.items() if isinstance(value, Tensor)}
-    for name, info in state.tensors.items():
-        tensor = tensors.get(name)
-        if tensor is None or (tuple(tensor.shape), str(tensor.dtype)) != (info.shape, f"torch.{info.dtype}"):
-            raise RefusedError(f"was read with another {escape_name(name)} than it was checked with; do not use it")
-    return {name: tensor.detach() for name, tensor in tensors.items()}
+def _make_tensor(info: TensorInfo, storage: Tensor) -> Tensor:
+    """Return a tensor as its view of a storage, which the parser has compared with the storage's size."""
+    dtype = getattr(torch, info.dtype)
+    if not info.numel:
+        return torch.empty(info.shape, dtype=dtype)
+    whole = storage[: len(storage) // BYTES[info.dtype] * BYTES[info.dtype]].view(dtype)
+    return whole.as_strided(info.shape, info.view.strides, info.view.start)
 
 
 def load_into(model: nn.Module, checkpoint: Checkpoint) -> tuple[str, ...]:

@@ -87,9 +87,10 @@ def _group(kind: MisfitKind, names: Iterable[str], cause: Callable[[str], Cause]
 
 def group_one_sided(missing: list[str], extra: list[str], mine: Shapes, wanted: Shapes) -> Iterator[MisfitGroup]:
     """Yield the tensors that only one side has: first those that differ in name only, then by part of the model."""
-    prefix, prefixed = _find_prefix(missing, extra)
-    if len(prefixed) > _FEW or 0 < len(prefixed) == len(extra):
-        reason = f"the prefix {escape_name(prefix)!r} before the model's names"
+    for prefix, prefixed in _find_prefixes(missing, extra).items():
+        reason = (
+            f"the prefix {escape_name(prefix)!r} before the model's names; --prefix reads what begins with it alone"
+        )
         yield MisfitGroup(MisfitKind.UNEXPECTED, reason, tuple(prefixed))
         matched = set(prefixed.values())
         extra = [name for name in extra if name not in prefixed]
@@ -107,12 +108,18 @@ def group_one_sided(missing: list[str], extra: list[str], mine: Shapes, wanted: 
     yield from _group(MisfitKind.UNEXPECTED, extra, cause)
 
 
-def _find_prefix(missing: list[str], extra: list[str]) -> tuple[str, dict[str, str]]:
-    """Return the most common prefix of the model's missing names in the file, and these names with the model's."""
+def _find_prefixes(missing: list[str], extra: list[str]) -> dict[str, dict[str, str]]:
+    """Return the most common prefixes of the model's missing names in the file, with these names and the model's."""
     gone = set(missing)
-    ends = [(name, at + 1) for name in extra for at, sign in enumerate(name) if sign == "." and name[at + 1 :] in gone]
-    ((prefix, _),) = Counter(name[:at] for name, at in ends).most_common(1) or [("", 0)]
-    return prefix, {name: name[at:] for name, at in ends if name[:at] == prefix}
+    found: dict[str, dict[str, str]] = {}
+    for name in extra:
+        for at, sign in enumerate(name, 1):
+            if sign == "." and name[at:] in gone:
+                found.setdefault(name[:at], {})[name] = name[at:]
+    most = max(map(len, found.values()), default=0)
+    if not (most > _FEW or 0 < most == len(extra)):
+        return {}
+    return {prefix: names for prefix, names in found.items() if len(names) == most}
 
 
 def _number_lists(names: Iterable[str]) -> dict[str, set[int]]:

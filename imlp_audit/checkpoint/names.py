@@ -86,8 +86,33 @@ _RESMLP_RULES = (
 _ONLY_IN_RESMLP = re.compile(r"\.norm1\.alpha$")
 
 
-def dialects(names: Collection[str]) -> Iterator[Mapping[str, str]]:
-    """Yield each way to map a checkpoint's names to ours: first that of released IMLP blocks, then that of ResMLP."""
+@dataclass(frozen=True)
+class Dialect:
+    """One way to map a checkpoint's names to ours; before that, `prefix` is removed from all of them."""
+
+    names: Mapping[str, str]
+    prefix: str = ""
+
+
+def dialects(names: Collection[str]) -> Iterator[Dialect]:
+    """Yield each way to map a checkpoint's names to ours: as they are, then without each prefix that all have."""
+    for prefix in ("", *_common_prefixes(names)):
+        short = [name.removeprefix(prefix) for name in names]
+        for renamed in _dialects(short):
+            yield Dialect({old: renamed[new] for old, new in zip(names, short, strict=True)}, prefix)
+
+
+def _common_prefixes(names: Collection[str]) -> Iterator[str]:
+    first = next(iter(names), "")
+    for at, sign in enumerate(first):
+        if sign == ".":
+            if not all(name.startswith(first[: at + 1]) for name in names):
+                return
+            yield first[: at + 1]
+
+
+def _dialects(names: Collection[str]) -> Iterator[Mapping[str, str]]:
+    """Yield the names of released IMLP blocks, then those of ResMLP."""
     yield rename_released(names)
     if any(_ONLY_IN_RESMLP.search(name) for name in names):
         resmlp = {name: _rename_resmlp(name) for name in names}

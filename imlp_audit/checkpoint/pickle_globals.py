@@ -1,12 +1,12 @@
-"""The functions and classes that a pickle of weights may name, and what calling them would return. None is called."""
+"""The functions and classes that a pickle names, and what calling them would return. None is looked up or called."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name
-from imlp_audit.checkpoint.tensors import BYTES, TensorInfo, read_shape
+from imlp_audit.checkpoint.tensors import BYTES, TensorInfo, View, read_shape
 
 _STORAGES = {
     "BoolStorage": "bool", "ByteStorage": "uint8", "CharStorage": "int8", "ShortStorage": "int16",
@@ -17,11 +17,20 @@ _STORAGES = {
 _UNTYPED = "torch.storage UntypedStorage"
 _KINDS = {f"torch {name}": dtype for name, dtype in _STORAGES.items()} | {_UNTYPED: "uint8"}
 _CALLED = {
-    "collections OrderedDict", "collections Counter", "torch Size", "torch device", "_codecs encode",
+    "collections OrderedDict", "collections Counter", "torch Size",
     "torch._utils _rebuild_parameter", "torch._utils _rebuild_tensor_v2", "torch._utils _rebuild_tensor_v3",
 }  # fmt: skip
-_PLAIN = {*_KINDS, *_CALLED, *(f"torch {dtype}" for dtype in BYTES), "argparse Namespace"}
-_ODD = {
+_PLAIN = {*_KINDS, *_CALLED, *(f"torch {dtype}" for dtype in BYTES)}
+_BUILTINS = ("builtins", "__builtin__")
+_HARMLESS = {
+    "argparse Namespace", "torch device", "_codecs encode",
+    *(f"{module} {name}" for module in _BUILTINS for name in ("set", "frozenset", "complex", "slice")),
+}  # fmt: skip
+"""What is not worth a note: it holds no weights, and everybody saves it."""
+
+_RUNNING = {"os", "posix", "nt", "subprocess", "sys", "runpy", "importlib", "ctypes", "pty", "shutil", "socket"}
+_RUNNING_BUILTINS = {"eval", "exec", "execfile", "compile", "open", "__import__", "breakpoint", "input"}
+ODD_TENSORS = {
     "torch._utils _rebuild_sparse_tensor": "a sparse tensor",
     "torch._utils _rebuild_qtensor": "a quantized tensor",
     "torch._utils _rebuild_meta_tensor_no_storage": "a tensor without numbers, on the meta device",
@@ -57,27 +66,55 @@ class Storage:
         return self.numel * BYTES[self.dtype]
 
 
+@dataclass(frozen=True, eq=False)
 class Inert:
-    """An object that holds no weights: training options, a device, bytes."""
+    """An object that is not made: the name of its class or function, and what it would have been made from."""
+
+    name: str
+    parts: list[object] = field(default_factory=list, repr=False)
+
+    @property
+    def title(self) -> str:
+        """Its name as a message gives it."""
+        return escape_name(self.name.replace(" ", "."))
+
+    @property
+    def noted(self) -> bool:
+        """Whether it is worth a note."""
+        return self.name not in _HARMLESS
 
 
-INERT = Inert()
-
-
-def check_name(text: str, tensor: str) -> Name:
-    """Return the name of a known function or class; `tensor` is being described. Raises RefusedError for others."""
-    if text in _ODD:
-        raise RefusedError(f"holds {escape_name(tensor)}, which is {_ODD[text]}, not a plain tensor; {_SAVE}")
-    if text not in _PLAIN:
-        raise RefusedError(
-            f"contains more than tensors: it refers to {escape_name(text.replace(' ', '.'))} (not executed); if you "
-            f"trust it, load it where it was written and {_SAVE}"
-        )
+def check_name(text: str) -> Name:
+    """Return the name of a function or class. Raises RefusedError for one that is only there to run something."""
+    module, _, name = text.partition(" ")
+    builtin = module in _BUILTINS and name in _RUNNING_BUILTINS
+    if builtin or module.partition(".")[0] in _RUNNING:
+        raise refuse_code(text)
     return Name(text)
 
 
-def describe_call(function: Name, arguments: tuple[object, ...], tensor: str) -> object:
-    """Return what a call would return. Raises RefusedError for a tensor larger than its storage, and TypeError."""
+def refuse_code(text: str) -> RefusedError:
+    """Return the refusal of a file whose weights would have to be made by unknown code."""
+    return RefusedError(
+        f"contains more than tensors: it refers to {escape_name(text.replace(' ', '.'))} (not executed); if you trust "
+        f"it, load it where it was written and {_SAVE}"
+    )
+
+
+def refuse_odd(tensor: object, kind: str) -> RefusedError:
+    """Return the refusal of a tensor that is not plain."""
+    return RefusedError(f"holds {escape_name(tensor)}, which is {kind}, not a plain tensor; {_SAVE}")
+
+
+def describe_call(function: Name | Inert, arguments: tuple[object, ...], tensor: str) -> object:
+    """Return what a call would return, an Inert for an unknown one.
+
+    Raises RefusedError for a tensor larger than its storage, and TypeError for impossible arguments.
+    """
+    if isinstance(function, Inert):
+        return Inert(function.name, [function, arguments])
+    if function.text not in _PLAIN:
+        return Inert(function.text, [arguments])
     match function.text, arguments:
         case "collections OrderedDict", ():
             return {}
@@ -85,8 +122,6 @@ def describe_call(function: Name, arguments: tuple[object, ...], tensor: str) ->
             return dict(counts)
         case "torch Size", (tuple() as sizes,):
             return sizes
-        case ("torch device", (str(), *_)) | ("_codecs encode", (str(), "latin1")):
-            return INERT
         case "torch._utils _rebuild_parameter", (TensorInfo() as info, bool(), dict() as hooks) if not hooks:
             return info
         case "torch._utils _rebuild_tensor_v2", (
@@ -116,7 +151,7 @@ def _describe_view(storage: Storage, dtype: str, place: tuple[object, object, ob
     start, shape, strides = place[0], read_shape(place[1]), read_shape(place[2])
     if type(start) is not int or start < 0 or shape is None or strides is None or len(shape) != len(strides):
         raise RefusedError(f"holds {escape_name(tensor)} with an impossible shape; save it again")
-    info = TensorInfo(shape, dtype)
+    info = TensorInfo(shape, dtype, View(storage.key, start, strides))
     room = storage.size // BYTES[dtype]
     reach = _find_reach(shape, strides)
     if info.numel and (reach is None or start + reach >= room):
@@ -138,14 +173,21 @@ def _find_reach(shape: Sequence[int], strides: Sequence[int]) -> int | None:
     return reach
 
 
-def read_storage(identity: object, *, legacy: bool) -> Storage:
-    """Return the storage that a persistent id names. Raises TypeError for any other id, and RefusedError."""
+def read_storage(identity: object, *, legacy: bool) -> Storage | Name | Inert:
+    """Return the storage that a persistent id names, an Inert for one of unknown numbers, or (in old files) a class.
+
+    Raises TypeError for any other id, and RefusedError.
+    """
     match identity:
-        case ("storage", Name(kind), str() as key, str(), int() as numel, *rest) if kind in _KINDS and numel >= 0:
-            if legacy and kind == _UNTYPED:
+        case ("module", Name() as kind, *_) if legacy:
+            return kind
+        case ("storage", Name(dtype), str() as key, str(), int() as numel, *rest) if dtype in _KINDS and numel >= 0:
+            if legacy and dtype == _UNTYPED:
                 raise RefusedError(
                     f"holds types of numbers that torch writes to its old format but cannot read from it; {_SAVE}"
                 )
             if rest == ([None] if legacy else []):
-                return Storage(_KINDS[kind], key, numel)
+                return Storage(_KINDS[dtype], key, numel)
+        case ("storage", Name(unknown), *_) if unknown not in _KINDS:
+            return Inert(unknown)
     raise TypeError

@@ -1,9 +1,8 @@
 """Reads what a pickle of weights describes without executing it: no name in it is ever looked up.
 
-The machine knows the few operations and functions that state_dict and torch.save use; anything else is refused. It
-returns plain values, with a `TensorInfo` in place of each tensor. torch's own safe unpickler reads the file after this
-and knows the same operations (torch/_weights_only_unpickler.py). On its own it is not enough: it calls some functions
-with any arguments, such as `bytearray(10**12)`, and makes tensors of any size from a few bytes.
+The machine knows the operations that pickle's own writer uses, and the few functions that make tensors. It returns
+plain values, with a `TensorInfo` in place of each tensor and an `Inert` in place of each object of another class. No
+other unpickler reads the file: the tensors are read where the machine found them to lie.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import TypeAlias
 
-from imlp_audit.checkpoint.pickle_globals import INERT, Name, Storage, check_name, describe_call, read_storage
+from imlp_audit.checkpoint.pickle_globals import Inert, Name, Storage, check_name, describe_call, read_storage
 from imlp_audit.checkpoint.refusal import RefusedError
 
 MOST_STEPS = 250_000  # 1.5 times what 2,000 tensors with their averages and an optimizer's state take
@@ -22,7 +21,10 @@ LARGEST_PICKLE = 16 << 20
 _HIGHEST_STACK = 20_000
 
 Value: TypeAlias = object
-"""None, a number, a text, a list, tuple or dict of values, a TensorInfo, a Storage, a Name or INERT."""
+"""None, a number, a text, bytes, a list, tuple or dict of values, a TensorInfo, a Storage, a Name or an Inert."""
+
+OTHER_KEYS = Inert("keys that are not names")
+"""The key of a list of what has other keys than names; these could be made to collide, which would take hours."""
 
 
 @dataclass
@@ -61,7 +63,7 @@ class Machine:
         step = _STEPS.get(opcode.name)
         if step is None:
             raise RefusedError(
-                f"has a pickle with the operation {opcode.name}, which torch's safe loader does not know; save it "
+                f"has a pickle with the operation {opcode.name}, which torch.save does not write; save it "
                 "again with torch.save and its default options, or with safetensors"
             )
         read = _read_global if opcode.name == "GLOBAL" else opcode.arg.reader if opcode.arg is not None else None
@@ -99,19 +101,32 @@ class Machine:
 
     def _extend(self, items: list[Value]) -> None:
         target = self._stack[-1]
-        if not isinstance(target, list):
+        parts = target.parts if isinstance(target, Inert) else target
+        if not isinstance(parts, list):
             raise TypeError
-        target.extend(items)
+        parts.extend(items)
 
     def _set(self, items: list[Value]) -> None:
         target = self._stack[-1]
+        if isinstance(target, Inert):
+            target.parts.extend(items)
+            return
         if not isinstance(target, dict):
             raise TypeError
         for key, value in zip(items[::2], items[1::2], strict=True):
-            target[_check_key(key)] = value
+            if isinstance(key, str) or (type(key) is int and -(2**31) <= key < 2**31):
+                target[key] = value
+            else:
+                target.setdefault(OTHER_KEYS, []).extend((key, value))
 
     def _global(self, argument: object) -> None:
-        self._stack.append(check_name(str(argument), self._last_text()))
+        self._stack.append(check_name(str(argument)))
+
+    def _stack_global(self, _: object) -> None:
+        name, module = self._stack.pop(), self._stack.pop()
+        if not isinstance(name, str) or not isinstance(module, str):
+            raise TypeError
+        self._stack.append(check_name(f"{module} {name}"))
 
     def _last_text(self) -> str:
         """Return the last text on the stack: the name of the tensor that is being described."""
@@ -119,29 +134,40 @@ class Machine:
 
     def _reduce(self, _: object) -> None:
         arguments, function = self._stack.pop(), self._stack.pop()
-        if not isinstance(function, Name) or not isinstance(arguments, tuple):
+        if not isinstance(function, Name | Inert) or not isinstance(arguments, tuple):
             raise TypeError
         self._spend(sum(len(a) for a in arguments if isinstance(a, str | tuple | dict)))  # what a call copies
         self._stack.append(describe_call(function, arguments, self._last_text()))
 
     def _new(self, _: object) -> None:
         arguments, kind = self._stack.pop(), self._stack.pop()
-        if kind != Name("argparse Namespace") or arguments != ():
+        if not isinstance(kind, Name) or not isinstance(arguments, tuple):
             raise TypeError
-        self._stack.append(INERT)
+        self._stack.append(Inert(kind.text, [arguments]))
+
+    def _new_by_name(self, _: object) -> None:
+        named = self._stack.pop()
+        arguments, kind = self._stack.pop(), self._stack.pop()
+        if not isinstance(kind, Name):
+            raise TypeError
+        self._stack.append(Inert(kind.text, [arguments, named]))
 
     def _build(self, _: object) -> None:
-        """Accept an object's attributes: those of training options, or the versions that a state_dict carries."""
+        """Accept an object's attributes: those of one that is not made, or the versions that a state_dict carries."""
         state, target = self._stack.pop(), self._stack[-1]
-        if not isinstance(state, dict):
-            raise TypeError
-        if target is not INERT and not (isinstance(target, dict) and set(state) <= {"_metadata"}):
+        if isinstance(target, Inert):
+            target.parts.append(state)
+        elif not isinstance(target, dict) or not isinstance(state, dict) or not set(state) <= {"_metadata"}:
             raise TypeError
 
     def _persistent(self, _: object) -> None:
-        storage = read_storage(self._stack.pop(), legacy=self.legacy)
-        self.storages.add(storage)
-        self._stack.append(storage)
+        found = read_storage(self._stack.pop(), legacy=self.legacy)
+        if isinstance(found, Storage):
+            self.storages.add(found)
+        self._stack.append(found)
+
+    def _memoize(self, _: object) -> None:
+        self._memo[len(self._memo)] = self._stack[-1]
 
 
 def _read_global(file: BytesIO) -> str:
@@ -152,17 +178,14 @@ def _read_global(file: BytesIO) -> str:
     return f"{module[:-1].decode('utf-8')} {name[:-1].decode('utf-8')}"
 
 
-def _check_key(key: Value) -> str | int:
-    """Return a text or a small number; other keys could be made to collide, which would take hours."""
-    if isinstance(key, str) or (type(key) is int and -(2**31) <= key < 2**31):
-        return key
-    raise RefusedError("holds a dictionary whose keys are not names; save model.state_dict() alone, with safetensors")
-
-
 _OPERATIONS = {opcode.code: opcode for opcode in pickletools.opcodes}
 _STEPS: dict[str, Callable[[Machine, object], None]] = {
     **dict.fromkeys(
-        ("BININT", "BININT1", "BININT2", "BINFLOAT", "LONG1", "BINUNICODE", "SHORT_BINSTRING"), Machine._push
+        (
+            *("BININT", "BININT1", "BININT2", "BINFLOAT", "LONG1", "BINUNICODE", "SHORT_BINUNICODE"),
+            *("BINSTRING", "SHORT_BINSTRING", "BINBYTES", "SHORT_BINBYTES", "BYTEARRAY8"),
+        ),
+        Machine._push,
     ),
     "NONE": lambda machine, _: machine._push(None),
     "NEWTRUE": lambda machine, _: machine._push(True),
@@ -170,7 +193,11 @@ _STEPS: dict[str, Callable[[Machine, object], None]] = {
     "EMPTY_TUPLE": lambda machine, _: machine._push(()),
     "EMPTY_LIST": lambda machine, _: machine._push([]),
     "EMPTY_DICT": lambda machine, _: machine._push({}),
+    "EMPTY_SET": lambda machine, _: machine._push(Inert("builtins set")),
+    "FROZENSET": lambda machine, _: machine._push(Inert("builtins frozenset", machine._take())),
+    "ADDITEMS": lambda machine, _: machine._extend(machine._take()),
     "PROTO": lambda machine, _: None,
+    "FRAME": lambda machine, _: None,
     "STOP": lambda machine, _: None,
     "MARK": Machine._mark,
     "TUPLE": Machine._tuple,
@@ -185,9 +212,12 @@ _STEPS: dict[str, Callable[[Machine, object], None]] = {
     "LONG_BINPUT": Machine._put,
     "BINGET": Machine._get,
     "LONG_BINGET": Machine._get,
+    "MEMOIZE": Machine._memoize,
     "GLOBAL": Machine._global,
+    "STACK_GLOBAL": Machine._stack_global,
     "REDUCE": Machine._reduce,
     "NEWOBJ": Machine._new,
+    "NEWOBJ_EX": Machine._new_by_name,
     "BUILD": Machine._build,
     "BINPERSID": Machine._persistent,
 }

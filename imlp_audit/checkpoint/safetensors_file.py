@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import mmap
 from collections.abc import Mapping
+from math import prod
 
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name
-from imlp_audit.checkpoint.tensors import BYTES, MOST_TENSORS, TensorInfo, read_shape
+from imlp_audit.checkpoint.tensors import BYTES, MOST_TENSORS, Span, TensorInfo, View, read_shape
 
 LONGEST_HEADER = 4 << 20
 _DTYPES = {
@@ -17,8 +18,11 @@ _DTYPES = {
 }  # fmt: skip
 
 
-def read_header(data: mmap.mmap) -> dict[str, TensorInfo]:
-    """Return the tensors that a safetensors file holds. Raises RefusedError if its header is not true of the file."""
+def read_header(data: mmap.mmap) -> tuple[dict[str, TensorInfo], dict[str, Span]]:
+    """Return the tensors that a safetensors file holds, and the bytes of each.
+
+    Raises RefusedError if its header is not true of the file.
+    """
     size = int.from_bytes(data[:8], "little")
     if size > len(data) - 8:
         raise _refusal(f"its header claims {size} bytes, and the file has {len(data)}")
@@ -28,7 +32,9 @@ def read_header(data: mmap.mmap) -> dict[str, TensorInfo]:
     entries.pop("__metadata__", None)
     tensors = {name: _read_entry(name, entry) for name, entry in entries.items()}
     _check_filled([span for _, span in tensors.values()], len(data) - 8 - size)
-    return {name: info for name, (info, _) in tensors.items()}
+    at = 8 + size
+    spans = {name: Span(at + begin, at + end) for name, (_, (begin, end)) in tensors.items()}
+    return {name: info for name, (info, _) in tensors.items()}, spans
 
 
 def _refusal(why: str) -> RefusedError:
@@ -67,7 +73,8 @@ def _read_entry(name: str, entry: object) -> tuple[TensorInfo, tuple[int, int]]:
         raise RefusedError(
             f"holds {escape_name(name)} in the unsupported type {escape_name(dtype)}; save it as F32, F16 or BF16"
         )
-    info = TensorInfo(shape, _DTYPES[dtype])
+    strides = tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
+    info = TensorInfo(shape, _DTYPES[dtype], View(name, 0, strides))
     if info.numel * BYTES[info.dtype] != span[1] - span[0]:
         raise _refusal(f"{escape_name(name)} claims {info.numel} numbers of {dtype} in {span[1] - span[0]} bytes")
     return info, (span[0], span[1])

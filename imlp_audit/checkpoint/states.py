@@ -1,10 +1,12 @@
-"""Which of the things in a file are the weights of the model, and under which names."""
+"""The states in a file: tables of tensors that can be the weights of a model, and their names."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from imlp_audit.checkpoint.pickle_machine import OTHER_KEYS
+from imlp_audit.checkpoint.placeholders import check_apart, find_given, find_inert, refuse_stateless
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, list_names
 from imlp_audit.checkpoint.tensors import MOST_TENSORS, TensorInfo
 from imlp_audit.errors import did_you_mean
@@ -14,29 +16,39 @@ _FIRST = ("model", "state_dict", "model_state_dict", "model_ema", "state_dict_em
 
 _AVERAGES = ("model_ema", "state_dict_ema", "ema")
 _PREFIXES = ("module.", "_orig_mod.")  # of DistributedDataParallel and torch.compile
-_DEEPEST = 2
+_COUNT = "n_averaged"  # of torch.optim.swa_utils.AveragedModel, beside the names that it prefixes
+_NO_WEIGHTS = ("optimizer", "optimizers", "optimizer_state_dict", "optimizer_states")
+_DEEPEST = 4
 _LONGEST_NAME = 300
 
 
 @dataclass(frozen=True)
 class State:
-    """The weights that were chosen from a file.
+    """Weights in a file.
 
     `path` holds the keys that lead to them; it is empty if the file holds nothing else. `tensors` has them by the
-    model's own names, and `names` maps these to the names in the file. `others` are the states that were not chosen,
-    `rest` is what else the file holds.
+    model's own names, and `names` maps these to the names in the file. `every` are the names of all states,
+    `rest` is what else the file holds. `unopened` are the classes and functions of the objects that were not made, and
+    `left_out` the tensors outside of the prefix that the user names.
     """
 
     path: tuple[str, ...]
     tensors: Mapping[str, TensorInfo]
     names: Mapping[str, str]
-    others: tuple[str, ...] = ()
+    every: tuple[str, ...] = ()
     rest: tuple[str, ...] = ()
+    unopened: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """What the state is called; "" if it is the whole file."""
         return ".".join(self.path)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The names of the other states."""
+        return tuple(name for name in self.every if name != self.name)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -51,29 +63,66 @@ class State:
             yield f"{self.name} is a running average of the weights"
         if self.rest:
             yield f"ignored, because they are not weights: {list_names(self.rest)}"
+        if self.unopened:
+            yield f"objects in it that were not opened (nothing was executed): {list_names(self.unopened)}"
+        if self.left_out:
+            yield f"left out, because their names do not begin with the prefix: {list_names(self.left_out)}"
         cut = {old.removesuffix(new) for new, old in self.names.items()} - {""}
         if cut:
             yield f"prefix removed from the names: {list_names(sorted(cut))}"
 
 
-def choose_state(content: object, wanted: str | None = None) -> State:
-    """Return the wanted state of a file, or the preferred one by its name.
+def find_states(content: object, prefix: str = "") -> list[State]:
+    """Return every state of a file, those of common names first, then by the number of tensors.
 
-    Raises RefusedError if there is no such state, if several have unknown names, or if a tensor has an impossible name.
+    Names begin with the `prefix`, which is removed; the other tensors are left out. Raises RefusedError if there is no
+    state, and for one whose tensors are not plain or have impossible names.
     """
-    states = {".".join(path): (path, mapping) for path, mapping in _find_states(content)}
-    if not states:
-        raise RefusedError("does not hold tensors by name; save model.state_dict(), with safetensors")
-    name = wanted if wanted is not None else _prefer(states)
-    if name not in states:
-        advice = did_you_mean(name, list(map(escape_name, states)), "it holds")
-        raise RefusedError(f"does not hold a state {escape_name(name)}; {advice}")
-    path, mapping = states[name]
-    tensors = {old: value for old, value in mapping.items() if isinstance(value, TensorInfo)}
-    names = _clean_names(tensors)
-    others = tuple(other for other in states if other != name)
-    rest = tuple(dict.fromkeys(_find_rest(content, path, {other.partition(".")[0] for other in others})))
-    return State(path, {new: tensors[old] for new, old in names.items()}, names, others, rest)
+    tables = list(_find_tables(content))
+    if not tables:
+        raise refuse_stateless(content)
+    unopened = tuple(dict.fromkeys(one.title for one in find_inert(content) if one.noted))
+    given = find_given(content)
+    every = tuple(".".join(path) for path, _ in tables)
+    roots = {name.partition(".")[0] for name in every}
+    states = []
+    for path, table in tables:
+        check_apart(table, given)
+        names, left_out = _clean_names(table, prefix)
+        rest = tuple(dict.fromkeys(_find_rest(content, path, roots)))
+        rest += tuple({_COUNT} & table.keys() - {*names.values(), *left_out})
+        tensors = {new: info for new, old in names.items() if isinstance(info := table[old], TensorInfo)}
+        states.append(State(path, tensors, names, every, rest, unopened, left_out))
+    held = [state for state in states if state.tensors]
+    if not held:
+        outside = [old for state in states for old in state.left_out]
+        raise RefusedError(
+            f"has no name that begins with {escape_name(prefix)}; give another --prefix: it holds {list_names(outside)}"
+        )
+    return sorted(held, key=_rank)
+
+
+def choose_state(states: Sequence[State], wanted: str | None = None) -> State:
+    """Return the wanted state, or the preferred one by its name.
+
+    Raises RefusedError if there is no such state, or if several have unknown names.
+    """
+    if wanted is not None:
+        for state in states:
+            if state.name == wanted:
+                return state
+        advice = did_you_mean(wanted, [escape_name(state.name) for state in states], "it holds")
+        raise RefusedError(f"does not hold a state {escape_name(wanted)}; {advice}")
+    if len(states) > 1 and _rank(states[0])[0] == len(_FIRST):
+        raise RefusedError(f"holds several states: {list_names(s.name for s in states)}; choose one with --state")
+    return states[0]
+
+
+def _rank(state: State) -> tuple[int, int]:
+    """Return the place of a state's name among the common ones, and less for more tensors."""
+    last = state.name.rpartition(".")[2]
+    place = _FIRST.index(last) if last in _FIRST else len(_FIRST) - (not state.path)
+    return place, -len(state.tensors)
 
 
 def _find_rest(content: object, path: tuple[str, ...], others: Collection[str]) -> Iterator[str]:
@@ -82,11 +131,12 @@ def _find_rest(content: object, path: tuple[str, ...], others: Collection[str]) 
     for taken in (*path, None):
         assert isinstance(table, Mapping)
         held = {key for key, value in table.items() if taken is None and isinstance(value, TensorInfo)}
-        yield from (str(key) for key in table if key != taken and key not in held and key not in others)
+        ignored = (key for key in table if key != taken and key not in held and key not in others)
+        yield from (OTHER_KEYS.title if key is OTHER_KEYS else str(key) for key in ignored)
         table = table.get(taken)
 
 
-def _find_states(content: object) -> Iterator[tuple[tuple[str, ...], Mapping[object, object]]]:
+def _find_tables(content: object) -> Iterator[tuple[tuple[str, ...], Mapping[object, object]]]:
     """Yield the tables that directly hold tensors, each once, with the keys that lead to them."""
     seen: set[int] = set()
     waiting: list[tuple[tuple[str, ...], object]] = [((), content)]
@@ -98,27 +148,19 @@ def _find_states(content: object) -> Iterator[tuple[tuple[str, ...], Mapping[obj
         if any(isinstance(value, TensorInfo) for value in table.values()):
             yield path, table
         if len(path) < _DEEPEST:
-            waiting += [((*path, key), value) for key, value in table.items() if isinstance(key, str)]
+            below = (item for item in table.items() if isinstance(item[0], str) and item[0] not in _NO_WEIGHTS)
+            waiting += [((*path, key), value) for key, value in below]
 
 
-def _prefer(states: Mapping[str, object]) -> str:
-    known = sorted((name for name in states if _last(name) in _FIRST), key=lambda name: _FIRST.index(_last(name)))
-    if known:
-        return known[0]
-    if "" in states or len(states) == 1:
-        return "" if "" in states else next(iter(states))
-    raise RefusedError(f"holds several states: {list_names(states)}; choose one with --state")
-
-
-def _last(name: str) -> str:
-    return name.rpartition(".")[2]
-
-
-def _clean_names(tensors: Mapping[object, TensorInfo]) -> dict[str, str]:
-    """Return the model's own name of each tensor, with its name in the file."""
+def _clean_names(table: Mapping[object, object], prefix: str) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the model's own name of each tensor, with its name in the file, and the names outside of the prefix."""
+    tensors = [name for name, value in table.items() if isinstance(value, TensorInfo)]
     if len(tensors) > MOST_TENSORS:
         raise RefusedError(f"holds {len(tensors)} tensors; the limit is {MOST_TENSORS}; split the file")
+    if _is_average(tensors):
+        tensors.remove(_COUNT)
     names: dict[str, str] = {}
+    left_out = []
     for old in tensors:
         new = _strip_prefixes(old) if isinstance(old, str) else ""
         if not isinstance(old, str) or not new or not old.isprintable() or len(old) > _LONGEST_NAME:
@@ -130,8 +172,17 @@ def _clean_names(tensors: Mapping[object, TensorInfo]) -> dict[str, str]:
             raise RefusedError(
                 f"holds {escape_name(new)} twice, as {escape_name(names[new])} and {escape_name(old)}; save one of them"
             )
-        names[new] = old
-    return names
+        if new.startswith(prefix) and new != prefix:
+            names[new.removeprefix(prefix)] = old
+        else:
+            left_out.append(old)
+    return names, tuple(left_out)
+
+
+def _is_average(names: Collection[object]) -> bool:
+    """Say whether these are the names of an AveragedModel, whose own count is not a weight."""
+    prefixed = [name for name in names if isinstance(name, str) and name.startswith(_PREFIXES[0])]
+    return _COUNT in names and 0 < len(prefixed) == len(names) - 1
 
 
 def _strip_prefixes(name: str) -> str:

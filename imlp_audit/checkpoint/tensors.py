@@ -18,11 +18,30 @@ LARGEST_RANK = 16
 
 
 @dataclass(frozen=True)
+class View:
+    """Where a tensor's numbers lie: in which storage, from which number on, and the stride of each axis."""
+
+    storage: str
+    start: int
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Span:
+    """The bytes of a storage, in one of a checkpoint's files."""
+
+    start: int
+    end: int
+    file: int = 0
+
+
+@dataclass(frozen=True)
 class TensorInfo:
-    """A tensor's shape and the type of its numbers (torch's name)."""
+    """A tensor's shape, the type of its numbers (torch's name), and where they lie."""
 
     shape: tuple[int, ...]
     dtype: str
+    view: View
 
     @property
     def numel(self) -> int:

@@ -16,6 +16,7 @@ from imlp_audit.cli.eval_options import ComputeOptions, ImageOptions, PipelineOp
 from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.cli.options import (
     CheckpointFile,
+    Prefix,
     Reading,
     ReportOptions,
     Specs,
@@ -60,6 +61,7 @@ def evaluate(
     specs: Specs = None,
     reading: Reading = None,
     state: State = None,
+    prefix: Prefix = "",
     trust_code: TrustCode = False,
     *,
     images: ImageOptions,
@@ -75,8 +77,10 @@ def evaluate(
     share = max(1, cores() // processes_here())
 
     def parse() -> tuple[Request, Outputs]:
+        from imlp_audit.checkpoint.contents import check_kind
         from imlp_audit.cli.output import parse_outputs
 
+        check_kind(checkpoint)
         _check_predictions(results)
         outputs, overrides = parse_outputs(reporting.printed, reporting.output), pipeline.overrides()
         model, earlier = _find_row(row, specs, trust_code=trust_code), _read_earlier(results.against)
@@ -85,7 +89,7 @@ def evaluate(
 
         labels = (images.class_map, images.real_labels)
         request = Request(
-            weights=Weights(model, checkpoint, reading, state),
+            weights=Weights(model, checkpoint, reading, state, prefix),
             data=Data(data, images.split, *labels, images.allow_download, images.limit, images.on),
             overrides=overrides,
             running=computing.running(share),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imlp_audit.cli.exits import ExitCode
-from imlp_audit.cli.options import Formatted, NoProgress, Specs, TrustCode
+from imlp_audit.cli.options import Formatted, NoProgress, Prefix, Specs, State, TrustCode
 from imlp_audit.cli.output import emit_document
 from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.formats import Format
@@ -25,9 +25,8 @@ def inspect(
         Path, typer.Argument(metavar="CHECKPOINT", help="The file with the weights.", show_default=False)
     ],
     specs: Specs = None,
-    state: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Which weights to use if the file holds several, e.g. model_ema.")
-    ] = None,
+    state: State = None,
+    prefix: Prefix = "",
     draw: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Write pictures of the weights, and DIR/weights.md, which shows them."),
@@ -37,21 +36,22 @@ def inspect(
     no_progress: NoProgress = False,
 ) -> int:
     """Identify a checkpoint: which rows and readings of the papers its shapes fit, and what its weights show."""
-    from imlp_audit.checkpoint.contents import hash_file, parse
+    from imlp_audit.checkpoint.contents import hash_sources, parse_states
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
 
     if draw is not None:
-        check_writable(draw / "weights.md")
-    parsed = parse(checkpoint, state, sums=True)  # unusable files are refused before torch is imported
+        check_writable(draw / "weights.md" if draw.exists() else draw)
+    states = parse_states(checkpoint, state, prefix, sums=True)  # bad files are refused before torch is imported
     selection = load_specs(specs, trust_code=trust_code)
-    from imlp_audit.inspect.candidates import find_candidates, report_checkpoint
+    from imlp_audit.inspect.candidates import choose_candidates, report_checkpoint
     from imlp_audit.inspect.document import checkpoint_document
     from imlp_audit.records.document import to_json
 
-    sha256 = hash_file(checkpoint)
+    sha256 = hash_sources([source.path for source in states[0].sources])
     with show_progress(shown=not no_progress) as announce:
-        candidates = find_candidates(parsed.shapes, selection, announce)
+        number, candidates = choose_candidates([one.shapes for one in states], selection, announce)
+    parsed = states[number]
     weights, pictures = _inspect_weights(parsed, selection, draw, trust_code=trust_code)
     report = report_checkpoint(parsed, sha256, candidates, weights, pictures)
     emit_document(checkpoint_document(report, str(checkpoint)), format_, to_json(report))
@@ -82,6 +82,7 @@ def _inspect_weights(
     if folder is None:
         return inspection, {}
     drawings = draw(parts, inspection)
+    folder.mkdir(exist_ok=True)
     for one in drawings:
         write_whole(folder / one.file, one.content)
     captions = {one.file: one.caption for one in drawings}

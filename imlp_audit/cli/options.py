@@ -54,6 +54,15 @@ State = Annotated[
     str | None,
     typer.Option("--state", metavar="NAME", help="Which weights to use if the file holds several, e.g. model_ema."),
 ]
+Prefix = Annotated[
+    str,
+    typer.Option(
+        "--prefix",
+        metavar="TEXT",
+        help="Use only the tensors whose names begin with this, e.g. backbone., and remove it.",
+        show_default=False,
+    ),
+]
 Reading = Annotated[
     str | None,
     typer.Option("--reading", metavar="NAME", help="Use this declared reading instead of the paper's default."),

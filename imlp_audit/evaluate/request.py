@@ -16,13 +16,14 @@ from imlp_audit.spec.references import RowRef
 class Weights:
     """A row's model under a reading (None: the paper's default), and the file with its weights.
 
-    `state` chooses among several states in the file.
+    `state` chooses among several states in the file; only names that begin with `prefix` are used, without it.
     """
 
     row: RowRef
     checkpoint: Path
     reading: str | None = None
     state: str | None = None
+    prefix: str = ""
 
 
 @dataclass(frozen=True)

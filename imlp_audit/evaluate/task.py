@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from imlp_audit import __version__
-from imlp_audit.checkpoint.contents import hash_file
+from imlp_audit.checkpoint.contents import hash_sources
 from imlp_audit.errors import DatasetError, UsageError
 from imlp_audit.evaluate.against import EvaluatedCell, other_run
 from imlp_audit.evaluate.data.images import choose_stratified, data_digest
@@ -28,7 +28,7 @@ from imlp_audit.spec.references import CellRef, RowRef
 class Task:
     """A model with its weights, the chosen images, and the cells to judge, each with an earlier run to compare with.
 
-    `notes` state what was assumed.
+    `notes` state what was assumed, `weights` which weights of the file are used.
     """
 
     model: nn.Module
@@ -40,6 +40,7 @@ class Task:
     pipeline: Pipeline
     computing: Computing
     notes: tuple[str, ...]
+    weights: Mapping[str, str]
     request: Request
 
     def settings(self, batch_size: int) -> dict[str, str]:
@@ -53,6 +54,7 @@ class Task:
             "precision": f"autocast to {_name(self.computing.low_precision)}" if running.amp else _name(torch.float32),
             "memory layout": "channels last" if running.channels_last else "contiguous",
             **self.pipeline.settings(),
+            **self.weights,
         }
 
     def fingerprint(self) -> dict[str, str]:
@@ -62,7 +64,7 @@ class Task:
             **self.settings(self.request.running.batch_size),
             **{f"version of {name}": one for name, one in list_versions().items()},
             "checkpoint": self.checkpoint,
-            "state": self.request.weights.state or "the first",
+            "state": self.request.weights.state or "the one that fits",
             "model": f"{row.id}: {row.row.model} under {self.reading}",
             "ids and labels": data_digest(_ids_and_labels(self.images, self.chosen)),
             "processor": torch.backends.cpu.get_cpu_capability(),
@@ -85,7 +87,9 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     )
     cells, assumed = _cells(weights.row, request.data, images)
     loaded = stack.enter_context(
-        with_weights(weights.row, weights.reading, weights.checkpoint, weights.state, request.overrides.size)
+        with_weights(
+            weights.row, weights.reading, weights.checkpoint, weights.state, request.overrides.size, weights.prefix
+        )
     )
     check_classes(images, loaded.classes)
     chosen = choose_stratified(images.labels, request.data.limit or len(images.ids), images.ids)
@@ -98,13 +102,14 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     return Task(
         model=model,
         reading=reading,
-        checkpoint=hash_file(weights.checkpoint),
+        checkpoint=hash_sources(loaded.files),
         images=images,
         chosen=chosen,
         cells=tuple(zip(cells, others, strict=True)),
         pipeline=resolve_pipeline(model, loaded.size, request.overrides),
         computing=computing,
         notes=(*assumed, *loaded.notes),
+        weights=loaded.settings,
         request=request,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +10,10 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from imlp_audit.checkpoint.contents import Checkpoint, parse
+from imlp_audit.checkpoint.contents import Checkpoint, parse_states
 from imlp_audit.checkpoint.fitting import Fit, fit
-from imlp_audit.checkpoint.loading import describe_misfit, load_into
+from imlp_audit.checkpoint.loading import describe_misfit, load_into, read_tensors
+from imlp_audit.checkpoint.refusal import escape_name, list_names
 from imlp_audit.errors import CheckpointError, UsageError, did_you_mean
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
@@ -25,13 +26,16 @@ from imlp_audit.spec.references import RowRef
 class Weighted:
     """A model with a checkpoint's weights.
 
-    `size` is the (height, width) of its images, `classes` the number of its outputs, `notes` what loading did.
+    `size` is the (height, width) of its images, `classes` the number of its outputs, `notes` what loading did,
+    `settings` which weights of the file these are, and `files` where they were read from.
     """
 
     model: nn.Module
     size: tuple[int, int]
     classes: int
     notes: tuple[str, ...]
+    settings: Mapping[str, str]
+    files: tuple[Path, ...]
 
 
 def choose_reading(row: RowRef, given: str | None) -> str | None:
@@ -46,26 +50,35 @@ def choose_reading(row: RowRef, given: str | None) -> str | None:
 
 @contextmanager
 def with_weights(
-    row: RowRef, given: str | None, path: Path, state: str | None, size: tuple[int, int] | None
+    row: RowRef, given: str | None, path: Path, state: str | None, size: tuple[int, int] | None, prefix: str = ""
 ) -> Iterator[Weighted]:
     """Yield a row's model, on the CPU and in evaluation mode, with a checkpoint's weights.
 
-    `state` chooses among several states in the file; `size` (height, width) replaces the model's own image size.
-    `given` is the reading that the user names; without one the paper's default is used, if no other fits as well.
-    Shapes are compared before any number is read. Raises UsageError for a row whose model does not classify images,
-    BuildError if the model cannot be built, and CheckpointError, naming the readings that fit, if the weights do not.
+    `state` names one of several states in the file, of which otherwise only one may fit; `prefix` is what the names
+    begin with. `size` (height, width) replaces the model's own image size. `given` is the reading that the user names;
+    without one the paper's default is used, if no other fits as well. Shapes are compared before any number is read.
+    Raises UsageError for a row whose model does not classify images, BuildError if the model cannot be built, and
+    CheckpointError, naming the readings that fit, if the weights do not.
     """
     recipe, reading = row.row.model, choose_reading(row, given)
     if recipe is None:
         raise UsageError(f"{row.id} has no model in its spec, so it cannot be evaluated; choose another row")
     with Builder().variant(recipe, _part(row, recipe, reading)) as variant:
         own = _own_size(row, variant.model)
-    checkpoint = parse(path, state)
-    ambiguous = _check_fits(row, recipe, reading, checkpoint, stated=given is not None)
+    checkpoint, ambiguous = _choose_state(
+        row, recipe, reading, parse_states(path, state, prefix), stated=given is not None
+    )
     with Builder("cpu").variant(recipe, _part(row, recipe, reading)) as variant:
+        settings = _describe_weights(checkpoint, prefix or fit(checkpoint.shapes, variant.model).prefix)
         notes = load_into(variant.model, checkpoint)
         model = variant.model.requires_grad_(False).eval()
-        yield Weighted(model, size or own, _count_classes(row, model, size or own), (*ambiguous, *notes))
+        classes, files = _count_classes(row, model, size or own), tuple(one.path for one in checkpoint.sources)
+        yield Weighted(model, size or own, classes, (*ambiguous, *notes), settings, files)
+
+
+def _describe_weights(checkpoint: Checkpoint, prefix: str) -> dict[str, str]:
+    state = {"state": checkpoint.state.name} if checkpoint.state.others else {}
+    return {**state, "prefix": prefix} if prefix else state
 
 
 def _part(row: RowRef, recipe: Recipe, reading: str | None) -> AnyReading | None:
@@ -96,30 +109,56 @@ def _count_classes(row: RowRef, model: nn.Module, size: tuple[int, int]) -> int:
     return scores.shape[1]
 
 
-def _check_fits(
-    row: RowRef, recipe: Recipe, reading: str | None, checkpoint: Checkpoint, *, stated: bool
-) -> tuple[str, ...]:
-    """Return notes on what shapes leave open. Raise CheckpointError if they do not fit, naming the readings that do.
+def _choose_state(
+    row: RowRef, recipe: Recipe, reading: str | None, found: Sequence[Checkpoint], *, stated: bool
+) -> tuple[Checkpoint, tuple[str, ...]]:
+    """Return the state of a file that fits, and notes on what shapes leave open.
 
-    A reading that the user did not state must be the only declared one that fits, since others compute differently.
+    Raise CheckpointError if none fits, naming the readings that do, or if several fit that hold other weights. A
+    reading that the user did not state must be the only declared one that fits, since others compute differently.
     """
-    fits = {}
+    fits: list[dict[str | None, Fit]] = [{} for _ in found]
     for name in dict.fromkeys((reading, *row.paper.about.value.readings)):
         with Builder().variant(recipe, _part(row, recipe, name)) as variant:
-            fits[name] = fit(checkpoint.shapes, variant.model)
-    if not fits[reading].exact:
-        raise CheckpointError(_describe_misfit(row, checkpoint.path, reading, fits))
-    own = _part(row, recipe, reading)
-    others = [f"--reading {name}" for name, one in fits.items() if one.exact and _part(row, recipe, name) != own]
-    if not others:
-        return ()
-    note = f"its shapes also fit {' and '.join(others)}, which computes something else than the reading {reading}"
+            for one, checkpoint in zip(fits, found, strict=True):
+                one[name] = fit(checkpoint.shapes, variant.model)
+    exact = [number for number, one in enumerate(fits) if one[reading].exact]
+    if not exact:
+        number = min(range(len(found)), key=lambda number: min(one.misfits for one in fits[number].values()))
+        raise CheckpointError(_describe_misfit(row, found[number], reading, fits[number]))
+    same = _check_same([(found[number], fits[number][reading]) for number in exact])
+    chosen, own = found[exact[0]], _part(row, recipe, reading)
+    alike = [name for name, one in fits[exact[0]].items() if one.exact and _part(row, recipe, name) != own]
+    if not alike:
+        return chosen, same
+    others = " and ".join(f"--reading {name}" for name in alike)
+    note = f"its shapes also fit {others}, which computes something else than the reading {reading}"
     if not stated:
-        raise CheckpointError(f"{checkpoint.path}: {note}; pass --reading with the one that it was trained as")
-    return (note,)
+        raise CheckpointError(f"{chosen.path}: {note}; pass --reading with the one that it was trained as")
+    return chosen, (*same, note)
 
 
-def _describe_misfit(row: RowRef, path: Path, reading: str | None, fits: Mapping[str | None, Fit]) -> str:
+def _check_same(found: Sequence[tuple[Checkpoint, Fit]]) -> tuple[str, ...]:
+    """Return a note if several states hold the same weights. Raise CheckpointError if they hold others."""
+    if len(found) == 1:
+        return ()
+    first, *others = (_read_as(*one) for one in found)
+    states = [escape_name(one.state.name) or '""' for one, _ in found]
+    if any(not torch.equal(first[name], other[name]) for other in others for name in first.keys() | other.keys()):
+        names = " or ".join(f"--state {name}" for name in states)
+        raise CheckpointError(f"{found[0][0].path} holds several states that fit, with different weights; pass {names}")
+    return (f"{list_names(states)} hold the same weights",)
+
+
+def _read_as(checkpoint: Checkpoint, found: Fit) -> Mapping[str, torch.Tensor]:
+    """Return a state's tensors by the model's names, in a form that can be compared."""
+    held = read_tensors(checkpoint)
+    needed = {old: new for old, new in found.names.items() if new not in (*found.computed, *found.optional)}
+    return {new: held[old].flatten().double() for old, new in needed.items()}
+
+
+def _describe_misfit(row: RowRef, checkpoint: Checkpoint, reading: str | None, fits: Mapping[str | None, Fit]) -> str:
+    path = checkpoint.path
     model = row.id if reading is None else f"{row.id} under the reading {reading}"
     under = [f"--reading {name}" for name, one in fits.items() if one.exact]
     if under:

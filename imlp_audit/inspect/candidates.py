@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -23,6 +23,7 @@ from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import rows_of
 
 _NEAREST = 3
+_MOST_STATES = 4
 
 
 @dataclass
@@ -77,6 +78,25 @@ def find_candidates(held: Shapes, selection: Selection, announce: Callable[[int]
     exact = tuple(candidate for candidate in found if candidate.fit.exact)
     nearest = () if exact else tuple(sorted(found, key=lambda candidate: candidate.fit.misfits)[:_NEAREST])
     return Candidates(exact, nearest, len(compared), len(uses))
+
+
+def choose_candidates(
+    states: Sequence[Shapes], selection: Selection, announce: Callable[[int], Callable[[str], None]]
+) -> tuple[int, Candidates]:
+    """Return the first state of a file that fits a model exactly, else the first, and what it fits.
+
+    States with less than half the tensors of the largest are not tried.
+    """
+    least = max(map(len, states)) / 2
+    tried = [(number, held) for number, held in enumerate(states) if len(held) >= least and held not in states[:number]]
+    first = None
+    for number, held in tried[:_MOST_STATES]:
+        found = find_candidates(held, selection, announce)
+        if found.exact:
+            return number, found
+        first = first or (number, found)
+    assert first is not None
+    return first
 
 
 def _starts_alike(held: Shapes, use: ModelUse, builder: Builder) -> bool:

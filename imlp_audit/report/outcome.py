@@ -72,16 +72,14 @@ def _power(result: AuditResult) -> Iterator[str]:
     powers = [column.power for judged in result.hypotheses.values() for column in judged.columns]
     one, ten = _add(power.one for power in powers), _add(power.ten for power in powers)
     if ten.tried:
-        near = (
-            f"; of the {readable(one.tried)} that are one last digit off, {readable(one.caught)}" if one.tried else ""
-        )
+        near = f", and {readable(one.caught)} of the {readable(one.tried)} that are off by one in the last digit"
         tried = f"{count_of(ten.tried, 'wrong number')} put in place of counted ones"
-        yield f"Power: of {tried}, {readable(ten.caught)} would have been caught{near}."
+        yield f"Power: {readable(ten.caught)} of {tried} would have been caught{near if one.tried else ''}."
     passing = [check for check in result.checks if check.verdict in PASSES]
     fitted, weak = sum(check.fitted for check in passing), sum(check.weak for check in passing)
     if fitted:
-        passes = "number passes" if fitted == 1 else "numbers pass"
-        yield f"{fitted} {passes} under a counter that was fitted to such numbers, which proves little."
+        proves, them = ("proves", "this very number") if fitted == 1 else ("prove", "these very numbers")
+        yield f"{count_of(fitted, 'pass')} {proves} little: the counter was fitted to {them}."
     if weak:
         yield f"{count_of(weak, 'pass')} may be luck: the numbers do not decide which option applies."
 

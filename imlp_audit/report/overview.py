@@ -122,7 +122,9 @@ def _read_as(result: AuditResult, most: int) -> Iterator[Item]:
         rest = groups[most:]
         doubtful = sum(group.choice == "weak" for group in rest)
         named += [_group(group, headings.get(group.name, "reading "), fits.get(group.name)) for group in groups[:most]]
-        named += [f"{count_of(len(rest), 'more column')}{f', {doubtful} weak' if doubtful else ''}"] if rest else []
+        if rest:
+            noun = "more column" if any(group in columns for group in groups[:most]) else "column"
+            named.append(f"the conventions of {count_of(len(rest), noun)}{f', {doubtful} weak' if doubtful else ''}")
     named += [own] if (own := count_own_counters(result)) else []
     if named:
         yield Item("; ".join(named), label="judged under")

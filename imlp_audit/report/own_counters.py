@@ -38,7 +38,7 @@ def count_own_counters(result: AuditResult) -> str:
 
 
 def _count(rows: int) -> str:
-    return f"for {count_of(rows, 'row')} the spec names {'a counter of its' if rows == 1 else 'counters of their'} own"
+    return f"{'a counter of its' if rows == 1 else 'counters of their'} own for {count_of(rows, 'row')}"
 
 
 def _own_counters(

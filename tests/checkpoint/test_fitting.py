@@ -182,10 +182,26 @@ def test_an_imlp_model_and_its_baseline() -> None:
 
 
 @pytest.mark.parametrize("prefix", ["encoder.", "model.backbone."])
-def test_a_prefix_left_over(prefix: str) -> None:
+def test_a_prefix_that_all_names_have_is_removed(prefix: str) -> None:
     found = fit({prefix + name: shape for name, shape in shapes(built(DEIT)).items()}, built(DEIT))
-    assert told(found) == [f"unexpected: the prefix '{prefix}' before the model's names"]
-    assert found.misfits == 152
+    assert found.exact
+    assert found.notes == (f"prefix removed from all names, because they fit without it: {prefix}",)
+    assert len(found.names) == 152
+
+
+def test_prefixes_that_only_some_names_have_stay() -> None:
+    """Which of two models in one state is meant, and whether what is left may be left out, is the user's to say."""
+    own = shapes(built(DEIT))
+    both = {f"{one}{name}": shape for one in ("student.", "teacher.") for name, shape in own.items()}
+    advice = "before the model's names; --prefix reads what begins with it alone"
+    assert told(fit(both, built(DEIT))) == [
+        f"unexpected: the prefix '{one}' {advice}" for one in ("student.", "teacher.")
+    ]
+    more = {**{f"model.{name}": shape for name, shape in own.items()}, "loss.weight": (3,)}
+    assert told(fit(more, built(DEIT))) == [
+        f"unexpected: the prefix 'model.' {advice}",
+        "unexpected: tensors of other names",
+    ]
 
 
 def test_the_same_shapes_by_other_names() -> None:

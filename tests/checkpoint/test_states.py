@@ -10,8 +10,8 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
-from imlp_audit.checkpoint.contents import Checkpoint, parse
-from imlp_audit.checkpoint.loading import read_state
+from imlp_audit.checkpoint.contents import Checkpoint, parse, parse_states
+from imlp_audit.checkpoint.loading import read_state, read_tensors
 from imlp_audit.errors import CheckpointError
 
 
@@ -84,10 +84,13 @@ def test_wrappers_prefixes_are_cut_off_and_reported(tmp_path: Path, prefix: str)
 
 
 def test_what_wraps_a_model_in_torch(tmp_path: Path) -> None:
-    """The count of an average is no name of the model; it is not dropped, so that fitting tells of it."""
+    """The count of an average is not a weight; elsewhere a tensor of that name is one."""
     model = nn.Linear(2, 3)
     path = saved(tmp_path, AveragedModel(nn.DataParallel(model)).state_dict())
-    assert list(parse(path).shapes) == ["n_averaged", "weight", "bias"]
+    assert list(parse(path).shapes) == ["weight", "bias"]
+    assert "ignored, because they are not weights: n_averaged" in parse(path).state.notes
+    path = saved(tmp_path, {**model.state_dict(), "n_averaged": torch.tensor(1)})
+    assert list(parse(path).shapes) == ["weight", "bias", "n_averaged"]
 
 
 def test_parameters_are_counted_without_statistics(tmp_path: Path) -> None:
@@ -100,3 +103,28 @@ def test_parameters_are_counted_without_statistics(tmp_path: Path) -> None:
 def test_names_in_a_note_are_shown_escaped(tmp_path: Path) -> None:
     path = saved(tmp_path, {"model": one(1), "\x1b[2J": 1, "\x1b]0;x\x07": one(2)})
     assert all(note.isprintable() for note in parse(path).state.notes)
+
+
+def test_states_in_states_are_found_and_optimizers_are_not(tmp_path: Path) -> None:
+    deep = {"a": {"b": {"c": one(1)}}, "optimizer": {"state": {"w": one(2)}}}
+    assert [found.state.name for found in parse_states(saved(tmp_path, deep))] == ["a.b.c"]
+
+
+def test_every_state_is_returned_the_likeliest_first(tmp_path: Path) -> None:
+    path = saved(tmp_path, {"small": one(1), "large": {**one(2), "v": torch.ones(1)}, "ema": one(3), "model": one(4)})
+    assert [found.state.name for found in parse_states(path)] == ["model", "ema", "large", "small"]
+    assert [found.state.name for found in parse_states(path, "small")] == ["small"]
+
+
+def test_a_prefix_that_the_user_names(tmp_path: Path) -> None:
+    path = saved(tmp_path, {"module.student.w": torch.ones(1), "module.teacher.w": torch.zeros(2), "other": one(1)})
+    (found,) = parse_states(path, prefix="teacher.")
+    assert found.shapes == {"w": (2,)}
+    assert torch.equal(read_tensors(found)["w"], torch.zeros(2))
+    assert found.state.notes[-2:] == (
+        "left out, because their names do not begin with the prefix: module.student.w",
+        "prefix removed from the names: module.teacher.",
+    )
+    words = r"has no name that begins with head\.; give another --prefix: it holds module\.student\.w, module\.teacher"
+    with pytest.raises(CheckpointError, match=words):
+        parse_states(path, prefix="head.")

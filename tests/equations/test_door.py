@@ -220,9 +220,10 @@ def test_what_is_broken_is_an_error_and_the_rest_goes_on(tmp_path: Path, monkeyp
 @pytest.mark.slow
 def test_what_hangs_is_an_error_and_the_rest_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    sleeping = IMPORTS + "from time import sleep\n"  # a loop without it would keep a core from other tests
     modules = {
-        "a_import": IMPORTS + ONE.format(name="at_import", body="return Trial(True)") + "while True:\n    pass\n",
-        "b_judge": IMPORTS + ONE.format(name="at_run", body="\n    while True:\n        pass"),
+        "a_import": sleeping + ONE.format(name="at_import", body="return Trial(True)") + "while True:\n    sleep(1)\n",
+        "b_judge": sleeping + ONE.format(name="at_run", body="\n    while True:\n        sleep(1)"),
         "c_good": IMPORTS + ONE.format(name="good", body="return Trial(True)"),
     }
     patient = Settings(Limits(examples=10, patience=20.0), trust_code=True, jobs=2)
@@ -230,7 +231,7 @@ def test_what_hangs_is_an_error_and_the_rest_goes_on(tmp_path: Path, monkeypatch
     assert {name: check.verdict.value for name, check in found.items()} == {
         "at_import": "error", "at_run": "error", "good": "reproduced"
     }  # fmt: skip
-    assert found["at_import"].reason == ("mine/equations/a_import.py:5: did not respond for 20 s and was stopped")
+    assert found["at_import"].reason == ("mine/equations/a_import.py:6: did not respond for 20 s and was stopped")
 
 
 def test_a_paper_that_shares_its_folder_with_another_has_no_python(mine: Path) -> None:

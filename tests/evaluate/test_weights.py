@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 import torch
@@ -17,6 +19,8 @@ from imlp_audit.models.reading import Presence
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import RowRef, find_row
 from tests.evaluate.digits import write_spec
+
+Wrap: TypeAlias = Callable[[dict[str, torch.Tensor]], Mapping[str, object]]
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +95,63 @@ def test_the_reading_must_be_stated_if_another_fits_as_well(spec: Path, checkpoi
         pass
     with with_weights(both, "released", checkpoint, None, None) as found:
         assert "also fit --reading without" in found.notes[0]
+
+
+def weights_of(checkpoint: Path) -> dict[str, torch.Tensor]:
+    from safetensors.torch import load_file
+
+    return load_file(checkpoint)
+
+
+@pytest.mark.parametrize(
+    ("wrap", "settings"),
+    [
+        (lambda state: {"a": {"b": {"c": state}}}, {}),
+        (lambda state: {"state": {"x": torch.ones(1)}, "net": state}, {"state": "net"}),
+        (lambda state: {"model": {"x": torch.ones(1)}, "other": state}, {"state": "other"}),
+        (lambda state: {"model": state, "ema": {k: v.clone() for k, v in state.items()}}, {"state": "model"}),
+        (lambda state: {"model": state, "ema": {f"m.{k}": v.double() for k, v in state.items()}}, {"state": "model"}),
+        (lambda state: {"state_dict": {f"model.{k}": v for k, v in state.items()}}, {"prefix": "model."}),
+    ],
+)
+def test_the_state_that_fits_is_used_whatever_its_name(
+    row: RowRef, checkpoint: Path, tmp_path: Path, wrap: Wrap, settings: dict[str, str]
+) -> None:
+    state = weights_of(checkpoint)
+    torch.save(wrap(state), tmp_path / "c.pth")
+    with with_weights(row, "released", tmp_path / "c.pth", None, None) as found:
+        assert found.settings == settings
+        assert all(torch.equal(tensor, state[name]) for name, tensor in found.model.state_dict().items())
+        same = "model, ema hold the same weights" in found.notes
+        assert same == (settings == {"state": "model"})
+
+
+def test_two_states_that_fit_with_different_weights_are_for_the_user_to_choose(
+    row: RowRef, checkpoint: Path, tmp_path: Path
+) -> None:
+    state = weights_of(checkpoint)
+    average = {f"module.{name}": value + 1 for name, value in state.items()}
+    torch.save({"state_dict": state, "state_dict_ema": average}, tmp_path / "c.pth")
+    words = r"several states that fit, with different weights; pass --state state_dict or --state state_dict_ema$"
+    with pytest.raises(CheckpointError, match=words), with_weights(row, "released", tmp_path / "c.pth", None, None):
+        pass
+    with with_weights(row, "released", tmp_path / "c.pth", "state_dict_ema", None) as found:
+        assert found.settings == {"state": "state_dict_ema"}
+        assert torch.equal(found.model.state_dict()["norm.bias"], state["norm.bias"] + 1)
+
+
+def test_a_prefix_that_the_user_names(row: RowRef, checkpoint: Path, tmp_path: Path) -> None:
+    state = weights_of(checkpoint)
+    both = {
+        f"{who}.{name}": value + add for add, who in enumerate(("student", "teacher")) for name, value in state.items()
+    }
+    torch.save(both, tmp_path / "c.pth")
+    with pytest.raises(CheckpointError, match=r"prefix 'student\.'(.|\n)*prefix 'teacher\.'"):  # noqa: SIM117
+        with with_weights(row, "released", tmp_path / "c.pth", None, None):
+            pass
+    with with_weights(row, "released", tmp_path / "c.pth", None, None, "teacher.") as found:
+        assert found.settings == {"prefix": "teacher."}
+        assert torch.equal(found.model.state_dict()["norm.bias"], state["norm.bias"] + 1)
 
 
 def test_images_of_another_size(spec: Path, row: RowRef, checkpoint: Path) -> None:

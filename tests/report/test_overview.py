@@ -95,8 +95,8 @@ def test_the_first_screen_says_what_was_checked_with_its_power_and_what_it_was_r
     passing = check("1/r0/params", CheckKind.CELL, Verdict.REPRODUCED, printed="5.72")
     one = AuditResult(papers=(head(),), versions={}, checks=(passing,), hypotheses={"p": judged()})
     shown = " ".join(screen(one, 200).split())
-    power = "Power: of 40 wrong numbers put in place of counted ones, 38 would have been caught"
-    assert f"{power}; of the 4 that are one last digit off, 3." in shown
+    power = "Power: 38 of 40 wrong numbers put in place of counted ones would have been caught"
+    assert f"{power}, and 3 of the 4 that are off by one in the last digit." in shown
     assert "reading released, which explains 39 of 44 numbers (as_written 8; by chance up to 4)" in shown
     column = "in plain words of Table 1 convention all, which explains 2 of 4 numbers"
     assert f"{column} (no_head 1; by chance up to 1; weak)" in shown
@@ -123,11 +123,20 @@ def test_passes_that_may_be_luck_or_were_fitted_say_so_one_by_one() -> None:
     assert "- reproduced, weak p/1/r0/params printed" in shown
     assert "- reproduced under reading a, convention b, fitted, weak p/1/r1/params" in shown
     assert "differs, " not in shown
+    assert "1 pass proves little: the counter was fitted to this very number." in shown
+    assert "2 passes may be luck" in shown
+
+
+def test_columns_whose_choice_is_not_written_out_are_counted() -> None:
+    hypothesis = judged().model_copy(update={"columns": (judged().columns[0],) * 3})
+    passing = check("1/r0/params", CheckKind.CELL, Verdict.REPRODUCED, printed="5.72")
+    one = AuditResult(papers=(head(),), versions={}, checks=(passing,), hypotheses={"p": hypothesis})
+    assert "; the conventions of 2 more columns, 2 weak\n" in screen(one, 200)
 
 
 def test_rows_that_state_their_own_counter_are_counted() -> None:
     shown = screen(mixed(), 200)
-    assert "judged under  for 3 rows the spec names counters of their own (fvcore 1, macs 2)\n" in shown
+    assert "judged under  counters of their own for 3 rows (fvcore 1, macs 2)\n" in shown
 
 
 def test_checks_that_broke_and_checks_that_fail_are_named() -> None:
@@ -207,9 +216,12 @@ def test_a_finding_names_its_places_in_the_paper_and_not_the_lines_of_the_spec()
     assert "specs/p/paper.yaml" not in shown
 
 
-def test_titles_are_seen_before_places_are_and_the_rest_is_counted() -> None:
+def test_the_five_worst_have_their_places_others_their_titles_and_the_rest_is_counted() -> None:
     shown = screen(with_findings(60))
-    assert "- F3 error: Title 2 [Sec. 2]: p/claims/c2\n- F4 error: Title 3\n" in shown
+    assert (
+        "- F1 error: Title 0 [Table 1, R0, Params; and 1 more]: p/1/r0/params\n- F2 error: Title 1 [Sec. 1]\n" in shown
+    )
+    assert "- F5 error: Title 4 [Sec. 4]\n- F6 error: Title 5\n" in shown
     listed = len(re.findall(r"^- F\d+ ", shown, re.MULTILINE))
     assert 10 < listed < 60
     assert f"- {60 - listed} more findings: --all lists every one\n" in shown

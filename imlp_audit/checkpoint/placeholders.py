@@ -1,0 +1,98 @@
+"""The objects of a pickle that were not made: where they are, and whether the weights depend on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from imlp_audit.checkpoint.pickle_globals import ODD_TENSORS, Inert, Name, Storage, refuse_code, refuse_odd
+from imlp_audit.checkpoint.pickle_machine import OTHER_KEYS
+from imlp_audit.checkpoint.refusal import RefusedError
+from imlp_audit.checkpoint.tensors import TensorInfo
+
+_OF_MODULES = {"_parameters", "_buffers", "_modules"}
+_KEYS = "holds a dictionary of tensors whose keys are not names; save model.state_dict() alone, with safetensors"
+
+
+def find_inert(content: object) -> Iterator[Inert]:
+    """Yield every object that was not made, in the order of the file."""
+    return (value for value in _walk(content) if isinstance(value, Inert) and value is not OTHER_KEYS)
+
+
+def find_given(content: object) -> dict[int, Inert]:
+    """Return what the objects that were not made were given, by its identity, each with such an object."""
+    seen: set[int] = set()
+    return {id(value): one for one in find_inert(content) for value in _walk(one, seen)}
+
+
+def check_apart(state: Mapping[object, object], given: Mapping[int, Inert]) -> None:
+    """Raise RefusedError if the weights of a state depend on objects that were not made, so on unknown code.
+
+    That is so if one stands where a tensor should, or was `given` the state or a tensor of it.
+    """
+    seen: set[int] = set()
+    for name, value in state.items():
+        if isinstance(value, Inert) and value.name in ODD_TENSORS:
+            raise refuse_odd(name, ODD_TENSORS[value.name])
+        if isinstance(value, Inert) and any(isinstance(part, TensorInfo | Storage) for part in _walk(value, seen)):
+            raise refuse_code(value.name)
+    if any(isinstance(value, TensorInfo) for value in _walk(state.get(OTHER_KEYS))):
+        raise RefusedError(_KEYS)
+    for value in (state, *state.values()):
+        if isinstance(value, dict | TensorInfo) and id(value) in given:
+            raise refuse_code(given[id(value)].name)
+
+
+def refuse_stateless(content: object) -> RefusedError:
+    """Return why a file holds no state: what is in it instead."""
+    values = list(_walk(content))
+    for one in values:
+        if isinstance(one, Inert) and is_module(one):
+            return refuse_module(one)
+    tables = [value for value in values if isinstance(value, dict)]
+    for name, value in ((name, value) for table in tables for name, value in table.items()):
+        if isinstance(value, Inert) and value.name in ODD_TENSORS:
+            return refuse_odd(name, ODD_TENSORS[value.name])
+    for value in values:
+        if isinstance(value, Name) or (isinstance(value, Inert) and value.noted):
+            return refuse_code(value.text if isinstance(value, Name) else value.name)
+    if any(OTHER_KEYS in table for table in tables):
+        return RefusedError(_KEYS)
+    return RefusedError("does not hold tensors by name; save model.state_dict(), with safetensors")
+
+
+def is_module(one: Inert) -> bool:
+    """Say whether an object is a whole torch.nn.Module."""
+    return any(isinstance(part, Mapping) and part.keys() >= _OF_MODULES for part in one.parts)
+
+
+def refuse_module(one: Inert) -> RefusedError:
+    """Return the refusal of a file with a whole model, and the line that makes it usable."""
+    return RefusedError(
+        f"holds a whole model, an object of {one.title}, which only its own code can open (not executed); if you trust "
+        'it, run there `torch.save(torch.load("FILE", weights_only=False).state_dict(), "weights.pth")` and give '
+        "weights.pth"
+    )
+
+
+def _walk(content: object, seen: set[int] | None = None) -> Iterator[object]:
+    """Yield a value and everything in it, each once; what was `seen` is left out."""
+    seen = set() if seen is None else seen
+    waiting = [content]
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        yield value
+        waiting += reversed(list(_list_parts(value)))
+
+
+def _list_parts(value: object) -> Iterable[object]:
+    match value:
+        case list() | tuple():
+            return value
+        case dict():
+            return value.values()
+        case Inert():
+            return value.parts
+    return ()
