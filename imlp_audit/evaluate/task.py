@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from imlp_audit import __version__
-from imlp_audit.checkpoint.contents import hash_file
+from imlp_audit.checkpoint.contents import hash_sources
 from imlp_audit.errors import DatasetError, UsageError
 from imlp_audit.evaluate.against import EvaluatedCell, other_run
 from imlp_audit.evaluate.data.images import choose_stratified, data_digest
@@ -102,7 +102,7 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     return Task(
         model=model,
         reading=reading,
-        checkpoint=hash_file(weights.checkpoint),
+        checkpoint=hash_sources(loaded.files),
         images=images,
         chosen=chosen,
         cells=tuple(zip(cells, others, strict=True)),

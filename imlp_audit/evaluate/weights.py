@@ -26,8 +26,8 @@ from imlp_audit.spec.references import RowRef
 class Weighted:
     """A model with a checkpoint's weights.
 
-    `size` is the (height, width) of its images, `classes` the number of its outputs, `notes` what loading did, and
-    `settings` which weights of the file these are.
+    `size` is the (height, width) of its images, `classes` the number of its outputs, `notes` what loading did,
+    `settings` which weights of the file these are, and `files` where they were read from.
     """
 
     model: nn.Module
@@ -35,6 +35,7 @@ class Weighted:
     classes: int
     notes: tuple[str, ...]
     settings: Mapping[str, str]
+    files: tuple[Path, ...]
 
 
 def choose_reading(row: RowRef, given: str | None) -> str | None:
@@ -71,7 +72,8 @@ def with_weights(
         settings = _describe_weights(checkpoint, prefix or fit(checkpoint.shapes, variant.model).prefix)
         notes = load_into(variant.model, checkpoint)
         model = variant.model.requires_grad_(False).eval()
-        yield Weighted(model, size or own, _count_classes(row, model, size or own), (*ambiguous, *notes), settings)
+        classes, files = _count_classes(row, model, size or own), tuple(one.path for one in checkpoint.sources)
+        yield Weighted(model, size or own, classes, (*ambiguous, *notes), settings, files)
 
 
 def _describe_weights(checkpoint: Checkpoint, prefix: str) -> dict[str, str]:

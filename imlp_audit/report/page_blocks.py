@@ -38,7 +38,8 @@ from imlp_audit.report.formulas.mathml import render_formula
 _TAGS = {Style.STRONG: "strong", Style.EMPHASIS: "em", Style.CODE: "code"}
 _LINK = re.compile(r"#.+|https?://\S+|[a-z0-9_\-]+\.(?:html|md|json|svg)(?:#[\w/.~\-]+)?", re.IGNORECASE | re.ASCII)
 _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)  # would be a command in a log of GitHub's
-_LONG_WORD = re.compile(r"\S{16}(?=\S)")
+_LONG_WORD = re.compile(r"\S{17,}")
+_LONG_PART = re.compile(r"[^\0]{16}(?=[^\0])")
 _GROUPED = r"-?\d{1,3}(?: \d{3}){1,4}(?:\.\d{1,6})?"  # longer ones may be broken, as they might not fit
 _SHORT = r"-?\d{1,6}(?:\.\d{1,6})?"
 _END = rf"(?:{_GROUPED}|{_SHORT})"
@@ -118,7 +119,12 @@ def _escape(text: str) -> str:
 
 
 def _escape_words(text: str) -> str:
-    return escape(_LONG_WORD.sub(lambda found: f"{found[0]}\0", text)).replace("\0", "<wbr>")
+    return escape(_LONG_WORD.sub(_break_word, text)).replace("\0", "<wbr>")
+
+
+def _break_word(found: re.Match[str]) -> str:
+    """Mark where a long word may be broken: between its parts, and within a part only if that is long too."""
+    return _LONG_PART.sub(lambda part: f"{part[0]}\0", _BETWEEN_PARTS.sub("\0", found[0]))
 
 
 def _escape_code(text: str) -> str:

@@ -61,9 +61,9 @@ def test_a_model_that_failed_ends_with_its_code(here: Path) -> None:
 
 @pytest.mark.slow
 def test_a_claim_that_needs_a_solver_is_tested_as_properties_does() -> None:
-    outcome = call("explain", "imlp/equations/theorem1_optimum")
+    outcome = call("explain", "imlp/equations/theorem1_optimum_corrected")
     assert outcome.code == 0
-    assert outcome.out.startswith("imlp/equations/theorem1_optimum: ")
+    assert outcome.out.startswith("imlp/equations/theorem1_optimum_corrected: ")
 
 
 @pytest.mark.slow

@@ -88,11 +88,12 @@ def certify(branch: Branch, t: Matrix, slopes: Slopes = GELU) -> Certificate | N
     """Return the smallest rho that can be proven with a T near the given one, or None."""
     largest = float(t.max(initial=0.0)) or 1.0
     moved = (np.maximum(t, 0.0) * (1 + step) + largest * step for step in _STEPS)
-    proven = [found for candidate in moved if (found := _prove(branch, candidate, slopes)) is not None]
+    proven = [found for candidate in moved if (found := prove(branch, candidate, slopes)) is not None]
     return min(proven, key=lambda certificate: certificate.rho, default=None)
 
 
-def _prove(branch: Branch, t: Matrix, slopes: Slopes) -> Certificate | None:
+def prove(branch: Branch, t: Matrix, slopes: Slopes = GELU) -> Certificate | None:
+    """Return the smallest rho that can be proven with this very T, or None."""
     least = _least_rho(branch, t, slopes)
     if least is None:
         return None

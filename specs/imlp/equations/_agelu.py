@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import torch
 from hypothesis import strategies as st
@@ -46,9 +46,25 @@ class Coefficients:
         each = zip(self.alpha, self.beta, self.gamma, self.theta, x, strict=True)
         return [beta * phi(alpha * x_c + gamma) + theta for alpha, beta, gamma, theta, x_c in each]
 
+    def computed(
+        self, x: Sequence[Rounded], phi: Activation, arithmetic: Arithmetic, act_layer: type[nn.Module] = nn.GELU
+    ) -> list[Rounded]:
+        """Return what the package's module makes of x, with the bounds that Eq. 3 has there."""
+        values = self.module(arithmetic, act_layer)(arithmetic.tensor([number.value for number in x])).tolist()
+        return with_bounds(values, self.repeated(len(x)).written(x, phi))
+
+    def repeated(self, channels: int) -> Coefficients:
+        """Return the coefficients of one channel for each of several."""
+        return Coefficients(*(getattr(self, each.name) * (channels // len(self.alpha)) for each in fields(self)))
+
     def shown(self, prime: str = "") -> dict[str, object]:
         """Return the symbols that a counterexample shows."""
         return {f"{each.name}{prime}": getattr(self, each.name) for each in fields(self)}
+
+
+def with_bounds(values: Sequence[float], formula: Sequence[Rounded]) -> list[Rounded]:
+    """Return what a module computed, each number with the bound on the error that its formula has."""
+    return [replace(each, value=value) for value, each in zip(values, formula, strict=True)]
 
 
 def coefficients(channels: int, alphas: st.SearchStrategy[float] | None = None) -> st.SearchStrategy[Coefficients]:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
+import torch
 from hypothesis import strategies as st
+from torch import nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.claim import Trial
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.lipschitz import slopes
 from imlp_audit.equations.lipschitz.branches import Branch
-from imlp_audit.equations.lipschitz.certificate import Certificate, certify
+from imlp_audit.equations.lipschitz.certificate import Certificate, prove
 from imlp_audit.equations.lipschitz.slopes import Slopes
 from imlp_audit.equations.matrix import RoundedMatrix, dot
 from imlp_audit.equations.rounded import Rounded, total
-from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, positive, vectors
+from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, numbers, positive, vectors
+from imlp_audit.models.imlp import ChannelPart, Imlp, amlp
 
-from ._agelu import Coefficients, coefficients
+from ._agelu import Coefficients, coefficients, with_bounds
 from ._slope import slopes_of
 
 Column = Sequence[Rounded]
@@ -40,6 +44,17 @@ class Half:
         """[p_i, q_i]."""
         return slopes_of(self.phi, slopes.GELU)
 
+    @property
+    def chosen_t(self) -> list[float]:
+        """A T that has a rho with M(rho, T) <= 0: what is best for one hidden unit, or more of it where `t` is over 1.
+
+        With omega = ||W^1i||^2, rho = (max(|p|, |q|) ||W^0||)^2 omega is least there, the product of the norms.
+        """
+        p, q = self.slopes.low, self.slopes.high
+        omega = float(np.linalg.norm(self.w1, 2)) ** 2
+        best = omega * (1 + abs(p + q) / (q - p)) / 2
+        return [best * max(1.0, entry) for entry in self.t]
+
 
 @dataclass(frozen=True)
 class Module:
@@ -56,9 +71,12 @@ class Module:
         return affine(self.w0, arithmetic.vector(x), self.b0)
 
     def activated(self, i: int, x: Vector, arithmetic: Arithmetic) -> list[Rounded]:
-        """Return phi_i(W^0 x + b^0)."""
-        phi = self.halves[i].phi
-        return [phi.written([z], gelu)[0] for z in self.hidden(x, arithmetic)]
+        """Return phi_i(W^0 x + b^0), as the package's AGeLU has it."""
+        return self.halves[i].phi.computed(self.hidden(x, arithmetic), gelu, arithmetic)
+
+    def printed(self, i: int, x: Vector, arithmetic: Arithmetic) -> list[Rounded]:
+        """Return phi_i(W^0 x + b^0), as Eq. 4 has it."""
+        return self.halves[i].phi.repeated(len(self.w0)).written(self.hidden(x, arithmetic), gelu)
 
     def part(self, i: int, x: Vector, arithmetic: Arithmetic) -> list[Rounded]:
         """Return g(x), the first summand of f, or h(x), the second."""
@@ -72,6 +90,30 @@ class Module:
     def change_of_activated(self, i: int, arithmetic: Arithmetic) -> list[Rounded]:
         """Return x^1 - y^1."""
         return difference(self.activated(i, self.x, arithmetic), self.activated(i, self.y, arithmetic))
+
+    def change(self, arithmetic: Arithmetic) -> list[Rounded]:
+        """Return f(x) - f(y), as the package's module has it."""
+        f = self.built([a + b for a, b in zip(*(half.w1 for half in self.halves), strict=True)], arithmetic)
+        x, y = f(arithmetic.tensor([self.x, self.y])).tolist()
+        bounds = [g + h for g, h in zip(*(self.change_in(i, arithmetic) for i in (0, 1)), strict=True)]
+        return with_bounds([of_x - of_y for of_x, of_y in zip(x, y, strict=True)], bounds)
+
+    def built(self, w1: Sequence[Vector], arithmetic: Arithmetic) -> Imlp:
+        """Return the package's module with these weights, W^1 and b^11."""
+        module = amlp(len(self.x), len(self.w0), len(w1))
+        arithmetic.place(module)
+        assert isinstance(module.fc1, nn.Linear)
+        assert isinstance(module.fc2, nn.Linear)
+        assert isinstance(module.act, ChannelPart)
+        with torch.no_grad():
+            for parameter, values in (
+                (module.fc1.weight, self.w0), (module.fc1.bias, self.b0),
+                (module.fc2.weight, w1), (module.fc2.bias, self.halves[0].b1),
+            ):  # fmt: skip
+                parameter.copy_(arithmetic.tensor(values))
+            for agelu, half in zip((module.act.agelu1, module.act.agelu2), self.halves, strict=True):
+                half.phi.load_into(agelu, arithmetic)
+        return module
 
     def change_of_input(self, arithmetic: Arithmetic) -> list[Rounded]:
         """Return x - y."""
@@ -90,25 +132,30 @@ class Module:
         upper = (w0.T @ (diag @ w0)).scale(-2 * p * q)
         return [[upper, side.T], [side, diag.scale(-2)]]
 
-    def blocks_of_15(self, i: int, arithmetic: Arithmetic) -> Blocks:
-        """Return [[rho I, 0], [0, -W^1i' W^1i]] with the proven rho."""
+    def blocks_of_15(self, i: int, arithmetic: Arithmetic, rho: float) -> Blocks:
+        """Return [[rho I, 0], [0, -W^1i' W^1i]]."""
         w1, width, hidden = arithmetic.matrix(self.halves[i].w1), len(self.x), len(self.w0)
         zero = arithmetic.matrix([[0.0] * hidden] * width)
         gram = (w1.T @ w1).scale(-1)
-        return [[diagonal([self.certificates[i].rho] * width, arithmetic), zero], [zero.T, gram]]
+        return [[diagonal([rho] * width, arithmetic), zero], [zero.T, gram]]
 
     @cached_property
-    def certificates(self) -> tuple[Certificate, Certificate]:
-        """A proven rho_i, and the T near the given one that it is proven for, of each half."""
-        first, second = (self._certificate(half) for half in self.halves)
+    def own_ts(self) -> tuple[Certificate, Certificate]:
+        """A T_i for each half, and a proven rho_i."""
+        first, second = (self._certificate(half, half.chosen_t) for half in self.halves)
         return first, second
 
-    def _certificate(self, half: Half) -> Certificate:
-        w1 = np.array(half.w1)
-        branch = Branch(inner=np.array(self.w0), shift=np.array(self.b0), outer=w1)
-        enough = float((w1 * w1).sum()) / 2  # 2 T must outweigh W^1i' W^1i
-        proven = certify(branch, np.array(half.t) + enough, half.slopes)
-        assert proven is not None, "a T above half the squared Frobenius norm of W^1i always has a rho"
+    @cached_property
+    def one_t(self) -> tuple[Certificate, Certificate]:
+        """One T for both halves, and proven rho_1 and rho_2."""
+        t = [max(each) for each in zip(*(half.chosen_t for half in self.halves), strict=True)]
+        first, second = (self._certificate(half, t) for half in self.halves)
+        return first, second
+
+    def _certificate(self, half: Half, t: Sequence[float]) -> Certificate:
+        branch = Branch(inner=np.array(self.w0), shift=np.array(self.b0), outer=np.array(half.w1))
+        proven = prove(branch, np.array(t), half.slopes)
+        assert proven is not None, "a T above half the squared norm of W^1i always has a rho"
         return proven
 
     def shown(self) -> dict[str, object]:
@@ -150,10 +197,16 @@ def diagonal(entries: Sequence[float], arithmetic: Arithmetic) -> RoundedMatrix:
     return arithmetic.matrix([[entries[i] if i == j else 0 for j in range(size)] for i in range(size)])
 
 
+def first_false(trials: Iterable[Trial]) -> Trial:
+    """Return the first trial that does not hold, or one that does."""
+    each = list(trials)
+    return next((trial for trial in each if not trial.holds), each[0])
+
+
 def modules() -> st.SearchStrategy[Module]:
-    """Modules with n_0 and m up to 2 and n up to 3."""
+    """Modules with n_0 and m up to 2 and n up to 3, and some whose slope is nearly the steepest."""
     sizes = st.tuples(st.integers(1, 2), st.integers(1, 3), st.integers(1, 2))
-    return sizes.flatmap(lambda size: modules_of(*size))
+    return st.one_of(sizes.flatmap(lambda size: modules_of(*size)), steep_modules())
 
 
 @cache
@@ -165,3 +218,23 @@ def modules_of(width: int, hidden: int, outputs: int) -> st.SearchStrategy[Modul
     weights = matrices(hidden, width, nonzero())
     built = st.builds(Module, vectors(width), vectors(width), weights, vectors(hidden), st.tuples(half, half))
     return built.filter(lambda module: module.x != module.y)
+
+
+@cache
+def steep_modules() -> st.SearchStrategy[Module]:
+    """Modules of one number at each place; between x and y both halves rise together, about as steeply as they can."""
+    numbers_of_half = st.tuples(nonzero(), nonzero(), positive(), numbers())
+    return st.builds(_steep, numbers(), nonzero(), numbers(), numbers_of_half, numbers_of_half)
+
+
+def _steep(x: float, w0: float, b0: float, *halves: tuple[float, float, float, float]) -> Module:
+    step = 0.125
+    middle = w0 * (x + step / 2) + b0
+
+    def half(alpha: float, beta: float, w1: float, b1: float) -> Half:
+        sign = 1.0 if alpha * beta > 0 else -1.0
+        phi = Coefficients((alpha,), (beta,), (1.40625 - alpha * middle,), (0.0,))  # GeLU is steepest at sqrt 2
+        return Half(phi, ((sign * w1,),), (b1,), (1.0,))
+
+    first, second = (half(*each) for each in halves)
+    return Module((x,), (x + step,), ((w0,),), (b0,), (first, second))

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import torch
-from torch import nn
-
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, at_most, claim, equal
+from imlp_audit.equations.lipschitz.certificate import Certificate
 from imlp_audit.equations.matrix import dot
-from imlp_audit.equations.strategies import Vector
-from imlp_audit.models.imlp import ChannelPart, Imlp, amlp
 
-from ._theorem import Module, affine, diagonal, difference, form, modules
+from ._theorem import Module, affine, diagonal, difference, first_false, form, modules
 
 
 @claim(modules())
@@ -24,29 +20,11 @@ def eq11_module(case: Module, arithmetic: Arithmetic) -> Trial:
     """
     # Run the module on x, and hold it against the printed formula with b^1 = b^11.
     first, second = case.halves
-    concat = [*case.activated(0, case.x, arithmetic), *case.activated(1, case.x, arithmetic)]
+    concat = [*case.printed(0, case.x, arithmetic), *case.printed(1, case.x, arithmetic)]
     w1 = [a + b for a, b in zip(first.w1, second.w1, strict=True)]
     return equal(
-        _built(case, w1, arithmetic)(arithmetic.tensor([case.x]))[0], affine(w1, concat, first.b1), **case.shown()
+        case.built(w1, arithmetic)(arithmetic.tensor([case.x]))[0], affine(w1, concat, first.b1), **case.shown()
     )
-
-
-def _built(case: Module, w1: list[Vector], arithmetic: Arithmetic) -> Imlp:
-    """Return the package's module with the case's weights."""
-    module = amlp(len(case.x), len(case.w0), len(w1))
-    arithmetic.place(module)
-    assert isinstance(module.fc1, nn.Linear)
-    assert isinstance(module.fc2, nn.Linear)
-    assert isinstance(module.act, ChannelPart)
-    with torch.no_grad():
-        for parameter, values in (
-            (module.fc1.weight, case.w0), (module.fc1.bias, case.b0),
-            (module.fc2.weight, w1), (module.fc2.bias, case.halves[0].b1),
-        ):  # fmt: skip
-            parameter.copy_(arithmetic.tensor(values))
-        for agelu, half in zip((module.act.agelu1, module.act.agelu2), case.halves, strict=True):
-            half.phi.load_into(agelu, arithmetic)
-    return module
 
 
 @claim(modules())
@@ -96,8 +74,7 @@ def lemma1_at_hidden(case: Module, arithmetic: Arithmetic) -> Trial:
     Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
     """
     # Judge both halves.
-    trials = [_lemma1_of_half(case, i, arithmetic) for i in (0, 1)]
-    return next((trial for trial in trials if not trial.holds), trials[0])
+    return first_false(_lemma1_of_half(case, i, arithmetic) for i in (0, 1))
 
 
 def _lemma1_of_half(case: Module, i: int, arithmetic: Arithmetic) -> Trial:
@@ -119,8 +96,7 @@ def eq13(case: Module, arithmetic: Arithmetic) -> Trial:
     Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
     """
     # Judge both halves.
-    trials = [_eq13_of_half(case, i, arithmetic) for i in (0, 1)]
-    return next((trial for trial in trials if not trial.holds), trials[0])
+    return first_false(_eq13_of_half(case, i, arithmetic) for i in (0, 1))
 
 
 def _eq13_of_half(case: Module, i: int, arithmetic: Arithmetic) -> Trial:
@@ -130,7 +106,8 @@ def _eq13_of_half(case: Module, i: int, arithmetic: Arithmetic) -> Trial:
 
 @claim(modules())
 def eq14(case: Module, arithmetic: Arithmetic) -> Trial:
-    """For a rho and a T with M(rho, T) <= 0, the form of Eq. 13 is at most that of diag(rho I, -W^11' W^11).
+    """For rho_1, rho_2 and one T with M(rho_i, T) <= 0 for both i, the form of Eq. 13 is at most that of diag(rho_i I,
+    -W^1i' W^1i).
 
     Place: Appendix A.1, Eq. 14
     Printed: [x - y; x^1 - y^1]' [[-2 p_1 q_1 W^0' T W^0, (p_1 + q_1) W^0' T], [(p_1 + q_1) T W^0, -2 T]] [...] <= [x -
@@ -138,14 +115,26 @@ def eq14(case: Module, arithmetic: Arithmetic) -> Trial:
     Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
     """
     # Judge both halves.
-    trials = [_eq14_of_half(case, i, arithmetic) for i in (0, 1)]
-    return next((trial for trial in trials if not trial.holds), trials[0])
+    return first_false(_eq14_of_half(case, i, case.one_t[i], arithmetic) for i in (0, 1))
 
 
-def _eq14_of_half(case: Module, i: int, arithmetic: Arithmetic) -> Trial:
+@claim(modules())
+def eq14_own_t(case: Module, arithmetic: Arithmetic) -> Trial:
+    """Eq. 14 holds for each half with a T_i of its own, which is all that the proof needs.
+
+    Place: Appendix A.1, Eq. 14
+    Corrected: with M(rho_i, T_i) <= 0, [x - y; x^i - y^i]' [[-2 p_i q_i W^0' T_i W^0, (p_i + q_i) W^0' T_i], [(p_i +
+        q_i) T_i W^0, -2 T_i]] [...] <= [x - y; x^i - y^i]' [[rho_i I, 0], [0, -W^1i' W^1i]] [...], i in {1, 2}
+    Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
+    """
+    # Judge both halves.
+    return first_false(_eq14_of_half(case, i, case.own_ts[i], arithmetic) for i in (0, 1))
+
+
+def _eq14_of_half(case: Module, i: int, proven: Certificate, arithmetic: Arithmetic) -> Trial:
     changes = case.changes(i, arithmetic)
-    left = form(case.blocks_of_13(i, arithmetic, case.certificates[i].t.tolist()), changes)
-    return at_most(left, form(case.blocks_of_15(i, arithmetic), changes), **case.shown())
+    left = form(case.blocks_of_13(i, arithmetic, proven.t.tolist()), changes)
+    return at_most(left, form(case.blocks_of_15(i, arithmetic, proven.rho), changes), **case.shown())
 
 
 @claim(modules())
@@ -157,12 +146,11 @@ def eq15(case: Module, arithmetic: Arithmetic) -> Trial:
     Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
     """
     # Judge both halves.
-    trials = [_eq15_of_half(case, i, arithmetic) for i in (0, 1)]
-    return next((trial for trial in trials if not trial.holds), trials[0])
+    return first_false(_eq15_of_half(case, i, arithmetic) for i in (0, 1))
 
 
 def _eq15_of_half(case: Module, i: int, arithmetic: Arithmetic) -> Trial:
-    found = form(case.blocks_of_15(i, arithmetic), case.changes(i, arithmetic))
+    found = form(case.blocks_of_15(i, arithmetic, case.own_ts[i].rho), case.changes(i, arithmetic))
     return at_most(arithmetic.number(0), found, **case.shown())
 
 
@@ -175,12 +163,11 @@ def eq16(case: Module, arithmetic: Arithmetic) -> Trial:
     Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
     """
     # Judge both halves.
-    trials = [_eq16_of_half(case, i, arithmetic) for i in (0, 1)]
-    return next((trial for trial in trials if not trial.holds), trials[0])
+    return first_false(_eq16_of_half(case, i, arithmetic) for i in (0, 1))
 
 
 def _eq16_of_half(case: Module, i: int, arithmetic: Arithmetic) -> Trial:
-    w1, rho = arithmetic.matrix(case.halves[i].w1), case.certificates[i].rho
+    w1, rho = arithmetic.matrix(case.halves[i].w1), case.own_ts[i].rho
     weighted = w1 @ case.change_of_activated(i, arithmetic)
     inputs = case.change_of_input(arithmetic)
     return at_most(dot(weighted, weighted), rho * dot(inputs, inputs), **case.shown())

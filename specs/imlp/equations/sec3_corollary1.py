@@ -10,11 +10,11 @@ from torch import Tensor
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
-from imlp_audit.equations.dependence import depends, jacobian
-from imlp_audit.equations.strategies import matrices, nonzero, vectors
+from imlp_audit.equations.dependence import Operation, depends, jacobian
+from imlp_audit.equations.strategies import Matrix, matrices, nonzero, vectors
 
 from ._biases import FirstLayer
-from ._mlp import Mlp, mlps
+from ._mlp import Mlp, mlps, under_phi
 from ._units import apart, different, independent, nonlinear
 
 
@@ -108,11 +108,11 @@ def corollary1_distinct_corrected(case: FirstLayer, arithmetic: Arithmetic) -> T
     Bound: none: the numbers are exact
     """
     # Hold the scales against the weights, and the differences of biases against those of terms.
-    wa, x = arithmetic.tensor(case.wa), arithmetic.tensor(case.x)
-    scales = equal(jacobian(lambda x: x @ wa, x).T, arithmetic.matrix(case.wa), **case.shown())
+    wa, x, before = arithmetic.tensor(case.wa), arithmetic.tensor(case.x), under_phi(case.wa, arithmetic)
+    scales = equal(jacobian(before, x).T, arithmetic.matrix(case.wa), **case.shown())
     if not scales.holds:
         return scales
-    biases = x @ wa - x[:, None] * wa
+    biases = before(x) - x[:, None] * wa
     pairs = list(permutations(case.inputs, 2))
     differences = [(biases[c] - biases[d]).tolist() for c, d in pairs]
     terms = [[case.wa[d][j] * case.x[d] - case.wa[c][j] * case.x[c] for j in case.hidden] for c, d in pairs]
@@ -123,15 +123,16 @@ def corollary1_distinct_corrected(case: FirstLayer, arithmetic: Arithmetic) -> T
 def corollary1_scale_independent(case: Mlp, arithmetic: Arithmetic) -> Trial:
     """The scale of x_c in the MLP is a learnable weight and does not depend on x_c, nor on any input.
 
-    Read as: what phi is applied to changes with x_c at the same rate, the weight w^a_{cj}, wherever x_c is.
+    m_{cj} is defined as a weight (Eq. 2), so what is tested is that the package's MLP has such a scale: what it applies
+    phi to changes with x_c at the same rate, the weight w^a_{cj}, wherever the input is.
 
     Place: Sec. 3, Corollary 1 (3)
     Printed: The scale is a learnable weight independent to the input element x_c
     Bound: none: the derivative of a linear function is the weight itself
     """
-    # Hold the derivatives at two inputs against the weights.
-    wa, x = arithmetic.tensor(case.wa), arithmetic.tensor(case.x)
-    scales = [jacobian(lambda x: x @ wa, at).T.tolist() for at in (x, x + 1)]
+    # Hold the module's derivatives at two inputs against the weights.
+    before, x = under_phi(case.wa, arithmetic), arithmetic.tensor(case.x)
+    scales = [jacobian(before, at).T.tolist() for at in (x, x + 1)]
     return equal(scales, [arithmetic.matrix(case.wa)] * 2, x=case.x, **{"W^a": case.wa})
 
 
@@ -139,33 +140,41 @@ def corollary1_scale_independent(case: Mlp, arithmetic: Arithmetic) -> Trial:
 def corollary1_bias_not_on_x_c(case: Mlp, arithmetic: Arithmetic) -> Trial:
     """The bias of x_c in the MLP does not depend on x_c: neither a change of x_c nor a derivative by it shows in it.
 
-    Read as: the bias is what phi is applied to, less m_{cj} x_c.
+    n_{cj} is defined without x_c (Eq. 2), so what is tested is that the package's MLP has such a bias: what it applies
+    phi to, less w^a_{cj} x_c.
 
     Place: Sec. 3, Eq. 2, n_{cj} as a function of the other input elements
     Printed: n_{cj} = f(x_1, ..., x_{c-1}, x_{c+1}, ..., x_C)
     Bound: none: the numbers are exact, and a derivative that is exactly zero is told from one that is not
     """
     # Change each x_c, and differentiate by it.
-    wa, x = arithmetic.tensor(case.wa), arithmetic.tensor(case.x)
+    x = arithmetic.tensor(case.x)
     for c in range(len(case.x)):
         changed = torch.cat((x[:c], x[c : c + 1] + 1, x[c + 1 :]))
-
-        def bias(x: Tensor, c: int = c) -> Tensor:
-            return x @ wa - x[c] * wa[c]
-
+        bias = _bias(case.wa, c, arithmetic)
         if not torch.equal(bias(changed), bias(x)) or depends(bias, x)[:, c].any():
             return Trial(False, {"x": case.x, "W^a": case.wa, "c": c + 1})
     return Trial(True)
 
 
-@claim(st.tuples(st.integers(1, 2), st.integers(1, 2)).flatmap(lambda size: _nonzero_layers(*size)))
-def corollary1_bias_on_all_others(case: FirstLayer, arithmetic: Arithmetic) -> Trial:
-    """The bias of x_c in the MLP depends on all other input elements, and not on x_c.
+def _bias(wa: Matrix, c: int, arithmetic: Arithmetic) -> Operation:
+    """Return the biases n_{cj} of the package's MLP: what it applies phi to, less w^a_{cj} x_c."""
+    before, scales = under_phi(wa, arithmetic), arithmetic.tensor(wa)[c]
+    return lambda x: before(x) - x[c] * scales
 
-    Tested where no weight is zero.
+
+_ONE_ZERO = st.sampled_from(((1.0, 0.0), (1.0, 2.0)))
+
+
+@claim(_ONE_ZERO.map(lambda weights: FirstLayer((1.0, 1.0), tuple((weight,) for weight in weights))))
+def corollary1_bias_on_all_others(case: FirstLayer, arithmetic: Arithmetic) -> Trial:
+    """The bias of x_c in the MLP depends on all other input elements, whatever the weights.
+
+    Tested with one hidden unit, with and without a weight of zero.
 
     Place: Sec. 3, Corollary 1 (3)
     Printed: the bias is dependent to all other input elements in x
+    Nearest: corollary1_bias_on_all_others_corrected
     Bound: none: a derivative that is exactly zero is told from one that is not
     """
     # Look for a bias that does not depend on another input element.
@@ -181,8 +190,7 @@ def corollary1_bias_on_all_others(case: FirstLayer, arithmetic: Arithmetic) -> T
 
 def _bias_depends(case: FirstLayer, c: int, arithmetic: Arithmetic) -> Tensor:
     """Return on which x_i the bias of x_c depends, for each hidden unit j."""
-    wa = arithmetic.tensor(case.wa)
-    return depends(lambda x: x @ wa - x[c] * wa[c], arithmetic.tensor(case.x))
+    return depends(_bias(case.wa, c, arithmetic), arithmetic.tensor(case.x))
 
 
 @claim(st.tuples(st.integers(1, 3), st.integers(1, 3)).flatmap(lambda size: _layers(*size)))

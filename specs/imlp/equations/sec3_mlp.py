@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import torch.nn.functional as F
 from hypothesis import strategies as st
 
 from imlp_audit.equations.arithmetic import Arithmetic
@@ -13,7 +12,7 @@ from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import Matrix, matrices
 
-from ._mlp import Mlp, mlps
+from ._mlp import Mlp, after_phi, mlps, module, under_phi
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ def eq1_rows_independent(case: Batch, arithmetic: Arithmetic) -> Trial:
         hidden = [gelu(total(wa[i][j] * x[i] for i in range(len(x)))) for j in range(len(wb))]
         return [total(wb[j][c] * hidden[j] for j in range(len(wb))) for c in range(len(x))]
 
-    y = F.gelu(arithmetic.tensor(case.x) @ arithmetic.tensor(case.wa)) @ arithmetic.tensor(case.wb)
+    y = module(case.wa, case.wb, arithmetic)(arithmetic.tensor(case.x))
     rows = [of_row(row) for row in arithmetic.matrix(case.x)]
     return equal(y, rows, **{"X": case.x, "W^a": case.wa, "W^b": case.wb})
 
@@ -61,10 +60,11 @@ def eq2_hidden(case: Mlp, arithmetic: Arithmetic) -> Trial:
     Printed: x W^a = (sum_{i=1}^{C} w^a_{ic'} x_i)_{c'=1}^{C'}
     Bound: gamma_C times the sum of the terms' magnitudes
     """
-    # Hold the matrix product against the printed sums.
+    # Hold what the module's first layer gives against the printed sums.
     x, wa = arithmetic.vector(case.x), arithmetic.matrix(case.wa)
     printed = [total(wa[i][j] * x[i] for i in range(len(x))) for j in range(len(wa[0]))]
-    return equal(arithmetic.tensor(case.x) @ arithmetic.tensor(case.wa), printed, **{"x": case.x, "W^a": case.wa})
+    hidden = under_phi(case.wa, arithmetic)(arithmetic.tensor(case.x))
+    return equal(hidden, printed, **{"x": case.x, "W^a": case.wa})
 
 
 @claim(mlps())
@@ -75,10 +75,10 @@ def eq2_activation(case: Mlp, arithmetic: Arithmetic) -> Trial:
     Printed: phi(x W^a) = (phi(sum_{i=1}^{C} w^a_{ic'} x_i))_{c'=1}^{C'}
     Bound: gamma_C times the magnitudes under phi, times its largest slope
     """
-    # Hold the activation of the matrix product against the printed elements.
+    # Hold what the module's activation gives against the printed elements.
     x, wa = arithmetic.vector(case.x), arithmetic.matrix(case.wa)
     printed = [gelu(total(wa[i][j] * x[i] for i in range(len(x)))) for j in range(len(wa[0]))]
-    hidden = F.gelu(arithmetic.tensor(case.x) @ arithmetic.tensor(case.wa))
+    hidden = after_phi(case.wa, arithmetic)(arithmetic.tensor(case.x))
     return equal(hidden, printed, **{"x": case.x, "W^a": case.wa})
 
 

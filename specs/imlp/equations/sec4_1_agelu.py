@@ -172,12 +172,16 @@ def agelu_learnable_slope(case: Coefficients, arithmetic: Arithmetic) -> Trial:
     Bound: gamma_2 of the slope, whose own evaluation errs by 12 u; from 40 on, GeLU's slope is within 1e-300 of 1 or 0
     """
     # Hold the module's derivatives far out against alpha beta and 0.
-    agelu = case.module(arithmetic)
     slope = arithmetic.number(case.alpha[0]) * case.beta[0]
     right = slope * gelu_slope(arithmetic.number(FAR if case.alpha[0] > 0 else -FAR))
     left = slope * gelu_slope(arithmetic.number(-FAR if case.alpha[0] > 0 else FAR))
-    ends = [jacobian(agelu, arithmetic.tensor([x])).item() for x in (-FAR, FAR)]
-    return equal(arithmetic.tensor(ends), [left, right], **case.shown())
+    return equal(arithmetic.tensor(_ends(case, arithmetic)), [left, right], **case.shown())
+
+
+def _ends(case: Coefficients, arithmetic: Arithmetic) -> list[float]:
+    """Return the module's derivatives far to the left and far to the right."""
+    agelu = case.module(arithmetic)
+    return [jacobian(agelu, arithmetic.tensor([x])).item() for x in (-FAR, FAR)]
 
 
 _SLOPES = st.sampled_from((0.25, 0.5, 2.0))  # PReLU's where training starts, and others
@@ -188,7 +192,8 @@ def agelu_more_flexible(case: RPReLU, arithmetic: Arithmetic) -> Trial:
     """AGeLU is more flexible than RPReLU.
 
     Read as: what RPReLU can do AGeLU can, so that there is an AGeLU of the slopes of every RPReLU at both ends. AGeLU
-    has alpha beta at one end and 0 at the other (agelu_learnable_slope); RPReLU has beta and 1.
+    has alpha beta at one end and 0 at the other (agelu_learnable_slope); RPReLU has beta and 1. The AGeLUs that are
+    tried have one of RPReLU's slopes at its end.
 
     In the sense of the sentence after it, a slope to learn and a shape to switch, it holds (agelu_learnable_slope,
     agelu_alpha_mirrors, agelu_beta_reflects).
@@ -196,12 +201,14 @@ def agelu_more_flexible(case: RPReLU, arithmetic: Arithmetic) -> Trial:
     Place: Sec. 4.1, after Eq. 4
     Printed: AGeLU is more flexible than other modified nonlinear functions such as the RPReLU function
     Nearest: agelu_more_flexible_corrected
-    Bound: none: the slopes are exact
+    Bound: none: from 40 on, GeLU's slope is 1 or 0 exactly
     """
-    # Look for an RPReLU with a slope at both ends.
-    shown = {"beta": case.beta, "gamma": case.gamma, "zeta": case.zeta}
-    ends = {"slopes of RPReLU": case.slopes(), "of AGeLU": "[0, alpha beta] or [alpha beta, 0]"}
-    return Trial(0 in case.slopes(), {**shown, **ends})
+    # Differentiate AGeLUs far out, and look for one of RPReLU's slopes.
+    left, right = case.slopes()
+    tried = [Coefficients((alpha,), (beta,), (0.0,), (0.0,)) for alpha, beta in ((1.0, right), (-1.0, -left))]
+    ends = [_ends(agelu, arithmetic) for agelu in tried]
+    shown = {"beta": case.beta, "gamma": case.gamma, "zeta": case.zeta, "slopes of RPReLU": [left, right]}
+    return Trial([left, right] in ends, {**shown, "of AGeLUs with one of them": ends})
 
 
 @dataclass(frozen=True)

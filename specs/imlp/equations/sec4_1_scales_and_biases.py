@@ -13,9 +13,9 @@ from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.dependence import depends, jacobian
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import Rounded, total
-from imlp_audit.equations.strategies import matrices, nonzero, vectors
+from imlp_audit.equations.strategies import matrices, numbers, vectors
 
-from ._agelu import coefficients
+from ._agelu import coefficients, start
 from ._amlp import Amlp, Symbols, amlps, smallest_amlps
 
 
@@ -137,34 +137,66 @@ def _scales(case: Amlp, arithmetic: Arithmetic) -> Tensor:
     return jacobian(lambda x: case.under_phi_of(x @ weights, arithmetic), arithmetic.tensor(case.x))
 
 
-def _amlps(width: int, half: int) -> st.SearchStrategy[Amlp]:
-    agelus, weights = coefficients(half), nonzero()
-    return st.builds(
-        Amlp, vectors(width), matrices(width, half, weights), agelus, agelus, matrices(2 * half, width, weights)
-    )
+def _amlps_of(
+    sizes: tuple[int, int], weights: st.SearchStrategy[float], alphas: st.SearchStrategy[float]
+) -> st.SearchStrategy[Amlp]:
+    (width, half), ones = sizes, st.just(1.0)
+    agelus = coefficients(half, alphas)
+    matrix = matrices(2 * half, width, ones)
+    return st.builds(Amlp, vectors(width, ones), matrices(width, half, weights), agelus, agelus, matrix)
 
 
-@claim(st.tuples(st.integers(2, 3), st.integers(1, 2)).flatmap(lambda size: _amlps(*size)))
+_ONE_ZERO = st.sampled_from((((1.0,), (0.0,)), ((1.0,), (2.0,))))
+
+
+@claim(_ONE_ZERO.map(lambda wd: Amlp((1.0, 1.0), wd, start(1), start(1), ((1.0, 1.0),) * 2)))
 def eq6_bias_on_others(case: Amlp, arithmetic: Arithmetic) -> Trial:
-    """The bias of x_c under GeLU in the AMLP depends on the other input elements, and not on x_c.
+    """The bias of x_c under GeLU in the AMLP depends on the other input elements, whatever the weights.
 
-    Read as: with weights that are not zero, on every other one: n'_{cj} is what is left under GeLU without m'_{cj} x_c.
+    Read as: on every other one, and not on x_c; n'_{cj} is what is left under GeLU without m'_{cj} x_c. Tested with and
+    without a weight of zero.
 
     Place: Sec. 4.1, last sentence
     Printed: each bias is dependent on other input elements
+    Nearest: eq6_bias_on_others_corrected
     Bound: none: a derivative that is exactly zero is told from one that is not
     """
     # Hold what the biases of each x_c depend on against all inputs but x_c.
-    weights, x = arithmetic.tensor(case.wd), arithmetic.tensor(case.x)
     for c in range(len(case.x)):
-        at_zero = case.under_phi_of(torch.zeros_like(weights[c]), arithmetic)
-        own = case.under_phi_of(weights[c], arithmetic) - at_zero  # m'_{cj}
-
-        def bias(x: Tensor, c: int = c, own: Tensor = own) -> Tensor:
-            return case.under_phi_of(x @ weights, arithmetic) - own * x[c]
-
-        found = depends(bias, x)
-        others = [i != c for i in range(len(case.x))]
-        if found.tolist() != [others] * len(case.we):
-            return Trial(False, {**case.shown(), "c": c + 1, "n'_{cj} depends on x": found.tolist()})
+        found = _bias_depends(case, c, arithmetic)
+        if found != [[i != c for i in range(len(case.x))]] * len(case.we):
+            shown = {"x": case.x, "W^d": case.wd, "alpha": case.first.alpha, "alpha'": case.second.alpha, "c": c + 1}
+            return Trial(False, {**shown, "n'_{cj} depends on x": found})
     return Trial(True)
+
+
+@claim(
+    st.tuples(st.integers(1, 3), st.integers(1, 2)).flatmap(lambda sizes: _amlps_of(sizes, numbers(), numbers())),
+)
+def eq6_bias_on_others_corrected(case: Amlp, arithmetic: Arithmetic) -> Trial:
+    """The bias of x_c under GeLU in the AMLP depends on just those other input elements whose weight is not zero, and
+    on none where alpha_j is.
+
+    Place: Sec. 4.1, last sentence
+    Corrected: n'_{cj} depends on x_i if and only if i != c and alpha_j w^d_{i,f(j)} != 0
+    Bound: none: a derivative that is exactly zero is told from one that is not
+    """
+    # Hold what the biases depend on against the products of alpha_j and the weights.
+    s = case.symbols(arithmetic)
+    for c in s.width:
+        found = _bias_depends(case, c, arithmetic)
+        weighted = [[i != c and _m(s, i, j).value != 0 for i in s.width] for j in s.hidden]
+        if found != weighted:
+            return Trial(False, {**case.shown(), "c": c + 1, "n'_{cj} depends on x": found})
+    return Trial(True)
+
+
+def _bias_depends(case: Amlp, c: int, arithmetic: Arithmetic) -> list[list[bool]]:
+    """Return on which x_i the bias of x_c depends, for each hidden unit j."""
+    weights = arithmetic.tensor(case.wd)
+    at_zero = case.under_phi_of(torch.zeros_like(weights[c]), arithmetic)
+    own = case.under_phi_of(weights[c], arithmetic) - at_zero  # m'_{cj}
+    found: list[list[bool]] = depends(
+        lambda x: case.under_phi_of(x @ weights, arithmetic) - own * x[c], arithmetic.tensor(case.x)
+    ).tolist()
+    return found

@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-import torch
 from hypothesis import strategies as st
-from torch import nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, at_most, claim
-from imlp_audit.equations.functions import gelu, gelu_slope_value, gelu_tanh
+from imlp_audit.equations.functions import gelu_slope_value
 from imlp_audit.equations.lipschitz import slopes
 from imlp_audit.equations.strategies import Vector, vectors
 from imlp_audit.records.figure import Curve, Figure
 
 from ._agelu import Coefficients, coefficients
-from ._slope import Chord, Narrower, chords, narrower, slopes_of, value
+from ._slope import EXACT, TANH, Chord, Gelu, Narrower, chords, narrower, place, slopes_of
 from ._theorem import diagonal, difference, form
 
 
@@ -39,12 +37,11 @@ def definition1_agelu(case: SmallerConstant, arithmetic: Arithmetic) -> Trial:
         constant
     Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
     """
-    # Judge Eq. 7 with L on any chord, and without it about the steepest point.
+    # Judge Eq. 7 of the module, with L on any chord, and without it about the steepest point.
     agelu = case.chord.agelu
     constant = abs(agelu.alpha[0] * agelu.beta[0]) * slopes.GELU.high
-    half = sqrt(case.share) / 2
-    x = (slopes.GELU_STEEPEST - half - agelu.gamma[0]) / agelu.alpha[0]
-    steep = Chord(agelu, x, 2 * half / agelu.alpha[0])
+    ends = [place(agelu, slopes.GELU_STEEPEST + side * sqrt(case.share) / 2) for side in (-1, 1)]
+    steep = Chord(agelu, ends[0], ends[1] - ends[0])
     holds = all(_rise(chord, arithmetic, constant) for chord in (case.chord, steep))
     fails = not _rise(steep, arithmetic, constant * (1 - case.share))
     return Trial(holds and fails, {**agelu.shown(), "x": case.chord.x, "L": constant, "smaller L": 1 - case.share})
@@ -53,7 +50,7 @@ def definition1_agelu(case: SmallerConstant, arithmetic: Arithmetic) -> Trial:
 def _rise(chord: Chord, arithmetic: Arithmetic, constant: float) -> bool:
     """Say whether |AGeLU(x) - AGeLU(y)| <= L |x - y| on a chord."""
     x, y = arithmetic.number(chord.x), arithmetic.number(chord.x + chord.step)
-    rise = value(chord.agelu, gelu, y) - value(chord.agelu, gelu, x)
+    rise = EXACT.rise(chord.agelu, x, y, arithmetic)
     return abs(rise.value) - rise.error <= constant * abs(y.value - x.value)
 
 
@@ -85,11 +82,11 @@ def lemma1(case: TwoInputs, arithmetic: Arithmetic) -> Trial:
         x, y in R^n, T = sum_{i=1}^{n} lambda_ii e_i e_i', lambda_ii >= 0
     Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
     """
-    # Judge the printed form, its blocks multiplied out.
+    # Judge the printed form, its blocks multiplied out, with the module's outputs.
     ends = slopes_of(case.agelu, slopes.GELU)
     p, q, t = arithmetic.number(ends.low), arithmetic.number(ends.high), diagonal(case.t, arithmetic)
     x, y = arithmetic.vector(case.x), arithmetic.vector(case.y)
-    outputs = [[value(case.agelu, gelu, each) for each in vector] for vector in (x, y)]
+    outputs = [EXACT.values(case.agelu, vector, arithmetic) for vector in (x, y)]
     blocks = [[t.scale(-2 * (p * q)), t.scale(p + q)], [t.scale(p + q), t.scale(-2)]]
     found = form(blocks, [*difference(x, y), *difference(*outputs)])
     shown = {"x": case.x, "y": case.y, **case.agelu.shown(), "lambda": case.t, "p": ends.low, "q": ends.high}
@@ -126,15 +123,16 @@ def _interval_ends(product: float) -> tuple[float, float]:
 @claim(chords(), figure=draw_slopes)
 def slope_interval(case: Chord, arithmetic: Arithmetic) -> Trial:
     """AGeLU with the exact GeLU is slope-restricted on [p, q] = alpha beta [-0.12890, 1.12890], turned round where
-    alpha beta < 0: no chord of it is flatter than p or steeper than q.
+    alpha beta < 0: no chord of the package's module is flatter than p or steeper than q, nor is its derivative.
 
     Place: Sec. 4.2, after Lemma 1
     Printed: It is easy to prove that our proposed AGeLU activation function satisfies the slope-restricted condition
         when the parameters alpha and beta in Eq. 4 are finite
-    Bound: gamma of the steps of both values times their magnitudes, the error of phi as functions.py derives it
+    Bound: gamma of the steps of both values times their magnitudes, the error of phi as functions.py derives it; of a
+        derivative, that of slope_attained
     """
-    # Judge p (y - x) <= AGeLU(y) - AGeLU(x) <= q (y - x).
-    return case.trial(gelu, slopes.GELU, arithmetic)
+    # Judge p (y - x) <= AGeLU(y) - AGeLU(x) <= q (y - x), and p <= AGeLU'(x) <= q, of the module.
+    return case.trial(EXACT, arithmetic)
 
 
 @claim(narrower())
@@ -148,60 +146,44 @@ def slope_is_tight(case: Narrower, arithmetic: Arithmetic) -> Trial:
     Bound: gamma of the steps of both values times their magnitudes, over the length of the chord
     """
     # Judge that chords leave the narrower interval at both ends.
-    return case.trial(gelu, slopes.GELU, slopes.GELU_STEEPEST, arithmetic)
+    return case.trial(EXACT, arithmetic)
 
 
 @claim(coefficients(1))
 def slope_attained(case: Coefficients, arithmetic: Arithmetic) -> Trial:
-    """The slope of AGeLU with the exact GeLU attains both ends of [p, q], to 1e-9: at alpha x + gamma = -x* and x*, x*
-    = sqrt 2.
+    """The slope of AGeLU with the exact GeLU attains both ends of [p, q], up to rounding: at alpha x + gamma = -x* and
+    x*, x* = sqrt 2.
 
     Place: Sec. 4.2, after Lemma 1
     Printed: It is easy to prove that our proposed AGeLU activation function satisfies the slope-restricted condition
         when the parameters alpha and beta in Eq. 4 are finite
-    Bound: 1e-9 alpha beta, and 16 u alpha beta: 12 u for the slope of GeLU (functions.py), 4 u for products; the
-        slope's own slope is zero at x*, so that rounding x* moves it by less than u
+    Bound: 16 u alpha beta: 12 u for the slope of GeLU (functions.py), 4 u for products; 2^-49 alpha beta for the ends,
+        which are rounded outward; the slope's own slope is zero at x*, so that rounding x* moves it by less than u
     """
     # Differentiate the module at the two points, and hold the slopes against the ends.
-    alpha, beta, gamma = case.alpha[0], case.beta[0], case.gamma[0]
-    at = [(sign * slopes.GELU_STEEPEST - gamma) / alpha for sign in (-1, 1)]
-    agelu = case.module(arithmetic)
-    x = arithmetic.tensor([[value] for value in at]).requires_grad_()
-    (found,) = torch.autograd.grad(agelu(x).sum(), x)
-    ends = slopes_of(case, slopes.GELU)
-    got = sorted(found.flatten().tolist())
-    slack = abs(alpha * beta) * (1e-9 + 16 * arithmetic.unit)
-    attained = abs(got[0] - ends.low) <= slack and abs(got[1] - ends.high) <= slack
-    return Trial(attained, {**case.shown(), "slopes there": got, "p, q": [ends.low, ends.high]})
-
-
-class TanhGelu(nn.GELU):
-    """GeLU in its tanh form."""
-
-    def __init__(self) -> None:
-        super().__init__(approximate="tanh")
+    return _attained(case, EXACT, arithmetic)
 
 
 @claim(coefficients(1))
 def slope_tanh_attained(case: Coefficients, arithmetic: Arithmetic) -> Trial:
-    """The slope of AGeLU with the tanh form of GeLU attains both ends of [p, q], to 1e-9: at alpha x + gamma = -x* and
-    x*, x* = 1.41850.
+    """The slope of AGeLU with the tanh form of GeLU attains both ends of [p, q], up to rounding: at alpha x + gamma =
+    -x* and x*, x* = 1.41850.
 
     Place: Sec. 4.2, after Lemma 1
     Printed: It is easy to prove that our proposed AGeLU activation function satisfies the slope-restricted condition
         when the parameters alpha and beta in Eq. 4 are finite
-    Bound: 1e-9 alpha beta, and 24 u alpha beta: 7.5 u for tanh of a rounded argument, 14 u for 1 less its square, 2.5 u
-        for sums and products; the slope's own slope is zero at x*, so that rounding x* moves it by less than u
+    Bound: 24 u alpha beta: 7.5 u for tanh of a rounded argument, 14 u for 1 less its square, 2.5 u for sums and
+        products; 2^-49 alpha beta for the ends, which are rounded outward; the slope's own slope is zero at x*, so that
+        rounding x* moves it by less than u
     """
     # Differentiate the module at the two points, and hold the slopes against the ends.
-    alpha, beta, gamma = case.alpha[0], case.beta[0], case.gamma[0]
-    at = [(sign * slopes.GELU_TANH_STEEPEST - gamma) / alpha for sign in (-1, 1)]
-    agelu = case.module(arithmetic, TanhGelu)
-    x = arithmetic.tensor([[value] for value in at]).requires_grad_()
-    (found,) = torch.autograd.grad(agelu(x).sum(), x)
-    ends = slopes_of(case, slopes.GELU_TANH)
-    got = sorted(found.flatten().tolist())
-    slack = abs(alpha * beta) * (1e-9 + 24 * arithmetic.unit)
+    return _attained(case, TANH, arithmetic)
+
+
+def _attained(case: Coefficients, gelu: Gelu, arithmetic: Arithmetic) -> Trial:
+    at = [(sign * gelu.steepest - case.gamma[0]) / case.alpha[0] for sign in (-1, 1)]
+    got, ends = sorted(gelu.gradients(case, at, arithmetic)), slopes_of(case, gelu.slopes)
+    slack = gelu.slack(case, arithmetic) + abs(case.alpha[0] * case.beta[0]) * 2.0**-49
     attained = abs(got[0] - ends.low) <= slack and abs(got[1] - ends.high) <= slack
     return Trial(attained, {**case.shown(), "slopes there": got, "p, q": [ends.low, ends.high]})
 
@@ -209,15 +191,16 @@ def slope_tanh_attained(case: Coefficients, arithmetic: Arithmetic) -> Trial:
 @claim(chords())
 def slope_tanh_interval(case: Chord, arithmetic: Arithmetic) -> Trial:
     """AGeLU with the tanh form of GeLU is slope-restricted on [p, q] = alpha beta [-0.12899, 1.12899], turned round
-    where alpha beta < 0: no chord of it is flatter than p or steeper than q.
+    where alpha beta < 0: no chord of the package's module is flatter than p or steeper than q, nor is its derivative.
 
     Place: Sec. 4.2, after Lemma 1
     Printed: It is easy to prove that our proposed AGeLU activation function satisfies the slope-restricted condition
         when the parameters alpha and beta in Eq. 4 are finite
-    Bound: gamma of the steps of both values times their magnitudes, the error of phi as functions.py derives it
+    Bound: gamma of the steps of both values times their magnitudes, the error of phi as functions.py derives it; of a
+        derivative, that of slope_attained
     """
-    # Judge p (y - x) <= AGeLU(y) - AGeLU(x) <= q (y - x).
-    return case.trial(gelu_tanh, slopes.GELU_TANH, arithmetic)
+    # Judge p (y - x) <= AGeLU(y) - AGeLU(x) <= q (y - x), and p <= AGeLU'(x) <= q, of the module.
+    return case.trial(TANH, arithmetic)
 
 
 @claim(narrower())
@@ -231,4 +214,4 @@ def slope_tanh_is_tight(case: Narrower, arithmetic: Arithmetic) -> Trial:
     Bound: gamma of the steps of both values times their magnitudes, over the length of the chord
     """
     # Judge that chords leave the narrower interval at both ends.
-    return case.trial(gelu_tanh, slopes.GELU_TANH, slopes.GELU_TANH_STEEPEST, arithmetic)
+    return case.trial(TANH, arithmetic)

@@ -7,12 +7,15 @@ from dataclasses import replace
 
 import pytest
 
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.claim import Trial, at_most
 from imlp_audit.equations.lipschitz import slopes
 from imlp_audit.equations.lipschitz.branches import Branch, Matrix
-from imlp_audit.equations.lipschitz.certificate import Certificate, certify
+from imlp_audit.equations.lipschitz.certificate import Certificate, prove
 from imlp_audit.equations.lipschitz.slopes import Slopes
 from imlp_audit.models import imlp
-from specs.imlp.equations import _slope, _theorem, appendix_a1_bound, appendix_a1_forms
+from specs.imlp.equations import _slope, _theorem, appendix_a1_bound, sec4_2_optimum
+from specs.imlp.equations._theorem import Module, norm
 from tests.equations import papers
 
 
@@ -55,7 +58,7 @@ def test_a_sign_of_alpha_beta_that_is_forgotten(monkeypatch: pytest.MonkeyPatch)
 
 def weaker(change: Callable[[Certificate], Certificate]) -> Callable[[Branch, Matrix, Slopes], Certificate | None]:
     def planted(branch: Branch, t: Matrix, interval: Slopes) -> Certificate | None:
-        proven = certify(branch, t, interval)
+        proven = prove(branch, t, interval)
         return None if proven is None else change(proven)
 
     return planted
@@ -65,15 +68,18 @@ def weaker(change: Callable[[Certificate], Certificate]) -> Callable[[Branch, Ma
 @pytest.mark.parametrize(
     ("change", "claims"),
     [
-        (lambda proven: replace(proven, rho=proven.rho / 100), ("eq14", "eq15", "eq16", "eq17", "eq18", "theorem1")),
-        (lambda proven: replace(proven, t=proven.t * 100), ("eq14",)),
+        (
+            lambda proven: replace(proven, rho=proven.rho / 100),
+            ("eq14", "eq14_own_t", "eq15", "eq16", "eq17", "eq18", "theorem1", "theorem1_own_t"),
+        ),
+        (lambda proven: replace(proven, t=proven.t * 100), ("eq14", "eq14_own_t")),
     ],
     ids=["a rho too small", "another T"],
 )
 def test_an_invalid_certificate_is_rejected(
     monkeypatch: pytest.MonkeyPatch, change: Callable[[Certificate], Certificate], claims: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr(_theorem, "certify", weaker(change))
+    monkeypatch.setattr(_theorem, "prove", weaker(change))
     for claim in claims:
         assert is_false(claim), claim
 
@@ -88,11 +94,34 @@ def test_a_module_whose_halves_are_swapped(monkeypatch: pytest.MonkeyPatch) -> N
         module.act.forward = lambda x: forward(x).roll(hidden, -1)  # type: ignore[method-assign]
         return module
 
-    monkeypatch.setattr(appendix_a1_forms, "amlp", swapped)
+    monkeypatch.setattr(_theorem, "amlp", swapped)
     assert is_false("eq11_module")
 
 
 @pytest.mark.slow
 def test_a_gradient_norm_above_the_bound_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(appendix_a1_bound, "bound", lambda pair: 1e-3)
-    assert is_false("theorem1_optimum")
+    monkeypatch.setattr(sec4_2_optimum, "bound", lambda pair: 1e-3)
+    assert is_false("theorem1_optimum_corrected")
+
+
+@pytest.mark.parametrize("claim", ["theorem1", "theorem1_own_t"])
+def test_the_root_of_a_sum_in_place_of_the_sum_of_roots(monkeypatch: pytest.MonkeyPatch, claim: str) -> None:
+    def smaller(case: Module, proven: tuple[Certificate, Certificate], arithmetic: Arithmetic) -> Trial:
+        root = arithmetic.number(proven[0].rho + proven[1].rho).square_root()
+        return at_most(norm(case.change(arithmetic)), root * norm(case.change_of_input(arithmetic)))
+
+    monkeypatch.setattr(appendix_a1_bound, "_theorem1", smaller)
+    assert is_false(claim, 100)
+
+
+@pytest.mark.parametrize(
+    ("widened", "claims"),
+    [(-1e-6, ("slope_interval", "slope_attained")), (1e-6 + 1e-8, ("slope_is_tight", "slope_attained"))],
+    ids=["narrower", "wider"],
+)
+def test_an_interval_of_slopes_that_is_wrong_by_a_millionth(
+    monkeypatch: pytest.MonkeyPatch, widened: float, claims: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(slopes, "GELU", Slopes(slopes.GELU.low - widened, slopes.GELU.high + widened))
+    for claim in claims:
+        assert is_false(claim), claim
