@@ -160,7 +160,6 @@ def test_mmpretrains_parts_are_put_together(head: str, name: str) -> None:
     assert not fit({**theirs, "neck.weight": (2,)}, model).exact
 
 
-@pytest.mark.slow
 def test_eval_builds_poolformer_as_its_authors_do(tmp_path: Path) -> None:
     spec = """\
 paper: pool
