@@ -101,24 +101,33 @@ def report(
     for form in (outputs.printed, *(form for form, _ in outputs.files)):
         if inspected and form is not None and not form.for_people:
             raise UsageError(f"--with: {form} has no place for a result of inspect; use markdown, html or rich")
+    store = open_store(no_cache=no_cache)
     if from_ is not None:
         audited = read_audit(from_)
     else:
-        store = open_store(no_cache=no_cache)
         audited = _audit_and_solve(specs or [], store, trust_code=trust_code, shown=not no_progress)
     result = merge_runs(audited, runs)
-    code = _write(result, inspected, destination, outputs)
+    code = _write(result, inspected, destination, outputs, store)
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else code
 
 
-def _write(result: AuditResult, inspected: list[Inspected], destination: Destination, outputs: Outputs) -> ExitCode:
+def _write(
+    result: AuditResult, inspected: list[Inspected], destination: Destination, outputs: Outputs, store: Store
+) -> ExitCode:
     from imlp_audit.cli.output import emit_report
-    from imlp_audit.cli.report_files import compare_reports, render_figures, render_reports, write_reports
+    from imlp_audit.cli.report_files import (
+        compare_reports,
+        recall_reports,
+        render_figures,
+        render_reports,
+        write_reports,
+    )
 
     if destination.drawings is not None:
         return write_reports(render_figures(result, destination.drawings))
     if destination.folder is not None:
-        reports = render_reports(result, destination.folder, inspected)
+        folder = destination.folder
+        reports = render_reports(result, folder, inspected) if inspected else recall_reports(result, folder, store)
         return compare_reports(reports) if destination.check else write_reports(reports)
     sections = tuple(section for paper in result.papers for one in inspected for section in one.section(paper.id))
     emit_report(result, outputs, sections)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import assert_never
@@ -51,9 +51,16 @@ _MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
 
 @dataclass(frozen=True)
 class Pictures:
-    """Where the pictures are that lie beside a document, if anywhere."""
+    """Where the pictures are that lie beside a document, if anywhere, and plots that are drawn already, by file."""
 
     folder: Path | None = None
+    drawn: Mapping[str, str] = field(default_factory=dict)
+
+    def draw(self, plot: Plot) -> bytes:
+        """Return a plot as SVG."""
+        from imlp_audit.report.figures import draw_plot  # takes matplotlib
+
+        return (self.drawn.get(plot.file) or draw_plot(plot.data)).encode()
 
     def read(self, file: str) -> bytes | None:
         """Return a picture, or None if it isn't there; never a file outside the folder."""
@@ -78,9 +85,7 @@ def render_block(block: Block, pictures: Pictures) -> str:
             drawn = pictures.read(block.file)
             return _picture(block.caption, Path(block.file).suffix, drawn)
         case Plot():
-            from imlp_audit.report.figures import draw_plot  # takes matplotlib
-
-            return _picture(block.caption, ".svg", draw_plot(block.data).encode())
+            return _picture(block.caption, ".svg", pictures.draw(block))
         case Code():
             return _code(block.text)
         case PrintedTable():
