@@ -10,7 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-LIBRARIES = ("torch", "torchvision", "timm", "transformers", "fvcore", "numpy", "scipy", "hypothesis", "cvxpy")
+_COUNTING = ("torch", "torchvision", "timm", "transformers", "fvcore", "numpy", "scipy")
+LIBRARIES = (*_COUNTING, "hypothesis", "cvxpy", "matplotlib")
 
 # Layers of the import order: what is measured comes from these and nothing else of ours.
 MEASURING = ("count", "models", "checkpoint", "records", "numbers", "processes", "errors")
@@ -20,7 +21,7 @@ TESTING = ("equations", *MEASURING)
 
 @cache
 def fingerprint(parts: Sequence[str]) -> str:
-    """Return a digest of our own code in some parts, of Python and of the libraries that measurements depend on."""
+    """Return a digest of our own code in some parts, of Python and of the libraries that they depend on."""
     about = [platform.python_version(), platform.machine(), *map(_version, LIBRARIES)]
     own = [_fingerprint(_PACKAGE, _files(_PACKAGE / part)) for part in parts]
     return digest_of([*about, *own])

@@ -12,6 +12,7 @@ from enum import StrEnum
 from io import BufferedReader
 from pathlib import Path
 
+from imlp_audit.checkpoint.foreign import refuse_folder
 from imlp_audit.checkpoint.refusal import RefusedError
 
 
@@ -21,6 +22,7 @@ class Container(StrEnum):
     SAFETENSORS = "safetensors"
     TORCH = "torch"
     LEGACY_TORCH = "legacy torch"
+    SHARDED = "sharded"
 
 
 LEGACY_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
@@ -43,7 +45,11 @@ _OTHERS = (
     (b"\xfd7zXZ", f"an xz file; {_UNPACK}"),
     (b"(\xb5/\xfd", f"a Zstandard file; {_UNPACK}"),
     (b"7z\xbc\xaf", f"a 7z archive; {_UNPACK}"),
-    (b"\x80", "a pickle that torch.save did not write; it is not opened, because opening it could run code"),
+    (
+        b"\x80",
+        "a pickle that torch.save did not write; it is not opened, because opening it could run code; if you trust it, "
+        'run `torch.save(pickle.load(open("FILE", "rb")), "weights.pth")` and give weights.pth',
+    ),
 )
 
 
@@ -75,9 +81,10 @@ def open_file(path: Path) -> Iterator[OpenFile]:
         raise RefusedError(f"does not exist; {_GIVE}") from error
     except ValueError as error:  # a null character in its name
         raise RefusedError(f"is not a file name; {_GIVE}") from error
+    if stat.S_ISDIR(mode):
+        raise refuse_folder(path)
     if not stat.S_ISREG(mode):  # opening a pipe would wait for ever, and reading a device as well
-        kind = "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
-        raise RefusedError(f"is {kind}, not a file; {_GIVE}")
+        raise RefusedError(f"is a pipe or a device, not a file; {_GIVE}")
     with path.open("rb") as file:
         try:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -97,6 +104,8 @@ def find_kind(data: mmap.mmap) -> Container:
         return Container.TORCH
     if head[8:9] == b"{" and not _is_text(head[:8]):  # a length, then a header in JSON
         return Container.SAFETENSORS
+    if head.lstrip()[:1] == b"{" and data.find(b'"weight_map"') >= 0:
+        return Container.SHARDED
     raise RefusedError(f"is {_describe_other(head)}")
 
 
@@ -105,7 +114,7 @@ def _describe_other(head: bytes) -> str:
         if head.startswith(magic):
             return description
     if head[257:262] == b"ustar":
-        return f"a tar archive; {_UNPACK}"
+        return "a tar archive; run `tar -xf FILE` and give the file of weights inside"
     if head.lstrip().lower().startswith((b"<!doctype", b"<html", b"<?xml")):
         return f"a web page, as a failed download leaves it; {_AGAIN}, signed in if need be"
     if head[:1] == b"\x08" and (b"onnx" in head.lower() or b"pytorch" in head.lower()):

@@ -5,29 +5,22 @@ from __future__ import annotations
 import hashlib
 import mmap
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
-from imlp_audit.checkpoint.container import Container, Identity, OpenFile, find_kind, open_file
+from imlp_audit.checkpoint.container import Container, OpenFile, find_kind, open_file
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, name_in_errors
 from imlp_audit.checkpoint.safetensors_file import read_header
+from imlp_audit.checkpoint.shards import join_shards, read_index, refuse_shard
+from imlp_audit.checkpoint.sources import Content, Source
 from imlp_audit.checkpoint.states import State, choose_state, find_states
 from imlp_audit.checkpoint.tensors import Span
-from imlp_audit.checkpoint.torch_file import Content, read_legacy, read_zip
+from imlp_audit.checkpoint.torch_file import read_legacy, read_zip
 from imlp_audit.checkpoint.zip_archive import ZipMember, find_corrupt
 
 _STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
-
-
-@dataclass(frozen=True)
-class Source:
-    """A file of a checkpoint as it was when it was parsed, and its members if it is a zip archive."""
-
-    path: Path
-    identity: Identity
-    members: tuple[ZipMember, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,15 +79,37 @@ def parse_states(
 
     Raises CheckpointError as `parse` does.
     """
+    kind, content, sources = _read_files(path, sums=sums)
+    with name_in_errors(path):
+        states = find_states(content.tree, prefix)
+        chosen = states if state is None else [choose_state(states, state)]
+    return tuple(Checkpoint(path, kind, one, content.spans, sources, sums_checked=sums) for one in chosen)
+
+
+def _read_files(path: Path, *, sums: bool) -> tuple[Container, Content, tuple[Source, ...]]:
+    """Return what a file, or the shards that an index names, hold."""
+    kind, content, source = _read_file(path, sums=sums)
+    with name_in_errors(path):
+        if kind is not Container.SHARDED:
+            refuse_shard(path)
+            return kind, content, (source,)
+        index = content.tree
+        assert isinstance(index, dict)
+        files = {name: _read_file(path.parent / name, sums=sums) for name in sorted({*index.values()})}
+        if any(one is Container.SHARDED for one, _, _ in files.values()):
+            raise RefusedError("names another index; give the index of the weights themselves")
+        joined = join_shards(index, {name: shard for name, (_, shard, _) in files.items()})
+    return kind, joined, (source, *(one for _, _, one in files.values()))
+
+
+def _read_file(path: Path, *, sums: bool) -> tuple[Container, Content, Source]:
+    """Return what one file holds, of an index the table of files by tensor."""
     with name_in_errors(path), open_file(path) as opened:
         kind = find_kind(opened.data)
         content = _read_content(opened, kind)
-        states = find_states(content.tree, prefix)
-        chosen = states if state is None else [choose_state(states, state)]
         if sums:
             check_sums(opened.data, content.members)
-        source = Source(path, opened.identity, content.members)
-        return tuple(Checkpoint(path, kind, one, content.spans, (source,), sums_checked=sums) for one in chosen)
+        return kind, content, Source(path, opened.identity, content.members)
 
 
 def _read_content(opened: OpenFile, kind: Container) -> Content:
@@ -105,8 +120,16 @@ def _read_content(opened: OpenFile, kind: Container) -> Content:
             return read_zip(opened)
         case Container.LEGACY_TORCH:
             return read_legacy(opened.data)
+        case Container.SHARDED:
+            return Content(read_index(opened.data), {})
         case _:
             assert_never(kind)
+
+
+def check_kind(path: Path) -> None:
+    """Raise CheckpointError for a file that does not exist or is of another kind, which takes no time to see."""
+    with name_in_errors(path), open_file(path) as opened:
+        find_kind(opened.data)
 
 
 def check_sums(data: mmap.mmap, members: Iterable[ZipMember]) -> None:
@@ -120,3 +143,11 @@ def hash_file(path: Path) -> str:
     """Return the SHA-256 of a file in hexadecimal. Raises CheckpointError if it cannot be read."""
     with name_in_errors(path), open_file(path) as opened:
         return hashlib.file_digest(opened.file, "sha256").hexdigest()
+
+
+def hash_sources(paths: Sequence[Path]) -> str:
+    """Return the SHA-256 of a checkpoint: of its file, or of what `sha256sum` prints for the index and its shards."""
+    if len(paths) == 1:
+        return hash_file(paths[0])
+    lines = "".join(f"{hash_file(path)}  {path.name}\n" for path in paths)
+    return hashlib.sha256(lines.encode()).hexdigest()

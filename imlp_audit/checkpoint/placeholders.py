@@ -69,7 +69,8 @@ def refuse_module(one: Inert) -> RefusedError:
     """Return the refusal of a file with a whole model, and the line that makes it usable."""
     return RefusedError(
         f"holds a whole model, an object of {one.title}, which only its own code can open (not executed); if you trust "
-        'it, run there: torch.save(torch.load("FILE", weights_only=False).state_dict(), "weights.pth")'
+        'it, run there `torch.save(torch.load("FILE", weights_only=False).state_dict(), "weights.pth")` and give '
+        "weights.pth"
     )
 
 

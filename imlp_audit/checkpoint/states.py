@@ -27,7 +27,7 @@ class State:
     """Weights in a file.
 
     `path` holds the keys that lead to them; it is empty if the file holds nothing else. `tensors` has them by the
-    model's own names, and `names` maps these to the names in the file. `others` are the other states,
+    model's own names, and `names` maps these to the names in the file. `every` are the names of all states,
     `rest` is what else the file holds. `unopened` are the classes and functions of the objects that were not made, and
     `left_out` the tensors outside of the prefix that the user names.
     """
@@ -35,7 +35,7 @@ class State:
     path: tuple[str, ...]
     tensors: Mapping[str, TensorInfo]
     names: Mapping[str, str]
-    others: tuple[str, ...] = ()
+    every: tuple[str, ...] = ()
     rest: tuple[str, ...] = ()
     unopened: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -44,6 +44,11 @@ class State:
     def name(self) -> str:
         """What the state is called; "" if it is the whole file."""
         return ".".join(self.path)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The names of the other states."""
+        return tuple(name for name in self.every if name != self.name)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -78,16 +83,16 @@ def find_states(content: object, prefix: str = "") -> list[State]:
         raise refuse_stateless(content)
     unopened = tuple(dict.fromkeys(one.title for one in find_inert(content) if one.noted))
     given = find_given(content)
-    every = [".".join(path) for path, _ in tables]
+    every = tuple(".".join(path) for path, _ in tables)
+    roots = {name.partition(".")[0] for name in every}
     states = []
     for path, table in tables:
         check_apart(table, given)
         names, left_out = _clean_names(table, prefix)
-        others = tuple(name for name in every if name != ".".join(path))
-        rest = tuple(dict.fromkeys(_find_rest(content, path, {name.partition(".")[0] for name in others})))
+        rest = tuple(dict.fromkeys(_find_rest(content, path, roots)))
         rest += tuple({_COUNT} & table.keys() - {*names.values(), *left_out})
         tensors = {new: info for new, old in names.items() if isinstance(info := table[old], TensorInfo)}
-        states.append(State(path, tensors, names, others, rest, unopened, left_out))
+        states.append(State(path, tensors, names, every, rest, unopened, left_out))
     held = [state for state in states if state.tensors]
     if not held:
         outside = [old for state in states for old in state.left_out]

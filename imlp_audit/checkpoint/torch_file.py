@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from io import BytesIO
 
 from imlp_audit.checkpoint.container import OpenFile
 from imlp_audit.checkpoint.pickle_globals import Storage
 from imlp_audit.checkpoint.pickle_machine import LARGEST_PICKLE, Machine
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name
+from imlp_audit.checkpoint.sources import Content
 from imlp_audit.checkpoint.tensors import Span
 from imlp_audit.checkpoint.zip_archive import ZipMember, find_corrupt, read_members
 
 _AGAIN = "download it or save it again"
-
-
-@dataclass(frozen=True)
-class Content:
-    """What a file describes, the bytes of each storage in it, and the members of a zip archive."""
-
-    tree: object
-    spans: Mapping[str, Span]
-    members: tuple[ZipMember, ...] = ()
 
 
 def read_zip(opened: OpenFile) -> Content:
@@ -51,14 +42,7 @@ def _find_root(members: Mapping[str, ZipMember]) -> str:
     """Return the one folder that all files of the archive are in."""
     roots = {name.partition("/")[0] for name in members}
     root = next(iter(roots), "")
-    if f"{root}/constants.pkl" in members or any(name.startswith(f"{root}/code/") for name in members):
-        raise RefusedError(
-            "is a TorchScript archive, which is a program; if you trust it, save torch.jit.load(...).state_dict() "
-            "with safetensors"
-        )
     if len(roots) != 1 or f"{root}/data.pkl" not in members:
-        if "model.weights.h5" in members:
-            raise RefusedError("is a Keras model; load it in Keras and save the weights with safetensors")
         raise RefusedError("is a zip archive that torch.save did not write; unpack it and give the file inside")
     return root
 

@@ -17,6 +17,7 @@ from itertools import pairwise
 from struct import Struct
 
 from imlp_audit.checkpoint.container import OpenFile
+from imlp_audit.checkpoint.foreign import refuse_foreign
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name
 
 MOST_MEMBERS = 50_000
@@ -51,7 +52,9 @@ class ZipMember:
 def read_members(opened: OpenFile) -> dict[str, ZipMember]:
     """Return the members by name. Raises RefusedError for an archive that torch.save did not write."""
     count, offset, size = _find_directory(opened.data)
-    members = [_check_member(opened.data, info, offset) for info in _parse_directory(opened, count, offset, size)]
+    infos = _parse_directory(opened, count, offset, size)
+    refuse_foreign([info.orig_filename for info in infos])
+    members = [_check_member(opened.data, info, offset) for info in infos]
     by_name: dict[str, ZipMember] = {}
     folded: set[str] = set()
     for member in members:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,9 +12,6 @@ from imlp_audit.cli.options import Formatted
 from imlp_audit.cli.output import emit_document
 from imlp_audit.errors import UsageError
 from imlp_audit.report.formats import Format
-
-if TYPE_CHECKING:
-    from imlp_audit.records.result import AuditResult
 
 
 def diff(
@@ -28,11 +25,12 @@ def diff(
     format_: Formatted = Format.RICH,
 ) -> int:
     """Show what changed between two audits; exit with 1 if a verdict got worse or a new check fails."""
+    from imlp_audit.cli.report import read_audit
     from imlp_audit.records.diff import diff_audits
     from imlp_audit.records.document import to_json
     from imlp_audit.report.diff import LINES, diff_document
 
-    one, other = _read(before), _read(after)
+    one, other = read_audit(before), read_audit(after)
     first, second = ({paper.id for paper in result.papers} for result in (one, other))
     if not first & second:
         raise UsageError(
@@ -43,19 +41,6 @@ def diff(
     document = diff_document(found, (str(before), str(after)), LINES if short else None)
     emit_document(document, format_, to_json(found))
     return ExitCode.FINDINGS if found.got_worse else ExitCode.CLEAN
-
-
-def _read(path: Path) -> AuditResult:
-    """Read an audit. Raises UsageError for a file that is none, or has a check twice."""
-    from imlp_audit.cli.report import read_audit
-
-    result = read_audit(path)
-    seen: set[str] = set()
-    for check in result.checks:
-        if check.id in seen:
-            raise UsageError(f"{path}: the check {check.id!r} stands there twice; run `imlp-audit verify` again")
-        seen.add(check.id)
-    return result
 
 
 def _list(papers: set[str]) -> str:

@@ -77,8 +77,10 @@ def evaluate(
     share = max(1, cores() // processes_here())
 
     def parse() -> tuple[Request, Outputs]:
+        from imlp_audit.checkpoint.contents import check_kind
         from imlp_audit.cli.output import parse_outputs
 
+        check_kind(checkpoint)
         _check_predictions(results)
         outputs, overrides = parse_outputs(reporting.printed, reporting.output), pipeline.overrides()
         model, earlier = _find_row(row, specs, trust_code=trust_code), _read_earlier(results.against)

@@ -36,19 +36,19 @@ def inspect(
     no_progress: NoProgress = False,
 ) -> int:
     """Identify a checkpoint: which rows and readings of the papers its shapes fit, and what its weights show."""
-    from imlp_audit.checkpoint.contents import hash_file, parse_states
+    from imlp_audit.checkpoint.contents import hash_sources, parse_states
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
 
     if draw is not None:
-        check_writable(draw / "weights.md")
+        check_writable(draw / "weights.md" if draw.exists() else draw)
     states = parse_states(checkpoint, state, prefix, sums=True)  # bad files are refused before torch is imported
     selection = load_specs(specs, trust_code=trust_code)
     from imlp_audit.inspect.candidates import choose_candidates, report_checkpoint
     from imlp_audit.inspect.document import checkpoint_document
     from imlp_audit.records.document import to_json
 
-    sha256 = hash_file(checkpoint)
+    sha256 = hash_sources([source.path for source in states[0].sources])
     with show_progress(shown=not no_progress) as announce:
         number, candidates = choose_candidates([one.shapes for one in states], selection, announce)
     parsed = states[number]
@@ -82,6 +82,7 @@ def _inspect_weights(
     if folder is None:
         return inspection, {}
     drawings = draw(parts, inspection)
+    folder.mkdir(exist_ok=True)
     for one in drawings:
         write_whole(folder / one.file, one.content)
     captions = {one.file: one.caption for one in drawings}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from imlp_audit.spec.library import Selection
     from imlp_audit.spec.paper import Paper
 
+MAX_BYTES = 64 * 1024 * 1024  # of a result: over 50 000 checks
 RUN = "`imlp-audit eval`, `bench` or `inspect` with `--format json`"
 
 
@@ -99,24 +101,33 @@ def report(
     for form in (outputs.printed, *(form for form, _ in outputs.files)):
         if inspected and form is not None and not form.for_people:
             raise UsageError(f"--with: {form} has no place for a result of inspect; use markdown, html or rich")
+    store = open_store(no_cache=no_cache)
     if from_ is not None:
         audited = read_audit(from_)
     else:
-        store = open_store(no_cache=no_cache)
         audited = _audit_and_solve(specs or [], store, trust_code=trust_code, shown=not no_progress)
     result = merge_runs(audited, runs)
-    code = _write(result, inspected, destination, outputs)
+    code = _write(result, inspected, destination, outputs, store)
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else code
 
 
-def _write(result: AuditResult, inspected: list[Inspected], destination: Destination, outputs: Outputs) -> ExitCode:
+def _write(
+    result: AuditResult, inspected: list[Inspected], destination: Destination, outputs: Outputs, store: Store
+) -> ExitCode:
     from imlp_audit.cli.output import emit_report
-    from imlp_audit.cli.report_files import compare_reports, render_figures, render_reports, write_reports
+    from imlp_audit.cli.report_files import (
+        compare_reports,
+        recall_reports,
+        render_figures,
+        render_reports,
+        write_reports,
+    )
 
     if destination.drawings is not None:
         return write_reports(render_figures(result, destination.drawings))
     if destination.folder is not None:
-        reports = render_reports(result, destination.folder, inspected)
+        folder = destination.folder
+        reports = render_reports(result, folder, inspected) if inspected else recall_reports(result, folder, store)
         return compare_reports(reports) if destination.check else write_reports(reports)
     sections = tuple(section for paper in result.papers for one in inspected for section in one.section(paper.id))
     emit_report(result, outputs, sections)
@@ -141,18 +152,35 @@ def _read_results(paths: list[Path]) -> tuple[list[Inspected], list[tuple[str, A
 
 
 def read_audit(path: Path) -> AuditResult:
-    """Read a JSON result of verify. Raises UsageError for any other file."""
+    """Read a JSON result of verify. Raises UsageError for any other file, and for one that has a part twice."""
     from imlp_audit.records.document import from_json
     from imlp_audit.records.result import AuditResult
 
-    return from_json(AuditResult, _read_text(path), str(path))
+    result = from_json(AuditResult, _read_text(path), str(path))
+    parts = (
+        *(f"the paper {paper.id}" for paper in result.papers),
+        *(f"the table {paper.id}/{table.id}" for paper in result.papers for table in paper.tables),
+        *(f"the check {check.id!r}" for check in result.checks),
+    )
+    twice = next((part for part, count in Counter(parts).items() if count > 1), None)
+    if twice is not None:
+        raise UsageError(f"{path}: {twice} stands there twice; run `imlp-audit verify` again")
+    return result
 
 
 def _read_text(path: Path) -> str:
+    advice = "give a JSON result of imlp-audit, as `-o result.json` writes it"
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} could not be read: {error}") from error
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)  # what isn't a regular file may never end
+    except OSError as error:
+        raise UsageError(f"{path} could not be read: {error.strerror or error}; {advice}") from error
+    if len(data) > MAX_BYTES:
+        raise UsageError(f"{path} is larger than {MAX_BYTES // 1024**2} MiB; {advice}")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 text; {advice}") from error
 
 
 def _audit_and_solve(specs: list[str], store: Store, *, trust_code: bool, shown: bool) -> AuditResult:

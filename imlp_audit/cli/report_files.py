@@ -9,11 +9,19 @@ from typing import TYPE_CHECKING
 
 from imlp_audit.cli.exits import ExitCode
 from imlp_audit.errors import UsageError
+from imlp_audit.records.base import Record
 from imlp_audit.report.files import check_writable, write_whole
 
 if TYPE_CHECKING:
+    from imlp_audit.cache.store import Store
     from imlp_audit.inspect.document import Inspected
     from imlp_audit.records.result import AuditResult
+
+
+class Reports(Record):
+    """Reports by the names of their files, as they are kept for the next run: most of their time goes into drawing."""
+
+    files: dict[str, str]
 
 
 def prepare_folder(folder: Path, option: str) -> None:
@@ -21,8 +29,23 @@ def prepare_folder(folder: Path, option: str) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"{option} {folder}: this folder cannot be made: {error.strerror or error}") from error
+        raise UsageError(
+            f"{option} {folder}: this folder cannot be made: {error.strerror or error}; name another"
+        ) from error
     check_writable(folder / "PAPER.md")
+
+
+def recall_reports(result: AuditResult, folder: Path, store: Store) -> dict[Path, str]:
+    """Return the reports of a result that needs no other file; those of an earlier run on the same result if kept."""
+    from imlp_audit.cache.results import remember
+    from imlp_audit.cache.sources import digest_of
+
+    def make() -> Reports:
+        rendered = render_reports(result, folder, ())
+        return Reports(files={str(path.relative_to(folder)): text for path, text in rendered.items()})
+
+    kept = remember(store, digest_of([result.model_dump_json()]), Reports, make, lambda _: True)
+    return {folder / name: text for name, text in kept.files.items()}
 
 
 def render_reports(result: AuditResult, folder: Path, inspected: Sequence[Inspected]) -> dict[Path, str]:
@@ -31,6 +54,7 @@ def render_reports(result: AuditResult, folder: Path, inspected: Sequence[Inspec
     from imlp_audit.report.index import index_document
     from imlp_audit.report.markdown import render_markdown
     from imlp_audit.report.page import render_page
+    from imlp_audit.report.page_blocks import Pictures
     from imlp_audit.report.paper import report_document, short_report
 
     reports = {folder / "index.html": render_page(index_document(result))}
@@ -38,9 +62,10 @@ def render_reports(result: AuditResult, folder: Path, inspected: Sequence[Inspec
         sections = tuple(section for one in inspected for section in one.section(paper.id, folder))
         own = result.of(paper)
         whole = report_document(own)
-        reports[folder / f"{paper.id}.html"] = render_page((*whole, *sections), folder)
+        drawn = figures(whole)
+        reports[folder / f"{paper.id}.html"] = render_page((*whole, *sections), Pictures(folder, drawn))
         reports[folder / f"{paper.id}.md"] = render_markdown(short_report(own, sections))
-        reports |= {folder / name: drawn for name, drawn in figures(whole).items()}
+        reports |= {folder / name: text for name, text in drawn.items()}
     for one in inspected:
         if one.lacking(folder):
             sys.stderr.write(
@@ -85,7 +110,9 @@ def _same(path: Path, text: str) -> bool:
 
 
 def write_reports(reports: dict[Path, str]) -> ExitCode:
-    """Write the reports."""
+    """Write the reports, all of them or none. Raises UsageError where one can't be written."""
+    for path in reports:
+        check_writable(path)
     for path, text in reports.items():
         write_whole(path, text)
         sys.stderr.write(f"wrote {path}\n")

@@ -32,6 +32,7 @@ class JsonDocument(Record):
 
 
 _MOST_DIGITS = 40  # of a whole number
+_SHOWN = 200  # characters of a name in a message
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 D = TypeVar("D", bound=JsonDocument)
@@ -76,16 +77,16 @@ def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
         raise DocumentError(f"{shown_as}: not JSON ({error}); {advice}", line=line) from error
     for place, problem in _unusable_values(document):
-        raise DocumentError(f"{shown_as}: {_write_place(place)}: {problem}; {advice}", place)
+        raise DocumentError(f"{shown_as}: {_at(place)}{problem}; {advice}", place)
     other = document.pop("format", None) if isinstance(document, dict) else None
     if isinstance(other, str) and other != kind.FORMAT and other.rpartition("/")[0] == kind.FORMAT.rpartition("/")[0]:
         raise DocumentError(
-            f"{shown_as}: format {other} was written by another version of imlp-audit, and this one reads "
+            f"{shown_as}: format {_shorten(other)} was written by another version of imlp-audit, and this one reads "
             f"{kind.FORMAT}; run {writer} again",
             ("format",),
         )
     if other != kind.FORMAT:
-        given = f", but of {other}" if isinstance(other, str) else ""
+        given = f", but of {_shorten(other)}" if isinstance(other, str) else ""
         raise DocumentError(f"{shown_as}: not a result of format {kind.FORMAT}{given}; {advice}", ("format",))
     for name in kind.COMPUTED:
         document.pop(name, None)
@@ -93,19 +94,22 @@ def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None
         return kind.model_validate(document)
     except ValidationError as error:
         first = error.errors()[0]
-        where = _write_place(first["loc"])
-        problem = write_complaint(first, "it" if where else "the document")
-        found = f"{where}: {problem}" if where else problem
-        raise DocumentError(f"{shown_as}: {found}; {advice}", first["loc"]) from error
+        problem = write_complaint(first, "it" if first["loc"] else "the document")
+        raise DocumentError(f"{shown_as}: {_at(first['loc'])}{problem}; {advice}", first["loc"]) from error
 
 
 Place: TypeAlias = tuple[str | int, ...]
 """Where a value stands in a document: names of keys and places in lists."""
 
 
-def _write_place(place: Place) -> str:
-    """Write a place on one line; control characters in a key are visible."""
-    return ".".join(map(str, place)).encode("unicode_escape").decode()
+def _at(place: Place) -> str:
+    """Write a place, as it stands before what is wrong there; nothing for the document itself."""
+    return f"{_shorten('.'.join(map(str, place)))}: " if place else ""
+
+
+def _shorten(text: str) -> str:
+    """Return the beginning of a text on one line; control characters are visible."""
+    return (text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...").encode("unicode_escape").decode()
 
 
 def _parse_int(digits: str) -> float:

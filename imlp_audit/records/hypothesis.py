@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from imlp_audit.records.base import Record
-from imlp_audit.records.values import Count, Number
+from imlp_audit.records.values import ByName, Count, Number
 
 
 class Caught(Record):
@@ -33,7 +33,7 @@ class GroupScore(Record):
     name: str
     winner: str | None
     votes: Count
-    scores: dict[str, Count]
+    scores: ByName[Count]
     chance: Count
     choice: Literal["only", "clear", "shared", "weak"]
 

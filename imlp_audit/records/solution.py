@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from imlp_audit.records.base import Record
 from imlp_audit.records.document import JsonDocument
-from imlp_audit.records.values import Finite, Number
+from imlp_audit.records.values import ByName, Finite, Number
 
 Searched: TypeAlias = Literal["parameters", "flops", "both"]
 """The numbers that a search is over."""
@@ -40,7 +40,7 @@ class SolvedAxis(Record):
     axis: str
     values: tuple[str, ...]
     tried: tuple[str, ...]
-    named: dict[str, str]
+    named: ByName[str]
     rests_on: tuple[str, ...] = ()
 
     @property
@@ -102,13 +102,13 @@ class SolvedRow(Record):
 class SolvedFirst(Record):
     """The first of the best solutions, by the rule of order."""
 
-    reading: dict[str, dict[str, str]]
+    reading: ByName[ByName[str]]
     nearest: str | None = None
     apart: int
     parameters: str | None = None
     parameter_rounding: str | None = None
     flops_rounding: str | None = None
-    weights: dict[str, int]
+    weights: ByName[int]
 
 
 class SolvedHeld(Record):
@@ -142,7 +142,7 @@ class Answered(Record):
     solutions: int
     exhaustive: bool
     bound: int
-    readings: dict[str, int]
+    readings: ByName[int]
     reading: str | None = None
     counter: str | None = None
     named: tuple[str, ...]
@@ -151,7 +151,7 @@ class Answered(Record):
     weights: tuple[SolvedWeights, ...] = ()
     contradicted: tuple[SolvedCell, ...] = ()
     disputed: tuple[str, ...] = ()
-    conventions: dict[str, int] = Field(default_factory=dict)
+    conventions: ByName[int] = Field(default_factory=dict)
     null: tuple[tuple[int, int], ...] = ()
     held: tuple[SolvedHeld, ...] = ()
     families: tuple[tuple[str, ...], ...] = ()
@@ -175,7 +175,7 @@ class SolvedSizes(Record):
     """How many readings explain 0, 1, 2, ... of the sizes that depend on the reading, and how many named ones do."""
 
     readings: tuple[int, ...]
-    named: dict[str, int]
+    named: ByName[int]
 
 
 class Solved(JsonDocument):
@@ -185,7 +185,7 @@ class Solved(JsonDocument):
     WRITTEN_BY: ClassVar = "imlp-audit solve"
 
     selection: tuple[str, ...]
-    left_out: dict[str, str]
+    left_out: ByName[str]
     answers: tuple[Answered, ...]
     order: str
     sizes: SolvedSizes | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
@@ -37,3 +37,13 @@ Count: TypeAlias = Annotated[int, Field(ge=0)]
 Probability: TypeAlias = Annotated[str, Field(pattern=r"^\d(\.\d{1,20})?(E-\d{1,7})?$")]
 Digest: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 """A file's SHA-256."""
+
+V = TypeVar("V")
+
+
+def _sort(values: dict[str, V]) -> dict[str, V]:
+    return dict(sorted(values.items()))
+
+
+ByName: TypeAlias = Annotated[dict[str, V], AfterValidator(_sort)]
+"""Values by name, in the order of JSON's keys: a report reads the same whether it is made from memory or a file."""

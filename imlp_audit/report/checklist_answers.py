@@ -70,13 +70,14 @@ def _count(
     checks = [check for check in result.checks if check.kind is kind]
     if not checks:
         return None
-    counted = f"{len(checks)} {one if len(checks) == 1 else several}"
+    said = len({check.id.partition(".")[0] for check in checks})  # a claim is also checked on the measured values
+    counted = f"{said} {one if said == 1 else several}"
     passing, failing = _number_of(checks, PASSES), [check for check in checks if check.verdict in FAILS]
     undecided = len(checks) - passing - len(failing)
     parts = [f"{passing} {'holds' if passing == 1 else 'hold'}"]
     parts += [f"{len(failing)} {'does' if len(failing) == 1 else 'do'} not"] if failing else []
     covering = _name_findings(failing, findings)
-    text = f": {', '.join(parts)}"
+    text = f"{f', in {len(checks)} checks' if len(checks) > said else ''}: {', '.join(parts)}"
     left = f", {undecided} undecided" if undecided else ""
     return (Span(counted, link=f"#{section_anchor(kind, paper_of(checks[0]))}"), text, *covering, f"{left}.")
 

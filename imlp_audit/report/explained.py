@@ -8,10 +8,10 @@ from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import PASSES, Check
 from imlp_audit.report.cells import list_other_measurements, write_measured
 from imlp_audit.report.commands import explain_command
-from imlp_audit.report.document import Block, Inline, Item, List, Paragraph, code, faint, strong
+from imlp_audit.report.document import Block, Inline, Item, List, Paragraph, Span, code, faint, strong
 from imlp_audit.report.evidence import describe_run
 from imlp_audit.report.numbered import NumberedFinding
-from imlp_audit.report.verdicts import list_marks, verdict_span
+from imlp_audit.report.verdicts import list_marks, style_of, word_of
 
 
 def explain_check(check: Check, findings: Mapping[str, NumberedFinding], title: str = "") -> Iterator[Block]:
@@ -22,7 +22,7 @@ def explain_check(check: Check, findings: Mapping[str, NumberedFinding], title: 
 
 
 def _facts(check: Check, findings: Mapping[str, NumberedFinding]) -> Iterator[tuple[str, Inline]]:
-    yield "verdict", (verdict_span(check.verdict), *_qualify(check))
+    yield "verdict", (Span(word_of(check.verdict), style_of(check)), *_qualify(check))
     unit = f" {check.unit}" if check.unit and check.printed and not check.printed.endswith(check.unit) else ""
     yield "printed", f"{check.printed or '?'}{unit}"
     if check.measured is not None:

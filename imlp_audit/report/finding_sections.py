@@ -24,6 +24,7 @@ from imlp_audit.report.document import (
 from imlp_audit.report.findings import errors, stale_entries, stale_findings, summarize_findings
 from imlp_audit.report.numbered import NumberedFinding
 from imlp_audit.report.places import name_place
+from imlp_audit.report.verdicts import style_of
 
 _HINTS = 2  # hints of a finding that a page shows without a click
 _OPEN = 6  # checks of a finding that a page shows without a click
@@ -59,14 +60,14 @@ def _evidence(checks: Sequence[Check]) -> Block:
 
 
 def _row(check: Check) -> tuple[Inline, ...]:
-    """Return the evidence of a failing check; a claim's reason names the values that it was measured on."""
-    numbers = check.kind in (CheckKind.CELL, CheckKind.DELTA, CheckKind.REPEAT)
+    """Return the evidence of a failing check; the reason of a claim or a repeat names the values that it compares."""
+    numbers = check.kind in (CheckKind.CELL, CheckKind.DELTA)
     return (
         name_place(check),
         check.printed or check.corrected or "",
         write_measured(check.measured) if numbers else "",
         check.gap or "",
-        (Span(check.verdict.value, Style.KNOWN if check.acknowledged else Style.BAD), f": {check.reason}"),
+        (Span(check.verdict.value, style_of(check)), f": {check.reason}"),
         Span(check.id, Style.CODE, link=f"#{explained_at(check)}"),
     )
 

@@ -67,7 +67,11 @@ def paper_hypothesis(hypothesis: PaperHypothesis) -> Iterator[Block]:
     header = ("of", "chosen", "choice", "numbers explained by each option", "numbers", "by chance at most")
     rows = [("rounding rules", *_scores(hypothesis.roundings))] if hypothesis.roundings is not None else []
     rows += [(f"readings of {group.name}", *_scores(group)) for group in hypothesis.readings]
-    rows += [(f"column {column.group.name}", *_scores(column.group, column.fit)) for column in hypothesis.columns]
+    rows += [
+        (f"column {column.group.name}", *_scores(column.group, column.fit))
+        for column in hypothesis.columns
+        if column.group.votes
+    ]
     yield Table(header, tuple(rows), number_columns(header, 4))
 
 

@@ -18,7 +18,7 @@ def describe_own_counters(result: AuditResult, paper: PaperHead, table: TableHea
     if not rows:
         return ""
     named = "; ".join(
-        f"{', '.join(names)} {convention} (because: {because})" for (convention, because), names in rows.items()
+        f"{convention} for {', '.join(names)} (because: {because})" for (convention, because), names in rows.items()
     )
     return f"{_count(sum(map(len, rows.values())))}: {named}"
 

@@ -11,19 +11,18 @@ from base64 import b64encode
 from collections.abc import Iterator
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 
 from imlp_audit.report.document import Block, Document, Heading, one_line, plain_text
 from imlp_audit.report.page_blocks import Pictures, render_block, render_inline, safe_anchor
 
 
-def render_page(document: Document, folder: Path | None = None) -> str:
-    """Return a document as an HTML page; pictures that are files are read from `folder`."""
+def render_page(document: Document, pictures: Pictures | None = None) -> str:
+    """Return a document as an HTML page with its pictures inside."""
     style, script = (files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     anchored = _anchor_headings(document)
     headings = [block for block in anchored if isinstance(block, Heading)]
     title = next((plain_text(one.text) for one in headings), "imlp-audit")
-    body = "\n".join(render_block(block, Pictures(folder)) for block in anchored)
+    body = "\n".join(render_block(block, pictures or Pictures()) for block in anchored)
     return _PAGE.format(
         policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'",

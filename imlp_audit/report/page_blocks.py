@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import assert_never
@@ -38,7 +38,8 @@ from imlp_audit.report.formulas.mathml import render_formula
 _TAGS = {Style.STRONG: "strong", Style.EMPHASIS: "em", Style.CODE: "code"}
 _LINK = re.compile(r"#.+|https?://\S+|[a-z0-9_\-]+\.(?:html|md|json|svg)(?:#[\w/.~\-]+)?", re.IGNORECASE | re.ASCII)
 _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)  # would be a command in a log of GitHub's
-_LONG_WORD = re.compile(r"\S{16}(?=\S)")
+_LONG_WORD = re.compile(r"\S{17,}")
+_LONG_PART = re.compile(r"[^\0]{16}(?=[^\0])")
 _GROUPED = r"-?\d{1,3}(?: \d{3}){1,4}(?:\.\d{1,6})?"  # longer ones may be broken, as they might not fit
 _SHORT = r"-?\d{1,6}(?:\.\d{1,6})?"
 _END = rf"(?:{_GROUPED}|{_SHORT})"
@@ -50,9 +51,16 @@ _MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
 
 @dataclass(frozen=True)
 class Pictures:
-    """Where the pictures are that lie beside a document, if anywhere."""
+    """Where the pictures are that lie beside a document, if anywhere, and plots that are drawn already, by file."""
 
     folder: Path | None = None
+    drawn: Mapping[str, str] = field(default_factory=dict)
+
+    def draw(self, plot: Plot) -> bytes:
+        """Return a plot as SVG."""
+        from imlp_audit.report.figures import draw_plot  # takes matplotlib
+
+        return (self.drawn.get(plot.file) or draw_plot(plot.data)).encode()
 
     def read(self, file: str) -> bytes | None:
         """Return a picture, or None if it isn't there; never a file outside the folder."""
@@ -77,9 +85,7 @@ def render_block(block: Block, pictures: Pictures) -> str:
             drawn = pictures.read(block.file)
             return _picture(block.caption, Path(block.file).suffix, drawn)
         case Plot():
-            from imlp_audit.report.figures import draw_plot  # takes matplotlib
-
-            return _picture(block.caption, ".svg", draw_plot(block.data).encode())
+            return _picture(block.caption, ".svg", pictures.draw(block))
         case Code():
             return _code(block.text)
         case PrintedTable():
@@ -113,7 +119,12 @@ def _escape(text: str) -> str:
 
 
 def _escape_words(text: str) -> str:
-    return escape(_LONG_WORD.sub(lambda found: f"{found[0]}\0", text)).replace("\0", "<wbr>")
+    return escape(_LONG_WORD.sub(_break_word, text)).replace("\0", "<wbr>")
+
+
+def _break_word(found: re.Match[str]) -> str:
+    """Mark where a long word may be broken: between its parts, and within a part only if that is long too."""
+    return _LONG_PART.sub(lambda part: f"{part[0]}\0", _BETWEEN_PARTS.sub("\0", found[0]))
 
 
 def _escape_code(text: str) -> str:

@@ -20,7 +20,6 @@ from imlp_audit.report.document import (
     PrintedCell,
     PrintedTable,
     Stamped,
-    Style,
     code,
     figure_file,
     join,
@@ -32,7 +31,7 @@ from imlp_audit.report.numbered import NumberedFinding
 from imlp_audit.report.plots.factor import find_factor
 from imlp_audit.report.plots.gaps import find_gaps
 from imlp_audit.report.plots.tradeoff import find_tradeoff
-from imlp_audit.report.verdicts import STYLES, list_marks, word_of
+from imlp_audit.report.verdicts import list_marks, style_of, word_of
 
 SIGNS = {
     Verdict.REPRODUCED: "✓",
@@ -42,6 +41,7 @@ SIGNS = {
     Verdict.UNVERIFIABLE: "○",
     Verdict.ERROR: "!",
 }
+_REASONS = 3  # reasons for open numbers of a column that are written below a table
 MARKS = {"fitted": "ƒ", "weak": "~"}
 LEGEND = (
     "✓ follows from the model as the text describes it; ✓* follows under another reading, convention or rounding rule, "
@@ -131,8 +131,8 @@ _GRAVITY = [
 def _stamp(check: Check, findings: Mapping[str, NumberedFinding]) -> Stamped:
     sign = SIGNS[check.verdict] + "".join(MARKS[mark] for mark in list_marks(check))
     found = findings.get(check.id) if check.verdict in FAILS else None
-    style = Style.KNOWN if check.acknowledged else STYLES[check.verdict]
-    return Stamped(check.printed or "?", sign, _meaning(check), style, (found.name, found.anchor) if found else None)
+    finding = (found.name, found.anchor) if found else None
+    return Stamped(check.printed or "?", sign, _meaning(check), style_of(check), finding)
 
 
 def _meaning(check: Check) -> str:
@@ -147,7 +147,13 @@ def _notes(cells: Sequence[CellChecks]) -> Iterator[Inline | Item]:
         for one in cells
         if one.cell is not None and one.cell.verdict is Verdict.UNVERIFIABLE and not one.cell.evidence
     )
-    for (heading, reason), count in missing.items():
-        yield f"{heading}: {count} unverifiable: {reason}"
+    for heading in dict.fromkeys(heading for heading, _ in missing):
+        reasons = {reason: count for (of, reason), count in missing.items() if of == heading}
+        listed = reasons if len(reasons) <= _REASONS else dict(list(reasons.items())[:1])
+        for reason, count in listed.items():
+            yield f"{heading}: {count} unverifiable: {reason}"
+        rest = sum(reasons.values()) - sum(listed.values())
+        if rest:
+            yield f"{heading}: {rest} more unverifiable, for {len(reasons) - 1} other reasons: each number says its own"
     for hint, rows in find_hints(cells).items():
         yield ("note: ", hint, " (", *join(map(code, rows)), ")")

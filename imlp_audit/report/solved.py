@@ -198,9 +198,10 @@ def _exceptions(answer: Answered) -> Iterator[Block]:
     if answer.contradicted:
         yield Heading("Printed numbers that no best solution gives", 3)
         yield Paragraph(
-            "The nearest value is that of any best solution; the gap is in units of the last printed digit."
+            "The nearest value is that of any best solution. The last column says how far it lies outside the values "
+            "that print as the number does, in units of the last printed digit."
         )
-        header = ("cell", "nearest", "gap")
+        header = ("cell", "nearest", "outside by")
         yield Table(header, tuple(map(_contradicted_row, answer.contradicted)), number_columns(header))
     if answer.disputed:
         yield Heading("Printed numbers that only some of the best solutions give", 3)

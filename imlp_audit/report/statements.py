@@ -26,7 +26,7 @@ from imlp_audit.report.document import (
 )
 from imlp_audit.report.linked import paper_of, section_anchor
 from imlp_audit.report.numbered import NumberedFinding
-from imlp_audit.report.verdicts import list_marks, verdict_span, write_verdict
+from imlp_audit.report.verdicts import list_marks, style_of, word_of, write_verdict
 
 Findings: TypeAlias = Mapping[str, NumberedFinding]  # by the ids of their checks
 HEADINGS = {
@@ -48,7 +48,7 @@ def claims(checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
         yield Table(header, tuple(_claim(check, findings) for check in failing))
     if passing:
         table = Table(header, tuple(_claim(check, findings) for check in passing))
-        yield Fold(f"{count_of(len(passing), 'claim')} that {'holds' if len(passing) == 1 else 'hold'}", (table,))
+        yield _fold_passing(len(passing), table)
 
 
 def _claim(check: Check, findings: Findings) -> tuple[Inline, ...]:
@@ -65,7 +65,7 @@ def _verdict(check: Check, findings: Findings) -> tuple[Span, ...]:
     """Return a check's verdict and, if it fails, the finding that covers it."""
     found = findings.get(check.id)
     marks = "".join(f", {mark}" for mark in list_marks(check))
-    return (verdict_span(check.verdict), Span(marks), *((Span(" "), found.link) if found else ()))
+    return (Span(word_of(check.verdict), style_of(check)), Span(marks), *((Span(" "), found.link) if found else ()))
 
 
 def equations(checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
@@ -109,7 +109,7 @@ def _false_statement(check: Check, findings: Findings) -> Item:
         Item(check.place or "", label="place"),
         Item(_formula(check), label="as printed"),
         Item("; ".join(check.counterexample), label="counterexample"),
-        Item(join(map(_hint, check.hints), "; "), label="nearest form that holds"),
+        Item(join(map(_hint, check.hints), "; "), label="hint"),
     )
     return Item((*_verdict(check, findings), " ", *_with_name(check.statement, check)), below)
 
@@ -125,10 +125,11 @@ def others(kind: CheckKind, checks: Sequence[Check], findings: Findings) -> Iter
     if failing:
         yield Table(header, tuple(_other(check, findings) for check in failing))
     if passing:
-        yield Fold(
-            f"{count_of(len(passing), 'check')} that {'passes' if len(passing) == 1 else 'pass'}",
-            (Table(header, tuple(_other(check, findings) for check in passing)),),
-        )
+        yield _fold_passing(len(passing), Table(header, tuple(_other(check, findings) for check in passing)))
+
+
+def _fold_passing(count: int, table: Table) -> Fold:
+    return Fold(f"{count_of(count, 'check')} that {'passes' if count == 1 else 'pass'}", (table,))
 
 
 def _other(check: Check, findings: Findings) -> tuple[Inline, ...]:

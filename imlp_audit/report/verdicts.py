@@ -28,6 +28,11 @@ def word_of(verdict: Verdict) -> str:
     return "not completed" if verdict is Verdict.ERROR else verdict.value
 
 
+def style_of(check: Check) -> Style:
+    """Return the colour of a check's verdict: a failing one that is known has its own."""
+    return Style.KNOWN if check.acknowledged else STYLES[check.verdict]
+
+
 def verdict_span(verdict: Verdict, text: str | None = None) -> Span:
     """Return a verdict's name, or another text, in its colour."""
     return Span(word_of(verdict) if text is None else text, STYLES[verdict])

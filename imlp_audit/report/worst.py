@@ -15,7 +15,8 @@ from imlp_audit.report.places import name_places
 
 _FRAME = 3  # lines around a list of findings: a blank one, its heading, and "n more"
 _LONGEST = 120  # characters of a title or a reason; longer ones end at a word
-_IN_FULL = 3  # known findings whose place and check are named where not all of them fit
+_IN_FULL = 1  # known findings whose check is named where not all of them fit
+_PLACED = 5  # known findings whose place is named where not all of them fit
 _ALL = 10**9
 
 
@@ -27,8 +28,8 @@ def count_more(count: int, noun: str) -> tuple[str, ...]:
 def list_worst(result: AuditResult, lines: int | None = None, columns: int = COLUMNS) -> Iterator[Block]:
     """Yield the findings: those that fail the run first, each kind with the gravest first.
 
-    Where they have to fit into so many lines, known ones lose their places after the first few, and the rest is
-    counted. One that fails the run is listed however long it is.
+    Where they have to fit into so many lines, known ones after the first lose their check, those after the first few
+    their place too, and the rest is counted. One that fails the run is listed however long it is.
     """
     left = _ALL if lines is None else lines
     checks = {check.id: check for check in result.checks}
@@ -36,18 +37,20 @@ def list_worst(result: AuditResult, lines: int | None = None, columns: int = COL
     if not findings:
         yield Paragraph(say_that_none_fails(result))
     for known in (False, True):
-        group = [one for one in findings if one.finding.acknowledged is known]
-        items = [_finding(one, [checks[name] for name in one.finding.checks]) for one in group]
+        found = [one for one in findings if one.finding.acknowledged is known]
+        group = [(one, [checks[name] for name in one.finding.checks]) for one in found]
+        items = [_finding(one, failing) for one, failing in group]
         room = left - _FRAME
         if known and sum(lines_of_item(item, columns) for item in items) > room:
-            items[_IN_FULL:] = [Item(_title(one)) for one in group[_IN_FULL:]]
+            short = [Item((*_title(one), f" [{name_places(failing)}]")) for one, failing in group[_IN_FULL:_PLACED]]
+            items[_IN_FULL:] = [*short, *(Item(_title(one)) for one, _ in group[_PLACED:])]
         listed = items_that_fit(items, room, columns, at_least=0 if known else 1)
         left -= sum(lines_of_item(item, columns) for item in listed) + (_FRAME if items else 0)
         if listed:
-            yield Heading(_heading(group, known=known), 3)
+            yield Heading(_heading(found, known=known), 3)
             yield List((*listed, *_more(len(items) - len(listed))))
         elif items:
-            yield Paragraph(f"{_heading(group, known=known)}.")
+            yield Paragraph(f"{_heading(found, known=known)}.")
 
 
 def _more(count: int) -> tuple[Inline, ...]:

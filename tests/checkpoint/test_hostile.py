@@ -22,7 +22,7 @@ from .hostile import CORPUS, SENTINEL
 ROOT = Path(__file__).parents[2]
 ADVICE = (
     "download", "save", "unpack", "give", "split", "do not use", "git lfs pull", ".contiguous()",
-    "symbolic links", "choose one", "could run code",
+    "symbolic links", "choose one", "could run code", "torch.save(",
 )  # fmt: skip
 
 

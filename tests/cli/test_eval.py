@@ -198,6 +198,12 @@ def test_requests_that_are_refused(digits: Digits, there: Path, more: list[str],
     assert list(there.iterdir()) == []
 
 
+def test_a_missing_checkpoint_is_named_before_anything_else(there: Path) -> None:
+    done = call("eval", "gone.pth", "nowhere.yaml", "--row", "no/1/row", "--data", "nowhere", "--reading", "none")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "imlp-audit: gone.pth does not exist; give a .safetensors file or a torch file of weights\n"
+
+
 def test_a_device_that_is_not_there(digits: Digits, there: Path) -> None:
     import torch
 

@@ -41,7 +41,6 @@ def looked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
     with Builder("cpu").variant(recipe, None) as variant:
         save_file(variant.model.state_dict(), folder / "small.safetensors")
     paths = [str(folder / name) for name in ("small.safetensors", "mixing.yaml", "drawn")]
-    (folder / "drawn").mkdir()
     done = call("inspect", *paths[:2], "--draw", paths[2], "-f", "json")
     (folder / "looked.json").write_text(done.out, encoding="utf-8")
     return folder, done

@@ -165,10 +165,48 @@ def test_a_finding_must_name_checks_of_its_result(here: Path) -> None:
 
 
 def test_a_result_that_is_not_utf_8_is_refused(here: Path) -> None:
-    (here / "r.json").write_bytes(b"\xff\xfe")
+    (here / "r.json").write_bytes(result().encode("utf-16"))
     done = call("report", "--from", "r.json")
     assert (done.code, done.out) == (2, "")
-    assert "r.json could not be read" in done.err
+    assert "r.json is not UTF-8 text; give a JSON result" in done.err
+
+
+def test_a_result_may_begin_with_a_byte_order_mark(here: Path) -> None:
+    (here / "r.json").write_text(result(), encoding="utf-8-sig")
+    assert call("report", "--from", "r.json").code == 0
+
+
+def test_a_result_without_an_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("imlp_audit.cli.report.MAX_BYTES", 1024**2)
+    done = call("report", "--from", "/dev/zero")
+    assert (done.code, done.out) == (2, "")
+    assert "/dev/zero is larger than 1 MiB; give a JSON result" in done.err
+
+
+@pytest.mark.parametrize(
+    ("key", "part"), [("checks", "the check 'p/1/a/params'"), ("papers", "the paper p"), ("tables", "the table p/1")]
+)
+def test_a_result_with_a_part_twice_is_refused(here: Path, key: str, part: str) -> None:
+    document = json.loads(result())
+    (document["papers"][0] if key == "tables" else document)[key] *= 2
+    (here / "r.json").write_text(json.dumps(document), encoding="utf-8")
+    done = call("report", "--from", "r.json")
+    assert (done.code, done.out) == (2, "")
+    assert f"r.json: {part} stands there twice; run `imlp-audit verify` again" in done.err
+
+
+def test_a_message_shows_the_beginning_of_a_long_name(here: Path) -> None:
+    long = "x" * 10**6
+    for text in (f'{{"format": "{long}"}}', result(**{long: 1}), f'{{"{long}": NaN}}'):
+        (here / "r.json").write_text(text, encoding="utf-8")
+        done = call("report", "--from", "r.json")
+        assert done.code == 2
+        assert len(done.err) < 500, done.err[:500]
+
+
+def test_a_problem_of_the_whole_document_has_no_place(here: Path) -> None:
+    (here / "r.json").write_text("NaN", encoding="utf-8")
+    assert call("report", "--from", "r.json").err.startswith("imlp-audit: r.json: this is not a number")
 
 
 def test_the_smallest_result_is_read(here: Path) -> None:
@@ -198,6 +236,35 @@ def test_reports_are_written_into_a_folder_that_is_made(here: Path) -> None:
         page = (here / "new/d" / f"{paper}.html").read_text(encoding="utf-8")
         assert page == call("report", paper, "-f", "html").out
         assert f'href="{paper}.html"' in (here / "new/d/index.html").read_text(encoding="utf-8")
+
+
+def test_reports_are_all_written_or_none(here: Path) -> None:
+    (here / "r.json").write_text(result(), encoding="utf-8")
+    (here / "d" / "p.md").mkdir(parents=True)
+    done = call("report", "--from", "r.json", "--dir", "d")
+    assert (done.code, done.out, done.err) == (2, "", "imlp-audit: d/p.md is a folder; name a file in it\n")
+    assert [path.name for path in (here / "d").iterdir()] == ["p.md"]
+
+
+@pytest.mark.parametrize("length", [255, 256])
+def test_a_file_may_have_the_longest_name_that_there_is(here: Path, length: int) -> None:
+    (here / "r.json").write_text(result(), encoding="utf-8")
+    name = f"{'n' * (length - 5)}.html"
+    done = call("report", "--from", "r.json", "-o", name)
+    if length == 255:
+        assert (done.code, (here / name).exists()) == (0, True)
+    else:
+        assert (done.code, done.err) == (
+            2,
+            f"imlp-audit: {name} could not be written: File name too long; name another file\n",
+        )
+
+
+def test_a_dash_is_not_taken_for_a_file(here: Path) -> None:
+    done = call("verify", "scores", "-o", "json:-")
+    assert (done.code, done.out) == (2, "")
+    assert "-o json:-: to print on standard output, use --format json" in done.err
+    assert not (here / "-").exists()
 
 
 def test_a_folder_that_cannot_be_made_is_refused(here: Path) -> None:

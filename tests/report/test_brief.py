@@ -110,7 +110,7 @@ def test_what_passes_goes_before_what_fails() -> None:
     text = "a reason of some words " * 6
     few = render_markdown(short_report(many(2, 120, text)))
     assert "`ok0`" not in few
-    assert "120 claims that hold: *120 more*" in few
+    assert "120 checks that pass: *120 more*" in few
 
 
 def test_where_nothing_else_is_left_findings_go_from_the_end() -> None:

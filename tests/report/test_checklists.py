@@ -59,6 +59,15 @@ def test_claims_and_statements_are_counted_with_the_findings_of_those_that_fail(
     assert found[item].endswith("Whether proofs are complete it cannot say.")
 
 
+def test_a_claim_that_is_also_checked_on_measured_values_is_one_claim() -> None:
+    found = answers(
+        check("claims/a", CheckKind.CLAIM, Verdict.REPRODUCED),
+        check("claims/a.measured", CheckKind.CLAIM, Verdict.DIFFERS),
+        check("claims/b", CheckKind.CLAIM, Verdict.REPRODUCED),
+    )
+    assert found["Claims"].startswith("2 claims about the numbers, in 3 checks: 2 hold, 1 does not (F1).")
+
+
 def test_numbers_that_need_another_reading_are_not_said_to_follow_from_the_text() -> None:
     verdicts = [Verdict.REPRODUCED] * 2 + [Verdict.REPRODUCED_UNDER] * 3 + [Verdict.DIFFERS]
     counted = [check(f"1/r{at}/params", CheckKind.CELL, one, measured="5") for at, one in enumerate(verdicts)]

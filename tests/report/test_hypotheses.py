@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
+from imlp_audit.report.document import Table, plain_text
 from imlp_audit.report.hypotheses import describe_column, describe_group, group_of_column, write_chance
+from imlp_audit.report.judged_under import paper_hypothesis
 
 GROUP = GroupScore(
     name="1/flops", winner="macs", votes=9, scores={"fvcore": 2, "macs": 7}, chance=3, choice="clear"
@@ -45,6 +47,17 @@ def test_luck_of_a_fitted_counter_is_what_its_search_explains_by_chance() -> Non
     fit = FitScore(explained=9, of=9, by_chance=6)
     assert (write_chance(GROUP, None), write_chance(GROUP, fit)) == ("3", "6")
     assert write_chance(GROUP, fit.model_copy(update={"of": 52})) == "6 of 52"
+
+
+def test_scores_stand_in_the_order_of_json_and_columns_without_votes_have_no_row() -> None:
+    group = GROUP.model_validate(GROUP.model_dump() | {"scores": {"macs": 7, "fvcore": 2}})
+    none = COLUMN.model_copy(update={"group": GROUP.model_copy(update={"name": "2/flops", "votes": 0})})
+    columns = (COLUMN.model_copy(update={"group": group}), none)
+    paper = PaperHypothesis(rounding="half_up", explained=7, votes=9, readings=(), columns=columns)
+    (table,) = [block for block in paper_hypothesis(paper) if isinstance(block, Table)]
+    assert [[plain_text(cell) for cell in row] for row in table.rows] == [
+        ["column 1/flops", "macs", "clear", "fvcore 2, macs 7", "9", "3"]
+    ]
 
 
 def test_a_column_is_found_by_its_name() -> None:

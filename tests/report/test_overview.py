@@ -216,9 +216,12 @@ def test_a_finding_names_its_places_in_the_paper_and_not_the_lines_of_the_spec()
     assert "specs/p/paper.yaml" not in shown
 
 
-def test_titles_are_seen_before_places_are_and_the_rest_is_counted() -> None:
+def test_the_five_worst_have_their_places_others_their_titles_and_the_rest_is_counted() -> None:
     shown = screen(with_findings(60))
-    assert "- F3 error: Title 2 [Sec. 2]: p/claims/c2\n- F4 error: Title 3\n" in shown
+    assert (
+        "- F1 error: Title 0 [Table 1, R0, Params; and 1 more]: p/1/r0/params\n- F2 error: Title 1 [Sec. 1]\n" in shown
+    )
+    assert "- F5 error: Title 4 [Sec. 4]\n- F6 error: Title 5\n" in shown
     listed = len(re.findall(r"^- F\d+ ", shown, re.MULTILINE))
     assert 10 < listed < 60
     assert f"- {60 - listed} more findings: --all lists every one\n" in shown

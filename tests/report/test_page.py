@@ -19,6 +19,7 @@ from imlp_audit.report.document import (
 from imlp_audit.report.figures import same_page
 from imlp_audit.report.index import index_document
 from imlp_audit.report.page import render_page
+from imlp_audit.report.page_blocks import Pictures
 from imlp_audit.report.paper import report_document
 
 from .inert import Page
@@ -89,6 +90,29 @@ def test_a_number_is_not_broken_at_its_spaces(text: str, whole: list[str]) -> No
     assert text in "".join(Page(written).texts)
 
 
+@pytest.mark.parametrize(
+    ("text", "broken"),
+    [
+        ("poolformer_s24_imlp: 5", "poolformer_<wbr>s24_<wbr>imlp: 5"),
+        ("(imlp/claims/profit_becomes_marginal)", "(imlp/<wbr>claims/<wbr>profit_<wbr>becomes_<wbr>marginal)"),
+        ("x" * 40, f"{'x' * 16}<wbr>{'x' * 16}<wbr>{'x' * 8}"),
+        ("deit_s at x_1", "deit_s at x_1"),
+    ],
+)
+def test_a_long_word_is_broken_between_its_parts(text: str, broken: str) -> None:
+    assert f">{broken}</td>" in render_page((Table(("a",), ((text,),)),))
+
+
+def test_a_known_verdict_has_one_colour_on_the_whole_page() -> None:
+    written = page()
+    for name, colour in (("acknowledged", "known"), ("differs", "bad")):
+        for kind in ("claims", "marks/1", "columns/1", "repeats/1"):
+            after = written.partition(f'id="p/{kind}/{name}"')[2]
+            assert re.findall(r'<span class="(\w+)">differs<', after)[0] == colour, (kind, name)
+        before = written.partition(f'id="p/equations/{name}"')[0]
+        assert re.findall(r'<span class="(\w+)">differs<', before)[-1] == colour
+
+
 def test_an_explanation_has_what_the_verdict_rests_on() -> None:
     written = page()
     (cell,) = re.findall(r'<div class="why" id="p/1/r1/params">(.*?)</div>', written, re.DOTALL)
@@ -109,9 +133,12 @@ def test_drawings_are_part_of_the_page_and_compared_by_their_data(tmp_path: Path
     changed = render_page((Plot("a.svg", "A caption", figure.model_copy(update={"x": (0, 2)})),))
     assert not same_page(written, changed)
     (tmp_path / "b.svg").write_bytes(drawn)
-    assert source in render_page((Picture("b.svg", "B"),), tmp_path)
+    assert source in render_page((Picture("b.svg", "B"),), Pictures(tmp_path))
     assert "data:" not in render_page((Picture("b.svg", "B"),)).partition("<main")[2]
-    assert "data:" not in render_page((Picture(f"../{tmp_path.name}/b.svg", "B"),), tmp_path).partition("<main")[2]
+    assert (
+        "data:"
+        not in render_page((Picture(f"../{tmp_path.name}/b.svg", "B"),), Pictures(tmp_path)).partition("<main")[2]
+    )
 
 
 def test_an_index_leads_to_the_pages() -> None:

@@ -149,6 +149,22 @@ def test_a_table_says_what_its_columns_were_judged_under() -> None:
     assert f"- **plain words**: {line}\n" in markdown(full())
 
 
+def test_numbers_that_are_open_for_many_reasons_do_not_fill_the_page() -> None:
+    def notes(reasons: int) -> list[str]:
+        cells = [
+            check(f"1/r{i}/top1", CheckKind.CELL, Verdict.UNVERIFIABLE, f"needs GPU {i % reasons}", printed="7")
+            for i in range(5)
+        ]
+        made = full().model_copy(update={"checks": tuple(cells), "findings": ()})
+        return re.findall(r"^- (T: .*)", markdown(made), re.MULTILINE)
+
+    assert notes(2) == ["T: 3 unverifiable: needs GPU 0", "T: 2 unverifiable: needs GPU 1"]
+    assert notes(5) == [
+        "T: 1 unverifiable: needs GPU 0",
+        "T: 4 more unverifiable, for 4 other reasons: each number says its own",
+    ]
+
+
 def test_a_baseline_that_needs_no_reading_does_not_add_one_to_its_column() -> None:
     judged = full()
     (hypothesis,) = judged.hypotheses.values()

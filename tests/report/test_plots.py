@@ -19,6 +19,7 @@ from imlp_audit.records.solution import SolvedSizes
 from imlp_audit.report.document import PlotData, figure_file
 from imlp_audit.report.figures import draw_plot, figures
 from imlp_audit.report.paper import report_document
+from imlp_audit.report.plots.canvas import clean
 from imlp_audit.report.plots.factor import Factor, Series, find_factor
 from imlp_audit.report.plots.gaps import Column, Gaps, find_gaps
 from imlp_audit.report.plots.places import Box, boxes_along, place_labels
@@ -249,6 +250,19 @@ def test_the_figures_of_a_report_are_those_of_its_document() -> None:
     table = paper(ROWS)
     drawn = figures(report_document(audited(table, printed(PAIRS))))
     assert list(drawn) == ["p-table-1.svg"]
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "cut"),
+    [
+        ("four words that fit", 19, "four words that fit"),
+        ("four words that do not", 21, "four words that do..."),
+        ("four words that do not", 20, "four words that..."),
+        ("word" * 6, 10, "wordwor..."),
+    ],
+)
+def test_a_text_in_a_figure_is_cut_between_words(text: str, most: int, cut: str) -> None:
+    assert clean(text, most) == cut
 
 
 @pytest.mark.parametrize("name", ["../../etc/x", "a\\b", "/abs", "p/1\0", "x" * 400, "è"])

@@ -109,7 +109,7 @@ def test_every_check_has_its_marks_and_every_column_its_scores() -> None:
 
 
 def test_every_format_for_people_says_which_rows_state_their_own_counter() -> None:
-    said = "counters of their own for 3 rows: r0 fvcore (because: it fits); r1, r2 macs (because: it fits)"
+    said = "counters of their own for 3 rows: fvcore for r0 (because: it fits); macs for r1, r2 (because: it fits)"
     assert said in terminal(mixed("it fits"), 200, colour=False)
     assert said in render_markdown(report_document(mixed("it fits")))
     assert from_json(AuditResult, to_json(mixed()), "r.json") == mixed()

@@ -44,4 +44,7 @@ def parse_number(text: str | None) -> float | None:
 def clean(text: str, most: int = 60) -> str:
     """Return text for a figure: in one line, without what an SVG cannot hold, and not too long."""
     line = " ".join(_NOT_IN_XML.sub(" ", text).split())
-    return line if len(line) <= most else f"{line[: most - 3].rstrip()}..."
+    if len(line) <= most:
+        return line
+    cut = line[: most - 3]
+    return f"{cut if line[most - 3] == ' ' else cut.rpartition(' ')[0] or cut}..."

@@ -49,6 +49,7 @@ def draw_sizes(sizes: SolvedSizes) -> str:
                 clean(f"{name} explains {score}"), (score, height), xytext=(-6 if left else 6, 0),
                 textcoords="offset points", ha="right" if left else "left", va="center", color=COLOURS[0],
             )  # fmt: skip
+        axes.locator_params(axis="y", integer=True)
         axes.set_ylim(0, tallest + step * (len(names) + 1.2))
         axes.set(
             title=_title(sizes), xlabel="printed sizes explained", ylabel="readings",

@@ -56,10 +56,10 @@ def eq17_domain(case: Module, arithmetic: Arithmetic) -> Trial:
 
 @claim(modules())
 def eq17(case: Module, arithmetic: Arithmetic) -> Trial:
-    """For inputs in R^n_0, g changes by at most sqrt(rho_1) times as much as its input.
+    """For inputs in R^{n_0}, g changes by at most sqrt(rho_1) times as much as its input.
 
     Place: Appendix A.1, Eq. 17
-    Corrected: ||g(x) - g(y)||_2 <= sqrt(rho_1) ||x - y||_2 for all x, y in R^n_0
+    Corrected: ||g(x) - g(y)||_2 <= sqrt(rho_1) ||x - y||_2 for all x, y in R^{n_0}
     Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
     """
     # Judge the inequality with a proven rho.
@@ -70,10 +70,10 @@ def eq17(case: Module, arithmetic: Arithmetic) -> Trial:
 
 @claim(modules())
 def eq18(case: Module, arithmetic: Arithmetic) -> Trial:
-    """For inputs in R^n_0, h changes by at most sqrt(rho_2) times as much as its input.
+    """For inputs in R^{n_0}, h changes by at most sqrt(rho_2) times as much as its input.
 
     Place: Appendix A.1, Eq. 18
-    Corrected: ||h(x) - h(y)||_2 <= sqrt(rho_2) ||x - y||_2 for all x, y in R^n_0
+    Corrected: ||h(x) - h(y)||_2 <= sqrt(rho_2) ||x - y||_2 for all x, y in R^{n_0}
     Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
     """
     # Judge the inequality with a proven rho.
@@ -156,7 +156,7 @@ def theorem1(case: Module, arithmetic: Arithmetic) -> Trial:
 
     Place: Sec. 4.2, Theorem 1 and Eq. 9; Appendix A.1, Eq. 20
     Printed: M(rho_i, T) <= 0, i in {1, 2}, then ||f(x) - f(y)||_2 <= (sqrt(rho_1) + sqrt(rho_2)) ||x - y||_2 for all x,
-        y in R^n_0
+        y in R^{n_0}
     Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
     """
     # Judge the inequality with proven rhos.
@@ -169,7 +169,7 @@ def theorem1_own_t(case: Module, arithmetic: Arithmetic) -> Trial:
 
     Place: Sec. 4.2, Theorem 1 and Eq. 9; Appendix A.1, Eq. 20
     Corrected: M(rho_i, T_i) <= 0, i in {1, 2}, then ||f(x) - f(y)||_2 <= (sqrt(rho_1) + sqrt(rho_2)) ||x - y||_2 for
-        all x, y in R^n_0
+        all x, y in R^{n_0}
     Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
     """
     # Judge the inequality with proven rhos.
