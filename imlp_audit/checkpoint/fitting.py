@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from imlp_audit.checkpoint.layouts import Layout, dialects
 from imlp_audit.checkpoint.misfits import MisfitGroup, Shapes, group_misshaped, group_one_sided
-from imlp_audit.checkpoint.names import dialects
 from imlp_audit.checkpoint.refusal import escape_name
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ class Fit:
 
     `names` maps the file's names to the model's, once `prefix` is removed from all of them. `computed` are tensors of
     the file that the model computes itself, `optional` are tensors of the model that the file lacks and may lack.
+    `layout` is the publisher's code that the names are from, if it is known.
     """
 
     problems: tuple[MisfitGroup, ...]
@@ -29,6 +30,7 @@ class Fit:
     computed: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     prefix: str = ""
+    layout: Layout | None = None
 
     @property
     def exact(self) -> bool:
@@ -51,7 +53,8 @@ class Fit:
         renamed = sum(old.removeprefix(self.prefix) != new for old, new in self.names.items())
         if renamed:
             names = "1 name" if renamed == 1 else f"{renamed} names"
-            yield f"{names} of published code mapped to ours"
+            layout = "published code" if self.layout is None else f"the layout {self.layout.name}"
+            yield f"{names} of {layout} mapped to ours"
         if self.computed:
             yield f"computed by the model itself, so not loaded: {_list_first(self.computed)}"
         if self.optional:
@@ -84,7 +87,7 @@ def compare(held: Shapes, wanted: Shapes, computed: Shapes) -> Fit:
     missing = [name for name in wanted if name not in mine and name not in optional]
     problems = (*group_misshaped(wrong, mine, places), *group_one_sided(missing, extra, mine, wanted))
     ours = tuple(name for name in mine if name in computed and mine[name] == places[name])
-    return Fit(problems, dialect.names, ours, optional, dialect.prefix)
+    return Fit(problems, dialect.names, ours, optional, dialect.prefix, dialect.layout)
 
 
 def _read_as(names: Mapping[str, str], held: Shapes, places: Shapes) -> Shapes:

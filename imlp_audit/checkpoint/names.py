@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -26,12 +25,12 @@ class MixingNames:
 RESMLP = MixingNames(("across_patches.a",), ("across_channels.b", "across_channels.c"))
 """Our names, those of ResMLP's Algorithm 1."""
 
-_PUBLISHED_RESMLP = (
+PUBLISHED_RESMLP = (
     MixingNames(("linear_tokens",), ("mlp_channels.fc1", "mlp_channels.fc2")),  # timm
     MixingNames(("attn",), ("mlp.fc1", "mlp.fc2")),  # its authors (facebookresearch/deit)
 )
 MIXING = (
-    *_PUBLISHED_RESMLP,
+    *PUBLISHED_RESMLP,
     RESMLP,
     MixingNames(("mlp_tokens.fc1", "mlp_tokens.fc2"), ("mlp_channels.fc1", "mlp_channels.fc2")),  # timm's Mixer
     MixingNames(  # our Mixer
@@ -71,59 +70,6 @@ An AGeLU there is two `move`s, each a scale and a bias; the convolution is calle
 
 _MARK = "act1.move1.scale"
 """A name that every released block has, and nothing else."""
-
-_RESMLP_RULES = (
-    (r"^patch_embed\.", "stem."),
-    (r"\.norm([12])\.", r".pre\1."),
-    *(
-        (rf"\.{re.escape(theirs)}\.(weight|bias)$", rf".{ours}.\1")
-        for published in _PUBLISHED_RESMLP
-        for theirs, ours in zip(published.layers, RESMLP.layers, strict=True)
-    ),
-    (r"\.(ls|gamma_)([12])$", r".post\2.alpha"),
-    (r"^norm\.", "pool.0."),
-)
-_ONLY_IN_RESMLP = re.compile(r"\.norm1\.alpha$")
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """One way to map a checkpoint's names to ours; before that, `prefix` is removed from all of them."""
-
-    names: Mapping[str, str]
-    prefix: str = ""
-
-
-def dialects(names: Collection[str]) -> Iterator[Dialect]:
-    """Yield each way to map a checkpoint's names to ours: as they are, then without each prefix that all have."""
-    for prefix in ("", *_common_prefixes(names)):
-        short = [name.removeprefix(prefix) for name in names]
-        for renamed in _dialects(short):
-            yield Dialect({old: renamed[new] for old, new in zip(names, short, strict=True)}, prefix)
-
-
-def _common_prefixes(names: Collection[str]) -> Iterator[str]:
-    first = next(iter(names), "")
-    for at, sign in enumerate(first):
-        if sign == ".":
-            if not all(name.startswith(first[: at + 1]) for name in names):
-                return
-            yield first[: at + 1]
-
-
-def _dialects(names: Collection[str]) -> Iterator[Mapping[str, str]]:
-    """Yield the names of released IMLP blocks, then those of ResMLP."""
-    yield rename_released(names)
-    if any(_ONLY_IN_RESMLP.search(name) for name in names):
-        resmlp = {name: _rename_resmlp(name) for name in names}
-        if len(set(resmlp.values())) == len(resmlp):
-            yield resmlp
-
-
-def _rename_resmlp(name: str) -> str:
-    for pattern, ours in _RESMLP_RULES:
-        name = re.sub(pattern, ours, name)
-    return name
 
 
 def rename_part(name: str) -> str:

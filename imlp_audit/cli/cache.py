@@ -55,9 +55,9 @@ def tell_cache(store: Store, *, shown: bool) -> None:
     found, made = store.found.total(), store.made.total()
     lines = []
     if store.found[AuditResult]:
-        lines.append("took the result of an earlier run on the same papers; pass --no-cache to measure anew")
+        lines.append("took the result of an earlier run; --no-cache measures anew")
     elif found:
-        lines.append(f"took {found} of {found + made} measurements from earlier runs; pass --no-cache to measure anew")
+        lines.append(f"took {found} of {found + made} measurements from earlier runs; --no-cache measures anew")
     if store.problem is not None:
         lines.append(f"measurements could not be kept: {store.problem}")
     for line in lines if shown else ():

@@ -11,7 +11,8 @@ import typer
 
 from imlp_audit.cli.options import ChannelsLast, Device
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluate.overrides import Interpolation, Overrides
+from imlp_audit.evaluate.overrides import Overrides
+from imlp_audit.spec.pictures import Interpolation
 
 if TYPE_CHECKING:
     from imlp_audit.evaluate.request import Running
@@ -113,7 +114,7 @@ class ComputeOptions:
 
 @dataclass(frozen=True)
 class PipelineOptions:
-    """How images are prepared, where that isn't as the model's weights say."""
+    """How images are prepared, where that isn't as the spec or the model says."""
 
     input_size: Annotated[
         str | None, typer.Option("--input-size", metavar="SIZE", help="Side of the input, or HEIGHTxWIDTH.")

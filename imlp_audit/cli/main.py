@@ -115,7 +115,8 @@ def _run_command() -> int:
     try:
         return int(app(standalone_mode=False) or 0)
     except TyperException as error:  # of the command line itself
-        return _complain(f"{error.format_message()}\nTry `{_named_command(error)} --help`.", ExitCode.UNUSABLE)
+        message = error.format_message().replace(": Value error, ", ": ")  # as the library's validation words it
+        return _complain(f"{message}\nTry `{_named_command(error)} --help`.", ExitCode.UNUSABLE)
     except ClosedPipeError:
         return ExitCode.CLEAN
     except (BuildError, MissingLibraryError, OutputError, SolverError) as error:

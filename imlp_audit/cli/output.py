@@ -72,6 +72,8 @@ def _parse_output(text: str) -> tuple[AuditFormat, Path]:
         raise UsageError(
             f"-o {text}: write FORMAT:FILE with one of the formats {', '.join(known)}, or a FILE that ends in {endings}"
         )
+    if str(path) == "-":
+        raise UsageError(f"-o {text}: to print on standard output, use --format {form}")
     check_writable(path)
     return form, path
 

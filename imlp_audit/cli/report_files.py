@@ -29,7 +29,9 @@ def prepare_folder(folder: Path, option: str) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"{option} {folder}: this folder cannot be made: {error.strerror or error}") from error
+        raise UsageError(
+            f"{option} {folder}: this folder cannot be made: {error.strerror or error}; name another"
+        ) from error
     check_writable(folder / "PAPER.md")
 
 
@@ -108,7 +110,9 @@ def _same(path: Path, text: str) -> bool:
 
 
 def write_reports(reports: dict[Path, str]) -> ExitCode:
-    """Write the reports."""
+    """Write the reports, all of them or none. Raises UsageError where one can't be written."""
+    for path in reports:
+        check_writable(path)
     for path, text in reports.items():
         write_whole(path, text)
         sys.stderr.write(f"wrote {path}\n")

@@ -6,10 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import typer.core
+from typer.exceptions import TyperException
 
 
 class StrictCommand(typer.core.TyperCommand):
     """Refuses an option's value that begins with a dash: the value was forgotten, and the next option taken for it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """Read the arguments; an error says which command they are of."""
+        try:
+            return super().parse_args(ctx, args)
+        except TyperException as error:
+            if getattr(error, "ctx", None) is None:
+                vars(error)["ctx"] = ctx
+            raise
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401  # typer's own context is not among its public names
         """Run the command, unless a value is an option's name."""

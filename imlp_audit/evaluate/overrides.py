@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, fields, replace
 
-
-class Interpolation(StrEnum):
-    """How images are resized."""
-
-    BICUBIC = "bicubic"
-    BILINEAR = "bilinear"
-    BOX = "box"
-    HAMMING = "hamming"
-    LANCZOS = "lanczos"
-    NEAREST = "nearest"
+from imlp_audit.spec.pictures import Interpolation, Pictures
 
 
 @dataclass(frozen=True)
@@ -26,3 +16,10 @@ class Overrides:
     interpolation: Interpolation | None = None
     mean: tuple[float, float, float] | None = None
     std: tuple[float, float, float] | None = None
+
+    def over(self, stated: Pictures) -> Overrides:
+        """Return these, and where the user sets nothing what a source states."""
+        side = None if stated.size is None else (stated.size, stated.size)
+        theirs = Overrides(side, stated.crop_pct, stated.interpolation, stated.mean, stated.std)
+        own = {one.name: getattr(self, one.name) for one in fields(self) if getattr(self, one.name) is not None}
+        return replace(theirs, **own)

@@ -16,7 +16,8 @@ from imlp_audit.errors import DatasetError, UsageError
 from imlp_audit.evaluate.against import EvaluatedCell, other_run
 from imlp_audit.evaluate.data.images import choose_stratified, data_digest
 from imlp_audit.evaluate.data.open import Images, check_classes, open_images
-from imlp_audit.evaluate.loop import Computing, Pipeline, resolve_pipeline
+from imlp_audit.evaluate.loop import Computing, Pipeline
+from imlp_audit.evaluate.pictures import prepare_pictures
 from imlp_audit.evaluate.request import Data, Request
 from imlp_audit.evaluate.verdict import ScoreCell, score_cells
 from imlp_audit.evaluate.weights import choose_reading, with_weights
@@ -86,10 +87,10 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
         allow_download=request.data.allow_download,
     )
     cells, assumed = _cells(weights.row, request.data, images)
+    pictures = prepare_pictures(weights.row, request.overrides)
+    size = pictures.overrides.size
     loaded = stack.enter_context(
-        with_weights(
-            weights.row, weights.reading, weights.checkpoint, weights.state, request.overrides.size, weights.prefix
-        )
+        with_weights(weights.row, weights.reading, weights.checkpoint, weights.state, size, weights.prefix)
     )
     check_classes(images, loaded.classes)
     chosen = choose_stratified(images.labels, request.data.limit or len(images.ids), images.ids)
@@ -106,9 +107,9 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
         images=images,
         chosen=chosen,
         cells=tuple(zip(cells, others, strict=True)),
-        pipeline=resolve_pipeline(model, loaded.size, request.overrides),
+        pipeline=pictures.pipeline(model, loaded.size),
         computing=computing,
-        notes=(*assumed, *loaded.notes),
+        notes=(*assumed, *loaded.notes, *pictures.notes(model, loaded.size)),
         weights=loaded.settings,
         request=request,
     )

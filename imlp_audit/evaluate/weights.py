@@ -15,6 +15,7 @@ from imlp_audit.checkpoint.fitting import Fit, fit
 from imlp_audit.checkpoint.loading import describe_misfit, load_into, read_tensors
 from imlp_audit.checkpoint.refusal import escape_name, list_names
 from imlp_audit.errors import CheckpointError, UsageError, did_you_mean
+from imlp_audit.evaluate.published import as_published
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
@@ -69,16 +70,27 @@ def with_weights(
         row, recipe, reading, parse_states(path, state, prefix), stated=given is not None
     )
     with Builder("cpu").variant(recipe, _part(row, recipe, reading)) as variant:
-        settings = _describe_weights(checkpoint, prefix or fit(checkpoint.shapes, variant.model).prefix)
+        found = fit(checkpoint.shapes, variant.model)
         notes = load_into(variant.model, checkpoint)
         model = variant.model.requires_grad_(False).eval()
-        classes, files = _count_classes(row, model, size or own), tuple(one.path for one in checkpoint.sources)
-        yield Weighted(model, size or own, classes, (*ambiguous, *notes), settings, files)
+        with as_published(model, found.layout) as departures:
+            yield Weighted(
+                model,
+                size or own,
+                _count_classes(row, model, size or own),
+                (*ambiguous, *notes, *departures),
+                _describe_weights(checkpoint, found, prefix),
+                tuple(source.path for source in checkpoint.sources),
+            )
 
 
-def _describe_weights(checkpoint: Checkpoint, prefix: str) -> dict[str, str]:
-    state = {"state": checkpoint.state.name} if checkpoint.state.others else {}
-    return {**state, "prefix": prefix} if prefix else state
+def _describe_weights(checkpoint: Checkpoint, found: Fit, prefix: str) -> dict[str, str]:
+    settings = {
+        "state": checkpoint.state.name if checkpoint.state.others else "",
+        "prefix": prefix + found.prefix,
+        "layout": found.layout.name if found.layout is not None else "",
+    }
+    return {name: value for name, value in settings.items() if value}
 
 
 def _part(row: RowRef, recipe: Recipe, reading: str | None) -> AnyReading | None:

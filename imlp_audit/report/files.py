@@ -13,6 +13,12 @@ from imlp_audit.processes.interrupts import hold_interrupts
 def check_writable(path: Path) -> None:
     """Raise UsageError if a file can't be written there, before any work is done for it."""
     folder = path.parent
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:  # its name is too long, or its folder may not be searched
+        raise UsageError(f"{path} could not be written: {error.strerror or error}; name another file") from error
     if path.is_dir():
         raise UsageError(f"{path} is a folder; name a file in it")
     if not folder.is_dir():
@@ -47,7 +53,7 @@ def append(path: Path, content: str) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".imlp-audit.")
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)

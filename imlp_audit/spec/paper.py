@@ -15,6 +15,7 @@ from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.findings import FindingEntry, FindingsFile
 from imlp_audit.spec.parse_yaml import read_tree
+from imlp_audit.spec.pictures import Pictures
 from imlp_audit.spec.prune import prune
 from imlp_audit.spec.readings import NamedReading
 from imlp_audit.spec.schema import About, Coverage, PaperFile, System
@@ -39,6 +40,7 @@ class Paper:
     findings_file: FindingsFile
     coverage: tuple[Located[Coverage], ...]
     systems: tuple[Located[System], ...] = ()
+    pictures: tuple[Located[Pictures], ...] = ()
     shared: tuple[Located[EquationEntry], ...] = ()
     equations: tuple[AnyClaim, ...] = ()
     folder: Path | None = None
@@ -119,6 +121,7 @@ def join(paper: str, files: Sequence[SpecFile], findings_file: FindingsFile) -> 
         findings_file=findings_file,
         coverage=tuple(Located(r.coverage, t, ("coverage",)) for t, r in rest if r.coverage is not None),
         systems=tuple(Located(s, t, ("systems", i)) for t, r in rest for i, s in enumerate(r.systems)),
+        pictures=tuple(Located(p, t, ("pictures", i)) for t, r in rest for i, p in enumerate(r.pictures)),
         shared=tuple(Located(e, t, ("equations", i)) for t, r in rest for i, e in enumerate(r.equations)),
     ), problems
 

@@ -9,7 +9,19 @@ from imlp_audit.errors import Problem
 from imlp_audit.spec.tree import ListNode, MapNode, Node, Path, Text
 
 _ENTRIES = frozenset(
-    {"claims", "systems", "findings", "entries", "equations", "rows", "columns", "conventions", "fitted", "readings"}
+    {
+        "claims",
+        "systems",
+        "pictures",
+        "findings",
+        "entries",
+        "equations",
+        "rows",
+        "columns",
+        "conventions",
+        "fitted",
+        "readings",
+    }
 )
 """The keys whose entries stand or fall as a whole, apart from the numbers of a row."""
 

@@ -24,6 +24,7 @@ from imlp_audit.spec.findings import broken_findings
 from imlp_audit.spec.fitted import broken_fits
 from imlp_audit.spec.number_forms import form_of
 from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.pictures import broken_pictures
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import RowRef, repeated_row, rows_of
 from imlp_audit.spec.repeats import hold_the_same
@@ -44,7 +45,7 @@ def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
     problems += _twice([(table.value.table, table, "table") for table in paper.tables])
     problems += _twice([(claim.value.id, claim, "id") for claim in paper.claims])
     problems += _twice([(entry.value.id, entry, "id") for entry in paper.shared])
-    problems += broken_entries(paper, known)
+    problems += [*broken_entries(paper, known), *broken_pictures(paper)]
     return problems
 
 

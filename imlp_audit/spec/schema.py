@@ -15,6 +15,7 @@ from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.fields import ITEM, Place, Sentence, Slug, exactly_one
 from imlp_audit.spec.findings import FindingEntry
+from imlp_audit.spec.pictures import Pictures
 from imlp_audit.spec.readings import NamedReading
 from imlp_audit.spec.tables import PrintedTable
 
@@ -104,6 +105,7 @@ class PaperFile(Record):
     tables: tuple[PrintedTable, ...] = ()
     claims: tuple[ClaimEntry, ...] = ()
     systems: tuple[System, ...] = ()
+    pictures: tuple[Pictures, ...] = ()
     findings: tuple[FindingEntry, ...] = ()
     coverage: Coverage | None = None
     equations: tuple[EquationEntry, ...] = ()

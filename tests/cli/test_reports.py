@@ -238,6 +238,35 @@ def test_reports_are_written_into_a_folder_that_is_made(here: Path) -> None:
         assert f'href="{paper}.html"' in (here / "new/d/index.html").read_text(encoding="utf-8")
 
 
+def test_reports_are_all_written_or_none(here: Path) -> None:
+    (here / "r.json").write_text(result(), encoding="utf-8")
+    (here / "d" / "p.md").mkdir(parents=True)
+    done = call("report", "--from", "r.json", "--dir", "d")
+    assert (done.code, done.out, done.err) == (2, "", "imlp-audit: d/p.md is a folder; name a file in it\n")
+    assert [path.name for path in (here / "d").iterdir()] == ["p.md"]
+
+
+@pytest.mark.parametrize("length", [255, 256])
+def test_a_file_may_have_the_longest_name_that_there_is(here: Path, length: int) -> None:
+    (here / "r.json").write_text(result(), encoding="utf-8")
+    name = f"{'n' * (length - 5)}.html"
+    done = call("report", "--from", "r.json", "-o", name)
+    if length == 255:
+        assert (done.code, (here / name).exists()) == (0, True)
+    else:
+        assert (done.code, done.err) == (
+            2,
+            f"imlp-audit: {name} could not be written: File name too long; name another file\n",
+        )
+
+
+def test_a_dash_is_not_taken_for_a_file(here: Path) -> None:
+    done = call("verify", "scores", "-o", "json:-")
+    assert (done.code, done.out) == (2, "")
+    assert "-o json:-: to print on standard output, use --format json" in done.err
+    assert not (here / "-").exists()
+
+
 def test_a_folder_that_cannot_be_made_is_refused(here: Path) -> None:
     (here / "file").touch()
     done = call("report", "scores", "--dir", "file/d")

@@ -170,6 +170,20 @@ def test_torch_is_not_loaded_for_a_mistake(papers: Path) -> None:
     assert spawn("-c", code, cwd=papers, command=MODULE[:1]).code == 0
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--write",), "Option '--write' requires an argument."),
+        (("-f", "xml"), "Invalid value for '--format' / '-f': 'xml' is not one of 'rich', "),
+    ],
+)
+def test_a_mistake_is_named_with_the_command_it_is_of(own: Path, arguments: tuple[str, ...], message: str) -> None:
+    outcome = call("solve", "own", *arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith(f"imlp-audit: {message}")
+    assert outcome.err.endswith("\nTry `imlp-audit solve --help`.\n")
+
+
 def test_an_option_is_not_taken_for_the_value_of_the_one_before(own: Path) -> None:
     before = own.read_bytes()
     outcome = call("solve", "own", "--write", "--no-progress")

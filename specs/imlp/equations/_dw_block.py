@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -16,9 +17,9 @@ from imlp_audit.models.imlp import DepthwiseBlock
 from imlp_audit.models.reading import Reading
 
 from ._agelu import Coefficients
-from ._series import GELU, Series, series
+from ._series import GELU, Series, behind_another, series
 
-_EPS = 1e-5  # of torch's batch norm
+EPS = 1e-5  # of torch's batch norm
 
 
 def block_of(case: Series, reading: Reading, arithmetic: Arithmetic) -> DepthwiseBlock:
@@ -34,8 +35,7 @@ def after_agelu(block: DepthwiseBlock, case: Series, arithmetic: Arithmetic) -> 
     channels = len(case.b)
     ones, zeros = (1.0,) * channels, (0.0,) * channels
     agelu = Coefficients(ones, ones, case.b, zeros).load_into(AGeLU(channels, channels_first=True), arithmetic)
-    y: Tensor = block(agelu(arithmetic.tensor(case.x)[None]))[0]
-    return y
+    return behind_another(block, agelu(arithmetic.tensor(case.x)[None]))
 
 
 def everywhere(case: Series, arithmetic: Arithmetic) -> list[list[list[Rounded]]]:
@@ -45,37 +45,62 @@ def everywhere(case: Series, arithmetic: Arithmetic) -> list[list[list[Rounded]]
 
 
 @dataclass(frozen=True)
-class Normed:
-    """The symbols of Eq. 10, and a batch norm's mean m, variance v, scale g and shift s, alike for all channels."""
+class Norm:
+    """A batch norm's scale g, shift s, mean m and variance v of one channel."""
 
     g: float
     s: float
     m: float
     v: float
+
+    def of(self, y: Rounded, eps: float, arithmetic: Arithmetic) -> Rounded:
+        """Return r y + s - m r, r = g / sqrt(v + eps)."""
+        r = self.g * _reciprocal_root(self.v + _once_rounded(eps, arithmetic))
+        return r * y + (self.s - self.m * r)
+
+
+def load_norms(norms: Sequence[Norm], norm: nn.Module, arithmetic: Arithmetic) -> None:
+    """Give a batch norm its numbers, channel by channel."""
+    for name, values in (
+        ("weight", [each.g for each in norms]), ("bias", [each.s for each in norms]),
+        ("running_mean", [each.m for each in norms]), ("running_var", [each.v for each in norms]),
+    ):  # fmt: skip
+        getattr(norm, name).data.copy_(arithmetic.tensor(values))
+
+
+@dataclass(frozen=True)
+class Normed:
+    """The symbols of Eq. 10, and a batch norm for each channel."""
+
     series: Series
+    norms: tuple[Norm, ...]
 
     def block(self, reading: Reading, arithmetic: Arithmetic) -> DepthwiseBlock:
         """Return the DW block with these numbers."""
         block = block_of(self.series, reading, arithmetic)
-        for name, value in (("weight", self.g), ("bias", self.s), ("running_mean", self.m), ("running_var", self.v)):
-            getattr(block.norm, name).data.fill_(value)
+        load_norms(self.norms, block.norm, arithmetic)
         return block
 
-    def normed(self, arithmetic: Arithmetic) -> list[list[list[Rounded]]]:
-        """Return r times Eq. 10, plus s - m r, at every position; r = g / sqrt(v + eps)."""
-        r = self.g * _reciprocal_root(self.v + _once_rounded(_EPS, arithmetic))
-        constant = self.s - self.m * r
-        return [[[r * y + constant for y in row] for row in grid] for grid in everywhere(self.series, arithmetic)]
+    def normed(self, arithmetic: Arithmetic, eps: float = EPS) -> list[list[list[Rounded]]]:
+        """Return r_c times Eq. 10, plus s_c - m_c r_c, at every position; r_c = g_c / sqrt(v_c + eps)."""
+        grids = zip(everywhere(self.series, arithmetic), self.norms, strict=True)
+        return [[[norm.of(y, eps, arithmetic) for y in row] for row in grid] for grid, norm in grids]
 
     def shown(self) -> dict[str, object]:
         """Return the symbols that a counterexample shows."""
-        return {**self.series.shown(), "g": self.g, "s": self.s, "m": self.m, "v": self.v}
+        names = ("g", "s", "m", "v")
+        return {**self.series.shown(), **{name: [getattr(norm, name) for norm in self.norms] for name in names}}
+
+
+def norms(channels: int) -> st.SearchStrategy[tuple[Norm, ...]]:
+    """Return a batch norm for each channel."""
+    return st.tuples(*[st.builds(Norm, nonzero(), numbers(), numbers(), positive())] * channels)
 
 
 def normed() -> st.SearchStrategy[Normed]:
     """Return examples with n = 1 and phi = GeLU."""
     examples = series(lambda n: 1, phis=(GELU,), largest=1)
-    return st.builds(Normed, nonzero(), numbers(), numbers(), positive(), examples)
+    return examples.flatmap(lambda case: st.builds(Normed, st.just(case), norms(len(case.b))))
 
 
 def _once_rounded(value: float, arithmetic: Arithmetic) -> Rounded:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+import torch
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
@@ -54,13 +55,17 @@ class Series:
         """Return a as the weight of a depthwise convolution, entry by entry."""
         return arithmetic.tensor(self.a)[:, None]
 
-    def convolved(self, arithmetic: Arithmetic) -> Tensor:
-        """Return phi, then VanillaNet's depthwise convolution of it, of shape (channels, H, W)."""
+    def module(self, arithmetic: Arithmetic) -> SeriesActivation:
+        """Return VanillaNet's series activation with the weights a; its norm keeps what comes in, exactly."""
         series = SeriesActivation(len(self.b), self.n, self.phi.module)
         series.conv.weight.data = self.weight(arithmetic)
+        series.norm.eps = 0.0
         arithmetic.place(series)
-        y: Tensor = series.conv(series.act(self.shifted(arithmetic)))[0]
-        return y
+        return series
+
+    def convolved(self, arithmetic: Arithmetic) -> Tensor:
+        """Return VanillaNet's series activation of x + b_c, of shape (channels, H, W)."""
+        return behind_another(self.module(arithmetic), self.shifted(arithmetic))
 
     def printed(
         self, arithmetic: Arithmetic, indices: Iterable[int], rows: range, columns: range
@@ -80,6 +85,12 @@ class Series:
     def shown(self) -> dict[str, object]:
         """Return the symbols that a counterexample shows."""
         return {"n": self.n, "phi": self.phi, "x": self.x, "a": self.a, "b": self.b}
+
+
+def behind_another(module: nn.Module, x: Tensor) -> Tensor:
+    """Return what a module makes of x (1, channels, H, W) as the second of a batch of two."""
+    y: Tensor = module(torch.cat((x.flip(-1) + 1, x)))[1]
+    return y
 
 
 def interior(case: Series) -> tuple[range, range]:

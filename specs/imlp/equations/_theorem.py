@@ -93,10 +93,15 @@ class Module:
 
     def change(self, arithmetic: Arithmetic) -> list[Rounded]:
         """Return f(x) - f(y), as the package's module has it."""
-        f = self.built([a + b for a, b in zip(*(half.w1 for half in self.halves), strict=True)], arithmetic)
+        f = self.built(self.w1, arithmetic)
         x, y = f(arithmetic.tensor([self.x, self.y])).tolist()
         bounds = [g + h for g, h in zip(*(self.change_in(i, arithmetic) for i in (0, 1)), strict=True)]
         return with_bounds([of_x - of_y for of_x, of_y in zip(x, y, strict=True)], bounds)
+
+    @property
+    def w1(self) -> list[Vector]:
+        """W^1 = [W^11 W^12]."""
+        return [a + b for a, b in zip(*(half.w1 for half in self.halves), strict=True)]
 
     def built(self, w1: Sequence[Vector], arithmetic: Arithmetic) -> Imlp:
         """Return the package's module with these weights, W^1 and b^11."""

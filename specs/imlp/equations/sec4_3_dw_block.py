@@ -12,10 +12,10 @@ from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.models.reading import PRINTED, DepthwiseActivation, DepthwiseNorm, Presence
 
-from ._dw_block import Normed, after_agelu, block_of, everywhere, normed
+from ._dw_block import Normed, after_agelu, block_of, everywhere, load_norms, normed
 from ._padding import Padded, padded
 from ._reach import judge_kernel
-from ._series import GELU, RELU, SOFTPLUS, Series, interior, series
+from ._series import GELU, RELU, SOFTPLUS, Series, behind_another, interior, series
 
 
 @claim(series(lambda n: 2, phis=(RELU, GELU, SOFTPLUS)))
@@ -74,6 +74,27 @@ def eq10_dw_block_batch_norm(case: Normed, arithmetic: Arithmetic) -> Trial:
     # Hold the block without its GeLU against Eq. 10 with other weights, and a constant.
     block = case.block(_WITHOUT_GELU, arithmetic)
     return equal(after_agelu(block, case.series, arithmetic), case.normed(arithmetic), **case.shown())
+
+
+@claim(normed())
+def eq10_series_activation(case: Normed, arithmetic: Arithmetic) -> Trial:
+    """VanillaNet's series activation, whose convolution is followed by a batch norm, is Eq. 10 with other weights, plus
+    a constant for each channel.
+
+    In evaluation, with mean m, variance v, scale g and shift s of the batch norm, and x + b_c as its input; terms
+    beyond the grid are left out.
+
+    Place: Sec. 4.3, Eq. 10, and the sentence before it
+    Corrected: SeriesActivation(x + b)_{h,w,c} = r_c sum_{i=-n}^{n} sum_{j=-n}^{n} a_{i,j,c} phi(x_{h+i,w+j,c} + b_c) +
+        (s_c - m_c r_c), r_c = g_c / sqrt(v_c + 10^-6)
+    Bound: that of Eq. 10, 4 u for the reciprocal root, and one rounding for each product and sum
+    """
+    # Hold the package's module against Eq. 10 with other weights, and a constant.
+    module = case.series.module(arithmetic)
+    module.norm.eps = 1e-6
+    load_norms(case.norms, module.norm, arithmetic)
+    printed = case.normed(arithmetic, 1e-6)
+    return equal(behind_another(module, case.series.shifted(arithmetic)), printed, **case.shown())
 
 
 _PARTS = tuple(

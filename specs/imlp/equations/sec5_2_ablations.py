@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 from hypothesis import strategies as st
-from torch import nn
+from torch import Tensor, nn
 
 from imlp_audit.count.parameters import count_parameters
 from imlp_audit.equations.arithmetic import Arithmetic
@@ -16,7 +16,9 @@ from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import total
 from imlp_audit.equations.strategies import Vector, matrices, nonzero, numbers, vectors
-from imlp_audit.models.agelu import AGeLU
+from imlp_audit.models.agelu import AGeLU, SumOfFunctions
+from imlp_audit.models.imlp import PlainChannelPart
+from imlp_audit.models.reading import PRINTED
 
 from ._agelu import Coefficients, coefficients, start
 from ._amlp import Amlp
@@ -46,8 +48,9 @@ def rank_gelu_concat(case: Amlp, arithmetic: Arithmetic) -> Trial:
     Bound: none for the replication, bit for bit; a minor of the functions' values that is larger than its own bound
         proves independence
     """
-    # Hold the halves against each other, and count the independent functions of the first.
-    hidden, units = case.t2_of(first_layer(case, arithmetic), arithmetic), case.units()
+    # Hold the halves of the package's module against each other, and count the independent functions of the first.
+    part, units = PlainChannelPart(len(case.wd[0]), PRINTED, nn.GELU, channels_first=False), case.units()
+    hidden: Tensor = part(first_layer(case, arithmetic))
     sampled = sampled_equal(hidden, units, arithmetic, **case.shown())
     if not sampled.holds:
         return sampled
@@ -177,9 +180,42 @@ class AGeLUs:
     x: Vector
     each: tuple[Coefficients, ...]
 
+    def summed(self, arithmetic: Arithmetic, *, channels_first: bool = False) -> SumOfFunctions:
+        """Return the package's sum of these AGeLUs: channel by channel, all functions of one after the other."""
+        module = SumOfFunctions(len(self.x), len(self.each) // len(self.x), agelu=True, channels_first=channels_first)
+        assert module.agelus is not None
+        by_channel = [
+            tuple(getattr(agelu, name)[c] for c in range(len(self.x)) for agelu in self.each)
+            for name in ("alpha", "beta", "gamma", "theta")
+        ]
+        Coefficients(*by_channel).load_into(module.agelus, arithmetic)
+        return module
 
-def _cases(width: int) -> st.SearchStrategy[AGeLUs]:
-    return st.builds(AGeLUs, vectors(width), st.tuples(*[coefficients(width)] * (4 * width)))
+    def shown(self) -> dict[str, object]:
+        """Return the symbols that a counterexample shows."""
+        return {"x": self.x, **{f"AGeLU_{i}": vars(each) for i, each in enumerate(self.each, start=1)}}
+
+
+def _cases(width: int, ratio: int = 4) -> st.SearchStrategy[AGeLUs]:
+    return st.builds(AGeLUs, vectors(width), st.tuples(*[coefficients(width)] * (ratio * width)))
+
+
+@claim(_cases(2, 1))
+def sums_of_agelus(case: AGeLUs, arithmetic: Arithmetic) -> Trial:
+    """In the AGeLU row of Table 4, the package's module is the sum of the AGeLUs, channel by channel, in both layouts.
+
+    Read as: every AGeLU has coefficients for each channel. Tested with C functions in place of 4 C.
+
+    Place: Sec. 5.2 on Table 4, row AGeLU
+    Printed: y = AGELU_1(x) + ... + AGELU_{4C}(x)
+    Bound: gamma_2 times the magnitudes under GeLU, times its largest slope, then gamma of the sum of all of them
+    """
+    # Hold the module, as the second of a batch of two, against the printed sum.
+    x, each = arithmetic.tensor(case.x), [agelu.written(arithmetic.vector(case.x), gelu) for agelu in case.each]
+    printed = [total(values) for values in zip(*each, strict=True)]
+    last = case.summed(arithmetic)(torch.stack((x + 1, x)))[1]
+    first = case.summed(arithmetic, channels_first=True)(torch.stack((x + 1, x))[:, :, None, None])[1, :, 0, 0]
+    return equal(torch.stack((last, first)), [printed, printed], **case.shown())
 
 
 @claim(_cases(2))
@@ -194,8 +230,7 @@ def sums_bias_of_own_input(case: AGeLUs, arithmetic: Arithmetic) -> Trial:
     Bound: none: a derivative that is exactly zero is told from one that is not
     """
     # Hold what the outputs depend on against the diagonal.
-    y = summed([agelu.module(arithmetic) for agelu in case.each])
-    found = depends(y, arithmetic.tensor(case.x))
+    found = depends(case.summed(arithmetic), arithmetic.tensor(case.x))
     others = found & ~torch.eye(len(case.x), dtype=torch.bool, device=found.device)
     return Trial(not others.any(), {"x": case.x, "depends on other inputs": others.tolist()})
 
@@ -221,18 +256,20 @@ def sums_of_different_functions(case: tuple[int, float], arithmetic: Arithmetic)
 
 @claim(st.tuples(st.integers(1, 4), numbers()))
 def sums_of_gelus(case: tuple[int, float], arithmetic: Arithmetic) -> Trial:
-    """In the GeLU row of Table 4, the sum of the 4 C functions is 4 C GeLU(x): one function, scaled.
+    """In the GeLU row of Table 4, the sum of the 4 C functions is 4 C GeLU(x): one function, scaled; so is the
+    package's module.
 
     Place: Sec. 5.2 on Table 4, row GeLU
     Corrected: y = GeLU_1(x) + ... + GeLU_{4C}(x) = 4 C GeLU(x)
     Bound: gamma_{4C-1} times the sum of the magnitudes, and GeLU's own error for each term
     """
-    # Hold both the sum of the modules and 4 C GeLU(x) against the sum as it is printed.
+    # Hold the sum of the modules, 4 C GeLU(x) and the package's module against the sum as it is printed.
     c, x = case
     number = arithmetic.tensor(x)
-    both = torch.stack((summed(gelus(c))(number), 4 * c * F.gelu(number)))
+    modules = SumOfFunctions(c)(number.expand(c)).tolist()
+    sums = arithmetic.tensor([summed(gelus(c))(number).item(), 4 * c * F.gelu(number).item(), *modules])
     printed = total(gelu(arithmetic.number(x)) for _ in range(4 * c))
-    return equal(both, [printed, printed], C=c, x=x)
+    return equal(sums, [printed] * (2 + c), C=c, x=x)
 
 
 @claim(st.integers(1, 16))

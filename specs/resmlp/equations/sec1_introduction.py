@@ -18,6 +18,7 @@ from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, n
 from imlp_audit.models.attention import SelfAttention
 from imlp_audit.models.resmlp import CrossPatch, EquationLayer
 
+from ._attention import Attention, attentions
 from ._communication import Communication, communications
 from ._layer import PATCHES, Column, CrossPatchCase, FeedForwardCase, Values, affs, batch_of, each_of, loaded, matrix_of
 
@@ -151,6 +152,20 @@ def linear_layer_is_shared_across_channels(case: Communication, arithmetic: Arit
     channels = torch.eye(len(case.x), dtype=found.dtype, device=found.device)
     shared = torch.einsum("nm,cd->ncmd", arithmetic.tensor(case.a), channels)
     return Trial(torch.equal(found, shared), {**case.shown(), "derivatives": found.tolist()})
+
+
+@claim(attentions(), share=0.5)
+def self_attention(case: Attention, arithmetic: Arithmetic) -> Trial:
+    """The package's self-attention, which the claims about self-attention run, aggregates the values of all patches by
+    the softmax of the products of queries and keys, over the root of their width, in each of its heads.
+
+    Place: Related work, Other architectures with similar components
+    Corrected: y = concat_{h=1}^{2}(softmax(q_h k_h' / sqrt(d / 2)) v_h) W_out' + b, q, k, v = x W' + b each
+    Bound: that of the products carried through the softmax (functions_softmax.py), then gamma of the sums over patches
+        and channels
+    """
+    # Hold the module against the formula.
+    return equal(case.output(arithmetic), case.printed(arithmetic), **case.shown())
 
 
 @claim(st.tuples(nonzero(), numbers(), numbers(), numbers()).filter(lambda x: len(set(x)) > 1))
