@@ -23,6 +23,7 @@ class Container(StrEnum):
     TORCH = "torch"
     LEGACY_TORCH = "legacy torch"
     SHARDED = "sharded"
+    NUMPY = "numpy"
 
 
 LEGACY_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."

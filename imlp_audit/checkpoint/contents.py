@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import assert_never
 
 from imlp_audit.checkpoint.container import Container, OpenFile, find_kind, open_file
+from imlp_audit.checkpoint.foreign import is_numpy
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, name_in_errors
 from imlp_audit.checkpoint.safetensors_file import read_header
 from imlp_audit.checkpoint.shards import join_shards, read_index, refuse_shard
@@ -109,6 +110,8 @@ def _read_file(path: Path, *, sums: bool) -> tuple[Container, Content, Source]:
         content = _read_content(opened, kind)
         if sums:
             check_sums(opened.data, content.members)
+        if kind is Container.TORCH and is_numpy([member.name for member in content.members]):
+            kind = Container.NUMPY
         return kind, content, Source(path, opened.identity, content.members)
 
 
@@ -116,7 +119,7 @@ def _read_content(opened: OpenFile, kind: Container) -> Content:
     match kind:
         case Container.SAFETENSORS:
             return Content(*read_header(opened.data))
-        case Container.TORCH:
+        case Container.TORCH | Container.NUMPY:
             return read_zip(opened)
         case Container.LEGACY_TORCH:
             return read_legacy(opened.data)

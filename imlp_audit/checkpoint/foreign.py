@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from imlp_audit.checkpoint.refusal import RefusedError, list_names
@@ -19,21 +19,20 @@ def refuse_foreign(names: Sequence[str]) -> None:
             "is a TorchScript archive, which is a program; if you trust it, run "
             f'`torch.save(torch.jit.load("FILE").state_dict(), "weights.pth")` {_CONVERTED}'
         )
-    if any(name.endswith("/data.pkl") for name in names):
+    if any(name.endswith("/data.pkl") for name in names) or is_numpy(names):
         return
     if "model.weights.h5" in names:
         raise RefusedError("is a Keras model; load it in Keras and save the weights with safetensors")
-    if names and all(name.endswith(".npy") for name in names):
-        raise RefusedError(
-            "is a numpy archive; run "
-            '`torch.save({k: torch.tensor(v) for k, v in numpy.load("FILE").items()}, "weights.pth")` '
-            f"{_CONVERTED}"
-        )
     weights = [name for name in names if name.endswith(WEIGHTS)]
     inside = f" ({list_names(weights)})" if weights else ""
     raise RefusedError(
         f"is a zip archive that torch.save did not write; run `unzip FILE` and give the file of weights inside{inside}"
     )
+
+
+def is_numpy(names: Collection[str]) -> bool:
+    """Say whether these are the files of an archive that numpy.savez writes."""
+    return len(names) > 0 and all(name.endswith(".npy") for name in names)
 
 
 def refuse_folder(path: Path) -> RefusedError:

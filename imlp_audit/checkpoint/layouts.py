@@ -62,9 +62,57 @@ POOLFORMER_LAYOUT = Layout(
         (r"^norm\.", "head.norm."),
     ),
 )
-LAYOUTS = (RESMLP_LAYOUT, SWIN_LAYOUT, POOLFORMER_LAYOUT)
 
-_MMPRETRAIN = re.compile(r"^(backbone\.|head\.fc\.)")
+
+def _flax_mixer(tokens: tuple[str, str], channels: tuple[str, str]) -> Layout:
+    """Return Mixer's layout for a code base that calls the norm and the MLP across tokens, and channels, so."""
+    parts = ((0, "token_mixing", tokens), (1, "channel_mixing", channels))
+    return Layout(
+        "Mixer's (google-research/vision_transformer)",
+        r"^MixerBlock_0/token_mixing/Dense_0/kernel$",
+        (
+            *((rf"^MixerBlock_(\d+)/LayerNorm_{at}/", rf"blocks.\1.{norm}.") for at, _, (norm, _) in parts),
+            *(
+                (rf"^MixerBlock_(\d+)/{part}/Dense_{layer}/", rf"blocks.\1.{mlp}.fc{layer + 1}.")
+                for _, part, (_, mlp) in parts
+                for layer in (0, 1)
+            ),
+            (r"^stem/", "stem.proj."),
+            (r"^pre_head_layer_norm/", "norm."),
+            (r"^head/", "head."),
+            (r"\.(kernel|scale)$", ".weight"),
+        ),
+    )
+
+
+MIXER_LAYOUTS = (
+    _flax_mixer(("norm1", "mlp_tokens"), ("norm2", "mlp_channels")),  # timm
+    _flax_mixer(("token_mixing.norm", "token_mixing.mlp"), ("channel_mixing.norm", "channel_mixing.mlp")),  # ours
+)
+VIT_LAYOUT = Layout(
+    "Hugging Face's ViT and DeiT",
+    r"^(vit|deit)\.embeddings\.cls_token$",
+    (
+        (r"^(vit|deit)\.", ""),
+        (r"^embeddings\.cls_token$", "cls_token"),
+        (r"^embeddings\.distillation_token$", "dist_token"),
+        (r"^embeddings\.position_embeddings$", "pos_embed"),
+        (r"^embeddings\.patch_embeddings\.projection\.", "patch_embed.proj."),
+        (r"^encoder\.layer\.(\d+)\.", r"blocks.\1."),
+        (r"\.attention\.attention\.qkv\.", ".attn.qkv."),
+        (r"\.attention\.output\.dense\.", ".attn.proj."),
+        (r"\.layernorm_before\.", ".norm1."),
+        (r"\.layernorm_after\.", ".norm2."),
+        (r"\.intermediate\.dense\.", ".mlp.fc1."),
+        (r"\.output\.dense\.", ".mlp.fc2."),
+        (r"^layernorm\.", "norm."),
+        (r"^(cls_)?classifier\.", "head."),
+        (r"^distillation_classifier\.", "head_dist."),
+    ),
+)
+LAYOUTS = (RESMLP_LAYOUT, SWIN_LAYOUT, POOLFORMER_LAYOUT, *MIXER_LAYOUTS, VIT_LAYOUT)
+
+_MMPRETRAIN = Layout("mmpretrain's", r"^(backbone\.|head\.fc\.)", ((r"^backbone\.", ""),))
 _CLASSIFIERS = ("head.", "fc.", "head.fc.", "classifier.")
 
 
@@ -83,14 +131,10 @@ def dialects(names: Collection[str]) -> Iterator[Dialect]:
         short = {name: name.removeprefix(prefix) for name in names}
         for renamed, layout in _dialects(list(short.values())):
             yield Dialect({old: renamed[new] for old, new in short.items()}, prefix, layout)
-    if all(map(_MMPRETRAIN.match, names)):
+    if all(re.search(_MMPRETRAIN.mark, name) for name in names):
         for classifier in _CLASSIFIERS:
-            yield Dialect({name: _rename_mmpretrain(name, classifier) for name in names}, "backbone.")
-
-
-def _rename_mmpretrain(name: str, classifier: str) -> str:
-    """Return the name without that of mmpretrain's part, the backbone or the head."""
-    return re.sub(r"^head\.fc\.", classifier, name) if name.startswith("head.") else name.removeprefix("backbone.")
+            ours = {name: re.sub(r"^head\.fc\.", classifier, name) for name in names}
+            yield Dialect({name: _MMPRETRAIN.rename(new) for name, new in ours.items()}, layout=_MMPRETRAIN)
 
 
 def _common_prefixes(names: Collection[str]) -> Iterator[str]:

@@ -7,6 +7,8 @@ from collections.abc import Collection, Mapping
 from io import BytesIO
 
 from imlp_audit.checkpoint.container import OpenFile
+from imlp_audit.checkpoint.foreign import is_numpy
+from imlp_audit.checkpoint.npz_file import read_arrays
 from imlp_audit.checkpoint.pickle_globals import Storage
 from imlp_audit.checkpoint.pickle_machine import LARGEST_PICKLE, Machine
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name
@@ -18,8 +20,10 @@ _AGAIN = "download it or save it again"
 
 
 def read_zip(opened: OpenFile) -> Content:
-    """Return what a file of torch 1.6 or later holds. Raises RefusedError."""
+    """Return what a file of torch 1.6 or later, or a numpy archive, holds. Raises RefusedError."""
     members = read_members(opened)
+    if is_numpy(members):
+        return read_arrays(opened.data, members)
     root = _find_root(members)
     member = members[f"{root}/data.pkl"]
     if member.size > LARGEST_PICKLE:

@@ -122,8 +122,11 @@ def _rounding_group(tally: Tally, best: Combination, chances: Chances) -> VoteGr
             for vote, interval in zip(tally.votes, intervals, strict=True)
         ]
 
+    def differs(rule: str | None) -> bool:
+        return passing(rule) != passing(best.rounding)
+
     scores: dict[str | None, int] = dict(tally.scores_of_roundings.items())
-    return _group("rounding", best.rounding, len(tally.votes), scores, passing, chances[_ROUNDING])
+    return _group("rounding", best.rounding, len(tally.votes), scores, differs, chances[_ROUNDING])
 
 
 def _column_group(tally: Tally, best: Combination, column: str, chances: Chances) -> VoteGroup:
@@ -153,12 +156,16 @@ def _convention_group(tally: Tally, best: Combination, columns: tuple[str, ...],
     votes = [vote for vote in tally.votes if vote.column in columns and not vote.fixed]
     scores: dict[str | None, int] = dict(tally.scores(best, *columns).items())
 
-    def values(convention: str | None) -> object:
-        return [vote.values.get((best.readings[vote.family], str(convention))) for vote in votes]
-
     winner = max(scores, key=scores.__getitem__, default=None)
+
+    def differs(convention: str | None) -> bool:
+        read = ((vote.values, best.readings[vote.family]) for vote in votes)
+        return any(
+            values.get((reading, str(convention))) != values.get((reading, str(winner))) for values, reading in read
+        )
+
     name = ",".join(columns)
-    group = _group(name, winner, len(votes), scores, values, chances["column", name])
+    group = _group(name, winner, len(votes), scores, differs, chances["column", name])
     return replace(group, choice=Clarity.WEAK) if winner in tally.options.unproven else group
 
 
@@ -170,10 +177,12 @@ def _family_group(tally: Tally, best: Combination, family: str, chances: Chances
         for reading in tally.options.readings
     }
 
-    def values(reading: str | None) -> object:
-        return [vote.by_reading.get(reading) for vote in votes]
+    winner = best.readings[family]
 
-    return _group(family, best.readings[family], len(votes), scores, values, chances["family", family])
+    def differs(reading: str | None) -> bool:
+        return any(vote.by_reading.get(reading) != vote.by_reading.get(winner) for vote in votes)
+
+    return _group(family, winner, len(votes), scores, differs, chances["family", family])
 
 
 def _group(
@@ -181,11 +190,11 @@ def _group(
     winner: str | None,
     votes: int,
     scores: Mapping[str | None, int],
-    values: Callable[[str | None], object],
+    differs: Callable[[str | None], bool],
     chance: int,
 ) -> VoteGroup:
-    """Judge how sure the winner is; options that give the cells the same values count as one."""
-    others = [option for option in scores if values(option) != values(winner)]
+    """Judge how sure the winner is. Options of which none `differs` from it in the values of the cells count as one."""
+    others = [option for option in scores if option != winner and differs(option)]
     if not others:
         return VoteGroup(name, winner, votes, scores, chance, Clarity.ONLY)
     beaten = max(scores[option] for option in others)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
@@ -25,9 +26,14 @@ def measure_models(
 ) -> Iterator[Measured]:
     """Measure each model on the meta device; if `fvcore_device` is given, also run the real fvcore on that device."""
     builder, cache = Builder(), CallCache()
+    waiting = Counter(key.recipe.with_own_mlps() for key in needed)
     for key, need in needed.items():
         progress(key.recipe.name)
         yield key, _measure_model(builder, cache, key, need, fvcore_device)
+        host = key.recipe.with_own_mlps()
+        waiting[host] -= 1
+        if not waiting[host]:  # a table may have more models than memory holds
+            builder.hosts.drop(host)
 
 
 def _measure_model(

@@ -8,11 +8,12 @@ from contextlib import contextmanager
 
 from torch import nn
 
-from imlp_audit.checkpoint.layouts import POOLFORMER_LAYOUT, Layout
+from imlp_audit.checkpoint.layouts import MIXER_LAYOUTS, POOLFORMER_LAYOUT, Layout
 
 _POOLFORMER = (
     "computed as PoolFormer's authors do, whose layout the file has: the last norm before the pooling; timm pools first"
 )
+_MIXER = "computed as Mixer's authors do, whose layout the file has: GELU by its tanh approximation, Flax's default"
 
 
 @contextmanager
@@ -21,15 +22,36 @@ def as_published(model: nn.Module, layout: Layout | None) -> Iterator[tuple[str,
 
     The model is changed back in the end.
     """
-    head = getattr(model, "head", None)
-    if layout is not POOLFORMER_LAYOUT or head is None:
+    if layout is POOLFORMER_LAYOUT:
+        with _norm_before_pooling(model):
+            yield (_POOLFORMER,)
+    elif layout in MIXER_LAYOUTS:
+        with _approximate_gelu(model):
+            yield (_MIXER,)
+    else:
         yield ()
-        return
-    norm, pool = head.norm, head.global_pool
-    first = nn.GroupNorm(1, len(norm.weight)).to(norm.weight).requires_grad_(False)
+
+
+@contextmanager
+def _approximate_gelu(model: nn.Module) -> Iterator[None]:
+    exact = [module for module in model.modules() if isinstance(module, nn.GELU) and module.approximate == "none"]
+    for module in exact:
+        module.approximate = "tanh"
+    try:
+        yield
+    finally:
+        for module in exact:
+            module.approximate = "none"
+
+
+@contextmanager
+def _norm_before_pooling(model: nn.Module) -> Iterator[None]:
+    head, norm, pool = (model.get_submodule(name) for name in ("head", "head.norm", "head.global_pool"))
+    weight = norm.get_parameter("weight")
+    first = nn.GroupNorm(1, len(weight)).to(weight).requires_grad_(False)
     first.load_state_dict(norm.state_dict())
     head.global_pool, head.norm = nn.Sequential(OrderedDict(norm=first, pool=pool)), nn.Identity()
     try:
-        yield (_POOLFORMER,)
+        yield
     finally:
         head.global_pool, head.norm = pool, norm

@@ -79,6 +79,10 @@ class HostCache:
             return self._get(recipe, reading, reading.class_token)
         return host
 
+    def drop(self, host: Recipe) -> None:
+        """Forget a host, which no recipe needs any more."""
+        self._built = {key: built for key, built in self._built.items() if key[0] != host}
+
     def _get(self, recipe: Recipe, reading: AnyReading | None, class_token: ClassToken) -> nn.Module:
         host = recipe.with_own_mlps()
         key = (host, None if isinstance(reading, Reading) else reading, class_token)

@@ -4,6 +4,7 @@ ids; and scores of rows that have one model and one training.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import assert_never
@@ -50,25 +51,22 @@ def find_alike(paper: Paper, known: Sequence[Paper]) -> Iterator[Twins]:
 
     The twin is in the first row of the same recipe whose model was trained alike, as far as the rows say.
     """
-    rows = [row for row in rows_of(paper) if row.row.model is not None]
-    for place, row in enumerate(rows):
+    trained_alike: defaultdict[object, list[tuple[RowRef, str | None]]] = defaultdict(list)
+    for row in rows_of(paper):
+        if row.row.model is None:
+            continue
+        earlier = trained_alike[row.row.model, row.row.training]
         repeated = repeated_row(row, known)
         said = {twins.cell.column_id for twins in find_twins(row, repeated)} if repeated else set()
-        earlier = [one for one in rows[:place] if _is_alike(row, one, known)]
         for name, column in _printed(row):
-            twin = next((cell for one in earlier for cell in _measured_alike(one, column)), None)
+            others = (one for one, repeats in earlier if repeats != row.id)
+            twin = next((cell for one in others for cell in _measured_alike(one, column)), None)
             if twin is not None and name not in said:
                 matched_by = (
                     f"they are of one model, no row says it was trained differently, and {_describe_all(column)}"
                 )
                 yield Twins(CellRef(row, name), twin, matched_by)
-
-
-def _is_alike(row: RowRef, other: RowRef, known: Sequence[Paper]) -> bool:
-    """Return whether two rows have one model and one training, and the other does not say that it repeats the first."""
-    repeated = repeated_row(other, known)
-    same = row.row.model == other.row.model and row.row.training == other.row.training
-    return same and (repeated is None or repeated.id != row.id)
+        earlier.append((row, repeated.id if repeated is not None else None))
 
 
 def _measured_alike(row: RowRef, column: Column) -> Iterator[CellRef]:

@@ -301,3 +301,18 @@ def test_what_cannot_be_built_says_why(builder: Builder, ask: Callable[[Builder]
 def test_nothing_is_initialised_or_allocated_on_meta(builder: Builder) -> None:
     with builder.variant(recipe("poolformer_m48"), RELEASED) as variant:
         assert all(p.is_meta for p in variant.model.parameters())
+
+
+def test_a_host_is_kept_until_it_is_dropped() -> None:
+    wanted, other = Recipe.of(timm="test_vit"), Recipe.of(timm="test_resnet")
+    builder = Builder()
+
+    def built(recipe: Recipe) -> nn.Module:
+        with builder.variant(recipe, None) as variant:
+            return variant.model
+
+    first, beside = built(wanted), built(other)
+    assert built(wanted) is first
+    builder.hosts.drop(wanted)
+    assert built(wanted) is not first
+    assert built(other) is beside

@@ -19,11 +19,13 @@ OLD = "(old)"
 """What follows a name that a library keeps for old code alone."""
 
 
+@cache
 def known_models(library: Library) -> frozenset[str]:
     """Return every name that a library builds a model by: of transformers, its types of models, such as bert."""
     return frozenset(line.removesuffix(f" {OLD}") for line in _lines(library)[1:])
 
 
+@cache
 def current_models(library: Library) -> frozenset[str]:
     """Return the names that a library lists: those that it only keeps for old code are left out."""
     return frozenset(line for line in _lines(library)[1:] if not line.endswith(OLD))

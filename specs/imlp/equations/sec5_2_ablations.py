@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 from hypothesis import strategies as st
-from torch import nn
+from torch import Tensor, nn
 
 from imlp_audit.count.parameters import count_parameters
 from imlp_audit.equations.arithmetic import Arithmetic
@@ -17,6 +17,8 @@ from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import total
 from imlp_audit.equations.strategies import Vector, matrices, nonzero, numbers, vectors
 from imlp_audit.models.agelu import AGeLU, SumOfFunctions
+from imlp_audit.models.imlp import PlainChannelPart
+from imlp_audit.models.reading import PRINTED
 
 from ._agelu import Coefficients, coefficients, start
 from ._amlp import Amlp
@@ -46,8 +48,9 @@ def rank_gelu_concat(case: Amlp, arithmetic: Arithmetic) -> Trial:
     Bound: none for the replication, bit for bit; a minor of the functions' values that is larger than its own bound
         proves independence
     """
-    # Hold the halves against each other, and count the independent functions of the first.
-    hidden, units = case.t2_of(first_layer(case, arithmetic), arithmetic), case.units()
+    # Hold the halves of the package's module against each other, and count the independent functions of the first.
+    part, units = PlainChannelPart(len(case.wd[0]), PRINTED, nn.GELU, channels_first=False), case.units()
+    hidden: Tensor = part(first_layer(case, arithmetic))
     sampled = sampled_equal(hidden, units, arithmetic, **case.shown())
     if not sampled.holds:
         return sampled

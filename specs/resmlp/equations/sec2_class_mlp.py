@@ -11,7 +11,7 @@ from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.rounded import total
 from imlp_audit.models.resmlp import ClassMlp, ClassMlpLayer
 
-from ._class_mlp import ClassMlpCase, class_mlps
+from ._class_mlp import ClassLayerCase, ClassMlpCase, class_layers, class_mlps
 from ._costs import PATCHES, WIDTH, cost
 from ._layer import Values, loaded
 
@@ -71,3 +71,21 @@ def class_mlp_keeps_patches_frozen(case: ClassMlpCase, arithmetic: Arithmetic) -
     follows = bool(depends(layer, tokens)[:, 1:, :, :, 0].any())
     shown = {**case.shown(), "patches after": patches[0].tolist(), "depend on the class token": follows}
     return Trial(torch.equal(patches, tokens[:, 1:]) and not follows, shown)
+
+
+@claim(class_layers())
+def class_mlp_layer(case: ClassLayerCase, arithmetic: Arithmetic) -> Trial:
+    """A layer of class-MLP adds to the class token a linear layer of all tokens, and then its MLP, each between an Aff
+    and a LayerScale.
+
+    Tested with ReLU in place of GELU.
+
+    Place: Sec. 2, Class-MLP as an alternative to average-pooling
+    Printed: after aggregating the patches with a linear layer, we replace the attention-based interaction between the
+        class and patch embeddings by simple linear layers
+    Bound: gamma of the sums and products
+    """
+    # Hold the class token that comes out, of the second of a batch of two images, against the formula.
+    tokens = arithmetic.tensor(case.tokens)[:, None]
+    token = case.module(arithmetic)(torch.stack((tokens + 1, tokens)))[1, 0, 0]
+    return equal(token, case.printed(arithmetic), **vars(case))
