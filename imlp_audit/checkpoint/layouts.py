@@ -89,7 +89,28 @@ MIXER_LAYOUTS = (
     _flax_mixer(("norm1", "mlp_tokens"), ("norm2", "mlp_channels")),  # timm
     _flax_mixer(("token_mixing.norm", "token_mixing.mlp"), ("channel_mixing.norm", "channel_mixing.mlp")),  # ours
 )
-LAYOUTS = (RESMLP_LAYOUT, SWIN_LAYOUT, POOLFORMER_LAYOUT, *MIXER_LAYOUTS)
+VIT_LAYOUT = Layout(
+    "Hugging Face's ViT and DeiT",
+    r"^(vit|deit)\.embeddings\.cls_token$",
+    (
+        (r"^(vit|deit)\.", ""),
+        (r"^embeddings\.cls_token$", "cls_token"),
+        (r"^embeddings\.distillation_token$", "dist_token"),
+        (r"^embeddings\.position_embeddings$", "pos_embed"),
+        (r"^embeddings\.patch_embeddings\.projection\.", "patch_embed.proj."),
+        (r"^encoder\.layer\.(\d+)\.", r"blocks.\1."),
+        (r"\.attention\.attention\.qkv\.", ".attn.qkv."),
+        (r"\.attention\.output\.dense\.", ".attn.proj."),
+        (r"\.layernorm_before\.", ".norm1."),
+        (r"\.layernorm_after\.", ".norm2."),
+        (r"\.intermediate\.dense\.", ".mlp.fc1."),
+        (r"\.output\.dense\.", ".mlp.fc2."),
+        (r"^layernorm\.", "norm."),
+        (r"^(cls_)?classifier\.", "head."),
+        (r"^distillation_classifier\.", "head_dist."),
+    ),
+)
+LAYOUTS = (RESMLP_LAYOUT, SWIN_LAYOUT, POOLFORMER_LAYOUT, *MIXER_LAYOUTS, VIT_LAYOUT)
 
 _MMPRETRAIN = Layout("mmpretrain's", r"^(backbone\.|head\.fc\.)", ((r"^backbone\.", ""),))
 _CLASSIFIERS = ("head.", "fc.", "head.fc.", "classifier.")

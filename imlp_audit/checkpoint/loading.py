@@ -29,14 +29,20 @@ def read_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
     tensors = checkpoint.state.tensors
     storages: dict[str, Tensor] = {}
     for number, source in enumerate(checkpoint.sources):
-        keys = {info.view.storage for info in tensors.values() if checkpoint.spans[info.view.storage].file == number}
+        held = {part.view.storage for info in tensors.values() for part in (info.parts or (info,))}
+        keys = {key for key in held if checkpoint.spans[key].file == number}
         with name_in_errors(source.path), open_file(source.path) as opened:
             if opened.identity != source.identity:
                 raise RefusedError("changed while it was being read; run the command again")
             if not checkpoint.sums_checked:
                 check_sums(opened.data, source.members)
             storages |= {key: _read_bytes(opened, checkpoint.spans[key]) for key in keys}
-    return {name: _make_tensor(info, storages[info.view.storage]) for name, info in tensors.items()}
+    return {name: _join(info, storages) for name, info in tensors.items()}
+
+
+def _join(info: TensorInfo, storages: Mapping[str, Tensor]) -> Tensor:
+    parts = [_make_tensor(part, storages[part.view.storage]) for part in (info.parts or (info,))]
+    return torch.cat(parts) if info.parts else parts[0]
 
 
 def _read_bytes(opened: OpenFile, span: Span) -> Tensor:

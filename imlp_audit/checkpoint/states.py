@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from imlp_audit.checkpoint.joining import join_attention
 from imlp_audit.checkpoint.pickle_machine import OTHER_KEYS
 from imlp_audit.checkpoint.placeholders import check_apart, find_given, find_inert, refuse_stateless
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, list_names
@@ -67,6 +68,9 @@ class State:
             yield f"objects in it that were not opened (nothing was executed): {list_names(self.unopened)}"
         if self.left_out:
             yield f"left out, because their names do not begin with the prefix: {list_names(self.left_out)}"
+        joined = sum(bool(info.parts) for info in self.tensors.values())
+        if joined:
+            yield f"query, key and value put together: {3 * joined} tensors are read as {joined}"
         cut = {old.removesuffix(new) for new, old in self.names.items()} - {""}
         if cut:
             yield f"prefix removed from the names: {list_names(sorted(cut))}"
@@ -92,7 +96,7 @@ def find_states(content: object, prefix: str = "") -> list[State]:
         rest = tuple(dict.fromkeys(_find_rest(content, path, roots)))
         rest += tuple({_COUNT} & table.keys() - {*names.values(), *left_out})
         tensors = {new: info for new, old in names.items() if isinstance(info := table[old], TensorInfo)}
-        states.append(State(path, tensors, names, every, rest, unopened, left_out))
+        states.append(State(path, join_attention(tensors), names, every, rest, unopened, left_out))
     held = [state for state in states if state.tensors]
     if not held:
         outside = [old for state in states for old in state.left_out]

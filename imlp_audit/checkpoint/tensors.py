@@ -37,11 +37,15 @@ class Span:
 
 @dataclass(frozen=True)
 class TensorInfo:
-    """A tensor's shape, the type of its numbers (torch's name), and where they lie."""
+    """A tensor's shape, the type of its numbers (torch's name), and where they lie.
+
+    One that is put together of `parts` of the file, along the first axis, has the view of the first.
+    """
 
     shape: tuple[int, ...]
     dtype: str
     view: View
+    parts: tuple[TensorInfo, ...] = ()
 
     @property
     def numel(self) -> int:

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from imlp_audit.checkpoint.contents import Checkpoint
 from imlp_audit.checkpoint.fitting import Fit, fit
+from imlp_audit.checkpoint.layouts import dialects
 from imlp_audit.checkpoint.misfits import Shapes
 from imlp_audit.checks.context import Conventions
 from imlp_audit.errors import BuildError
@@ -67,9 +68,10 @@ class Candidates:
 def find_candidates(held: Shapes, selection: Selection, announce: Callable[[int], Callable[[str], None]]) -> Candidates:
     """Return what a checkpoint of these shapes fits among the models of the selected papers."""
     uses, builder = list_models(selection), Builder()
-    likely = [use for use in uses if is_plausible(use.recipe, held)]
+    named = [{dialect.names[name]: shape for name, shape in held.items()} for dialect in dialects(held)]
+    likely = [use for use in uses if any(is_plausible(use.recipe, one) for one in named)]
     tell = announce(len(likely))
-    alike = [use for use in likely if _starts_alike(held, use, builder)]
+    alike = [use for use in likely if any(_starts_alike(one, use, builder) for one in named)]
     compared = alike or likely  # if no model starts alike, all are compared
     found: list[Candidate] = []
     for use in compared:

@@ -21,6 +21,7 @@ from imlp_audit.checkpoint.layouts import POOLFORMER_LAYOUT, SWIN_LAYOUT
 from imlp_audit.checkpoint.loading import load_into
 from imlp_audit.evaluate.published import as_published
 from imlp_audit.evaluate.weights import with_weights
+from imlp_audit.inspect.candidates import find_candidates
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import find_row
 
@@ -160,7 +161,7 @@ def test_mmpretrains_parts_are_put_together(head: str, name: str) -> None:
     assert not fit({**theirs, "neck.weight": (2,)}, model).exact
 
 
-def test_eval_builds_poolformer_as_its_authors_do(tmp_path: Path) -> None:
+def test_inspect_finds_poolformer_and_eval_builds_it_as_its_authors_do(tmp_path: Path) -> None:
     spec = """\
 paper: pool
 about: {title: Pool, authors: A, version: v1}
@@ -176,8 +177,37 @@ tables:
     assert row is not None
     theirs = randomise(PoolFormer((64, 128, 320, 512), (2, 2, 6, 2)))
     torch.save({"state_dict": theirs.state_dict()}, tmp_path / "c.pth")
+    shapes = parse(tmp_path / "c.pth").shapes
+    (fitting,) = find_candidates(shapes, load([str(tmp_path / "pool.yaml")]), lambda _: lambda _: None).exact
+    assert fitting.places == ("pool/1/s12",)
     x = torch.randn(4, 3, 64, 64)
     with with_weights(row, None, tmp_path / "c.pth", None, None) as found, torch.inference_mode():
         torch.testing.assert_close(found.model(x), theirs(x), rtol=1e-5, atol=1e-5)
         assert found.settings == {"layout": POOLFORMER_LAYOUT.name}
         assert any("timm pools first" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("distilled", [False, True])
+def test_hugging_faces_vits_compute_the_same_in_timm(tmp_path: Path, distilled: bool) -> None:
+    """The file is the one that `save_pretrained` writes, with the names of the hub."""
+    from timm.models.deit import VisionTransformerDistilled
+    from timm.models.vision_transformer import VisionTransformer
+    from transformers import DeiTConfig, DeiTForImageClassificationWithTeacher, ViTConfig, ViTForImageClassification
+
+    sizes = {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 48}
+    picture = {"image_size": 32, "patch_size": 8, "num_labels": 5}
+    torch.manual_seed(0)
+    theirs = (
+        DeiTForImageClassificationWithTeacher(DeiTConfig(**sizes, **picture))
+        if distilled
+        else ViTForImageClassification(ViTConfig(**sizes, **picture))
+    )
+    randomise(theirs)
+    theirs.save_pretrained(tmp_path)
+    build = VisionTransformerDistilled if distilled else VisionTransformer
+    ours = build(img_size=32, patch_size=8, embed_dim=24, depth=2, num_heads=3, mlp_ratio=2, num_classes=5).eval()
+    notes = load_into(ours, parse(tmp_path / "model.safetensors"))
+    assert "query, key and value put together: 12 tensors are read as 4" in notes
+    x = torch.randn(4, 3, 32, 32)
+    with torch.inference_mode():
+        torch.testing.assert_close(ours(x), theirs(x).logits, rtol=1e-4, atol=1e-4)

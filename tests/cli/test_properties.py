@@ -160,7 +160,12 @@ def test_processes_end_with_the_one_that_started_them(here: Path) -> None:
 def test_verify_makes_the_same_checks_but_for_those_that_need_a_solver(here: Path) -> None:
     done = call("verify", "imlp", "--only", "*/equations/theorem1*", "-f", "json")
     names = [check["id"].removeprefix("imlp/equations/") for check in json.loads(done.out)["checks"]]
-    assert names == ["theorem1", "theorem1_optimum", "theorem1_own_t"]  # but not theorem1_optimum_corrected
+    assert names == [
+        "theorem1",
+        "theorem1_inequality",
+        "theorem1_optimum",
+        "theorem1_own_t",
+    ]  # but not theorem1_optimum_corrected
     assert "imlp/equations/eq13" in call("list", "imlp", "--only", "imlp/equations/*").out
 
 

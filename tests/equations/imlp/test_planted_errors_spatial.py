@@ -50,7 +50,11 @@ def _pad_otherwise(module: Convolving) -> None:
 
 
 def _flip(module: Convolving) -> None:
-    module.conv.register_forward_pre_hook(lambda conv, _: conv.weight.data.copy_(conv.weight.flip(-1, -2)))
+    def turn_round(conv: nn.Module, _: object) -> None:
+        assert isinstance(conv.weight, Tensor)
+        conv.weight.data.copy_(conv.weight.flip(-1, -2))
+
+    module.conv.register_forward_pre_hook(turn_round)
 
 
 def _stretch(module: Convolving) -> None:
