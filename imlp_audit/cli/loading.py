@@ -27,6 +27,7 @@ def load_specs(
     Files that were left out are named on stderr; a command that must have a `complete` paper refuses them. Where
     GitHub's annotations are `printed`, each mistake is one.
     """
+    from imlp_audit.spec.folders import specs_not_taken
     from imlp_audit.spec.library import load
 
     try:
@@ -40,6 +41,9 @@ def load_specs(
     for file in dict.fromkeys(problem.file for problem in selection.left_out):
         count = sum(problem.file == file for problem in selection.left_out)
         print(f"imlp-audit: left out {file}: {count_of(count, 'problem')}; see imlp-audit lint {file}", file=sys.stderr)
+    if not targets and (unnamed := specs_not_taken()):
+        names, it = list_some([path.name for path in unnamed], 5), "it" if len(unnamed) == 1 else "them"
+        print(f"imlp-audit: took the bundled papers, not {names}; name {it} (or .) to take {it}", file=sys.stderr)
     if selection.skipped:
         print(f"imlp-audit: skipped {list_some(selection.skipped, 5)}: no key of a spec", file=sys.stderr)
     return selection

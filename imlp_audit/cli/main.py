@@ -116,6 +116,8 @@ def _run_command() -> int:
         return int(app(standalone_mode=False) or 0)
     except TyperException as error:  # of the command line itself
         message = error.format_message().replace(": Value error, ", ": ")  # as the library's validation words it
+        if message == "Missing command." and _named_command(error) == "imlp-audit":
+            message = "Missing command; `imlp-audit demo DIR` shows what it does."
         return _complain(f"{message}\nTry `{_named_command(error)} --help`.", ExitCode.UNUSABLE)
     except ClosedPipeError:
         return ExitCode.CLEAN

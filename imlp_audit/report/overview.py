@@ -26,6 +26,8 @@ LINES = 31  # of an overview, without its title and what to try next
 _SCREEN = 41  # lines of one paper on a terminal, as they are estimated: it takes at most 40
 _SCREENS = 150  # lines of several papers
 _NAMED = 4  # findings that leave room on a terminal for more than one choice, and for more than one missing thing
+_UNTRUSTED = "where the Python beside the spec was not run (--trust-code runs it)"
+_NO_MODEL = "where the spec gives no model"
 _FEW = 8  # checks that are listed one by one where no more were selected
 
 
@@ -145,9 +147,11 @@ def _undecided(result: AuditResult, most: int) -> Iterator[Item]:
     found = Counter(_missing(check) for check in result.checks if check.verdict is Verdict.UNVERIFIABLE)
     if not found:
         return
-    named = [_count_undecided(count, what) for what, count in found.most_common(most)]
-    rest = found.total() - sum(count for _, count in found.most_common(most))
-    more = f"; {readable(rest)} for {count_of(len(found) - most, 'other reason')}" if rest else ""
+    reasons = sorted(found.items(), key=lambda one: (not _is_up_to_reader(one[0]), -one[1]))
+    first = reasons[: most if len(reasons) > most + 1 else most + 1]
+    named = [_count_undecided(count, what) for what, count in first]
+    rest = found.total() - sum(count for _, count in first)
+    more = f"; {readable(rest)} for {count_of(len(reasons) - len(first), 'other reason')}" if rest else ""
     yield Item(f"{'; '.join(named)}{more}", label="undecided")
     alone, of = result.unguarded()
     if alone:
@@ -160,9 +164,16 @@ def _count_undecided(count: int, what: str) -> str:
     return f"{readable(count)} {f'needs{what[4:]}' if count == 1 and what.startswith('need ') else what}"
 
 
+def _is_up_to_reader(what: str) -> bool:
+    """Whether whoever runs the audit can decide the check at once, with an option or a line of the spec."""
+    return what in (_UNTRUSTED, _NO_MODEL)
+
+
 def _missing(check: Check) -> str:
     """Say what it takes to decide a check: reasons name it after "needs"; other claims need more digits."""
     _, needs, what = check.reason.rpartition("needs ")
     if needs:
         return f"need {shorten(what, 100)}"
-    return "because the printed digits leave it open" if check.kind is CheckKind.CLAIM else shorten(check.reason, 100)
+    if check.kind is CheckKind.CLAIM:
+        return "because the printed digits leave it open"
+    return _UNTRUSTED if "--trust-code" in check.reason else f"where {shorten(check.reason, 100)}"

@@ -35,6 +35,11 @@ def default_roots() -> list[Path]:
     return [here, bundled] if here.is_dir() and (paper_folders(here) or spec_files(here)) else [bundled]
 
 
+def specs_not_taken() -> tuple[Path, ...]:
+    """Return the spec files in this folder, where a command without targets takes the bundled papers instead."""
+    return spec_files(Path()) if default_roots() == [bundled_folder()] else ()
+
+
 def bundled_papers() -> dict[str, str]:
     """Return the folders of the package's own papers by id, whatever the current folder holds."""
     return {folder.name: str(folder) for folder in paper_folders(bundled_folder())}

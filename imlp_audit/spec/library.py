@@ -178,7 +178,9 @@ def select_checks(
     ]
     if not plans:
         asked = "".join([*(f" --only {glob}" for glob in only), *(f" --skip {glob}" for glob in skip)])
-        raise UsageError(f"no check is selected{' by' if asked else ''}{asked}; `imlp-audit list` prints their ids")
+        whole = "; a glob must match the whole id, as '*/params' does" if only else ""
+        listed = "`imlp-audit list` prints the ids"
+        raise UsageError(f"no check is selected{' by' if asked else ''}{asked}{whole}; {listed}")
     return plans
 
 

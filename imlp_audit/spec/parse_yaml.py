@@ -13,7 +13,7 @@ from typing import NoReturn
 import yaml
 
 from imlp_audit.errors import MissingLibraryError, Problem
-from imlp_audit.spec.text_file import MAX_PROBLEMS, clean, read_text, refused_in_value
+from imlp_audit.spec.text_file import MAX_PROBLEMS, TAB, clean, read_text, refused_in_value
 from imlp_audit.spec.tree import ListNode, MapNode, Mark, Node, Text
 
 MAX_DEPTH = 32
@@ -40,7 +40,11 @@ def parse_tree(text: str, shown_as: str) -> tuple[Node | None, list[Problem]]:
     source, problems = clean(text, shown_as)
     builder = _Builder(source, shown_as)
     tree = builder.build()
-    return tree, _limit(sorted({*problems, *builder.problems}))
+    lines = source.split("\n")
+    tabs = [problem for problem in problems if problem.message.startswith(TAB)]
+    misplaced = {tab.line for tab in tabs if not lines[tab.line - 1][: tab.column - 1].strip()}
+    found = [problem for problem in builder.problems if problem.line not in misplaced]  # a tab is not its indentation
+    return tree, _limit(sorted({*problems, *found}))
 
 
 def _limit(problems: list[Problem]) -> list[Problem]:
@@ -134,6 +138,7 @@ class _Builder:
         self._documents = _OpenList(Mark(1, 1), flow=False)
         self._open: list[_OpenList | _OpenMap] = [self._documents]
         self._end = self._place_at(len(source))
+        self._long_quote: tuple[Mark, int] | None = None  # where the last one over several lines begins, and its last
         self._nodes = 0
 
     def build(self) -> Node | None:
@@ -172,6 +177,8 @@ class _Builder:
             self.problems = [one for one in self.problems if (one.line, one.column) != number.mark]
             self._report(number.mark, f"{number.text} needs quotes, or its comma ends the value: '{number.text}'")
             return
+        if event.style in ("'", '"') and (last := self._place(event.end_mark).line) > mark.line:
+            self._long_quote = (mark, last)
         if not event.style:
             self._check_plain(event, mark)
         elif event.style not in "|>" and (refused := refused_in_value(event.value)):
@@ -214,6 +221,12 @@ class _Builder:
     def _take_error(self, error: yaml.MarkedYAMLError) -> None:
         """Place what is never finished where it begins: an open quote, not the end of the file."""
         begun = self._place(error.context_mark or error.problem_mark)
+        if self._long_quote is not None and self._long_quote[1] == self._place(error.problem_mark).line:
+            start, last = self._long_quote  # it has taken in a quote that was to begin another text
+            self._report(
+                start, f"the quote that begins here is closed only on line {last}: close it where its text ends"
+            )
+            return
         unfinished = _UNFINISHED.search(error.context or "") is not None
         place = begun if unfinished else self._place(error.problem_mark)
         # A value that is missing just there is missing because of the error.

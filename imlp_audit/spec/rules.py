@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import assert_never
 
 from pydantic import ValidationError
@@ -69,11 +70,14 @@ def _ids_referred_to(paper: Paper) -> Iterator[str]:
 
 
 def _twice(named: Sequence[tuple[str, Located[object], str]]) -> Iterator[Problem]:
-    seen: set[str] = set()
+    seen: dict[str, Problem] = {}
     for name, located, key in named:
-        if name in seen:
-            yield located.problem(f"the {key} {name!r} is taken already; give each its own", key)
-        seen.add(name)
+        here = located.problem(f"the {key} {name!r} is taken already; give each its own", key)
+        first = seen.setdefault(name, here)
+        if first.file != here.file:
+            yield replace(here, message=f"{here.message} (it is in {first.file} too, line {first.line})")
+        elif first is not here:
+            yield here
 
 
 def _about(paper: Paper) -> Iterator[Problem]:

@@ -117,6 +117,15 @@ def _find_target(argument: str) -> Iterator[Wanted]:
         yield from _papers_in(path)
 
 
+def _refuse_folder_without_specs(argument: str) -> None:
+    """Raise UsageError for a folder; it is asked where a target names no paper."""
+    if is_there(Path(argument)) and Path(argument).is_dir():
+        raise UsageError(
+            f"{argument} is a folder without specs; a spec is a YAML file with the key `paper`, and "
+            "`imlp-audit init` writes one from a table"
+        )
+
+
 def _one_paper(folder: Path) -> Wanted | None:
     """Return the paper that a folder is; None for a folder of papers, each a folder or a file of its own."""
     files = spec_files(folder)
@@ -129,6 +138,7 @@ def _find_id(argument: str, name: str, pool: Mapping[str, Wanted]) -> Iterator[W
     paper, _, rest = name.partition("/")
     found = [one for known, one in pool.items() if fnmatchcase(known, paper)]
     if not found:
+        _refuse_folder_without_specs(argument)
         hint = did_you_mean(paper, list(pool), "papers here")
         raise UsageError(f"{argument}: no spec file, folder or paper of that name; {hint}")
     for one in found:

@@ -12,6 +12,8 @@ from imlp_audit.errors import Problem
 MAX_BYTES = 1024 * 1024
 MAX_PROBLEMS = 100  # per file; past this, nobody reads on
 
+TAB = "a tab (U+0009)"
+
 _BREAKS = "\x85\u2028\u2029"
 _CONTROL = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f"
 _BIDI = "\u202a-\u202e\u2066-\u2069"
@@ -20,7 +22,7 @@ _NONE = "\ud800-\udfff\ufffe\uffff"
 
 # Pattern, why it is refused, and the character that stands in for each of its own while the rest is parsed.
 _REFUSED = (
-    ("\t", "a tab means different things to different YAML readers: use spaces", " "),
+    ("\t", "it has no fixed width in YAML; use spaces", " "),
     (
         f"\r(?!\n)|[{_BREAKS}]",
         "YAML takes it for a line end and editors do not: use an ordinary line end",
@@ -107,6 +109,8 @@ def _row(hit: re.Match[str]) -> tuple[str, str, str]:
 
 
 def _name(found: str) -> str:
+    if found == "\t":
+        return TAB
     return f"U+{ord(found):04X}" if len(found) == 1 and found != "%" else found
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from imlp_audit.transcribe.cells import split_mark
 from imlp_audit.transcribe.headings import side_of
 
+_BULLET = re.compile(r"^[•·∘◦○●◯▪▫■□▲△▶▷►▸▹◆◇⋄★☆✓✔]\s*(?=\S)")
 _CITATION = re.compile(r"\s*\[\s*\d+(?:\s*[,–-]\s*\d+)*\s*\]")
 _SIZED = re.compile(
     r"\s*(?:↑\s*(?P<up>\d{3,4})|@\s*(?P<at>\d{3,4})|[(/,]?\s*(?P<plain>\d{3,4}\s*(?:\^2|²|[×x]\s*\d{3,4}))\s*\)?"
@@ -44,8 +45,11 @@ class LabelParts:
 
 
 def read_label(text: str, above: LabelParts | None, known: Container[str]) -> LabelParts:
-    """Take a label apart, knowing that of the row above and, in lower case, those of all rows above."""
-    plain = " ".join(_CITATION.sub("", text[:_LONGEST]).split())
+    """Take a label apart, knowing that of the row above and, in lower case, those of all rows above.
+
+    A bullet before it, such as those that tell convolutional models from transformers, is left out.
+    """
+    plain = _BULLET.sub("", " ".join(_CITATION.sub("", text[:_LONGEST]).split()))
     plain, mark = split_mark(plain)
     sized = _SIZED.search(plain)
     size = next((side_of(part) for part in sized.groups() if part), None) if sized else None

@@ -31,6 +31,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("paper.tex", "table.csv", "notes.md", "result.json", "model.pth", "words.txt"):
         (tmp_path / name).write_text("x", encoding="utf-8")
     (tmp_path / "compose.yml").write_text("services: &all\n  web: {image: a}\nmore: *all\n", encoding="utf-8")
+    (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -62,6 +63,7 @@ def test_a_target_is_a_file_a_paper_or_an_id(own: Path, target: str, ids: list[s
         ("model.pth", "if it is a checkpoint: imlp-audit inspect model.pth"),
         ("words.txt", "words.txt is not a spec: a spec is a YAML file (.yaml or .yml) with the key `paper`"),
         ("mien", "mien: no spec file, folder or paper of that name; did you mean 'mine'?"),
+        ("empty", "empty is a folder without specs; a spec is a YAML file with the key `paper`"),
         ("mine/2", "no check 'mine/2'; did you mean 'mine/1'?"),
         ("mine/1/A/params", "no check 'mine/1/A/params'; did you mean 'mine/1/a/params'?"),
     ],
@@ -72,6 +74,15 @@ def test_what_is_no_target_is_answered_with_what_to_do(own: Path, target: str, m
             done = call(command, target)
             assert (done.code, done.out) == (2, "")
             assert message in done.err
+
+
+def test_specs_that_are_not_taken_without_a_target_are_named(own: Path) -> None:
+    note = "imlp-audit: took the bundled papers, not mine.yaml; name it (or .) to take it\n"
+    assert call("lint").err == note
+    assert call("lint", "mine.yaml").err == ""
+    (own / "specs").mkdir()
+    (own / "specs" / "mine.yaml").write_text(MINE, encoding="utf-8")
+    assert call("lint").err == ""
 
 
 def test_yaml_of_other_kinds_is_skipped_and_listed_once(own: Path) -> None:

@@ -112,7 +112,7 @@ def unmeasured(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ([], "Missing command"),
+        ([], "Missing command; `imlp-audit demo DIR` shows what it does."),
         (["nosuch"], "nosuch"),
         (["--nosuch"], "--nosuch"),
         (["verify", "--nosuch"], "--nosuch"),
@@ -130,7 +130,7 @@ def unmeasured(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["verify", "imlp_row", "--reading", "leen"], "lean"),
         (["verify", "--only", "zzz*"], "no check is selected"),
         (["verify", "--skip", "*"], "no check is selected"),
-        (["list", "--only", "zzz*"], "no check is selected"),
+        (["list", "--only", "zzz*"], "a glob must match the whole id, as '*/params' does"),
         (["verify", "-o"], "-o"),
         (["verify", "-o", "markdown"], "FORMAT:FILE"),
         (["verify", "-o", "markdown:"], "FORMAT:FILE"),

@@ -159,6 +159,18 @@ def test_a_few_selected_checks_are_listed_one_by_one() -> None:
     assert "No check fails." in shown
 
 
+def test_what_the_reader_can_decide_at_once_comes_first_and_a_single_reason_is_named() -> None:
+    reasons = ["needs weights"] * 9 + ["the Python in p was not run; pass --trust-code", "the spec gives no model"]
+    for more, end in (([], "; 9 need weights"), (["needs images"], "; 10 for 2 other reasons")):
+        checks = tuple(
+            check(f"1/r{at}/params", CheckKind.CELL, Verdict.UNVERIFIABLE, reason, printed="5.72")
+            for at, reason in enumerate([*reasons, *more])
+        )
+        shown = screen(AuditResult(papers=(head(),), versions={}, checks=checks))
+        first = "1 where the Python beside the spec was not run (--trust-code runs it); 1 where the spec gives no model"
+        assert f"undecided {first}{end} " in " ".join(shown.split())
+
+
 def test_an_acknowledged_check_of_a_few_says_what_was_found() -> None:
     more = {"finding": "f", "acknowledged": True, "printed": "1 = 2"}
     known = check("equations/a", CheckKind.EQUATION, Verdict.DIFFERS, "false for x = 1", **more)

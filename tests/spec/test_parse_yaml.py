@@ -116,6 +116,9 @@ def test_refused_structures(source: str, expected: list[Found]) -> None:
         ("a:\n  b: 1\n c: 2\n", [(3, 2, "indentation does not match the lines above")]),
         ("- a\nb: 1\n", [(2, 1, "indentation does not match the lines above")]),
         ("x: 1\na: 'b\nc: d\n", [(2, 4, "the quote that begins here is not closed")]),
+        ('x: 1\na: "b\nc: {d: "4"}\n', [(2, 4, "the quote that begins here is closed only on line 3")]),
+        ("x: 1\na: 'b\nc: 'd'\n", [(2, 4, "the quote that begins here is closed only on line 3")]),
+        ("a: 1\n\tb: 2\n", [(2, 1, "a tab (U+0009) is refused")]),
         ('a: "b\n---\n', [(1, 4, "the quote that begins here is not closed")]),
         ('a: "\\d"\n', [(1, 4, "\\ that begins no escape")]),
         ('a: "\\x1"\n', [(1, 4, "\\ that begins no escape")]),
@@ -143,7 +146,7 @@ def test_syntax_errors_in_plain_words_and_without_a_tree(source: str, expected: 
     "\u2066\u2067\u2068\u2069\ufeff\ufffe\uffff\ud800\udfff",
 )
 def test_refused_characters_are_placed(character: str) -> None:
-    name = f"U+{ord(character):04X} is refused"
+    name = "a tab (U+0009) is refused" if character == "\t" else f"U+{ord(character):04X} is refused"
     check(read(f"a: 1\nbc: d{character}e\n")[1], [(2, 6, name)])
     check(read(f"a: 1\n# {character}.\n")[1], [(2, 3, name)])
 

@@ -104,6 +104,16 @@ def test_a_row_has_a_model_where_its_label_is_the_name_of_one() -> None:
     assert recipes(draft) == ["{timm: deit_small_patch16_224}", "{timm: resnet50}", None, None]
 
 
+def test_a_bullet_before_a_label_is_no_part_of_the_name() -> None:
+    draft = table("Model | Params (M)", "∘ DeiT-S | 22.1", "• ResNet-50 | 25.6", "•Swin-T | 28.3", "• | 5")
+    assert recipes(draft)[:3] == [
+        "{timm: deit_small_patch16_224}",
+        "{timm: resnet50}",
+        "{timm: swin_tiny_patch4_window7_224}",
+    ]
+    assert [row.label.text for row in draft.rows][:3] == ["DeiT-S", "ResNet-50", "Swin-T"]
+
+
 @pytest.mark.parametrize(
     ("lines", "caption"),
     [
