@@ -38,7 +38,7 @@ def check_cell(plan: CellPlan, context: Context) -> Check:
         return record_unmeasured(plan, cell.printed, cell.unit, found)
     comparison = judge(found, context)
     if comparison.verdict is Verdict.DIFFERS:
-        leads = _elsewhere(found, context)
+        leads = chain(_elsewhere(found, context), _in_another_unit(found, context))
     else:
         leads = chain(_no_one_reading(found, context), _two_counters(found, context))
     check = record_fit(plan, cell.printed, cell.unit, comparison)
@@ -117,6 +117,21 @@ def _elsewhere(counted: Countable, context: Context) -> Iterator[str]:
     for column, value in fits_elsewhere(counted, context):
         heading = cell.row.table.value.columns[column].heading
         yield f"{cell.printed.text} fits the column {heading!r} instead, where {readable(value)} is measured"
+
+
+def _in_another_unit(counted: Countable, context: Context) -> Iterator[str]:
+    """Yield a hint where the same digits in another unit are what was measured: a slip of the column's unit."""
+    cell = counted.cell
+    if not cell.column.measure.totalled or cell.printed.scale != SCALES.get(cell.column.unit, 1):
+        return
+    declared, _ = context.measurements(cell.row, counted.recipe, cell.column)
+    rules = context.conventions(cell.row.paper).roundings
+    for unit in ("", "k", "M", "G", "T"):
+        printed = replace(cell.printed, scale=SCALES.get(unit, 1))
+        fitting = [m.value for m in declared if not m.uncounted and any(m.value in printed.interval(r) for r in rules)]
+        if printed.scale != cell.printed.scale and fitting:
+            named = f"unit {unit}" if unit else "no unit"
+            yield f"{cell.printed.text} fits with {named}, where {readable(fitting[0])} is measured"
 
 
 def _no_one_reading(counted: Countable, context: Context) -> Iterator[str]:

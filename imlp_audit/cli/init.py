@@ -61,9 +61,10 @@ def init(
     draft = draft_table(chosen, [one for one in document.tables if one is not chosen])
     if not draft.rows:
         raise UsageError(_nothing(draft, source))
-    text = write_spec(draft, _describe(name, document.title, document.authors, source, target))
+    beside = _described_in(name, target)
+    text = write_spec(draft, _describe(name, document.title, document.authors, source, described=beside is not None))
     _check(text, target)
-    done = _report(draft, name, str(target))
+    done = _report(draft, name, str(target), beside)
     if print_:
         emit(text)
         sys.stderr.write("".join(f"{line}\n" for line in (*done.made, *done.decide)))
@@ -101,12 +102,17 @@ def _write_new(target: Path, text: str) -> None:
     write_whole(target, text)
 
 
-def _describe(name: str, title: str | None, authors: str | None, source: Path, target: Path) -> DraftPaper:
+def _described_in(name: str, target: Path) -> Path | None:
+    """Return the file beside the new spec that describes the same paper, if there is one."""
     from imlp_audit.spec.folders import declares, spec_files
-    from imlp_audit.transcribe.write import DraftPaper
 
     beside = spec_files(target.parent) if target.parent.is_dir() else ()
-    described = any(found.paper == name and found.about for found in map(declares, beside))
+    return next((file for file in beside if (found := declares(file)).paper == name and found.about), None)
+
+
+def _describe(name: str, title: str | None, authors: str | None, source: Path, *, described: bool) -> DraftPaper:
+    from imlp_audit.transcribe.write import DraftPaper
+
     missing = f"not given in {source.name}"
     return DraftPaper(name, title or name, authors or missing, missing, described=described)
 
@@ -132,10 +138,12 @@ def _nothing(draft: Draft, source: Path) -> str:
     )
 
 
-def _report(draft: Draft, name: str, file: str) -> Transcription:
+def _report(draft: Draft, name: str, file: str, beside: Path | None) -> Transcription:
     from imlp_audit.records.transcription import Transcription
     from imlp_audit.transcribe.decisions import decisions_of, summary_of
 
+    other = "for another paper, give --paper"
+    joined = [f"one more table of {name}, which {beside} describes; {other}"] if beside is not None else []
     return Transcription(
         file=file,
         paper=name,
@@ -144,7 +152,7 @@ def _report(draft: Draft, name: str, file: str) -> Transcription:
         rows=len(draft.rows),
         numbers=sum(len(row.numbers.printed) + len(row.numbers.changes) for row in draft.rows),
         models=sum(row.model.recipe is not None for row in draft.rows),
-        made=tuple(summary_of(draft)),
+        made=(*summary_of(draft), *joined),
         decide=tuple(decisions_of(draft)),
         next=tuple(shlex.join(["imlp-audit", command, file]) for command in ("lint", "verify")),
     )

@@ -78,7 +78,7 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     Raises whatever error keeps an evaluation from starting.
     """
     weights, running = request.weights, request.running
-    reading = choose_reading(weights.row, weights.reading)
+    choose_reading(weights.row, weights.reading)
     images = open_images(
         request.data.source,
         split=request.data.split,
@@ -102,7 +102,7 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     model = loaded.model.to(device).to(memory_format=computing.memory_format)
     return Task(
         model=model,
-        reading=reading,
+        reading=loaded.reading,
         checkpoint=hash_sources(loaded.files),
         images=images,
         chosen=chosen,

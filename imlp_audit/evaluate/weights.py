@@ -28,7 +28,7 @@ class Weighted:
     """A model with a checkpoint's weights.
 
     `size` is the (height, width) of its images, `classes` the number of its outputs, `notes` what loading did,
-    `settings` which weights of the file these are, and `files` where they were read from.
+    `settings` which weights of the file these are, and `files` where they were read from. It is built under `reading`.
     """
 
     model: nn.Module
@@ -37,6 +37,7 @@ class Weighted:
     notes: tuple[str, ...]
     settings: Mapping[str, str]
     files: tuple[Path, ...]
+    reading: str | None
 
 
 def choose_reading(row: RowRef, given: str | None) -> str | None:
@@ -57,30 +58,30 @@ def with_weights(
 
     `state` names one of several states in the file, of which otherwise only one may fit; `prefix` is what the names
     begin with. `size` (height, width) replaces the model's own image size. `given` is the reading that the user names;
-    without one the paper's default is used, if no other fits as well. Shapes are compared before any number is read.
-    Raises UsageError for a row whose model does not classify images, BuildError if the model cannot be built, and
-    CheckpointError, naming the readings that fit, if the weights do not.
+    without one the paper's default is used, if no other fits as well, or else the only one that fits. Shapes are
+    compared before any number is read. Raises UsageError for a row whose model does not classify images, BuildError if
+    the model cannot be built, and CheckpointError, naming the readings that fit, if the weights do not.
     """
     recipe, reading = row.row.model, choose_reading(row, given)
     if recipe is None:
         raise UsageError(f"{row.id} has no model in its spec, so it cannot be evaluated; choose another row")
     with Builder().variant(recipe, _part(row, recipe, reading)) as variant:
         own = _own_size(row, variant.model)
-    checkpoint, ambiguous = _choose_state(
-        row, recipe, reading, parse_states(path, state, prefix), stated=given is not None
-    )
+    found = parse_states(path, state, prefix)
+    checkpoint, reading, ambiguous = _choose_state(row, recipe, reading, found, stated=given is not None)
     with Builder("cpu").variant(recipe, _part(row, recipe, reading)) as variant:
-        found = fit(checkpoint.shapes, variant.model)
+        fitted = fit(checkpoint.shapes, variant.model)
         notes = load_into(variant.model, checkpoint)
         model = variant.model.requires_grad_(False).eval()
-        with as_published(model, found.layout) as departures:
+        with as_published(model, fitted.layout) as departures:
             yield Weighted(
                 model,
                 size or own,
                 _count_classes(row, model, size or own),
                 (*ambiguous, *notes, *departures),
-                _describe_weights(checkpoint, found, prefix),
+                _describe_weights(checkpoint, fitted, prefix),
                 tuple(source.path for source in checkpoint.sources),
+                reading,
             )
 
 
@@ -123,8 +124,8 @@ def _count_classes(row: RowRef, model: nn.Module, size: tuple[int, int]) -> int:
 
 def _choose_state(
     row: RowRef, recipe: Recipe, reading: str | None, found: Sequence[Checkpoint], *, stated: bool
-) -> tuple[Checkpoint, tuple[str, ...]]:
-    """Return the state of a file that fits, and notes on what shapes leave open.
+) -> tuple[Checkpoint, str | None, tuple[str, ...]]:
+    """Return the state of a file that fits, the reading that it fits under, and notes on what shapes leave open.
 
     Raise CheckpointError if none fits, naming the readings that do, or if several fit that hold other weights. A
     reading that the user did not state must be the only declared one that fits, since others compute differently.
@@ -134,6 +135,7 @@ def _choose_state(
         with Builder().variant(recipe, _part(row, recipe, name)) as variant:
             for one, checkpoint in zip(fits, found, strict=True):
                 one[name] = fit(checkpoint.shapes, variant.model)
+    default, reading = reading, reading if stated else _choose_fitting(row, recipe, reading, fits)
     exact = [number for number, one in enumerate(fits) if one[reading].exact]
     if not exact:
         number = min(range(len(found)), key=lambda number: min(one.misfits for one in fits[number].values()))
@@ -141,13 +143,28 @@ def _choose_state(
     same = _check_same([(found[number], fits[number][reading]) for number in exact])
     chosen, own = found[exact[0]], _part(row, recipe, reading)
     alike = [name for name, one in fits[exact[0]].items() if one.exact and _part(row, recipe, name) != own]
+    if reading != default:
+        same = (
+            *same,
+            f"its shapes fit the reading {reading} alone, so that is used, not the paper's default {default}",
+        )
     if not alike:
-        return chosen, same
+        return chosen, reading, same
     others = " and ".join(f"--reading {name}" for name in alike)
     note = f"its shapes also fit {others}, which computes something else than the reading {reading}"
     if not stated:
         raise CheckpointError(f"{chosen.path}: {note}; pass --reading with the one that it was trained as")
-    return chosen, (*same, note)
+    return chosen, reading, (*same, note)
+
+
+def _choose_fitting(
+    row: RowRef, recipe: Recipe, default: str | None, fits: Sequence[Mapping[str | None, Fit]]
+) -> str | None:
+    """Return the default reading, or the only declared one that fits if the default does not."""
+    if any(one[default].exact for one in fits):
+        return default
+    names = [name for name in fits[0] if any(one[name].exact for one in fits)]
+    return names[0] if len({_part(row, recipe, name) for name in names}) == 1 else default
 
 
 def _check_same(found: Sequence[tuple[Checkpoint, Fit]]) -> tuple[str, ...]:

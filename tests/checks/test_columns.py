@@ -69,6 +69,22 @@ def test_a_swapped_cell_has_a_hint(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "hints"),
+    [
+        ("5720", ("5720 fits with unit k, where 5 720 000 is measured",)),
+        ("5720000", ("5720000 fits with no unit, where 5 720 000 is measured",)),
+        ("5720M", ("5720M fits with unit k, where 5 720 000 is measured",)),
+        ("5.72k", ()),  # the number states its own unit, which is not the column's
+        ("5721", ()),
+    ],
+)
+def test_a_number_that_is_right_in_another_unit_has_a_hint(tmp_path: Path, text: str, hints: tuple[str, ...]) -> None:
+    row = f"{{id: a, label: A, model: {{timm: host}}, printed: {{params: {text}, flops: 1.26}}}}"
+    check = checked(tmp_path, COUNTS, Spec((row, BIG)))["p/1/a/params"]
+    assert (check.verdict, check.hints) == (Verdict.DIFFERS, hints)
+
+
+@pytest.mark.parametrize(
     "rows", [(STRANGER,), ("{id: a, label: A, printed: {top1: 70.0}}",)], ids=["no recipe", "no counted cell"]
 )
 def test_a_table_without_models_has_no_such_check(tmp_path: Path, rows: tuple[str, ...]) -> None:

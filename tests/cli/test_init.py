@@ -103,8 +103,9 @@ def test_an_existing_file_stays(folder: Path) -> None:
 
 def test_a_second_table_of_a_paper_is_a_file_beside_the_first(folder: Path) -> None:
     (folder / "main.tex").write_text(PAPER.replace("a & b", "Model & Params (M)").replace("1 & 2", "x & 2"), "utf-8")
-    assert call("init", "main.tex", "--table", "1", "-o", "one.yaml").code == 0
-    assert call("init", "main.tex", "--table", "2", "-o", "two.yaml").code == 0
+    assert "one more table" not in call("init", "main.tex", "--table", "1", "-o", "one.yaml").out
+    second = " ".join(call("init", "main.tex", "--table", "2", "-o", "two.yaml").out.split())
+    assert "one more table of main, which one.yaml describes; for another paper, give --paper" in second
     assert "about:" not in (folder / "two.yaml").read_text(encoding="utf-8")
     assert call("lint", "one.yaml").code == 0
 

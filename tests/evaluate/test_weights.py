@@ -68,6 +68,15 @@ def test_a_reading_that_fits_is_named(row: RowRef, checkpoint: Path) -> None:
         pass
 
 
+def test_the_only_reading_that_fits_is_used_and_named(row: RowRef, checkpoint: Path) -> None:
+    assert choose_reading(row, None) == "lean"
+    with with_weights(row, None, checkpoint, None, None) as found:
+        assert found.reading == "released"
+        assert found.notes == (
+            "its shapes fit the reading released alone, so that is used, not the paper's default lean",
+        )
+
+
 def test_a_checkpoint_of_another_row_is_reported_by_cause(spec: Path, checkpoint: Path) -> None:
     row = _row("digits/1/deit", spec)
     words = r"does not fit digits/1/deit under the reading lean, nor under released(.|\n)*unexpected: the coefficients"
