@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
-from imlp_audit.checkpoint.container import Container, OpenFile, find_kind, open_file
-from imlp_audit.checkpoint.foreign import is_numpy
+from imlp_audit.checkpoint.files.container import Container, OpenFile, find_kind, open_file
+from imlp_audit.checkpoint.files.foreign import is_numpy
+from imlp_audit.checkpoint.files.safetensors_file import read_header
+from imlp_audit.checkpoint.files.shards import join_shards, read_index, refuse_shard
+from imlp_audit.checkpoint.files.sources import Content, Source
+from imlp_audit.checkpoint.files.torch_file import read_legacy, read_zip
+from imlp_audit.checkpoint.files.zip_archive import ZipMember, find_corrupt
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, name_in_errors
-from imlp_audit.checkpoint.safetensors_file import read_header
-from imlp_audit.checkpoint.shards import join_shards, read_index, refuse_shard
-from imlp_audit.checkpoint.sources import Content, Source
 from imlp_audit.checkpoint.states import State, choose_state, find_states
 from imlp_audit.checkpoint.tensors import Span
-from imlp_audit.checkpoint.torch_file import read_legacy, read_zip
-from imlp_audit.checkpoint.zip_archive import ZipMember, find_corrupt
 
 _STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
 

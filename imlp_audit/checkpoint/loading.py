@@ -8,8 +8,8 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.checkpoint.container import OpenFile, open_file
 from imlp_audit.checkpoint.contents import Checkpoint, check_sums, parse
+from imlp_audit.checkpoint.files.container import OpenFile, open_file
 from imlp_audit.checkpoint.fitting import Fit, fit
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, name_in_errors
 from imlp_audit.checkpoint.tensors import BYTES, Span, TensorInfo

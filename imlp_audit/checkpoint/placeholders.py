@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from imlp_audit.checkpoint.pickle_globals import ODD_TENSORS, Inert, Name, Storage, refuse_code, refuse_odd
-from imlp_audit.checkpoint.pickle_machine import OTHER_KEYS
+from imlp_audit.checkpoint.files.pickle_globals import ODD_TENSORS, Inert, Name, Storage, refuse_code, refuse_odd
+from imlp_audit.checkpoint.files.pickle_machine import OTHER_KEYS
 from imlp_audit.checkpoint.refusal import RefusedError
 from imlp_audit.checkpoint.tensors import TensorInfo
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from imlp_audit.checkpoint.files.pickle_machine import OTHER_KEYS
 from imlp_audit.checkpoint.joining import join_attention
-from imlp_audit.checkpoint.pickle_machine import OTHER_KEYS
 from imlp_audit.checkpoint.placeholders import check_apart, find_given, find_inert, refuse_stateless
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, list_names
 from imlp_audit.checkpoint.tensors import MOST_TENSORS, TensorInfo

@@ -12,7 +12,7 @@ from enum import StrEnum
 from io import BufferedReader
 from pathlib import Path
 
-from imlp_audit.checkpoint.foreign import refuse_folder
+from imlp_audit.checkpoint.files.foreign import refuse_folder
 from imlp_audit.checkpoint.refusal import RefusedError
 
 

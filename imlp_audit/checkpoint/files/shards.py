@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from imlp_audit.checkpoint.foreign import INDEX
+from imlp_audit.checkpoint.files.foreign import INDEX
+from imlp_audit.checkpoint.files.sources import Content
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, list_names
-from imlp_audit.checkpoint.sources import Content
 from imlp_audit.checkpoint.tensors import MOST_TENSORS, Span, TensorInfo
 
 LARGEST_INDEX = 4 << 20

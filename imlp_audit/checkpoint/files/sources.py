@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from imlp_audit.checkpoint.container import Identity
+from imlp_audit.checkpoint.files.container import Identity
+from imlp_audit.checkpoint.files.zip_archive import ZipMember
 from imlp_audit.checkpoint.tensors import Span
-from imlp_audit.checkpoint.zip_archive import ZipMember
 
 
 @dataclass(frozen=True)

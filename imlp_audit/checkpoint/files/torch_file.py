@@ -6,15 +6,15 @@ import mmap
 from collections.abc import Collection, Mapping
 from io import BytesIO
 
-from imlp_audit.checkpoint.container import OpenFile
-from imlp_audit.checkpoint.foreign import is_numpy
-from imlp_audit.checkpoint.npz_file import read_arrays
-from imlp_audit.checkpoint.pickle_globals import Storage
-from imlp_audit.checkpoint.pickle_machine import LARGEST_PICKLE, Machine
+from imlp_audit.checkpoint.files.container import OpenFile
+from imlp_audit.checkpoint.files.foreign import is_numpy
+from imlp_audit.checkpoint.files.npz_file import read_arrays
+from imlp_audit.checkpoint.files.pickle_globals import Storage
+from imlp_audit.checkpoint.files.pickle_machine import LARGEST_PICKLE, Machine
+from imlp_audit.checkpoint.files.sources import Content
+from imlp_audit.checkpoint.files.zip_archive import ZipMember, find_corrupt, read_members
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name
-from imlp_audit.checkpoint.sources import Content
 from imlp_audit.checkpoint.tensors import Span
-from imlp_audit.checkpoint.zip_archive import ZipMember, find_corrupt, read_members
 
 _AGAIN = "download it or save it again"
 

@@ -10,10 +10,10 @@ import mmap
 from collections.abc import Mapping
 from math import prod
 
+from imlp_audit.checkpoint.files.sources import Content
+from imlp_audit.checkpoint.files.zip_archive import ZipMember
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name
-from imlp_audit.checkpoint.sources import Content
 from imlp_audit.checkpoint.tensors import BYTES, MOST_TENSORS, Span, TensorInfo, View, read_shape
-from imlp_audit.checkpoint.zip_archive import ZipMember
 
 ENDING = ".npy"
 _LONGEST_HEADER = 4096

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from struct import Struct
 
-from imlp_audit.checkpoint.container import OpenFile
-from imlp_audit.checkpoint.foreign import refuse_foreign
+from imlp_audit.checkpoint.files.container import OpenFile
+from imlp_audit.checkpoint.files.foreign import refuse_foreign
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name
 
 MOST_MEMBERS = 50_000

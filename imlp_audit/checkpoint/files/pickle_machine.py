@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import TypeAlias
 
-from imlp_audit.checkpoint.pickle_globals import Inert, Name, Storage, check_name, describe_call, read_storage
+from imlp_audit.checkpoint.files.pickle_globals import Inert, Name, Storage, check_name, describe_call, read_storage
 from imlp_audit.checkpoint.refusal import RefusedError
 
 MOST_STEPS = 250_000  # 1.5 times what 2,000 tensors with their averages and an optimizer's state take
