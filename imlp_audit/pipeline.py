@@ -19,6 +19,7 @@ from imlp_audit.checks.guards import mark_unguarded
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
 from imlp_audit.checks.votes import with_hypotheses
 from imlp_audit.count.facts import Measured, ModelKey, Need
+from imlp_audit.count.sharing import measure_shared, processes_worth
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.running import running
 from imlp_audit.equations.settings import Settings
@@ -39,9 +40,10 @@ Announce = Callable[[int], Callable[[str], None]]
 class Options:
     """What a user may narrow or change: id globs, the default reading, and the device to run the real fvcore on.
 
-    `jobs` is how many other processes test the statements about functions meanwhile; with `trust_code`
-    the Python of every selected paper is run. With `any_lock` a lock that cannot be used counts as none, so that it can
-    be written anew. What is measured is kept in the `store`, and what is found there is not measured again.
+    `jobs` is how many other processes share the work: they test the statements about functions, and where there are
+    many models, some count. With `trust_code` the Python of every selected paper is run. With `any_lock` a lock that
+    cannot be used counts as none, so that it can be written anew. What is measured is kept in the `store`, and what is
+    found there is not measured again.
     """
 
     only: tuple[str, ...] = ()
@@ -79,7 +81,7 @@ def audit_targets(
     """Audit what targets name, as `imlp-audit verify` does: papers by id, folders, files, `paper/table`, ids or globs.
 
     `only` and `skip` are globs of the checks' ids, and `reading` is a declared reading to use instead of the default.
-    `jobs` processes test equations meanwhile. The Python of papers that are not trusted runs only with `trust_code`.
+    `jobs` other processes share the work. The Python of papers that are not trusted runs only with `trust_code`.
     Raises SpecError where a spec has problems, and UsageError where a target names nothing.
     """
     selection = load([fspath(target) for target in targets], trust_code=trust_code)
@@ -140,8 +142,9 @@ def _measure_and_test(
     tested = recall_outcomes(store, claims, settings)
     untested = [claim for claim in claims if claim.id not in tested]
     progress = announce(len(left) + len(untested))
-    with running(untested, settings) as outcomes:
-        measured = {key: narrow(facts, needed[key]) for key, facts in _measure(left, progress, options)}
+    counting = processes_worth(left, settings.jobs // 2 if untested else settings.jobs)
+    with running(untested, replace(settings, jobs=settings.jobs - counting)) as outcomes:
+        measured = {key: narrow(facts, needed[key]) for key, facts in _measure(left, progress, options, counting)}
         found = outcomes(progress)
     keep_outcomes(store, untested, settings, found)
     store.trim()
@@ -177,8 +180,10 @@ def _check_reading(selection: Selection, reading: str | None) -> None:
         raise UsageError(f"no reading is called {reading!r}; declared here: {', '.join(known) or 'none'}")
 
 
-def _measure(needed: Mapping[ModelKey, Need], progress: Callable[[str], None], options: Options) -> Iterator[Measured]:
-    """Yield what is measured of each model, once it is kept."""
+def _measure(
+    needed: Mapping[ModelKey, Need], progress: Callable[[str], None], options: Options, processes: int
+) -> Iterator[Measured]:
+    """Yield what is measured of each model, once it is kept; that many other processes share the work."""
     if not needed:
         return
     # torch takes seconds to import: not where nothing is to be counted, nor before the specs are known to be sound
@@ -188,7 +193,9 @@ def _measure(needed: Mapping[ModelKey, Need], progress: Callable[[str], None], o
     ours = {key: need for key, need in needed.items() if not is_outside(key)}
     others = {key: need for key, need in needed.items() if is_outside(key)}
     device = options.fvcore_device
-    for key, facts in chain(measure_models(ours, progress, device), measure_outside(others, progress, device)):
+    shared = processes and device is None
+    found = measure_shared(ours, progress, processes) if shared else measure_models(ours, progress, device)
+    for key, facts in chain(found, measure_outside(others, progress, device)):
         keep_model(options.store, key, facts)
         yield key, facts
 

@@ -154,7 +154,7 @@ def trusting(trust_code: bool) -> list[str]:
 
 
 def helpers() -> int:
-    """Return how many processes test claims while this one counts: none on one core, and no more than pays."""
+    """Return how many processes share the work with this one: none on one core, and no more than pays."""
     return min(cores() - 1, 3)
 
 

@@ -44,7 +44,7 @@ def verify(
     ] = Device.CPU,
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", "-j", min=0, help="Processes that test equations while models are counted; 0 for none."),
+        typer.Option("--jobs", "-j", min=0, help="Processes that share the work with this one; 0 for none."),
     ] = None,
     trust_code: TrustCode = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 also if a check is unverifiable.")] = False,

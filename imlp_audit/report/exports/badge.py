@@ -9,7 +9,7 @@ from html import escape
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import PASSES, CheckKind, Verdict
+from imlp_audit.records.check import PASSES, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import one_line
 from imlp_audit.report.ranking import worst_first
@@ -41,10 +41,9 @@ def _state(result: AuditResult) -> tuple[str, str]:
     checks, findings = result.checks, worst_first(result)
     if any(check.verdict is Verdict.ERROR for check in checks):
         return "not completed", _GREY
-    own = [check for check in checks if check.kind is not CheckKind.REPEAT]  # a number counts once, wherever it stands
-    holding = sum(check.verdict in PASSES for check in own)
+    holding = sum(check.verdict in PASSES for check in checks)
     found = count_of(len(findings), "finding") if findings else "no findings"
-    text = f"{readable(holding)} of {readable(len(own))} checks hold, {found}"
+    text = f"{readable(holding)} of {readable(len(checks))} checks hold, {found}"
     if not findings:
         return text, _GREEN if holding else _GREY
     return text, _ORANGE if all(finding.acknowledged for finding in findings) else _RED
