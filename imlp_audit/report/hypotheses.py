@@ -15,7 +15,7 @@ _CHOICES = {
 def describe_group(group: GroupScore) -> str:
     """Return the chosen option with its score, those of the others, and how sure the choice is."""
     others = ", ".join(f"{name} {score}" for name, score in group.scores.items() if name != group.winner)
-    best = f"{group.winner} explains {group.scores.get(str(group.winner), 0)} of {group.votes}"
+    best = f"{group.winner}, which explains {group.scores.get(str(group.winner), 0)} of {group.votes}"
     return f"{best}{f' ({others})' if others else ''}{f', {_CHOICES[group.choice]}' if others else ''}"
 
 

@@ -17,14 +17,14 @@ COLUMN = ColumnScore(group=GROUP, passing=7, by_chance="0.4", power=POWER)
 
 
 def test_a_choice_names_the_best_option_and_the_scores_of_the_others() -> None:
-    assert describe_group(GROUP) == "macs explains 7 of 9 (fvcore 2), a clear choice"
+    assert describe_group(GROUP) == "macs, which explains 7 of 9 (fvcore 2), a clear choice"
     alone = GroupScore(name="1/params", winner="all", votes=4, scores={"all": 4}, chance=1, choice="only")
-    assert describe_group(alone) == "all explains 4 of 4"
+    assert describe_group(alone) == "all, which explains 4 of 4"
 
 
 def test_a_column_says_what_its_passes_are_worth() -> None:
     assert describe_column(COLUMN) == (
-        "macs explains 7 of 9 (fvcore 2), a clear choice; 7 of its numbers pass, 0.4 would pass by chance; "
+        "macs, which explains 7 of 9 (fvcore 2), a clear choice; 7 of its numbers pass, 0.4 would pass by chance; "
         "139 of 140 wrong numbers within ten last digits would not have passed, 13 of 14 one digit away"
     )
 

@@ -142,7 +142,7 @@ def test_numbers_carry_their_signs_and_failing_ones_their_finding() -> None:
 
 def test_a_table_says_what_its_columns_were_judged_under() -> None:
     line = (
-        "as_written + macs explains 22 of 22 (fvcore 3), a clear choice; 20 of its numbers pass, "
+        "as_written + macs, which explains 22 of 22 (fvcore 3), a clear choice; 20 of its numbers pass, "
         "2.4 would pass by chance; 395 of 400 wrong numbers within ten last digits would not have passed, 40 of 40 "
         "one digit away"
     )
@@ -176,7 +176,7 @@ def test_a_baseline_that_needs_no_reading_does_not_add_one_to_its_column() -> No
     )
     hypotheses = {"p": hypothesis.model_copy(update={"readings": (released,)})}
     changed = judged.model_copy(update={"checks": checks, "hypotheses": hypotheses})
-    assert "**plain words**: released + macs explains 22 of 22" in markdown(changed)
+    assert "**plain words**: released + macs, which explains 22 of 22" in markdown(changed)
 
 
 def test_the_report_of_several_papers_has_each_of_them() -> None:

@@ -103,7 +103,7 @@ def test_every_check_has_its_marks_and_every_column_its_scores() -> None:
     audited = full()
     shown = " ".join(terminal(audited, 300, colour=False).split())
     assert "5 717 416 -0.3 reproduced under plain words, fitted, weak" in shown
-    assert "macs explains 22 of 22 (fvcore 3), a clear choice" in shown
+    assert "macs, which explains 22 of 22 (fvcore 3), a clear choice" in shown
     assert "395 of 400 wrong numbers within ten last digits would not have passed" in shown
     assert "2 reproduced_under (1 fitted, 1 weak)" in shown
 
