@@ -67,7 +67,7 @@ def parse(path: Path, state: str | None = None, prefix: str = "", *, sums: bool 
     Of the names only those that begin with `prefix` count. Raises CheckpointError for a file that cannot be used:
     another kind of file, a damaged one, or one that claims more than it holds or whose tensors are not plain.
     """
-    found = parse_states(path, None, prefix, sums=sums)
+    found = parse_states(path, state, prefix, sums=sums)
     with name_in_errors(path):
         chosen = choose_state([one.state for one in found], state)
     return next(one for one in found if one.state is chosen)
@@ -82,7 +82,7 @@ def parse_states(
     """
     kind, content, sources = _read_files(path, sums=sums)
     with name_in_errors(path):
-        states = find_states(content.tree, prefix)
+        states = find_states(content.tree, prefix, state)
         chosen = states if state is None else [choose_state(states, state)]
     return tuple(Checkpoint(path, kind, one, content.spans, sources, sums_checked=sums) for one in chosen)
 
@@ -148,9 +148,24 @@ def hash_file(path: Path) -> str:
         return hashlib.file_digest(opened.file, "sha256").hexdigest()
 
 
-def hash_sources(paths: Sequence[Path]) -> str:
-    """Return the SHA-256 of a checkpoint: of its file, or of what `sha256sum` prints for the index and its shards."""
-    if len(paths) == 1:
-        return hash_file(paths[0])
-    lines = "".join(f"{hash_file(path)}  {path.name}\n" for path in paths)
+def hash_sources(sources: Sequence[Source]) -> str:
+    """Return the SHA-256 of a checkpoint: of its file, or of what `sha256sum` prints for the index and its shards.
+
+    Raises CheckpointError, also if a file has changed since it was parsed.
+    """
+    if len(sources) == 1:
+        return _hash_source(sources[0])
+    lines = "".join(f"{_hash_source(source)}  {source.path.name}\n" for source in sources)
     return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def _hash_source(source: Source) -> str:
+    with name_in_errors(source.path), open_file(source.path) as opened:
+        check_unchanged(opened, source)
+        return hashlib.file_digest(opened.file, "sha256").hexdigest()
+
+
+def check_unchanged(opened: OpenFile, source: Source) -> None:
+    """Raise RefusedError if a file is not the one that was parsed."""
+    if opened.identity != source.identity:
+        raise RefusedError("changed while it was being read; run the command again")

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from imlp_audit.checkpoint.layouts import Layout, dialects
+from imlp_audit.checkpoint.joining import Joins, join_attention
+from imlp_audit.checkpoint.layouts import Dialect, Layout, dialects
 from imlp_audit.checkpoint.misfits import MisfitGroup, Shapes, group_misshaped, group_one_sided
 from imlp_audit.checkpoint.refusal import escape_name
 
 if TYPE_CHECKING:
     from torch import nn
 
-_UNUSED = "num_batches_tracked"
+UNUSED = "num_batches_tracked"
+"""The last name of the tensors that no evaluation reads."""
 
 
 @dataclass(frozen=True)
 class Fit:
     """How well a checkpoint fits a model.
 
-    `names` maps the file's names to the model's, once `prefix` is removed from all of them. `computed` are tensors of
-    the file that the model computes itself, `optional` are tensors of the model that the file lacks and may lack.
-    `layout` is the publisher's code that the names are from, if it is known.
+    `names` maps the file's names to the model's, once `prefix` is removed from all of them; of tensors that are put
+    together it has the name of the whole, which `joins` maps to those in the file. `computed` are tensors of the file
+    that the model computes itself, `optional` are tensors of the model that the file lacks and may lack. `layout` is
+    the publisher's code that the names are from, if it is known.
     """
 
     problems: tuple[MisfitGroup, ...]
@@ -31,6 +34,7 @@ class Fit:
     optional: tuple[str, ...] = ()
     prefix: str = ""
     layout: Layout | None = None
+    joins: Joins = field(default_factory=dict)
 
     @property
     def exact(self) -> bool:
@@ -50,6 +54,9 @@ class Fit:
     def _notes(self) -> Iterator[str]:
         if self.prefix:
             yield f"prefix removed from all names, because they fit without it: {escape_name(self.prefix)}"
+        if self.joins:
+            parts = sum(map(len, self.joins.values()))
+            yield f"query, key and value put together: {parts} tensors are read as {len(self.joins)}"
         renamed = sum(old.removeprefix(self.prefix) != new for old, new in self.names.items())
         if renamed:
             names = "1 name" if renamed == 1 else f"{renamed} names"
@@ -79,15 +86,25 @@ def fit(held: Shapes, model: nn.Module) -> Fit:
 def compare(held: Shapes, wanted: Shapes, computed: Shapes) -> Fit:
     """Compare a checkpoint's shapes with those that a model saves, and with those that it computes itself."""
     places = {**computed, **wanted}
-    read = ((dialect, _read_as(dialect.names, held, places)) for dialect in dialects(held))
-    dialect, mine = min(read, key=lambda one: distance(one[1], wanted))
+    joined, joins = join_attention(held)
+    apart: Joins = {}
+    read = [(*one, apart) for one in _read_all(held, places)]
+    read += [(*one, joins) for one in _read_all(joined, places)] if joins else []
+    dialect, mine, joins = min(read, key=lambda one: distance(one[1], wanted))
     wrong = [name for name in mine if name in places and mine[name] != places[name]]
     extra = [name for name in mine if name not in places]
-    optional = tuple(name for name in wanted if name not in mine and name.rpartition(".")[2] == _UNUSED)
+    optional = tuple(name for name in wanted if name not in mine and name.rpartition(".")[2] == UNUSED)
     missing = [name for name in wanted if name not in mine and name not in optional]
     problems = (*group_misshaped(wrong, mine, places), *group_one_sided(missing, extra, mine, wanted))
     ours = tuple(name for name in mine if name in computed and mine[name] == places[name])
-    return Fit(problems, dialect.names, ours, optional, dialect.prefix, dialect.layout)
+    return Fit(problems, dialect.names, ours, optional, dialect.prefix, dialect.layout, joins)
+
+
+def _read_all(held: Shapes, places: Shapes) -> Iterator[tuple[Dialect, Shapes]]:
+    """Yield the shapes in each dialect; one that gives two tensors the same name would lose one of them."""
+    for dialect in dialects(held):
+        if len(set(dialect.names.values())) == len(dialect.names):
+            yield dialect, _read_as(dialect.names, held, places)
 
 
 def _read_as(names: Mapping[str, str], held: Shapes, places: Shapes) -> Shapes:

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
-from imlp_audit.checkpoint.tensors import TensorInfo
+from imlp_audit.checkpoint.misfits import Shapes
 
 _QUERY = re.compile(r"(.*\.attention\.attention\.)query\.(weight|bias)")
 
+Joins = Mapping[str, tuple[str, ...]]
+"""The names of the tensors of a file that make up one of ours, along its first axis."""
 
-def join_attention(tensors: Mapping[str, TensorInfo]) -> dict[str, TensorInfo]:
-    """Return the tensors with `qkv` in place of each query, key and value of the same shape."""
-    joined = dict(tensors)
-    for name in tensors:
+
+def join_attention(shapes: Shapes) -> tuple[dict[str, tuple[int, ...]], Joins]:
+    """Return the shapes with `qkv` in place of each query, key and value of one shape, and what each is made of."""
+    joined, joins = dict(shapes), dict[str, tuple[str, ...]]()
+    for name in shapes:
         found = _QUERY.fullmatch(name)
         if found is None:
             continue
-        names = [f"{found[1]}{part}.{found[2]}" for part in ("query", "key", "value")]
-        parts = tuple(tensors[one] for one in names if one in tensors)
-        if len(parts) == 3 and len({(part.shape, part.dtype) for part in parts}) == 1 and parts[0].shape:
-            first = parts[0]
-            for one in names:
-                del joined[one]
-            shape = (3 * first.shape[0], *first.shape[1:])
-            joined[f"{found[1]}qkv.{found[2]}"] = replace(first, shape=shape, parts=parts)
-    return joined
+        parts = tuple(f"{found[1]}{part}.{found[2]}" for part in ("query", "key", "value"))
+        whole, held = f"{found[1]}qkv.{found[2]}", {shapes.get(part) for part in parts}
+        if whole not in shapes and held == {shapes[name]} and shapes[name]:
+            for part in parts:
+                del joined[part]
+            first, *rest = shapes[name]
+            joined[whole], joins[whole] = (len(parts) * first, *rest), parts
+    return joined, joins

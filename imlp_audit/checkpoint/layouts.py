@@ -114,6 +114,7 @@ LAYOUTS = (RESMLP_LAYOUT, SWIN_LAYOUT, POOLFORMER_LAYOUT, *MIXER_LAYOUTS, VIT_LA
 
 _MMPRETRAIN = Layout("mmpretrain's", r"^(backbone\.|head\.fc\.)", ((r"^backbone\.", ""),))
 _CLASSIFIERS = ("head.", "fc.", "head.fc.", "classifier.")
+_LONGEST_PREFIX = 8  # parts, such as backbone.
 
 
 @dataclass(frozen=True)
@@ -141,17 +142,19 @@ def _common_prefixes(names: Collection[str]) -> Iterator[str]:
     first = next(iter(names), "")
     for at, sign in enumerate(first):
         if sign == ".":
-            if not all(name.startswith(first[: at + 1]) for name in names):
+            if first.count(".", 0, at) >= _LONGEST_PREFIX or not all(
+                name.startswith(first[: at + 1]) for name in names
+            ):
                 return
             yield first[: at + 1]
 
 
 def _dialects(names: Collection[str]) -> Iterator[tuple[Mapping[str, str], Layout | None]]:
     """Yield the names as they are, then by each layout that they show; released IMLP blocks get our names too."""
+    yield {name: name for name in names}, None
     yield rename_released(names), None
     for layout in LAYOUTS:
         if any(re.search(layout.mark, name) for name in names):
             ours = {name: layout.rename(name) for name in names}
-            if len(set(ours.values())) == len(ours):
-                released = rename_released(ours.values())
-                yield {name: released[new] for name, new in ours.items()}, layout
+            released = rename_released(ours.values())
+            yield {name: released[new] for name, new in ours.items()}, layout

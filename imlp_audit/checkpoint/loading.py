@@ -8,10 +8,10 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.checkpoint.contents import Checkpoint, check_sums, parse
+from imlp_audit.checkpoint.contents import Checkpoint, check_sums, check_unchanged, parse
 from imlp_audit.checkpoint.files.container import OpenFile, open_file
 from imlp_audit.checkpoint.fitting import Fit, fit
-from imlp_audit.checkpoint.refusal import RefusedError, escape_name, name_in_errors
+from imlp_audit.checkpoint.refusal import escape_name, name_in_errors
 from imlp_audit.checkpoint.tensors import BYTES, Span, TensorInfo
 from imlp_audit.errors import CheckpointError
 
@@ -29,20 +29,20 @@ def read_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
     tensors = checkpoint.state.tensors
     storages: dict[str, Tensor] = {}
     for number, source in enumerate(checkpoint.sources):
-        held = {part.view.storage for info in tensors.values() for part in (info.parts or (info,))}
+        held = {info.view.storage for info in tensors.values()}
         keys = {key for key in held if checkpoint.spans[key].file == number}
         with name_in_errors(source.path), open_file(source.path) as opened:
-            if opened.identity != source.identity:
-                raise RefusedError("changed while it was being read; run the command again")
+            check_unchanged(opened, source)
             if not checkpoint.sums_checked:
                 check_sums(opened.data, source.members)
             storages |= {key: _read_bytes(opened, checkpoint.spans[key]) for key in keys}
-    return {name: _join(info, storages) for name, info in tensors.items()}
+    return {name: _make_tensor(info, storages[info.view.storage]) for name, info in tensors.items()}
 
 
-def _join(info: TensorInfo, storages: Mapping[str, Tensor]) -> Tensor:
-    parts = [_make_tensor(part, storages[part.view.storage]) for part in (info.parts or (info,))]
-    return torch.cat(parts) if info.parts else parts[0]
+def name_tensors(found: Fit, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return a file's tensors by the names of the model that they fit, put together where the model has one."""
+    joined = {name: torch.cat([tensors[part] for part in parts]) for name, parts in found.joins.items()}
+    return {new: joined[old] if old in joined else tensors[old] for old, new in found.names.items()}
 
 
 def _read_bytes(opened: OpenFile, span: Span) -> Tensor:
@@ -84,7 +84,7 @@ def describe_misfit(path: Path, found: Fit, model: str = "the model") -> str:
 def _load(model: nn.Module, path: Path, found: Fit, tensors: Mapping[str, Tensor]) -> list[str]:
     """Copy the tensors into the model's own, and return what that changed in them."""
     own = {**dict(model.named_buffers(remove_duplicate=False)), **model.state_dict()}
-    mine = {new: tensors[old].reshape(own[new].shape) for old, new in found.names.items()}
+    mine = {name: tensor.reshape(own[name].shape) for name, tensor in name_tensors(found, tensors).items()}
     wrong = [name for name in mine if _find_kind(mine[name]) != _find_kind(own[name])]
     if wrong:
         name = wrong[0]
@@ -116,4 +116,7 @@ def _find_kind(tensor: Tensor) -> str:
 
 def _fits_into(dtype: torch.dtype, wider: torch.dtype) -> bool:
     """Say whether every number of a type is one of another."""
-    return torch.promote_types(dtype, wider) == wider
+    try:
+        return torch.promote_types(dtype, wider) == wider
+    except RuntimeError:  # of floats of 8 bits, and of unsigned integers of more
+        return dtype.itemsize < wider.itemsize

@@ -18,13 +18,21 @@ def find_inert(content: object) -> Iterator[Inert]:
     return (value for value in _walk(content) if isinstance(value, Inert) and value is not OTHER_KEYS)
 
 
-def find_given(content: object) -> dict[int, Inert]:
-    """Return what the objects that were not made were given, by its identity, each with such an object."""
+Given = Mapping[int | str, Inert]
+"""What objects that were not made were given: tables by their identity, tensors by their storage."""
+
+
+def find_given(content: object) -> Given:
+    """Return what the objects that were not made were given, each with such an object."""
     seen: set[int] = set()
-    return {id(value): one for one in find_inert(content) for value in _walk(one, seen)}
+    return {_identify(value): one for one in find_inert(content) for value in _walk(one, seen)}
 
 
-def check_apart(state: Mapping[object, object], given: Mapping[int, Inert]) -> None:
+def _identify(value: object) -> int | str:
+    return value.view.storage if isinstance(value, TensorInfo) else id(value)
+
+
+def check_apart(state: Mapping[object, object], given: Given) -> None:
     """Raise RefusedError if the weights of a state depend on objects that were not made, so on unknown code.
 
     That is so if one stands where a tensor should, or was `given` the state or a tensor of it.
@@ -37,9 +45,9 @@ def check_apart(state: Mapping[object, object], given: Mapping[int, Inert]) -> N
             raise refuse_code(value.name)
     if any(isinstance(value, TensorInfo) for value in _walk(state.get(OTHER_KEYS))):
         raise RefusedError(_KEYS)
-    for value in (state, *state.values()):
-        if isinstance(value, dict | TensorInfo) and id(value) in given:
-            raise refuse_code(given[id(value)].name)
+    for value in (state, *(value for value in state.values() if isinstance(value, TensorInfo))):
+        if _identify(value) in given:
+            raise refuse_code(given[_identify(value)].name)
 
 
 def refuse_stateless(content: object) -> RefusedError:

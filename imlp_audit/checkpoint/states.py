@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from imlp_audit.checkpoint.files.pickle_machine import OTHER_KEYS
-from imlp_audit.checkpoint.joining import join_attention
 from imlp_audit.checkpoint.placeholders import check_apart, find_given, find_inert, refuse_stateless
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, list_names
 from imlp_audit.checkpoint.tensors import MOST_TENSORS, TensorInfo
@@ -20,6 +20,7 @@ _PREFIXES = ("module.", "_orig_mod.")  # of DistributedDataParallel and torch.co
 _COUNT = "n_averaged"  # of torch.optim.swa_utils.AveragedModel, beside the names that it prefixes
 _NO_WEIGHTS = ("optimizer", "optimizers", "optimizer_state_dict", "optimizer_states")
 _DEEPEST = 4
+_MOST_STATES = 64
 _LONGEST_NAME = 300
 
 
@@ -60,7 +61,7 @@ class State:
         if self.others:
             name = escape_name(self.name) or "the top level"
             yield f"{name} is used; the file also holds {list_names(self.others)} (choose with --state)"
-        if self.name in _AVERAGES:
+        if self.path and self.path[-1] in _AVERAGES:
             yield f"{self.name} is a running average of the weights"
         if self.rest:
             yield f"ignored, because they are not weights: {list_names(self.rest)}"
@@ -68,35 +69,42 @@ class State:
             yield f"objects in it that were not opened (nothing was executed): {list_names(self.unopened)}"
         if self.left_out:
             yield f"left out, because their names do not begin with the prefix: {list_names(self.left_out)}"
-        joined = sum(bool(info.parts) for info in self.tensors.values())
-        if joined:
-            yield f"query, key and value put together: {3 * joined} tensors are read as {joined}"
         cut = {old.removesuffix(new) for new, old in self.names.items()} - {""}
         if cut:
             yield f"prefix removed from the names: {list_names(sorted(cut))}"
 
 
-def find_states(content: object, prefix: str = "") -> list[State]:
+def find_states(content: object, prefix: str = "", wanted: str | None = None) -> list[State]:
     """Return every state of a file, those of common names first, then by the number of tensors.
 
-    Names begin with the `prefix`, which is removed; the other tensors are left out. Raises RefusedError if there is no
-    state, and for one whose tensors are not plain or have impossible names.
+    Names begin with the `prefix`, which is removed; the other tensors are left out. A table whose tensors are not plain
+    or have impossible names is no state. Raises RefusedError for such a table if it is `wanted`, has a common name or
+    leaves no other, and if there is no table.
     """
-    tables = list(_find_tables(content))
-    if not tables:
-        raise refuse_stateless(content)
+    tables = _find_named_tables(content)
     unopened = tuple(dict.fromkeys(one.title for one in find_inert(content) if one.noted))
     given = find_given(content)
-    every = tuple(".".join(path) for path, _ in tables)
-    roots = {name.partition(".")[0] for name in every}
+    prefix = _strip_prefixes(prefix)
+    cleaned: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {}
+    for name, (path, table) in tables.items():
+        try:
+            check_apart(table, given)
+            cleaned[name] = _clean_names(table, prefix)
+        except RefusedError:
+            common = bool(path) and path[-1] in _FIRST
+            if len(tables) == 1 or name == wanted or (wanted is None and common):
+                raise
+            refused = name
+    if not cleaned:
+        raise RefusedError(f"holds no state that can be read; --state {escape_name(refused)} says why")
+    roots = {name.partition(".")[0] for name in cleaned}
     states = []
-    for path, table in tables:
-        check_apart(table, given)
-        names, left_out = _clean_names(table, prefix)
+    for name, (names, left_out) in cleaned.items():
+        path, table = tables[name]
         rest = tuple(dict.fromkeys(_find_rest(content, path, roots)))
         rest += tuple({_COUNT} & table.keys() - {*names.values(), *left_out})
         tensors = {new: info for new, old in names.items() if isinstance(info := table[old], TensorInfo)}
-        states.append(State(path, join_attention(tensors), names, every, rest, unopened, left_out))
+        states.append(State(path, tensors, names, tuple(cleaned), rest, unopened, left_out))
     held = [state for state in states if state.tensors]
     if not held:
         outside = [old for state in states for old in state.left_out]
@@ -140,12 +148,27 @@ def _find_rest(content: object, path: tuple[str, ...], others: Collection[str]) 
         table = table.get(taken)
 
 
+def _find_named_tables(content: object) -> dict[str, tuple[tuple[str, ...], Mapping[object, object]]]:
+    """Return the tables of tensors by the names that `--state` takes, with the keys that lead to them."""
+    found: dict[str, tuple[tuple[str, ...], Mapping[object, object]]] = {}
+    for path, table in _find_tables(content):
+        name = ".".join(path)
+        if name in found:
+            raise RefusedError(f"holds two states named {escape_name(name) or repr(name)}; save one of them")
+        if len(found) == _MOST_STATES:
+            raise RefusedError(f"holds more than {_MOST_STATES} tables of tensors; save model.state_dict() alone")
+        found[name] = path, table
+    if not found:
+        raise refuse_stateless(content)
+    return found
+
+
 def _find_tables(content: object) -> Iterator[tuple[tuple[str, ...], Mapping[object, object]]]:
     """Yield the tables that directly hold tensors, each once, with the keys that lead to them."""
     seen: set[int] = set()
-    waiting: list[tuple[tuple[str, ...], object]] = [((), content)]
+    waiting: deque[tuple[tuple[str, ...], object]] = deque([((), content)])
     while waiting:
-        path, table = waiting.pop(0)
+        path, table = waiting.popleft()
         if not isinstance(table, Mapping) or id(table) in seen:
             continue
         seen.add(id(table))

@@ -37,15 +37,11 @@ class Span:
 
 @dataclass(frozen=True)
 class TensorInfo:
-    """A tensor's shape, the type of its numbers (torch's name), and where they lie.
-
-    One that is put together of `parts` of the file, along the first axis, has the view of the first.
-    """
+    """A tensor's shape, the type of its numbers (torch's name), and where they lie."""
 
     shape: tuple[int, ...]
     dtype: str
     view: View
-    parts: tuple[TensorInfo, ...] = ()
 
     @property
     def numel(self) -> int:
@@ -54,8 +50,8 @@ class TensorInfo:
 
 
 def read_shape(value: object) -> tuple[int, ...] | None:
-    """Return a shape from a file; None for anything but a short list of whole numbers that are not negative."""
+    """Return a shape from a file; None for anything but a short list of whole numbers of which strides can be made."""
     if not isinstance(value, tuple | list) or len(value) > LARGEST_RANK:
         return None
     sizes = tuple(size for size in value if type(size) is int and 0 <= size < 2**63)
-    return sizes if len(sizes) == len(value) else None
+    return sizes if len(sizes) == len(value) and prod(max(size, 1) for size in sizes) < 2**63 else None

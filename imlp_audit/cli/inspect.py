@@ -48,7 +48,7 @@ def inspect(
     from imlp_audit.inspect.document import checkpoint_document
     from imlp_audit.records.document import to_json
 
-    sha256 = hash_sources([source.path for source in states[0].sources])
+    sha256 = hash_sources(states[0].sources)
     with show_progress(shown=not no_progress) as announce:
         number, candidates = choose_candidates([one.shapes for one in states], selection, announce)
     parsed = states[number]

@@ -42,7 +42,9 @@ class Preparation:
         if not self.stated:
             return
         used = self.pipeline(model, size)
-        yield f"images prepared as {self.stated[0].because} says"
+        stated = resolve_pipeline(model, size, Overrides().over(self.stated[0]))
+        changed = _differences(stated, used)
+        yield f"images prepared as {self.stated[0].because} says" + (f", but for your {changed}" if changed else "")
         others = [(one.because, resolve_pipeline(model, size, self.asked.over(one))) for one in self.stated[1:]]
         if getattr(model, "pretrained_cfg", None):
             others.append(("timm's configuration of the model", resolve_pipeline(model, size, self.asked)))

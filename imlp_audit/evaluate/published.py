@@ -26,19 +26,19 @@ def as_published(model: nn.Module, layout: Layout | None) -> Iterator[tuple[str,
         with _norm_before_pooling(model):
             yield (_POOLFORMER,)
     elif layout in MIXER_LAYOUTS:
-        with _approximate_gelu(model):
-            yield (_MIXER,)
+        with _approximate_gelu(model) as changed:
+            yield (_MIXER,) if changed else ()
     else:
         yield ()
 
 
 @contextmanager
-def _approximate_gelu(model: nn.Module) -> Iterator[None]:
+def _approximate_gelu(model: nn.Module) -> Iterator[bool]:
     exact = [module for module in model.modules() if isinstance(module, nn.GELU) and module.approximate == "none"]
     for module in exact:
         module.approximate = "tanh"
     try:
-        yield
+        yield bool(exact)
     finally:
         for module in exact:
             module.approximate = "none"

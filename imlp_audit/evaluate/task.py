@@ -103,7 +103,7 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     return Task(
         model=model,
         reading=loaded.reading,
-        checkpoint=hash_sources(loaded.files),
+        checkpoint=hash_sources(loaded.sources),
         images=images,
         chosen=chosen,
         cells=tuple(zip(cells, others, strict=True)),

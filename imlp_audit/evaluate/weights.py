@@ -11,8 +11,9 @@ import torch
 from torch import nn
 
 from imlp_audit.checkpoint.contents import Checkpoint, parse_states
-from imlp_audit.checkpoint.fitting import Fit, fit
-from imlp_audit.checkpoint.loading import describe_misfit, load_into, read_tensors
+from imlp_audit.checkpoint.files.sources import Source
+from imlp_audit.checkpoint.fitting import UNUSED, Fit, fit
+from imlp_audit.checkpoint.loading import describe_misfit, load_into, name_tensors, read_tensors
 from imlp_audit.checkpoint.refusal import escape_name, list_names
 from imlp_audit.errors import CheckpointError, UsageError, did_you_mean
 from imlp_audit.evaluate.published import as_published
@@ -28,7 +29,8 @@ class Weighted:
     """A model with a checkpoint's weights.
 
     `size` is the (height, width) of its images, `classes` the number of its outputs, `notes` what loading did,
-    `settings` which weights of the file these are, and `files` where they were read from. It is built under `reading`.
+    `settings` which weights of the file these are, and `sources` the files that they were read from. It is built under
+    `reading`.
     """
 
     model: nn.Module
@@ -36,7 +38,7 @@ class Weighted:
     classes: int
     notes: tuple[str, ...]
     settings: Mapping[str, str]
-    files: tuple[Path, ...]
+    sources: tuple[Source, ...]
     reading: str | None
 
 
@@ -80,14 +82,14 @@ def with_weights(
                 _count_classes(row, model, size or own),
                 (*ambiguous, *notes, *departures),
                 _describe_weights(checkpoint, fitted, prefix),
-                tuple(source.path for source in checkpoint.sources),
+                checkpoint.sources,
                 reading,
             )
 
 
 def _describe_weights(checkpoint: Checkpoint, found: Fit, prefix: str) -> dict[str, str]:
     settings = {
-        "state": checkpoint.state.name if checkpoint.state.others else "",
+        "state": (checkpoint.state.name or "the top level") if checkpoint.state.others else "",
         "prefix": prefix + found.prefix,
         "layout": found.layout.name if found.layout is not None else "",
     }
@@ -181,9 +183,9 @@ def _check_same(found: Sequence[tuple[Checkpoint, Fit]]) -> tuple[str, ...]:
 
 def _read_as(checkpoint: Checkpoint, found: Fit) -> Mapping[str, torch.Tensor]:
     """Return a state's tensors by the model's names, in a form that can be compared."""
-    held = read_tensors(checkpoint)
-    needed = {old: new for old, new in found.names.items() if new not in (*found.computed, *found.optional)}
-    return {new: held[old].flatten().double() for old, new in needed.items()}
+    tensors = name_tensors(found, read_tensors(checkpoint))
+    idle = {name for name in tensors if name.rpartition(".")[2] == UNUSED} | {*found.computed}
+    return {name: tensor.flatten().double() for name, tensor in tensors.items() if name not in idle}
 
 
 def _describe_misfit(row: RowRef, checkpoint: Checkpoint, reading: str | None, fits: Mapping[str | None, Fit]) -> str:

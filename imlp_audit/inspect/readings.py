@@ -54,7 +54,8 @@ def find_allowed_readings(
     wrong = (name for problem in found.problems if problem.kind is MisfitKind.MISSHAPED for name in problem.names)
     if any(name.startswith(f"{blocks.path}.") and ".agelu" not in name for name in wrong):
         return None  # a width or a kernel, which no reading changes
-    own = {name: shape for name, shape in held.items() if found.names[name].startswith(f"{blocks.path}.")}
+    ours = {found.names[name]: shape for name, shape in held.items() if name in found.names}
+    own = {name: shape for name, shape in ours.items() if name.startswith(f"{blocks.path}.")}
     axes = {axis: values for axis, values in readings_of("imlp").axes.items() if axis != _TOKEN}
     one = near
     for axis, values in _ROUNDS * list(axes.items()):

@@ -325,8 +325,16 @@ CORPUS: dict[str, tuple[Make, str]] = {
     "empty_name.safetensors": (tensored({"": entry()}), "cannot be a parameter's name"),
     "prefix_alone.pth": (saved(lambda: {"module.": torch.ones(1)}), "named 'module.', which cannot be"),
     "many_states.pth": (
-        saved(lambda: {f"state{i}": {"w": torch.ones(1)} for i in range(999)}),
-        "holds several states: state0, state1, state2, state3, state4, state5, state6, state7 and 991 more; choose one",
+        saved(lambda: {f"state{i}": {"w": torch.ones(1)} for i in range(50)}),
+        "holds several states: state0, state1, state2, state3, state4, state5, state6, state7 and 42 more; choose one",
+    ),
+    "too_many_states.pth": (
+        saved(lambda: {f"state{i}": {"w": torch.ones(1)} for i in range(65)}),
+        "holds more than 64 tables of tensors",
+    ),
+    "one_name.pth": (
+        saved(lambda: {"a": {"b": {"w": torch.ones(1)}}, "a.b": {"w": torch.zeros(1)}}),
+        "holds two states named a.b",
     ),
     "prefixes.pth": (saved(lambda: {"module.w": torch.ones(1), "w": torch.ones(1)}), "holds w twice"),
     # what a header says

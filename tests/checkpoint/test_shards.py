@@ -64,7 +64,7 @@ def test_the_digest_is_that_of_the_index_and_its_shards(tmp_path: Path) -> None:
     write(tmp_path)
     files = [tmp_path / INDEX, tmp_path / name(1), tmp_path / name(2)]
     printed = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files)
-    found = hash_sources([source.path for source in parse(tmp_path / INDEX).sources])
+    found = hash_sources(parse(tmp_path / INDEX).sources)
     assert found == hashlib.sha256(printed.encode()).hexdigest()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -128,3 +129,30 @@ def test_a_prefix_that_the_user_names(tmp_path: Path) -> None:
     words = r"has no name that begins with head\.; give another --prefix: it holds module\.student\.w, module\.teacher"
     with pytest.raises(CheckpointError, match=words):
         parse_states(path, prefix="head.")
+
+
+BAD: dict[str, object] = {
+    "numbered": {0: torch.ones(1)},
+    "odd name": {"val loss\n": torch.ones(1)},
+    "twice": {"module.w": torch.ones(1), "w": torch.ones(1)},
+    "sparse": {"w": torch.eye(2).to_sparse(), "b": torch.ones(1)},
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_table_that_cannot_be_weights_does_not_stand_in_the_way_of_those_that_are(tmp_path: Path, kind: str) -> None:
+    path = saved(tmp_path, {"model": one(1), "meters": BAD[kind]})
+    (found,) = parse_states(path)
+    assert (found.state.name, found.state.rest) == ("model", ("meters",))
+    with pytest.raises(CheckpointError):
+        parse_states(path, "meters")
+    unclear = saved(tmp_path, {"model": BAD[kind], "ema": one(1)})  # the weights themselves cannot be read
+    with pytest.raises(CheckpointError):
+        parse_states(unclear)
+    assert [found.state.name for found in parse_states(unclear, "ema")] == ["ema"]
+
+
+def test_what_a_run_saves_of_itself_beside_the_weights_is_left_alone(tmp_path: Path) -> None:
+    options = {"lr": 0.1}
+    content = {"model": one(1), "config": options, "args": Namespace(config=options), "rng_state": torch.ones(3)}
+    assert [found.state.name for found in parse_states(saved(tmp_path, content))] == ["model", ""]

@@ -12,8 +12,10 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
+from imlp_audit.checkpoint.contents import parse_states
+from imlp_audit.checkpoint.fitting import fit
 from imlp_audit.errors import CheckpointError, UsageError
-from imlp_audit.evaluate.weights import _count_classes, choose_reading, with_weights
+from imlp_audit.evaluate.weights import _check_same, _count_classes, choose_reading, with_weights
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import Presence
 from imlp_audit.spec.library import load
@@ -203,3 +205,17 @@ def test_the_default_reading_is_the_papers_first(row: RowRef) -> None:
     assert choose_reading(row, "released") == "released"
     with pytest.raises(UsageError, match="--reading relased: did you mean 'released'"):
         choose_reading(row, "relased")
+
+
+@pytest.mark.parametrize("change", [0.0, 1.0])
+def test_an_average_without_the_counts_of_batch_norms_is_compared_by_its_weights(tmp_path: Path, change: float) -> None:
+    model = nn.Sequential(nn.Conv2d(3, 4, 1), nn.BatchNorm2d(4))
+    state = model.state_dict()
+    average = {name: tensor + change for name, tensor in state.items() if tensor.is_floating_point()}
+    torch.save({"state_dict": state, "ema": average}, tmp_path / "w.pth")
+    found = [(one, fit(one.shapes, model)) for one in parse_states(tmp_path / "w.pth")]
+    if change:
+        with pytest.raises(CheckpointError, match="with different weights; pass --state state_dict or --state ema"):
+            _check_same(found)
+    else:
+        assert _check_same(found) == ("state_dict, ema hold the same weights",)

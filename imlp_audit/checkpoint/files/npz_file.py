@@ -61,7 +61,7 @@ def _parse(name: str, header: bytes) -> tuple[str, tuple[int, ...], bool]:
     """Return the type of the numbers, the shape, and whether the first axis runs fastest."""
     try:
         found = ast.literal_eval(header.decode("latin-1").strip())
-    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
         raise _refusal(name, "has a header that is no table") from error
     if not isinstance(found, dict) or set(found) != {"descr", "fortran_order", "shape"}:
         raise _refusal(name, "is not described by descr, fortran_order and shape")
