@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from torch import nn
@@ -42,14 +42,15 @@ class Preparation:
         if not self.stated:
             return
         used = self.pipeline(model, size)
-        stated = resolve_pipeline(model, size, Overrides().over(self.stated[0]))
-        changed = _differences(stated, used)
-        yield f"images prepared as {self.stated[0].because} says" + (f", but for your {changed}" if changed else "")
-        others = [(one.because, resolve_pipeline(model, size, self.asked.over(one))) for one in self.stated[1:]]
+        first, *others = self.stated
+        changed = _differences(resolve_pipeline(model, size, Overrides().over(first)), used, _said(first))
+        told = f"images prepared as {first.because} says ({', '.join(_said(first))})"
+        yield told + (f", but for your {changed}" if changed else "")
+        offered = [(one.because, self.asked.over(one), _said(one)) for one in others]
         if getattr(model, "pretrained_cfg", None):
-            others.append(("timm's configuration of the model", resolve_pipeline(model, size, self.asked)))
-        for because, other in others:
-            differences = _differences(used, other)
+            offered.append(("timm's configuration of the model", self.asked, tuple(_OPTIONS)))
+        for because, overrides, said in offered:
+            differences = _differences(used, resolve_pipeline(model, size, overrides), said)
             if differences:
                 yield f"{because} says otherwise: pass {differences} to evaluate with that"
 
@@ -59,8 +60,13 @@ def prepare_pictures(row: RowRef, asked: Overrides) -> Preparation:
     return Preparation(asked, pictures_of(row))
 
 
-def _differences(used: Pipeline, other: Pipeline) -> str:
-    """Return the options that turn one pipeline into another."""
+def _said(source: Pictures) -> tuple[str, ...]:
+    """Return the settings that a source speaks of, by the names that a pipeline has for them."""
+    return tuple(name for name in _OPTIONS if getattr(source, "size" if name == "input size" else name) is not None)
+
+
+def _differences(used: Pipeline, other: Pipeline, names: Sequence[str]) -> str:
+    """Return the options that turn some settings of one pipeline into another's."""
     ours, theirs = used.settings(), other.settings()
-    changed = {name: value for name, value in theirs.items() if name in _OPTIONS and ours[name] != value}
+    changed = {name: theirs[name] for name in names if ours[name] != theirs[name]}
     return " ".join(f"{_OPTIONS[name]} {value.replace(' ', '')}" for name, value in changed.items())

@@ -43,8 +43,8 @@ def test_the_first_source_is_followed_and_the_others_are_offered(vit: nn.Module)
     pipeline = found.pipeline(vit, SIZE)
     assert (pipeline.crop_pct, pipeline.interpolation, pipeline.std) == (0.875, "bicubic", (1, 1, 1))
     assert list(found.notes(vit, SIZE)) == [
-        "images prepared as Their code says",
-        "A blog says otherwise: pass --crop-pct 0.95 --interpolation bilinear --std 0.5,0.5,0.5 to evaluate with that",
+        "images prepared as Their code says (crop_pct, std)",
+        "A blog says otherwise: pass --interpolation bilinear to evaluate with that",
         "timm's configuration of the model says otherwise: pass --crop-pct 0.95 --std 0.5,0.5,0.5 to evaluate with "
         "that",
     ]
@@ -55,6 +55,8 @@ def test_the_user_has_the_last_word(vit: nn.Module) -> None:
     found = Preparation(asked, (stated("Their code", crop_pct="0.875", interpolation="box", size="32"),))
     pipeline = found.pipeline(vit, SIZE)
     assert (pipeline.crop_pct, pipeline.interpolation, pipeline.size) == (1.0, "nearest", (32, 32))
+    told = "images prepared as Their code says (input size, crop_pct, interpolation), but for your"
+    assert next(found.notes(vit, SIZE)) == f"{told} --crop-pct 1.0 --interpolation nearest"
 
 
 def test_without_a_source_nothing_changes(vit: nn.Module) -> None:
@@ -92,7 +94,7 @@ def test_the_verdict_names_the_source(tmp_path_factory: pytest.TempPathFactory, 
     run = [*files, "--row", "digits/1/resmlp", "--reading", "released", "--workers", "0", "--limit", "20", "-f", "json"]
     (check,) = json.loads(call("eval", *run).out)["checks"]
     assert check["evidence"][0]["settings"]["crop_pct"] == "0.5"
-    assert "images prepared as A note says" in check["hints"]
+    assert any(hint.startswith("images prepared as A note says (") for hint in check["hints"])
 
 
 @pytest.mark.parametrize(
