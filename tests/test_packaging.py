@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -179,3 +180,14 @@ def test_the_action_installs_its_own_copy_with_the_cpu_build_of_torch(tmp_path: 
     (tmp_path / "calls").unlink()
     wanted = "imlp-audit[models]==0.1.0"
     assert run_action(tmp_path, "Install", install=wanted, torch_index="")[1] == [[*pip, wanted]]
+
+
+def test_a_class_name_is_defined_once() -> None:
+    found: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "imlp_audit").rglob("*.py")):
+        if "_specs" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
+    assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}

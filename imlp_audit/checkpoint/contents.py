@@ -14,12 +14,12 @@ from imlp_audit.checkpoint.files.container import Container, OpenFile, find_kind
 from imlp_audit.checkpoint.files.foreign import is_numpy
 from imlp_audit.checkpoint.files.safetensors_file import read_header
 from imlp_audit.checkpoint.files.shards import join_shards, read_index, refuse_shard
-from imlp_audit.checkpoint.files.sources import Content, Source
+from imlp_audit.checkpoint.files.sources import Content, ParsedFile
 from imlp_audit.checkpoint.files.torch_file import read_legacy, read_zip
 from imlp_audit.checkpoint.files.zip_archive import ZipMember, find_corrupt
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, name_in_errors
 from imlp_audit.checkpoint.states import State, choose_state, find_states
-from imlp_audit.checkpoint.tensors import Span
+from imlp_audit.checkpoint.tensors import StorageSpan
 
 _STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
 
@@ -35,8 +35,8 @@ class Checkpoint:
     path: Path
     container: Container
     state: State
-    spans: Mapping[str, Span]
-    sources: tuple[Source, ...]
+    spans: Mapping[str, StorageSpan]
+    sources: tuple[ParsedFile, ...]
     sums_checked: bool = False
 
     @property
@@ -87,7 +87,7 @@ def parse_states(
     return tuple(Checkpoint(path, kind, one, content.spans, sources, sums_checked=sums) for one in chosen)
 
 
-def _read_files(path: Path, *, sums: bool) -> tuple[Container, Content, tuple[Source, ...]]:
+def _read_files(path: Path, *, sums: bool) -> tuple[Container, Content, tuple[ParsedFile, ...]]:
     """Return what a file, or the shards that an index names, hold."""
     kind, content, source = _read_file(path, sums=sums)
     with name_in_errors(path):
@@ -103,7 +103,7 @@ def _read_files(path: Path, *, sums: bool) -> tuple[Container, Content, tuple[So
     return kind, joined, (source, *(one for _, _, one in files.values()))
 
 
-def _read_file(path: Path, *, sums: bool) -> tuple[Container, Content, Source]:
+def _read_file(path: Path, *, sums: bool) -> tuple[Container, Content, ParsedFile]:
     """Return what one file holds, of an index the table of files by tensor."""
     with name_in_errors(path), open_file(path) as opened:
         kind = find_kind(opened.data)
@@ -112,7 +112,7 @@ def _read_file(path: Path, *, sums: bool) -> tuple[Container, Content, Source]:
             check_sums(opened.data, content.members)
         if kind is Container.TORCH and is_numpy([member.name for member in content.members]):
             kind = Container.NUMPY
-        return kind, content, Source(path, opened.identity, content.members)
+        return kind, content, ParsedFile(path, opened.identity, content.members)
 
 
 def _read_content(opened: OpenFile, kind: Container) -> Content:
@@ -148,7 +148,7 @@ def hash_file(path: Path) -> str:
         return hashlib.file_digest(opened.file, "sha256").hexdigest()
 
 
-def hash_sources(sources: Sequence[Source]) -> str:
+def hash_sources(sources: Sequence[ParsedFile]) -> str:
     """Return the SHA-256 of a checkpoint: of its file, or of what `sha256sum` prints for the index and its shards.
 
     Raises CheckpointError, also if a file has changed since it was parsed.
@@ -159,13 +159,13 @@ def hash_sources(sources: Sequence[Source]) -> str:
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
-def _hash_source(source: Source) -> str:
+def _hash_source(source: ParsedFile) -> str:
     with name_in_errors(source.path), open_file(source.path) as opened:
         check_unchanged(opened, source)
         return hashlib.file_digest(opened.file, "sha256").hexdigest()
 
 
-def check_unchanged(opened: OpenFile, source: Source) -> None:
+def check_unchanged(opened: OpenFile, source: ParsedFile) -> None:
     """Raise RefusedError if a file is not the one that was parsed."""
     if opened.identity != source.identity:
         raise RefusedError("changed while it was being read; run the command again")

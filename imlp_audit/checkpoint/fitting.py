@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from imlp_audit.checkpoint.joining import Joins, join_attention
-from imlp_audit.checkpoint.layouts import Dialect, Layout, dialects
+from imlp_audit.checkpoint.layouts import Dialect, NameLayout, dialects
 from imlp_audit.checkpoint.misfits import MisfitGroup, Shapes, group_misshaped, group_one_sided
 from imlp_audit.checkpoint.refusal import escape_name
 
@@ -33,7 +33,7 @@ class Fit:
     computed: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     prefix: str = ""
-    layout: Layout | None = None
+    layout: NameLayout | None = None
     joins: Joins = field(default_factory=dict)
 
     @property

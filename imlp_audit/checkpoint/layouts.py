@@ -10,7 +10,7 @@ from imlp_audit.checkpoint.names import PUBLISHED_RESMLP, RESMLP, rename_release
 
 
 @dataclass(frozen=True)
-class Layout:
+class NameLayout:
     """The names of one code base: `mark` is found in one of its names and in no other's.
 
     `rules` are regular expressions with what to put in their place, one after the other.
@@ -27,7 +27,7 @@ class Layout:
         return name
 
 
-RESMLP_LAYOUT = Layout(
+RESMLP_LAYOUT = NameLayout(
     "ResMLP's",
     r"\.norm1\.alpha$",
     (
@@ -42,7 +42,7 @@ RESMLP_LAYOUT = Layout(
         (r"^norm\.", "pool.0."),
     ),
 )
-SWIN_LAYOUT = Layout(  # it downsamples at the end of a stage, timm at the beginning of the next
+SWIN_LAYOUT = NameLayout(  # it downsamples at the end of a stage, timm at the beginning of the next
     "Swin's (microsoft/Swin-Transformer)",
     r"^layers\.0\.downsample\.reduction\.weight$",
     (
@@ -50,7 +50,7 @@ SWIN_LAYOUT = Layout(  # it downsamples at the end of a stage, timm at the begin
         (r"^head\.", "head.fc."),
     ),
 )
-POOLFORMER_LAYOUT = Layout(
+POOLFORMER_LAYOUT = NameLayout(
     "PoolFormer's (sail-sg/poolformer)",
     r"^network\.0\.0\.norm1\.weight$",
     (
@@ -64,10 +64,10 @@ POOLFORMER_LAYOUT = Layout(
 )
 
 
-def _flax_mixer(tokens: tuple[str, str], channels: tuple[str, str]) -> Layout:
+def _flax_mixer(tokens: tuple[str, str], channels: tuple[str, str]) -> NameLayout:
     """Return Mixer's layout for a code base that calls the norm and the MLP across tokens, and channels, so."""
     parts = ((0, "token_mixing", tokens), (1, "channel_mixing", channels))
-    return Layout(
+    return NameLayout(
         "Mixer's (google-research/vision_transformer)",
         r"^MixerBlock_0/token_mixing/Dense_0/kernel$",
         (
@@ -89,7 +89,7 @@ MIXER_LAYOUTS = (
     _flax_mixer(("norm1", "mlp_tokens"), ("norm2", "mlp_channels")),  # timm
     _flax_mixer(("token_mixing.norm", "token_mixing.mlp"), ("channel_mixing.norm", "channel_mixing.mlp")),  # ours
 )
-VIT_LAYOUT = Layout(
+VIT_LAYOUT = NameLayout(
     "Hugging Face's ViT and DeiT",
     r"^(vit|deit)\.embeddings\.cls_token$",
     (
@@ -112,7 +112,7 @@ VIT_LAYOUT = Layout(
 )
 LAYOUTS = (RESMLP_LAYOUT, SWIN_LAYOUT, POOLFORMER_LAYOUT, *MIXER_LAYOUTS, VIT_LAYOUT)
 
-_MMPRETRAIN = Layout("mmpretrain's", r"^(backbone\.|head\.fc\.)", ((r"^backbone\.", ""),))
+_MMPRETRAIN = NameLayout("mmpretrain's", r"^(backbone\.|head\.fc\.)", ((r"^backbone\.", ""),))
 _CLASSIFIERS = ("head.", "fc.", "head.fc.", "classifier.")
 _LONGEST_PREFIX = 8  # parts, such as backbone.
 
@@ -123,7 +123,7 @@ class Dialect:
 
     names: Mapping[str, str]
     prefix: str = ""
-    layout: Layout | None = None
+    layout: NameLayout | None = None
 
 
 def dialects(names: Collection[str]) -> Iterator[Dialect]:
@@ -149,7 +149,7 @@ def _common_prefixes(names: Collection[str]) -> Iterator[str]:
             yield first[: at + 1]
 
 
-def _dialects(names: Collection[str]) -> Iterator[tuple[Mapping[str, str], Layout | None]]:
+def _dialects(names: Collection[str]) -> Iterator[tuple[Mapping[str, str], NameLayout | None]]:
     """Yield the names as they are, then by each layout that they show; released IMLP blocks get our names too."""
     yield {name: name for name in names}, None
     yield rename_released(names), None

@@ -12,7 +12,7 @@ from imlp_audit.checkpoint.contents import Checkpoint, check_sums, check_unchang
 from imlp_audit.checkpoint.files.container import OpenFile, open_file
 from imlp_audit.checkpoint.fitting import Fit, fit
 from imlp_audit.checkpoint.refusal import escape_name, name_in_errors
-from imlp_audit.checkpoint.tensors import BYTES, Span, TensorInfo
+from imlp_audit.checkpoint.tensors import BYTES, StorageSpan, TensorInfo
 from imlp_audit.errors import CheckpointError
 
 
@@ -45,7 +45,7 @@ def name_tensors(found: Fit, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]
     return {new: joined[old] if old in joined else tensors[old] for old, new in found.names.items()}
 
 
-def _read_bytes(opened: OpenFile, span: Span) -> Tensor:
+def _read_bytes(opened: OpenFile, span: StorageSpan) -> Tensor:
     if span.start == span.end:
         return torch.empty(0, dtype=torch.uint8)
     with memoryview(opened.data) as data, data[span.start : span.end] as part:

@@ -18,7 +18,7 @@ LARGEST_RANK = 16
 
 
 @dataclass(frozen=True)
-class View:
+class StorageView:
     """Where a tensor's numbers lie: in which storage, from which number on, and the stride of each axis."""
 
     storage: str
@@ -27,7 +27,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Span:
+class StorageSpan:
     """The bytes of a storage, in one of a checkpoint's files."""
 
     start: int
@@ -41,7 +41,7 @@ class TensorInfo:
 
     shape: tuple[int, ...]
     dtype: str
-    view: View
+    view: StorageView
 
     @property
     def numel(self) -> int:

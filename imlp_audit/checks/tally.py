@@ -50,7 +50,7 @@ class Vote:
 
 
 @dataclass(frozen=True)
-class Declared:
+class DeclaredOptions:
     """The declared options; of each list the first is the default. Conventions and measures are by column.
 
     Columns of a measure have the same conventions to choose from. `unproven` conventions were fitted, but explain no
@@ -75,7 +75,7 @@ class Combination:
 _Key = tuple[Rounding, str | None, Reading, str]  # rule, family, reading, column
 
 
-def _ballot(vote: Vote, options: Declared) -> Iterator[tuple[_Key, list[str]]]:
+def _ballot(vote: Vote, options: DeclaredOptions) -> Iterator[tuple[_Key, list[str]]]:
     """Yield what a vote adds to a tally."""
     for rounding in options.roundings:
         interval = vote.printed.interval(rounding)
@@ -92,11 +92,11 @@ class Tally:
     """
 
     votes: tuple[Vote, ...]
-    options: Declared
+    options: DeclaredOptions
     counts: Mapping[_Key, Counter[str]]
 
     @classmethod
-    def of(cls, votes: Sequence[Vote], options: Declared) -> Tally:
+    def of(cls, votes: Sequence[Vote], options: DeclaredOptions) -> Tally:
         """Count the votes."""
         counts: dict[_Key, Counter[str]] = {}
         for vote in votes:

@@ -10,7 +10,7 @@ from imlp_audit.checks.fit import Measured
 from imlp_audit.checks.hypotheses import Clarity, VoteGroup, allowed_roundings
 from imlp_audit.checks.power import Judged
 from imlp_audit.checks.printed import Countable, countable, totalled_cells
-from imlp_audit.checks.tally import Declared, Tally, Vote
+from imlp_audit.checks.tally import DeclaredOptions, Tally, Vote
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, repeated_row, rows_of
@@ -35,7 +35,7 @@ def with_hypotheses(context: Context, papers: Sequence[Paper]) -> Context:
     return replace(context, judged={name: one for name, one in judged.items() if one.tally.votes})
 
 
-def _declared(paper: Paper, context: Context) -> Declared:
+def _declared(paper: Paper, context: Context) -> DeclaredOptions:
     read = context.conventions(paper)
     cells = [CellRef(row, name) for row in rows_of(paper) for name in row.row.printed]
     columns = {column_of(cell): cell.column for cell in cells if cell.column.measure.totalled}
@@ -43,7 +43,7 @@ def _declared(paper: Paper, context: Context) -> Declared:
     measures = {name: column.measure.value for name, column in columns.items()}
     fits = paper.about.value.fitted
     unproven = frozenset(name for name, fit in fits.items() if fit.explained <= fit.by_chance)
-    return Declared(read.roundings, tuple(read.readings), conventions, measures, unproven)
+    return DeclaredOptions(read.roundings, tuple(read.readings), conventions, measures, unproven)
 
 
 def _find_voters(cells: Sequence[Countable]) -> dict[str, str]:

@@ -54,7 +54,7 @@ def render_reports(result: AuditResult, folder: Path, inspected: Sequence[Inspec
     from imlp_audit.report.index import index_document
     from imlp_audit.report.markdown import render_markdown
     from imlp_audit.report.page import render_page
-    from imlp_audit.report.page_blocks import Pictures
+    from imlp_audit.report.page_blocks import PagePictures
     from imlp_audit.report.paper import report_document, short_report
 
     reports = {folder / "index.html": render_page(index_document(result))}
@@ -63,7 +63,7 @@ def render_reports(result: AuditResult, folder: Path, inspected: Sequence[Inspec
         own = result.of(paper)
         whole = report_document(own)
         drawn = figures(whole)
-        reports[folder / f"{paper.id}.html"] = render_page((*whole, *sections), Pictures(folder, drawn))
+        reports[folder / f"{paper.id}.html"] = render_page((*whole, *sections), PagePictures(folder, drawn))
         reports[folder / f"{paper.id}.md"] = render_markdown(short_report(own, sections))
         reports |= {folder / name: text for name, text in drawn.items()}
     for one in inspected:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from torch import nn
 
-from imlp_audit.checkpoint.layouts import MIXER_LAYOUTS, POOLFORMER_LAYOUT, Layout
+from imlp_audit.checkpoint.layouts import MIXER_LAYOUTS, POOLFORMER_LAYOUT, NameLayout
 
 _POOLFORMER = (
     "computed as PoolFormer's authors do, whose layout the file has: the last norm before the pooling; timm pools first"
@@ -17,7 +17,7 @@ _MIXER = "computed as Mixer's authors do, whose layout the file has: GELU by its
 
 
 @contextmanager
-def as_published(model: nn.Module, layout: Layout | None) -> Iterator[tuple[str, ...]]:
+def as_published(model: nn.Module, layout: NameLayout | None) -> Iterator[tuple[str, ...]]:
     """Let a model with its weights compute what the code does whose layout they have, and yield notes on it.
 
     The model is changed back in the end.

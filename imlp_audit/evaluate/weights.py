@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from imlp_audit.checkpoint.contents import Checkpoint, parse_states
-from imlp_audit.checkpoint.files.sources import Source
+from imlp_audit.checkpoint.files.sources import ParsedFile
 from imlp_audit.checkpoint.fitting import UNUSED, Fit, fit
 from imlp_audit.checkpoint.loading import describe_misfit, load_into, name_tensors, read_tensors
 from imlp_audit.checkpoint.refusal import escape_name, list_names
@@ -38,7 +38,7 @@ class Weighted:
     classes: int
     notes: tuple[str, ...]
     settings: Mapping[str, str]
-    sources: tuple[Source, ...]
+    sources: tuple[ParsedFile, ...]
     reading: str | None
 
 

@@ -23,10 +23,10 @@ from imlp_audit.report.document import (
     Inline,
     Item,
     List,
+    MarkedTable,
     Paragraph,
     Picture,
     Plot,
-    PrintedTable,
     Span,
     Table,
     code,
@@ -88,14 +88,14 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True)
-class Part:
+class ReportPart:
     """A part of a report."""
 
     role: Role
     blocks: Document
 
 
-def shorten_report(parts: Sequence[Part], limit: int = LIMIT) -> Document:
+def shorten_report(parts: Sequence[ReportPart], limit: int = LIMIT) -> Document:
     """Return the parts of a report as one document that takes at most so many bytes of markdown."""
 
     def shorten_to(extent: Extent) -> Document:
@@ -126,7 +126,7 @@ class _Shortener:
         self.extent = extent
         self.left_out = self.cut = 0
 
-    def shorten(self, parts: Sequence[Part]) -> Document:
+    def shorten(self, parts: Sequence[ReportPart]) -> Document:
         """Return the parts as one document, with a note after the first screen if something is missing."""
         blocks: list[Block] = []
         screen = 0
@@ -152,7 +152,7 @@ class _Shortener:
                 yield from self._table(block, entries)
             case List():
                 yield self._list(block, entries)
-            case PrintedTable():
+            case MarkedTable():
                 yield from self._printed_table(block)
             case Fold():
                 yield from self._fold(block, role, entries if evidence else self.extent.folds)
@@ -176,7 +176,7 @@ class _Shortener:
             return self._text(item)
         return Item(self._text(item.text), tuple(map(self._item, item.items)), item.label)
 
-    def _printed_table(self, block: PrintedTable) -> Iterator[Block]:
+    def _printed_table(self, block: MarkedTable) -> Iterator[Block]:
         listing = block.listing
         yield replace(block, rows=block.rows[: self.extent.rows], listing=listing if self.extent.listings else None)
         yield from self._more(len(block.rows) - self.extent.rows, "row")
@@ -225,7 +225,7 @@ def _entries(block: Block) -> int:
             return len(block.rows)
         case List():
             return len(block.items)
-        case PrintedTable():
+        case MarkedTable():
             return len(block.rows) + (len(block.listing.rows) if block.listing else 0)
         case Fold():
             return sum(map(_entries, block.blocks))

@@ -185,7 +185,7 @@ class PrintedCell:
 
 
 @dataclass(frozen=True)
-class PrintedTable:
+class MarkedTable:
     """A paper's table as it is printed: for each row its label and a cell for each column, None where none is printed.
 
     On a page each cell opens its explanation; in other formats `listing` follows.
@@ -214,7 +214,7 @@ class Fold:
     blocks: tuple[Block, ...]
 
 
-Block: TypeAlias = Heading | Paragraph | Table | List | Picture | Plot | Code | PrintedTable | Fold
+Block: TypeAlias = Heading | Paragraph | Table | List | Picture | Plot | Code | MarkedTable | Fold
 Document: TypeAlias = tuple[Block, ...]
 
 

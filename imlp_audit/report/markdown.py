@@ -18,10 +18,10 @@ from imlp_audit.report.document import (
     Inline,
     Item,
     List,
+    MarkedTable,
     Paragraph,
     Picture,
     Plot,
-    PrintedTable,
     Span,
     Style,
     Table,
@@ -56,7 +56,7 @@ def _block(block: Block) -> Iterator[str]:
             yield f"![{_inline(block.caption)}]({_target(block.file)})"
         case Code():
             yield from _code_block(block)
-        case PrintedTable():
+        case MarkedTable():
             yield from _table(block.summary)
             if block.listing is not None:
                 yield from ("", *_table(block.listing))

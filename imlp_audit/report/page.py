@@ -13,16 +13,16 @@ from html import escape
 from importlib.resources import files
 
 from imlp_audit.report.document import Block, Document, Heading, one_line, plain_text
-from imlp_audit.report.page_blocks import Pictures, render_block, render_inline, safe_anchor
+from imlp_audit.report.page_blocks import PagePictures, render_block, render_inline, safe_anchor
 
 
-def render_page(document: Document, pictures: Pictures | None = None) -> str:
+def render_page(document: Document, pictures: PagePictures | None = None) -> str:
     """Return a document as an HTML page with its pictures inside."""
     style, script = (files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     anchored = _anchor_headings(document)
     headings = [block for block in anchored if isinstance(block, Heading)]
     title = next((plain_text(one.text) for one in headings), "imlp-audit")
-    body = "\n".join(render_block(block, pictures or Pictures()) for block in anchored)
+    body = "\n".join(render_block(block, pictures or PagePictures()) for block in anchored)
     return _PAGE.format(
         policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'",

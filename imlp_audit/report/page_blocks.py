@@ -19,11 +19,11 @@ from imlp_audit.report.document import (
     Inline,
     Item,
     List,
+    MarkedTable,
     Paragraph,
     Picture,
     Plot,
     PrintedCell,
-    PrintedTable,
     Span,
     Stamped,
     Style,
@@ -50,7 +50,7 @@ _MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
 
 
 @dataclass(frozen=True)
-class Pictures:
+class PagePictures:
     """Where the pictures are that lie beside a document, if anywhere, and plots that are drawn already, by file."""
 
     folder: Path | None = None
@@ -69,7 +69,7 @@ class Pictures:
         return (self.folder / file).read_bytes()
 
 
-def render_block(block: Block, pictures: Pictures) -> str:
+def render_block(block: Block, pictures: PagePictures) -> str:
     """Return a block as HTML."""
     match block:
         case Heading():
@@ -88,7 +88,7 @@ def render_block(block: Block, pictures: Pictures) -> str:
             return _picture(block.caption, ".svg", pictures.draw(block))
         case Code():
             return _code(block.text)
-        case PrintedTable():
+        case MarkedTable():
             return "\n".join(_printed_table(block, pictures))
         case Fold():
             inner = "\n".join(render_block(one, pictures) for one in block.blocks)
@@ -190,7 +190,7 @@ def _label(column: Inline) -> str:
     return f' data-label="{escape(name)}"' if name else ""
 
 
-def _printed_table(table: PrintedTable, pictures: Pictures) -> Iterator[str]:
+def _printed_table(table: MarkedTable, pictures: PagePictures) -> Iterator[str]:
     yield '<div class="printed">'
     yield '<table role="table" class="printed">'
     yield from _head(table.header, (Align.LEFT,) * len(table.header))
@@ -201,7 +201,7 @@ def _printed_table(table: PrintedTable, pictures: Pictures) -> Iterator[str]:
     yield "</tbody></table></div>"
 
 
-def _printed_cell(cell: PrintedCell | None, column: str, pictures: Pictures) -> str:
+def _printed_cell(cell: PrintedCell | None, column: str, pictures: PagePictures) -> str:
     if cell is None:
         return '<td role="cell" class="empty"></td>'
     numbers = " ".join(map(_stamped, cell.numbers))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from imlp_audit.records.check import Check, CheckKind
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.brief import Part, Role, shorten_report
+from imlp_audit.report.brief import ReportPart, Role, shorten_report
 from imlp_audit.report.cells import counted_cells
 from imlp_audit.report.checklist_answers import checklist_answers
 from imlp_audit.report.document import (
@@ -61,18 +61,18 @@ def report_document(result: AuditResult) -> Document:
 
 def short_report(result: AuditResult, details: Document = ()) -> Document:
     """Return the report in the same order, with long parts cut so that it can be a comment; `details` follow it."""
-    return shorten_report((*_parts(result), Part(Role.REST, details)))
+    return shorten_report((*_parts(result), ReportPart(Role.REST, details)))
 
 
-def _parts(result: AuditResult) -> Iterator[Part]:
+def _parts(result: AuditResult) -> Iterator[ReportPart]:
     for paper in result.papers:
         own = result.of(paper)
         findings = number_findings(own)
         screen = link_names(overview(own, None), {check.id: explained_at(check) for check in own.checks})
         title = Heading(f"Audit of “{paper.title}”", 1, f"paper/{paper.id}")
-        yield Part(Role.SCREEN, (title, Paragraph(strong(say_verdict(own))), *screen))
-        yield Part(Role.FINDINGS, tuple(finding_sections(own, findings)))
-        yield Part(Role.REST, tuple(_details(own, paper, by_check(findings))))
+        yield ReportPart(Role.SCREEN, (title, Paragraph(strong(say_verdict(own))), *screen))
+        yield ReportPart(Role.FINDINGS, tuple(finding_sections(own, findings)))
+        yield ReportPart(Role.REST, tuple(_details(own, paper, by_check(findings))))
 
 
 def _details(result: AuditResult, paper: PaperHead, covering: Mapping[str, NumberedFinding]) -> Iterator[Block]:

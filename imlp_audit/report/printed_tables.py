@@ -15,10 +15,10 @@ from imlp_audit.report.document import (
     Inline,
     Item,
     List,
+    MarkedTable,
     Paragraph,
     Plot,
     PrintedCell,
-    PrintedTable,
     Stamped,
     code,
     figure_file,
@@ -82,7 +82,7 @@ def _figures(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterato
         yield Plot(figure_file(f"{paper.id}/table-{table.id}"), tradeoff.summary, tradeoff)
 
 
-def _lay_out(table: TableHead, cells: Sequence[CellChecks], findings: Mapping[str, NumberedFinding]) -> PrintedTable:
+def _lay_out(table: TableHead, cells: Sequence[CellChecks], findings: Mapping[str, NumberedFinding]) -> MarkedTable:
     places = {(one.row.id, one.column.id): one for one in cells}
     columns = [head for head in table.columns if any(one.column is head for one in cells)]
     rows = tuple(
@@ -93,7 +93,7 @@ def _lay_out(table: TableHead, cells: Sequence[CellChecks], findings: Mapping[st
         for row in table.rows
         if any(one.row is row for one in cells)
     )
-    return PrintedTable(("model", *(head.heading for head in columns)), rows, list_cells(cells))
+    return MarkedTable(("model", *(head.heading for head in columns)), rows, list_cells(cells))
 
 
 def _print_cell(one: CellChecks | None, findings: Mapping[str, NumberedFinding]) -> PrintedCell | None:

@@ -21,10 +21,10 @@ from imlp_audit.report.document import (
     Inline,
     Item,
     List,
+    MarkedTable,
     Paragraph,
     Picture,
     Plot,
-    PrintedTable,
     Style,
     Table,
     faint,
@@ -92,7 +92,7 @@ class _Renderer:
                 yield from self._wrap((*spans(block.caption), note))
             case Code():
                 yield from (Text(self._encode(make_visible(line))) for line in block.text.split("\n"))
-            case PrintedTable():
+            case MarkedTable():
                 yield from self._table(block.summary)
                 if block.listing is not None:
                     yield Text()

@@ -18,7 +18,7 @@ from imlp_audit.spec.folders import (
     target_of,
 )
 from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.part import Part, names
+from imlp_audit.spec.part import SelectedPart, names
 from imlp_audit.spec.plan import EquationPlan, Plan, plan, plan_repeats
 from imlp_audit.spec.prune import follows
 from imlp_audit.spec.reader import PaperReader
@@ -39,14 +39,14 @@ class Selection:
 
     papers: tuple[Paper, ...]
     referred: tuple[Paper, ...] = ()
-    parts: dict[str, Part] = field(default_factory=dict)
+    parts: dict[str, SelectedPart] = field(default_factory=dict)
     referring: tuple[Paper, ...] = ()
     left_out: tuple[Problem, ...] = ()
     skipped: tuple[str, ...] = ()
 
-    def part(self, paper: str) -> Part:
+    def part(self, paper: str) -> SelectedPart:
         """Return which part of a paper was asked for."""
-        return self.parts.get(paper, Part())
+        return self.parts.get(paper, SelectedPart())
 
     @property
     def known(self) -> tuple[Paper, ...]:

@@ -11,7 +11,7 @@ OF_TABLES = ("columns", "marks", "repeats")
 
 
 @dataclass(frozen=True)
-class Part:
+class SelectedPart:
     """The files (as shown) and the ids or globs that were asked for; the whole paper where there are neither."""
 
     files: frozenset[str] = frozenset()
@@ -22,10 +22,10 @@ class Part:
         """Whether nothing narrows it."""
         return not (self.files or self.ids)
 
-    def __or__(self, other: Part) -> Part:
+    def __or__(self, other: SelectedPart) -> SelectedPart:
         if self.is_whole or other.is_whole:
-            return Part()
-        return Part(self.files | other.files, self.ids | other.ids)
+            return SelectedPart()
+        return SelectedPart(self.files | other.files, self.ids | other.ids)
 
     def has(self, name: str, file: str) -> bool:
         """Return whether a check (or a row, or a system) by its id and file belongs to it."""
@@ -36,7 +36,7 @@ class Part:
         return self.has(row, file) or any(_begins(target, row) for target in self.ids)
 
 
-WHOLE = Part()
+WHOLE = SelectedPart()
 """The part that is all of a paper."""
 
 

@@ -22,7 +22,7 @@ from imlp_audit.spec.folders import (
     spec_files,
     target_of,
 )
-from imlp_audit.spec.part import WHOLE, Part, is_glob
+from imlp_audit.spec.part import WHOLE, SelectedPart, is_glob
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Wanted:
 
     files: tuple[Path, ...]
     target: str
-    part: Part = WHOLE
+    part: SelectedPart = WHOLE
     file: Path | None = None
     by_chance: bool = False
 
@@ -147,7 +147,7 @@ def _find_id(argument: str, name: str, pool: Mapping[str, Wanted]) -> Iterator[W
 
 def _narrow(wanted: Wanted, rest: str) -> Wanted:
     """Return the part of a paper that is named by what follows its id."""
-    return replace(wanted, part=Part(ids=frozenset({f"{wanted.paper}/{rest}"}))) if rest else wanted
+    return replace(wanted, part=SelectedPart(ids=frozenset({f"{wanted.paper}/{rest}"}))) if rest else wanted
 
 
 def _known_papers(roots: Sequence[Path]) -> dict[str, Wanted]:
@@ -177,7 +177,7 @@ def _around(path: Path) -> Wanted:
     own = declares(path)
     beside = [other for other in spec_files(path.parent) if other != path]
     siblings = [other for other in beside if _belongs(declares(other), own) or _is_unnamed(other)]
-    part = WHOLE if own.about else Part(files=frozenset({display_path(path)}))
+    part = WHOLE if own.about else SelectedPart(files=frozenset({display_path(path)}))
     return Wanted(tuple(sorted([path, *siblings])), str(path), part, path)
 
 

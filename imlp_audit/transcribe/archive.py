@@ -57,7 +57,7 @@ def _rank(name: str) -> int:
     return next((at for at, usual in enumerate(_USUAL) if stem.startswith(usual)), len(_USUAL))
 
 
-class _Counted(io.RawIOBase):
+class _CountedReader(io.RawIOBase):
     """A stream that ends with an error once more was read than an archive may hold."""
 
     def __init__(self, inner: gzip.GzipFile, shown_as: str) -> None:
@@ -83,13 +83,13 @@ def _too_large(shown_as: str) -> str:
 def _gzip(data: bytes, shown_as: str) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a .tar.gz, or the one file that is in a .gz."""
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
-        stream = _Counted(unpacked, shown_as)
+        stream = _CountedReader(unpacked, shown_as)
         head = stream.read(512)
         if head[257:262] != b"ustar":
             yield "main.tex", head + stream.read(MAX_FILE)
             return
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
-        counted = _Counted(unpacked, shown_as)
+        counted = _CountedReader(unpacked, shown_as)
         with tarfile.open(fileobj=counted, mode="r|") as tar:
             for number, member in enumerate(tar):
                 if number >= MAX_MEMBERS:

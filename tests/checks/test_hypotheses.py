@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from imlp_audit.checks.hypotheses import Clarity, Hypothesis
 from imlp_audit.checks.power import Judged, add_powers
-from imlp_audit.checks.tally import FARTHEST, Declared, Tally, Vote
+from imlp_audit.checks.tally import FARTHEST, DeclaredOptions, Tally, Vote
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.printed import Rounding
 
@@ -32,13 +32,13 @@ def vote(
     return Vote(name, column, family, parse_printed(printed), exact, fixed)
 
 
-def choose(votes: Sequence[Vote], among: Declared) -> Hypothesis:
+def choose(votes: Sequence[Vote], among: DeclaredOptions) -> Hypothesis:
     return Judged.of(Tally.of(votes, among)).hypothesis
 
 
-def options(*columns: str, roundings: tuple[Rounding, ...] = (Rounding.HALF_UP,)) -> Declared:
+def options(*columns: str, roundings: tuple[Rounding, ...] = (Rounding.HALF_UP,)) -> DeclaredOptions:
     names = columns or ("1/flops",)
-    return Declared(roundings, READINGS, dict.fromkeys(names, CONVENTIONS), dict.fromkeys(names, "flops"))
+    return DeclaredOptions(roundings, READINGS, dict.fromkeys(names, CONVENTIONS), dict.fromkeys(names, "flops"))
 
 
 def cells(count: int, fitting: tuple[str, str], *, column: str = "1/flops", wrong: int = 0) -> list[Vote]:

@@ -13,8 +13,8 @@ from markdown_it import MarkdownIt
 from imlp_audit.records.check import CheckKind, Verdict
 from imlp_audit.records.finding import Finding, Severity
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.brief import LIMIT, Part, Role, shorten_report
-from imlp_audit.report.document import Block, Fold, Heading, List, Paragraph, PrintedTable, Table
+from imlp_audit.report.brief import LIMIT, ReportPart, Role, shorten_report
+from imlp_audit.report.document import Block, Fold, Heading, List, MarkedTable, Paragraph, Table
 from imlp_audit.report.markdown import render_markdown
 from imlp_audit.report.paper import report_document, short_report
 
@@ -60,7 +60,7 @@ def entries(blocks: tuple[Block, ...]) -> int:
                 found += len(block.rows)
             case List():
                 found += len(block.items)
-            case PrintedTable():
+            case MarkedTable():
                 found += len(block.rows) + (len(block.listing.rows) if block.listing else 0)
             case Fold():
                 found += entries(block.blocks)
@@ -115,7 +115,7 @@ def test_what_passes_goes_before_what_fails() -> None:
 
 def test_where_nothing_else_is_left_findings_go_from_the_end() -> None:
     findings = report_document(many(60, 1, "words"))[1:]
-    document = shorten_report([Part(Role.FINDINGS, findings)], 4000)
+    document = shorten_report([ReportPart(Role.FINDINGS, findings)], 4000)
     written = render_markdown(document)
     assert len(written.encode()) <= 4000
     assert written.rstrip().splitlines()[-1].startswith("Short form, with ")
@@ -136,7 +136,10 @@ def test_the_first_screen_is_never_shortened(crowded: AuditResult) -> None:
 
 @pytest.mark.parametrize("limit", [1200, 3000, 6000, 20_000])
 def test_every_limit_is_kept(limit: int) -> None:
-    parts = [Part(Role.SCREEN, (Heading("T", 1), Paragraph("first"))), Part(Role.REST, report_document(full())[8:])]
+    parts = [
+        ReportPart(Role.SCREEN, (Heading("T", 1), Paragraph("first"))),
+        ReportPart(Role.REST, report_document(full())[8:]),
+    ]
     sizes = [len(render_markdown(shorten_report(parts, one)).encode()) for one in (limit, limit * 2)]
     assert sizes[0] <= limit
     assert all(one <= other for one, other in pairwise(sizes))

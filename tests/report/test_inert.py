@@ -16,10 +16,10 @@ from imlp_audit.report.document import (
     Heading,
     Item,
     List,
+    MarkedTable,
     Paragraph,
     Picture,
     PrintedCell,
-    PrintedTable,
     Span,
     Stamped,
     Style,
@@ -80,7 +80,7 @@ def every_block(text: str) -> Document:
         List((text, Item(text, (text, Item(text, label=text)), label=text))),
         Picture(text, text),
         Code(text, ""),
-        PrintedTable((text, text), ((text, (cell,)), (text, (None,))), Table((text,), ((text,),))),
+        MarkedTable((text, text), ((text, (cell,)), (text, (None,))), Table((text,), ((text,),))),
         Fold(text, (Paragraph(text),)),
     )
 

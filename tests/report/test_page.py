@@ -19,7 +19,7 @@ from imlp_audit.report.document import (
 from imlp_audit.report.figures import same_page
 from imlp_audit.report.index import index_document
 from imlp_audit.report.page import render_page
-from imlp_audit.report.page_blocks import Pictures
+from imlp_audit.report.page_blocks import PagePictures
 from imlp_audit.report.paper import report_document
 
 from .inert import Page
@@ -133,11 +133,11 @@ def test_drawings_are_part_of_the_page_and_compared_by_their_data(tmp_path: Path
     changed = render_page((Plot("a.svg", "A caption", figure.model_copy(update={"x": (0, 2)})),))
     assert not same_page(written, changed)
     (tmp_path / "b.svg").write_bytes(drawn)
-    assert source in render_page((Picture("b.svg", "B"),), Pictures(tmp_path))
+    assert source in render_page((Picture("b.svg", "B"),), PagePictures(tmp_path))
     assert "data:" not in render_page((Picture("b.svg", "B"),)).partition("<main")[2]
     assert (
         "data:"
-        not in render_page((Picture(f"../{tmp_path.name}/b.svg", "B"),), Pictures(tmp_path)).partition("<main")[2]
+        not in render_page((Picture(f"../{tmp_path.name}/b.svg", "B"),), PagePictures(tmp_path)).partition("<main")[2]
     )
 
 

@@ -13,7 +13,7 @@ from math import prod
 from imlp_audit.checkpoint.files.sources import Content
 from imlp_audit.checkpoint.files.zip_archive import ZipMember
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name
-from imlp_audit.checkpoint.tensors import BYTES, MOST_TENSORS, Span, TensorInfo, View, read_shape
+from imlp_audit.checkpoint.tensors import BYTES, MOST_TENSORS, StorageSpan, StorageView, TensorInfo, read_shape
 
 ENDING = ".npy"
 _LONGEST_HEADER = 4096
@@ -31,14 +31,14 @@ def read_arrays(data: mmap.mmap, members: Mapping[str, ZipMember]) -> Content:
     if len(members) > MOST_TENSORS:
         raise RefusedError(f"holds {len(members)} arrays; the limit is {MOST_TENSORS}; split the file")
     tree: dict[str, TensorInfo] = {}
-    spans: dict[str, Span] = {}
+    spans: dict[str, StorageSpan] = {}
     for member in members.values():
         name = member.name.removesuffix(ENDING)
         tree[name], spans[name] = _read_array(data, name, member)
     return Content(tree, spans, tuple(members.values()))
 
 
-def _read_array(data: mmap.mmap, name: str, member: ZipMember) -> tuple[TensorInfo, Span]:
+def _read_array(data: mmap.mmap, name: str, member: ZipMember) -> tuple[TensorInfo, StorageSpan]:
     head = data[member.start : min(member.end, member.start + 12)]
     wide = head[6:7] != b"\x01"
     start = member.start + (12 if wide else 10)
@@ -54,7 +54,7 @@ def _read_array(data: mmap.mmap, name: str, member: ZipMember) -> tuple[TensorIn
     order = _OUTPUTS_FIRST.get(len(shape)) if f"/{name}".endswith(_KERNEL) else None
     if order is not None:
         shape, strides = tuple(shape[axis] for axis in order), tuple(strides[axis] for axis in order)
-    return TensorInfo(shape, dtype, View(name, 0, strides)), Span(start + length, member.end)
+    return TensorInfo(shape, dtype, StorageView(name, 0, strides)), StorageSpan(start + length, member.end)
 
 
 def _parse(name: str, header: bytes) -> tuple[str, tuple[int, ...], bool]:

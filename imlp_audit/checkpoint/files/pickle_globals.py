@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name
-from imlp_audit.checkpoint.tensors import BYTES, TensorInfo, View, read_shape
+from imlp_audit.checkpoint.tensors import BYTES, StorageView, TensorInfo, read_shape
 
 _STORAGES = {
     "BoolStorage": "bool", "ByteStorage": "uint8", "CharStorage": "int8", "ShortStorage": "int16",
@@ -151,7 +151,7 @@ def _describe_view(storage: Storage, dtype: str, place: tuple[object, object, ob
     start, shape, strides = place[0], read_shape(place[1]), read_shape(place[2])
     if type(start) is not int or start < 0 or shape is None or strides is None or len(shape) != len(strides):
         raise RefusedError(f"holds {escape_name(tensor)} with an impossible shape; save it again")
-    info = TensorInfo(shape, dtype, View(storage.key, start, strides))
+    info = TensorInfo(shape, dtype, StorageView(storage.key, start, strides))
     room = storage.size // BYTES[dtype]
     reach = _find_reach(shape, strides)
     if info.numel and (reach is None or start + reach >= room):

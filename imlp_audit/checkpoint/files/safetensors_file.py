@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from math import prod
 
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name
-from imlp_audit.checkpoint.tensors import BYTES, MOST_TENSORS, Span, TensorInfo, View, read_shape
+from imlp_audit.checkpoint.tensors import BYTES, MOST_TENSORS, StorageSpan, StorageView, TensorInfo, read_shape
 
 LONGEST_HEADER = 4 << 20
 _DTYPES = {
@@ -18,7 +18,7 @@ _DTYPES = {
 }  # fmt: skip
 
 
-def read_header(data: mmap.mmap) -> tuple[dict[str, TensorInfo], dict[str, Span]]:
+def read_header(data: mmap.mmap) -> tuple[dict[str, TensorInfo], dict[str, StorageSpan]]:
     """Return the tensors that a safetensors file holds, and the bytes of each.
 
     Raises RefusedError if its header is not true of the file.
@@ -33,7 +33,7 @@ def read_header(data: mmap.mmap) -> tuple[dict[str, TensorInfo], dict[str, Span]
     tensors = {name: _read_entry(name, entry) for name, entry in entries.items()}
     _check_filled([span for _, span in tensors.values()], len(data) - 8 - size)
     at = 8 + size
-    spans = {name: Span(at + begin, at + end) for name, (_, (begin, end)) in tensors.items()}
+    spans = {name: StorageSpan(at + begin, at + end) for name, (_, (begin, end)) in tensors.items()}
     return {name: info for name, (info, _) in tensors.items()}, spans
 
 
@@ -74,7 +74,7 @@ def _read_entry(name: str, entry: object) -> tuple[TensorInfo, tuple[int, int]]:
             f"holds {escape_name(name)} in the unsupported type {escape_name(dtype)}; save it as F32, F16 or BF16"
         )
     strides = tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
-    info = TensorInfo(shape, _DTYPES[dtype], View(name, 0, strides))
+    info = TensorInfo(shape, _DTYPES[dtype], StorageView(name, 0, strides))
     if info.numel * BYTES[info.dtype] != span[1] - span[0]:
         raise _refusal(f"{escape_name(name)} claims {info.numel} numbers of {dtype} in {span[1] - span[0]} bytes")
     return info, (span[0], span[1])

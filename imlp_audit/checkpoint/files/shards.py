@@ -12,7 +12,7 @@ from pathlib import Path
 from imlp_audit.checkpoint.files.foreign import INDEX
 from imlp_audit.checkpoint.files.sources import Content
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, list_names
-from imlp_audit.checkpoint.tensors import MOST_TENSORS, Span, TensorInfo
+from imlp_audit.checkpoint.tensors import MOST_TENSORS, StorageSpan, TensorInfo
 
 LARGEST_INDEX = 4 << 20
 _MOST_SHARDS = 1000
@@ -43,7 +43,7 @@ def read_index(data: mmap.mmap) -> dict[str, str]:
 def join_shards(index: Mapping[str, str], shards: Mapping[str, Content]) -> Content:
     """Return the tensors of all shards, which must be those of the index. Raises RefusedError."""
     tensors: dict[str, TensorInfo] = {}
-    spans: dict[str, Span] = {}
+    spans: dict[str, StorageSpan] = {}
     for number, (file, shard) in enumerate(shards.items(), 1):
         held = shard.tree if isinstance(shard.tree, dict) else {}
         named = {name for name, one in index.items() if one == file}

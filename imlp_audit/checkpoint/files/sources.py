@@ -8,11 +8,11 @@ from pathlib import Path
 
 from imlp_audit.checkpoint.files.container import Identity
 from imlp_audit.checkpoint.files.zip_archive import ZipMember
-from imlp_audit.checkpoint.tensors import Span
+from imlp_audit.checkpoint.tensors import StorageSpan
 
 
 @dataclass(frozen=True)
-class Source:
+class ParsedFile:
     """A file of a checkpoint as it was when it was parsed, and its members if it is a zip archive."""
 
     path: Path
@@ -25,5 +25,5 @@ class Content:
     """What a file describes, the bytes of each storage in it, and the members of a zip archive."""
 
     tree: object
-    spans: Mapping[str, Span]
+    spans: Mapping[str, StorageSpan]
     members: tuple[ZipMember, ...] = ()

@@ -14,7 +14,7 @@ from imlp_audit.checkpoint.files.pickle_machine import LARGEST_PICKLE, Machine
 from imlp_audit.checkpoint.files.sources import Content
 from imlp_audit.checkpoint.files.zip_archive import ZipMember, find_corrupt, read_members
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name
-from imlp_audit.checkpoint.tensors import Span
+from imlp_audit.checkpoint.tensors import StorageSpan
 
 _AGAIN = "download it or save it again"
 
@@ -51,7 +51,7 @@ def _find_root(members: Mapping[str, ZipMember]) -> str:
     return root
 
 
-def _find_span(storage: Storage, member: ZipMember | None) -> Span:
+def _find_span(storage: Storage, member: ZipMember | None) -> StorageSpan:
     """Return the bytes of a storage, which must be as many as it claims."""
     if member is None or member.size != storage.size:
         has = "none" if member is None else str(member.size)
@@ -59,7 +59,7 @@ def _find_span(storage: Storage, member: ZipMember | None) -> Span:
             f"claims {storage.size} bytes for the numbers {escape_name(storage.key)} and has {has}: it is truncated or "
             f"forged; {_AGAIN}"
         )
-    return Span(member.start, member.end)
+    return StorageSpan(member.start, member.end)
 
 
 def read_legacy(data: mmap.mmap) -> Content:
@@ -72,7 +72,7 @@ def read_legacy(data: mmap.mmap) -> Content:
     return Content(machine.read(file), _find_numbers(data, file, machine))
 
 
-def _find_numbers(data: mmap.mmap, file: BytesIO, machine: Machine) -> dict[str, Span]:
+def _find_numbers(data: mmap.mmap, file: BytesIO, machine: Machine) -> dict[str, StorageSpan]:
     """Return the bytes of each storage. Raises RefusedError unless these, and nothing else, follow the pickles."""
     storages = {storage.key: storage for storage in machine.storages}
     keys = Machine().read(file)
@@ -86,7 +86,7 @@ def _find_numbers(data: mmap.mmap, file: BytesIO, machine: Machine) -> dict[str,
                 f"claims {storages[key].numel} numbers for {escape_name(key)} and has {count}: it is truncated or "
                 f"forged; {_AGAIN}"
             )
-        spans[key] = Span(at + 8, at + 8 + storages[key].size)
+        spans[key] = StorageSpan(at + 8, at + 8 + storages[key].size)
         at = spans[key].end
     if at != len(data):
         raise RefusedError(f"should be {at} bytes long and has {len(data)}: it is truncated or forged; {_AGAIN}")

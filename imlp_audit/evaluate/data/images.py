@@ -18,7 +18,7 @@ from imlp_audit.evaluate.data.decode import UnreadableError
 Transform: TypeAlias = Callable[[Image.Image], Tensor]
 
 
-class Pictures(Protocol):
+class PictureSource(Protocol):
     """A map-style data set: item i is an RGB image with its class, -1 for none; raises UnreadableError."""
 
     def __len__(self) -> int: ...
@@ -36,7 +36,7 @@ class Images:
     """
 
     name: str
-    dataset: Pictures
+    dataset: PictureSource
     ids: tuple[str, ...]
     labels: tuple[tuple[int, ...], ...]
     classes: int | None

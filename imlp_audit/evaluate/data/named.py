@@ -14,7 +14,7 @@ from PIL import Image
 from imlp_audit.errors import DatasetError, did_you_mean
 from imlp_audit.evaluate.data.decode import MAX_BYTES, open_image_from
 from imlp_audit.evaluate.data.hub import pinned_snapshot
-from imlp_audit.evaluate.data.images import Images, Pictures
+from imlp_audit.evaluate.data.images import Images, PictureSource
 from imlp_audit.evaluate.data.tars import open_shards
 
 _PREFIXES = ("torch", "hfds", "wds", "hfids", "tfds")
@@ -146,6 +146,6 @@ def _check_classes(name: str, classes: Sequence[object]) -> tuple[int, ...]:
     return tuple(whole)
 
 
-def _number_images(name: str, dataset: Pictures, classes: tuple[int, ...], count: int | None) -> Images:
+def _number_images(name: str, dataset: PictureSource, classes: tuple[int, ...], count: int | None) -> Images:
     ids = tuple(map(str, range(len(classes))))
     return Images(name, dataset, ids, tuple((label,) for label in classes), count)

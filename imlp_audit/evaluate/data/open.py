@@ -14,13 +14,13 @@ from imlp_audit.evaluate.data.class_map import ClassMap, read_class_map
 from imlp_audit.evaluate.data.decode import open_image
 from imlp_audit.evaluate.data.folder import ENDINGS, chosen_folder, in_order, list_images
 from imlp_audit.evaluate.data.imagenet import imagenet_classes, match_real_labels, validation_number
-from imlp_audit.evaluate.data.images import Images, Pictures
+from imlp_audit.evaluate.data.images import Images, PictureSource
 from imlp_audit.evaluate.data.labels import assign_classes, class_folders
 from imlp_audit.evaluate.data.named import is_named, open_named
 from imlp_audit.evaluate.data.tars import TarImages, images_in
 from imlp_audit.numbers.words import count_of
 
-__all__ = ["Images", "Pictures", "check_classes", "open_images"]
+__all__ = ["Images", "PictureSource", "check_classes", "open_images"]
 
 _NO_CLASS = -1
 
@@ -48,7 +48,7 @@ class _Unlabelled:
     ids: tuple[str, ...]
     folders: tuple[str, ...]
     skipped: Mapping[str, int]
-    label: Callable[[tuple[int, ...]], Pictures]
+    label: Callable[[tuple[int, ...]], PictureSource]
 
 
 def open_images(

@@ -7,7 +7,7 @@ from html import escape
 from typing import assert_never
 
 from imlp_audit.report.formulas.parse import parse_formula
-from imlp_audit.report.formulas.tree import Fraction, Leaf, LeafKind, Node, Root, Row, Scripts
+from imlp_audit.report.formulas.tree import FormulaRow, Fraction, Leaf, LeafKind, Node, Root, Scripts
 
 
 def render_formula(text: str) -> str | None:
@@ -36,7 +36,7 @@ def _symbols(node: Node) -> int:
     match node:
         case Leaf():
             return len(node.text)
-        case Row():
+        case FormulaRow():
             return _count_symbols(node.parts)
         case Scripts():
             return _count_symbols([one for one in (node.base, node.below, node.above) if one])
@@ -54,7 +54,7 @@ def _piece(parts: list[Node]) -> str:
     return f"<math><mrow>{''.join(map(render_node, parts))}</mrow></math>{space}"
 
 
-def _break(row: Row) -> list[list[Node]]:
+def _break(row: FormulaRow) -> list[list[Node]]:
     """Return the parts of a formula in pieces: each begins with a relation or with words, or follows a comma."""
     pieces: list[list[Node]] = [[]]
     for part in row.parts:
@@ -74,7 +74,7 @@ def render_node(node: Node) -> str:
     match node:
         case Leaf():
             return _leaf(node)
-        case Row():
+        case FormulaRow():
             return f"<mrow>{''.join(map(render_node, node.parts))}</mrow>"
         case Scripts():
             return _scripts(node)

@@ -7,7 +7,7 @@ connectives, an x that could be a variable or a sign (`A x B`), brackets that do
 from __future__ import annotations
 
 from imlp_audit.report.formulas.tokens import GREEK, OPERATORS, Token, split_formula
-from imlp_audit.report.formulas.tree import Fraction, Leaf, LeafKind, Node, Root, Row, Scripts
+from imlp_audit.report.formulas.tree import FormulaRow, Fraction, Leaf, LeafKind, Node, Root, Scripts
 
 _WORDS = frozenset(("if", "only", "and", "or", "for", "all", "every", "where", "with", "then", "so", "that"))
 _CLOSING = {"(": ")", "[": "]", "{": "}", "|": "|", "||": "||"}
@@ -17,7 +17,7 @@ _LONGEST = 1000
 _DEEPEST = 12
 
 
-def parse_formula(text: str) -> Row | None:
+def parse_formula(text: str) -> FormulaRow | None:
     """Return a text as a formula; None where it is not one, or not surely understood."""
     tokens = split_formula(text) if len(text) <= _LONGEST else None
     if not tokens or not any(token.text in _TELLING for token in tokens[1:-1]):
@@ -54,7 +54,7 @@ class _Parser:
         self.at += 1
         return token
 
-    def row(self, open_: tuple[str, ...]) -> Row:
+    def row(self, open_: tuple[str, ...]) -> FormulaRow:
         """Read what stands beside each other, up to the end or to what closes the innermost of the open brackets."""
         if len(open_) > _DEEPEST:
             raise _UnclearError
@@ -65,7 +65,7 @@ class _Parser:
             parts.append(self._fraction(open_))
         if not parts or any(parts[end] == _ELEMENT for end in (0, -1)):
             raise _UnclearError
-        return Row(_join_words(parts))
+        return FormulaRow(_join_words(parts))
 
     def _may_be_times(self) -> bool:
         """Say whether an x stands between two operands, where it is a variable or a sign: sizes are whole numbers."""
@@ -110,7 +110,7 @@ class _Parser:
                 raise _UnclearError
             self.at += 1
             if token.text == "'" and not limits:
-                base = Row((_with_scripts(base, below, above), Leaf(LeafKind.OPERATOR, OPERATORS["'"])))
+                base = FormulaRow((_with_scripts(base, below, above), Leaf(LeafKind.OPERATOR, OPERATORS["'"])))
                 below = above = None
             elif token.text == "_" and below is None:
                 below = self._script(open_)
@@ -142,7 +142,7 @@ class _Parser:
         first, second = Leaf(LeafKind.NAME, token.text), self.token
         if second is None or not second.tight or second.kind != "name" or len(second.text) > 1:
             return first
-        return Row((first, Leaf(LeafKind.NAME, self.take().text)))
+        return FormulaRow((first, Leaf(LeafKind.NAME, self.take().text)))
 
     def _sizes(self) -> Node | None:
         """Read `C x D}` after `R^{`, where an x is the sign between the sizes of a space."""
@@ -156,7 +156,7 @@ class _Parser:
         left, right = (_Parser(self.tokens[a:b]) for a, b in ((self.at, times), (times + 1, end)))
         rows = [one.row(()) for one in (left, right)]
         self.at = end
-        return Row((*rows[0].parts, Leaf(LeafKind.OPERATOR, "×"), *rows[1].parts))
+        return FormulaRow((*rows[0].parts, Leaf(LeafKind.OPERATOR, "×"), *rows[1].parts))
 
     def _part(self, open_: tuple[str, ...]) -> Node:
         token = self.take()
@@ -197,7 +197,7 @@ class _Parser:
             inner = self.row((*open_, _CLOSING[text]))
             close = self.take()
             edges = [Leaf(LeafKind.OPERATOR, OPERATORS[one]) for one in (text, close.text)]
-            return Row((edges[0], *inner.parts, edges[1]))
+            return FormulaRow((edges[0], *inner.parts, edges[1]))
         if text in (")", "]", "}", "_", "^", "'"):
             raise _UnclearError
         return Leaf(LeafKind.OPERATOR, OPERATORS[text])

@@ -25,7 +25,7 @@ class Leaf:
 
 
 @dataclass(frozen=True)
-class Row:
+class FormulaRow:
     """Parts beside each other."""
 
     parts: tuple[Node, ...]
@@ -56,4 +56,4 @@ class Fraction:
     bottom: Node
 
 
-Node: TypeAlias = Leaf | Row | Scripts | Root | Fraction
+Node: TypeAlias = Leaf | FormulaRow | Scripts | Root | Fraction

@@ -24,7 +24,7 @@ class Box(NamedTuple):
         )
 
 
-class Place(NamedTuple):
+class LabelPlace(NamedTuple):
     """Where a label stands: its offset from its point, and how it is aligned there."""
 
     offset: tuple[float, float]
@@ -33,16 +33,16 @@ class Place(NamedTuple):
 
 
 _PLACES = (
-    Place((6, 0), "left", "center"),
-    Place((-6, 0), "right", "center"),
-    Place((0, -6), "center", "top"),
-    Place((0, 6), "center", "bottom"),
-    Place((8, 0), "left", "center"),
-    Place((-8, 0), "right", "center"),
-    Place((5, -5), "left", "top"),
-    Place((-5, 5), "right", "bottom"),
-    Place((5, 5), "left", "bottom"),
-    Place((-5, -5), "right", "top"),
+    LabelPlace((6, 0), "left", "center"),
+    LabelPlace((-6, 0), "right", "center"),
+    LabelPlace((0, -6), "center", "top"),
+    LabelPlace((0, 6), "center", "bottom"),
+    LabelPlace((8, 0), "left", "center"),
+    LabelPlace((-8, 0), "right", "center"),
+    LabelPlace((5, -5), "left", "top"),
+    LabelPlace((-5, 5), "right", "bottom"),
+    LabelPlace((5, 5), "left", "bottom"),
+    LabelPlace((-5, -5), "right", "top"),
 )
 
 
@@ -55,13 +55,13 @@ def boxes_along(start: tuple[float, float], end: tuple[float, float], apart: flo
 
 def place_labels(
     labels: Sequence[tuple[str, tuple[float, float]]], taken: Sequence[Box], within: Box, size: float
-) -> list[Place | None]:
+) -> list[LabelPlace | None]:
     """Return a place for each label at its point; None where every place is taken.
 
     Points are in points of an inch, as are the boxes: `taken` is what no label may cover.
     """
     boxes = list(taken)
-    found: list[Place | None] = []
+    found: list[LabelPlace | None] = []
     for text, point in labels:
         free = ((place, _box(text, point, place, size)) for place in _PLACES)
         fitting = next((one for one in free if _fits(one[1], boxes, within)), None)
@@ -76,7 +76,7 @@ def _fits(box: Box, taken: Sequence[Box], within: Box) -> bool:
     return inside and not any(box.meets(other) for other in taken)
 
 
-def _box(text: str, point: tuple[float, float], place: Place, size: float) -> Box:
+def _box(text: str, point: tuple[float, float], place: LabelPlace, size: float) -> Box:
     width, height = len(text) * _CHARACTER * size, _LINE * size
     x, y = point[0] + place.offset[0], point[1] + place.offset[1]
     left = {"left": x, "right": x - width, "center": x - width / 2}[place.horizontal]
