@@ -39,12 +39,13 @@ def recall_reports(result: AuditResult, folder: Path, store: Store) -> dict[Path
     """Return the reports of a result that needs no other file; those of an earlier run on the same result if kept."""
     from imlp_audit.cache.results import remember
     from imlp_audit.cache.sources import digest_of
+    from imlp_audit.records.document import to_json
 
     def make() -> Reports:
         rendered = render_reports(result, folder, ())
         return Reports(files={str(path.relative_to(folder)): text for path, text in rendered.items()})
 
-    kept = remember(store, digest_of([result.model_dump_json()]), Reports, make, lambda _: True)
+    kept = remember(store, digest_of([to_json(result)]), Reports, make, lambda _: True)
     return {folder / name: text for name, text in kept.files.items()}
 
 
