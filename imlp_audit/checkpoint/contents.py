@@ -142,12 +142,6 @@ def check_sums(data: mmap.mmap, members: Iterable[ZipMember]) -> None:
         raise RefusedError(f"is corrupt: {escape_name(corrupt)} is not as it was written; download it again")
 
 
-def hash_file(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal. Raises CheckpointError if it cannot be read."""
-    with name_in_errors(path), open_file(path) as opened:
-        return hashlib.file_digest(opened.file, "sha256").hexdigest()
-
-
 def hash_sources(sources: Sequence[ParsedFile]) -> str:
     """Return the SHA-256 of a checkpoint: of its file, or of what `sha256sum` prints for the index and its shards.
 

@@ -44,8 +44,8 @@ class Preparation:
         used = self.pipeline(model, size)
         first, *others = self.stated
         changed = _differences(resolve_pipeline(model, size, Overrides().over(first)), used, _said(first))
-        told = f"images prepared as {first.because} says ({', '.join(_said(first))})"
-        yield told + (f", but for your {changed}" if changed else "")
+        followed = f"images prepared as {first.because} says ({', '.join(_said(first))})"
+        yield f"{followed}; you set {changed}" if changed else followed
         offered = [(one.because, self.asked.over(one), _said(one)) for one in others]
         if getattr(model, "pretrained_cfg", None):
             offered.append(("timm's configuration of the model", self.asked, tuple(_OPTIONS)))

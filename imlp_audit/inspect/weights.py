@@ -8,7 +8,7 @@ from imlp_audit.inspect.agelu import summarise_coefficients
 from imlp_audit.inspect.blocks import measure_modules
 from imlp_audit.inspect.cross_patch import measure_layer
 from imlp_audit.inspect.gates import measure_gate
-from imlp_audit.inspect.parts import CheckpointParts, State, find_parts
+from imlp_audit.inspect.parts import CheckpointParts, State
 from imlp_audit.records.inspection import Inspection
 from imlp_audit.report.style import drawing_style
 
@@ -16,13 +16,8 @@ if TYPE_CHECKING:
     from imlp_audit.inspect.plot_page import Drawing
 
 
-def inspect_weights(state: State) -> Inspection:
-    """Measure the weights of a checkpoint; what cannot be used is noted. Never raises."""
-    return measure_parts(find_parts(state), state)
-
-
 def measure_parts(parts: CheckpointParts, state: State) -> Inspection:
-    """Measure the parts that were found in a state."""
+    """Measure the parts that were found in a state; what cannot be used is noted. Never raises."""
     blocks, without_slopes = measure_modules(state, parts.agelus)
     return Inspection(
         agelus=tuple(map(summarise_coefficients, parts.agelus)),

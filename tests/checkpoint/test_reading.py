@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from imlp_audit.checkpoint.contents import hash_file, parse
+from imlp_audit.checkpoint.contents import hash_sources, parse
 from imlp_audit.checkpoint.loading import read_state, read_tensors
 from imlp_audit.checkpoint.tensors import BYTES
 from imlp_audit.errors import CheckpointError
@@ -141,9 +141,17 @@ def test_a_link_to_a_file_is_that_file(tmp_path: Path) -> None:
     assert parse(tmp_path / "w.safetensors").shapes == {"w": (1,)}
 
 
-def test_digest(tmp_path: Path) -> None:
-    (tmp_path / "w").write_bytes(b"weights" * 10**5)
-    assert hash_file(tmp_path / "w") == hashlib.sha256(b"weights" * 10**5).hexdigest()
+def test_a_digest_is_of_the_file_that_was_parsed(tmp_path: Path) -> None:
+    path = tmp_path / "w.safetensors"
+    save_file({"w": torch.ones(1)}, path)
+    sources = parse(path).sources
+    assert hash_sources(sources) == hashlib.sha256(path.read_bytes()).hexdigest()
+    save_file({"w": torch.zeros(2)}, path)
+    with pytest.raises(CheckpointError, match="changed while it was being read"):
+        hash_sources(sources)
+    path.unlink()
+    with pytest.raises(CheckpointError, match="does not exist"):
+        hash_sources(sources)
 
 
 @pytest.mark.parametrize("zipped", [True, False])

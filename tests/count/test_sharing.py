@@ -27,9 +27,9 @@ def _die(pipe: Connection) -> None:
 
 @pytest.mark.slow
 def test_facts_are_those_of_one_process_and_each_model_is_told_once() -> None:
-    told: list[str] = []
-    assert dict(measure_shared(NEEDED, told.append, 2)) == dict(measure_models(NEEDED, lambda _: None))
-    assert sorted(told) == sorted(key.recipe.name for key in NEEDED)
+    begun: list[str] = []
+    assert dict(measure_shared(NEEDED, begun.append, 2)) == dict(measure_models(NEEDED, lambda _: None))
+    assert sorted(begun) == sorted(key.recipe.name for key in NEEDED)
 
 
 @pytest.mark.slow

@@ -55,8 +55,8 @@ def test_the_user_has_the_last_word(vit: nn.Module) -> None:
     found = Preparation(asked, (stated("Their code", crop_pct="0.875", interpolation="box", size="32"),))
     pipeline = found.pipeline(vit, SIZE)
     assert (pipeline.crop_pct, pipeline.interpolation, pipeline.size) == (1.0, "nearest", (32, 32))
-    told = "images prepared as Their code says (input size, crop_pct, interpolation), but for your"
-    assert next(found.notes(vit, SIZE)) == f"{told} --crop-pct 1.0 --interpolation nearest"
+    followed = "images prepared as Their code says (input size, crop_pct, interpolation)"
+    assert next(found.notes(vit, SIZE)) == f"{followed}; you set --crop-pct 1.0 --interpolation nearest"
 
 
 def test_without_a_source_nothing_changes(vit: nn.Module) -> None:

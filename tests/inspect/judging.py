@@ -8,7 +8,8 @@ from torch import Tensor
 
 from imlp_audit.equations.door import bundled_folder
 from imlp_audit.inspect.papers import PaperFolder, judge_papers
-from imlp_audit.inspect.weights import inspect_weights
+from imlp_audit.inspect.parts import State, find_parts
+from imlp_audit.inspect.weights import measure_parts
 from imlp_audit.records.inspection import Inspection
 
 
@@ -17,6 +18,11 @@ def bundled() -> tuple[PaperFolder, ...]:
     """The papers that come with the package and have sentences."""
     files = sorted(bundled_folder().glob("*/sentences.py"))
     return tuple(PaperFolder(file.parent.name, file.parent, f"specs/{file.parent.name}") for file in files)
+
+
+def inspect_weights(state: State) -> Inspection:
+    """What a state's weights show."""
+    return measure_parts(find_parts(state), state)
 
 
 def inspect_and_judge(state: dict[str, Tensor]) -> Inspection:

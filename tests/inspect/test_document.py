@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from imlp_audit.inspect.document import inspection_document
-from imlp_audit.inspect.weights import inspect_weights
 from imlp_audit.models.imlp import amlp
 from imlp_audit.records.inspection import Inspection
 from imlp_audit.report.document import Document, Heading, Picture, Table, plain_text
@@ -15,7 +14,7 @@ from imlp_audit.report.formats import Surface
 from imlp_audit.report.markdown import render_markdown
 from imlp_audit.report.terminal import render_terminal
 
-from .judging import inspect_and_judge
+from .judging import inspect_and_judge, inspect_weights
 from .planted import resmlp, spike, stem, toeplitz
 
 

@@ -8,11 +8,10 @@ import pytest
 
 from imlp_audit.inspect.papers import BrokenSentence, PaperFolder, judge_papers, read_sentences
 from imlp_audit.inspect.sentences import SentenceText
-from imlp_audit.inspect.weights import inspect_weights
 from imlp_audit.models.imlp import amlp
 from imlp_audit.records.inspection import Inspection, Statement
 
-from .judging import bundled
+from .judging import bundled, inspect_weights
 
 HEAD = """from pathlib import Path
 from imlp_audit.inspect.sentences import Judgement, sentence

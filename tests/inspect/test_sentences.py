@@ -9,11 +9,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from imlp_audit.inspect.weights import inspect_weights
 from imlp_audit.models.imlp import amlp
 from imlp_audit.records.inspection import Statement
 
-from .judging import inspect_and_judge
+from .judging import inspect_and_judge, inspect_weights
 from .planted import Matrix, cross, like_the_paper, resmlp, shifted, spike, stem, toeplitz
 
 State = dict[str, Tensor]
