@@ -117,7 +117,7 @@ def _parse(data: bytes, run: ResumableRun) -> Part:
 
 def _number(key: str) -> int:
     if not re.fullmatch(r"0|[1-9]\d{0,11}", key, re.ASCII):
-        raise _DamagedError(f"numbers a batch {ascii(key[:20])}")
+        raise _DamagedError(f"numbers a batch {key[:20]!a}")
     return int(key)
 
 
