@@ -70,7 +70,7 @@ def write_part(folder: Path, part: Part, run: ResumableRun) -> None:
 def read_part(path: Path, run: ResumableRun) -> Part:
     """Read a part back. Raises UsageError, with what to do, for anything that this run cannot have written."""
     try:
-        part = _parse(read_plain(path, _LARGEST), run)
+        part = _parse(read_plain(path, _LARGEST, _AGAIN), run)
         if path.name != _name(part.batches):
             raise _DamagedError(f"is named wrongly: it holds the batches from {min(part.batches)} on")
     except _DamagedError as error:
@@ -78,15 +78,15 @@ def read_part(path: Path, run: ResumableRun) -> Part:
     return part
 
 
-def read_plain(path: Path, largest: int) -> bytes:
+def read_plain(path: Path, largest: int, advice: str) -> bytes:
     """Return the content of a regular file that is not a link, or nothing if it is too large. Raises UsageError."""
     try:
         found = path.lstat()
         if not stat.S_ISREG(found.st_mode):
-            raise UsageError(f"{path} is not a plain file but a {_kind(found.st_mode)}; {_AGAIN}")
+            raise UsageError(f"{path} is not a plain file but a {_kind(found.st_mode)}; {advice}")
         return path.read_bytes() if found.st_size <= largest else b""
     except OSError as error:
-        raise UsageError(f"{path} could not be read: {error.strerror or error}; {_AGAIN}") from error
+        raise UsageError(f"{path} could not be read: {error.strerror or error}; {advice}") from error
 
 
 def _kind(mode: int) -> str:
@@ -139,8 +139,8 @@ def _read_answer(key: str, values: object, classes: int) -> ModelAnswer:
         raise _DamagedError(f"holds an answer in batch {key} that is not a probability and {GUESSES} classes")
     probability, *top5 = values
     if type(probability) is not float or not 0 <= probability <= 1:
-        raise _DamagedError(f"holds {str(probability)[:20]} as a probability, in batch {key}")
+        raise _DamagedError(f"holds {ascii(probability)[:20]} as a probability, in batch {key}")
     wrong = [one for one in top5 if type(one) is not int or not 0 <= one < classes]
     if wrong or len(set(top5)) < len(top5):
-        raise _DamagedError(f"holds {str((wrong or top5)[0])[:20]} as one of {classes} classes, in batch {key}")
+        raise _DamagedError(f"holds {ascii((wrong or top5)[0])[:20]} as one of {classes} classes, in batch {key}")
     return ModelAnswer(tuple(top5), probability)

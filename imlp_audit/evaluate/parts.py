@@ -23,6 +23,7 @@ _MANIFEST = "manifest.json"
 _PART = re.compile(r"\d{8,}\.part")
 _FORMAT = 2
 _LARGEST_MANIFEST = 1 << 20  # bytes
+_KEPT = "remove it, and run the command with --resume: the parts are kept"
 _LONGEST = 300  # characters of a manifest's text that a message repeats
 EVERY = 1.0  # seconds between parts: writing one takes milliseconds, and at most this much work is lost
 
@@ -108,13 +109,13 @@ def _read_manifest(folder: Path, run: ResumableRun, batch_size: int) -> int | No
     if not lexists(path):
         return None
     try:
-        manifest = json.loads(read_plain(path, _LARGEST_MANIFEST))
+        manifest = json.loads(read_plain(path, _LARGEST_MANIFEST, _KEPT))
         found, size, pinned = manifest.get("format"), manifest["batch_size"], manifest["pinned"]
         whole = type(size) is int and all(isinstance(one, str) for one in {**pinned}.values())
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         whole = False
     if not whole:
-        raise UsageError(f"{path} is damaged; remove it, and run the command with --resume: the parts are kept")
+        raise UsageError(f"{path} is damaged; {_KEPT}")
     if found != _FORMAT:
         raise UsageError(f"{path} was written by another version of imlp-audit; use that version, or remove {folder}")
     _check_same(folder, pinned, run.fingerprint)

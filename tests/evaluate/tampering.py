@@ -55,7 +55,10 @@ def pinned(**changes: str) -> Tamper:
 
 
 def put(name: str, content: bytes) -> Tamper:
-    return lambda folder: (folder / name).write_bytes(content) and None
+    def tamper(folder: Path) -> None:
+        (folder / name).write_bytes(content)
+
+    return tamper
 
 
 def cut(folder: Path) -> None:
@@ -111,7 +114,7 @@ TAMPERED: dict[str, tuple[str, str, Tamper]] = {
     "a class of 10^12": (PARTS[0], "holds 1000000000000 as one of 10 classes", answered([0.5, 10**12, *FIVE[1:]])),
     "a negative class": (PARTS[0], "holds -1 as one of 10 classes", answered([0.5, -1, *FIVE[1:]])),
     "a class twice": (PARTS[0], "as one of 10 classes", answered([0.5, 1, 1, 2, 3, 4])),
-    "classes as text": (PARTS[0], "holds 1 as one of 10 classes", answered([0.5, *map(str, FIVE)])),
+    "classes as text": (PARTS[0], "holds '1' as one of 10 classes", answered([0.5, *map(str, FIVE)])),
     "a class as a float": (PARTS[0], "holds 1.0 as one of 10 classes", answered([0.5, 1.0, *FIVE[1:]])),
     "four classes": (PARTS[0], "is not a probability and 5 classes", answered([0.5, *FIVE[1:]])),
     "too few answers": (PARTS[0], "does not hold an answer to each of the 16", changed(batches={"0": [None]})),
