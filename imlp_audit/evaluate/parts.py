@@ -123,7 +123,7 @@ def _read_manifest(folder: Path, run: ResumableRun, batch_size: int) -> int | No
         raise UsageError(
             f"{path} has a batch size of {size}, which no run from {batch_size} comes to; remove it, and resume"
         )
-    return size
+    return int(size)
 
 
 @dataclass
