@@ -89,7 +89,7 @@ def evaluate(
 
         labels = (images.class_map, images.real_labels)
         request = Request(
-            weights=Weights(model, checkpoint, reading, state, prefix),
+            weights=Weights(model, checkpoint, reading, state, prefix, computing.function),
             data=Data(data, images.split, *labels, images.allow_download, images.limit, images.on),
             overrides=overrides,
             running=computing.running(share),
