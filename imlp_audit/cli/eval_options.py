@@ -12,7 +12,7 @@ import typer
 from imlp_audit.cli.options import ChannelsLast, Device
 from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.overrides import Overrides
-from imlp_audit.spec.pictures import Interpolation
+from imlp_audit.spec.interpolation import Interpolation
 
 if TYPE_CHECKING:
     from imlp_audit.evaluate.request import Running

@@ -30,7 +30,7 @@ from imlp_audit.spec.references import CellRef, RowRef
 class Task:
     """A model with its weights, the chosen images, and the cells to judge, each with an earlier run to compare with.
 
-    `notes` state what was assumed, `weights` which weights of the file are used.
+    `classes` is the number of its outputs, `notes` state what was assumed, `weights` which weights are used.
     """
 
     model: nn.Module
@@ -38,6 +38,7 @@ class Task:
     checkpoint: str
     images: Images
     chosen: tuple[int, ...]
+    classes: int
     cells: tuple[tuple[ScoreCell, EvaluatedCell | None], ...]
     pipeline: Pipeline
     computing: Computing
@@ -107,6 +108,7 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
         checkpoint=hash_sources(loaded.sources),
         images=images,
         chosen=chosen,
+        classes=loaded.classes,
         cells=tuple(zip(cells, others, strict=True)),
         pipeline=pictures.pipeline(model, loaded.size),
         computing=computing,

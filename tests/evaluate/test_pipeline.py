@@ -13,7 +13,7 @@ from timm.data import create_transform
 from imlp_audit.evaluate.data.open import Labelling, open_images
 from imlp_audit.evaluate.loop import load_batches, resolve_pipeline
 from imlp_audit.evaluate.overrides import Overrides
-from imlp_audit.spec.pictures import Interpolation
+from imlp_audit.spec.interpolation import Interpolation
 
 CPU = torch.device("cpu")
 
