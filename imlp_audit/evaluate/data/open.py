@@ -102,8 +102,8 @@ def _open(source: str, split: str, labelling: Labelling, *, allow_download: bool
             return _of_files(_in_tar(place), source, labelling)
     raise DatasetError(
         (place.is_file() and explain(place))
-        or f"{source} is neither a folder nor a .tar file nor a .parquet file; give a folder of images, or a name such as "
-        "torch/cifar10:DIR or hfds/OWNER/NAME@COMMIT"
+        or f"{source} is neither a folder nor a .tar file nor a .parquet file; give a folder of images, or a name such "
+        "as torch/cifar10:DIR or hfds/OWNER/NAME@COMMIT"
     )
 
 
