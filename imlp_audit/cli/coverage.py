@@ -40,14 +40,13 @@ def coverage(
     from imlp_audit.coverage.cover import cover
     from imlp_audit.coverage.read import read_document
     from imlp_audit.records.coverage import NumberState
-    from imlp_audit.records.document import to_json
     from imlp_audit.report.coverage import coverage_document
 
     printed = read_document(document)
     selection = load_specs(specs)
     reports = [cover(printed, paper, selection.known) for paper in selection.papers]
     report = _choose(reports, document)
-    emit_document(coverage_document(report, only_open=only_open), format_, to_json(report))
+    emit_document(coverage_document(report, only_open=only_open), format_, report)
     return ExitCode.FINDINGS if report.count(NumberState.OPEN) else ExitCode.CLEAN
 
 

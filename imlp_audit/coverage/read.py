@@ -20,7 +20,7 @@ def read_document(path: Path) -> PrintedDocument:
     """Return a document's lines. Raises UsageError for what cannot be read as a document."""
     data = read_bytes(path, f"a document: {_KNOWN}")
     if data.startswith(b"%PDF"):
-        return pdf_lines(path, data)
+        return pdf_lines(path.name, data)
     if data.startswith((b"\x1f\x8b", b"PK\x03\x04")):
         main, members = read_archive(data, path.name)
         return latex_lines(path.name, join_source(main, members[main], members.get))

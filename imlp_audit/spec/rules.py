@@ -16,7 +16,7 @@ from imlp_audit.models.change import Change, describe
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.records.wording import write_complaint
-from imlp_audit.spec.claims import parse_claim
+from imlp_audit.spec.claims import parse_claims
 from imlp_audit.spec.columns import CountedMeasure, Measure
 from imlp_audit.spec.covered import rows_not_covered
 from imlp_audit.spec.covering import broken_coverage
@@ -34,12 +34,12 @@ from imlp_audit.spec.tables import Footnote, PrintedTable
 from imlp_audit.spec.tree import Located
 
 
-def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
+def broken_rules(paper: Paper, known: tuple[Paper, ...]) -> list[Problem]:
     """Return every problem of a paper's own parts and of what they refer to."""
     own = paper.about.value.conventions
     problems = [*_about(paper), *(p for table in paper.tables for p in _table(table, [*FLOPS_CONVENTIONS, *own]))]
     problems += [p for row in rows_of(paper) for p in _row(row, known)]
-    problems += [p for claim in paper.claims for p in parse_claim(claim, paper, known)[1]]
+    problems += [p for claim in parse_claims(paper, known) for p in claim.problems]
     problems += rows_not_covered(paper, known)
     problems += [p for system in paper.systems for p in _system(paper, system)]
     problems += _twice([(system.value.id, system, "id") for system in paper.systems])
@@ -50,12 +50,12 @@ def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
     return problems
 
 
-def broken_check_ids(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
+def broken_check_ids(paper: Paper, known: tuple[Paper, ...]) -> list[Problem]:
     """Return every problem of what names checks by their ids; the known papers must break no other rule."""
-    ids = [check.id for check in plan(paper, known)]
+    ids = dict.fromkeys(check.id for check in plan(paper, known))
     if any(isinstance(claim, BrokenClaim) for claim in paper.equations):
         # a module that cannot be read hides the names of its claims; the check that says so stands for all of them
-        ids += [name for name in _ids_referred_to(paper) if name.startswith(f"{paper.id}/equations/")]
+        ids |= dict.fromkeys(name for name in _ids_referred_to(paper) if name.startswith(f"{paper.id}/equations/"))
     named = _twice([(entry.value.id, entry, "id") for entry in paper.findings])
     return [
         *named,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,12 @@ def test_a_document_that_no_paper_reads_asks_for_one(folder: Path) -> None:
     assert (done.code, done.out) == (2, "")
     assert "no check of other, two reads a number of it; name the paper" in done.err
     assert "may be those of another document" in call("coverage", "notes.txt", "two").out
+
+
+def test_a_missing_library_is_named_with_how_to_install_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pdfplumber", None)
+    monkeypatch.setattr("imlp_audit.cli.libraries.find_spec", lambda name: None)
+    (folder / "paper.pdf").write_bytes(b"%PDF-1.4\n")
+    done = call("coverage", "paper.pdf", "two")
+    assert (done.code, done.out) == (3, "")
+    assert "pdfplumber, which is not installed; run: pip install 'imlp-audit[pdf]'" in done.err
