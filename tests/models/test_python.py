@@ -97,19 +97,25 @@ def test_a_link_to_a_file_elsewhere_is_refused(tmp_path: Path) -> None:
         load([path], trust_code=True)
 
 
-def test_arguments_are_numbers_words_and_lists() -> None:
-    host = own(
-        "SmallNet", arguments={"a": "3", "b": "0.5", "c": "true", "d": "null", "e": "gelu", "f": ["1", "x"]}
-    ).host
-    assert host.model_dump()["arguments"] == (
-        ("a", 3), ("b", 0.5), ("c", True), ("d", None), ("e", "gelu"), ("f", (1, "x")),
-    )  # fmt: skip
-    with pytest.raises(ValidationError, match="an argument is a number, a word"):
-        own("SmallNet", arguments={"a": {"b": "1"}})
+def test_arguments_are_numbers_words_lists_and_mappings() -> None:
+    given = {"a": "3", "b": "0.5", "c": "true", "d": "null", "e": "gelu", "f": ["1", "x"], "g": {"h": "1e-6"}}
+    recipe = own("SmallNet", arguments=given)
+    assert recipe.host.model_dump()["arguments"] == {
+        "a": 3, "b": 0.5, "c": True, "d": None, "e": "gelu", "f": [1, "x"], "g": {"h": 1e-6},
+    }  # fmt: skip
+    assert "arguments: {a: 3, b: 0.5, c: true, d: None, e: gelu, f: [1, x], g: {h: 1e-06}}" in str(recipe)
+    changed = recipe.with_change({"python": {"arguments": {"a": "4"}}})
+    assert changed.host.model_dump()["arguments"] == {**recipe.host.model_dump()["arguments"], "a": 4}
+
+
+@pytest.mark.parametrize(("one", "other"), [("1", "true"), ("1", "1.0"), ("0", "false")])
+def test_arguments_that_python_takes_for_equal_are_two_models(one: str, other: str) -> None:
+    assert own("SmallNet", arguments={"width": one}) != own("SmallNet", arguments={"width": other})
+    assert own("SmallNet", arguments={"width": one}) == own("SmallNet", arguments={"width": one})
 
 
 def test_it_reads_an_image_or_tokens() -> None:
-    for given in ({"input": None}, {"tokens": 7}):
+    for given in ({"input": None}, {"tokens": 7}, {"inputs": {"x": {"shape": [3]}}}):
         with pytest.raises(ValidationError, match="give exactly one of input"):
             own("Embedding", **given)
     with pytest.raises(ValidationError, match="this host has its input next to its name"):
