@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -17,12 +16,13 @@ from imlp_audit.models.change import Change, describe
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.records.wording import write_complaint
-from imlp_audit.spec.claims import parse_claim
+from imlp_audit.spec.claims import parse_claims
 from imlp_audit.spec.columns import CountedMeasure, Measure
 from imlp_audit.spec.covered import rows_not_covered
 from imlp_audit.spec.equations import broken_entries
 from imlp_audit.spec.findings import broken_findings
 from imlp_audit.spec.fitted import broken_fits
+from imlp_audit.spec.globs import matching
 from imlp_audit.spec.number_forms import form_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.pictures import broken_pictures
@@ -34,12 +34,12 @@ from imlp_audit.spec.tables import Footnote, PrintedTable
 from imlp_audit.spec.tree import Located
 
 
-def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
+def broken_rules(paper: Paper, known: tuple[Paper, ...]) -> list[Problem]:
     """Return every problem of a paper's own parts and of what they refer to."""
     own = paper.about.value.conventions
     problems = [*_about(paper), *(p for table in paper.tables for p in _table(table, [*FLOPS_CONVENTIONS, *own]))]
     problems += [p for row in rows_of(paper) for p in _row(row, known)]
-    problems += [p for claim in paper.claims for p in parse_claim(claim, paper, known)[1]]
+    problems += [p for claim in parse_claims(paper, known) for p in claim.problems]
     problems += rows_not_covered(paper, known)
     problems += [p for system in paper.systems for p in _system(paper, system)]
     problems += _twice([(system.value.id, system, "id") for system in paper.systems])
@@ -50,12 +50,12 @@ def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
     return problems
 
 
-def broken_check_ids(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
+def broken_check_ids(paper: Paper, known: tuple[Paper, ...]) -> list[Problem]:
     """Return every problem of what names checks by their ids; the known papers must break no other rule."""
-    ids = [check.id for check in plan(paper, known)]
+    ids = dict.fromkeys(check.id for check in plan(paper, known))
     if any(isinstance(claim, BrokenClaim) for claim in paper.equations):
         # a module that cannot be read hides the names of its claims; the check that says so stands for all of them
-        ids += [name for name in _ids_referred_to(paper) if name.startswith(f"{paper.id}/equations/")]
+        ids |= dict.fromkeys(name for name in _ids_referred_to(paper) if name.startswith(f"{paper.id}/equations/"))
     named = _twice([(entry.value.id, entry, "id") for entry in paper.findings])
     return [
         *named,
@@ -249,11 +249,11 @@ def _without_dots(item: str) -> str:
     return item.lower().replace(".", "")
 
 
-def _coverage(paper: Paper, located: Located[Coverage], ids: Sequence[str]) -> Iterator[Problem]:
+def _coverage(paper: Paper, located: Located[Coverage], ids: Collection[str]) -> Iterator[Problem]:
     coverage = located.value
     for index, entry in enumerate(coverage.entries):
         for position, glob in enumerate(entry.checks or ()):
-            if not fnmatch.filter(ids, glob):
+            if not matching(glob, ids):
                 yield located.problem(f"no check {glob!r}; see `imlp-audit list`", "entries", index, "checks", position)
     items = {_without_dots(entry.item) for entry in coverage.entries}
     due = [f"Equation {n}" for n in range(1, coverage.equations + 1)]
