@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
@@ -99,13 +100,20 @@ def _spans(text: str) -> Spans:
 
 def find_quantities(text: str, decimal: DecimalMark) -> list[FoundNumber]:
     """Return the numbers of a single text that are quantities."""
-    spans = _spans(text)
-    return [number for number in find_numbers(text, decimal) if kind_at(spans, number.start, number.end) is None]
+    numbers = list(find_numbers(text, decimal))
+    return [one for one, kind in zip(numbers, kinds_of(numbers, _spans(text)), strict=True) if kind is None]
 
 
-def kind_at(spans: Spans, start: int, end: int) -> ApartKind | None:
-    """Return what the number between two places of a line is, if it is no quantity."""
-    return next((kind for first, last, kind in spans if first <= start and end <= last), None)
+def kinds_of(numbers: Sequence[FoundNumber], spans: Spans) -> list[ApartKind | None]:
+    """Return what each number of a line is, if it is no quantity; of several spans the first decides."""
+    starts = [number.start for number in numbers]
+    kinds: list[ApartKind | None] = [None] * len(numbers)
+    for first, last, kind in spans:
+        at = bisect_left(starts, first)
+        while at < len(numbers) and numbers[at].end <= last:
+            kinds[at] = kinds[at] or kind
+            at += 1
+    return kinds
 
 
 def _whole_lines(lines: Sequence[DocumentLine]) -> Iterator[tuple[int, ApartKind]]:

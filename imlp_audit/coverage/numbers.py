@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 
-from imlp_audit.coverage.apart import ApartFinder, ApartKind, kind_at
+from imlp_audit.coverage.apart import ApartFinder, ApartKind, kinds_of
 from imlp_audit.coverage.lines import DocumentLine, PrintedDocument
 from imlp_audit.coverage.quotes import QuotedSpan
 from imlp_audit.errors import UsageError
@@ -14,7 +16,8 @@ from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.scan import FoundNumber, find_numbers
 from imlp_audit.records.check import Source
 
-MOST_NUMBERS = 30_000
+MOST_NUMBERS = 20_000
+_DIGIT = re.compile("[0-9]")
 
 
 @dataclass
@@ -67,13 +70,12 @@ def _scan(document: PrintedDocument, decimal: DecimalMark) -> list[PlacedNumber]
     apart = ApartFinder(document.lines)
     numbers: list[PlacedNumber] = []
     for at, line in enumerate(document.lines):
-        found = list(find_numbers(line.text, decimal))
-        if not found:
+        if _DIGIT.search(line.text) is None:
             continue
-        spans = apart.spans(at)
-        numbers += (PlacedNumber(at, one, kind_at(spans, one.start, one.end)) for one in found)
-        if len(numbers) > MOST_NUMBERS:
+        found = list(islice(find_numbers(line.text, decimal), MOST_NUMBERS + 1))
+        if len(numbers) + len(found) > MOST_NUMBERS:
             raise UsageError(_too_many(document, line))
+        numbers += (PlacedNumber(at, *one) for one in zip(found, kinds_of(found, apart.spans(at)), strict=True))
     return numbers
 
 

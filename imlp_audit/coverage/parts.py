@@ -49,7 +49,7 @@ def _environments(lines: Sequence[DocumentLine]) -> Iterator[tuple[str, QuotedSp
     number = 0
     begun = 0
     for at, line in enumerate(lines):
-        for found in _NUMBERED.finditer(line.text):
+        for found in _NUMBERED.finditer(line.text) if "\\" in line.text else ():
             if found[1] == "begin":
                 begun = at
                 continue

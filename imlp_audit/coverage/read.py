@@ -8,12 +8,16 @@ from imlp_audit.coverage.latex import latex_lines
 from imlp_audit.coverage.lines import DocumentLine, PrintedDocument
 from imlp_audit.coverage.pdf import pdf_lines
 from imlp_audit.errors import UsageError
+from imlp_audit.numbers.interval import readable
 from imlp_audit.transcribe.archive import read_archive
 from imlp_audit.transcribe.latex.source import join_source
 from imlp_audit.transcribe.sources import BesideSource, SourceKind, decode, kind_of, read_bytes
 
 _KNOWN = "text, markdown, LaTeX (.tex, or the .tar.gz or .zip of its source) or a PDF with a text layer"
 _TEXT = frozenset({".txt", ".text", ".md", ".markdown", ""})
+
+
+MAX_CHARACTERS = 2_000_000  # of a text; a book of 600 pages has fewer
 
 
 def read_document(path: Path) -> PrintedDocument:
@@ -25,6 +29,8 @@ def read_document(path: Path) -> PrintedDocument:
         main, members = read_archive(data, path.name)
         return latex_lines(path.name, join_source(main, members[main], members.get))
     text = decode(data, str(path), f"a document is {_KNOWN}")
+    if len(text) > MAX_CHARACTERS:
+        raise UsageError(_too_long(path, text))
     kind = None if path.suffix.lower() in _TEXT else kind_of(path, text)
     if kind is SourceKind.LATEX:
         return latex_lines(path.name, join_source(path.name, text, BesideSource(path.parent).read))
@@ -34,3 +40,12 @@ def read_document(path: Path) -> PrintedDocument:
         raise UsageError(f"{path} is YAML, not a document: give the document first, and the specs after it")
     lines = (DocumentLine(path.name, at, line) for at, line in enumerate(text.split("\n"), start=1))
     return PrintedDocument(path.name, tuple(lines))
+
+
+def _too_long(path: Path, text: str) -> str:
+    lines = text.split("\n")
+    longest = max(range(len(lines)), key=lambda at: len(lines[at]))
+    return (
+        f"{path} has {readable(len(text))} characters, more than the {readable(MAX_CHARACTERS)} of a long book (its "
+        f"longest line is {longest + 1}): leave out data that no page prints, or give the paper's PDF"
+    )
