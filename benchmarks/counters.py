@@ -4,9 +4,9 @@
     python benchmarks/counters.py [RUNS]
 
 Each counter is called as its documentation says, on models as timm builds them, in a process of its own that does
-nothing else. Numbers are multiply-accumulates: a counter that calls two of them one operation is halved. The exact count
-is that of the ledger for every product of matrices and every convolution, attention included; that of torch's own
-FlopCounterMode is the same where attention is not fused. Counters take turns; ratios carry over between machines.
+nothing else. Numbers are multiply-accumulates; those of FlopCounterMode, which counts each as two operations, are halved.
+The exact count is the ledger's, of every product of matrices and every convolution, attention included. Torch's own
+FlopCounterMode gives the same where attention is not fused. Counters take turns; ratios carry over between machines.
 """
 
 from __future__ import annotations
@@ -137,7 +137,8 @@ def table(runs: dict[str, list[CounterRun]]) -> Iterator[str]:
     yield "| model | " + " | ".join(runs) + " |"
     yield "| --- |" + " --: |" * len(runs)
     for name in exact:
-        yield f"| `{name}` | " + " | ".join(f"{made[0].counts[name]:,}".replace(",", " ") for made in runs.values()) + " |"
+        numbers = (f"{made[0].counts[name]:,}".replace(",", " ") for made in runs.values())
+        yield f"| `{name}` | " + " | ".join(numbers) + " |"
 
 
 def main() -> None:
