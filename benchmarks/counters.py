@@ -4,7 +4,7 @@
     python benchmarks/counters.py [RUNS]
 
 Each counter is called as its documentation says, on models as timm builds them, in a process of its own that does
-nothing else. Numbers are multiply-accumulates; those of FlopCounterMode, which counts each as two operations, are halved.
+nothing else. Numbers are multiply-accumulates; FlopCounterMode counts each as two operations, so its are halved.
 The exact count is the ledger's, of every product of matrices and every convolution, attention included. Torch's own
 FlopCounterMode gives the same where attention is not fused. Counters take turns; ratios carry over between machines.
 """
