@@ -75,7 +75,7 @@ def _counting(counter: str) -> Callable[..., float]:
             def by_torch(model: Callable[..., object], image: object) -> float:
                 with FlopCounterMode(display=False) as counting:
                     model(image)
-                return counting.get_total_flops() / 2
+                return int(counting.get_total_flops()) / 2
 
             return by_torch
         case "fvcore":
