@@ -43,7 +43,8 @@ class GridRow:
 class SourceTable:
     """A table of a document: its headings, a text for each column, and its rows.
 
-    `number` counts the tables of the document from 1; two tables in one float are 1a and 1b.
+    `number` counts the tables of the document from 1; two tables in one float are 1a and 1b. `marks` are the footnote
+    marks that the source explains, with what it says.
     """
 
     number: str
@@ -54,6 +55,7 @@ class SourceTable:
     line: int
     label: str | None = None
     notes: tuple[str, ...] = ()
+    marks: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

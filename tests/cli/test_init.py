@@ -110,6 +110,20 @@ def test_a_second_table_of_a_paper_is_a_file_beside_the_first(folder: Path) -> N
     assert call("lint", "one.yaml").code == 0
 
 
+def test_the_pages_of_a_model_zoo_are_tables_of_one_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page has a Table 1."""
+    monkeypatch.chdir(tmp_path)
+    for name, model in (("resnet", "ResNet-50"), ("swin", "Swin-T")):
+        (tmp_path / f"{name}.md").write_text(f"# {name}\n\n| Model | Params (M) |\n|--|--|\n| {model} | 5 |\n", "utf-8")
+        assert call("init", f"{name}.md", "--paper", "zoo", "-o", f"{name}.yaml", "--library", "torchvision").code == 0
+    (paper,) = load(["."]).papers
+    tables = {one.value.table: one.value for one in paper.tables}
+    assert {name: table.name for name, table in tables.items()} == {"1": None, "swin": "Table 1 of swin.md"}
+    assert [str(row.model) for table in tables.values() for row in table.rows] == [
+        "torchvision: resnet50", "torchvision: swin_t"
+    ]  # fmt: skip
+
+
 @pytest.mark.slow
 def test_no_framework_is_needed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     light = make_light(tmp_path_factory.mktemp("light") / "site")
