@@ -29,6 +29,7 @@ from imlp_audit.equations.settings import Limits
 from imlp_audit.models import recipe
 from imlp_audit.models.hosts.host import Host
 from imlp_audit.models.reading import Axis, Family, axes_of
+from imlp_audit.models.values import TensorInput
 from imlp_audit.records.check import Verdict
 from imlp_audit.spec import (
     claim_entries,
@@ -74,6 +75,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     recipe.Replacement: "Replaced MLPs",
     recipe.ImlpRecipe: "The IMLP block",
     recipe.Sums: "Sums of functions",
+    TensorInput: "Inputs",
     schema.System: "Systems",
     pictures.Pictures: "Pictures",
     claim_entries.ClaimEntry: "Claims",
@@ -134,8 +136,8 @@ def test_every_host_has_a_row_with_its_keys(key: str) -> None:
     required, optional = next(row[1:3] for row in _rows("spec-format.md", "Hosts") if row[0] == f"`{key}`")
     assert set(_code(required)) == {name for name, field in host.model_fields.items() if field.is_required()}
     written = {name: field for name, field in host.model_fields.items() if field.repr}  # others no spec can write
-    given = {name: field.default for name, field in written.items() if not field.is_required()}
-    assert _code(optional) == [name if value in (None, ()) else f"{name}: {value}" for name, value in given.items()]
+    given = {name: f.get_default(call_default_factory=True) for name, f in written.items() if not f.is_required()}
+    assert _code(optional) == [name if value in (None, (), {}) else f"{name}: {value}" for name, value in given.items()]
 
 
 @pytest.mark.parametrize(

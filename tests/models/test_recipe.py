@@ -21,6 +21,7 @@ from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.models.hosts.resmlp import CaitChain, CaitStage, Norm, Pooling, ResMlp, ResMlpTranslation
 from imlp_audit.models.hosts.timm import Timm
 from imlp_audit.models.hosts.torchvision import Torchvision
+from imlp_audit.models.hosts.transformers import Transformers
 from imlp_audit.models.hosts.vanillanet import VanillaBlock
 from imlp_audit.models.reading import (
     AnyReading,
@@ -51,6 +52,7 @@ HOST: dict[str, Host] = {
     "vanilla_block": VanillaBlock(width=64),
     "python": PythonModule(file="net.py", name="Net", arguments={"width": "8"}, input=(3, 16, 16)),
     "torchvision": Torchvision(architecture="resnet18"),
+    "transformers": Transformers(architecture="ViTModel", config={"hidden_size": "192"}),
 }
 BLOCK = Replacement(imlp=ImlpRecipe())
 TEXT = TextReading(30, 16, 12, SpatialMatrix.FULL, Presence.YES, OutputLayer.TIED, Presence.NO)
