@@ -29,7 +29,9 @@ def init(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="SOURCE", help="A table in LaTeX, CSV, TSV, markdown, HTML or a model index.", show_default=False
+            metavar="SOURCE",
+            help="A table in LaTeX, CSV, TSV, markdown, HTML, a PDF or a model index.",
+            show_default=False,
         ),
     ],
     output: Annotated[
@@ -158,7 +160,7 @@ def _nothing(draft: Draft, source: Path) -> str:
     found = f"{count_of(len(table.rows), 'row')} with the headings {headings}"
     notes = "".join(f"; {note}" for note in (*draft.skipped[:3], *table.notes))
     return (
-        f"{source}, line {table.line}: table {table.number} has no number that a spec can hold. Read: {found}{notes}. "
+        f"{source}, {table.place}: table {table.number} has no number that a spec can hold. Read: {found}{notes}. "
         "Give parameters, FLOPs or scores a heading that says so, or choose another with --table"
     )
 

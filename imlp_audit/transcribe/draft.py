@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import TypeAlias
@@ -65,6 +65,7 @@ class _Drafter:
 
     def __init__(self, table: SourceTable, columns: TableColumns, sizes: SizesPrinted, prefer: Library | None) -> None:
         self.columns, self.sizes, self.prefer = columns, sizes, prefer
+        self.counted_in = table.counted_in
         self.harmless = find_harmless(table.marks)
         self.doubt = find_doubt(table.caption, columns.guesses)
         self.size = find_size(table.caption)
@@ -84,7 +85,7 @@ class _Drafter:
         label = read_label(row.cells[self.columns.label], self.rows[-1].label if self.rows else None, self._by_label)
         if not numbers.printed:
             reason = f": {numbers.left_out[0]}" if numbers.left_out else ""
-            self.skipped.append(f"line {row.line}, {label.text or 'a row without a label'}{reason}")
+            self.skipped.append(f"{self.counted_in} {row.line}, {label.text or 'a row without a label'}{reason}")
             return
         side = numbers.size or find_size(self._group) or self.size
         why = self.doubt or self.columns.doubt(row) or _ambiguous(label, side, self.sizes)
@@ -97,11 +98,18 @@ class _Drafter:
             numbers,
             base.id if base else None,
             _training(row, self.columns, label, self._group),
-            (f"under the heading {self._group!r}",) if self._group != self._noted else (),
+            tuple(self._remarks(row)),
         )
         self._noted = self._group
         self._by_label[label.text.casefold()] = drafted
         self.rows.append(drafted)
+
+    def _remarks(self, row: GridRow) -> Iterator[str]:
+        """Yield what a reader must know of a row: a heading that is new above it, and what was uncertain."""
+        if self._group != self._noted:
+            yield f"under the heading {self._group!r}"
+        if row.doubt is not None:
+            yield f"uncertain: {row.doubt}"
 
     def _new_id(self, label: LabelParts, base: DraftRow | None, size: int | None) -> str:
         """Return a slug that no row above has."""

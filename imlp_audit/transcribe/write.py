@@ -63,7 +63,7 @@ def _clean(text: str) -> str:
 def _introduction(draft: Draft) -> Iterator[str]:
     table = draft.table
     label = f" ({table.label})" if table.label else ""
-    yield _comment(f"Table {table.number}{label} of {table.file}, line {table.line}, written by `imlp-audit init`.")
+    yield _comment(f"Table {table.number}{label} of {table.file}, {table.place}, written by `imlp-audit init`.")
     decisions = decisions_of(draft)
     if decisions:
         yield "# To decide:"
