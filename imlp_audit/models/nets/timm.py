@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import timm
+from timm.utils.model import reparameterize_model
 from torch import nn
 
 from imlp_audit.errors import BuildError, did_you_mean
@@ -27,7 +28,16 @@ def build_timm(name: str, request: BuildRequest) -> nn.Module:
         options["pretrained_cfg_overlay"] = {"input_size": (3, *request.image)}
     model: nn.Module = timm.create_model(name, pretrained=False, **options)
     _check_patches(model, request.image or ())
-    return model
+    return _merge_branches(model, name) if request.deployed else model
+
+
+def _merge_branches(model: nn.Module, name: str) -> nn.Module:
+    """Return the model with its branches merged as timm does for inference. Raises BuildError if it has none."""
+    before = {path: tensor.shape for path, tensor in model.state_dict().items()}
+    merged: nn.Module = reparameterize_model(model.eval(), inplace=True)
+    if {path: tensor.shape for path, tensor in merged.state_dict().items()} == before:
+        raise BuildError(f"form: {name} has no branches that timm merges, so its deployed form is its training form")
+    return merged
 
 
 def _check_patches(model: nn.Module, image: tuple[int, ...]) -> None:
