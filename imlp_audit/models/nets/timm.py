@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import timm
+from pydantic import JsonValue
 from timm.utils.model import reparameterize_model
 from torch import nn
 
@@ -11,14 +14,16 @@ from imlp_audit.models.hosts.host import BuildRequest
 from imlp_audit.models.reading import ClassToken
 
 
-def build_timm(name: str, request: BuildRequest) -> nn.Module:
-    """Build an architecture of timm. Raises BuildError for a name that timm does not have, or an unfit image size.
+def build_timm(name: str, arguments: Mapping[str, JsonValue], request: BuildRequest) -> nn.Module:
+    """Build an architecture of timm, with some of its arguments changed.
+
+    Raises BuildError for a name that timm does not have, arguments that it does not take, or an unfit image size.
 
     A ViT whose class token is removed averages its patches after its last norm, as the released IFFN code does.
     """
     if not timm.is_model(name):
         raise BuildError(f"timm has no model {name!r}; {did_you_mean(name, timm.list_models(), 'it has')}")
-    options: dict[str, object] = {"num_classes": request.labels}
+    options: dict[str, object] = {"num_classes": request.labels, **arguments}
     if request.class_token is ClassToken.REMOVED:
         options |= {"class_token": False, "global_pool": "avg", "fc_norm": False}
     own = timm.models.get_pretrained_cfg(name)
@@ -26,7 +31,12 @@ def build_timm(name: str, request: BuildRequest) -> nn.Module:
         options["img_size"] = request.image
     if request.image is not None:
         options["pretrained_cfg_overlay"] = {"input_size": (3, *request.image)}
-    model: nn.Module = timm.create_model(name, pretrained=False, **options)
+    try:
+        model: nn.Module = timm.create_model(name, pretrained=False, **options)
+    except (TypeError, ValueError, AssertionError, RuntimeError, KeyError) as error:  # each model has its own
+        if not arguments:
+            raise
+        raise BuildError(f"{name} with {dict(arguments)}: {type(error).__name__}: {error}") from error
     _check_patches(model, request.image or ())
     return _merge_branches(model, name) if request.deployed else model
 
