@@ -92,6 +92,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     findings.FindingEntry: "Findings",
     schema.Coverage: "Coverage",
     schema.CoverageEntry: "Covered parts",
+    schema.NumbersEntry: "Numbers elsewhere",
 }
 """The section of spec-format.md whose table has the keys of a record."""
 ELSEWHERE = (readings.NamedReading, *get_args(columns.Column))
