@@ -48,8 +48,8 @@ def find_columns(lines: Sequence[Sequence[Group]], head: Sequence[Sequence[Group
     A number of cells that only one line has, of those below the headings and of these, is taken only if all differ.
     """
     counts = Counter(len(line) for line in (*lines, *head))
-    found = {len(line) for line in lines}
-    most = max((one for one in found if counts[one] > 1), default=max(found, default=0))
+    numbers = {len(line) for line in lines}
+    most = max((one for one in numbers if counts[one] > 1), default=max(numbers, default=0))
     columns = _merge([(group.x0, group.x1) for line in lines if len(line) == most for group in line])
     for group in (group for line in lines if 1 < len(line) < most for group in line):
         found = columns_of(group, columns)
