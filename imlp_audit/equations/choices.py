@@ -12,7 +12,7 @@ class RejectedError(Exception):
     """The choices make no example that the claim is about."""
 
 
-class Choices:
+class ChoiceList:
     """Choices of one of `count` things each, as numbers from 0; 0 is the simplest.
 
     The first ones are those of a `path`; more are drawn by `pick`, and without it they are 0.
@@ -47,7 +47,7 @@ class Choices:
         del self.made[start:], self.counts[start:]
 
 
-def random_choices(random: Random) -> Choices:
+def random_choices(random: Random) -> ChoiceList:
     """Return choices of one example: all alike; mostly equal to earlier ones; or mostly the simpler things.
 
     Errors often show only where two things are equal, or where one is 0.
@@ -63,14 +63,14 @@ def random_choices(random: Random) -> Choices:
             return int(rand() * rand() * count)
         return int(rand() * count)
 
-    return Choices(pick=pick)
+    return ChoiceList(pick=pick)
 
 
-def count_through(draw: Callable[[Choices], object]) -> Iterator[Choices | None]:
+def count_through(draw: Callable[[ChoiceList], object]) -> Iterator[ChoiceList | None]:
     """Yield all choices that there are, in order; None for those that make no example."""
     path: Path | None = ()
     while path is not None:
-        choices = Choices(path)
+        choices = ChoiceList(path)
         try:
             draw(choices)
         except RejectedError:

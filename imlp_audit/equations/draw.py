@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, TypeVar, overload
 
-from imlp_audit.equations.choices import Choices, RejectedError
+from imlp_audit.equations.choices import ChoiceList, RejectedError
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -25,7 +25,7 @@ _TRIES = 100
 class Strategy(Generic[T_co]):
     """A way of making an example from choices."""
 
-    def __init__(self, draw: Callable[[Choices], T_co]) -> None:
+    def __init__(self, draw: Callable[[ChoiceList], T_co]) -> None:
         self.draw = draw
 
     def map(self, function: Callable[[T_co], U]) -> Strategy[U]:
@@ -39,7 +39,7 @@ class Strategy(Generic[T_co]):
     def filter(self, condition: Callable[[T_co], object]) -> Strategy[T_co]:
         """Keep the examples that a condition holds for; an example is given up after a hundred that it does not."""
 
-        def draw(choices: Choices) -> T_co:
+        def draw(choices: ChoiceList) -> T_co:
             for _ in range(_TRIES):
                 start = choices.mark()
                 example = self.draw(choices)
@@ -72,7 +72,7 @@ def integers(lowest: int, highest: int) -> Strategy[int]:
     both, count = min(nearest - lowest, highest - nearest), highest - lowest + 1
     up = highest - nearest >= nearest - lowest
 
-    def draw(choices: Choices) -> int:
+    def draw(choices: ChoiceList) -> int:
         place = choices.choose(count)
         if place <= 2 * both:
             return nearest + (place + 1) // 2 * (1 if place % 2 else -1)
@@ -90,7 +90,7 @@ def permutations(values: Sequence[T], size: int | None = None) -> Strategy[list[
     """All of some values in any order, or only the first of them; the simplest order is the one given."""
     count = len(values) if size is None else size
 
-    def draw(choices: Choices) -> list[T]:
+    def draw(choices: ChoiceList) -> list[T]:
         order = list(values)
         for place in range(min(count, len(order) - 1)):
             other = place + choices.choose(len(order) - place)
@@ -108,7 +108,7 @@ def one_of(*strategies: Strategy[Any]) -> Strategy[Any]:
 def builds(make: Callable[..., T], *arguments: Strategy[Any], **named: Strategy[Any]) -> Strategy[T]:
     """Call a function, such as a class, with an example of each argument."""
 
-    def draw(choices: Choices) -> T:
+    def draw(choices: ChoiceList) -> T:
         return make(
             *[argument.draw(choices) for argument in arguments],
             **{name: argument.draw(choices) for name, argument in named.items()},

@@ -10,7 +10,7 @@ from random import Random
 from typing import Generic, TypeVar
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.choices import Choices, Path, RejectedError, count_through, random_choices
+from imlp_audit.equations.choices import ChoiceList, Path, RejectedError, count_through, random_choices
 from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.outcome import Outcome
 from imlp_audit.equations.settings import Limits
@@ -59,7 +59,7 @@ class _Run(Generic[Case]):
 
     def fails(self, path: Path) -> Path | None:
         """Judge the example of some choices; return those that it used if the claim is false on it."""
-        choices = Choices(path)
+        choices = ChoiceList(path)
         try:
             case = self._claim.cases.draw(choices)
         except RejectedError:
@@ -87,7 +87,7 @@ def _paths(claim: Claim[Case], wanted: int, seed: int) -> Iterator[Path]:
         yield from (tuple(choices.made) for choices in counted if choices is not None)
         return
     random, seen, misses = Random(seed), set[Path](), 0
-    choices = Choices()
+    choices = ChoiceList()
     while len(seen) < wanted and misses < _MISSES:
         with suppress(RejectedError):
             draw(choices)

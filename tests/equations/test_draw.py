@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from imlp_audit.equations import draw as st
-from imlp_audit.equations.choices import Choices, RejectedError, count_through, random_choices
+from imlp_audit.equations.choices import ChoiceList, RejectedError, count_through, random_choices
 from imlp_audit.equations.shrink import shrink
 
 
@@ -24,7 +24,7 @@ class Colour(StrEnum):
 def every(strategy: st.Strategy[object]) -> list[object]:
     """Return all examples, in the order in which they are counted."""
     found = (choices for choices in count_through(strategy.draw) if choices is not None)
-    return [strategy.draw(Choices(tuple(choices.made))) for choices in found]
+    return [strategy.draw(ChoiceList(tuple(choices.made))) for choices in found]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_random_examples_reach_everything_and_are_made_again_by_their_choices() 
         choices = random_choices(random)
         example = strategy.draw(choices)
         found[example] += 1
-        assert strategy.draw(Choices(tuple(choices.made))) == example
+        assert strategy.draw(ChoiceList(tuple(choices.made))) == example
     assert len(found) == 20
     assert min(found.values()) > 20
 
@@ -83,7 +83,7 @@ def test_random_vectors_often_hold_equal_numbers_and_often_zeros() -> None:
 
 def test_choices_that_a_filter_refuses_make_no_example() -> None:
     with pytest.raises(RejectedError):
-        st.integers(1, 4).filter(lambda n: n > 2).draw(Choices((0,)))
+        st.integers(1, 4).filter(lambda n: n > 2).draw(ChoiceList((0,)))
 
 
 def test_counting_goes_on_where_a_filter_refuses() -> None:
