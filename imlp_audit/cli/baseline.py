@@ -31,7 +31,6 @@ def baseline(
     from imlp_audit.cli.write_lock import write_lock
     from imlp_audit.pipeline import Options, audit
     from imlp_audit.records.baseline import BaselineReport
-    from imlp_audit.records.document import to_json
     from imlp_audit.report.baseline import baseline_document
 
     selection = load_specs(specs, trust_code=trust_code, complete=True)
@@ -40,5 +39,5 @@ def baseline(
         result = audit(selection, options, announce)
     papers = tuple(write_lock(paper, result, draft=draft, write=not dry_run) for paper in selection.papers)
     report = BaselineReport(written=not dry_run, papers=papers)
-    emit_document(baseline_document(report), format_, to_json(report))
+    emit_document(baseline_document(report), format_, report)
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN

@@ -21,7 +21,6 @@ app = typer.Typer(help="See or remove what earlier runs measured.", rich_markup_
 @app.command()
 def info(format_: Formatted = Format.RICH) -> int:
     """Show where measurements are kept, and how many."""
-    from imlp_audit.records.document import to_json
     from imlp_audit.records.listing import CacheReport
     from imlp_audit.report.listings import cache_document
 
@@ -29,7 +28,7 @@ def info(format_: Formatted = Format.RICH) -> int:
     files, size = store.size()
     folder = str(store.folder) if store.folder is not None else None
     report = CacheReport(folder=folder, measurements=files, bytes=size)
-    emit_document(cache_document(report), format_, to_json(report))
+    emit_document(cache_document(report), format_, report)
     return ExitCode.CLEAN
 
 

@@ -27,7 +27,6 @@ def diff(
     """Show what changed between two audits; exit with 1 if a verdict got worse or a new check fails."""
     from imlp_audit.cli.report import read_audit
     from imlp_audit.records.diff import diff_audits
-    from imlp_audit.records.document import to_json
     from imlp_audit.report.diff import LINES, diff_document
 
     one, other = read_audit(before), read_audit(after)
@@ -39,7 +38,7 @@ def diff(
     found = diff_audits(one, other)
     short = format_ is Format.RICH and not all_
     document = diff_document(found, (str(before), str(after)), LINES if short else None)
-    emit_document(document, format_, to_json(found))
+    emit_document(document, format_, found)
     return ExitCode.FINDINGS if found.got_worse else ExitCode.CLEAN
 
 

@@ -31,7 +31,6 @@ def imagenet(
 ) -> int:
     """Find out what is wrong with a folder of ImageNet-1k's validation images."""
     from imlp_audit.evaluate.doctor.examine import examine
-    from imlp_audit.records.document import to_json
     from imlp_audit.records.listing import FolderFinding, ImageFolderReport
     from imlp_audit.report.listings import folder_document
 
@@ -47,5 +46,5 @@ def imagenet(
         ),
         notes=found.notes,
     )
-    emit_document(folder_document(report), format_, to_json(report))
+    emit_document(folder_document(report), format_, report)
     return ExitCode.FINDINGS if found.findings else ExitCode.CLEAN

@@ -12,7 +12,7 @@ import typer
 from imlp_audit.cli.options import ChannelsLast, Device
 from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.overrides import Overrides
-from imlp_audit.spec.pictures import Interpolation
+from imlp_audit.spec.interpolation import Interpolation
 
 if TYPE_CHECKING:
     from imlp_audit.evaluate.request import Running
@@ -30,6 +30,12 @@ class ImageOptions:
     class_map: Annotated[
         Path | None,
         typer.Option("--class-map", metavar="FILE", help="A file that gives the class of each class folder."),
+    ] = None
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            "--labels", metavar="FILE", help="The class of each image: the devkit's ground truth, Kaggle's CSV, a list."
+        ),
     ] = None
     real_labels: Annotated[
         Path | None,

@@ -45,7 +45,6 @@ def explain(
     from imlp_audit.explain import explain as explaining
     from imlp_audit.explain.document import explanation_document
     from imlp_audit.records.check import Verdict
-    from imlp_audit.records.document import to_json
     from imlp_audit.records.explanation import Explanation
     from imlp_audit.spec.digest import digest_selection
     from imlp_audit.spec.targets import id_in
@@ -61,7 +60,7 @@ def explain(
 
     digest = digest_selection(selection, plan.id)
     explanation = remember(store, digest, Explanation, make, lambda made: made.check.verdict is not Verdict.ERROR)
-    emit_document(explanation_document(explanation), format_, to_json(explanation))
+    emit_document(explanation_document(explanation), format_, explanation)
     return ExitCode.INCOMPLETE if explanation.check.verdict is Verdict.ERROR else ExitCode.CLEAN
 
 

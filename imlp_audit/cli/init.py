@@ -43,7 +43,6 @@ def init(
     format_: Formatted = Format.RICH,
 ) -> int:
     """Write a printed table as a spec, with what was guessed in comments."""
-    from imlp_audit.records.document import to_json
     from imlp_audit.report.transcription import transcription_document
     from imlp_audit.transcribe.choose import choose_table
     from imlp_audit.transcribe.draft import draft_table
@@ -70,7 +69,7 @@ def init(
         sys.stderr.write("".join(f"{line}\n" for line in (*done.made, *done.decide)))
         return ExitCode.CLEAN
     _write_new(target, text)
-    emit_document(transcription_document(done), format_, to_json(done))
+    emit_document(transcription_document(done), format_, done)
     return ExitCode.CLEAN
 
 

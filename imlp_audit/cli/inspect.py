@@ -46,7 +46,6 @@ def inspect(
     selection = load_specs(specs, trust_code=trust_code)
     from imlp_audit.inspect.candidates import choose_candidates, report_checkpoint
     from imlp_audit.inspect.document import checkpoint_document
-    from imlp_audit.records.document import to_json
 
     sha256 = hash_sources(states[0].sources)
     with show_progress(shown=not no_progress) as announce:
@@ -54,7 +53,7 @@ def inspect(
     parsed = states[number]
     weights, pictures = _inspect_weights(parsed, selection, draw, trust_code=trust_code)
     report = report_checkpoint(parsed, sha256, candidates, weights, pictures)
-    emit_document(checkpoint_document(report, str(checkpoint)), format_, to_json(report))
+    emit_document(checkpoint_document(report, str(checkpoint)), format_, report)
     return ExitCode.CLEAN if candidates.exact else ExitCode.FINDINGS
 
 

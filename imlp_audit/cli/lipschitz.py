@@ -52,7 +52,6 @@ def lipschitz(
     from imlp_audit.checkpoint.loading import read_state
     from imlp_audit.equations.lipschitz.branches import branches
     from imlp_audit.equations.lipschitz.estimate import estimate
-    from imlp_audit.records.document import to_json
     from imlp_audit.report.lipschitz import lipschitz_document
 
     if checkpoint is None and block is not None:
@@ -67,7 +66,7 @@ def lipschitz(
     _warn_if_slow(len(pair[0].inner))
     found = estimate(pair, list(points), time_limit, path)
     document = lipschitz_document(found, path or ("a new block" if checkpoint is None else "the module"))
-    emit_document(document, format_, to_json(found))
+    emit_document(document, format_, found)
     return 0
 
 

@@ -24,7 +24,6 @@ def list_checks(
 ) -> int:
     """List the ids of all checks; measures nothing unless you pass --systems."""
     from imlp_audit.cli.loading import load_specs
-    from imlp_audit.records.document import to_json
     from imlp_audit.records.listing import CheckList, ListedCheck
     from imlp_audit.report.document import Table
     from imlp_audit.spec.library import select_checks
@@ -34,7 +33,7 @@ def list_checks(
     plans = select_checks(load_specs(specs), only or (), skip or (), solving=True)
     checks = tuple(ListedCheck(id=plan.id, file=plan.source.file, line=plan.source.line) for plan in plans)
     rows = tuple((check.id, f"{check.file}:{check.line}") for check in checks)
-    emit_document((Table((), rows),), format_, to_json(CheckList(checks=checks)))
+    emit_document((Table((), rows),), format_, CheckList(checks=checks))
     return ExitCode.CLEAN
 
 
@@ -45,11 +44,10 @@ def _list_systems(
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.explain.systems import list_systems, systems_document
-    from imlp_audit.records.document import to_json
 
     with show_progress(shown=shown) as announce:
         listed = list_systems(load_specs(specs), only or (), skip or (), announce)
-    emit_document(systems_document(listed), format_, to_json(listed))
+    emit_document(systems_document(listed), format_, listed)
     return ExitCode.INCOMPLETE if any(model.failure for model in listed.models) else ExitCode.CLEAN
 
 
@@ -58,7 +56,6 @@ def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.errors import SpecError
     from imlp_audit.inspect.papers import broken_sentences
-    from imlp_audit.records.document import to_json
     from imlp_audit.records.listing import LintedPaper, LintReport
     from imlp_audit.report.listings import lint_document
     from imlp_audit.spec.equations import broken_claims
@@ -83,5 +80,5 @@ def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
         for paper in selection.papers
     )
     report = LintReport(papers=tuple(papers))
-    emit_document(lint_document(report), format_, to_json(report))
+    emit_document(lint_document(report), format_, report)
     return ExitCode.CLEAN

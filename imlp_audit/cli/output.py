@@ -16,6 +16,7 @@ from imlp_audit.report.files import append, check_writable, write_whole
 from imlp_audit.report.formats import ENDINGS, AuditFormat, Format, Surface, render_audit, render_document
 
 if TYPE_CHECKING:
+    from imlp_audit.records.document import JsonDocument
     from imlp_audit.records.result import AuditResult
     from imlp_audit.report.document import Document
 
@@ -83,9 +84,9 @@ def _is_word(name: str, colon: str) -> bool:
     return bool(colon) and (not name or (name.isalpha() and len(name) > 1))
 
 
-def emit_document(document: Document, form: Format, json: str) -> None:
-    """Print a document on standard output in a format; `json` is the command's record, written as JSON."""
-    emit(render_document(document, form, json, surface()))
+def emit_document(document: Document, form: Format, record: JsonDocument | None = None) -> None:
+    """Print a document on standard output in a format; `record` is what JSON shows of it."""
+    emit(render_document(document, form, record, surface()))
 
 
 def emit_result(
@@ -134,7 +135,7 @@ def _emit(
     if outputs.summary is not None:
         from imlp_audit.report.overview import first_screen
 
-        append(outputs.summary, render_document(screen or first_screen(result), Format.MARKDOWN, ""))
+        append(outputs.summary, render_document(screen or first_screen(result), Format.MARKDOWN))
     if outputs.printed is not None:
         emit(render_audit(result, partial(write, outputs.printed), outputs.printed, surface()))
 

@@ -40,7 +40,6 @@ def solve(
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.cli.write_found import check_name, write_found
-    from imlp_audit.records.document import to_json
     from imlp_audit.report.solved import solved_document
     from imlp_audit.solve.search import Rules
     from imlp_audit.solve.selection import Search, selected_targets, solve_selection
@@ -61,5 +60,5 @@ def solve(
         if write is not None:
             write_found(selection.papers[0], write, solved)
     finally:  # what was found is worth reading also where it is not written
-        emit_document(solved_document(solved), format_, to_json(solved))
+        emit_document(solved_document(solved), format_, solved)
     return 0

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from imlp_audit.numbers.interval import Interval, readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.spec.claims import Statement, parse_claim
+from imlp_audit.spec.claims import Statement, parse_claims
 from imlp_audit.spec.columns import AccuracyColumn
 from imlp_audit.spec.conditions import Conditions, Order
 from imlp_audit.spec.paper import Paper
@@ -64,9 +64,8 @@ def _from_baselines(paper: Paper) -> Iterator[tuple[CellRef, CellRef]]:
 
 
 def _from_claims(paper: Paper) -> Iterator[tuple[CellRef, CellRef]]:
-    for claim in paper.claims:
-        meanings, _ = parse_claim(claim, paper, [paper])
-        for statement in meanings.all if meanings is not None else ():
+    for claim in parse_claims(paper, (paper,)):
+        for statement in claim.meanings.all if claim.meanings is not None else ():
             yield from _compared(statement)
 
 

@@ -15,11 +15,10 @@ from torch import Tensor, nn
 from imlp_audit.errors import CheckpointError
 from imlp_audit.evaluate.data.images import Guarded, Images
 from imlp_audit.evaluate.overrides import Overrides
-from imlp_audit.evaluate.predictions import ModelAnswer
+from imlp_audit.evaluate.predictions import GUESSES, ModelAnswer
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-_GUESSES = 5
 _NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
 
 
@@ -132,7 +131,7 @@ def _predict(model: nn.Module, images: Tensor, numbers: Tensor, computing: Compu
     with torch.inference_mode(), _autocast(computing):
         logits = model(images.contiguous(memory_format=computing.memory_format)).float()
     # sorted, not top-k: among equal logits the first class comes first, as in argmax, on every device
-    ordered = logits.argsort(dim=1, descending=True, stable=True)[:, :_GUESSES]
+    ordered = logits.argsort(dim=1, descending=True, stable=True)[:, :GUESSES]
     first = logits.softmax(dim=1).gather(1, ordered[:, :1])[:, 0]
     finite = logits.isfinite().all(dim=1)
     readable = (numbers >= 0).tolist()

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
 
-from imlp_audit.spec.pictures import Interpolation, Pictures
+from imlp_audit.spec.interpolation import Interpolation
+
+if TYPE_CHECKING:
+    from imlp_audit.spec.pictures import Pictures
 
 
 @dataclass(frozen=True)

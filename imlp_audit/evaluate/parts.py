@@ -1,88 +1,129 @@
 """The finished batches of an unfinished evaluation, on disk: a folder that a later run can continue from.
 
-A part is a file of batches with their length and checksum. It appears whole, by a rename, or not at all. Other files
-in the folder are ignored, and nothing is read unless the manifest shows that the same evaluation wrote it.
+A part is a file of batches. It appears whole, by a rename, or not at all. A folder with anything that the same
+evaluation cannot have written is refused, with what to remove; nothing in it is changed.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import shutil
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from os.path import lexists
 from pathlib import Path
-from typing import TypeAlias
 
 from imlp_audit.errors import OutputError, UsageError
-from imlp_audit.evaluate.predictions import ModelAnswer
-from imlp_audit.report.files import write_whole
-
-BatchAnswers: TypeAlias = Sequence[ModelAnswer | None]
-Batches: TypeAlias = Mapping[int, BatchAnswers]
+from imlp_audit.evaluate.part_file import BatchAnswers, KeptPart, ResumableRun, read_part, read_plain, write_part
+from imlp_audit.report.files import UNFINISHED, write_whole
 
 _MANIFEST = "manifest.json"
+_PART = re.compile(r"\d{8,}\.part")
+_FORMAT = 2
+_LARGEST_MANIFEST = 1 << 20  # bytes
+_KEPT = "remove it, and run the command with --resume: the parts are kept"
+_LONGEST = 300  # characters of a manifest's text that a message repeats
 EVERY = 1.0  # seconds between parts: writing one takes milliseconds, and at most this much work is lost
 
 
 @dataclass
 class Parts:
-    """The parts of an evaluation in a folder, all with one batch size.
-
-    `fingerprint` names everything that the numbers depend on.
-    """
+    """The parts of an evaluation in a folder, all that count with one batch size."""
 
     folder: Path
     batch_size: int
-    fingerprint: Mapping[str, str]
+    run: ResumableRun
 
     def restart(self, batch_size: int) -> None:
         """Continue with smaller batches; the finished ones no longer count."""
         self.batch_size = batch_size
-        self._write_manifest()
-
-    def read_finished(self) -> dict[int, BatchAnswers]:
-        """Return every finished batch, by its number."""
-        batches: dict[int, BatchAnswers] = {}
-        for path in sorted(self.folder.glob("*.part")):
-            batches |= _unpack(path.read_bytes(), self.batch_size)
-        return batches
-
-    def write(self, batches: Batches) -> None:
-        """Add a part. Raises OutputError."""
-        write_whole(self.folder / f"{min(batches):08d}.part", _pack(batches, self.batch_size))
-
-    def remove(self) -> None:
-        """Remove the folder; another process on this machine may be doing the same."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def _write_manifest(self) -> None:
-        manifest = {"batch_size": self.batch_size, "pinned": dict(self.fingerprint)}
+        manifest = {"format": _FORMAT, "batch_size": batch_size, "pinned": dict(self.run.fingerprint)}
         write_whole(self.folder / _MANIFEST, (json.dumps(manifest, indent=2, sort_keys=True) + "\n").encode())
 
+    def read_finished(self) -> dict[int, BatchAnswers]:
+        """Return every finished batch, by its number. Raises UsageError for a part that this run did not write."""
+        batches: dict[int, BatchAnswers] = {}
+        for path in _list_parts(self.folder):
+            part = read_part(path, self.run)
+            if part.batch_size != self.batch_size:
+                continue
+            if twice := batches.keys() & part.batches.keys():
+                raise UsageError(f"{path} holds batch {min(twice)}, which another part holds too; remove one of them")
+            batches |= part.batches
+        return batches
 
-def open_parts(folder: Path, fingerprint: Mapping[str, str], batch_size: int, resume: bool) -> Parts:
+    def write(self, batches: Mapping[int, BatchAnswers]) -> None:
+        """Add a part. Raises OutputError."""
+        write_part(self.folder, KeptPart(self.batch_size, batches), self.run)
+
+    def remove(self) -> None:
+        """Remove our files, and the folder if it is empty then; another process here may be doing the same."""
+        with suppress(OSError):
+            for path in self.folder.iterdir():
+                if path.name == _MANIFEST or _PART.fullmatch(path.name) or path.name.startswith(UNFINISHED):
+                    path.unlink(missing_ok=True)
+            self.folder.rmdir()
+
+
+def open_parts(folder: Path, run: ResumableRun, batch_size: int, resume: bool) -> Parts:
     """Open a folder for parts; a resumed run continues with the batch size that the earlier run ended with.
 
-    Raises UsageError if an earlier run left parts and `resume` is not set, or if it was another evaluation, and
-    OutputError if the folder cannot be written to.
+    Raises UsageError if an earlier run left parts and `resume` is not set, if it was another evaluation, or if
+    something is wrong with one of its files, and OutputError if the folder cannot be written to.
     """
-    parts = Parts(folder, batch_size, fingerprint)
+    parts = Parts(folder, batch_size, run)
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise UsageError(f"{folder} is not a folder, and finished batches are to be kept there; remove it")
     try:
-        earlier = _read_manifest(folder)
-        if earlier is None:
-            folder.mkdir(exist_ok=True)
-            parts.restart(batch_size)
-            return parts
+        folder.mkdir(exist_ok=True)
+        begun = bool(list(_list_parts(folder))) or lexists(folder / _MANIFEST)
     except OSError as error:
         raise OutputError(f"{folder} could not be created or read: {error.strerror or error}") from error
-    if not resume:
+    if begun and not resume:
         raise UsageError(
             f"{folder} holds the finished part of an earlier run; add --resume to continue it, or remove the folder"
         )
-    _check_same(folder, earlier.fingerprint, fingerprint)
-    return earlier
+    earlier = _read_manifest(folder, run, batch_size)
+    if earlier is None:
+        parts.restart(batch_size)  # parts without a manifest say themselves whose they are
+    else:
+        parts.batch_size = earlier
+    parts.read_finished()
+    return parts
+
+
+def _list_parts(folder: Path) -> Iterator[Path]:
+    """Yield the parts in order. Hidden files are ignored: writers and file systems leave them. Raises UsageError."""
+    for path in sorted(folder.iterdir()):
+        if _PART.fullmatch(path.name):
+            yield path
+        elif path.name != _MANIFEST and not path.name.startswith("."):
+            raise UsageError(f"{path} is not a file of imlp-audit; move it elsewhere: the folder is removed at the end")
+
+
+def _read_manifest(folder: Path, run: ResumableRun, batch_size: int) -> int | None:
+    """Return the batch size that an earlier run ended with; None if it left no manifest. Raises UsageError."""
+    path = folder / _MANIFEST
+    if not lexists(path):
+        return None
+    try:
+        manifest = json.loads(read_plain(path, _LARGEST_MANIFEST, _KEPT))
+        found, size, pinned = manifest.get("format"), manifest["batch_size"], manifest["pinned"]
+        whole = type(size) is int and all(isinstance(one, str) for one in {**pinned}.values())
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        whole = False
+    if not whole:
+        raise UsageError(f"{path} is damaged; {_KEPT}")
+    if found != _FORMAT:
+        raise UsageError(f"{path} was written by another version of imlp-audit; use that version, or remove {folder}")
+    _check_same(folder, pinned, run.fingerprint)
+    if size not in {batch_size >> halved for halved in range(batch_size.bit_length())}:
+        raise UsageError(
+            f"{path} has a batch size of {size}, which no run from {batch_size} comes to; remove it, and resume"
+        )
+    return int(size)
 
 
 @dataclass
@@ -116,45 +157,14 @@ def _check_same(folder: Path, there: Mapping[str, str], here: Mapping[str, str])
     names = [name for name in sorted({*there, *here}) if there.get(name) != here.get(name)]
     if names:
         changes = "; ".join(
-            f"{name} was {there.get(name, 'not given')}, is {here.get(name, 'not given')}" for name in names
+            f"{_show(name)} was {_show(there.get(name, 'not given'))}, is {here.get(name, 'not given')}"
+            for name in names
         )
         raise UsageError(
             f"{folder} holds another evaluation: {changes}. Repeat the command that started it, or remove the folder"
         )
 
 
-def _read_manifest(folder: Path) -> Parts | None:
-    path = folder / _MANIFEST
-    try:
-        manifest = json.loads(path.read_bytes())
-        return Parts(folder, int(manifest["batch_size"]), dict(manifest["pinned"]))
-    except FileNotFoundError:
-        return None
-    except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{path} is damaged; remove the folder {folder} and start again") from error
-
-
-def _pack(batches: Batches, batch_size: int) -> bytes:
-    """Return batches as JSON, after a line with its length and checksum."""
-    content = {str(number): [_answer_to_json(one) for one in answers] for number, answers in batches.items()}
-    body = json.dumps({"batch_size": batch_size, "batches": content}, separators=(",", ":")).encode()
-    return f"{len(body)} {hashlib.sha256(body).hexdigest()}\n".encode() + body
-
-
-def _unpack(data: bytes, batch_size: int) -> dict[int, BatchAnswers]:
-    """Read a part back; nothing if it is not whole or has another batch size."""
-    head, _, body = data.partition(b"\n")
-    if head != f"{len(body)} {hashlib.sha256(body).hexdigest()}".encode():
-        return {}
-    content = json.loads(body)
-    if content["batch_size"] != batch_size:
-        return {}
-    return {int(number): tuple(map(_answer_from_json, answers)) for number, answers in content["batches"].items()}
-
-
-def _answer_to_json(answer: ModelAnswer | None) -> list[object] | None:
-    return None if answer is None else [answer.probability, *answer.top5]
-
-
-def _answer_from_json(values: Sequence[float] | None) -> ModelAnswer | None:
-    return None if values is None else ModelAnswer(tuple(int(one) for one in values[1:]), float(values[0]))
+def _show(text: str) -> str:
+    """Return text from a file so that a terminal can show it."""
+    return (text if text.isprintable() else ascii(text))[:_LONGEST]

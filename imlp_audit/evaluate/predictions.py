@@ -12,6 +12,8 @@ from imlp_audit.errors import UsageError
 from imlp_audit.report.files import write_whole
 
 ENDINGS = (".parquet", ".csv")
+GUESSES = 5
+"""How many classes an answer names, if the model has as many."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from imlp_audit.errors import BuildError, ClosedPipeError
 from imlp_audit.evaluate.data.images import Images
 from imlp_audit.evaluate.evidence import judge_cells
 from imlp_audit.evaluate.loop import Computing, OutOfMemoryError, Pipeline, load_batches, predict_batches
-from imlp_audit.evaluate.parts import EVERY, BatchAnswers, Journal, Parts, open_parts
+from imlp_audit.evaluate.part_file import BatchAnswers, ResumableRun
+from imlp_audit.evaluate.parts import EVERY, Journal, Parts, open_parts
 from imlp_audit.evaluate.predictions import ModelAnswer, Prediction, write_predictions
 from imlp_audit.evaluate.request import Request
 from imlp_audit.evaluate.sharding import Group
@@ -38,7 +39,7 @@ class Steps:
     """The steps of an evaluation. A test may replace one, to watch it or to break it off."""
 
     prepare: Callable[[Request, torch.device, ExitStack], Task] = prepare
-    open_parts: Callable[[Path, Mapping[str, str], int, bool], Parts] = open_parts
+    open_parts: Callable[[Path, ResumableRun, int, bool], Parts] = open_parts
     load: Callable[[Images, Sequence[int], Pipeline, int, int, torch.device], Loaded] = load_batches
     predict: Callable[[nn.Module, Loaded, Computing], Iterator[tuple[ModelAnswer | None, ...]]] = predict_batches
     seconds_between_parts: float = EVERY
@@ -81,13 +82,10 @@ def _open(task: Task, group: Group, steps: Steps) -> Parts | None:
     path, resume = task.request.predictions, task.request.resume
     if path is None:
         return None
-    folder, fingerprint, size = (
-        path.with_name(f"{path.name}.parts"),
-        task.fingerprint(),
-        task.request.running.batch_size,
-    )
-    first = group.agree_on(lambda: steps.open_parts(folder, fingerprint, size, resume) if group.leads else None)
-    return group.agree_on(lambda: first or steps.open_parts(folder, fingerprint, size, True))
+    folder, size = path.with_name(f"{path.name}.parts"), task.request.running.batch_size
+    run = ResumableRun(task.fingerprint(), len(task.chosen), task.classes)
+    first = group.agree_on(lambda: steps.open_parts(folder, run, size, resume) if group.leads else None)
+    return group.agree_on(lambda: first or steps.open_parts(folder, run, size, True))
 
 
 def _remove(parts: Parts | None, group: Group) -> None:

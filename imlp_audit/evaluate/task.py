@@ -14,6 +14,7 @@ from imlp_audit import __version__
 from imlp_audit.checkpoint.contents import hash_sources
 from imlp_audit.errors import DatasetError, UsageError
 from imlp_audit.evaluate.against import EvaluatedCell, other_run
+from imlp_audit.evaluate.data.agreement import find_repeats
 from imlp_audit.evaluate.data.images import choose_stratified, data_digest
 from imlp_audit.evaluate.data.open import Images, check_classes, open_images
 from imlp_audit.evaluate.loop import Computing, Pipeline
@@ -29,7 +30,7 @@ from imlp_audit.spec.references import CellRef, RowRef
 class Task:
     """A model with its weights, the chosen images, and the cells to judge, each with an earlier run to compare with.
 
-    `notes` state what was assumed, `weights` which weights of the file are used.
+    `classes` is the number of its outputs, `notes` state what was assumed, `weights` which weights are used.
     """
 
     model: nn.Module
@@ -37,6 +38,7 @@ class Task:
     checkpoint: str
     images: Images
     chosen: tuple[int, ...]
+    classes: int
     cells: tuple[tuple[ScoreCell, EvaluatedCell | None], ...]
     pipeline: Pipeline
     computing: Computing
@@ -49,6 +51,7 @@ class Task:
         running, data = self.request.running, self.request.data
         return {
             "data": self.images.name,
+            "classes": self.images.order,
             "images": "all" if data.limit is None else f"{len(self.chosen)}, stratified",
             "batch size": str(batch_size),
             "device": torch.cuda.get_device_name() if running.device == "cuda" else "cpu",
@@ -82,8 +85,7 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     images = open_images(
         request.data.source,
         split=request.data.split,
-        class_map=request.data.class_map,
-        real_labels=request.data.real_labels,
+        labelling=request.data.labelling,
         allow_download=request.data.allow_download,
     )
     cells, assumed = _cells(weights.row, request.data, images)
@@ -106,10 +108,11 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
         checkpoint=hash_sources(loaded.sources),
         images=images,
         chosen=chosen,
+        classes=loaded.classes,
         cells=tuple(zip(cells, others, strict=True)),
         pipeline=pictures.pipeline(model, loaded.size),
         computing=computing,
-        notes=(*assumed, *loaded.notes, *pictures.notes(model, loaded.size)),
+        notes=(*find_repeats(images, chosen), *assumed, *loaded.notes, *pictures.notes(model, loaded.size)),
         weights=loaded.settings,
         request=request,
     )

@@ -9,6 +9,9 @@ from pathlib import Path
 from imlp_audit.errors import OutputError, UsageError
 from imlp_audit.processes.interrupts import hold_interrupts
 
+UNFINISHED = ".imlp-audit."
+"""How the name of a file begins while it is being written."""
+
 
 def check_writable(path: Path) -> None:
     """Raise UsageError if a file can't be written there, before any work is done for it."""
@@ -53,7 +56,7 @@ def append(path: Path, content: str) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".imlp-audit.")
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=UNFINISHED)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
 
 if TYPE_CHECKING:  # the command line needs the formats' names at once, and the rest late
+    from imlp_audit.records.document import JsonDocument
     from imlp_audit.records.result import AuditResult
     from imlp_audit.report.document import Document
 
@@ -69,8 +70,10 @@ class Surface:
     piped: bool = False
 
 
-def render_document(document: Document, form: Format, json: str, surface: Surface | None = None) -> str:
-    """Return a document in a format; `json` is the command's record, written as JSON."""
+def render_document(
+    document: Document, form: Format, record: JsonDocument | None = None, surface: Surface | None = None
+) -> str:
+    """Return a document in a format; `record` is what JSON shows of it."""
     match form:
         case Format.RICH:
             from imlp_audit.report.terminal import render_terminal  # rich takes a tenth of a second to import
@@ -85,7 +88,10 @@ def render_document(document: Document, form: Format, json: str, surface: Surfac
 
             return render_page(document)
         case Format.JSON:
-            return json
+            from imlp_audit.records.document import to_json
+
+            assert record is not None  # a command that offers JSON has a record to show
+            return to_json(record)
         case _:
             assert_never(form)
 
@@ -120,7 +126,7 @@ def render_audit(
 
             return to_json(result)
         case AuditFormat.RICH | AuditFormat.MARKDOWN | AuditFormat.HTML:
-            return render_document(document(), Format(form.value), "", surface)
+            return render_document(document(), Format(form.value), surface=surface)
         case _:
             assert_never(form)
 

@@ -54,17 +54,21 @@ _SPACED = 2  # headings below this level stand close to what they head
 
 def render_terminal(document: Document, surface: Surface) -> str:
     """Return a document as text for a terminal; prose is wrapped to its width."""
-    out = StringIO()
-    colour = surface.colour
-    console = Console(file=out, force_terminal=colour, no_color=not colour, highlight=False, legacy_windows=False)
-    close = True
+    close, lines = True, list[Text]()
     for block in document:
-        if not close:
-            console.print()
-        for line in _Renderer(surface).lines(block):
-            console.print(line, soft_wrap=True)
+        lines += [] if close else [Text()]
+        lines += _Renderer(surface).lines(block)
         close = isinstance(block, Heading) and block.level > _SPACED
-    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().split("\n")[:-1])
+    return "".join(f"{line.rstrip()}\n" for line in (_coloured(lines) if surface.colour else map(str, lines)))
+
+
+def _coloured(lines: Sequence[Text]) -> list[str]:
+    """Return lines with the codes of their colours."""
+    out = StringIO()
+    console = Console(file=out, force_terminal=True, highlight=False, legacy_windows=False)
+    for line in lines:
+        console.print(line, soft_wrap=True)
+    return out.getvalue().split("\n")[:-1]
 
 
 class _Renderer:

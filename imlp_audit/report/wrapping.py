@@ -15,10 +15,10 @@ _BREAKABLE = re.compile(r"[/_.,:;=&?+-]")
 
 def wrap(text: Text, width: int) -> list[Text]:
     """Return the lines of a text at a width; there is always one."""
-    lines = text.divide(_breaks(text.plain, width))
+    lines = [text.copy()] if cell_len(text.plain) <= width else list(text.divide(_breaks(text.plain, width)))
     for line in lines:
         line.rstrip()
-    return list(lines)
+    return lines
 
 
 def longest_word(text: str) -> int:

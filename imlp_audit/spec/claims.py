@@ -1,12 +1,13 @@
 """Claims: what a paper's text says about its own numbers, as it is judged.
 
-An entry is parsed once, by `parse_claim`, into one of the kinds of `Statement`, with every row and cell looked up.
+An entry is parsed once, by `parse_claims`, into one of the kinds of `Statement`, with every row and cell looked up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from imlp_audit.errors import Problem, did_you_mean
@@ -102,17 +103,29 @@ class Meanings:
         return (self.strict,) if self.charitable is None else (self.strict, self.charitable)
 
 
-def parse_claim(
-    located: Located[ClaimEntry], paper: Paper, papers: Sequence[Paper]
-) -> tuple[Meanings | None, list[Problem]]:
-    """Return what a claim states, with its rows and cells looked up in `papers`; or what is wrong with it."""
+@dataclass(frozen=True)
+class ParsedClaim:
+    """What a claim states, or the problems for which it states nothing."""
+
+    claim: Located[ClaimEntry]
+    meanings: Meanings | None
+    problems: Sequence[Problem]
+
+
+@lru_cache(maxsize=32)  # the rules ask, and the plan
+def parse_claims(paper: Paper, papers: tuple[Paper, ...]) -> Sequence[ParsedClaim]:
+    """Return what a paper's claims state, with their rows and cells looked up in `papers`."""
+    return [_parse_claim(claim, paper, papers) for claim in paper.claims]
+
+
+def _parse_claim(located: Located[ClaimEntry], paper: Paper, papers: Sequence[Paper]) -> ParsedClaim:
     strict, problems = _parse_meaning(located, paper, papers)
     other = located.value.charitable
     charitable, more = None, list[Problem]()
     if other is not None:
         charitable, more = _parse_meaning(Located(other, located.file, (*located.path, "charitable")), paper, papers)
     problems += more
-    return (None if strict is None or problems else Meanings(strict, charitable)), problems
+    return ParsedClaim(located, None if strict is None or problems else Meanings(strict, charitable), problems)
 
 
 def _parse_meaning(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import fnmatch
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
@@ -21,6 +20,7 @@ from imlp_audit.records.document import from_json
 from imlp_audit.records.finding import Severity
 from imlp_audit.records.lock import Lock
 from imlp_audit.spec.fields import Sentence, Slug
+from imlp_audit.spec.globs import matching
 from imlp_audit.spec.tree import Located
 
 if TYPE_CHECKING:
@@ -134,17 +134,17 @@ def refuse_broken_locks(selection: Selection) -> None:
         raise SpecError(broken)
 
 
-def covered_checks(paper: Paper, ids: Sequence[str]) -> dict[str, Located[FindingEntry]]:
+def covered_checks(paper: Paper, ids: Collection[str]) -> dict[str, Located[FindingEntry]]:
     """Return the finding of each check that a finding covers, drafts included."""
-    return {name: entry for entry in paper.findings for glob in entry.value.checks for name in _matches(glob, ids)}
+    return {name: entry for entry in paper.findings for glob in entry.value.checks for name in matching(glob, ids)}
 
 
-def broken_findings(paper: Paper, ids: Sequence[str]) -> Iterator[Problem]:
+def broken_findings(paper: Paper, ids: Collection[str]) -> Iterator[Problem]:
     """Yield findings that name no check, and checks that two findings claim."""
     claimed: dict[str, Located[FindingEntry]] = {}
     for entry in paper.findings:
         for index, glob in enumerate(entry.value.checks):
-            found = _matches(glob, ids)
+            found = matching(glob, ids)
             if glob not in ids and (glob == "*" or len(found) == len(ids) > 1):
                 message = f"{glob!r} covers every check, those that pass included; name the checks that fail for this"
                 yield entry.problem(
@@ -160,7 +160,3 @@ def broken_findings(paper: Paper, ids: Sequence[str]) -> Iterator[Problem]:
                 message = f"{taken[0]} is covered by the finding {other!r} already; a check has one cause"
                 yield entry.problem(message, "checks", index)
             claimed |= {name: entry for name in found if name not in claimed}
-
-
-def _matches(glob: str, ids: Sequence[str]) -> list[str]:
-    return [glob] if glob in ids else [name for name in ids if fnmatch.fnmatchcase(name, glob)]

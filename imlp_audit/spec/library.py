@@ -102,7 +102,7 @@ def _load_once(wanted: Sequence[Wanted], *, trust_code: bool) -> tuple[Selection
     return selection, problems, reader.lost
 
 
-def _broken(rules: Callable[[Paper, Sequence[Paper]], list[Problem]], selection: Selection) -> list[Problem]:
+def _broken(rules: Callable[[Paper, tuple[Paper, ...]], list[Problem]], selection: Selection) -> list[Problem]:
     return [problem for paper in selection.known for problem in rules(paper, selection.known)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
@@ -18,13 +19,14 @@ from imlp_audit.spec.parse_yaml import read_tree
 from imlp_audit.spec.pictures import Pictures
 from imlp_audit.spec.prune import prune
 from imlp_audit.spec.readings import NamedReading
+from imlp_audit.spec.references import RowRef, rows_of_table
 from imlp_audit.spec.schema import About, Coverage, PaperFile, System
 from imlp_audit.spec.tables import PrintedTable, Row, TableFile
 from imlp_audit.spec.tree import Located, MapNode, SpecText
 from imlp_audit.spec.validate import validate
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # two papers are never compared, and what is found out about one is kept by it
 class Paper:
     """Everything that is known of a paper: its specs, and the claims about functions that its folder holds.
 
@@ -45,6 +47,19 @@ class Paper:
     equations: tuple[AnyClaim, ...] = ()
     folder: Path | None = None
     files: tuple[tuple[Path, str], ...] = ()
+
+    @cached_property
+    def rows(self) -> tuple[RowRef, ...]:
+        """All rows in order."""
+        return tuple(row for table in self.tables for row in rows_of_table(self, table))
+
+    @cached_property
+    def row_by_id(self) -> dict[str, RowRef]:
+        """The rows by their full ids; the first where two have the same, which is a problem of its own."""
+        found: dict[str, RowRef] = {}
+        for row in self.rows:
+            found.setdefault(row.id, row)
+        return found
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, Self
 
@@ -13,24 +12,15 @@ from imlp_audit.errors import Problem
 from imlp_audit.models.hosts.host import Count
 from imlp_audit.records.base import Record
 from imlp_audit.spec.fields import RowGlob, Sentence
-from imlp_audit.spec.references import RowRef, rows_of
+from imlp_audit.spec.globs import matching
+from imlp_audit.spec.interpolation import Interpolation
+from imlp_audit.spec.references import RowRef
 
 if TYPE_CHECKING:
     from imlp_audit.spec.paper import Paper
 
 Channel = Annotated[float, Field(allow_inf_nan=False)]
 Divisor = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-
-
-class Interpolation(StrEnum):
-    """How images are resized."""
-
-    BICUBIC = "bicubic"
-    BILINEAR = "bilinear"
-    BOX = "box"
-    HAMMING = "hamming"
-    LANCZOS = "lanczos"
-    NEAREST = "nearest"
 
 
 class Pictures(Record):
@@ -62,8 +52,7 @@ def pictures_of(row: RowRef) -> tuple[Pictures, ...]:
 
 def broken_pictures(paper: Paper) -> Iterator[Problem]:
     """Yield a problem for each glob that names no row of the paper."""
-    ids = [row.id for row in rows_of(paper)]
     for one in paper.pictures:
         for index, glob in enumerate(one.value.rows):
-            if not any(fnmatchcase(name, glob) for name in ids):
+            if not matching(glob, paper.row_by_id):
                 yield one.problem(f"no row {glob!r} in this paper", "rows", index)

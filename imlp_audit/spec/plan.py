@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 from imlp_audit.equations.catalogue import AnyClaim, ClaimText
@@ -11,7 +12,7 @@ from imlp_audit.errors import SpecError
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import CheckKind, Source
 from imlp_audit.spec.claim_entries import ClaimEntry
-from imlp_audit.spec.claims import Meanings, parse_claim
+from imlp_audit.spec.claims import Meanings, ParsedClaim, parse_claims
 from imlp_audit.spec.counted import counted_part
 from imlp_audit.spec.equations import claims_of
 from imlp_audit.spec.paper import Paper
@@ -119,7 +120,8 @@ class EquationPlan:
 Plan: TypeAlias = CellPlan | DeltaPlan | MarkPlan | RepeatPlan | ColumnsPlan | ClaimPlan | EquationPlan
 
 
-def plan(paper: Paper, known: Sequence[Paper]) -> list[Plan]:
+@lru_cache(maxsize=32)  # every command asks at least twice: to look at the ids, and for the checks
+def plan(paper: Paper, known: tuple[Paper, ...]) -> Sequence[Plan]:
     """Return the checks of a paper; `known` are the papers that rows and cells are looked up in. Raises SpecError."""
     plans: list[Plan] = []
     for table in paper.tables:
@@ -129,11 +131,11 @@ def plan(paper: Paper, known: Sequence[Paper]) -> list[Plan]:
         plans += _columns(paper, table)
     plans += plan_repeats(paper, known)
     plans += _alike(paper, known)
-    plans += [one for claim in paper.claims for one in _claim(paper, claim, known)]
+    plans += [one for parsed in parse_claims(paper, known) for one in _claim(paper, parsed, known)]
     return [*plans, *_equations(paper, known)]
 
 
-def check_ids(paper: Paper, known: Sequence[Paper]) -> list[str]:
+def check_ids(paper: Paper, known: tuple[Paper, ...]) -> list[str]:
     """Return the ids of a paper's checks in order."""
     return [check.id for check in plan(paper, known)]
 
@@ -149,10 +151,10 @@ def _at(row: RowRef, *below: str | int) -> Source:
     return row.table.source("rows", row.index, *below)
 
 
-def _claim(paper: Paper, claim: Located[ClaimEntry], known: Sequence[Paper]) -> Iterator[ClaimPlan]:
-    meanings, problems = parse_claim(claim, paper, known)
+def _claim(paper: Paper, parsed: ParsedClaim, known: Sequence[Paper]) -> Iterator[ClaimPlan]:
+    claim, meanings = parsed.claim, parsed.meanings
     if meanings is None:
-        raise SpecError(problems)
+        raise SpecError(parsed.problems)
     name, at = f"{paper.id}/claims/{claim.value.id}", claim.source("text")
     left_out = [
         (list({row.id: row for glob in left.rows for row in find_rows(known, glob)}.values()), left.because)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.spec.columns import Column
+from imlp_audit.spec.globs import matching
 from imlp_audit.spec.number_forms import form_of
 from imlp_audit.spec.tables import PrintedTable, Row
 from imlp_audit.spec.tree import Located
@@ -31,7 +32,7 @@ class RowRef:
         """The row's record."""
         return self.table.value.rows[self.index]
 
-    @property
+    @cached_property
     def id(self) -> str:
         """The row's id in full: paper/table/row."""
         return f"{self.paper.id}/{self.table.value.table}/{self.row.id}"
@@ -40,11 +41,7 @@ class RowRef:
     def baseline(self) -> RowRef | None:
         """The row that this row's changes are from."""
         name = self.row.baseline
-        if name is None:
-            return None
-        found = (index for index, row in enumerate(self.table.value.rows) if row.id == name)
-        index = next(found, None)
-        return RowRef(self.paper, self.table, index) if index is not None else None
+        return None if name is None else self.paper.row_by_id.get(f"{self.paper.id}/{self.table.value.table}/{name}")
 
     @property
     def full_label(self) -> str:
@@ -97,30 +94,24 @@ class CellRef:
         return parse_printed(text, NumberForm("%", self.form.decimal)) if text is not None else None
 
 
-def rows_of_table(paper: Paper, table: Located[PrintedTable]) -> Iterator[RowRef]:
-    """Yield a table's rows in order."""
-    return (RowRef(paper, table, index) for index in range(len(table.value.rows)))
+def rows_of_table(paper: Paper, table: Located[PrintedTable]) -> list[RowRef]:
+    """Return a table's rows in order."""
+    return [RowRef(paper, table, index) for index in range(len(table.value.rows))]
 
 
-def rows_of(paper: Paper) -> Iterator[RowRef]:
-    """Yield all rows of a paper in order."""
-    return (row for table in paper.tables for row in rows_of_table(paper, table))
+def rows_of(paper: Paper) -> Sequence[RowRef]:
+    """Return all rows of a paper in order."""
+    return paper.rows
 
 
 def find_row(papers: Sequence[Paper], row_id: str) -> RowRef | None:
     """Return the row of a full id."""
-    paper_id, _, rest = row_id.partition("/")
-    table_id, _, name = rest.partition("/")
-    tables = ((p, t) for p in papers if p.id == paper_id for t in p.tables if t.value.table == table_id)
-    return next((row for paper, table in tables for row in rows_of_table(paper, table) if row.row.id == name), None)
+    return next((paper.row_by_id[row_id] for paper in papers if row_id in paper.row_by_id), None)
 
 
 def find_rows(papers: Sequence[Paper], glob: str) -> list[RowRef]:
     """Return the rows whose full id matches a glob, in the order of the tables."""
-    if not set("*?[") & set(glob):
-        row = find_row(papers, glob)
-        return [row] if row is not None else []
-    return [row for paper in papers for row in rows_of(paper) if fnmatchcase(row.id, glob)]
+    return [paper.row_by_id[name] for paper in papers for name in matching(glob, paper.row_by_id)]
 
 
 def find_cell(papers: Sequence[Paper], cell_id: str) -> CellRef | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -17,9 +16,10 @@ from imlp_audit.models.change import Change, describe
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.records.wording import write_complaint
-from imlp_audit.spec.claims import parse_claim
+from imlp_audit.spec.claims import parse_claims
 from imlp_audit.spec.columns import CountedMeasure, Measure
 from imlp_audit.spec.covered import rows_not_covered
+from imlp_audit.spec.covering import broken_coverage
 from imlp_audit.spec.equations import broken_entries
 from imlp_audit.spec.findings import broken_findings
 from imlp_audit.spec.fitted import broken_fits
@@ -29,17 +29,17 @@ from imlp_audit.spec.pictures import broken_pictures
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import RowRef, repeated_row, rows_of
 from imlp_audit.spec.repeats import hold_the_same
-from imlp_audit.spec.schema import Coverage, System
+from imlp_audit.spec.schema import System
 from imlp_audit.spec.tables import Footnote, PrintedTable
 from imlp_audit.spec.tree import Located
 
 
-def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
+def broken_rules(paper: Paper, known: tuple[Paper, ...]) -> list[Problem]:
     """Return every problem of a paper's own parts and of what they refer to."""
     own = paper.about.value.conventions
     problems = [*_about(paper), *(p for table in paper.tables for p in _table(table, [*FLOPS_CONVENTIONS, *own]))]
     problems += [p for row in rows_of(paper) for p in _row(row, known)]
-    problems += [p for claim in paper.claims for p in parse_claim(claim, paper, known)[1]]
+    problems += [p for claim in parse_claims(paper, known) for p in claim.problems]
     problems += rows_not_covered(paper, known)
     problems += [p for system in paper.systems for p in _system(paper, system)]
     problems += _twice([(system.value.id, system, "id") for system in paper.systems])
@@ -50,23 +50,25 @@ def broken_rules(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
     return problems
 
 
-def broken_check_ids(paper: Paper, known: Sequence[Paper]) -> list[Problem]:
+def broken_check_ids(paper: Paper, known: tuple[Paper, ...]) -> list[Problem]:
     """Return every problem of what names checks by their ids; the known papers must break no other rule."""
-    ids = [check.id for check in plan(paper, known)]
+    ids = dict.fromkeys(check.id for check in plan(paper, known))
     if any(isinstance(claim, BrokenClaim) for claim in paper.equations):
         # a module that cannot be read hides the names of its claims; the check that says so stands for all of them
-        ids += [name for name in _ids_referred_to(paper) if name.startswith(f"{paper.id}/equations/")]
+        ids |= dict.fromkeys(name for name in _ids_referred_to(paper) if name.startswith(f"{paper.id}/equations/"))
     named = _twice([(entry.value.id, entry, "id") for entry in paper.findings])
     return [
         *named,
         *broken_findings(paper, ids),
-        *(p for cover in paper.coverage for p in _coverage(paper, cover, ids)),
+        *(p for cover in paper.coverage for p in broken_coverage(paper, cover, ids)),
     ]
 
 
 def _ids_referred_to(paper: Paper) -> Iterator[str]:
     yield from (glob for entry in paper.findings for glob in entry.value.checks)
-    yield from (glob for cover in paper.coverage for entry in cover.value.entries for glob in entry.checks or ())
+    for cover in paper.coverage:
+        yield from (glob for entry in cover.value.entries for glob in entry.checks or ())
+        yield from (glob for numbers in cover.value.numbers for glob in numbers.checks or ())
 
 
 def _twice(named: Sequence[tuple[str, Located[object], str]]) -> Iterator[Problem]:
@@ -242,26 +244,3 @@ def _baseless(ref: RowRef, column: str) -> str | None:
     return (
         None if ref.baseline.cell(column) else f"a change of {column} needs one of the baseline {ref.baseline.row.id!r}"
     )
-
-
-def _without_dots(item: str) -> str:
-    """Fold "Table D.1" and the slug's "Table d1" into one."""
-    return item.lower().replace(".", "")
-
-
-def _coverage(paper: Paper, located: Located[Coverage], ids: Sequence[str]) -> Iterator[Problem]:
-    coverage = located.value
-    for index, entry in enumerate(coverage.entries):
-        for position, glob in enumerate(entry.checks or ()):
-            if not fnmatch.filter(ids, glob):
-                yield located.problem(f"no check {glob!r}; see `imlp-audit list`", "entries", index, "checks", position)
-    items = {_without_dots(entry.item) for entry in coverage.entries}
-    due = [f"Equation {n}" for n in range(1, coverage.equations + 1)]
-    due += [f"Figure {n}" for n in range(1, coverage.figures + 1)]
-    due += [f"Table {n}" for n in range(1, coverage.tables + 1)]
-    due += [f"Table {table.value.table}" for table in paper.tables]
-    for item in dict.fromkeys(due):
-        if _without_dots(item) not in items:
-            yield located.problem(
-                f"{item} has no entry: list its checks, or give out_of_scope with the reason", "entries"
-            )

@@ -49,6 +49,11 @@ def test_what_counts_nothing_loads_no_framework(papers: Path) -> None:
     assert done.err.splitlines() == [f"{line} []" for line in lines]
 
 
+def test_the_commands_can_be_listed_without_the_library_that_checks_specs(here: Path) -> None:
+    code = "import sys, imlp_audit.cli.main; sys.exit('pydantic' in sys.modules)"
+    assert spawn(cwd=here, command=(sys.executable, "-c", code)).code == 0
+
+
 def test_list_prints_every_id_with_its_place(here: Path) -> None:
     done = call("list", "findings", "scores")
     assert (done.code, done.err) == (0, "")

@@ -111,6 +111,7 @@ def test_the_users_own_pipeline(digits: Digits, there: Path) -> None:
     settings = json.loads(done.out)["checks"][0]["evidence"][0]["settings"]
     assert settings == {
         "data": "digits",
+        "classes": "the names of the class folders",
         "images": "20, stratified",
         "batch size": "32",
         "device": "cpu",
@@ -144,6 +145,11 @@ def test_an_interrupt_keeps_what_is_finished(
     again = evaluated(digits, *outputs)
     assert again.code == 2
     assert "p.parquet.parts holds the finished part of an earlier run; add --resume" in again.err
+    (there / "p.parquet.parts" / "notes").write_text("mine", encoding="utf-8")
+    refused = evaluated(digits, *outputs, "--resume")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err.startswith("imlp-audit: p.parquet.parts/notes is not a file of imlp-audit; move it elsewhere")
+    (there / "p.parquet.parts" / "notes").unlink()
     assert evaluated(digits, *outputs, "--resume").code == 0
     resumed = [(there / name).read_bytes() for name in ("p.parquet", "r.json")]
     assert evaluated(digits, *outputs).code == 0

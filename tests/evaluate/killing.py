@@ -16,7 +16,7 @@ import random
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +27,7 @@ import torch
 from imlp_audit.cli.main import main
 from imlp_audit.errors import UsageError
 from imlp_audit.evaluate import parts, run, task
+from imlp_audit.evaluate.part_file import ResumableRun
 from imlp_audit.evaluate.request import Request
 from imlp_audit.evaluate.task import Task
 from tests.cli.running import call
@@ -104,9 +105,9 @@ def _run(command: Sequence[str], instant: int | None = None, on_end: Callable[[i
 
     end = os._exit
 
-    def open_parts(folder: Path, fingerprint: Mapping[str, str], batch_size: int, resume: bool) -> parts.Parts:
+    def open_parts(folder: Path, resumable: ResumableRun, batch_size: int, resume: bool) -> parts.Parts:
         sys.setprofile(count)
-        return parts.open_parts(folder, fingerprint, batch_size, resume)
+        return parts.open_parts(folder, resumable, batch_size, resume)
 
     def leave(code: int) -> None:
         sys.setprofile(None)

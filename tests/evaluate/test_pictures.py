@@ -12,9 +12,10 @@ from torch import nn
 
 from imlp_audit.evaluate.overrides import Overrides
 from imlp_audit.evaluate.pictures import Preparation, prepare_pictures
+from imlp_audit.spec.interpolation import Interpolation
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.pictures import Interpolation, Pictures
+from imlp_audit.spec.pictures import Pictures
 from imlp_audit.spec.references import find_row
 from tests.cli.running import call
 from tests.evaluate.digits import digits

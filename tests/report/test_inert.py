@@ -100,7 +100,7 @@ def after_the_first_screen(document: Document) -> Document:
 
 @cache
 def blocks_of(text: str, form: Format) -> str:
-    return render_document(every_block(text), form, "")
+    return render_document(every_block(text), form)
 
 
 def test_every_format_is_checked() -> None:

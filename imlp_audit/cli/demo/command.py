@@ -33,19 +33,18 @@ def demo(
     from imlp_audit.cli.demo.planted import write_paper
     from imlp_audit.pipeline import list_versions
     from imlp_audit.records.check import Verdict
-    from imlp_audit.records.document import to_json
 
     list_versions()  # where one is missing, nothing is written
     write_paper(folder)
     result = _audit(folder, shown=not no_progress)
     caught = caught_document(result, folder)
     if format_ is Format.RICH and _somebody_answers():
-        emit_document(caught, format_, "")
+        emit_document(caught, format_)
         mend_together(folder, input, shown=not no_progress)
         emit("\n")
-        emit_document(next_document(), format_, "")
+        emit_document(next_document(), format_)
     else:
-        emit_document((*caught, *mend_document(folder), *next_document()), format_, to_json(result))
+        emit_document((*caught, *mend_document(folder), *next_document()), format_, result)
     return ExitCode.INCOMPLETE if result.counts()[Verdict.ERROR] else ExitCode.CLEAN
 
 
@@ -79,6 +78,6 @@ def mend_together(folder: Path, ask: Callable[[str], str], *, shown: bool) -> No
         except AuditError as error:  # a file that was edited until it could not be read
             sys.stderr.write(f"{error}\n")
             continue
-        emit_document(state_document(result), Format.RICH, "")
+        emit_document(state_document(result), Format.RICH)
         if not failing(result):
             return

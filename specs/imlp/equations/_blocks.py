@@ -10,9 +10,9 @@ from torch import nn
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.ledger import measure
 from imlp_audit.equations import draw as st
+from imlp_audit.models.blocks import Part
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.reading import PRINTED
-from imlp_audit.models.recipe import Part
 
 KERNELS = st.sampled_from((1, 3, 5, 7))  # Table 5
 _LAYERS_OF_TABLE_1 = (

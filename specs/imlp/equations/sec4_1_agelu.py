@@ -17,7 +17,7 @@ from imlp_audit.equations.functions import gelu, gelu_slope, gelu_value, prelu, 
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import Vector, nonzero, numbers, vectors
 from imlp_audit.models.agelu import AGeLU, base_activation
-from imlp_audit.models.recipe import Activation
+from imlp_audit.models.blocks import Activation
 from imlp_audit.records.figure import Curve, Figure
 
 from ._agelu import Coefficients, coefficients

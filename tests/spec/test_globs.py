@@ -1,0 +1,17 @@
+"""Globs of a spec match what fnmatch matches."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from imlp_audit.spec.globs import matching
+
+_NAMES = st.text("ab/*?[]", max_size=5)
+
+
+@given(_NAMES, st.lists(st.text("ab/", max_size=5), unique=True))
+def test_as_fnmatch_in_the_names_own_order(glob: str, names: list[str]) -> None:
+    assert matching(glob, names) == [name for name in names if fnmatchcase(name, glob)]

@@ -1,0 +1,125 @@
+"""Nothing in the package can turn what a file says into code, and nothing opens a connection, but where it is said."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import spawn
+
+PACKAGE = Path(__file__).parents[1] / "imlp_audit"
+
+# where code is imported by a name that is not in the source, and why that is safe
+DOORS = {
+    "__init__.py": "names of this package, from a table in the file",
+    "models/hosts/__init__.py": "the modules of its own folder",
+    "models/nets/python.py": "a user's model, run only in trusted folders",
+    "equations/door.py": "a paper's Python, run only in trusted folders",
+}
+# where a library that can open a connection is imported
+NETWORK = {
+    "evaluate/data/sources/hub.py": "behind `eval --allow-download`",
+    "models/nets/transformers.py": "to switch it off",
+}
+
+_CALLS = re.compile(
+    r"(eval|exec|compile|__import__|breakpoint|input"
+    r"|(pickle|marshal|dill|joblib|cloudpickle)\.loads?|pickle\.Unpickler|shelve\.open|torch\.(jit\.)?load"
+    r"|yaml\.(load|load_all|unsafe_load|full_load|unsafe_load_all|full_load_all)"
+    r"|os\.(system|popen|exec\w*|spawn\w*|startfile)|subprocess\.\w+|pty\.\w+|runpy\.\w+|code\.\w+)"
+)
+_IMPORTS_BY_NAME = re.compile(r"(importlib\.)?(import_module|spec_from_file_location|exec_module)|\w+\.loader\.\w+")
+_CONNECTING = re.compile(
+    r"(socket|ssl|ftplib|http|urllib\.request|urllib3|requests|httpx|aiohttp|huggingface_hub)(\.|$)"
+)
+
+
+def sins(source: str, path: str) -> Iterator[str]:
+    """Yield what a module of the package must not do, with its line."""
+    for node in ast.walk(ast.parse(source)):
+        line = getattr(node, "lineno", 0)
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            if _CALLS.fullmatch(name):
+                yield f"{path}:{line} calls {name}"
+            if _IMPORTS_BY_NAME.fullmatch(name) and path not in DOORS:
+                yield f"{path}:{line} imports by name: {name}"
+            for word in node.keywords:
+                said = f"{word.arg}={ast.unparse(word.value)}"
+                if said in ("shell=True", "weights_only=False", "allow_pickle=True", "trust_remote_code=True"):
+                    yield f"{path}:{line} passes {said}"
+        modules = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+        modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        for module in modules:
+            if _CONNECTING.match(module) and path not in NETWORK:
+                yield f"{path}:{line} imports {module}"
+            if re.fullmatch(r"pickle|marshal|shelve|dill|cloudpickle|subprocess|runpy|ctypes", module):
+                yield f"{path}:{line} imports {module}"
+
+
+def test_no_module_runs_what_a_file_says() -> None:
+    found: list[str] = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if "_specs" not in path.parts:  # the wheel's copy of the papers' own Python
+            found += sins(path.read_text(encoding="utf-8"), path.relative_to(PACKAGE).as_posix())
+    assert found == []
+
+
+def test_every_exception_is_there() -> None:
+    assert all((PACKAGE / name).is_file() for name in (*DOORS, *NETWORK))
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "eval(text)",
+        "exec(compile(text, 'a', 'exec'))",
+        "import pickle\npickle.load(file)",
+        "from pickle import loads",
+        "yaml.load(text, Loader=yaml.Loader)",
+        "torch.load(path)",
+        "np.load(path, allow_pickle=True)",
+        "import subprocess\nsubprocess.run(text, shell=True)",
+        "os.system(text)",
+        "import_module(name)",
+        "spec.loader.exec_module(module)",
+        "import socket",
+        "from urllib.request import urlopen",
+        "AutoModel.from_pretrained(name, trust_remote_code=True)",
+    ],
+)
+def test_what_must_not_be_there_is_seen(planted: str) -> None:
+    assert list(sins(planted, "spec/paper.py"))
+
+
+_WITHOUT_NETWORK = """
+import os, socket
+def refuse(*asked, **_):
+    open(os.environ["ASKED"], "a").write(f"{asked}\\n")
+    raise OSError("no network here")
+def connect(self, address):
+    refuse(address) if self.family in (socket.AF_INET, socket.AF_INET6) else connect_locally(self, address)
+connect_locally, socket.socket.connect, socket.getaddrinfo = socket.socket.connect, connect, refuse
+"""
+
+
+@pytest.mark.slow
+def test_an_audit_with_models_and_equations_asks_no_network_in_any_of_its_processes(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(_WITHOUT_NETWORK, encoding="utf-8")
+    (tmp_path / "out").mkdir()
+    asked = tmp_path / "asked"
+    places = {"PYTHONPATH": f"{tmp_path}:{PACKAGE.parent}", "ASKED": str(asked)}
+    control = "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9')"
+    assert spawn(cwd=tmp_path, command=(sys.executable, "-c", control), **places).code == 1
+    assert asked.read_text(encoding="utf-8")
+    asked.unlink()
+    wanted = ("--only", "imlp/1/deit_ti*", "--only", "imlp/1/lvt*", "--only", "imlp/equations/eq10*")
+    arguments = ("verify", "imlp", "--no-cache", *wanted, "-o", "out/a.html", "-o", "out/a.sarif")
+    assert spawn(*arguments, cwd=tmp_path, **places).code in (0, 1)
+    assert (tmp_path / "out" / "a.html").is_file()
+    assert not asked.exists()
