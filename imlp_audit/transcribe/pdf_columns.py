@@ -12,7 +12,7 @@ _CELL = 0.45  # of the size: words further apart are of different cells
 
 
 @dataclass(frozen=True)
-class Group:
+class CellText:
     """Words of one cell, and where they stand."""
 
     text: str
@@ -24,7 +24,7 @@ Columns = tuple[tuple[float, float], ...]
 """The columns from left to right: where the text of each begins and ends."""
 
 
-def group_words(line: Line) -> tuple[Group, ...]:
+def group_words(line: Line) -> tuple[CellText, ...]:
     """Return the cells of a line."""
     cells: list[list[int]] = []
     for at, word in enumerate(line):
@@ -33,7 +33,7 @@ def group_words(line: Line) -> tuple[Group, ...]:
         else:
             cells.append([at])
     return tuple(
-        Group(
+        CellText(
             " ".join(join_words(line[part[0] : part[-1] + 1]).split()),
             line[part[0]].x0,
             max(line[at].x1 for at in part),
@@ -42,7 +42,7 @@ def group_words(line: Line) -> tuple[Group, ...]:
     )
 
 
-def find_columns(lines: Sequence[Sequence[Group]], head: Sequence[Sequence[Group]] = ()) -> Columns:
+def find_columns(lines: Sequence[Sequence[CellText]], head: Sequence[Sequence[CellText]] = ()) -> Columns:
     """Return the columns of the lines with the most cells; a cell of another line widens the one column it is in.
 
     A number of cells that only one line has, of those below the headings and of these, is taken only if all differ.
@@ -69,7 +69,7 @@ def _merge(stretches: Sequence[tuple[float, float]]) -> list[tuple[float, float]
     return merged
 
 
-def columns_of(group: Group, columns: Sequence[tuple[float, float]]) -> list[int]:
+def columns_of(group: CellText, columns: Sequence[tuple[float, float]]) -> list[int]:
     """Return the columns that a cell stands in; none where it stands in the white between them."""
     return [at for at, (x0, x1) in enumerate(columns) if group.x0 < x1 and x0 < group.x1]
 
@@ -78,17 +78,17 @@ def columns_of(group: Group, columns: Sequence[tuple[float, float]]) -> list[int
 class Placed:
     """A cell and the columns that it is in; not certain where it stands in the white between two."""
 
-    group: Group
+    group: CellText
     columns: tuple[int, ...]
     certain: bool
 
 
-def place_groups(line: Sequence[Group], columns: Columns) -> list[Placed]:
+def place_groups(line: Sequence[CellText], columns: Columns) -> list[Placed]:
     """Return the cells of a line with their columns: those that they stand in, else the nearest."""
     found = [(group, tuple(columns_of(group, columns))) for group in line]
     return [Placed(group, at or (_nearest(group, columns),), bool(at)) for group, at in found]
 
 
-def _nearest(group: Group, columns: Columns) -> int:
+def _nearest(group: CellText, columns: Columns) -> int:
     middle = (group.x0 + group.x1) / 2
     return min(range(len(columns)), key=lambda at: abs(sum(columns[at]) / 2 - middle))

@@ -16,7 +16,7 @@ from imlp_audit.transcribe.grid import (
     make_table,
 )
 from imlp_audit.transcribe.pdf import PdfPage, Rule, read_pages
-from imlp_audit.transcribe.pdf_columns import Columns, Group, Placed, find_columns, group_words, place_groups
+from imlp_audit.transcribe.pdf_columns import CellText, Columns, Placed, find_columns, group_words, place_groups
 from imlp_audit.transcribe.pdf_words import Line, cluster
 
 _CAPTION = re.compile(r"(?:Table|TABLE|Tab\.)\s+((?:[A-Z]\.?)?\d{1,3}[a-z]?|[IVX]{1,6})\s*(?:[.:|]\s*|$)(.*)")
@@ -199,7 +199,7 @@ def _between_rows(body: Sequence[Line]) -> list[Line]:
 
 def _head_row(line: Line, columns: Columns, short: Sequence[Rule], page: int) -> SourceRow:
     """Return a row of headings; one right above a short rule is over all columns that the rule is over."""
-    wide: list[Group] = []
+    wide: list[CellText] = []
     for group in group_words(line):
         middle = (group.x0 + group.x1) / 2
         under = [one for one in short if 0 < one.y - line[0].base < line[0].size and one.x0 <= middle <= one.x1]
