@@ -21,6 +21,7 @@ from imlp_audit.cli import (
     baseline,
     bench,
     cache,
+    coverage,
     diff,
     doctor,
     eval,
@@ -71,6 +72,7 @@ app.add_typer(cache.app, name="cache")
 app.add_typer(doctor.app, name="doctor")
 command(name="list")(listing.list_checks)
 command()(listing.lint)
+command()(coverage.coverage)
 command()(schema.schema)
 command()(report.report)
 command()(diff.diff)

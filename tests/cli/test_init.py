@@ -145,7 +145,7 @@ def test_a_file_that_cannot_be_used_is_answered(folder: Path, name: str, content
     ("arguments", "message"),
     [
         (("gone.tex",), "gone.tex: no such file"),
-        (("https://arxiv.org/abs/2201.03545",), "init reads files, not addresses; download it first"),
+        (("https://arxiv.org/abs/2201.03545",), "files are read, not addresses; download it first"),
         ((".",), ". is a folder; give the file in it"),
         (("main.tex", "--table", "9"), "--table: no table of main.tex with the number, the label or the caption '9'"),
         (("main.tex", "--table", "1", "-o", "x.txt"), "x.txt: the name of a spec ends in .yaml"),
