@@ -52,6 +52,7 @@ def init(
     format_: Formatted = Format.RICH,
 ) -> int:
     """Write a printed table as a spec, with what was guessed in comments."""
+    from imlp_audit.report.document import make_visible
     from imlp_audit.report.transcription import transcription_document
     from imlp_audit.transcribe.choose import choose_table
     from imlp_audit.transcribe.draft import draft_table
@@ -64,7 +65,7 @@ def init(
     if not print_:
         _check_new(target)
     for note in document.notes:
-        sys.stderr.write(f"note: {note}\n")
+        sys.stderr.write(f"note: {make_visible(note)}\n")
     chosen = choose_table(document.tables, table, str(source))
     draft = draft_table(chosen, [one for one in document.tables if one is not chosen], library)
     if not draft.rows:
@@ -76,7 +77,7 @@ def init(
     done = _report(draft, name, str(target), beside)
     if print_:
         emit(text)
-        sys.stderr.write("".join(f"{line}\n" for line in (*done.made, *done.decide)))
+        sys.stderr.write("".join(f"{make_visible(line)}\n" for line in (*done.made, *done.decide)))
         return ExitCode.CLEAN
     _write_new(target, text)
     emit_document(transcription_document(done), format_, done)
