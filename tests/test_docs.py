@@ -26,7 +26,7 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.catalogue import FIELDS, ClaimText
 from imlp_audit.equations.search import search
 from imlp_audit.equations.settings import Limits
-from imlp_audit.models import recipe
+from imlp_audit.models import blocks, recipe
 from imlp_audit.models.hosts.host import Host
 from imlp_audit.models.reading import Axis, Family, axes_of
 from imlp_audit.models.values import TensorInput
@@ -72,9 +72,9 @@ SECTIONS: dict[type[BaseModel], str] = {
     tables.Row: "Rows",
     tables.Footnote: "Footnotes",
     recipe.Recipe: "Recipes",
-    recipe.Replacement: "Replaced MLPs",
-    recipe.ImlpRecipe: "The IMLP block",
-    recipe.Sums: "Sums of functions",
+    blocks.Replacement: "Replaced MLPs",
+    blocks.ImlpRecipe: "The IMLP block",
+    blocks.Sums: "Sums of functions",
     TensorInput: "Inputs",
     schema.System: "Systems",
     pictures.Pictures: "Pictures",
@@ -110,7 +110,7 @@ def test_readme_fits_three_screens() -> None:
 
 
 def test_every_record_of_a_spec_has_a_section() -> None:
-    modules = (schema, tables, columns, readings, claim_entries, conditions, quantities, equations, recipe)
+    modules = (schema, tables, columns, readings, claim_entries, conditions, quantities, equations, blocks, recipe)
     values = [value for module in modules for value in vars(module).values() if isinstance(value, type)]
     records = [one for one in values if issubclass(one, BaseModel) and one.model_fields and not issubclass(one, Host)]
     lacking = {one.__name__ for one in records if one not in SECTIONS and one not in ELSEWHERE}

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Replacement, Sums
 from imlp_audit.models.hosts.bert import Bert
 from imlp_audit.models.hosts.dense import MaskRcnn, UperNet
 from imlp_audit.models.hosts.gmlp import Gate, Gmlp, GmlpText
@@ -33,7 +34,7 @@ from imlp_audit.models.reading import (
     SpatialMatrix,
     TextReading,
 )
-from imlp_audit.models.recipe import HOSTS, Activation, ImlpRecipe, Part, Recipe, Replacement, Sums
+from imlp_audit.models.recipe import HOSTS, Recipe
 from imlp_audit.spec.parse_yaml import read_tree
 from imlp_audit.spec.tree import plain
 from tests.models.readings import RELEASED
