@@ -47,7 +47,8 @@ Images = Annotated[
     typer.Option(
         "--data",
         metavar="DIR",
-        help="The images: a folder with CLASS/IMAGE or SPLIT/CLASS/IMAGE in it, a .tar file, or a timm data set.",
+        help="The images: a folder of CLASS/IMAGE, of parquet or of shards, a .parquet or .tar file, or a name such as "
+        "torch/cifar10:DIR.",
         show_default=False,
     ),
 ]
@@ -85,12 +86,13 @@ def evaluate(
         outputs, overrides = parse_outputs(reporting.printed, reporting.output), pipeline.overrides()
         model, earlier = _find_row(row, specs, trust_code=trust_code), _read_earlier(results.against)
         check_device(computing.device)
+        from imlp_audit.evaluate.data.open import Labelling
         from imlp_audit.evaluate.request import Data, Request, Weights
 
-        labels = (images.class_map, images.real_labels)
+        labelling = Labelling(images.class_map, images.labels, images.real_labels)
         request = Request(
             weights=Weights(model, checkpoint, reading, state, prefix, computing.function),
-            data=Data(data, images.split, *labels, images.allow_download, images.limit, images.on),
+            data=Data(data, images.split, labelling, images.allow_download, images.limit, images.on),
             overrides=overrides,
             running=computing.running(share),
             predictions=results.predictions,

@@ -32,6 +32,12 @@ class ImageOptions:
         Path | None,
         typer.Option("--class-map", metavar="FILE", help="A file that gives the class of each class folder."),
     ] = None
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            "--labels", metavar="FILE", help="The class of each image: the devkit's ground truth, Kaggle's CSV, a list."
+        ),
+    ] = None
     real_labels: Annotated[
         Path | None,
         typer.Option("--real-labels", metavar="FILE", help="Judge by ReaL labels: real.json, or `timm` for its copy."),

@@ -21,6 +21,7 @@ from imlp_audit.cli import (
     baseline,
     bench,
     cache,
+    coverage,
     diff,
     doctor,
     eval,
@@ -71,6 +72,7 @@ app.add_typer(cache.app, name="cache")
 app.add_typer(doctor.app, name="doctor")
 command(name="list")(listing.list_checks)
 command()(listing.lint)
+command()(coverage.coverage)
 command()(schema.schema)
 command()(report.report)
 command()(diff.diff)
@@ -137,12 +139,21 @@ def _run_command() -> int:
     except SystemExit:  # how typer tells that nobody read its help
         return ExitCode.CLEAN
     except OSError as error:  # of the streams: files and specs have their own errors
-        return _complain(error, ExitCode.INCOMPLETE)
+        gone = "the current folder was removed; change to one that exists"
+        return _complain(error if _has_folder() else gone, ExitCode.INCOMPLETE)
     except ModuleNotFoundError as error:
         missing = missing_library(error)
         return _complain(missing, ExitCode.INCOMPLETE) if missing is not None else _report_bug()
     except Exception:
         return _report_bug()
+
+
+def _has_folder() -> bool:
+    """Return whether the folder that we stand in is still there."""
+    try:
+        return Path.cwd().is_dir()
+    except OSError:
+        return False
 
 
 def _report_bug() -> ExitCode:

@@ -16,7 +16,7 @@ from os.path import lexists
 from pathlib import Path
 
 from imlp_audit.errors import OutputError, UsageError
-from imlp_audit.evaluate.part_file import BatchAnswers, FinishedPart, ResumableRun, read_part, read_plain, write_part
+from imlp_audit.evaluate.part_file import BatchAnswers, KeptPart, ResumableRun, read_part, read_plain, write_part
 from imlp_audit.report.files import UNFINISHED, write_whole
 
 _MANIFEST = "manifest.json"
@@ -56,7 +56,7 @@ class Parts:
 
     def write(self, batches: Mapping[int, BatchAnswers]) -> None:
         """Add a part. Raises OutputError."""
-        write_part(self.folder, FinishedPart(self.batch_size, batches), self.run)
+        write_part(self.folder, KeptPart(self.batch_size, batches), self.run)
 
     def remove(self) -> None:
         """Remove our files, and the folder if it is empty then; another process here may be doing the same."""

@@ -18,7 +18,6 @@ from imlp_audit.checkpoint.layouts.layout import NameLayout
 from imlp_audit.checkpoint.layouts.mmpretrain import MMPRETRAIN_POOLFORMER
 from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.function import Function
-from imlp_audit.models.mixer import MixerLayer
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ def _is_poolformer(model: nn.Module) -> bool:
 def _is_mixer(model: nn.Module) -> bool:
     from timm.models.mlp_mixer import MixerBlock
 
-    return any(isinstance(one, MixerBlock | MixerLayer) for one in model.modules()) and bool(_exact_gelus(model))
+    return any(isinstance(one, MixerBlock) for one in model.modules()) and bool(_exact_gelus(model))
 
 
 def _exact_gelus(model: nn.Module) -> list[nn.GELU]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
+from imlp_audit.evaluate.data.open import Labelling
 from imlp_audit.evaluate.function import Function
 from imlp_audit.evaluate.overrides import Overrides
 from imlp_audit.evaluate.verdict import MOST_UNREADABLE
@@ -39,8 +40,7 @@ class Data:
 
     source: str
     split: str = "validation"
-    class_map: Path | None = None
-    real_labels: Path | None = None
+    labelling: Labelling = field(default_factory=Labelling)
     allow_download: bool = False
     limit: int | None = None
     on: str | None = None

@@ -14,6 +14,7 @@ from imlp_audit import __version__
 from imlp_audit.checkpoint.contents import hash_sources
 from imlp_audit.errors import DatasetError, UsageError
 from imlp_audit.evaluate.against import EvaluatedCell, other_run
+from imlp_audit.evaluate.data.agreement import find_repeats
 from imlp_audit.evaluate.data.images import choose_stratified, data_digest
 from imlp_audit.evaluate.data.open import Images, check_classes, open_images
 from imlp_audit.evaluate.loop import Computing, Pipeline
@@ -50,6 +51,7 @@ class Task:
         running, data = self.request.running, self.request.data
         return {
             "data": self.images.name,
+            "classes": self.images.order,
             "images": "all" if data.limit is None else f"{len(self.chosen)}, stratified",
             "batch size": str(batch_size),
             "device": torch.cuda.get_device_name() if running.device == "cuda" else "cpu",
@@ -83,8 +85,7 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     images = open_images(
         request.data.source,
         split=request.data.split,
-        class_map=request.data.class_map,
-        real_labels=request.data.real_labels,
+        labelling=request.data.labelling,
         allow_download=request.data.allow_download,
     )
     cells, assumed = _cells(weights.row, request.data, images)
@@ -113,7 +114,7 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
         cells=tuple(zip(cells, others, strict=True)),
         pipeline=pictures.pipeline(model, loaded.size),
         computing=computing,
-        notes=(*assumed, *loaded.notes, *pictures.notes(model, loaded.size)),
+        notes=(*find_repeats(images, chosen), *assumed, *loaded.notes, *pictures.notes(model, loaded.size)),
         weights=loaded.settings,
         request=request,
     )

@@ -111,6 +111,7 @@ def test_the_users_own_pipeline(digits: Digits, there: Path) -> None:
     settings = json.loads(done.out)["checks"][0]["evidence"][0]["settings"]
     assert settings == {
         "data": "digits",
+        "classes": "the names of the class folders",
         "images": "20, stratified",
         "batch size": "32",
         "device": "cpu",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from imlp_audit.cli.libraries import MODELS, missing_library
+from imlp_audit.cli.libraries import MODELS, PDF, missing_library
 from imlp_audit.records.document import to_json
 from imlp_audit.report.formats import AuditFormat
 from tests.report.results import result
@@ -36,7 +36,8 @@ def test_the_libraries_are_those_of_the_extra() -> None:
     models = [Requirement(text).name for text in PROJECT["optional-dependencies"]["models"]]
     assert sorted(MODELS.values()) == sorted(models)
     assert not base_distributions() & set(models)
-    assert [name for name in MODELS if find_spec(name) is None] == []
+    assert {Requirement(text).name for text in PROJECT["optional-dependencies"]["pdf"]} == set(PDF.values())
+    assert [name for name in (*MODELS, *PDF) if find_spec(name) is None] == []
 
 
 def test_lint_imports_forbids_them_where_specs_are_read() -> None:
@@ -90,6 +91,12 @@ def test_each_command_names_what_is_missing(light: Path, tmp_path: Path, command
     done = run_light(light, *command.split(), cwd=tmp_path)
     assert (done.code, done.out, done.err) == (3, "", MISSING.format(library))
     assert list(tmp_path.iterdir()) == [], "nothing is left half done"
+
+
+def test_the_library_that_reads_a_pdf_has_an_extra_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("imlp_audit.cli.libraries.find_spec", lambda name: None)
+    missing = missing_library(ModuleNotFoundError("No module named 'pdfplumber'", name="pdfplumber"))
+    assert missing == "this needs pdfplumber, which is not installed; run: pip install 'imlp-audit[pdf]'"
 
 
 @pytest.mark.parametrize("name", ["a_library_of_a_paper", "torch.no_such_part", "imlp_audit.typo", ""])

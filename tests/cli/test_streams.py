@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -121,3 +122,11 @@ def test_a_stream_of_few_characters_gets_what_it_can_hold(papers: Path, encoding
     assert done.code == 0
     assert "Traceback" not in done.err
     assert "The paper scores" in done.out
+
+
+def test_a_folder_that_was_removed_is_named(tmp_path: Path) -> None:
+    gone = "import os, sys; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone'); "
+    run = "sys.argv = ['imlp-audit', 'list', 'imlp']; from imlp_audit.__main__ import main; main()"
+    done = spawn(cwd=tmp_path, command=(sys.executable, "-c", gone + run))
+    assert (done.code, done.out) == (3, "")
+    assert done.err == "imlp-audit: the current folder was removed; change to one that exists\n"

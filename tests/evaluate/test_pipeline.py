@@ -10,7 +10,7 @@ import torch
 from PIL import Image
 from timm.data import create_transform
 
-from imlp_audit.evaluate.data.open import open_images
+from imlp_audit.evaluate.data.open import Labelling, open_images
 from imlp_audit.evaluate.loop import load_batches, resolve_pipeline
 from imlp_audit.evaluate.overrides import Overrides
 from imlp_audit.spec.interpolation import Interpolation
@@ -68,7 +68,7 @@ def test_a_user_says_otherwise() -> None:
 @pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")  # of the loader's processes
 @pytest.mark.parametrize("workers", [0, 1])
 def test_batches_are_the_images_in_their_order_as_timm_transforms_them(folder: Path, workers: int) -> None:
-    images = open_images(str(folder), split="", class_map=None, real_labels=None, allow_download=False)
+    images = open_images(str(folder), split="", labelling=Labelling(), allow_download=False)
     chosen = resolve_pipeline(torch.nn.Linear(1, 1), (32, 24), Overrides())
     indices = [0, 1, 2, 4, 5, 6]
     found = list(load_batches(images, indices, chosen, 4, workers, CPU))

@@ -12,10 +12,11 @@ from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.data.folder import readable_id
 
 _LARGEST = 2**24  # bytes: a hundred thousand names take three million
+LARGE = 2**29  # of a list of all training images
 _TOP = 2**31  # no model has so many outputs
 _FORMS = (
     "one name per line in the order of the model's outputs, lines `name<TAB>index`, or JSON (a list of names, or an "
-    "object of name: index)"
+    "object of name: index), or iNaturalist's train JSON, whose order of first appearance is the classes' (DeiT's code)"
 )
 
 
@@ -31,20 +32,20 @@ def read_class_map(path: Path) -> ClassMap:
     """Read a class map. Raises DatasetError saying what is wrong with the file."""
     if path.suffix.lower() in (".pkl", ".pickle"):
         raise DatasetError(f"{path} is a pickle, which could run code; a class map is {_FORMS}")
-    text = read_text(path, f"a class map is {_FORMS}")
+    text = read_text(path, f"a class map is {_FORMS}", LARGE if path.suffix == ".json" else _LARGEST)
     try:
         return _from_json(text) if text.lstrip()[:1] in ("{", "[") else _from_lines(text)
     except DatasetError as error:
         raise DatasetError(f"{path}: {error}; a class map is {_FORMS}") from error
 
 
-def read_text(path: Path, wanted: str) -> str:
-    """Read a user's small text file; `wanted` says what it should hold. Raises DatasetError."""
+def read_text(path: Path, wanted: str, largest: int = _LARGEST) -> str:
+    """Read a user's text file of limited size; `wanted` says what it should hold. Raises DatasetError."""
     if not path.is_file():
         raise DatasetError(f"{path} is not a file; {wanted}")
     try:
-        if path.stat().st_size > _LARGEST:
-            raise DatasetError(f"{path} has more than {_LARGEST} bytes; {wanted}")
+        if path.stat().st_size > largest:
+            raise DatasetError(f"{path} has more than {largest} bytes; {wanted}")
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise DatasetError(f"{path} cannot be read: {error.strerror}") from error
@@ -73,7 +74,19 @@ def _from_json(text: str) -> ClassMap:
         held = json.loads(text, object_pairs_hook=tuple)
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"this is not valid JSON: {str(error)[:200]}") from error
-    return _from_names(held) if isinstance(held, list) else _from_pairs(list(held))
+    if isinstance(held, list):
+        return _from_names(held)
+    annotations = dict(held).get("annotations")
+    return _from_pairs(list(held)) if annotations is None else _from_annotations(annotations)
+
+
+def _from_annotations(annotations: Sequence[Sequence[tuple[str, object]]]) -> ClassMap:
+    """Number categories in the order in which annotations first name them, as DeiT's code does for iNaturalist."""
+    try:
+        seen = dict.fromkeys(str(dict(one)["category_id"]) for one in annotations)
+    except (KeyError, TypeError, ValueError) as error:
+        raise DatasetError("an annotation has no category_id") from error
+    return _from_names(list(seen))
 
 
 def _from_names(names: Sequence[object]) -> ClassMap:

@@ -13,7 +13,7 @@ from unicodedata import normalize
 from imlp_audit.errors import DatasetError
 
 ENDINGS = (".png", ".jpg", ".jpeg")  # the endings that timm's readers accept
-_SYNONYMS = (("validation", "val", "valid", "eval", "evaluation"), ("train", "training"))
+SPLIT_SYNONYMS = (("validation", "val", "valid", "eval", "evaluation"), ("train", "training"))
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def _by_value(digits: str) -> tuple[int, str]:
 
 def chosen_folder(root: Path, split: str) -> Path:
     """Return the subfolder of a split, by timm's synonyms too; the folder itself if there is none."""
-    alike = next((names for names in _SYNONYMS if split in names), ())
+    alike = next((names for names in SPLIT_SYNONYMS if split in names), ())
     return next((root / name for name in (split, *alike) if name and (root / name).is_dir()), root)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError
 from importlib.util import find_spec
@@ -16,7 +16,7 @@ from imlp_audit.evaluate.data.class_map import read_text
 VALIDATION_IMAGES = 50_000
 IMAGES_A_CLASS = 50
 SHIPPED = Path("timm")  # in place of a file: the labels that timm ships
-_NAME = re.compile(r"ILSVRC2012_val_([0-9]{8})\.jpe?g", re.IGNORECASE)
+_NAME = re.compile(r"ILSVRC2012_val_([0-9]{8})(_n[0-9]{8})?\.jpe?g", re.IGNORECASE)  # the hub's names end in the class
 _FORM = f"ReaL labels are a JSON list of {VALIDATION_IMAGES} lists of classes from 0 to 999 (real.json)"
 
 
@@ -27,6 +27,20 @@ def imagenet_classes() -> tuple[str, ...]:
     Source: ILSVRC 2012, as timm ships it.
     """
     return tuple(_read_shipped("imagenet_synsets.txt").split())
+
+
+@cache
+def imagenet_names() -> Mapping[str, frozenset[int]]:
+    """Return the classes of each WordNet id and of each name in lower case; a few names are those of two classes.
+
+    Source: timm's table of synsets and lemmas, which is the one that the hub's `imagenet-1k` names its classes by.
+    """
+    lemmas = dict(line.split("\t") for line in _read_shipped("imagenet_synset_to_lemma.txt").splitlines() if line)
+    found: dict[str, set[int]] = {}
+    for place, synset in enumerate(imagenet_classes()):
+        for name in (synset, lemmas[synset].lower()):
+            found.setdefault(name, set()).add(place)
+    return {name: frozenset(places) for name, places in found.items()}
 
 
 def validation_number(name: str) -> int | None:

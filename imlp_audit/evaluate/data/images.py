@@ -7,13 +7,15 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from PIL import Image
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from imlp_audit.evaluate.data.decode import UnreadableError
+from imlp_audit.evaluate.data.decode import UnreadableError, open_image
+from imlp_audit.evaluate.data.ends import FileSpan
 
 Transform: TypeAlias = Callable[[Image.Image], Tensor]
 
@@ -32,7 +34,8 @@ class Images:
 
     `name` is the data set's slug if it is known, and its folder's name otherwise. `ids` are unique. `labels` are the
     accepted classes of each image; an image without any is not judged. `classes` is the number of classes, None if it
-    is not known. `notes` are shown to the user before the first batch.
+    is not known. `notes` are shown to the user before the first batch, and `order` says what decides which class has
+    which number.
     """
 
     name: str
@@ -41,6 +44,26 @@ class Images:
     labels: tuple[tuple[int, ...], ...]
     classes: int | None
     notes: tuple[str, ...] = ()
+    order: str = ""
+
+
+@dataclass(frozen=True)
+class FileImages:
+    """Image files below a folder, each with its class."""
+
+    root: Path
+    files: tuple[str, ...]
+    classes: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __getitem__(self, index: int) -> tuple[Image.Image, int]:
+        return open_image(self.root / self.files[index]), self.classes[index]
+
+    def span(self, index: int) -> FileSpan:
+        """Return where the bytes of an image lie."""
+        return FileSpan(str(self.root / self.files[index]))
 
 
 class Guarded(Dataset[tuple[Tensor, int]]):

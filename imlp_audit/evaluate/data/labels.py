@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.data.class_map import ClassMap
 from imlp_audit.evaluate.data.folder import in_order
-from imlp_audit.evaluate.data.imagenet import imagenet_classes
+from imlp_audit.evaluate.data.imagenet import imagenet_classes, imagenet_names
 from imlp_audit.numbers.words import list_some
 
 
@@ -24,8 +24,10 @@ class Classes:
     notes: tuple[str, ...] = ()
 
 
-def class_folders(ids: Sequence[str], source: str) -> tuple[str, ...]:
+def class_folders(ids: Sequence[str], source: str, near: Path | None = None) -> tuple[str, ...]:
     """Return the class folder of each image. Raises DatasetError unless every id is CLASS/IMAGE.
+
+    `near` is a file that may have the labels of images without class folders.
 
     Deeper folders are refused because timm reads the last folder as the class and torchvision the first.
     """
@@ -33,7 +35,8 @@ def class_folders(ids: Sequence[str], source: str) -> tuple[str, ...]:
     if loose:
         raise DatasetError(
             f"{source}: {list_some(loose)} {_verb(loose, 'is', 'are')} not in a class folder, so the class is unknown; "
-            "move images to DIR/CLASS/IMAGE (for ImageNet, `imlp-audit doctor imagenet DIR` says how)"
+            f"give --labels {near or 'FILE'}, or move images to DIR/CLASS/IMAGE (for ImageNet, `imlp-audit doctor "
+            "imagenet DIR` says how)"
         )
     deep = [one for one in ids if one.count("/") > 1]
     if deep:
@@ -60,6 +63,28 @@ def assign_classes(present: Collection[str], folders: Collection[str], given: Cl
     if all(re.fullmatch("[0-9]{1,9}", name) for name in present):
         return _by_number(present)
     return _by_order({*present, *folders}, present)
+
+
+def order_of_names(names: Sequence[str]) -> tuple[tuple[int, ...], str]:
+    """Return the class of each of a data set's named classes, and what decides it.
+
+    The names of ImageNet-1k's 1000 classes, or their WordNet ids, decide, wherever they stand in the list; the place in
+    the list decides otherwise. Raises DatasetError if names are ImageNet's and do not give each class once.
+    """
+    places = tuple(range(len(names)))
+    if len(names) != len(imagenet_classes()):
+        return places, "the order in which the data set names its classes"
+    published = imagenet_names()
+    found = [published.get(name.lower(), frozenset()) for name in names]
+    if 2 * sum(map(bool, found)) <= len(names):
+        return places, "the order in which the data set names its classes"
+    order = tuple(place if place in one or not one else min(one) for place, one in zip(places, found, strict=True))
+    if len(set(order)) < len(order) or not all(found):
+        raise DatasetError(
+            "the names of the classes are ImageNet-1k's, but do not name each class once, so their order is unknown; "
+            "give --class-map with each name and its class"
+        )
+    return order, "ImageNet-1k's published order, by the names of the classes"
 
 
 def _by_map(present: Collection[str], given: ClassMap) -> Classes:

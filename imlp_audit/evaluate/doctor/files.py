@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import os
-import stat
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from heapq import nsmallest
-from itertools import chain
 from pathlib import Path
 
 from imlp_audit.evaluate.data.decode import UnreadableError, open_image
+from imlp_audit.evaluate.data.ends import Ends, FileSpan, find_alike, read_ends
 from imlp_audit.evaluate.data.folder import Listing
 from imlp_audit.evaluate.doctor.problems import FolderProblem, ProblemKind
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.processes.workers import cores, workers
 
-_BYTES = 64  # at either end of a file
-_READERS = 8  # disks and networks answer several requests at once
 _ENOUGH = 100  # decoded images, from which their sizes mean something
 _ALIKE = 0.95  # share with the same shorter side above which images were resized; about half have 375 pixels
 _JPEG = "JPEG"
@@ -47,23 +42,14 @@ class FileLimits:
     decoded: int = 500
 
 
-@dataclass(frozen=True)
-class Ends:
-    """A file's size in bytes, and its first and last bytes."""
+def _type(ends: Ends) -> str:
+    """Return the type that the first bytes show."""
+    return next((name for head, name in _HEADS.items() if ends.head.startswith(head)), "of an unknown type")
 
-    size: int
-    head: bytes
-    tail: bytes
 
-    @property
-    def type(self) -> str:
-        """The type that the first bytes show."""
-        return next((name for head, name in _HEADS.items() if self.head.startswith(head)), "of an unknown type")
-
-    @property
-    def whole(self) -> bool:
-        """Whether this looks like a complete JPEG file."""
-        return self.type == _JPEG and self.tail.rstrip(b"\0").endswith(b"\xff\xd9")
+def _looks_whole(ends: Ends) -> bool:
+    """Say whether this looks like a complete JPEG file."""
+    return _type(ends) == _JPEG and ends.tail.rstrip(b"\0").endswith(b"\xff\xd9")
 
 
 @dataclass(frozen=True)
@@ -81,49 +67,26 @@ def look_into_files(
     paths = {one: f"{root}{os.sep}{name}" for one, name in zip(listing.ids, listing.files, strict=True)}
     limits = limits or FileLimits()
     peeked = listing.ids if len(paths) <= limits.opened else _sample(listing.ids, limits.decoded)
-    ends = dict(zip(peeked, _read_ends([paths[one] for one in peeked]), strict=True))
-    doubtful = [one for one, found in ends.items() if isinstance(found, Ends) and not found.whole]
-    sound = [one for one, found in ends.items() if isinstance(found, Ends) and found.whole]
+    spans = {one: FileSpan(paths[one]) for one in peeked}
+    ends = dict(zip(peeked, read_ends(list(spans.values())), strict=True))
+    doubtful = [one for one, found in ends.items() if isinstance(found, Ends) and not _looks_whole(found)]
+    sound = [one for one, found in ends.items() if isinstance(found, Ends) and _looks_whole(found)]
     chosen = (
         [*doubtful, *sound] if decode_all else [*_sample(doubtful, limits.decoded), *_sample(sound, limits.decoded)]
     )
     decoded = dict(zip(chosen, _decode([paths[one] for one in chosen], spread=decode_all), strict=True))
     reasons = {one: found for one, found in (ends | decoded).items() if isinstance(found, str)}
-    types = {one: f.type for one, f in ends.items() if isinstance(f, Ends) and f.type != _JPEG and f.size}
+    types = {one: _type(f) for one, f in ends.items() if isinstance(f, Ends) and _type(f) != _JPEG and f.size}
     sides = [found for one in sound if isinstance(found := decoded.get(one), int)]
     findings = (*_find_wrong_types(types), *_find_unreadable(reasons, types), *_find_resized(sides))
     unsure = len(doubtful) - sum(one in decoded for one in doubtful)
-    return FileExamination(
-        findings, tuple(_notes(len(peeked), len(paths), len(decoded), unsure, _count_alike(ends, paths)))
-    )
+    alike = sum(len(group) - 1 for group in find_alike(spans, ends))
+    return FileExamination(findings, tuple(_notes(len(peeked), len(paths), len(decoded), unsure, alike)))
 
 
 def _sample(ids: Sequence[str], count: int) -> list[str]:
     """Choose some ids by a hash: the same on every machine, in whatever order they are given."""
     return nsmallest(count, ids, key=lambda one: sha256(one.encode("utf-8")).digest())
-
-
-def _read_ends(paths: Sequence[str]) -> Iterator[Ends | str]:
-    batches = [paths[start : start + 250] for start in range(0, len(paths), 250)]
-    with ThreadPoolExecutor(_READERS) as pool:
-        yield from chain.from_iterable(pool.map(lambda batch: [_read_end(path) for path in batch], batches))
-
-
-def _read_end(path: str) -> Ends | str:
-    """Return the ends of a file, or the reason why it cannot be read."""
-    try:
-        file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # opening a pipe would wait for a writer
-    except OSError as error:
-        return error.strerror or str(error)
-    try:
-        status = os.fstat(file)
-        if not stat.S_ISREG(status.st_mode):
-            return "not a regular file"
-        return Ends(status.st_size, os.pread(file, _BYTES, 0), os.pread(file, _BYTES, max(0, status.st_size - _BYTES)))
-    except OSError as error:
-        return error.strerror or str(error)
-    finally:
-        os.close(file)
 
 
 def _decode(paths: Sequence[str], *, spread: bool) -> Iterable[int | str]:
@@ -166,23 +129,6 @@ def _find_resized(sides: Sequence[int]) -> Iterator[FolderProblem]:
     if len(sides) >= _ENOUGH and count > _ALIKE * len(sides):
         what = f"{count} of {len(sides)} decoded images have a shorter side of {side} pixels: they were resized"
         yield FolderProblem(ProblemKind.RESIZED, what, "use the published images: resized ones give other accuracies")
-
-
-def _count_alike(ends: Mapping[str, Ends | str], paths: Mapping[str, str]) -> int:
-    """Count the files with the same bytes as another file; only files with equal ends are read."""
-    groups: dict[Ends, list[str]] = defaultdict(list)
-    for one, found in ends.items():
-        if isinstance(found, Ends) and found.size:
-            groups[found].append(one)
-    return sum(_repeats([paths[one] for one in group]) for group in groups.values() if len(group) > 1)
-
-
-def _repeats(paths: Sequence[str]) -> int:
-    digests = Counter[bytes]()
-    for path in paths:
-        with suppress(OSError), Path(path).open("rb") as file:
-            digests[sha256(file.read()).digest()] += 1
-    return digests.total() - len(digests)
 
 
 def _notes(peeked: int, available: int, decoded: int, unsure: int, alike: int) -> Iterator[str]:

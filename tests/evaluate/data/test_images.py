@@ -14,14 +14,14 @@ from torch import Tensor
 from torch.utils.data import DataLoader
 
 from imlp_audit.evaluate.data.images import Guarded, why_unreadable
-from imlp_audit.evaluate.data.open import Images, open_images
+from imlp_audit.evaluate.data.open import Images, Labelling, open_images
 from tests.evaluate.folders import image_folder
 
 TRANSFORM = create_transform((3, 24, 24), is_training=False)
 
 
 def opened(folder: Path) -> Images:
-    return open_images(str(folder), split="", class_map=None, real_labels=None, allow_download=False)
+    return open_images(str(folder), split="", labelling=Labelling(), allow_download=False)
 
 
 def timms(folder: Path, place: int) -> tuple[Tensor, int]:

@@ -12,16 +12,21 @@ from timm.data import create_dataset
 
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.data.imagenet import imagenet_classes
-from imlp_audit.evaluate.data.open import Images, check_classes, open_images
+from imlp_audit.evaluate.data.open import Images, Labelling, check_classes, open_images
 from tests.evaluate.folders import image_folder, picture
 
 PUBLISHED = imagenet_classes()
 
 
 def opened(
-    source: Path | str, split: str = "validation", class_map: Path | None = None, real_labels: Path | None = None
+    source: Path | str,
+    split: str = "validation",
+    class_map: Path | None = None,
+    labels: Path | None = None,
+    real_labels: Path | None = None,
 ) -> Images:
-    return open_images(str(source), split=split, class_map=class_map, real_labels=real_labels, allow_download=False)
+    labelling = Labelling(class_map, labels, real_labels)
+    return open_images(str(source), split=split, labelling=labelling, allow_download=False)
 
 
 def classes_of(images: Images) -> dict[str, tuple[int, ...]]:
@@ -168,7 +173,7 @@ def test_skipped_files_are_reported(tmp_path: Path) -> None:
     [
         ("nowhere", "nowhere is neither a folder nor a .tar file"),
         ("empty", "empty holds no image (.png, .jpg, .jpeg)"),
-        ("archive", "; skipped files that are not images by name: 1 .tar"),
+        ("archive", "val.tar is not a readable .tar file"),
         ("flat", "x.png is not in a class folder"),
         ("notes.txt", "notes.txt is neither"),
         ("empty.tar", "empty.tar is not a readable .tar file"),

@@ -15,10 +15,9 @@ from timm.data import create_dataset
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.data.decode import UnreadableError
 from imlp_audit.evaluate.data.images import why_unreadable
-from imlp_audit.evaluate.data.tars import images_in, members_of, open_shards
+from imlp_audit.evaluate.data.sources.tars import images_in, members_of, open_shards
+from tests.evaluate.data.test_open import opened
 from tests.evaluate.folders import image_folder, picture, same
-
-from .test_open import opened
 
 
 def write(path: Path, held: Mapping[str, bytes]) -> Path:
@@ -121,6 +120,16 @@ def test_shards(tmp_path: Path) -> None:
     assert (images.name, images.classes) == ("set", None)
     assert same(images.dataset[2][0], picture(5))
     assert opened(f"wds/{tmp_path / 'set' / 'val-10.tar'}").ids == ("val-10/e",)
+
+
+def test_shards_are_known_without_their_prefix(tmp_path: Path) -> None:
+    folder = shards(tmp_path / "set")
+    write(folder / "train-0.tar", {"z.png": png(9), "z.cls": b"1"})
+    assert opened(folder).ids == opened(f"wds/{folder}").ids == ("val-9/a/c", "val-9/d", "val-10/e")
+    assert opened(folder, split="train").ids == ("train-0/z",)
+    assert opened(folder / "val-10.tar").labels == ((7,),)
+    with pytest.raises(DatasetError, match="leave out --class-map"):
+        opened(folder, class_map=tmp_path / "map.txt")
 
 
 def test_shards_of_a_split_that_is_described(tmp_path: Path) -> None:

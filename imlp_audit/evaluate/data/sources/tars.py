@@ -12,8 +12,10 @@ from PIL import Image
 
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.data.decode import MAX_BYTES, open_image_from
+from imlp_audit.evaluate.data.ends import FileSpan
 from imlp_audit.evaluate.data.folder import ENDINGS, in_order, readable_id
 from imlp_audit.evaluate.data.images import Images
+from imlp_audit.evaluate.data.sources.splits import choose_files
 
 _SHARD_ENDINGS = ("jpg", "png", "webp", "jpeg")  # webdataset's endings, by which timm finds the image of a sample
 _MARK = bytes(1024)  # how a .tar ends
@@ -47,6 +49,11 @@ class TarImages:
 
     def __getitem__(self, index: int) -> tuple[Image.Image, int]:
         return open_image_from(self.members[index].read), self.classes[index]
+
+    def span(self, index: int) -> FileSpan:
+        """Return where the bytes of an image lie."""
+        member = self.members[index]
+        return FileSpan(str(member.archive), member.offset, member.size)
 
 
 def images_in(archive: Path) -> dict[str, TarMember]:
@@ -91,7 +98,13 @@ def open_shards(source: str, split: str) -> Images:
         raise DatasetError(f"{place} holds no pair of an image KEY.jpg (or .png, .webp) and its class KEY.cls")
     classes = tuple(label for _, label in found.values())
     dataset = TarImages(tuple(member for member, _ in found.values()), classes)
-    return Images(place.stem, dataset, tuple(found), tuple((label,) for label in classes), None)
+    labels = tuple((label,) for label in classes)
+    return Images(place.stem, dataset, tuple(found), labels, None, order="the numbers in the shards' .cls files")
+
+
+def holds_samples(archive: Path) -> bool:
+    """Return whether a .tar is a shard of webdataset: a file of a class lies in it. Raises DatasetError."""
+    return any(member.name.lower().endswith(".cls") for member in members_of(archive))
 
 
 def _shards(place: Path, split: str) -> list[Path]:
@@ -100,7 +113,12 @@ def _shards(place: Path, split: str) -> list[Path]:
     described = next((place / name for name in ("_info.json", "info.json") if (place / name).is_file()), None)
     if described is not None:
         return [place / name for name in _file_names(described, split)]
-    return [place / name for name in in_order(path.name for path in place.glob("*.tar"))]
+    return [place / name for name in choose_files(list_shards(place), split, str(place))]
+
+
+def list_shards(folder: Path) -> tuple[str, ...]:
+    """Return the names of the .tar files in a folder, in order."""
+    return tuple(in_order(path.name for path in folder.glob("*.tar")))
 
 
 def _file_names(described: Path, split: str) -> list[str]:

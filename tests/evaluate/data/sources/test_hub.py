@@ -9,7 +9,7 @@ import huggingface_hub
 import pytest
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.data.hub import pinned_snapshot
+from imlp_audit.evaluate.data.sources.hub import pinned_snapshot
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 SMALL, LARGE = b"a text\n", b"a parquet file"

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import struct
-import sys
-from collections.abc import Sequence
-from io import BytesIO
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PIL import Image
+from scipy.io import savemat
+from torchvision import datasets
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.data import named
-from imlp_audit.evaluate.data.decode import UnreadableError
-from imlp_audit.evaluate.data.images import why_unreadable
-from imlp_audit.evaluate.data.named import is_named, open_named
+from imlp_audit.evaluate.data import open as opening
+from imlp_audit.evaluate.data.images import Images
+from imlp_audit.evaluate.data.open import Labelling, open_images
+from imlp_audit.evaluate.data.sources.named import is_named
 from tests.evaluate.folders import picture, same
+from tests.evaluate.tables import write_parquet
 
 IMAGES = np.random.default_rng(1).integers(0, 256, (5, 28, 28), dtype=np.uint8)
 LABELS = np.array([3, 1, 4, 1, 5], dtype=np.uint8)
+
+
+def open_named(source: str, split: str, *, allow_download: bool) -> Images:
+    return open_images(source, split=split, labelling=Labelling(), allow_download=allow_download)
 
 
 def idx(path: Path, held: NDArray[np.uint8] | NDArray[np.int32]) -> None:
@@ -69,7 +73,12 @@ def test_torchvisions_with_more_than_a_class(tmp_path: Path) -> None:
     [
         ("torch/cifar10", "torch/cifar10: name the folder that holds it"),
         ("torch/cifar11:x", "there is no data set torch/cifar11; did you mean 'cifar10'?"),
-        ("torch/image_folder:x", "for other data give a folder of images"),
+        ("torch/image_folder:x", "give the folder itself"),
+        ("torch/imagenet:x", "give the folder itself, which holds val/CLASS/IMAGE"),
+        ("torch/oxford_iiit_pet:x", "its folder `images` and --labels"),
+        ("torch/flowers102:DIR", "not found or corrupted"),
+        ("torch/inaturalist:DIR", "torch/inaturalist: "),
+        ("torch/cifar10:nowhere", "nowhere is not a folder; pass --allow-download"),
         ("torch/cifar10:DIR", "Dataset not found or corrupted"),
         ("torch/mnist:DIR", "--allow-download to fetch it"),
         ("tfds/mnist", "tfds/ streams images in no fixed order"),
@@ -117,70 +126,42 @@ def test_an_existing_folder_is_not_taken_for_a_data_set_name(tmp_path: Path, mon
     assert is_named("wds/test")
 
 
-def png(seed: int) -> bytes:
-    held = BytesIO()
-    picture(seed).save(held, "PNG")
-    return held.getvalue()
+def flowers(root: Path, labels: list[int], parts: dict[str, list[int]]) -> Path:
+    """Write Flowers-102 as Oxford does: images numbered from 1, labels from 1, and the numbers of each split."""
+    folder = root / "flowers-102"
+    (folder / "jpg").mkdir(parents=True)
+    for number in range(1, len(labels) + 1):
+        picture(number).save(folder / "jpg" / f"image_{number:05d}.jpg")
+    savemat(folder / "imagelabels.mat", {"labels": np.array([labels])})
+    savemat(folder / "setid.mat", {name: np.array([numbers]) for name, numbers in parts.items()})
+    return root
 
 
-class Hub:
-    """Stands in for the package `datasets`, of which timm's reader uses this much."""
-
-    def __init__(self, labels: Sequence[object]) -> None:
-        self.label = SimpleNamespace(names=["ant", "bee", "cat"])
-        self.info = SimpleNamespace(features={"label": self.label}, splits=None)
-        self.labels = labels
-        self.asked: list[tuple[str, str]] = []
-
-    def load(self, path: str, *, split: str, cache_dir: str | None) -> Hub:
-        assert cache_dir is None
-        self.asked.append((path, split))
-        return self
-
-    def cast_column(self, *_: object) -> Hub:
-        return self
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    def __getitem__(self, key: int | str) -> object:
-        if key == "label":
-            return self.labels
-        assert isinstance(key, int)
-        held = {0: {"bytes": png(0)}, 1: {"bytes": png(1)[:90]}, 2: {"bytes": None, "path": "/nowhere/2.png"}}
-        return {"image": held[key], "label": self.labels[key]}
+def test_flowers_are_listed_without_being_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flowers(tmp_path, [77, 1, 102, 5], {"trnid": [1], "valid": [2, 4], "tstid": [3, 1]})
+    monkeypatch.setattr(datasets.Flowers102, "_check_integrity", lambda self: True)  # of the published files' MD5
+    (tmp_path / "flowers-102" / "jpg" / "image_00001.jpg").write_bytes(b"not an image")
+    tested = open_named(f"torch/flowers102:{tmp_path}", "test", allow_download=False)
+    assert (tested.labels, tested.classes, tested.notes) == (((76,), (101,)), 102, ())
+    assert tested.ids == ("flowers-102/jpg/image_00001.jpg", "flowers-102/jpg/image_00003.jpg")
+    with Image.open(tmp_path / tested.ids[1]) as plain:
+        assert same(tested.dataset[1][0], plain.convert("RGB"))
+    valid = open_named(f"torch/flowers102:{tmp_path}", "validation", allow_download=False)
+    assert valid.labels == ((0,), (4,))
+    assert "most papers report --split test" in valid.notes[0]
 
 
-def with_hub(monkeypatch: pytest.MonkeyPatch, labels: Sequence[object], folder: Path) -> Hub:
-    hub, package = Hub(labels), ModuleType("datasets")
-    vars(package).update(load_dataset=hub.load, Image=lambda decode: None)
-    monkeypatch.setitem(sys.modules, "datasets", package)
-    monkeypatch.delitem(sys.modules, "timm.data.readers.reader_hfds", raising=False)
-    monkeypatch.setattr(named, "pinned_snapshot", lambda *_, **__: folder)
-    return hub
+def test_inaturalists_classes_are_its_sorted_folders(tmp_path: Path) -> None:
+    for name in ("00001_Animalia_a_b_c_d_e_f", "00000_Plantae_a_b_c_d_e_f"):
+        (tmp_path / "2021_valid" / name).mkdir(parents=True)
+        picture(1).save(tmp_path / "2021_valid" / name / "x.jpg")
+    images = open_named(f"torch/inaturalist:{tmp_path}", "validation", allow_download=False)
+    assert (images.labels, images.classes) == (((0,), (1,)), 2)
+    assert images.ids[1] == "2021_valid/00001_Animalia_a_b_c_d_e_f/x.jpg"
 
 
 def test_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    hub = with_hub(monkeypatch, [2, 0, 1], tmp_path)
+    write_parquet(tmp_path / "data" / "test-00000-of-00001.parquet", [2, 0], names=["ant", "bee", "cat"])
+    monkeypatch.setattr(opening, "pinned_snapshot", lambda *_, **__: tmp_path)
     images = open_named(f"hfds/own/Insects@{'0' * 40}", "test", allow_download=False)
-    assert hub.asked == [(str(tmp_path), "test")]  # a folder, of which nothing is asked on the network
-    assert (images.name, images.labels, images.classes) == ("hfds/own/Insects", ((2,), (0,), (1,)), 3)
-    assert same(images.dataset[0][0], picture(0))
-    for place, told in ((1, "1: "), (2, "2: No such file")):
-        with pytest.raises(UnreadableError):
-            images.dataset[place]
-        assert why_unreadable(images, place).startswith(told)
-
-
-@pytest.mark.parametrize("labels", [[], [-1, 0, 1], [None, 1, 2], ["cat", 0, 1], [[0], [1], [2]]])
-def test_a_split_without_classes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, labels: list[object]) -> None:
-    with_hub(monkeypatch, labels, tmp_path)
-    with pytest.raises(DatasetError, match="images have no class; try another --split"):
-        open_named(f"hfds/own/Insects@{'0' * 40}", "test", allow_download=False)
-
-
-def test_a_package_that_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with_hub(monkeypatch, [], tmp_path)
-    monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(DatasetError, match="pip install datasets"):
-        open_named(f"hfds/own/Insects@{'0' * 40}", "test", allow_download=False)
+    assert (images.name, images.labels, images.classes) == ("hfds/own/Insects", ((2,), (0,)), 3)

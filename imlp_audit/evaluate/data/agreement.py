@@ -1,0 +1,73 @@
+"""What can be said about labels before the first batch: ImageNet's in another order, and copies of images."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from pathlib import PurePosixPath
+from typing import Protocol, runtime_checkable
+
+from imlp_audit.errors import DatasetError
+from imlp_audit.evaluate.data.ends import FileSpan, find_alike, read_ends
+from imlp_audit.evaluate.data.imagenet import shipped_real_labels, validation_number
+from imlp_audit.evaluate.data.images import Images
+from imlp_audit.numbers.words import count_of, list_some
+
+_ENOUGH = 20  # images from which a share means something
+_USUAL = Fraction(3, 4)  # in the published set, people accept about nine in ten labels
+_CLASSES = 1000
+
+
+@runtime_checkable
+class InFiles(Protocol):
+    """Images whose bytes lie in files as they are."""
+
+    def span(self, index: int) -> FileSpan:
+        """Return where the bytes of an image lie."""
+
+
+def check_order(images: Images, source: str, *, mapped: bool) -> Iterator[str]:
+    """Compare labels of ImageNet's validation images, known by their file names, with those that people accept (ReaL).
+
+    Yields a note where too few agree. Raises DatasetError if less than half agree, unless the user's class map made it
+    so (`mapped`): a model may have its outputs in an order of its own.
+    """
+    numbered = [
+        (number, labels)
+        for one, labels in zip(images.ids, images.labels, strict=True)
+        if labels and (number := validation_number(PurePosixPath(one).name)) is not None
+    ]
+    if not numbered or max(max(labels) for _, labels in numbered) >= _CLASSES:
+        return
+    accepted = shipped_real_labels()
+    judged = [not set(labels).isdisjoint(accepted[number - 1]) for number, labels in numbered if accepted[number - 1]]
+    if len(judged) < _ENOUGH or sum(judged) >= _USUAL * len(judged):
+        return
+    said = (
+        f"{source}: only {sum(judged)} of {count_of(len(judged), 'image')} have a label that people accept (ReaL); in "
+        "ImageNet's own order nine in ten do"
+    )
+    if 2 * sum(judged) < len(judged) and not mapped:
+        raise DatasetError(f"{said}, so the classes are in another order; `imlp-audit doctor imagenet DIR` says which")
+    yield f"{said}; are the classes in the order of the model's outputs?"
+
+
+def find_repeats(images: Images, chosen: Sequence[int]) -> Iterator[str]:
+    """Yield notes on images that have the same bytes as another one, and on those of them with different labels."""
+    if not isinstance(images.dataset, InFiles):
+        return
+    spans = {images.ids[index]: images.dataset.span(index) for index in chosen}
+    groups = find_alike(spans, dict(zip(spans, read_ends(list(spans.values())), strict=True)))
+    labels = {images.ids[index]: images.labels[index] for index in chosen}
+    more = sum(len(group) - 1 for group in groups)
+    if more:
+        named = list_some([" = ".join(group) for group in groups])
+        yield f"{count_of(more, 'image')} {_have(more)} the same bytes as another image: {named}"
+    torn = [group for group in groups if len({labels[one] for one in group}) > 1]
+    if torn:
+        named = list_some([" = ".join(group) for group in torn])
+        yield f"{count_of(len(torn), 'image')} {_have(len(torn))} copies in several classes: {named}"
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"

@@ -1,0 +1,1 @@
+"""Where images come from when they are not in class folders: archives, parquet, the hub, torchvision."""

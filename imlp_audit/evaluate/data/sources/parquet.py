@@ -1,0 +1,188 @@
+"""Images in parquet files as `datasets` writes them: a column of encoded images and a column of classes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PIL import Image
+
+from imlp_audit.errors import DatasetError
+from imlp_audit.evaluate.data.class_map import ClassMap
+from imlp_audit.evaluate.data.decode import UnreadableError, open_image
+from imlp_audit.evaluate.data.folder import readable_id
+from imlp_audit.evaluate.data.labels import Classes, assign_classes, order_of_names
+from imlp_audit.numbers.words import count_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+_IMAGES = ("image", "img", "jpg", "png", "webp", "picture")
+_LABELS = ("label", "labels", "fine_label", "cls", "class", "target")
+_LARGEST = 2**31  # bytes of a row group, which is read whole
+
+
+@dataclass(frozen=True)
+class ParquetImages:
+    """Images in the rows of parquet files, each with its class; `rows` are file, row group and row in the group."""
+
+    column: str
+    rows: tuple[tuple[str, int, int], ...]
+    classes: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: int) -> tuple[Image.Image, int]:
+        file, group, row = self.rows[index]
+        try:
+            held = _read_group(file, group, self.column)[row].as_py()
+        except (OSError, ValueError) as error:
+            raise UnreadableError(str(error)[:200]) from error
+        if held is None:
+            raise UnreadableError("the row holds no bytes")
+        return open_image(held), self.classes[index]
+
+
+@dataclass(frozen=True)
+class ParquetSet:
+    """Images with the name of each, and how its classes were found."""
+
+    dataset: ParquetImages
+    ids: tuple[str, ...]
+    classes: Classes
+    order: str
+
+
+def read_parquet(root: Path, files: Sequence[str], given: ClassMap | None) -> ParquetSet:
+    """Read the labels of parquet files, not their images. Raises DatasetError saying what such files need to hold."""
+    opened = [_open(root / file) for file in files]
+    schema = opened[0].schema_arrow
+    if any(not one.schema_arrow.equals(schema) for one in opened):
+        raise DatasetError(f"{root}: the parquet files have different columns; give one of them, or another --split")
+    image, path = _image_column(schema, str(root / files[0]))
+    label = _choose(schema, _LABELS, _is_label, "classes", str(root / files[0]))
+    held = list(chain.from_iterable(one.read([label]).column(0).to_pylist() for one in opened))
+    missing = sum(value is None or value == -1 for value in held)
+    if missing or not held:
+        raise DatasetError(f"{root}: {missing} of {count_of(len(held), 'image')} have no class; try another --split")
+    rows = [row for file, one in zip(files, opened, strict=True) for row in _rows(str(root / file), one)]
+    classes, order = _classes(held, _class_names(schema, label), given, f"{files[0]}, column {label}")
+    images = ParquetImages(image, tuple(rows), tuple(classes.index[str(value)] for value in held))
+    return ParquetSet(images, _ids(rows, opened, path), classes, order)
+
+
+def _open(path: Path) -> ParquetFile:
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        return ParquetFile(path)
+    except (OSError, pa.ArrowException) as error:
+        raise DatasetError(f"{path} is not a readable parquet file: {str(error)[:200]}") from error
+
+
+@lru_cache(maxsize=2)
+def _read_group(file: str, group: int, column: str) -> pa.ChunkedArray:
+    """Return the encoded images of a row group; a batch mostly stays in one."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    held = _open(Path(file)).read_row_group(group, columns=[column]).column(0)
+    return (
+        held
+        if not pa.types.is_struct(held.type)
+        else pa.chunked_array([compute.struct_field(chunk, "bytes") for chunk in held.chunks])
+    )
+
+
+def _image_column(schema: pa.Schema, file: str) -> tuple[str, str | None]:
+    """Return the columns with the encoded images and with their paths; None if they have none."""
+    import pyarrow as pa
+
+    name = _choose(schema, _IMAGES, _is_image, "images", file)
+    kind = schema.field(name).type
+    if not pa.types.is_struct(kind):
+        return name, None
+    return f"{name}.bytes", f"{name}.path" if kind.get_field_index("path") >= 0 else None
+
+
+def _is_image(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(
+        pa.types.is_binary(kind)
+        or pa.types.is_large_binary(kind)
+        or (pa.types.is_struct(kind) and kind.get_field_index("bytes") >= 0)
+    )
+
+
+def _is_label(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _choose(schema: pa.Schema, usual: Sequence[str], fits: Callable[[pa.DataType], bool], what: str, file: str) -> str:
+    """Return the column of a usual name, or the only one that fits."""
+    fitting = [field.name for field in schema if fits(field.type)]
+    chosen = [name for name in usual if name in fitting] or fitting
+    if not chosen or (len(fitting) > 1 and chosen is fitting):
+        columns = ", ".join(f"{field.name} ({field.type})" for field in schema)[:300]
+        raise DatasetError(
+            f"{file}: no column is clearly that of the {what}; name it {usual[0]!r}. The columns are {columns}"
+        )
+    return chosen[0]
+
+
+def _rows(file: str, opened: ParquetFile) -> list[tuple[str, int, int]]:
+    groups = [opened.metadata.row_group(number) for number in range(opened.metadata.num_row_groups)]
+    if any(group.total_byte_size > _LARGEST for group in groups):
+        raise DatasetError(f"{file} has row groups of more than 2 GiB; write it again with row_group_size=100")
+    return [(file, number, row) for number, group in enumerate(groups) for row in range(group.num_rows)]
+
+
+def _ids(rows: Sequence[tuple[str, int, int]], opened: Sequence[ParquetFile], path: str | None) -> tuple[str, ...]:
+    """Return the images' paths if each has one of its own, and FILE/NUMBER otherwise."""
+    held: list[Any] = []
+    if path is not None:
+        for one in opened:
+            column = one.read([path]).column(0)
+            held += [value["path"] for value in column.to_pylist()]
+    if held and all(held) and len(set(held)) == len(held):
+        return tuple(map(readable_id, held))
+    first = {file: at for at, (file, _, _) in reversed(list(enumerate(rows)))}
+    return tuple(f"{readable_id(Path(file).stem)}/{at - first[file]}" for at, (file, _, _) in enumerate(rows))
+
+
+def _class_names(schema: pa.Schema, label: str) -> tuple[str, ...] | None:
+    """Return the names of the classes that `datasets` notes in a parquet file, in their order."""
+    try:
+        features = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
+        names = features[label]["names"]
+    except (KeyError, ValueError, TypeError, RecursionError):
+        return None
+    return tuple(names) if isinstance(names, list) and all(isinstance(name, str) for name in names) else None
+
+
+def _classes(
+    held: Sequence[object], names: tuple[str, ...] | None, given: ClassMap | None, place: str
+) -> tuple[Classes, str]:
+    """Return the class of each value in the column of labels, as text, and what its order is."""
+    present = {str(value) for value in held}
+    if names is None or not all(isinstance(value, int) for value in held):
+        return assign_classes(present, present, given), f"the labels in {place}"
+    if not all(0 <= int(value) < len(names) for value in present):
+        raise DatasetError(f"{place}: a label is not one of the {len(names)} named classes")
+    if given is not None:
+        by_name = assign_classes({names[int(value)] for value in present}, names, given)
+        return Classes({value: by_name.index[names[int(value)]] for value in present}, by_name.count), "the class map"
+    order, said = order_of_names(names)
+    index: Mapping[str, int] = {value: order[int(value)] for value in present}
+    return Classes(index, len(names)), f"{said} ({place})"

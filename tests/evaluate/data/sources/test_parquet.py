@@ -1,0 +1,122 @@
+"""Images in parquet files."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from timm.data import ImageNetInfo
+
+from imlp_audit.errors import DatasetError
+from imlp_audit.evaluate.data.decode import UnreadableError
+from imlp_audit.evaluate.data.images import why_unreadable
+from tests.evaluate.data.test_open import opened
+from tests.evaluate.folders import picture, same
+from tests.evaluate.tables import png, write_parquet
+
+ANIMALS = ["ant", "bee", "cat"]
+
+
+def test_a_folder_as_datasets_writes_it(tmp_path: Path) -> None:
+    write_parquet(tmp_path / "data" / "train-00000-of-00001.parquet", [0] * 4, names=ANIMALS)
+    write_parquet(tmp_path / "data" / "validation-00000-of-00002.parquet", [2, 0, 1], names=ANIMALS)
+    write_parquet(tmp_path / "data" / "validation-00001-of-00002.parquet", [1], names=ANIMALS)
+    images = opened(tmp_path)
+    assert images.labels == ((2,), (0,), (1,), (1,))
+    assert images.ids == tuple(
+        f"validation-0000{n}" for n in ("0-of-00002/0", "0-of-00002/1", "0-of-00002/2", "1-of-00002/0")
+    )
+    assert images.classes == 3
+    assert images.order.startswith("the order in which the data set names its classes")
+    again = pickle.loads(pickle.dumps(images.dataset))  # as worker processes get it
+    for place, seed in enumerate((0, 1, 2, 0)):
+        assert same(again[place][0], picture(seed))
+    assert len(opened(tmp_path, split="train").ids) == 4
+    with pytest.raises(DatasetError, match="no files of the split 'test'; pass --split with train, validation"):
+        opened(tmp_path, split="test")
+
+
+def test_one_file_with_paths_and_no_names(tmp_path: Path) -> None:
+    paths = ["b/1.png", "a/2.png", "a/1.png"]
+    images = opened(write_parquet(tmp_path / "pets.parquet", [4, 0, 7], paths=paths))
+    assert (images.ids, images.labels, images.classes) == (tuple(paths), ((4,), (0,), (7,)), None)
+    twice = opened(write_parquet(tmp_path / "twice.parquet", [4, 0, 7], paths=["x", "x", "y"]))
+    assert twice.ids == ("twice/0", "twice/1", "twice/2")
+
+
+def test_names_and_a_class_map(tmp_path: Path) -> None:
+    held = write_parquet(tmp_path / "pets.parquet", [2, 0], names=ANIMALS)
+    (tmp_path / "map.txt").write_text("cat\nbee\nant\n")
+    assert opened(held, class_map=tmp_path / "map.txt").labels == ((0,), (2,))
+    words = write_parquet(tmp_path / "words.parquet", ["dog", "ant", "dog"])
+    assert opened(words).labels == ((1,), (0,), (1,))
+
+
+def test_imagenets_names_decide_wherever_they_stand(tmp_path: Path) -> None:
+    """timm's table gives the known pairs of number, WordNet id and name."""
+    known = ImageNetInfo()
+    synsets = known.label_names()
+    turned = [*synsets[1:], synsets[0]]
+    images = opened(write_parquet(tmp_path / "turned.parquet", [0, 5, 999], names=turned))
+    assert images.labels == ((1,), (6,), (0,))
+    words = [known.index_to_description(place) for place in range(1000)]
+    assert opened(write_parquet(tmp_path / "words.parquet", [0, 134, 517], names=words)).labels == (
+        (0,),
+        (134,),
+        (517,),
+    )
+    assert opened(write_parquet(tmp_path / "back.parquet", [0, 7], names=synsets[::-1])).labels == ((999,), (992,))
+    with pytest.raises(DatasetError, match="do not name each class once"):
+        opened(write_parquet(tmp_path / "broken.parquet", [0], names=[*synsets[:999], "a new class"]))
+    other = [f"class {number}" for number in range(1000)]
+    assert opened(write_parquet(tmp_path / "other.parquet", [3], names=other)).labels == ((3,),)
+
+
+def test_the_hubs_imagenet_is_known_by_its_paths(tmp_path: Path) -> None:
+    synsets = ImageNetInfo().label_names()
+    paths = ["ILSVRC2012_val_00000001_n01751748.JPEG", "ILSVRC2012_val_00000002_n09193705.JPEG"]
+    labels = [synsets.index(path[-14:-5]) for path in paths]
+    images = opened(write_parquet(tmp_path / "v.parquet", labels, names=synsets, paths=paths))
+    assert (images.name, images.labels) == ("imagenet-1k", ((65,), (970,)))
+
+
+def test_an_image_that_cannot_be_read(tmp_path: Path) -> None:
+    images = opened(write_parquet(tmp_path / "a.parquet", [0, 0, 1], images=[png(1)[:99], png(2), None]))
+    for place in (0, 2):
+        with pytest.raises(UnreadableError):
+            images.dataset[place]
+    assert why_unreadable(images, 2) == "a/2: the row holds no bytes"
+    (tmp_path / "a.parquet").unlink()
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ({"image": [b"x"], "label": [-1]}, "1 of 1 image have no class; try another --split"),
+        ({"image": [b"x"], "label": pa.array([None], pa.int64())}, "try another --split"),
+        ({"image": [b"x"], "one": [1], "two": [2]}, "no column is clearly that of the classes"),
+        ({"text": ["x"], "label": [1]}, "no column is clearly that of the images"),
+        ({"image": pa.array([], pa.binary()), "label": pa.array([], pa.int64())}, "0 of 0 images have no class"),
+    ],
+)
+def test_tables_that_are_not_images(tmp_path: Path, columns: dict[str, object], told: str) -> None:
+    parquet.write_table(pa.table(columns), tmp_path / "a.parquet")
+    with pytest.raises(DatasetError, match=told):
+        opened(tmp_path / "a.parquet")
+
+
+def test_files_that_are_not_tables(tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_bytes(b"PAR1 and no more")
+    with pytest.raises(DatasetError, match=r"a\.parquet is not a readable parquet file"):
+        opened(tmp_path / "a.parquet")
+    write_parquet(tmp_path / "set" / "1.parquet", [1])
+    write_parquet(tmp_path / "set" / "2.parquet", [1], label="other")
+    with pytest.raises(DatasetError, match="have different columns"):
+        opened(tmp_path / "set")
+    with pytest.raises(DatasetError, match="is not one of the 3 named classes"):
+        opened(write_parquet(tmp_path / "b.parquet", [3], names=ANIMALS))
+    with pytest.raises(DatasetError, match="leave out --labels"):
+        opened(tmp_path / "b.parquet", labels=tmp_path / "x")

@@ -1,0 +1,82 @@
+"""What is said before the first batch: classes in another order, and copies of images."""
+
+from __future__ import annotations
+
+import tarfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.errors import DatasetError
+from imlp_audit.evaluate.data.agreement import check_order, find_repeats
+from imlp_audit.evaluate.data.imagenet import shipped_real_labels
+from imlp_audit.evaluate.data.images import Images
+from tests.evaluate.data.test_open import opened
+from tests.evaluate.folders import image_folder, sorted_like_imagenet
+
+
+def validation(labels: dict[int, int]) -> Images:
+    ids = tuple(f"x/ILSVRC2012_val_{number:08d}.JPEG" for number in labels)
+    return Images("val", [], ids, tuple((label,) for label in labels.values()), 1000)
+
+
+def in_order(images: int) -> dict[int, int]:
+    return dict(list(sorted_like_imagenet().items())[:images])
+
+
+def test_the_published_order_is_not_spoken_of() -> None:
+    assert list(check_order(validation(in_order(2000)), "DIR", mapped=False)) == []
+
+
+def test_another_order_is_refused_unless_the_user_made_it() -> None:
+    turned = {number: (label + 1) % 1000 for number, label in in_order(200).items()}
+    with pytest.raises(DatasetError, match="so the classes are in another order"):
+        list(check_order(validation(turned), "DIR", mapped=False))
+    (note,) = check_order(validation(turned), "DIR", mapped=True)
+    assert note.endswith("are the classes in the order of the model's outputs?")
+
+
+def test_images_without_a_real_label_and_too_few_say_nothing() -> None:
+    empty = [number for number, accepted in enumerate(shipped_real_labels(), 1) if not accepted][:500]
+    few = dict.fromkeys(list(in_order(19)), 999)
+    for labels in (dict.fromkeys(empty, 3), few):
+        assert list(check_order(validation(labels), "DIR", mapped=False)) == []
+
+
+def test_outputs_beyond_imagenet_are_another_list() -> None:
+    larger = {number: label + 1000 for number, label in in_order(50).items()}
+    assert list(check_order(validation(larger), "DIR", mapped=False)) == []
+
+
+def copies(root: Path) -> Path:
+    image_folder(root, {"ant": 2, "bee": 2, "cat": 1})
+    (root / "cat" / "again.png").write_bytes((root / "ant" / "ant_1.png").read_bytes())
+    (root / "bee" / "again.png").write_bytes((root / "bee" / "bee_0.png").read_bytes())
+    return root
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_copies_are_named_and_those_in_two_classes_apart(tmp_path: Path, packed: bool) -> None:
+    folder = copies(tmp_path / "pets")
+    if packed:
+        with tarfile.open(tmp_path / "pets.tar", "w") as tar:
+            tar.add(folder, ".")
+    images = opened(tmp_path / "pets.tar" if packed else folder)
+    assert list(find_repeats(images, range(7))) == [
+        "2 images have the same bytes as another image: ant/ant_1.png = cat/again.png, bee/again.png = bee/bee_0.png",
+        "1 image has copies in several classes: ant/ant_1.png = cat/again.png",
+    ]
+    assert list(find_repeats(images, [0, 1, 2])) == []
+
+
+def test_equal_ends_are_not_enough(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    for name, middle in (("1", b"x"), ("2", b"y")):
+        (tmp_path / "a" / f"{name}.png").write_bytes(bytes(100) + middle + bytes(100))
+    assert list(find_repeats(opened(tmp_path), [0, 1])) == []
+
+
+def test_sources_without_files_are_left_alone(tmp_path: Path) -> None:
+    images = opened(copies(tmp_path))
+    assert list(find_repeats(replace(images, dataset=[]), range(7))) == []
