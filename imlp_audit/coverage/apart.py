@@ -56,7 +56,7 @@ _RULES = (
         r"(?:[^\W\d_]\.?,?|et al\.?,?)\s+\(?(?:19|20)\d\d[a-z]?(?=[;,)])|(?<=\()(?:19|20)\d\d[a-z]?(?=\))",
     ),
     (ApartKind.INDEX, r"_\s*(?:\d+|\{(?!\s*(?:\\pm|±|\+|-))(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})"),
-    (ApartKind.NAME, r"(?<![\w\\])[^\W\d_](?:\w*)(?:[-/+.][\w]+)*|(?<![\w.])\d[dD]\b"),
+    (ApartKind.NAME, r"(?<![\w\\])[^\W\d_](?:\w*)(?:[-/+.][\w]+)*|(?<![\w.])[23]D\b"),
 )
 _PATTERNS = tuple((kind, re.compile(pattern)) for kind, pattern in _RULES)
 _BIBLIOGRAPHY = re.compile(
@@ -98,7 +98,7 @@ def _spans(text: str) -> Spans:
     return [(one.start(), one.end(), kind) for kind, pattern in _PATTERNS for one in pattern.finditer(text)]
 
 
-def find_quantities(text: str, decimal: DecimalMark) -> list[FoundNumber]:
+def find_quantities(text: str, decimal: DecimalMark = ".") -> list[FoundNumber]:
     """Return the numbers of a single text that are quantities."""
     numbers = list(find_numbers(text, decimal))
     return [one for one, kind in zip(numbers, kinds_of(numbers, _spans(text)), strict=True) if kind is None]

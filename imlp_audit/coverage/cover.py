@@ -13,7 +13,7 @@ from imlp_audit.coverage.lines import PrintedDocument
 from imlp_audit.coverage.numbers import NumberIndex, PlacedNumber
 from imlp_audit.coverage.parts import find_parts
 from imlp_audit.coverage.quotes import QuoteFinder, fold
-from imlp_audit.coverage.tables import place_table
+from imlp_audit.coverage.tables import place_table, table_checks
 from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.scan import keys_of, unsigned_keys
 from imlp_audit.numbers.words import count_of, list_some
@@ -34,6 +34,7 @@ def cover(document: PrintedDocument, paper: Paper, known: Sequence[Paper]) -> Co
     covering.bind_claims()
     covering.bind_equations()
     covering.bind_entries()
+    covering.lack_cells()
     return covering.report()
 
 
@@ -45,6 +46,7 @@ class _Covering:
     paper: Paper
     known: Sequence[Paper]
     unplaced: list[UnplacedPart] = field(default_factory=list)
+    placed: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.index = NumberIndex(self.document, self.decimal)
@@ -58,24 +60,29 @@ class _Covering:
         """Bind the cells of tables, each table near its own caption."""
         captions = find_captions(self.document.lines)
         for table in self.paper.tables:
-            source = table.source("table")
-            placement = place_table(self.paper, table, captions, self.index)
-            if placement is None:
-                self._lack(table.value.called, "not found in the document", source)
-                continue
-            for number, check in placement.pairs:
-                number.bind([check], source)
-            if placement.missing:
-                what = list_some([name.partition("/")[2] for name in placement.missing], 5)
-                count = count_of(len(placement.missing), "number")
-                self._lack(table.value.called, f"{count} of the spec not found there: {what}", source)
+            pairs = place_table(self.paper, table, captions, self.index)
+            self.placed |= {table.value.table} if pairs else set()
+            for number, check in pairs:
+                number.bind([check], table.source("table"))
+
+    def lack_cells(self) -> None:
+        """Note the tables that are not found, and cells that neither their table nor a quotation has."""
+        read = {check for number in self.index.all for check in number.checks}
+        for table in self.paper.tables:
+            missing = [check for check in table_checks(self.paper, table) if check not in read]
+            if missing and table.value.table not in self.placed:
+                self._lack(table.value.called, "not found in the document", table.source("table"))
+            elif missing:
+                count = count_of(len(missing), "number")
+                names = list_some([name.partition("/")[2] for name in missing], 5)
+                self._lack(table.value.called, f"{count} of the spec not found there: {names}", table.source("table"))
 
     def bind_claims(self) -> None:
         """Bind the numbers of a claim's quotation that the claim is checked by."""
         for claim in self.paper.claims:
             entry = claim.value
             keys = numbers_read(entry, self.known, self.decimal)
-            spans = self.quotes.find(re.sub(r"\s*\(caption of [^()]*\)\Z", "", entry.text))
+            spans = self.quotes.find_parts(re.sub(r"\s*\(caption of [^()]*\)\Z", "", entry.text))
             for number in (one for span in spans for one in self.index.within(span)):
                 if number.found.unsigned in keys:
                     number.bind([f"{self.paper.id}/claims/{entry.id}"], claim.source("text"))
@@ -87,7 +94,7 @@ class _Covering:
         for claim in quoted_equations(self.paper, self.known):
             if len(fold(claim.form)) < _SHORTEST or not keys_of(claim.form, self.decimal):
                 continue
-            for span in self.quotes.find(claim.form):
+            for span in self.quotes.find_parts(claim.form):
                 for number in self.index.within(span):
                     number.bind([claim.id], Source(file=claim.file, line=claim.line))
 

@@ -37,37 +37,35 @@ class WantedLine:
     labels: tuple[WantedNumber, ...] = ()
 
 
-@dataclass(frozen=True)
-class Placement:
-    """The numbers of a document that are cells, with their checks, and the checks whose numbers are missing."""
-
-    pairs: tuple[tuple[PlacedNumber, str], ...]
-    missing: tuple[str, ...]
-
-
 def place_table(
     paper: Paper, table: Located[PrintedTable], captions: Sequence[TableCaption], index: NumberIndex
-) -> Placement | None:
-    """Return where the numbers of a table stand; None where the document does not have the table.
+) -> list[tuple[PlacedNumber, str]]:
+    """Return the numbers of a document that are a table's cells, each with its check; none where it is not found.
 
     A table stands near its caption, with its rows in order, a line each. Of a row in which numbers differ, those that
     do not are found if they are half of it or more.
     """
     shapes = _shapes(paper, table)
     wanted = sum(len(line.numbers) for line in shapes[0])
-    best: tuple[int, Placement] | None = None
+    best: list[tuple[PlacedNumber, str]] = []
     for window, own in windows(table.value, captions, len(index.lines)):
-        if not own and best is not None and 2 * best[0] >= wanted:
+        if not own and 2 * _cells(best) >= wanted:
             break
         for shape in shapes:
             found = _align(shape, window, index)
-            count = len(found) - sum(check.endswith("/*") for _, check in found)
-            enough = count > 0 if own else 5 * count >= 3 * wanted
-            if enough and (best is None or count > best[0]):
-                there = {check for _, check in found}
-                missing = [one.check for line in shape for one in line.numbers if one.check not in there]
-                best = count, Placement(tuple(_with_squares(found, index)), tuple(dict.fromkeys(missing)))
-    return best[1] if best is not None else None
+            if _cells(found) > _cells(best) and (own or 5 * _cells(found) >= 3 * wanted):
+                best = found
+    return list(_with_squares(best, index))
+
+
+def table_checks(paper: Paper, table: Located[PrintedTable]) -> list[str]:
+    """Return the checks of a table's numbers, each once."""
+    return list(dict.fromkeys(one.check for line in _shapes(paper, table)[0] for one in line.numbers))
+
+
+def _cells(pairs: Sequence[tuple[PlacedNumber, str]]) -> int:
+    """Return how many numbers are cells, and not parts of a row's label."""
+    return sum(not check.endswith("/*") for _, check in pairs)
 
 
 def _shapes(paper: Paper, table: Located[PrintedTable]) -> list[list[WantedLine]]:

@@ -57,7 +57,7 @@ def test_digits_and_signs_count_as_printed(tmp_path: Path, cell: str, open_: str
 
 def test_a_table_that_the_document_lacks_is_named(tmp_path: Path) -> None:
     report = cover_text(tmp_path, TEXT[: TEXT.index("Table 2")])
-    assert missing(report)[0] == "Table 2: not found in the document"
+    assert missing(report)[-1] == "Table 2: not found in the document"
     assert by_check(report)["1/small/params"] == [(13, "5.72")], "the other 5.72 is not of Table 2"
 
 
@@ -89,7 +89,7 @@ def test_both_sides_of_a_square_are_one_cell(tmp_path: Path) -> None:
 def test_a_sentence_with_a_table_s_numbers_is_no_row(tmp_path: Path) -> None:
     prose = "We see that the first of the two has 5.72 million of them and that it reaches 72.2 there.\n"
     report = cover_text(tmp_path, f"Table 1: Sizes\n\n{prose}")
-    assert missing(report)[0] == "Table 1: not found in the document"
+    assert "Table 1: not found in the document" in missing(report)
     assert by_state(report, NumberState.OPEN) == [(3, "5.72"), (3, "72.2")]
 
 

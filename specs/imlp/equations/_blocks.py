@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from hypothesis import strategies as st
 from torch import nn
 
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.ledger import measure
+from imlp_audit.equations import draw as st
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.reading import PRINTED
@@ -41,7 +41,7 @@ class Size:
         return {"N": self.tokens, "C": self.width, "C'": self.hidden}
 
 
-def sizes() -> st.SearchStrategy[Size]:
+def sizes() -> st.Strategy[Size]:
     """Return sizes small and large."""
     return st.builds(Size, st.integers(1, 16), st.integers(1, 64), st.integers(1, 64).map(lambda half: 2 * half))
 
