@@ -50,7 +50,7 @@ def name_tensors(found: Fit, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]
 
 def _fold(tensor: Tensor) -> Tensor:
     """Return a tensor (..., 4 C) of patches as nn.Unfold lists them by column, row and channel."""
-    return tensor.unflatten(-1, (-1, 2, 2)).transpose(-1, -3).flatten(-3)
+    return tensor.reshape(*tensor.shape[:-1], -1, 2, 2).transpose(-1, -3).flatten(-3)
 
 
 def _read_bytes(opened: OpenFile, span: StorageSpan) -> Tensor:
