@@ -1,4 +1,4 @@
-"""Numbers that are no quantities: the parts of a name, of a reference, of the bibliography, ..."""
+"""Numbers that are not quantities: the parts of a name, of a reference, of the bibliography, ..."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from imlp_audit.numbers.scan import FoundNumber, find_numbers
 
 
 class ApartKind(StrEnum):
-    """What a number is that is no quantity."""
+    """What a number is that is not a quantity."""
 
     BIBLIOGRAPHY = "in the bibliography"
     CONTENTS = "in the table of contents"
@@ -56,7 +56,7 @@ _RULES = (
         r"(?:[^\W\d_]\.?,?|et al\.?,?)\s+\(?(?:19|20)\d\d[a-z]?(?=[;,)])|(?<=\()(?:19|20)\d\d[a-z]?(?=\))",
     ),
     (ApartKind.INDEX, r"_\s*(?:\d+|\{(?!\s*(?:\\pm|±|\+|-))(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})"),
-    (ApartKind.NAME, r"(?<![\w\\])[^\W\d_](?:\w*)(?:[-/+.][\w]+)*|(?<![\w.])\d[dD]\b"),
+    (ApartKind.NAME, r"(?<![\w\\])[^\W\d_](?:\w*)(?:[-/+.][\w]+)*|(?<![\w.])[23]D\b"),
 )
 _PATTERNS = tuple((kind, re.compile(pattern)) for kind, pattern in _RULES)
 _BIBLIOGRAPHY = re.compile(
@@ -72,7 +72,7 @@ Spans = list[tuple[int, int, ApartKind]]
 
 
 class ApartFinder:
-    """Tells, of any place in a document, which number there is no quantity."""
+    """Tells, of any place in a document, which number there is not a quantity."""
 
     def __init__(self, lines: Sequence[DocumentLine]) -> None:
         self.lines = lines
@@ -98,14 +98,14 @@ def _spans(text: str) -> Spans:
     return [(one.start(), one.end(), kind) for kind, pattern in _PATTERNS for one in pattern.finditer(text)]
 
 
-def find_quantities(text: str, decimal: DecimalMark) -> list[FoundNumber]:
+def find_quantities(text: str, decimal: DecimalMark = ".") -> list[FoundNumber]:
     """Return the numbers of a single text that are quantities."""
     numbers = list(find_numbers(text, decimal))
     return [one for one, kind in zip(numbers, kinds_of(numbers, _spans(text)), strict=True) if kind is None]
 
 
 def kinds_of(numbers: Sequence[FoundNumber], spans: Spans) -> list[ApartKind | None]:
-    """Return what each number of a line is, if it is no quantity; of several spans the first decides."""
+    """Return what each number of a line is, if it is not a quantity; of several spans the first decides."""
     starts = [number.start for number in numbers]
     kinds: list[ApartKind | None] = [None] * len(numbers)
     for first, last, kind in spans:
