@@ -1,4 +1,4 @@
-"""Numbers that are no quantities: the parts of a name, of a reference, of the bibliography, ..."""
+"""Numbers that are not quantities: the parts of a name, of a reference, of the bibliography, ..."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from imlp_audit.numbers.scan import FoundNumber, find_numbers
 
 
 class ApartKind(StrEnum):
-    """What a number is that is no quantity."""
+    """What a number is that is not a quantity."""
 
     BIBLIOGRAPHY = "in the bibliography"
     CONTENTS = "in the table of contents"
@@ -72,7 +72,7 @@ Spans = list[tuple[int, int, ApartKind]]
 
 
 class ApartFinder:
-    """Tells, of any place in a document, which number there is no quantity."""
+    """Tells, of any place in a document, which number there is not a quantity."""
 
     def __init__(self, lines: Sequence[DocumentLine]) -> None:
         self.lines = lines
@@ -105,7 +105,7 @@ def find_quantities(text: str, decimal: DecimalMark = ".") -> list[FoundNumber]:
 
 
 def kinds_of(numbers: Sequence[FoundNumber], spans: Spans) -> list[ApartKind | None]:
-    """Return what each number of a line is, if it is no quantity; of several spans the first decides."""
+    """Return what each number of a line is, if it is not a quantity; of several spans the first decides."""
     starts = [number.start for number in numbers]
     kinds: list[ApartKind | None] = [None] * len(numbers)
     for first, last, kind in spans:

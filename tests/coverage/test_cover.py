@@ -68,14 +68,20 @@ def test_a_table_that_the_document_lacks_is_named(tmp_path: Path) -> None:
         ("Table 1: Sizes\n\nTable 2: More\n\n5.72\t72.2\t5.72\n5.00 (-12.6%)\t72.6\t22.05\n", [5, 6, 5, 6]),
         ("**Таблица 1:** А\n\n5.72 72.2\n5.00 (-12.6%) 72.6\n\nТаблица 2. Б\n5.72\n22.05\n", [3, 4, 7, 8]),
         ("Table 1: A\nParameters\t5.72\t5.00 (-12.6%)\nTop-1\t72.2\t72.6\nTable 2: B\n5.72\t22.05\n", [2, 2, 5, 5]),
+        ("Table 1: A\nNet-S12 5.72\nn = 3 5.00 (-12.6%)\n72.2\n72.6\nTable 2: B\n5.72\n22.05\n", [2, 3, 7, 8]),
     ],
-    ids=["captions below", "side by side", "in Russian", "rows go down"],
+    ids=["captions below", "side by side", "in Russian", "rows go down", "columns below one another"],
 )
 def test_tables_are_found_however_they_are_set(tmp_path: Path, text: str, lines: list[int]) -> None:
     read = by_check(cover_text(tmp_path, text))
     names = ("1/small/params", "1/other/params", "2/small/params", "2/large/params")
     assert [read[name][0][0] for name in names] == lines
     assert by_state(cover_text(tmp_path, text), NumberState.OPEN) == []
+
+
+def test_a_number_below_a_table_is_not_taken_for_a_cell_that_is_printed_otherwise(tmp_path: Path) -> None:
+    report = cover_text(tmp_path, "Table 1: A\nNet-S12 5.72 72.2\nn = 3 5.01 (-12.6%) 72.6\nsum\t5.00\n")
+    assert by_state(report, NumberState.OPEN) == [(3, "5.01"), (4, "5.00")]
 
 
 def test_both_sides_of_a_square_are_one_cell(tmp_path: Path) -> None:
