@@ -223,4 +223,4 @@ def _name(requirement: str) -> str:
 def _imports(folder: Path) -> set[str]:
     """Return the libraries that a folder's modules import."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.py"))
-    return set(re.findall(r"^\s*(?:import|from) (\w+)", text, re.MULTILINE))
+    return set(re.findall(r"(?:^\s*(?:import|from) |importorskip\(\")(\w+)", text, re.MULTILINE))
