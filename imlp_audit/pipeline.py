@@ -202,5 +202,5 @@ def _measure(
 
 def list_versions() -> dict[str, str]:
     """Return the versions that a result depends on. Raises ModuleNotFoundError where one is not installed."""
-    installed = {name: version(name) for name in ("torch", "timm", "fvcore", "hypothesis")}
+    installed = {name: version(name) for name in ("torch", "timm", "fvcore")}
     return {"imlp_audit": __version__, **installed}

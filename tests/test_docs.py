@@ -26,9 +26,10 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.catalogue import FIELDS, ClaimText
 from imlp_audit.equations.search import search
 from imlp_audit.equations.settings import Limits
-from imlp_audit.models import recipe
+from imlp_audit.models import blocks, recipe
 from imlp_audit.models.hosts.host import Host
 from imlp_audit.models.reading import Axis, Family, axes_of
+from imlp_audit.models.values import TensorInput
 from imlp_audit.records.check import Verdict
 from imlp_audit.spec import (
     claim_entries,
@@ -71,9 +72,10 @@ SECTIONS: dict[type[BaseModel], str] = {
     tables.Row: "Rows",
     tables.Footnote: "Footnotes",
     recipe.Recipe: "Recipes",
-    recipe.Replacement: "Replaced MLPs",
-    recipe.ImlpRecipe: "The IMLP block",
-    recipe.Sums: "Sums of functions",
+    blocks.Replacement: "Replaced MLPs",
+    blocks.ImlpRecipe: "The IMLP block",
+    blocks.Sums: "Sums of functions",
+    TensorInput: "Inputs",
     schema.System: "Systems",
     pictures.Pictures: "Pictures",
     claim_entries.ClaimEntry: "Claims",
@@ -90,6 +92,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     findings.FindingEntry: "Findings",
     schema.Coverage: "Coverage",
     schema.CoverageEntry: "Covered parts",
+    schema.NumbersEntry: "Numbers elsewhere",
 }
 """The section of spec-format.md whose table has the keys of a record."""
 ELSEWHERE = (readings.NamedReading, *get_args(columns.Column))
@@ -107,7 +110,7 @@ def test_readme_fits_three_screens() -> None:
 
 
 def test_every_record_of_a_spec_has_a_section() -> None:
-    modules = (schema, tables, columns, readings, claim_entries, conditions, quantities, equations, recipe)
+    modules = (schema, tables, columns, readings, claim_entries, conditions, quantities, equations, blocks, recipe)
     values = [value for module in modules for value in vars(module).values() if isinstance(value, type)]
     records = [one for one in values if issubclass(one, BaseModel) and one.model_fields and not issubclass(one, Host)]
     lacking = {one.__name__ for one in records if one not in SECTIONS and one not in ELSEWHERE}
@@ -134,8 +137,8 @@ def test_every_host_has_a_row_with_its_keys(key: str) -> None:
     required, optional = next(row[1:3] for row in _rows("spec-format.md", "Hosts") if row[0] == f"`{key}`")
     assert set(_code(required)) == {name for name, field in host.model_fields.items() if field.is_required()}
     written = {name: field for name, field in host.model_fields.items() if field.repr}  # others no spec can write
-    given = {name: field.default for name, field in written.items() if not field.is_required()}
-    assert _code(optional) == [name if value in (None, ()) else f"{name}: {value}" for name, value in given.items()]
+    given = {name: f.get_default(call_default_factory=True) for name, f in written.items() if not f.is_required()}
+    assert _code(optional) == [name if value in (None, (), {}) else f"{name}: {value}" for name, value in given.items()]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _COUNTING = ("torch", "torchvision", "timm", "transformers", "fvcore", "numpy", "scipy")
-LIBRARIES = (*_COUNTING, "hypothesis", "cvxpy", "matplotlib")
+LIBRARIES = (*_COUNTING, "cvxpy", "matplotlib")
 
 # Layers of the import order: what is measured comes from these and nothing else of ours.
 MEASURING = ("count", "models", "checkpoint", "records", "numbers", "processes", "errors")

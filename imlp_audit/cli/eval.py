@@ -91,7 +91,7 @@ def evaluate(
 
         labelling = Labelling(images.class_map, images.labels, images.real_labels)
         request = Request(
-            weights=Weights(model, checkpoint, reading, state, prefix),
+            weights=Weights(model, checkpoint, reading, state, prefix, computing.function),
             data=Data(data, images.split, labelling, images.allow_download, images.limit, images.on),
             overrides=overrides,
             running=computing.running(share),

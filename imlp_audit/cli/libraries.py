@@ -9,7 +9,6 @@ MODELS = {
     "cvxpy": "cvxpy",
     "fvcore": "fvcore",
     "huggingface_hub": "huggingface_hub",
-    "hypothesis": "hypothesis",
     "matplotlib": "matplotlib",
     "numpy": "numpy",
     "pyarrow": "pyarrow",

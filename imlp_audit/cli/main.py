@@ -21,6 +21,7 @@ from imlp_audit.cli import (
     baseline,
     bench,
     cache,
+    coverage,
     diff,
     doctor,
     eval,
@@ -71,6 +72,7 @@ app.add_typer(cache.app, name="cache")
 app.add_typer(doctor.app, name="doctor")
 command(name="list")(listing.list_checks)
 command()(listing.lint)
+command()(coverage.coverage)
 command()(schema.schema)
 command()(report.report)
 command()(diff.diff)
@@ -124,12 +126,9 @@ def _run_command() -> int:
     except (BuildError, MissingLibraryError, OutputError, SolverError) as error:
         return _complain(error, ExitCode.INCOMPLETE)
     except SpecError as error:
+        print(_inert(error), file=sys.stderr)
         count = len(error.problems)
-        print(
-            f"{error}\nimlp-audit: {count} {'problem' if count == 1 else 'problems'} in the specs",
-            file=sys.stderr,
-        )
-        return ExitCode.UNUSABLE
+        return _complain(f"{count} {'problem' if count == 1 else 'problems'} in the specs", ExitCode.UNUSABLE)
     except AuditError as error:
         return _complain(error, ExitCode.UNUSABLE)
     except (KeyboardInterrupt, typer.Abort):
@@ -171,5 +170,13 @@ def _named_command(error: TyperException) -> str:
 
 
 def _complain(what: object, code: ExitCode) -> ExitCode:
-    print(f"imlp-audit: {what}", file=sys.stderr)
+    print(f"imlp-audit: {_inert(what)}", file=sys.stderr)
     return code
+
+
+def _inert(what: object) -> str:
+    """Return a message in which nothing of a user's file acts on a terminal, or on the log of a runner."""
+    from imlp_audit.report.document import make_visible
+    from imlp_audit.report.formats import disarm_commands
+
+    return disarm_commands(make_visible(str(what), keep="\n"))

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from hypothesis.strategies import SearchStrategy
 from torch import Tensor
 
 from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.draw import Strategy
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.records.figure import Figure
 
@@ -35,14 +35,14 @@ class Claim(Generic[Case]):
     report draws beside the claim.
     """
 
-    cases: SearchStrategy[Case]
+    cases: Strategy[Case]
     judge: Callable[[Case, Arithmetic], Trial]
     share: float = 1.0
     figure: Callable[[], Figure] | None = None
 
 
 def claim(
-    cases: SearchStrategy[Case], *, share: float = 1.0, figure: Callable[[], Figure] | None = None
+    cases: Strategy[Case], *, share: float = 1.0, figure: Callable[[], Figure] | None = None
 ) -> Callable[[Callable[[Case, Arithmetic], Trial]], Claim[Case]]:
     """Make a claim of a function that judges one example; its docstring is read without running it (catalogue.py)."""
     return lambda judge: Claim(cases, judge, share, figure)

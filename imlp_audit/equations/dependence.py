@@ -11,11 +11,11 @@ from math import isqrt
 
 import torch
 import torch.nn.functional as F
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 from torch import Tensor
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.draw import Strategy
 from imlp_audit.equations.mixer import fill
 from imlp_audit.equations.strategies import Matrix, matrices, nonzero
 from imlp_audit.models.attention import SelfAttention
@@ -86,7 +86,7 @@ def convolution(kernel: Kernel, arithmetic: Arithmetic) -> Operation:
     return on_grid(lambda image: F.conv2d(F.pad(image, (before, after) * 2), weight))
 
 
-def kernels(sizes: SearchStrategy[int]) -> SearchStrategy[Kernel]:
+def kernels(sizes: Strategy[int]) -> Strategy[Kernel]:
     """N x N kernels between two channels, none of whose weights is 0."""
     return sizes.flatmap(lambda n: st.tuples(*[st.tuples(*[matrices(n, n, nonzero())] * 2)] * 2))
 
@@ -108,7 +108,7 @@ class Averaging:
         return lambda table: module(table[None])[0]
 
 
-def averagings() -> SearchStrategy[Averaging]:
+def averagings() -> Strategy[Averaging]:
     """Two or three tokens of two channels; values and projection of one sign, so that no two products cancel."""
     positive = matrices(2, 2, st.sampled_from([1.0, 2.0, 0.5]))
     return st.integers(2, 3).flatmap(lambda tokens: st.builds(Averaging, matrices(tokens, 2), positive, positive))

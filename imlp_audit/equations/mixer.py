@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import torch
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 from torch import Tensor, nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.draw import Strategy
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.functions_norm import layer_norm
 from imlp_audit.equations.matrix import RoundedMatrix, add
@@ -43,7 +43,7 @@ class Sizes:
         return {"S": self.s, "C": self.c, "D_S": self.d_s, "D_C": self.d_c}
 
 
-def sizes(largest: int = 5) -> SearchStrategy[Sizes]:
+def sizes(largest: int = 5) -> Strategy[Sizes]:
     """Sizes from 1 up."""
     number = st.integers(1, largest)
     return st.builds(Sizes, number, number, number, number)
@@ -120,36 +120,34 @@ def mix_channels(u: RoundedMatrix, mixing: Mixing, arithmetic: Arithmetic) -> Ro
 
 
 def token_mixings(
-    tokens: SearchStrategy[int],
-    channels: SearchStrategy[int],
-    hidden: SearchStrategy[int] = HIDDEN,
-    elements: SearchStrategy[float] = NUMBERS,
-) -> SearchStrategy[Mixing]:
+    tokens: Strategy[int],
+    channels: Strategy[int],
+    hidden: Strategy[int] = HIDDEN,
+    elements: Strategy[float] = NUMBERS,
+) -> Strategy[Mixing]:
     """Token mixing without biases: matrices D_S x S and S x D_S; all are of the elements given."""
     sizes = st.tuples(tokens, channels, hidden)
     return sizes.flatmap(lambda size: _mixings((size[0], size[1]), size[0], size[2], elements))
 
 
 def channel_mixings(
-    tokens: SearchStrategy[int],
-    channels: SearchStrategy[int],
-    hidden: SearchStrategy[int] = HIDDEN,
-    elements: SearchStrategy[float] = NUMBERS,
-) -> SearchStrategy[Mixing]:
+    tokens: Strategy[int],
+    channels: Strategy[int],
+    hidden: Strategy[int] = HIDDEN,
+    elements: Strategy[float] = NUMBERS,
+) -> Strategy[Mixing]:
     """Channel mixing without biases: matrices D_C x C and C x D_C; all are of the elements given."""
     sizes = st.tuples(tokens, channels, hidden)
     return sizes.flatmap(lambda size: _mixings((size[0], size[1]), size[1], size[2], elements))
 
 
-def with_biases(mixing: Mixing) -> SearchStrategy[Mixing]:
+def with_biases(mixing: Mixing) -> Strategy[Mixing]:
     """Add any biases to a mixing step."""
     biases = st.tuples(vectors(len(mixing.first)), vectors(len(mixing.second)))
     return biases.map(lambda pair: Mixing(mixing.table, mixing.first, mixing.second, *pair))
 
 
-def _mixings(
-    table: tuple[int, int], width: int, hidden: int, elements: SearchStrategy[float]
-) -> SearchStrategy[Mixing]:
+def _mixings(table: tuple[int, int], width: int, hidden: int, elements: Strategy[float]) -> Strategy[Mixing]:
     return st.builds(
         Mixing, matrices(*table, elements), matrices(hidden, width, elements), matrices(width, hidden, elements)
     )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
-
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.draw import Strategy
 from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.mixer import fill
 from imlp_audit.equations.rounded import Rounded, total
@@ -46,13 +45,13 @@ class Projection:
         ]
 
 
-def projections() -> SearchStrategy[Projection]:
+def projections() -> Strategy[Projection]:
     """Images of up to 2 x 2 patches of up to 2 x 2 pixels, and up to two channels."""
     small = st.integers(1, 2)
     return st.tuples(small, small, small, small).flatmap(_of_sizes)
 
 
-def _of_sizes(sizes: tuple[int, int, int, int]) -> SearchStrategy[Projection]:
+def _of_sizes(sizes: tuple[int, int, int, int]) -> Strategy[Projection]:
     patch, rows, columns, channels = sizes
     weights = st.tuples(*[matrices(patch, patch)] * channels)
     return st.builds(Projection, matrices(rows * patch, columns * patch), weights, vectors(channels))

@@ -1,29 +1,28 @@
-"""Testing one claim: hypothesis makes examples and, where one fails, smaller ones that fail too."""
+"""Testing one claim: on examples and, where one fails, on smaller ones that fail too."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import TypeVar
-
-from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
+from itertools import islice
+from random import Random
+from typing import Generic, TypeVar
 
 from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.choices import ChoiceList, Path, RejectedError, count_through, random_choices
 from imlp_audit.equations.claim import Claim, Trial
-from imlp_audit.equations.hypothesis_shim import no_literals
 from imlp_audit.equations.outcome import Outcome
 from imlp_audit.equations.settings import Limits
+from imlp_audit.equations.shrink import shrink
 
 Case = TypeVar("Case")
+_WHOLE = 1000  # spaces of no more examples are searched whole
+_MISSES = 1000  # choices in a row that make no new example: there are few more, or none
 
 
-class FalseOnExampleError(Exception):
-    """The claim does not hold on an example."""
-
-
-class _OutOfTimeError(BaseException):
-    """Time is up. No Exception: hypothesis would take it for a failing example and shrink it."""
+class _OutOfTimeError(Exception):
+    """Time is up."""
 
 
 def search(
@@ -33,48 +32,77 @@ def search(
 
     `beat` is called before each example.
     """
-    tried, failed = 0, list[Trial]()
     wanted = max(1, round(limits.examples * claim.share))
-    deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
+    run = _Run(claim, arithmetic, limits, beat)
+    try:
+        for path in _paths(claim, wanted, limits.seed):
+            run.tried += 1
+            if run.fails(path) is not None:
+                shrink(path, run.fails)
+                break
+    except _OutOfTimeError:
+        return Outcome(run.tried - 1, problem=_late(run.tried - 1, wanted, run.failed, limits))
+    except Exception as error:
+        return Outcome(run.tried, problem=f"{type(error).__name__}: {error}")
+    if not run.tried:
+        return Outcome(0, problem="its strategy makes no example")
+    return Outcome(run.tried, _texts(run.failed.shown) if run.failed else ())
 
-    @seed(limits.seed)
-    @settings(
-        max_examples=wanted,
-        phases=(Phase.generate, Phase.shrink),
-        database=None,
-        deadline=None,
-        derandomize=False,  # the seed says it all; hypothesis's own would hang on this file's text
-        suppress_health_check=list(HealthCheck),
-        report_multiple_bugs=False,
-        print_blob=False,
-        verbosity=Verbosity.quiet,
-    )
-    @given(claim.cases)
-    def holds(case: Case) -> None:
-        nonlocal tried
-        beat()
-        if deadline is not None and time.monotonic() > deadline:
-            raise _OutOfTimeError
-        tried += not failed  # what follows a failure makes it smaller
-        trial = claim.judge(case, arithmetic)
-        if not trial.holds:
-            failed.append(trial)
-            raise FalseOnExampleError
 
-    with no_literals():
+class _Run(Generic[Case]):
+    """The examples of a claim that were judged."""
+
+    def __init__(self, claim: Claim[Case], arithmetic: Arithmetic, limits: Limits, beat: Callable[[], None]) -> None:
+        self._claim, self._arithmetic, self._beat = claim, arithmetic, beat
+        self._deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
+        self.tried, self.failed, self._smallest = 0, None, None  # type: int, Trial | None, Path | None
+
+    def fails(self, path: Path) -> Path | None:
+        """Judge the example of some choices; return those that it used if the claim is false on it."""
+        choices = ChoiceList(path)
         try:
-            with suppress(FalseOnExampleError):
-                holds()
-        except _OutOfTimeError:
-            return Outcome(tried, problem=_late(tried, wanted, failed, limits))
-        except Exception as error:
-            return Outcome(tried, problem=f"{type(error).__name__}: {error}")
-    return Outcome(tried, _texts(failed[-1].shown) if failed else ())
+            case = self._claim.cases.draw(choices)
+        except RejectedError:
+            return None
+        self._beat()
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            raise _OutOfTimeError
+        trial = self._claim.judge(case, self._arithmetic)
+        if trial.holds:
+            return None
+        used = tuple(choices.made)
+        if self._smallest is None or (len(used), used) < (len(self._smallest), self._smallest):
+            self._smallest, self.failed = used, trial
+        return used
 
 
-def _late(tried: int, wanted: int, failed: list[Trial], limits: Limits) -> str:
+def _paths(claim: Claim[Case], wanted: int, seed: int) -> Iterator[Path]:
+    """Yield the choices of examples that differ: of all that there are, if these are no more than wanted.
+
+    Otherwise of the simplest, and then of any.
+    """
+    draw, most = claim.cases.draw, min(wanted, _WHOLE)
+    counted = list(islice(count_through(draw), most + 1))
+    if len(counted) <= most:
+        yield from (tuple(choices.made) for choices in counted if choices is not None)
+        return
+    random, seen, misses = Random(seed), set[Path](), 0
+    choices = ChoiceList()
+    while len(seen) < wanted and misses < _MISSES:
+        with suppress(RejectedError):
+            draw(choices)
+            path = tuple(choices.made)
+            if path not in seen:
+                misses = 0
+                seen.add(path)
+                yield path
+        misses += 1
+        choices = random_choices(random)
+
+
+def _late(tried: int, wanted: int, failed: Trial | None, limits: Limits) -> str:
     if failed:
-        found = "; ".join(_texts(failed[-1].shown))
+        found = "; ".join(_texts(failed.shown))
         return f"{limits.seconds:g} s ran out before the smallest counterexample was found; so far: {found}"
     return f"only {tried} of {wanted} examples were run in {limits.seconds:g} s; none was false"
 

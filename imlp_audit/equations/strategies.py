@@ -1,14 +1,11 @@
-"""Examples: few, small numbers that every floating-point type holds exactly and a person can check by hand.
-
-Strategies are made once: hypothesis spends as long on making one as on drawing from it.
-"""
+"""Examples: few, small numbers that every floating-point type holds exactly and a person can check by hand."""
 
 from __future__ import annotations
 
 from functools import cache
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+from imlp_audit.equations import draw as st
+from imlp_audit.equations.draw import Strategy
 
 Vector = tuple[float, ...]
 Matrix = tuple[Vector, ...]
@@ -18,30 +15,30 @@ NUMBERS = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1.5, -1.5, 0.25, -0.
 
 
 @cache
-def numbers() -> SearchStrategy[float]:
+def numbers() -> Strategy[float]:
     """Any of NUMBERS."""
     return st.sampled_from(NUMBERS)
 
 
 @cache
-def nonzero() -> SearchStrategy[float]:
+def nonzero() -> Strategy[float]:
     """Any of NUMBERS except zero."""
     return st.sampled_from(NUMBERS[1:])
 
 
 @cache
-def positive() -> SearchStrategy[float]:
+def positive() -> Strategy[float]:
     """Any of NUMBERS above zero."""
     return st.sampled_from([number for number in NUMBERS if number > 0])
 
 
 @cache
-def vectors(size: int, elements: SearchStrategy[float] | None = None) -> SearchStrategy[Vector]:
+def vectors(size: int, elements: Strategy[float] | None = None) -> Strategy[Vector]:
     """Vectors of a size."""
     return st.tuples(*[numbers() if elements is None else elements] * size)
 
 
 @cache
-def matrices(rows: int, columns: int, elements: SearchStrategy[float] | None = None) -> SearchStrategy[Matrix]:
+def matrices(rows: int, columns: int, elements: Strategy[float] | None = None) -> Strategy[Matrix]:
     """Matrices of a shape, as rows."""
     return st.tuples(*[vectors(columns, elements)] * rows)

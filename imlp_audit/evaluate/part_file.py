@@ -48,7 +48,7 @@ class ResumableRun:
 
 
 @dataclass(frozen=True)
-class Part:
+class KeptPart:
     """Finished batches of one size, by their number."""
 
     batch_size: int
@@ -59,7 +59,7 @@ class _DamagedError(Exception):
     """What is wrong with a part; continues after the file's name."""
 
 
-def write_part(folder: Path, part: Part, run: ResumableRun) -> None:
+def write_part(folder: Path, part: KeptPart, run: ResumableRun) -> None:
     """Write a part, whole or not at all. Raises OutputError."""
     content = {str(number): [_answer_to_json(one) for one in answers] for number, answers in part.batches.items()}
     written = {"run": run.digest, "batch_size": part.batch_size, "batches": content}
@@ -67,7 +67,7 @@ def write_part(folder: Path, part: Part, run: ResumableRun) -> None:
     write_whole(folder / _name(part.batches), f"{len(body)} {hashlib.sha256(body).hexdigest()}\n".encode() + body)
 
 
-def read_part(path: Path, run: ResumableRun) -> Part:
+def read_part(path: Path, run: ResumableRun) -> KeptPart:
     """Read a part back. Raises UsageError, with what to do, for anything that this run cannot have written."""
     try:
         part = _parse(read_plain(path, _LARGEST, _AGAIN), run)
@@ -97,7 +97,7 @@ def _name(batches: Batches) -> str:
     return f"{min(batches):08d}.part"
 
 
-def _parse(data: bytes, run: ResumableRun) -> Part:
+def _parse(data: bytes, run: ResumableRun) -> KeptPart:
     head, _, body = data.partition(b"\n")
     if head != f"{len(body)} {hashlib.sha256(body).hexdigest()}".encode():
         raise _DamagedError("is damaged: it was cut short, or changed after it was written")
@@ -112,7 +112,7 @@ def _parse(data: bytes, run: ResumableRun) -> Part:
     size, batches = content["batch_size"], content["batches"]
     if type(size) is not int or size < 1 or not isinstance(batches, dict) or not batches:
         raise _DamagedError("is not a part of an evaluation")
-    return Part(size, {_number(key): _read_batch(key, answers, size, run) for key, answers in batches.items()})
+    return KeptPart(size, {_number(key): _read_batch(key, answers, size, run) for key, answers in batches.items()})
 
 
 def _number(key: str) -> int:

@@ -16,7 +16,7 @@ from os.path import lexists
 from pathlib import Path
 
 from imlp_audit.errors import OutputError, UsageError
-from imlp_audit.evaluate.part_file import BatchAnswers, Part, ResumableRun, read_part, read_plain, write_part
+from imlp_audit.evaluate.part_file import BatchAnswers, KeptPart, ResumableRun, read_part, read_plain, write_part
 from imlp_audit.report.files import UNFINISHED, write_whole
 
 _MANIFEST = "manifest.json"
@@ -56,7 +56,7 @@ class Parts:
 
     def write(self, batches: Mapping[int, BatchAnswers]) -> None:
         """Add a part. Raises OutputError."""
-        write_part(self.folder, Part(self.batch_size, batches), self.run)
+        write_part(self.folder, KeptPart(self.batch_size, batches), self.run)
 
     def remove(self) -> None:
         """Remove our files, and the folder if it is empty then; another process here may be doing the same."""
@@ -120,9 +120,7 @@ def _read_manifest(folder: Path, run: ResumableRun, batch_size: int) -> int | No
         raise UsageError(f"{path} was written by another version of imlp-audit; use that version, or remove {folder}")
     _check_same(folder, pinned, run.fingerprint)
     if size not in {batch_size >> halved for halved in range(batch_size.bit_length())}:
-        raise UsageError(
-            f"{path} has a batch size of {size}, which no run from {batch_size} comes to; remove it, and resume"
-        )
+        raise UsageError(f"{path} has a batch size of {size}, which no run from {batch_size} comes to; {_KEPT}")
     return int(size)
 
 

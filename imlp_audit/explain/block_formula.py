@@ -14,6 +14,7 @@ from fractions import Fraction
 from imlp_audit.count.conventions import Convention, ParameterConvention
 from imlp_audit.explain.body import Body
 from imlp_audit.explain.polynomial import Polynomial, Term, include_if, keep_present, symbol, total
+from imlp_audit.models.blocks import Activation, ImlpRecipe, Part
 from imlp_audit.models.reading import (
     AGeLUParameters,
     ConcatNorm,
@@ -22,7 +23,7 @@ from imlp_audit.models.reading import (
     OutputNorm,
     Reading,
 )
-from imlp_audit.models.recipe import Activation, ImlpRecipe, Part, Recipe
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.explanation import BlockFormula, BlockSize, FormulaTerm, Noun
 
 _SYMBOLS = ("C", "C'", "n", "N")

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from imlp_audit.checkpoint.contents import Checkpoint
 from imlp_audit.checkpoint.fitting import Fit, fit
-from imlp_audit.checkpoint.layouts import dialects
+from imlp_audit.checkpoint.layouts.dialects import dialects
 from imlp_audit.checkpoint.misfits import Shapes
 from imlp_audit.checks.context import Conventions
 from imlp_audit.errors import BuildError

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from imlp_audit.models.recipe import Activation
+from imlp_audit.models.blocks import Activation
 
 
 def base_activation(activation: Activation) -> type[nn.Module]:

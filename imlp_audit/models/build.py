@@ -14,7 +14,7 @@ from imlp_audit.models.hosts.host import BuildRequest
 from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.models.nets.python import describe_error
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading
-from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.recipe import Form, Recipe
 from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
 
 
@@ -47,7 +47,8 @@ def build_host(recipe: Recipe, reading: AnyReading | None, class_token: ClassTok
 
     Hosts without an optional class token are the same either way. Nothing is downloaded.
     """
-    return recipe.host.build(BuildRequest(recipe.image, recipe.classes, reading, class_token)).eval()
+    deployed = recipe.form is Form.DEPLOYED
+    return recipe.host.build(BuildRequest(recipe.image, recipe.classes, reading, class_token, deployed)).eval()
 
 
 def describe_failure(recipe: Recipe, error: Exception) -> str:

@@ -66,7 +66,9 @@ def write_value(value: object) -> str:
             shown = (name for name, field in type(value).model_fields.items() if field.repr)
             given = (name for name in shown if name in value.model_fields_set)
             return "{" + ", ".join(f"{name}: {write_value(getattr(value, name))}" for name in given) + "}"
-        case (int(height), int(width)) if height == width:
+        case Mapping():
+            return "{" + ", ".join(f"{name}: {write_value(one)}" for name, one in value.items()) + "}"
+        case (int(height), int(width)) if height == width and isinstance(value, tuple):
             return str(height)
         case tuple() | list():
             return "[" + ", ".join(map(write_value, value)) + "]"

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models.agelu import AGeLU
+from imlp_audit.models.blocks import Part
 from imlp_audit.models.reading import (
     PRINTED,
     AGeLUParameters,
@@ -19,7 +20,6 @@ from imlp_audit.models.reading import (
     OutputNorm,
     Reading,
 )
-from imlp_audit.models.recipe import Part
 
 
 class ChannelLayerNorm(nn.LayerNorm):

@@ -2,121 +2,37 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
-    Field,
     GetCoreSchemaHandler,
     GetPydanticSchema,
     model_validator,
 )
 from pydantic_core import CoreSchema, core_schema
 
+from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Replacement, Sums
 from imlp_audit.models.change import Change, find_leaves, merge, takes, value_at, write_value
 from imlp_audit.models.hosts import find_hosts
 from imlp_audit.models.hosts.host import IMAGENET_SIZE, ClassCount, Count, Host, OwnInput, Size, TokenInput, divides
+from imlp_audit.models.hosts.python import PythonModule
+from imlp_audit.models.hosts.timm import Timm
 from imlp_audit.models.reading import AnyReading, Family, PaperReading
+from imlp_audit.models.values import Sides
 
 HOSTS = find_hosts()
 """The hosts by their keys in a recipe."""
 
 
-class Activation(StrEnum):
-    """A base activation, which AGeLU's form (Eq. 3) extends."""
+class Form(StrEnum):
+    """Which form of a model whose branches are merged after training."""
 
-    GELU = "gelu"
-    RELU = "relu"
-    PRELU = "prelu"
-    SOFTPLUS = "softplus"
-
-
-class Part(StrEnum):
-    """Which enhancement of the IMLP block is used (Table 2)."""
-
-    CHANNEL_AND_SPATIAL = "channel_and_spatial"
-    CHANNEL = "channel"
-    SPATIAL = "spatial"
-
-
-class ImlpRecipe(BaseModel):
-    """The IMLP block in place of a host's MLPs.
-
-    `ratio` is the expansion of the first FC layer (r in Sec. 5.1; C'/2 channels in Eq. 5 if the replaced MLP has C' =
-    2r C, as all hosts have but LVT's second stage, with 8C), `kernel` the side of the depthwise
-    convolution (n there). `plain` leaves out the coefficients of its channel part's AGeLUs (Table 3, "GeLU+concat").
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    ratio: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 2
-    kernel: Annotated[int, Field(gt=0)] = 3
-    part: Part = Part.CHANNEL_AND_SPATIAL
-    plain: bool = False
-
-    @model_validator(mode="after")
-    def _kernel_is_odd(self) -> Self:
-        if self.kernel % 2 == 0:
-            raise ValueError(f"an even kernel ({self.kernel}) cannot keep the size of the grid; use an odd one")
-        return self
-
-    @model_validator(mode="after")
-    def _plain_has_a_channel_part(self) -> Self:
-        if self.plain and self.part is Part.SPATIAL:
-            raise ValueError("plain: a block of only the spatial part has no AGeLUs to leave coefficients out of")
-        return self
-
-
-class Sums(BaseModel):
-    """`ratio` times C nonlinear functions added up in place of an MLP of C channels (imlp Sec. 5.2, Table 4).
-
-    With `agelu` each has AGeLU's coefficients, for every channel; else all are the activation itself.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    ratio: Annotated[int, Field(gt=0, le=1000)] = 4
-    agelu: bool = False
-
-
-class Replacement(BaseModel):
-    """What replaces the MLPs of the host: every one, or those whose module paths match one of `sites` (globs)."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    imlp: ImlpRecipe | None = None
-    sums: Sums | None = None
-    sites: Annotated[tuple[str, ...], Field(min_length=1)] = ("*",)
-
-    @model_validator(mode="after")
-    def _one_kind(self) -> Self:
-        if (self.imlp is None) == (self.sums is None):
-            raise ValueError("give exactly one of imlp, sums")
-        return self
-
-    @property
-    def block(self) -> ImlpRecipe | Sums:
-        """What stands in the place of an MLP."""
-        return next(block for block in (self.imlp, self.sums) if block is not None)
-
-
-LARGEST_SIDE = 16384
-
-
-def _sides(image: object) -> tuple[int, ...]:
-    """Read `224` as `[224, 224]`; raise ValueError for what is neither a side nor two."""
-    sides = [image, image] if isinstance(image, str | int) else image
-    texts = [str(side) for side in sides] if isinstance(sides, list | tuple) else []
-    if len(texts) != 2 or not all(
-        re.fullmatch("[1-9][0-9]{0,4}", side) and int(side) <= LARGEST_SIDE for side in texts
-    ):
-        raise ValueError(f"image: give a side in pixels, or [height, width], of at most {LARGEST_SIDE}, not {image!r}")
-    return tuple(map(int, texts))
+    TRAINING = "training"
+    DEPLOYED = "deployed"
 
 
 def _host_schema(_source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -146,15 +62,16 @@ class Recipe(BaseModel):
 
     A spec writes the host under a key of its own: `{mixer: {layers: 8, ...}, image: 32}`. `image` is the side of the
     input, or its height and width, and `classes` the number of classes, where they are not the host's own.
-    `activation` is that of its MLPs where it is not the host's own, `agelu` gives it AGeLU's coefficients, and `mlp` is
-    what replaces the MLPs.
+    `form` is `deployed` for a model that is counted with its branches merged. `activation` is that of its MLPs where it
+    is not the host's own, `agelu` gives it AGeLU's coefficients, and `mlp` is what replaces the MLPs.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     host: Annotated[Host, GetPydanticSchema(_host_schema)]
-    image: Annotated[Size, BeforeValidator(_sides)] | None = None
+    image: Sides | None = None
     classes: Count | None = None
+    form: Form = Form.TRAINING
     activation: Activation | None = None
     agelu: bool = False
     mlp: Replacement | None = None
@@ -203,6 +120,12 @@ class Recipe(BaseModel):
             raise ValueError("mlp, activation and agelu change timm's MLPs, and this host has none")
         if self.classes is not None and traits.classes is ClassCount.NONE:
             raise ValueError("classes: this host is not a classifier")
+        if self.form is Form.DEPLOYED and not isinstance(self.host, Timm):
+            raise ValueError("form: only models of timm have a deployed form")
+        if self.form is Form.DEPLOYED and self.changes_mlps:
+            raise ValueError(
+                "form: a deployed model is merged as it is; mlp, activation and agelu would change it before"
+            )
         return self
 
     @model_validator(mode="after")
@@ -240,6 +163,13 @@ class Recipe(BaseModel):
         """Return the recipe with other values of some fields. Raises ValidationError where there is no such model."""
         return type(self).model_validate(merge(self.as_written(), change))
 
+    def with_image(self, image: Size) -> Self:
+        """Return the recipe for other images. Raises ValidationError where the model reads none of its own choice."""
+        if isinstance(self.host, PythonModule) and self.host.input is not None:
+            host = self.host.model_copy(update={"input": (self.host.input[0], *image)})
+            return self.model_copy(update={"host": host})
+        return self.with_change({"image": list(image)})
+
     def essence(self) -> Self:
         """Return the recipe without what changes nothing: the kernel of a block that has no convolution."""
         if self.mlp is None or self.mlp.imlp is None or self.mlp.imlp.part is not Part.CHANNEL:
@@ -266,7 +196,8 @@ class Recipe(BaseModel):
     def name(self) -> str:
         """What to call the model in a message: its architecture in timm, where that says all except its MLPs."""
         value = self.host.value()
-        return value if isinstance(value, str) and self.image is None and self.classes is None else str(self)
+        bare = self.image is None and self.classes is None and self.form is Form.TRAINING
+        return value if isinstance(value, str) and bare else str(self)
 
     def __str__(self) -> str:
         """The recipe on one line, as a spec would write it."""

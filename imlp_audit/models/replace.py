@@ -15,9 +15,10 @@ from torch import Tensor, nn
 from imlp_audit.errors import BuildError
 from imlp_audit.models import imlp
 from imlp_audit.models.agelu import AGeLU, SumOfFunctions, base_activation
+from imlp_audit.models.blocks import Activation, ImlpRecipe, Replacement, Sums
 from imlp_audit.models.nets.lvt_layers import DepthwiseMlp
 from imlp_audit.models.reading import AnyReading, Reading
-from imlp_audit.models.recipe import Activation, ImlpRecipe, Recipe, Replacement, Sums
+from imlp_audit.models.recipe import Recipe
 
 KINDS = (Mlp, DepthwiseMlp)
 """The MLPs whose every part the IMLP block knows how to replace."""

@@ -89,15 +89,23 @@ def _number(decimal: DecimalMark) -> re.Pattern[str]:
     return _POINT if decimal == "." else _COMMA
 
 
-def _pattern(point: str, group: str) -> re.Pattern[str]:
-    digits = rf"(?P<digits>(?:[1-9]\d{{0,2}}(?:{group}\d{{3}})+|\d+)(?:{point}\d+)?)"
+def _digits(point: str, group: str) -> str:
+    return rf"(?:[1-9]\d{{0,2}}(?:{group}\d{{3}})+|\d+)(?:{point}\d+)?"
+
+
+DIGITS: dict[DecimalMark, str] = {".": _digits(r"\.", ","), ",": _digits(",", r"\.")}
+"""The pattern of a number's digits, by the decimal mark; the other mark makes groups of three."""
+
+
+def _pattern(decimal: DecimalMark) -> re.Pattern[str]:
     return re.compile(
-        rf"(?P<approximately>[~≈]\s*)?(?P<sign>[{re.escape(SIGNS)}]?){digits}\s*(?P<tail>%|[A-Za-z][A-Za-z /-]*|)",
+        rf"(?P<approximately>[~≈]\s*)?(?P<sign>[{re.escape(SIGNS)}]?)(?P<digits>{DIGITS[decimal]})\s*"
+        r"(?P<tail>%|[A-Za-z][A-Za-z /-]*|)",
         re.ASCII,
     )
 
 
-_POINT, _COMMA = _pattern(r"\.", ","), _pattern(",", r"\.")
+_POINT, _COMMA = _pattern("."), _pattern(",")
 
 
 def _value_of(digits: str, decimal: DecimalMark) -> tuple[Fraction, Fraction]:

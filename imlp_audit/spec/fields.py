@@ -6,9 +6,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from imlp_audit.models.hosts.python import PYTHON_FILE, PYTHON_NAME
+from imlp_audit.models.hosts.python import PYTHON_FILE
 from imlp_audit.models.hosts.timm import ARCHITECTURE
 from imlp_audit.models.hosts.torchvision import CLASSIFIER
+from imlp_audit.models.hosts.transformers import CLASS_NAME
+from imlp_audit.models.values import PYTHON_NAME
 from imlp_audit.records.base import Record
 
 _SLUG, _GLOB = r"[a-z0-9][a-z0-9_\-]*", r"[a-z0-9_\-*?\[\]!]+"
@@ -34,6 +36,7 @@ FORMS = {  # what each pattern asks for, in words
     ARCHITECTURE: "an architecture of timm by its bare name, such as deit_tiny_patch16_224",
     CLASSIFIER: "a model of torchvision: a name has only a-z, 0-9 and '_', such as resnet50",
     PYTHON_FILE: "a Python file beside the spec or in a folder there, such as nets/small.py, without '..'",
+    CLASS_NAME: "the name of a class of transformers, such as ViTForImageClassification",
     PYTHON_NAME: "a name in Python: letters, digits and '_', without a digit first",
 }
 Slug = Annotated[str, Field(pattern=SLUG)]

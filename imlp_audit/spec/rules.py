@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import assert_never
 
 from pydantic import ValidationError
@@ -19,17 +20,17 @@ from imlp_audit.records.wording import write_complaint
 from imlp_audit.spec.claims import parse_claims
 from imlp_audit.spec.columns import CountedMeasure, Measure
 from imlp_audit.spec.covered import rows_not_covered
+from imlp_audit.spec.covering import broken_coverage
 from imlp_audit.spec.equations import broken_entries
 from imlp_audit.spec.findings import broken_findings
 from imlp_audit.spec.fitted import broken_fits
-from imlp_audit.spec.globs import matching
 from imlp_audit.spec.number_forms import form_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.pictures import broken_pictures
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import RowRef, repeated_row, rows_of
 from imlp_audit.spec.repeats import hold_the_same
-from imlp_audit.spec.schema import Coverage, System
+from imlp_audit.spec.schema import System
 from imlp_audit.spec.tables import Footnote, PrintedTable
 from imlp_audit.spec.tree import Located
 
@@ -60,13 +61,15 @@ def broken_check_ids(paper: Paper, known: tuple[Paper, ...]) -> list[Problem]:
     return [
         *named,
         *broken_findings(paper, ids),
-        *(p for cover in paper.coverage for p in _coverage(paper, cover, ids)),
+        *(p for cover in paper.coverage for p in broken_coverage(paper, cover, ids)),
     ]
 
 
 def _ids_referred_to(paper: Paper) -> Iterator[str]:
     yield from (glob for entry in paper.findings for glob in entry.value.checks)
-    yield from (glob for cover in paper.coverage for entry in cover.value.entries for glob in entry.checks or ())
+    for cover in paper.coverage:
+        yield from (glob for entry in cover.value.entries for glob in entry.checks or ())
+        yield from (glob for numbers in cover.value.numbers for glob in numbers.checks or ())
 
 
 def _twice(named: Sequence[tuple[str, Located[object], str]]) -> Iterator[Problem]:
@@ -149,8 +152,13 @@ def _marked_rows(located: Located[PrintedTable], footnote: Footnote) -> Iterator
 
 def _find_refusal(recipe: Recipe, change: Change) -> str | None:
     """Return why a change does not fit a recipe, None where it does."""
+    return _complaint(lambda: recipe.with_change(change))
+
+
+def _complaint(make: Callable[[], object]) -> str | None:
+    """Return why no recipe can be made, None where one can."""
     try:
-        recipe.with_change(change)
+        make()
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
         return write_complaint(detail, str(detail["loc"][-1]) if detail["loc"] else "the change")
@@ -175,6 +183,11 @@ def _row(ref: RowRef, known: Sequence[Paper]) -> Iterator[Problem]:
         rows = [r.id for p in known for r in rows_of(p)]
         message = f"no row {target!r} for this one to repeat; {did_you_mean(target, rows)}"
         yield problem(message, *(("repeats",) if row.repeats else ()))
+    for column in row.printed:
+        cell = ref.cell(column)
+        complaint = _complaint(partial(getattr, cell, "recipe")) if cell is not None else None
+        if complaint is not None:
+            yield problem(f"the column's images do not fit the row's model: {complaint}", "printed", column)
     for column in _changed_meanings(ref, repeated_row(ref, known)):
         yield problem(f"the row it repeats has another kind of number under {column!r}; rename one", "printed", column)
     for name, numbers in (("printed", row.printed), ("delta", row.delta)):
@@ -242,26 +255,3 @@ def _baseless(ref: RowRef, column: str) -> str | None:
     return (
         None if ref.baseline.cell(column) else f"a change of {column} needs one of the baseline {ref.baseline.row.id!r}"
     )
-
-
-def _without_dots(item: str) -> str:
-    """Fold "Table D.1" and the slug's "Table d1" into one."""
-    return item.lower().replace(".", "")
-
-
-def _coverage(paper: Paper, located: Located[Coverage], ids: Collection[str]) -> Iterator[Problem]:
-    coverage = located.value
-    for index, entry in enumerate(coverage.entries):
-        for position, glob in enumerate(entry.checks or ()):
-            if not matching(glob, ids):
-                yield located.problem(f"no check {glob!r}; see `imlp-audit list`", "entries", index, "checks", position)
-    items = {_without_dots(entry.item) for entry in coverage.entries}
-    due = [f"Equation {n}" for n in range(1, coverage.equations + 1)]
-    due += [f"Figure {n}" for n in range(1, coverage.figures + 1)]
-    due += [f"Table {n}" for n in range(1, coverage.tables + 1)]
-    due += [f"Table {table.value.table}" for table in paper.tables]
-    for item in dict.fromkeys(due):
-        if _without_dots(item) not in items:
-            yield located.problem(
-                f"{item} has no entry: list its checks, or give out_of_scope with the reason", "entries"
-            )

@@ -79,13 +79,34 @@ class CoverageEntry(Record):
         return self
 
 
+class NumbersEntry(Record):
+    """Numbers that stand outside tables and claims: the checks that read them (ids or globs), or why none does.
+
+    Each text in `near` quotes the document, where it stands once. `numbers` are those of the quotes that are meant.
+    """
+
+    near: Annotated[tuple[Sentence, ...], Field(min_length=1)]
+    numbers: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    checks: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    out_of_scope: Sentence | None = None
+
+    @model_validator(mode="after")
+    def _one_of(self) -> Self:
+        exactly_one(self, ("checks", "out_of_scope"))
+        return self
+
+
 class Coverage(Record):
-    """Every part of the document, and how many numbered equations, tables and figures it has."""
+    """Every part of the document, and how many numbered equations, tables and figures it has.
+
+    `numbers` are those of its numbers that neither a table nor a claim holds; `imlp-audit coverage` lists what is left.
+    """
 
     equations: Annotated[int, Field(ge=0, le=1000)]
     tables: Annotated[int, Field(ge=0, le=1000)]
     figures: Annotated[int, Field(ge=0, le=1000)]
     entries: tuple[CoverageEntry, ...]
+    numbers: tuple[NumbersEntry, ...] = ()
 
 
 class System(Record):

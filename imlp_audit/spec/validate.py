@@ -14,13 +14,14 @@ from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.hosts.python import SpecFolder
 from imlp_audit.models.names.known import Library, known_models
 from imlp_audit.models.recipe import HOSTS, Recipe
+from imlp_audit.models.values import DICTIONARY, TENSOR
 from imlp_audit.records.wording import write_complaint
 from imlp_audit.spec.fields import FORMS
 from imlp_audit.spec.tree import SpecText, mark_at, plain
 
 Model = TypeVar("Model", bound=BaseModel)
 
-_NOT_IN_THE_TREE = frozenset({"[key]"})  # pydantic's own step for a key
+_NOT_IN_THE_TREE = frozenset({"[key]", TENSOR, DICTIONARY})  # steps of pydantic's own
 _OF_RECIPES = frozenset({"host", "architecture"})  # fields of records that a spec does not write as keys
 
 
@@ -38,8 +39,9 @@ def validate(
 
 def _as_in_the_tree(detail: ErrorDetails) -> ErrorDetails:
     """Return the error at its place in the file, where a recipe's host stands under a key of its own."""
-    loc = tuple(step for step in detail["loc"] if step not in _OF_RECIPES)
-    return detail if detail["type"] == "missing" and detail["loc"][-1] == "host" else {**detail, "loc": loc}
+    above, last = detail["loc"][:-1], detail["loc"][-1:]
+    kept = last if detail["type"] == "missing" else tuple(step for step in last if step not in _OF_RECIPES)
+    return {**detail, "loc": (*(step for step in above if step not in _OF_RECIPES), *kept)}
 
 
 def _follows(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:

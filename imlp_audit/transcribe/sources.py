@@ -15,6 +15,7 @@ from imlp_audit.transcribe.latex.document import read_latex
 from imlp_audit.transcribe.latex.source import join_source
 from imlp_audit.transcribe.markdown import read_markdown
 from imlp_audit.transcribe.model_index import read_model_index
+from imlp_audit.transcribe.pdf_tables import read_pdf
 from imlp_audit.transcribe.separated import read_separated
 from imlp_audit.transcribe.web import read_web
 
@@ -52,21 +53,21 @@ _SIGNS = (
     (SourceKind.TSV, r"\A[^\n]*\t"),
     (SourceKind.CSV, r"\A[^\n]*[,;]"),
 )
-_KNOWN = "LaTeX (.tex, or the .tar.gz or .zip of its source), CSV, TSV, markdown, HTML or a model index (.yml)"
+_KNOWN = "LaTeX (.tex, or the .tar.gz or .zip of its source), CSV, TSV, markdown, HTML, a PDF or a model index (.yml)"
 
 
 def read_source(path: Path) -> SourceDocument:
     """Return the tables of a file. Raises UsageError for one that cannot be read, or is of another kind."""
-    data = _read_bytes(path)
+    data = read_bytes(path, f"a file with a table in it: {_KNOWN}")
     if data.startswith((b"\x1f\x8b", b"PK\x03\x04")):
         main, members = read_archive(data, path.name)
         return read_latex(join_source(main, members[main], members.get))
     if data.startswith(b"%PDF"):
-        raise UsageError(f"{path}: a PDF is not read; give the paper's LaTeX source instead (arXiv: Other formats)")
+        return read_pdf(data, path.name)
     text = decode(data, path.name)
     match kind_of(path, text):
         case SourceKind.LATEX:
-            return read_latex(join_source(path.name, text, _Beside(path.parent).read))
+            return read_latex(join_source(path.name, text, BesideSource(path.parent).read))
         case SourceKind.CSV:
             return read_separated(text, path.name)
         case SourceKind.TSV:
@@ -91,33 +92,34 @@ def kind_of(path: Path, text: str) -> SourceKind | None:
     return next((kind for kind, sign in _SIGNS if re.search(sign, text)), None)
 
 
-def _read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, known: str) -> bytes:
+    """Return a file's bytes. Raises UsageError, which names the kinds that are `known`, where it cannot be read."""
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
-            raise UsageError(f"{path} is a folder; give the file in it that has the table, such as main.tex")
+            raise UsageError(f"{path} is a folder; give the file in it, such as main.tex")
         if not stat.S_ISREG(mode):
-            raise UsageError(f"{path} is not a regular file; give the path of a file with a table")
+            raise UsageError(f"{path} is not a regular file; give the path of a file")
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError as error:
         if re.match(r"https?:/", str(path)):
             advice = "of an arXiv paper, the source under Other formats"
-            raise UsageError(f"init reads files, not addresses; download it first ({advice}): {path}") from error
-        raise UsageError(f"{path}: no such file; give a file with a table in it: {_KNOWN}") from error
+            raise UsageError(f"files are read, not addresses; download it first ({advice}): {path}") from error
+        raise UsageError(f"{path}: no such file; give {known}") from error
     except (OSError, ValueError) as error:
         raise UsageError(f"{path} cannot be read ({error}): check the path and its permissions") from error
     if len(data) > MAX_BYTES:
-        raise UsageError(f"{path} is larger than {MAX_BYTES // 1024**2} MiB; give the file with the table alone")
+        raise UsageError(f"{path} is larger than {MAX_BYTES // 1024**2} MiB; give a smaller file")
     if not data.strip():
-        raise UsageError(f"{path} is empty; give a file with a table in it: {_KNOWN}")
+        raise UsageError(f"{path} is empty; give {known}")
     return data
 
 
-def decode(data: bytes, shown_as: str) -> str:
-    """Return text as UTF-8, or as Latin-1 where it is none. Raises UsageError for what is no text."""
+def decode(data: bytes, shown_as: str, known: str = f"init reads {_KNOWN}") -> str:
+    """Return text as UTF-8, or as Latin-1 where it is none. Raises UsageError, with what is `known`, for no text."""
     if b"\x00" in data[:65536]:
-        raise UsageError(f"{shown_as} is not text; init reads {_KNOWN}")
+        raise UsageError(f"{shown_as} is not text; {known}")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -125,7 +127,7 @@ def decode(data: bytes, shown_as: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-class _Beside:
+class BesideSource:
     """Reads the files that a document names, if they lie in its folder."""
 
     def __init__(self, folder: Path) -> None:

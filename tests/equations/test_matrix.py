@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import equal
 from imlp_audit.equations.matrix import RoundedMatrix, add, dot
-from imlp_audit.equations.strategies import Matrix, Vector, matrices, vectors
+from imlp_audit.equations.strategies import Matrix, Vector
+from tests.strategies import number_matrices, number_vectors
 
 A = Arithmetic()
 
 
-@given(matrices(2, 3), matrices(3, 2), vectors(3))
+@given(number_matrices(2, 3), number_matrices(3, 2), number_vectors(3))
 def test_products(left: Matrix, right: Matrix, x: Vector) -> None:
     ours, theirs = A.matrix(left), A.tensor(left)
     assert equal(theirs @ A.tensor(right), ours @ A.matrix(right)).holds
@@ -21,7 +22,7 @@ def test_products(left: Matrix, right: Matrix, x: Vector) -> None:
     assert equal(A.tensor(x) @ A.tensor(x), dot(A.vector(x), A.vector(x))).holds
 
 
-@given(matrices(2, 3), matrices(2, 3), vectors(2))
+@given(number_matrices(2, 3), number_matrices(2, 3), number_vectors(2))
 def test_element_by_element(left: Matrix, right: Matrix, x: Vector) -> None:
     ours, theirs = A.matrix(left), A.tensor(left)
     assert equal(theirs + A.tensor(right), ours + A.matrix(right)).holds

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.errors import OutputError, UsageError
-from imlp_audit.evaluate.part_file import BatchAnswers, Part, ResumableRun, read_part, write_part
+from imlp_audit.evaluate.part_file import BatchAnswers, KeptPart, ResumableRun, read_part, write_part
 from imlp_audit.evaluate.parts import Journal, Parts, open_parts
 from imlp_audit.evaluate.predictions import ModelAnswer
 
@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_probabilities_are_read_back_to_the_last_bit(folder: Path, value: float) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("os.fsync", lambda descriptor: None)
-        write_part(folder, Part(1, {0: (ModelAnswer((0, 1), value),)}), run())
+        write_part(folder, KeptPart(1, {0: (ModelAnswer((0, 1), value),)}), run())
     (answer,) = read_part(folder / "00000000.part", run()).batches[0]
     assert answer is not None
     assert math.copysign(1, answer.probability) == math.copysign(1, value)

@@ -11,8 +11,8 @@ from imlp_audit.checks.context import Conventions
 from imlp_audit.errors import BuildError
 from imlp_audit.explain.nearest import SHOWN, Counting, nearest, search_readings
 from imlp_audit.explain.total_document import describe_readings
+from imlp_audit.models.blocks import Part
 from imlp_audit.models.reading import ClassToken, Reading
-from imlp_audit.models.recipe import Part
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.explanation import AxisSource, NearestReadings, NearReading, ReadingSearch

@@ -11,9 +11,10 @@ from imlp_audit.explain.dissect import dissect
 from imlp_audit.explain.text_formula import text_sum
 from imlp_audit.explain.total_document import describe_block_formula
 from imlp_audit.explain.totals import find_formula
+from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Replacement
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import Reading, TextReading
-from imlp_audit.models.recipe import Activation, ImlpRecipe, Part, Recipe, Replacement
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.explanation import BlockFormula
 from imlp_audit.report.document import Heading, Paragraph, plain_text
 from imlp_audit.solve.space import readings_of

@@ -22,9 +22,10 @@ from imlp_audit.inspect.candidates import (
     is_plausible,
     list_models,
 )
+from imlp_audit.models.blocks import Part
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading, ClassToken, ConcatNorm, Presence, Reading
-from imlp_audit.models.recipe import Part, Recipe
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.library import Selection, load
 from tests.models.readings import AS_WRITTEN, RELEASED

@@ -9,12 +9,13 @@ import torch
 from torch import Tensor
 
 from imlp_audit.inspect.document import inspection_document
+from imlp_audit.models.blocks import ImlpRecipe, Replacement
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.gmlp import Gmlp
 from imlp_audit.models.hosts.mixer import Mixer
 from imlp_audit.models.hosts.resmlp import Communication, ResMlp
 from imlp_audit.models.reading import ResMlpForm
-from imlp_audit.models.recipe import ImlpRecipe, Recipe, Replacement
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.report.markdown import render_markdown
 from tests.models.readings import RELEASED
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from imlp_audit.models.blocks import Part
 from imlp_audit.models.reading import (
     AGeLUParameters,
     ConcatNorm,
@@ -10,7 +11,6 @@ from imlp_audit.models.reading import (
     OutputNorm,
     Reading,
 )
-from imlp_audit.models.recipe import Part
 
 CLASSES = 1000
 

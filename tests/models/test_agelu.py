@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch.nn import functional as F
 
 from imlp_audit.models.agelu import AGeLU, base_activation
-from imlp_audit.models.recipe import Activation
+from imlp_audit.models.blocks import Activation
 
 scalars = st.floats(-3, 3)
 

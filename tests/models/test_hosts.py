@@ -56,6 +56,10 @@ SMALL: dict[str, object] = {
     "resmlp": {"layers": 2, "width": 16},
     "resmlp_translation": {"layers": 1, "width": 16, "hidden": 32, "tokens": 32, "vocabulary": 64},
     "torchvision": "squeezenet1_1",
+    "transformers": {
+        "architecture": "ViTForImageClassification",
+        "config": {"num_hidden_layers": 1, "hidden_size": 24, "intermediate_size": 32},
+    },
     "upernet": {"backbone": "swin_tiny_patch4_window7_224"},
     "vanilla_block": {"width": 8},
 }
@@ -83,7 +87,9 @@ def ledger(recipe: Recipe) -> Ledger:
 
 
 every_host = pytest.mark.parametrize("key", HOSTS)
-ours = pytest.mark.parametrize("key", [key for key in HOSTS if key not in ("timm", "torchvision", "python")])
+ours = pytest.mark.parametrize(
+    "key", [key for key in HOSTS if key not in ("timm", "torchvision", "transformers", "python")]
+)
 
 known = pytest.mark.parametrize(
     "key", [key for key in HOSTS if key != "python"]

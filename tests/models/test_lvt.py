@@ -16,6 +16,7 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention,
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.parameters import count_parameters
 from imlp_audit.errors import BuildError
+from imlp_audit.models.blocks import ImlpRecipe, Part, Replacement
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.lvt import Lvt
 from imlp_audit.models.imlp import Imlp
@@ -27,7 +28,7 @@ from imlp_audit.models.nets.lvt_layers import (
     RecursiveAtrousSelfAttention,
 )
 from imlp_audit.models.reading import Reading
-from imlp_audit.models.recipe import ImlpRecipe, Part, Recipe, Replacement
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.replace import mlps_of
 from imlp_audit.models.settings import example_inputs
 from tests.models import formulas

@@ -9,13 +9,14 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.parameters import count_parameters
 from imlp_audit.count.record import Ledger
+from imlp_audit.models.blocks import ImlpRecipe, Part, Replacement
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.dense import MaskRcnn
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.nets.mask_rcnn import Pyramid, SwinMaskRcnn, build_mask_rcnn
 from imlp_audit.models.nets.swin import swin_features
 from imlp_audit.models.reading import Reading
-from imlp_audit.models.recipe import ImlpRecipe, Part, Recipe, Replacement
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
 from tests.models import formulas
 from tests.models.mmcv_counter import mmcv_count, products

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 import shutil
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
+from imlp_audit.count.fvcore import count_with_fvcore
 from imlp_audit.count.models import measure_models
 from imlp_audit.count.outside import measure_outside
 from imlp_audit.errors import BuildError, SpecError, UntrustedError
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.settings import example_inputs
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.library import load
@@ -97,23 +101,45 @@ def test_a_link_to_a_file_elsewhere_is_refused(tmp_path: Path) -> None:
         load([path], trust_code=True)
 
 
-def test_arguments_are_numbers_words_and_lists() -> None:
-    host = own(
-        "SmallNet", arguments={"a": "3", "b": "0.5", "c": "true", "d": "null", "e": "gelu", "f": ["1", "x"]}
-    ).host
-    assert host.model_dump()["arguments"] == (
-        ("a", 3), ("b", 0.5), ("c", True), ("d", None), ("e", "gelu"), ("f", (1, "x")),
-    )  # fmt: skip
-    with pytest.raises(ValidationError, match="an argument is a number, a word"):
-        own("SmallNet", arguments={"a": {"b": "1"}})
+def test_arguments_are_numbers_words_lists_and_mappings() -> None:
+    given = {"a": "3", "b": "0.5", "c": "true", "d": "null", "e": "gelu", "f": ["1", "x"], "g": {"h": "1e-6"}}
+    recipe = own("SmallNet", arguments=given)
+    assert recipe.host.model_dump()["arguments"] == {
+        "a": 3, "b": 0.5, "c": True, "d": None, "e": "gelu", "f": [1, "x"], "g": {"h": 1e-6},
+    }  # fmt: skip
+    assert "arguments: {a: 3, b: 0.5, c: true, d: None, e: gelu, f: [1, x], g: {h: 1e-06}}" in str(recipe)
+    changed = recipe.with_change({"python": {"arguments": {"a": "4"}}})
+    assert changed.host.model_dump()["arguments"] == {**recipe.host.model_dump()["arguments"], "a": 4}
+
+
+@pytest.mark.parametrize(("one", "other"), [("1", "true"), ("1", "1.0"), ("0", "false")])
+def test_arguments_that_python_takes_for_equal_are_two_models(one: str, other: str) -> None:
+    assert own("SmallNet", arguments={"width": one}) != own("SmallNet", arguments={"width": other})
+    assert own("SmallNet", arguments={"width": one}) == own("SmallNet", arguments={"width": one})
 
 
 def test_it_reads_an_image_or_tokens() -> None:
-    for given in ({"input": None}, {"tokens": 7}):
+    for given in ({"input": None}, {"tokens": 7}, {"inputs": {"x": {"shape": [3]}}}):
         with pytest.raises(ValidationError, match="give exactly one of input"):
             own("Embedding", **given)
     with pytest.raises(ValidationError, match="this host has its input next to its name"):
         Recipe.of(python=own("SmallNet").host, image=32)
+
+
+def test_several_inputs_and_a_dictionary_are_given_by_name() -> None:
+    ids, mask = {"shape": [7], "dtype": "int64"}, {"shape": [7], "dtype": "bool"}
+    inputs = {"image": {"shape": [3, 2, 2]}, "text": {"ids": ids, "mask": mask}}
+    key = ModelKey(own("TwoTowers", input=None, inputs=inputs), None)
+    facts = dict(measure_models({key: Need(work=True, batches=frozenset({2}))}, lambda _: None))[key]
+    assert isinstance(facts, ModelFacts)
+    assert facts.ledger is not None
+    assert facts.parameters["all"] == 600 + 12 * 6 + 6  # type: ignore[index]
+    assert total(facts.ledger, FLOPS_CONVENTIONS["macs"]) == 12 * 6 + 7 * 6
+    with Builder("cpu").variant(key.recipe, None) as variant:
+        given = example_inputs(variant.model, 2)
+        assert variant.model(*given).shape == (2, 7, 1)
+        assert deepcopy(variant.model)(*given).shape == (2, 7, 1)
+        assert count_with_fvcore(variant.model, *example_inputs(variant.model)) == 12 * 6 + 7 * 6
 
 
 @pytest.mark.parametrize(

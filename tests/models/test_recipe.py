@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Replacement, Sums
 from imlp_audit.models.hosts.bert import Bert
 from imlp_audit.models.hosts.dense import MaskRcnn, UperNet
 from imlp_audit.models.hosts.gmlp import Gate, Gmlp, GmlpText
@@ -21,6 +22,7 @@ from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.models.hosts.resmlp import CaitChain, CaitStage, Norm, Pooling, ResMlp, ResMlpTranslation
 from imlp_audit.models.hosts.timm import Timm
 from imlp_audit.models.hosts.torchvision import Torchvision
+from imlp_audit.models.hosts.transformers import Transformers
 from imlp_audit.models.hosts.vanillanet import VanillaBlock
 from imlp_audit.models.reading import (
     AnyReading,
@@ -32,7 +34,7 @@ from imlp_audit.models.reading import (
     SpatialMatrix,
     TextReading,
 )
-from imlp_audit.models.recipe import HOSTS, Activation, ImlpRecipe, Part, Recipe, Replacement, Sums
+from imlp_audit.models.recipe import HOSTS, Recipe
 from imlp_audit.spec.parse_yaml import read_tree
 from imlp_audit.spec.tree import plain
 from tests.models.readings import RELEASED
@@ -51,6 +53,7 @@ HOST: dict[str, Host] = {
     "vanilla_block": VanillaBlock(width=64),
     "python": PythonModule(file="net.py", name="Net", arguments={"width": "8"}, input=(3, 16, 16)),
     "torchvision": Torchvision(architecture="resnet18"),
+    "transformers": Transformers(architecture="ViTModel", config={"hidden_size": "192"}),
 }
 BLOCK = Replacement(imlp=ImlpRecipe())
 TEXT = TextReading(30, 16, 12, SpatialMatrix.FULL, Presence.YES, OutputLayer.TIED, Presence.NO)

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Self, TypeAlias, final
+from typing import TYPE_CHECKING, Annotated, Self, final
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from imlp_audit.models.hosts.host import BuildRequest, ClassCount, Count, FirstLayer, Host, OwnInput, Traits
+from imlp_audit.models.values import FrozenMap, Inputs, Name, Values
 
 if TYPE_CHECKING:
     from torch import nn
 
-Scalar: TypeAlias = bool | int | float | str | None
-Value: TypeAlias = Scalar | tuple[Scalar, ...]
-
-PYTHON_NAME = r"^[A-Za-z_]\w*$"
 PYTHON_FILE = r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.py$"
-_WORDS: Mapping[str, bool | None] = {"true": True, "false": False, "null": None}
 
 
 @dataclass(frozen=True)
@@ -31,45 +25,20 @@ class SpecFolder:
     trusted: bool
 
 
-def _read_arguments(written: object) -> object:
-    """Read a mapping of names to scalars or lists of scalars, which a spec gives as text."""
-    if not isinstance(written, Mapping):
-        return written
-    return tuple((name, _read_value(value)) for name, value in written.items())
-
-
-def _read_value(value: object) -> object:
-    match value:
-        case str() if value in _WORDS:
-            return _WORDS[value]
-        case str() if re.fullmatch(r"-?\d{1,18}", value, re.ASCII):
-            return int(value)
-        case str() if re.fullmatch(r"-?\d{1,18}(\.\d{1,18})?(e-?\d{1,2})?", value, re.ASCII):
-            return float(value)
-        case list() | tuple():
-            return tuple(map(_read_value, value))
-        case Mapping():
-            raise ValueError("an argument is a number, a word, true, false, null, or a list of these")
-        case _:
-            return value
-
-
-Argument: TypeAlias = tuple[Annotated[str, Field(pattern=PYTHON_NAME)], Value]
-
-
 @final
 class PythonModule(Host):
     """What `name` in the Python `file` returns for the `arguments`: a torch module.
 
-    It reads one image or feature map of the size `input`, (channels, height, width), or so many `tokens`. `folder` is
-    where the file is; None where its code may not be run.
+    It reads one image or feature map of the size `input`, (channels, height, width), or so many `tokens`, or the
+    `inputs` that are named. `folder` is where the file is; None where its code may not be run.
     """
 
     file: Annotated[str, Field(pattern=PYTHON_FILE)]
-    name: Annotated[str, Field(pattern=PYTHON_NAME)]
-    arguments: Annotated[tuple[Argument, ...], BeforeValidator(_read_arguments)] = ()
+    name: Name
+    arguments: Values = Field(default_factory=FrozenMap)
     input: tuple[Count, Count, Count] | None = None
     tokens: Count | None = None
+    inputs: Inputs | None = None
     folder: Annotated[Path | None, Field(repr=False, strict=True)] = None  # a path that no spec can write
 
     @model_validator(mode="before")
@@ -93,8 +62,8 @@ class PythonModule(Host):
 
     @model_validator(mode="after")
     def _reads_one_thing(self) -> Self:
-        if (self.input is None) == (self.tokens is None):
-            raise ValueError("give exactly one of input: [channels, height, width] and tokens: how many")
+        if sum(given is not None for given in (self.input, self.tokens, self.inputs)) != 1:
+            raise ValueError("give exactly one of input: [channels, height, width], tokens: how many, and inputs")
         return self
 
     @classmethod

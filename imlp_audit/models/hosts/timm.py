@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Annotated, final
 
-from pydantic import Field
+from pydantic import Field, JsonValue, field_validator
 
 from imlp_audit.models.hosts.host import BuildRequest, ClassCount, Clue, FirstLayer, Host, OwnImageInput, Traits
+from imlp_audit.models.values import FrozenMap, Values
 
 if TYPE_CHECKING:
     from torch import nn
@@ -16,12 +17,29 @@ if TYPE_CHECKING:
 ARCHITECTURE = r"^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)?$"
 Architecture = Annotated[str, Field(pattern=ARCHITECTURE)]
 
+_SAID_ELSEWHERE = {"num_classes": "classes", "img_size": "image"}
+_OF_FILES = re.compile(r"pretrained|checkpoint|cache_dir|hf_")
+
 
 @final
 class Timm(Host):
-    """A classifier of timm. A recipe gives only the name of its architecture: `timm: deit_tiny_patch16_224`."""
+    """A classifier of timm: the name of its architecture, and what is changed of its `arguments`.
+
+    A recipe gives the name alone where nothing is: `timm: deit_tiny_patch16_224`.
+    """
 
     architecture: Architecture
+    arguments: Values = Field(default_factory=FrozenMap)
+
+    @field_validator("arguments")
+    @classmethod
+    def _sizes_only(cls, arguments: FrozenMap[JsonValue]) -> FrozenMap[JsonValue]:
+        for name in arguments:
+            if name in _SAID_ELSEWHERE:
+                raise ValueError(f"{name}: write `{_SAID_ELSEWHERE[name]}` beside the host instead")
+            if _OF_FILES.search(name):
+                raise ValueError(f"{name}: models are built with fresh weights, and nothing is read or downloaded")
+        return arguments
 
     @classmethod
     def traits(cls) -> Traits:
@@ -55,16 +73,16 @@ class Timm(Host):
         """Build the architecture. A removed class token leaves the average of the patches after the last norm."""
         from imlp_audit.models.nets.timm import build_timm
 
-        return build_timm(self.architecture, request)
+        return build_timm(self.architecture, self.arguments, request)
 
     @classmethod
     def unpack(cls, value: object) -> object:
-        """Return the one field, which a recipe gives as the value of its key."""
-        return value if isinstance(value, Timm) else {"architecture": value}
+        """Return the fields; a recipe may give the architecture alone."""
+        return {"architecture": value} if isinstance(value, str) else value
 
-    def value(self) -> str:
-        """Return the name of the architecture."""
-        return self.architecture
+    def value(self) -> object:
+        """Return the name of the architecture, with its arguments if there are any."""
+        return super().value() if self.arguments else self.architecture
 
     def kin(self) -> str:
         """Return the first word of the name: "deit" of deit_tiny_patch16_224."""

@@ -5,17 +5,18 @@ from __future__ import annotations
 import hashlib
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-import torch
-from torch import Tensor, nn
+from torch import nn
 
 from imlp_audit.errors import BuildError, UntrustedError, did_you_mean
 from imlp_audit.models.hosts.python import PythonModule
+from imlp_audit.models.nets.inputs import make_module, set_input, set_inputs
+from imlp_audit.models.values import TensorInput
 
 
 def build_python(host: PythonModule) -> nn.Module:
@@ -29,18 +30,18 @@ def build_python(host: PythonModule) -> nn.Module:
         )
     try:
         with redirect_stdout(sys.stderr):
-            model = _make(_find_maker(_load((host.folder / host.file).resolve()), host), dict(host.arguments))
+            maker = _find_maker(_load((host.folder / host.file).resolve()), host)
+            model = make_module(lambda: maker(**host.arguments))
     except Exception as error:  # whatever the code raises is the model's failure
         raise BuildError(describe_error(host, error)) from error
     if not isinstance(model, nn.Module):
         raise BuildError(f"{host.file}: {host.name} returns {type(model).__name__}, not a torch.nn.Module")
-
-    def example_inputs(batch: int) -> tuple[Tensor, ...]:
-        if host.tokens is not None:
-            return (torch.zeros(batch, host.tokens, dtype=torch.long),)
-        return (torch.zeros(batch, *(host.input or ())),)
-
-    model.example_inputs = example_inputs  # type: ignore[assignment]  # models.settings.Exemplified
+    if host.inputs is not None:
+        set_inputs(model, host.inputs)
+    elif host.tokens is not None:
+        set_input(model, TensorInput(shape=[host.tokens], dtype="int64"))
+    else:
+        set_input(model, TensorInput(shape=[*(host.input or ())]))
     return model
 
 
@@ -48,19 +49,6 @@ def describe_error(host: PythonModule, error: BaseException) -> str:
     """Return what the code of a host raised, and where in its file."""
     where = host.file if host.folder is None else _place(error, (host.folder / host.file).resolve(), host.file)
     return f"{where}: {type(error).__name__}: {error}"
-
-
-def _make(maker: Callable[..., object], arguments: Mapping[str, object]) -> object:
-    """Call a class or function; one that computes with the numbers of tensors cannot do it on the meta device."""
-    device = torch.get_default_device()
-    try:
-        return maker(**arguments)
-    except (NotImplementedError, RuntimeError):
-        if device.type != "meta":
-            raise
-        with torch.device("cpu"):
-            model = maker(**arguments)
-        return model.to(device) if isinstance(model, nn.Module) else model
 
 
 def _find_maker(module: ModuleType, host: PythonModule) -> Callable[..., object]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import timm
+from pydantic import JsonValue
+from timm.utils.model import reparameterize_model
 from torch import nn
 
 from imlp_audit.errors import BuildError, did_you_mean
@@ -10,14 +14,16 @@ from imlp_audit.models.hosts.host import BuildRequest
 from imlp_audit.models.reading import ClassToken
 
 
-def build_timm(name: str, request: BuildRequest) -> nn.Module:
-    """Build an architecture of timm. Raises BuildError for a name that timm does not have, or an unfit image size.
+def build_timm(name: str, arguments: Mapping[str, JsonValue], request: BuildRequest) -> nn.Module:
+    """Build an architecture of timm, with some of its arguments changed.
+
+    Raises BuildError for a name that timm does not have, arguments that it does not take, or an unfit image size.
 
     A ViT whose class token is removed averages its patches after its last norm, as the released IFFN code does.
     """
     if not timm.is_model(name):
         raise BuildError(f"timm has no model {name!r}; {did_you_mean(name, timm.list_models(), 'it has')}")
-    options: dict[str, object] = {"num_classes": request.labels}
+    options: dict[str, object] = {"num_classes": request.labels, **arguments}
     if request.class_token is ClassToken.REMOVED:
         options |= {"class_token": False, "global_pool": "avg", "fc_norm": False}
     own = timm.models.get_pretrained_cfg(name)
@@ -25,9 +31,23 @@ def build_timm(name: str, request: BuildRequest) -> nn.Module:
         options["img_size"] = request.image
     if request.image is not None:
         options["pretrained_cfg_overlay"] = {"input_size": (3, *request.image)}
-    model: nn.Module = timm.create_model(name, pretrained=False, **options)
+    try:
+        model: nn.Module = timm.create_model(name, pretrained=False, **options)
+    except (TypeError, ValueError, AssertionError, RuntimeError, KeyError) as error:  # each model has its own
+        if not arguments:
+            raise
+        raise BuildError(f"{name} with {dict(arguments)}: {type(error).__name__}: {error}") from error
     _check_patches(model, request.image or ())
-    return model
+    return _merge_branches(model, name) if request.deployed else model
+
+
+def _merge_branches(model: nn.Module, name: str) -> nn.Module:
+    """Return the model with its branches merged as timm does for inference. Raises BuildError if it has none."""
+    before = {path: tensor.shape for path, tensor in model.state_dict().items()}
+    merged: nn.Module = reparameterize_model(model.eval(), inplace=True)
+    if {path: tensor.shape for path, tensor in merged.state_dict().items()} == before:
+        raise BuildError(f"form: {name} has no branches that timm merges, so its deployed form is its training form")
+    return merged
 
 
 def _check_patches(model: nn.Module, image: tuple[int, ...]) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 import torch
-from hypothesis import strategies as st
 from torch import nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.functions import Activation
 from imlp_audit.equations.rounded import Rounded
@@ -67,7 +67,7 @@ def with_bounds(values: Sequence[float], formula: Sequence[Rounded]) -> list[Rou
     return [replace(each, value=value) for value, each in zip(values, formula, strict=True)]
 
 
-def coefficients(channels: int, alphas: st.SearchStrategy[float] | None = None) -> st.SearchStrategy[Coefficients]:
+def coefficients(channels: int, alphas: st.Strategy[float] | None = None) -> st.Strategy[Coefficients]:
     """Coefficients of an AGeLU that is not constant."""
     alpha, beta = vectors(channels, nonzero() if alphas is None else alphas), vectors(channels, nonzero())
     return st.builds(Coefficients, alpha, beta, vectors(channels), vectors(channels))

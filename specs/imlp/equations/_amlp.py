@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import torch
-from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.rounded import Rounded, total
@@ -136,19 +136,19 @@ class Symbols:
         return total([0 * self.x[c], *terms])
 
 
-def amlps() -> st.SearchStrategy[Amlp]:
+def amlps() -> st.Strategy[Amlp]:
     """AMLPs of width C and half hidden width C'/2 up to 2."""
     sizes = st.tuples(st.integers(1, 2), st.integers(1, 2))
     return sizes.flatmap(lambda size: amlps_of(*size))
 
 
-def amlps_of(width: int, half: int) -> st.SearchStrategy[Amlp]:
+def amlps_of(width: int, half: int) -> st.Strategy[Amlp]:
     """AMLPs of width C and half hidden width C'/2."""
     agelus = coefficients(half)
     return st.builds(Amlp, vectors(width), matrices(width, half), agelus, agelus, matrices(2 * half, width))
 
 
-def smallest_amlps(first: st.SearchStrategy[Coefficients] | None = None) -> st.SearchStrategy[Amlp]:
+def smallest_amlps(first: st.Strategy[Coefficients] | None = None) -> st.Strategy[Amlp]:
     """AMLPs of C = 1 and C' = 2 without zero weights, whose AGeLU' is GeLU: counterexamples of few numbers."""
     return st.builds(
         Amlp,

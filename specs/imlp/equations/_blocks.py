@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from hypothesis import strategies as st
 from torch import nn
 
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.ledger import measure
+from imlp_audit.equations import draw as st
+from imlp_audit.models.blocks import Part
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.reading import PRINTED
-from imlp_audit.models.recipe import Part
 
 KERNELS = st.sampled_from((1, 3, 5, 7))  # Table 5
 _LAYERS_OF_TABLE_1 = (
@@ -41,7 +41,7 @@ class Size:
         return {"N": self.tokens, "C": self.width, "C'": self.hidden}
 
 
-def sizes() -> st.SearchStrategy[Size]:
+def sizes() -> st.Strategy[Size]:
     """Return sizes small and large."""
     return st.builds(Size, st.integers(1, 16), st.integers(1, 64), st.integers(1, 64).map(lambda half: 2 * half))
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import nonzero, numbers, positive
@@ -92,12 +92,12 @@ class Normed:
         return {**self.series.shown(), **{name: [getattr(norm, name) for norm in self.norms] for name in names}}
 
 
-def norms(channels: int) -> st.SearchStrategy[tuple[Norm, ...]]:
+def norms(channels: int) -> st.Strategy[tuple[Norm, ...]]:
     """Return a batch norm for each channel."""
     return st.tuples(*[st.builds(Norm, nonzero(), numbers(), numbers(), positive())] * channels)
 
 
-def normed() -> st.SearchStrategy[Normed]:
+def normed() -> st.Strategy[Normed]:
     """Return examples with n = 1 and phi = GeLU."""
     examples = series(lambda n: 1, phis=(GELU,), largest=1)
     return examples.flatmap(lambda case: st.builds(Normed, st.just(case), norms(len(case.b))))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.models.blocks import Part
 from imlp_audit.models.imlp import ChannelPart, Imlp
 from imlp_audit.models.reading import PRINTED
-from imlp_audit.models.recipe import Part
 
 from ._amlp import Amlp
 

@@ -7,9 +7,9 @@ from enum import StrEnum
 from itertools import product
 
 import torch
-from hypothesis import strategies as st
 from torch import Tensor
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.matrix import RoundedMatrix
@@ -121,10 +121,10 @@ class Fig4:
         return {**inputs, **fcs, **self.first.shown(), **self.second.shown("'")}
 
 
-def imlps() -> st.SearchStrategy[Fig4]:
+def imlps() -> st.Strategy[Fig4]:
     """IMLPs of C = C' = 2 with 3 x 3 kernels, on grids of 2 x 3, 3 x 2 and 1 x 2 positions."""
 
-    def on(size: tuple[int, int]) -> st.SearchStrategy[Fig4]:
+    def on(size: tuple[int, int]) -> st.Strategy[Fig4]:
         pair, agelus, kernels = vectors(2), coefficients(1), st.tuples(*[matrices(3, 3, nonzero())] * 2)
         table, layouts = matrices(size[0] * size[1], 2), st.sampled_from(Layout)
         weights = (

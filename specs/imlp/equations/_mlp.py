@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hypothesis import strategies as st
 from torch import Tensor
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations import mixer
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.dependence import Operation
@@ -59,7 +59,7 @@ def _around_phi(wa: Matrix, x: Tensor, arithmetic: Arithmetic) -> tuple[Tensor, 
     return seen[0]
 
 
-def mlps() -> st.SearchStrategy[Mlp]:
+def mlps() -> st.Strategy[Mlp]:
     """MLPs of width C up to 3 and hidden width C' up to 4."""
     return st.tuples(st.integers(1, 3), st.integers(1, 4)).flatmap(
         lambda size: st.builds(Mlp, vectors(size[0]), matrices(*size), matrices(size[1], size[0]))

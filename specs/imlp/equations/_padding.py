@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import Matrix
@@ -63,7 +63,7 @@ class Padded:
         return grid[index(h, height)][index(w, width)]
 
 
-def padded(examples: st.SearchStrategy[Series]) -> st.SearchStrategy[Padded]:
+def padded(examples: st.Strategy[Series]) -> st.Strategy[Padded]:
     """Continue examples in every way."""
     paddings: tuple[Padding, ...] = get_args(Padding)
     return st.builds(Padded, st.sampled_from(paddings), examples)

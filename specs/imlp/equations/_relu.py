@@ -9,9 +9,9 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 
 import torch
-from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, vectors
 from imlp_audit.models.agelu import AGeLU
@@ -82,20 +82,20 @@ class ReluModule:
         return kinks(added(units), [unit.place for unit in units])
 
 
-def relu_mlps(hidden: int) -> st.SearchStrategy[ReluModule]:
+def relu_mlps(hidden: int) -> st.Strategy[ReluModule]:
     """MLPs of C = 2 inputs and C' hidden units of different weights."""
     first = matrices(2, hidden, _FEW).filter(lambda wa: len(set(zip(*wa, strict=True))) == hidden)
     return st.builds(ReluModule, vectors(2, _FEW), first, st.just(start(hidden)), matrices(hidden, 2, _FEW))
 
 
-def arelu_amlps(half: int) -> st.SearchStrategy[ReluModule]:
+def arelu_amlps(half: int) -> st.Strategy[ReluModule]:
     """AMLPs of C = 1 input, whose AReLUs have any coefficients; few numbers, so that kinks meet."""
     few, shifts = vectors(2 * half, _FEW), vectors(2 * half, st.sampled_from((0.0, 1.0, -1.0)))
     arelus = st.builds(Coefficients, few, few, shifts, shifts)
     return st.builds(ReluModule, vectors(1), matrices(1, half, _FEW), arelus, matrices(2 * half, 1, _FEW))
 
 
-def relu_concats(half: int) -> st.SearchStrategy[ReluModule]:
+def relu_concats(half: int) -> st.Strategy[ReluModule]:
     """MLPs of C = 2 inputs with concat(ReLU, ReLU) in place of the activation."""
     first, second = matrices(2, half, nonzero()), matrices(2 * half, 2, nonzero())
     return st.builds(ReluModule, vectors(2), first, st.just(start(2 * half)), second)

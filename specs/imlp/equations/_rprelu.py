@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hypothesis import strategies as st
-
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import nonzero, numbers
@@ -32,6 +31,6 @@ class RPReLU:
         return left.value, right.value
 
 
-def rprelus() -> st.SearchStrategy[RPReLU]:
+def rprelus() -> st.Strategy[RPReLU]:
     """RPReLUs that are not constant on one side."""
     return st.builds(RPReLU, nonzero(), numbers(), numbers())

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import torch
-from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations import functions
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.rounded import Rounded, total
@@ -103,15 +103,15 @@ def series(
     smallest: Callable[[int], int],
     *,
     phis: tuple[Phi, ...] = (RELU, GELU),
-    biases: st.SearchStrategy[float] | None = None,
+    biases: st.Strategy[float] | None = None,
     largest: int = 2,
-) -> st.SearchStrategy[Series]:
+) -> st.Strategy[Series]:
     """Return examples of n up to `largest`, one or two channels, and sides of the grid from `smallest(n)` to one more.
 
-    What is false for n = 1 is best shown by n = 1: hypothesis finds no way from a large grid to a small one.
+    What is false for n = 1 is best shown by n = 1: the search finds no way from a large grid to a small one.
     """
 
-    def of(n: int, channels: int, height: int, width: int) -> st.SearchStrategy[Series]:
+    def of(n: int, channels: int, height: int, width: int) -> st.Strategy[Series]:
         return st.builds(
             Series,
             st.just(n),
@@ -121,7 +121,7 @@ def series(
             st.tuples(*[matrices(2 * n + 1, 2 * n + 1, nonzero())] * channels),
         )
 
-    def shapes(n: int) -> st.SearchStrategy[tuple[int, int, int, int]]:
+    def shapes(n: int) -> st.Strategy[tuple[int, int, int, int]]:
         side = st.integers(smallest(n), smallest(n) + 1)
         return st.tuples(st.just(n), st.integers(1, 2), side, side)
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import sqrt
 
 import torch
-from hypothesis import strategies as st
 from torch import nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations import functions
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, at_most
@@ -98,7 +98,7 @@ def slopes_of(agelu: Coefficients, base: Slopes) -> Slopes:
     return agelu_slopes(agelu.alpha[0], agelu.beta[0], base)
 
 
-def chords() -> st.SearchStrategy[Chord]:
+def chords() -> st.Strategy[Chord]:
     """Chords of any length, about points on both sides of zero, and short ones about where AGeLU is steepest."""
     places = st.integers(-24, 24).map(lambda quarter: quarter / 4)
     lengths = st.sampled_from((1.0, 0.5, 0.25, 0.125, 2.0, 4.0, 8.0))
@@ -144,6 +144,6 @@ class Narrower:
         return gelu.rise(self.agelu, x, y, arithmetic) * (1 / (y.value - x.value))
 
 
-def narrower() -> st.SearchStrategy[Narrower]:
+def narrower() -> st.Strategy[Narrower]:
     """Intervals narrower by a tenth down to a millionth."""
     return st.builds(Narrower, coefficients(1), st.sampled_from((0.1, 0.01, 0.001, 1e-6)))

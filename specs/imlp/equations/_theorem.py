@@ -8,9 +8,9 @@ from functools import cache, cached_property
 
 import numpy as np
 import torch
-from hypothesis import strategies as st
 from torch import nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial
 from imlp_audit.equations.functions import gelu
@@ -208,14 +208,14 @@ def first_false(trials: Iterable[Trial]) -> Trial:
     return next((trial for trial in each if not trial.holds), each[0])
 
 
-def modules() -> st.SearchStrategy[Module]:
+def modules() -> st.Strategy[Module]:
     """Modules with n_0 and m up to 2 and n up to 3, and some whose slope is nearly the steepest."""
     sizes = st.tuples(st.integers(1, 2), st.integers(1, 3), st.integers(1, 2))
     return st.one_of(sizes.flatmap(lambda size: modules_of(*size)), steep_modules())
 
 
 @cache
-def modules_of(width: int, hidden: int, outputs: int) -> st.SearchStrategy[Module]:
+def modules_of(width: int, hidden: int, outputs: int) -> st.Strategy[Module]:
     """Modules of n_0, n and m; the inputs differ."""
     half = st.builds(
         Half, coefficients(1), matrices(outputs, hidden, nonzero()), vectors(outputs), vectors(hidden, positive())
@@ -226,7 +226,7 @@ def modules_of(width: int, hidden: int, outputs: int) -> st.SearchStrategy[Modul
 
 
 @cache
-def steep_modules() -> st.SearchStrategy[Module]:
+def steep_modules() -> st.Strategy[Module]:
     """Modules of one number at each place; between x and y both halves rise together, about as steeply as they can."""
     numbers_of_half = st.tuples(nonzero(), nonzero(), positive(), numbers())
     return st.builds(_steep, numbers(), nonzero(), numbers(), numbers_of_half, numbers_of_half)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 
 import torch
-from hypothesis import strategies as st
-from timm.layers import Attention
 from torch import nn
 
 from imlp_audit.count.parameters import count_parameters
+from imlp_audit.equations import draw as st
+from imlp_audit.models.attention import SelfAttention
 
 from ._blocks import imlp, mlp, multiply_accumulates
 
@@ -52,11 +52,10 @@ def parameters(vit: Vit) -> Cost:
 def attention(width: int, heads: int) -> nn.Module:
     """Return plain self-attention with biases, without its numbers."""
     with torch.device("meta"):
-        module: nn.Module = Attention(width, num_heads=heads, qkv_bias=True)
-    return module
+        return SelfAttention(width, heads)
 
 
-def growing() -> st.SearchStrategy[tuple[Vit, Vit]]:
+def growing() -> st.Strategy[tuple[Vit, Vit]]:
     """Return a ViT and a larger one: wider, deeper or both."""
     vits = [Vit(width, depth) for width in (64, 128, 192, 384, 768, 1024) for depth in (1, 2, 12, 24)]
     pairs = [(a, b) for a in vits for b in vits if a != b and a.width <= b.width and a.depth <= b.depth]

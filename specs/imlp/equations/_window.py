@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
-from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial
 from imlp_audit.models.imlp import Imlp
@@ -53,10 +53,10 @@ class Window:
         return Trial(True)
 
 
-def windows(blocks: int) -> st.SearchStrategy[Window]:
+def windows(blocks: int) -> st.Strategy[Window]:
     """Return stacks of up to so many IMLPs with the kernels of Table 5 but n = 1, on grids of up to 6 a side."""
 
-    def on(size: Place) -> st.SearchStrategy[Window]:
+    def on(size: Place) -> st.Strategy[Window]:
         at = st.tuples(st.integers(0, size[0] - 1), st.integers(0, size[1] - 1))
         return st.builds(Window, st.sampled_from((3, 5, 7)), st.integers(1, blocks), st.just(size), at)
 

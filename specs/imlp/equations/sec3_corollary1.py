@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import combinations, permutations
 
 import torch
-from hypothesis import strategies as st
 from torch import Tensor
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.dependence import Operation, depends, jacobian
@@ -18,7 +18,7 @@ from ._mlp import Mlp, mlps, under_phi
 from ._units import apart, different, independent, nonlinear
 
 
-def _permuted_layers() -> st.SearchStrategy[FirstLayer]:
+def _permuted_layers() -> st.Strategy[FirstLayer]:
     """Two hidden units of the same weights in different orders."""
     column = st.permutations((1.0, 2.0, 3.0))
     columns = st.tuples(column, column).filter(lambda pair: pair[0] != pair[1])
@@ -47,7 +47,7 @@ def corollary1_different_functions(case: FirstLayer, arithmetic: Arithmetic) -> 
     return Trial(True)
 
 
-def _nonzero_layers(inputs: int, hidden: int) -> st.SearchStrategy[FirstLayer]:
+def _nonzero_layers(inputs: int, hidden: int) -> st.Strategy[FirstLayer]:
     return st.builds(FirstLayer, vectors(inputs), matrices(inputs, hidden, nonzero()))
 
 
@@ -94,7 +94,7 @@ def corollary1_distinct(case: FirstLayer, arithmetic: Arithmetic) -> Trial:
     return Trial(True)
 
 
-def _layers(inputs: int, hidden: int) -> st.SearchStrategy[FirstLayer]:
+def _layers(inputs: int, hidden: int) -> st.Strategy[FirstLayer]:
     return st.builds(FirstLayer, vectors(inputs), matrices(inputs, hidden))
 
 
@@ -238,7 +238,7 @@ def corollary1_degree(case: FirstLayer, arithmetic: Arithmetic) -> Trial:
 _WEIGHTS = st.sampled_from((1.0, -1.0, 2.0, -2.0, 0.5, -0.5))
 
 
-def _signed_layers(inputs: int, hidden: int) -> st.SearchStrategy[FirstLayer]:
+def _signed_layers(inputs: int, hidden: int) -> st.Strategy[FirstLayer]:
     return st.builds(FirstLayer, vectors(inputs, _WEIGHTS), matrices(inputs, hidden, _WEIGHTS))
 
 

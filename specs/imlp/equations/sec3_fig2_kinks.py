@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import torch.nn.functional as F
-from hypothesis import strategies as st
 from torch import Tensor
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.functions import prelu, relu, softplus
@@ -114,7 +114,7 @@ def _module(phi: str, x: Tensor, arithmetic: Arithmetic) -> Tensor:
     return F.relu(x) if phi == "ReLU" else F.softplus(x)
 
 
-def _amlps() -> st.SearchStrategy[ReluModule]:
+def _amlps() -> st.Strategy[ReluModule]:
     """AMLPs of C = 1 and C' = 2, whose weights are 1."""
     two, gammas = st.permutations((1.0, 2.0)).map(tuple), st.tuples(*[st.sampled_from((0.0, 1.0))] * 2)
     agelus = st.builds(Coefficients, alpha=two, beta=two, gamma=gammas, theta=st.just((0.0, 1.0)))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hypothesis import strategies as st
-
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.functions import gelu
@@ -24,7 +23,7 @@ class Batch:
     wb: Matrix
 
 
-def batches() -> st.SearchStrategy[Batch]:
+def batches() -> st.Strategy[Batch]:
     """Batches of N = 2 or 3 inputs for MLPs of width and hidden width up to 2."""
     sizes = st.tuples(st.integers(2, 3), st.integers(1, 2), st.integers(1, 2))
     return sizes.flatmap(

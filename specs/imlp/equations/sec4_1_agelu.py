@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
-from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.dependence import jacobian
@@ -17,7 +17,7 @@ from imlp_audit.equations.functions import gelu, gelu_slope, gelu_value, prelu, 
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import Vector, nonzero, numbers, vectors
 from imlp_audit.models.agelu import AGeLU, base_activation
-from imlp_audit.models.recipe import Activation
+from imlp_audit.models.blocks import Activation
 from imlp_audit.records.figure import Curve, Figure
 
 from ._agelu import Coefficients, coefficients
@@ -46,7 +46,7 @@ class Arbitrary:
                 return prelu(x, self.slope)
 
 
-def arbitrary_functions() -> st.SearchStrategy[Arbitrary]:
+def arbitrary_functions() -> st.Strategy[Arbitrary]:
     """Arbitrary functions of one or two channels."""
     return st.integers(1, 2).flatmap(
         lambda channels: st.builds(
@@ -83,7 +83,7 @@ class OneAgelu:
     channels_first: bool
 
 
-def agelus() -> st.SearchStrategy[OneAgelu]:
+def agelus() -> st.Strategy[OneAgelu]:
     """AGeLUs of one or two channels."""
     return st.integers(1, 2).flatmap(
         lambda channels: st.builds(OneAgelu, vectors(channels), coefficients(channels), st.booleans())

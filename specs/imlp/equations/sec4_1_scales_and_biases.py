@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import torch
-from hypothesis import strategies as st
 from torch import Tensor
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.dependence import depends, jacobian
@@ -137,9 +137,7 @@ def _scales(case: Amlp, arithmetic: Arithmetic) -> Tensor:
     return jacobian(lambda x: case.under_phi_of(x @ weights, arithmetic), arithmetic.tensor(case.x))
 
 
-def _amlps_of(
-    sizes: tuple[int, int], weights: st.SearchStrategy[float], alphas: st.SearchStrategy[float]
-) -> st.SearchStrategy[Amlp]:
+def _amlps_of(sizes: tuple[int, int], weights: st.Strategy[float], alphas: st.Strategy[float]) -> st.Strategy[Amlp]:
     (width, half), ones = sizes, st.just(1.0)
     agelus = coefficients(half, alphas)
     matrix = matrices(2 * half, width, ones)

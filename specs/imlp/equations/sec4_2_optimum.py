@@ -8,8 +8,8 @@ from itertools import product
 
 import numpy as np
 import torch
-from hypothesis import strategies as st
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
 from imlp_audit.equations.dependence import jacobian

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-from hypothesis import strategies as st
-
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, at_most, claim
 from imlp_audit.equations.functions import gelu_slope_value
@@ -64,7 +63,7 @@ class TwoInputs:
     t: Vector
 
 
-def two_inputs() -> st.SearchStrategy[TwoInputs]:
+def two_inputs() -> st.Strategy[TwoInputs]:
     """Vectors of up to three elements; entries of T may be zero."""
     entries = st.sampled_from((0.0, 1.0, 2.0, 0.5, 3.0))
     return st.integers(1, 3).flatmap(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import product
 
-from hypothesis import strategies as st
-
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.rounded import Rounded, total
@@ -114,7 +113,7 @@ class OnePosition:
     b: float
 
 
-def _cases() -> st.SearchStrategy[OnePosition]:
+def _cases() -> st.Strategy[OnePosition]:
     x, a, b = st.sampled_from((1.0, 2.0)), st.sampled_from((1.0, -1.0, 0.5)), st.sampled_from((0.0, 1.0))
     return st.sampled_from(_PARTS).flatmap(lambda parts: st.builds(OnePosition, *map(st.just, parts), x, a, b))
 

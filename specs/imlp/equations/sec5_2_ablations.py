@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
-from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from imlp_audit.count.parameters import count_parameters
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.dependence import depends
@@ -28,7 +28,7 @@ from ._sums import gelus, summed
 from ._units import Unit, apart, independent
 
 
-def _amlps(width: int, half: int) -> st.SearchStrategy[Amlp]:
+def _amlps(width: int, half: int) -> st.Strategy[Amlp]:
     """AMLPs whose AGeLUs are GeLU, of which no two hidden units of one GeLU are equal or opposite."""
     same, second = st.just(start(half)), st.just(((1.0,) * width,) * (2 * half))
     wd = matrices(width, half, nonzero())
@@ -58,7 +58,7 @@ def rank_gelu_concat(case: Amlp, arithmetic: Arithmetic) -> Trial:
     return Trial(halved, {**case.shown(), "second half is the first": replicated(hidden)})
 
 
-def _agelus() -> st.SearchStrategy[Coefficients]:
+def _agelus() -> st.Strategy[Coefficients]:
     few, shifts = st.tuples(st.sampled_from((1.0, 2.0))), st.tuples(st.sampled_from((0.0, 1.0)))
     return st.builds(Coefficients, few, few, shifts, shifts)
 
@@ -90,7 +90,7 @@ _SCALES = st.sampled_from((1.0, -1.0, 2.0, -2.0, 0.5, -0.5))
 _SHIFTS = st.sampled_from((0.0, 1.0, -1.0, 2.0, -2.0))
 
 
-def amlps_apart(width: int, half: int) -> st.SearchStrategy[Amlp]:
+def amlps_apart(width: int, half: int) -> st.Strategy[Amlp]:
     """AMLPs of which no two hidden units are equal or opposite under GeLU."""
     scales, shifts = vectors(half, _SCALES), vectors(half, _SHIFTS)
     agelus = st.builds(Coefficients, scales, scales, shifts, shifts)
@@ -196,7 +196,7 @@ class AGeLUs:
         return {"x": self.x, **{f"AGeLU_{i}": vars(each) for i, each in enumerate(self.each, start=1)}}
 
 
-def _cases(width: int, ratio: int = 4) -> st.SearchStrategy[AGeLUs]:
+def _cases(width: int, ratio: int = 4) -> st.Strategy[AGeLUs]:
     return st.builds(AGeLUs, vectors(width), st.tuples(*[coefficients(width)] * (ratio * width)))
 
 

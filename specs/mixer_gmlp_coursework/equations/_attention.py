@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-from hypothesis import strategies as st
 from torch import Tensor
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.functions_softmax import softmax
 from imlp_audit.equations.matrix import RoundedMatrix, add
@@ -82,10 +82,10 @@ def _reciprocal_root(number: int, unit: float) -> Rounded:
     return Rounded(value, value, 12, 0.0, unit)
 
 
-def attentions(tokens: int = 3) -> st.SearchStrategy[Attention]:
+def attentions(tokens: int = 3) -> st.Strategy[Attention]:
     """Attentions over up to `tokens` tokens, of widths 1 and 2."""
 
-    def of_sizes(size: tuple[int, int, int, int]) -> st.SearchStrategy[Attention]:
+    def of_sizes(size: tuple[int, int, int, int]) -> st.Strategy[Attention]:
         n, width, d_attn, d_out = size
         parts = [matrices(width, d_attn)] * 3
         return st.builds(Attention, matrices(n, width), *parts, matrices(d_attn, d_out), vectors(d_out))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.functions_norm import layer_norm
 from imlp_audit.equations.matrix import add
@@ -63,7 +63,7 @@ def _block(block: Matrix) -> nn.Module:
     return nn.Linear(len(block), len(block), bias=False)
 
 
-def classifiers() -> st.SearchStrategy[Classifier]:
+def classifiers() -> st.Strategy[Classifier]:
     """Two blocks, C = S = 2."""
     pair, square = vectors(2), matrices(2, 2, nonzero())
     stem = matrices(3, 2), matrices(2, 3, nonzero()), pair

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from hypothesis import strategies as st
 from torch import Tensor
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.functions_norm import layer_norm
@@ -93,15 +93,15 @@ class FullBlock:
         return {"X": self.x, "W": self.w, "b": self.b, "U": self.u, "V": self.v, "norms": (self.norm, self.gate_norm)}
 
 
-def _affines(width: int, out: int) -> st.SearchStrategy[Affine]:
+def _affines(width: int, out: int) -> st.Strategy[Affine]:
     return st.builds(Affine, matrices(width, out, nonzero()), vectors(out))
 
 
-def full_blocks() -> st.SearchStrategy[FullBlock]:
+def full_blocks() -> st.Strategy[FullBlock]:
     """Blocks of two or three tokens, C = 2 and D_C = 4; each token's channels differ, or rounding may decide."""
     row = st.permutations(NUMBERS).map(lambda numbers: tuple(numbers[:2]))
 
-    def of(tokens: int) -> st.SearchStrategy[FullBlock]:
+    def of(tokens: int) -> st.Strategy[FullBlock]:
         return st.builds(
             FullBlock, st.tuples(*[row] * tokens), _affines(1, 2), _affines(2, 4), _affines(1, 2),
             matrices(tokens, tokens), vectors(tokens), _affines(2, 2), _affines(2, 3), _affines(1, 2),

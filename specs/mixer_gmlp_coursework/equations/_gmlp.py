@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial
 from imlp_audit.equations.matrix import RoundedMatrix
@@ -62,8 +62,8 @@ class Gating:
 
 
 def gatings(
-    channels: Iterable[int] = (1, 2), tokens: int = 3, elements: st.SearchStrategy[float] | None = None
-) -> st.SearchStrategy[Gating]:
+    channels: Iterable[int] = (1, 2), tokens: int = 3, elements: st.Strategy[float] | None = None
+) -> st.Strategy[Gating]:
     """Units of up to `tokens` tokens; `elements` are those of Z."""
     return st.tuples(st.integers(1, tokens), st.sampled_from(list(channels))).flatmap(
         lambda size: st.builds(Gating, matrices(*size, elements), matrices(size[0], size[0]), vectors(size[0]))
@@ -101,11 +101,11 @@ class Block:
 def blocks(
     gate: Gate,
     tokens: Iterable[int] = (1, 2),
-    weights: st.SearchStrategy[float] | None = None,
-    elements: st.SearchStrategy[float] | None = None,
+    weights: st.Strategy[float] | None = None,
+    elements: st.Strategy[float] | None = None,
     widths: Iterable[int] = (1, 2),
     hidden: Iterable[int] | None = None,
-) -> st.SearchStrategy[Block]:
+) -> st.Strategy[Block]:
     """Blocks of few tokens; `weights` are the entries of W, `elements` all others."""
     hidden = hidden or ((2, 4) if gate is Gate.SPLIT else (1, 2))
     sizes = st.tuples(*[st.sampled_from(list(choices)) for choices in (tokens, widths, hidden)])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from hypothesis import strategies as st
 
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.operations import Operation
+from imlp_audit.equations import draw as st
 from imlp_audit.models.gmlp import GmlpBlock
 from imlp_audit.models.hosts.gmlp import Gate
 
@@ -42,7 +42,7 @@ class Sizes:
         return {"S": self.s, "C": self.c, "D_C": self.d_c}
 
 
-def sizes(hidden: tuple[int, ...] = (2, 4, 6)) -> st.SearchStrategy[Sizes]:
+def sizes(hidden: tuple[int, ...] = (2, 4, 6)) -> st.Strategy[Sizes]:
     """Small sizes; by default D_C is even, so that every unit can be built."""
     return st.builds(Sizes, st.integers(1, 4), st.integers(1, 4), st.sampled_from(hidden))
 

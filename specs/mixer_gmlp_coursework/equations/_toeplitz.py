@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.mixer import fill
@@ -55,7 +55,7 @@ class Words:
         return {"s(Z)": self.gate.formula, "Z": self.z, "w": self.w, "b": self.b}
 
 
-def units(tokens: int, elements: st.SearchStrategy[float] | None = None) -> st.SearchStrategy[Words]:
+def units(tokens: int, elements: st.Strategy[float] | None = None) -> st.Strategy[Words]:
     """Units of a number of tokens: the product unit on one channel, or the split one on two."""
     return st.sampled_from((Gate.PRODUCT, Gate.SPLIT)).flatmap(
         lambda gate: st.builds(
@@ -82,7 +82,7 @@ class Shift:
     by: int
 
 
-def shifts_inside(elements: st.SearchStrategy[float] | None = None) -> st.SearchStrategy[Shift]:
+def shifts_inside(elements: st.Strategy[float] | None = None) -> st.Strategy[Shift]:
     """Words before as many zero tokens as they are moved by: none of them falls out."""
 
     def with_zeros(words: Words, by: int) -> Shift:

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 from torch import Tensor
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.dependence import (
@@ -23,6 +22,7 @@ from imlp_audit.equations.dependence import (
     kernels,
     mixes,
 )
+from imlp_audit.equations.draw import Strategy
 from imlp_audit.equations.mixer import Mixing, channel_mixings, mix_tokens, run, token_mixings, with_biases
 from imlp_audit.equations.strategies import Vector, nonzero, positive, vectors
 
@@ -98,7 +98,7 @@ def _case(first: Vector, second: Vector, w: float, v: float) -> Mixing:
     return Mixing((first, second), ((w, 0.0),), ((v,), (0.0,)))
 
 
-def _cases(channels: int) -> SearchStrategy[Mixing]:
+def _cases(channels: int) -> Strategy[Mixing]:
     token = vectors(channels)
     return st.builds(_case, token.filter(lambda row: len(set(row)) > 1), token, nonzero(), nonzero())
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
-from hypothesis import strategies as st
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.patches import Projection, projections

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import torch
-from hypothesis import strategies as st
 from torch import nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
 from imlp_audit.equations.mixer import Sizes

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import product
 
 import torch
-from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.dependence import depends
@@ -64,7 +64,7 @@ def sgu_split(case: Gating, arithmetic: Arithmetic) -> Trial:
     return equal(case.s(arithmetic, Gate.SPLIT), printed, **case.shown())
 
 
-def _cases() -> st.SearchStrategy[Gating]:
+def _cases() -> st.Strategy[Gating]:
     return st.tuples(st.integers(1, 2), st.sampled_from((2, 4))).flatmap(
         lambda size: st.builds(
             Gating,
@@ -200,7 +200,7 @@ def sgu_mixes_tokens(drawn: tuple[Gate, Gating], arithmetic: Arithmetic) -> Tria
     )
 
 
-def _all_different(tokens: int) -> st.SearchStrategy[Matrix]:
+def _all_different(tokens: int) -> st.Strategy[Matrix]:
     """Matrices whose entries all differ."""
     entries = st.permutations(NUMBERS).map(lambda numbers: numbers[: tokens * tokens])
     return entries.map(lambda row: tuple(tuple(row[i * tokens : (i + 1) * tokens]) for i in range(tokens)))

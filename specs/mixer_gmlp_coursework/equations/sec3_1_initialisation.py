@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import torch
-from hypothesis import strategies as st
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, at_most, claim, equal
 from imlp_audit.equations.dependence import jacobian
@@ -33,8 +33,8 @@ class Start:
     delta: float
 
 
-def _starts() -> st.SearchStrategy[Start]:
-    def start(z: tuple[tuple[float, ...], ...], epsilon: float, delta: float) -> st.SearchStrategy[Start]:
+def _starts() -> st.Strategy[Start]:
+    def start(z: tuple[tuple[float, ...], ...], epsilon: float, delta: float) -> st.Strategy[Start]:
         size = len(z)
         w = matrices(size, size, _UP_TO_ONE.map(lambda entry: epsilon * entry))
         b = vectors(size, _UP_TO_ONE.map(lambda entry: 1 + delta * entry))
@@ -82,7 +82,7 @@ _NEAR_ZERO = st.sampled_from((0.0, 2.0**-20, -(2.0**-20), 2.0**-21))
 _NEAR_ONE = st.sampled_from((1.0, 1 + 2.0**-20, 1 - 2.0**-20))
 
 
-def _cases() -> st.SearchStrategy[Gating]:
+def _cases() -> st.Strategy[Gating]:
     return st.tuples(st.integers(2, 3), st.integers(1, 2)).flatmap(
         lambda size: st.builds(
             Gating, matrices(*size), matrices(size[0], size[0], _NEAR_ZERO), vectors(size[0], _NEAR_ONE)

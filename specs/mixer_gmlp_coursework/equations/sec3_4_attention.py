@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import torch.nn.functional as F
-from hypothesis import strategies as st
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.rounded import total
@@ -33,7 +33,7 @@ def attention_pseudo_code(case: Attention, arithmetic: Arithmetic) -> Trial:
     return equal(case.output(arithmetic), case.printed(arithmetic), **case.shown())
 
 
-def _equal_values(tokens: Vector) -> st.SearchStrategy[Attention]:
+def _equal_values(tokens: Vector) -> st.Strategy[Attention]:
     """Attentions in which v is the first channel of x, which is 1, and the output is v."""
     x, taken = st.just(tuple((1.0, token) for token in tokens)), st.just(((1.0,), (0.0,)))
     return st.builds(Attention, x, matrices(2, 1), matrices(2, 1), taken, st.just(((1.0,),)), st.just((0.0,)))
@@ -75,7 +75,7 @@ def attention_one_head(case: Attention, arithmetic: Arithmetic) -> Trial:
     return equal(torchs, case.printed(arithmetic), **case.shown())
 
 
-def _with_places(case: Attention) -> st.SearchStrategy[tuple[Attention, tuple[int, ...]]]:
+def _with_places(case: Attention) -> st.Strategy[tuple[Attention, tuple[int, ...]]]:
     return st.tuples(st.just(case), st.permutations(range(len(case.x))).map(tuple))
 
 

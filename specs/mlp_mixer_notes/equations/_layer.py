@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
-
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.draw import Strategy
 from imlp_audit.equations.mixer import fill
 from imlp_audit.equations.strategies import NUMBERS, Matrix, matrices
 from imlp_audit.models.mixer import MixerLayer
@@ -37,13 +36,13 @@ class Layer:
         return {"X": self.x, "W_1": self.w1, "W_2": self.w2, "W_3": self.w3, "W_4": self.w4}
 
 
-def layers() -> SearchStrategy[Layer]:
+def layers() -> Strategy[Layer]:
     """Layers of up to 2 tokens, 2 or 3 channels that differ in each token, and hidden widths of up to 2.
 
     Of channels that are equal, LayerNorm has a bound of rounding so wide that it hides errors.
     """
 
-    def of_sizes(sizes: tuple[int, int, int, int]) -> SearchStrategy[Layer]:
+    def of_sizes(sizes: tuple[int, int, int, int]) -> Strategy[Layer]:
         s, c, d_s, d_c = sizes
         row = st.permutations(NUMBERS).map(lambda numbers: tuple(numbers[:c]))
         weights = (d_s, s), (s, d_s), (d_c, c), (c, d_c)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 from torch import nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.counts import macs
+from imlp_audit.equations.draw import Strategy
 from imlp_audit.models.mixer import MixerLayer, PatchEmbedding
 
 
@@ -46,7 +46,7 @@ class Network:
         return {"P": self.patch, "S": self.patches, "HW": self.pixels, "D_S": self.d_s, "D_C": self.d_c}
 
 
-def networks() -> SearchStrategy[Network]:
+def networks() -> Strategy[Network]:
     """Networks for images of up to 2 x 2 patches."""
     size = st.integers(1, 2)
     return st.builds(Network, patch=size, rows=size, columns=size, d_s=size, d_c=st.just(3))

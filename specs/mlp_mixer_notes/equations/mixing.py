@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import torch.nn.functional as F
-from hypothesis import strategies as st
 from torch import Tensor
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
 from imlp_audit.equations.dependence import (

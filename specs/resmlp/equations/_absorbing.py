@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 from torch import Tensor
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.draw import Strategy
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, vectors
 from imlp_audit.models.resmlp import CrossPatch
 
@@ -53,22 +53,22 @@ class AcrossPatches:
         return {"X": self.x, "A": self.a, "alpha": self.aff.alpha, "beta": self.aff.beta}
 
 
-def across_two_channels() -> SearchStrategy[AcrossPatches]:
+def across_two_channels() -> Strategy[AcrossPatches]:
     """Two channels on a grid of 1 x 1 or 2 x 2 patches, nothing zero but the shifts of Aff, which all are."""
     aff = affs(2, st.just(0.0))
 
-    def sized(patches: int) -> SearchStrategy[AcrossPatches]:
+    def sized(patches: int) -> Strategy[AcrossPatches]:
         return st.builds(AcrossPatches, matrices(2, patches, nonzero()), matrices(patches, patches, nonzero()), aff)
 
     return each_of(sized, PATCHES)
 
 
-def often_absorbed() -> SearchStrategy[AcrossPatches]:
+def often_absorbed() -> Strategy[AcrossPatches]:
     """Two channels of one or two patches, with few different numbers, so that channels agree now and then."""
     few = st.sampled_from((0.0, 1.0, -1.0))
     aff = st.builds(AffCase, vectors(2, st.sampled_from((1.0, 2.0))), vectors(2, st.sampled_from((0.0, 1.0))))
 
-    def sized(patches: int) -> SearchStrategy[AcrossPatches]:
+    def sized(patches: int) -> Strategy[AcrossPatches]:
         return st.builds(AcrossPatches, matrices(2, patches), matrices(patches, patches, few), aff)
 
     return each_of(sized, (1, 2))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
-
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.draw import Strategy
 from imlp_audit.equations.strategies import Vector, matrices, nonzero, vectors
 from imlp_audit.models.resmlp import AlgorithmLayer
 
@@ -30,15 +29,15 @@ def feedforward_of_algorithm1(case: FeedForwardCase, bias: Vector, arithmetic: A
     return loaded(AlgorithmLayer(len(case.z), len(case.z[0])), {**shared, **own}, arithmetic)
 
 
-def divisible_affs(width: int, beta: SearchStrategy[float] | None = None) -> SearchStrategy[AffCase]:
+def divisible_affs(width: int, beta: Strategy[float] | None = None) -> Strategy[AffCase]:
     """Affs whose beta / alpha is exact."""
     return st.builds(AffCase, vectors(width, DIVISORS), vectors(width, beta))
 
 
-def cross_patches_without_first_shift() -> SearchStrategy[CrossPatchCase]:
+def cross_patches_without_first_shift() -> Strategy[CrossPatchCase]:
     """Eq. 2 for two channels on a grid of 1 x 1 or 2 x 2 patches, with beta = 0 before A."""
 
-    def sized(patches: int) -> SearchStrategy[CrossPatchCase]:
+    def sized(patches: int) -> Strategy[CrossPatchCase]:
         x, a = matrices(2, patches, nonzero()), matrices(patches, patches, nonzero())
         return st.builds(CrossPatchCase, x, a, divisible_affs(2, st.just(0.0)), divisible_affs(2))
 

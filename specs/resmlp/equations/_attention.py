@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from math import sqrt
 
 import torch
-from hypothesis import strategies as st
 from torch import Tensor
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.functions_softmax import softmax
 from imlp_audit.equations.matrix import RoundedMatrix, add
@@ -70,11 +70,11 @@ def _mixed(q: RoundedMatrix, k: RoundedMatrix, v: RoundedMatrix) -> RoundedMatri
     return (q @ k.T).map(lambda entry: entry * scale).map_rows(softmax) @ v
 
 
-def attentions() -> st.SearchStrategy[Attention]:
+def attentions() -> st.Strategy[Attention]:
     """Attentions over two or three patches of four channels."""
     square, pair = matrices(4, 4), vectors(4)
 
-    def of(patches: int) -> st.SearchStrategy[Attention]:
+    def of(patches: int) -> st.Strategy[Attention]:
         return st.builds(
             Attention, matrices(patches, 4), square, square, square, square, st.tuples(pair, pair, pair), pair
         )

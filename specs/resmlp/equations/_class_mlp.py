@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 from torch import nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.draw import Strategy
 from imlp_audit.equations.functions import relu
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, numbers, vectors
@@ -30,10 +30,10 @@ class ClassMlpCase:
         return {"class token": self.token, "patches": self.patches, "aggregator": self.aggregator}
 
 
-def class_mlps() -> SearchStrategy[ClassMlpCase]:
+def class_mlps() -> Strategy[ClassMlpCase]:
     """Class-MLPs of one or two channels on a grid of 1 x 1 or 2 x 2 patches."""
 
-    def sized(d: int, patches: int) -> SearchStrategy[ClassMlpCase]:
+    def sized(d: int, patches: int) -> Strategy[ClassMlpCase]:
         return st.builds(ClassMlpCase, vectors(d), matrices(patches, d), vectors(1 + patches))
 
     return each_of(sized, WIDTHS, PATCHES)
@@ -74,10 +74,10 @@ class ClassLayerCase:
         return token + self.scales[1] * (total(c * h for c, h in zip(self.c, hidden, strict=True)) + self.c_bias)
 
 
-def class_layers() -> SearchStrategy[ClassLayerCase]:
+def class_layers() -> Strategy[ClassLayerCase]:
     """Layers on one to three patches."""
 
-    def of(patches: int) -> SearchStrategy[ClassLayerCase]:
+    def of(patches: int) -> Strategy[ClassLayerCase]:
         aff, pair, number = st.tuples(nonzero(), numbers()), vectors(2), numbers()
         tokens, weights = vectors(1 + patches), vectors(2, nonzero())
         return st.builds(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 from torch import Tensor
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.dependence import jacobian
+from imlp_audit.equations.draw import Strategy
 from imlp_audit.equations.strategies import Matrix, matrices, nonzero
 from imlp_audit.models.resmlp import CrossPatch
 
@@ -38,10 +38,10 @@ class Communication:
         return {"A": self.a, "X": self.x}
 
 
-def communications(widths: Sequence[int] = WIDTHS) -> SearchStrategy[Communication]:
+def communications(widths: Sequence[int] = WIDTHS) -> Strategy[Communication]:
     """Linear layers on a grid of 1 x 1 or 2 x 2 patches."""
 
-    def sized(d: int, patches: int) -> SearchStrategy[Communication]:
+    def sized(d: int, patches: int) -> Strategy[Communication]:
         return st.builds(Communication, matrices(patches, patches, nonzero()), matrices(d, patches))
 
     return each_of(sized, widths, PATCHES)

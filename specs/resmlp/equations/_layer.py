@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import product as combinations
 from typing import TypeVar
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 from torch import Tensor, nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.draw import Strategy
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.rounded import Rounded
@@ -48,7 +48,7 @@ class AffCase:
         return [alpha[i] * x[i] + beta[i] for i in range(len(x))]
 
 
-def affs(width: int, beta: SearchStrategy[float] | None = None) -> SearchStrategy[AffCase]:
+def affs(width: int, beta: Strategy[float] | None = None) -> Strategy[AffCase]:
     """Affs of a width, none of whose scales is zero."""
     return st.builds(AffCase, vectors(width, nonzero()), vectors(width, beta))
 
@@ -146,21 +146,21 @@ class FeedForwardCase:
         }
 
 
-def cross_patches() -> SearchStrategy[CrossPatchCase]:
+def cross_patches() -> Strategy[CrossPatchCase]:
     """Cross-patch sublayers of width d up to 2 on a grid of 1 x 1 or 2 x 2 patches."""
 
-    def sized(d: int, patches: int) -> SearchStrategy[CrossPatchCase]:
+    def sized(d: int, patches: int) -> Strategy[CrossPatchCase]:
         return st.builds(CrossPatchCase, matrices(d, patches), matrices(patches, patches), affs(d), affs(d))
 
     return each_of(sized, WIDTHS, PATCHES)
 
 
 def feedforwards(
-    patches: Sequence[int] = PATCHES, last_aff: Callable[[int], SearchStrategy[AffCase]] = affs
-) -> SearchStrategy[FeedForwardCase]:
+    patches: Sequence[int] = PATCHES, last_aff: Callable[[int], Strategy[AffCase]] = affs
+) -> Strategy[FeedForwardCase]:
     """Cross-channel sublayers of width d up to 2, of one of the numbers of patches."""
 
-    def sized(d: int, patches: int) -> SearchStrategy[FeedForwardCase]:
+    def sized(d: int, patches: int) -> Strategy[FeedForwardCase]:
         return st.builds(
             FeedForwardCase, matrices(d, patches), matrices(4 * d, d), matrices(d, 4 * d), affs(d), last_aff(d)
         )
@@ -168,9 +168,9 @@ def feedforwards(
     return each_of(sized, WIDTHS, patches)
 
 
-def each_of(build: Callable[..., SearchStrategy[Case]], *sizes: Sequence[int]) -> SearchStrategy[Case]:
+def each_of(build: Callable[..., Strategy[Case]], *sizes: Sequence[int]) -> Strategy[Case]:
     """Examples of any of the sizes, the first being the simplest; built once, which takes less time than flatmap."""
-    return st.one_of([build(*size) for size in combinations(*sizes)])
+    return st.one_of(*[build(*size) for size in combinations(*sizes)])
 
 
 def batch_of(x: Matrix, arithmetic: Arithmetic) -> Tensor:

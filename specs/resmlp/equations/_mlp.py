@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
-
+from imlp_audit.equations import draw as st
+from imlp_audit.equations.draw import Strategy
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, vectors
 
 from ._layer import Values, each_of
@@ -42,10 +41,10 @@ class PatchMlp:
         }
 
 
-def patch_mlps() -> SearchStrategy[PatchMlp]:
+def patch_mlps() -> Strategy[PatchMlp]:
     """MLPs across one or two patches of one to three channels."""
 
-    def sized(n: int, d: int) -> SearchStrategy[PatchMlp]:
+    def sized(n: int, d: int) -> Strategy[PatchMlp]:
         return st.builds(PatchMlp, matrices(n, d), matrices(4 * n, n), vectors(4 * n), matrices(n, 4 * n), vectors(n))
 
     return each_of(sized, (1, 2), (1, 2, 3))

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
-
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, equal
+from imlp_audit.equations.draw import Strategy
 from imlp_audit.equations.strategies import Matrix, matrices
 from imlp_audit.models.resmlp import EquationLayer
 
@@ -55,10 +54,10 @@ class Padded:
         return CrossPatchCase(x, tuple(row[:length] for row in self.a[:length]), self.before, self.after)
 
 
-def padded_sequences() -> SearchStrategy[Padded]:
+def padded_sequences() -> Strategy[Padded]:
     """One channel, one or two tokens, padded by one or two, in a layer for one more."""
 
-    def sized(length: int, padding: int) -> SearchStrategy[Padded]:
+    def sized(length: int, padding: int) -> Strategy[Padded]:
         longest = length + padding
         a = matrices(longest + 1, longest + 1)
         return st.builds(Padded, matrices(1, length), st.just(longest), a, affs(1), affs(1))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 from torch import nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.claim import Trial
+from imlp_audit.equations.draw import Strategy
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,6 @@ class Size:
         return Trial(count == printed, {"d": self.d, "N": self.side, "parameters": count, "printed": printed})
 
 
-def sizes() -> SearchStrategy[Size]:
+def sizes() -> Strategy[Size]:
     """Small sizes."""
     return st.builds(Size, st.integers(1, 4), st.integers(1, 3))

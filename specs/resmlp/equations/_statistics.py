@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 from torch import Tensor
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.draw import Strategy
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, vectors
 
 
@@ -47,7 +47,7 @@ class Batch:
         }
 
 
-def batches() -> SearchStrategy[Batch]:
+def batches() -> Strategy[Batch]:
     """Batches whose statistics change where the other samples are reflected."""
     own = vectors(2).filter(lambda x: x[0] != x[1])
     return st.builds(Batch, own, matrices(2, 2)).filter(Batch.off_the_mean)

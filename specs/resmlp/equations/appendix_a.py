@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import torch
-from hypothesis import strategies as st
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import Rounded
-from imlp_audit.equations.strategies import Matrix, Vector, matrices, numbers
+from imlp_audit.equations.strategies import NUMBERS, Matrix, Vector, matrices
 from imlp_audit.models.resmlp import AlgorithmLayer, CrossPatchMlp, FeedForward
 
 from ._layer import Values, loaded
@@ -96,7 +96,7 @@ def grid_of_16_by_16_patches_corrected(patch: int, arithmetic: Arithmetic) -> Tr
     return Trial(found == (side, side), {"image": (IMAGE, IMAGE), "patch": (patch, patch), "N": found})
 
 
-@claim(st.tuples(matrices(4, 4), st.lists(numbers(), min_size=4, max_size=4, unique=True).map(tuple)))
+@claim(st.tuples(matrices(4, 4), st.permutations(NUMBERS, 4).map(tuple)))
 def bias_tells_patches_apart(case: tuple[Matrix, Vector], arithmetic: Arithmetic) -> Trial:
     """The linear layer's bias makes it possible to tell patch positions apart before the shared linear layer: of
     patches that are all zero, Algorithm 1's new layer (whose linear layers have biases, unlike Eq. 2's A) makes

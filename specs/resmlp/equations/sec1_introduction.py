@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
-from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.dependence import depends
@@ -52,7 +52,7 @@ class Layer:
         return z + z.T.map_rows(mixed).T
 
 
-def _layers(patches: int) -> st.SearchStrategy[Layer]:
+def _layers(patches: int) -> st.Strategy[Layer]:
     x, a = matrices(1, patches), matrices(patches, patches)
     z, b, c = st.just(((0.0,) * patches,)), matrices(4, 1), matrices(1, 4)
     cross_patch = st.builds(CrossPatchCase, x, a, affs(1), affs(1))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from hypothesis import strategies as st
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, at_most, claim, equal
 from imlp_audit.equations.dependence import jacobian
@@ -136,7 +136,7 @@ def _magnitudes(matrix: Matrix, arithmetic: Arithmetic) -> RoundedMatrix:
     return arithmetic.matrix([[abs(number) for number in row] for row in matrix])
 
 
-def _layers(d: int, patches: int) -> st.SearchStrategy[NewLayer]:
+def _layers(d: int, patches: int) -> st.Strategy[NewLayer]:
     alpha, x, a = st.sampled_from((0.0, 0.25, 2.0**-10)), matrices(d, patches), matrices(patches, patches)
     return st.builds(NewLayer, alpha, x, a, matrices(4 * d, d), matrices(d, 4 * d))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import torch
-from hypothesis import strategies as st
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.dependence import depends

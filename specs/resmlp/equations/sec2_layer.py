@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from hypothesis import strategies as st
 from torch import nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.dependence import depends
@@ -133,7 +133,7 @@ class Exchange:
     pair: tuple[int, int]
 
 
-def _often_symmetric() -> st.SearchStrategy[Matrix]:
+def _often_symmetric() -> st.Strategy[Matrix]:
     few = st.sampled_from((1.0, 2.0))
     alike = st.tuples(few, few).map(
         lambda ends: tuple(tuple(ends[0] if n == m else ends[1] for m in range(4)) for n in range(4))

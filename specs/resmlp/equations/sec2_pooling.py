@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from hypothesis import strategies as st
 from torch import nn
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.rounded import Rounded, total
@@ -55,7 +55,7 @@ class Convolved:
         ]
 
 
-def _convolved(grid: tuple[int, int]) -> st.SearchStrategy[Convolved]:
+def _convolved(grid: tuple[int, int]) -> st.Strategy[Convolved]:
     return st.builds(Convolved, st.just(grid), vectors(grid[0] * grid[1]), matrices(3, 3, nonzero()))
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hypothesis import strategies as st
-
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.dependence import depends
@@ -25,7 +24,7 @@ class Decoder:
     feedforward: FeedForwardCase
 
 
-def _decoders(tokens: int) -> st.SearchStrategy[Decoder]:
+def _decoders(tokens: int) -> st.Strategy[Decoder]:
     x = matrices(1, tokens)
     cross_patch = st.builds(CrossPatchCase, x, matrices(tokens, tokens), affs(1), affs(1))
     return st.builds(

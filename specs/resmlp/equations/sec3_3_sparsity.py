@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hypothesis import strategies as st
 from torch import Tensor
 
+from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
 from imlp_audit.equations.strategies import nonzero

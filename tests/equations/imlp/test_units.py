@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.strategies import Matrix, matrices
+from imlp_audit.equations.strategies import Matrix
 from specs.imlp.equations._kinks import Relu, added, kinks, linear_between, uncancelled
 from specs.imlp.equations._units import (
     UndecidedError,
@@ -20,9 +20,10 @@ from specs.imlp.equations._units import (
     independent,
     nonlinear,
 )
+from tests.strategies import number_matrices
 
 
-@given(matrices(3, 3))
+@given(number_matrices(3, 3))
 def test_a_determinant_is_the_cofactor_expansion(rows: Matrix) -> None:
     (a, b, c), (d, e, f), (g, h, i) = rows
     found = determinant(Arithmetic().matrix(rows))

@@ -1,0 +1,73 @@
+"""What a model from outside is run on, and building it where its code computes with numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MethodType
+from typing import assert_never
+
+import torch
+from torch import Tensor, nn
+
+from imlp_audit.models.values import TensorInput
+
+NamedInputs = Mapping[str, TensorInput | Mapping[str, TensorInput]]
+"""What a model reads by the names of its arguments; an argument can be a dictionary of tensors."""
+
+
+def make_module(maker: Callable[[], object]) -> object:
+    """Call a maker; one that computes with the numbers of tensors cannot do it on the meta device."""
+    device = torch.get_default_device()
+    try:
+        model = maker()
+    except (NotImplementedError, RuntimeError):
+        if device.type != "meta":
+            raise
+        with torch.device("cpu"):
+            model = maker()
+    return model.to(device) if isinstance(model, nn.Module) else model
+
+
+def set_input(model: nn.Module, one: TensorInput) -> None:
+    """Let a model be run on one tensor, whatever its argument is called."""
+    model.example_inputs = MethodType(lambda _self, batch: (_example(one, batch),), model)  # type: ignore[assignment]
+
+
+def run_forward(model: nn.Module, **inputs: Tensor | dict[str, Tensor]) -> object:
+    """Return what the forward function of a model's class returns."""
+    return type(model).forward(model, **inputs)
+
+
+def set_inputs(model: nn.Module, inputs: NamedInputs, run: Callable[..., object] = run_forward) -> None:
+    """Let a model be run on the tensors of its named arguments, one after the other, as every counter runs it."""
+    paths = [(name, key) for name, given in inputs.items() for key in (given if isinstance(given, Mapping) else ("",))]
+
+    def forward(self: nn.Module, *tensors: Tensor) -> object:
+        named: dict[str, Tensor | dict[str, Tensor]] = {}
+        for (name, key), tensor in zip(paths, tensors, strict=True):
+            inside = named.setdefault(name, {}) if key else None
+            if isinstance(inside, dict):
+                inside[key] = tensor
+            else:
+                named[name] = tensor
+        return run(self, **named)
+
+    def example_inputs(_self: nn.Module, batch: int) -> tuple[Tensor, ...]:
+        entries = (given[key] if isinstance(given := inputs[name], Mapping) else given for name, key in paths)
+        return tuple(_example(one, batch) for one in entries)
+
+    # methods of the instance, so that a copy of the model runs itself
+    model.forward = MethodType(forward, model)
+    model.example_inputs = MethodType(example_inputs, model)  # type: ignore[assignment]  # models.settings.Exemplified
+
+
+def _example(given: TensorInput, batch: int) -> Tensor:
+    match given.dtype:
+        case "float32":
+            return torch.zeros(batch, *given.shape)
+        case "int64":
+            return torch.zeros(batch, *given.shape, dtype=torch.long)
+        case "bool":
+            return torch.ones(batch, *given.shape, dtype=torch.bool)
+        case other:
+            assert_never(other)

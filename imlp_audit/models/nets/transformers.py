@@ -1,0 +1,203 @@
+"""Models of transformers with fresh weights, from a configuration. Nothing is downloaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from types import MethodType
+
+import huggingface_hub.constants
+import torch
+import transformers
+from pydantic import JsonValue
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+from transformers import PreTrainedConfig, PreTrainedModel
+from transformers.utils import logging
+
+from imlp_audit.errors import BuildError, did_you_mean
+from imlp_audit.models.hosts.host import IMAGENET_CLASSES, IMAGENET_SIZE, BuildRequest, Size
+from imlp_audit.models.hosts.transformers import Transformers
+from imlp_audit.models.nets.inputs import NamedInputs, make_module, set_inputs
+from imlp_audit.models.values import TensorInput
+
+_LABELLED = ("Classification", "Detection", "Segmentation", "QuestionAnswering")
+_OF_FILES = frozenset({"model_type", "torch_dtype"})
+"""What a config.json also has, and what does not change the model."""
+
+
+class _NothingIsPadded(TorchFunctionMode):
+    """Answers whether all of a mask is true, which models ask to leave the mask out: inputs are whole."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., object],
+        types: Sequence[type],
+        args: tuple[object, ...] = (),
+        kwargs: Mapping[str, object] | None = None,
+    ) -> object:
+        """Run a call; a mask without values is true everywhere."""
+        mask = args[0] if args else None
+        whole = func in (Tensor.all, torch.all) and len(args) == 1 and not kwargs
+        if whole and isinstance(mask, Tensor) and mask.is_meta:
+            return True
+        return func(*args, **(kwargs or {}))
+
+
+def build_transformers(host: Transformers, request: BuildRequest) -> nn.Module:
+    """Build a model on the current default device.
+
+    Raises BuildError for a class or a field of its configuration that transformers does not have.
+    """
+    architecture = _find_class(host.architecture)
+    given = _with_labels(host, request)
+    kind = architecture.config_class
+    _refuse_unknown_fields(kind, given, kind.__name__)
+    if request.image is not None and "image_size" in _names(kind):
+        height, width = request.image
+        square = height == width and isinstance(kind().image_size, int)  # others have a list
+        given["image_size"] = height if square else [height, width]
+    with _offline_and_quiet():
+        config = _make_config(kind, given)
+        model = make_module(lambda: architecture(config))
+    assert isinstance(model, nn.Module)
+    if host.inputs is not None and request.image is not None:
+        raise BuildError("image: the shapes of this model's inputs are given next to its class")
+    set_inputs(model, host.inputs or _usual_inputs(host, model, request.image), _run)
+    if isinstance(getattr(model, "classifier", None), nn.Module):
+        model.get_classifier = MethodType(lambda self: self.classifier, model)  # type: ignore[assignment]
+    return model
+
+
+def find_first_tensor(host: Transformers) -> str | None:
+    """Return the name of the first tensor of a model's state dict, None for a model that cannot be built."""
+    try:
+        with torch.device("meta"):
+            return next(iter(build_transformers(host, BuildRequest()).state_dict()))
+    except BuildError:
+        return None
+
+
+@contextmanager
+def _offline_and_quiet() -> Iterator[None]:
+    """Keep the hub from being asked while a model is built, whatever its configuration names."""
+    before = huggingface_hub.constants.HF_HUB_OFFLINE, logging.get_verbosity()
+    huggingface_hub.constants.HF_HUB_OFFLINE = True
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        huggingface_hub.constants.HF_HUB_OFFLINE, verbosity = before
+        logging.set_verbosity(verbosity)
+
+
+def _make_config(kind: type[PreTrainedConfig], given: Mapping[str, JsonValue]) -> PreTrainedConfig:
+    """Make a configuration with the attention that writes out its two products, so that every counter sees them."""
+    try:
+        config = kind(**given, attn_implementation="eager", experts_implementation="eager")
+    except Exception as error:  # whatever a configuration raises is wrong with what was given
+        raise BuildError(f"{kind.__name__}: {type(error).__name__}: {' '.join(str(error).split())}") from error
+    _refuse_unknown_inside(config, given)
+    return config
+
+
+def _find_class(name: str) -> type[PreTrainedModel]:
+    found = getattr(transformers, name, None)
+    if isinstance(found, type) and issubclass(found, PreTrainedModel) and getattr(found, "config_class", None):
+        return found
+    known = [one for one in dir(transformers) if ("Model" in one or "For" in one) and not one.startswith("Auto")]
+    raise BuildError(f"transformers {transformers.__version__} has no model {name!r}; {did_you_mean(name, known)}")
+
+
+def _with_labels(host: Transformers, request: BuildRequest) -> dict[str, JsonValue]:
+    """Return the configuration with the number of classes: the recipe's, or ImageNet's for a classifier of images."""
+    given = dict(host.config)
+    classes = request.classes
+    if classes is not None and not any(word in host.architecture for word in _LABELLED):
+        raise BuildError(f"classes: {host.architecture} does not classify")
+    if classes is None and host.architecture.endswith("ForImageClassification"):
+        classes = IMAGENET_CLASSES
+    if request.classes is not None and given.get("num_labels", classes) != classes:
+        raise BuildError(f"classes: {classes}, but the configuration has num_labels {given['num_labels']}")
+    return {"num_labels": classes, **given} if classes is not None else given
+
+
+def _names(kind: type[PreTrainedConfig]) -> set[str]:
+    """Return the fields that a configuration can be given."""
+    own = {field.name for field in fields(kind)}
+    settable = {name for name in dir(kind) if getattr(getattr(kind, name, None), "fset", None) is not None}
+    return {name for name in own | settable | set(kind.attribute_map) if not name.startswith("_")} | _OF_FILES
+
+
+def _refuse_unknown_fields(kind: type[PreTrainedConfig], given: Mapping[str, JsonValue], place: str) -> None:
+    """Raise BuildError for a field that a configuration lacks; transformers would keep it and do nothing with it."""
+    known = _names(kind)
+    for name in given:
+        if name not in known:
+            raise BuildError(f"{place} has no field {name!r}; {did_you_mean(name, sorted(known), 'it has')}")
+    if given.get("model_type", kind.model_type) != kind.model_type:
+        raise BuildError(f"model_type: {place} is of {kind.model_type!r}, not {given['model_type']!r}")
+
+
+def _refuse_unknown_inside(config: PreTrainedConfig, given: Mapping[str, JsonValue]) -> None:
+    """Do the same with the configurations inside a configuration, whose kinds it decides itself."""
+    for name, written in given.items():
+        inner = getattr(config, name, None)
+        if isinstance(inner, PreTrainedConfig) and isinstance(written, Mapping):
+            _refuse_unknown_fields(type(inner), written, f"{name}: {type(inner).__name__}")
+            _refuse_unknown_inside(inner, written)
+
+
+def _usual_inputs(host: Transformers, model: PreTrainedModel, image: Size | None) -> NamedInputs:
+    """Return an image or a text, whichever the model reads."""
+    name, reads = host.architecture, model.main_input_name
+    size = image or _own_size(model.config)
+    if size is None and name.endswith("ForImageClassification"):
+        size = IMAGENET_SIZE
+    if reads == "input_ids" and not model.config.is_encoder_decoder:
+        if host.tokens is None or image is not None:
+            raise BuildError(f"{name} reads text: give tokens, the length of the text, and no image")
+        return {"input_ids": TensorInput(shape=[host.tokens], dtype="int64")}
+    if reads == "pixel_values":
+        if host.tokens is not None:
+            raise BuildError(f"tokens: {name} reads an image")
+        if size is None:
+            raise BuildError(f"{name} takes images of any size: give image")
+        _refuse_a_rest(getattr(model.config, "patch_size", None), size)
+        return {"pixel_values": TensorInput(shape=[getattr(model.config, "num_channels", 3), *size])}
+    second = " and decoder_input_ids" if reads == "input_ids" else ""
+    raise BuildError(f"{name} reads {reads}{second}: give inputs, with the shape of each")
+
+
+def _refuse_a_rest(patch: object, size: Size) -> None:
+    """Raise BuildError where patches do not divide the image; models would drop the rest, or pad it."""
+    for side in size:
+        if isinstance(patch, int) and side % patch:
+            raise BuildError(f"image: patches of {patch} do not divide {side}")
+
+
+def _own_size(config: PreTrainedConfig) -> Size | None:
+    match getattr(config, "image_size", None):
+        case int(side):
+            return side, side
+        case [int(height), int(width)]:
+            return height, width
+        case _:
+            return None
+
+
+def _run(model: nn.Module, **inputs: Tensor | dict[str, Tensor]) -> object:
+    """Return the model's tensors, alone or as a tuple, instead of a record."""
+    with _NothingIsPadded():
+        found = type(model).forward(model, **inputs)
+    held = tuple(_tensors(found))
+    return held[0] if len(held) == 1 else held
+
+
+def _tensors(value: object) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, Mapping | tuple | list):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _tensors(one)

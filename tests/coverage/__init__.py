@@ -1,0 +1,1 @@
+"""Every number that a document prints, held against the specs."""
