@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 
+from imlp_audit.coverage.answer import make_report
+from imlp_audit.coverage.apart import find_quantities
 from imlp_audit.coverage.captions import find_captions
 from imlp_audit.coverage.claims import numbers_read, quoted_equations
 from imlp_audit.coverage.lines import PrintedDocument
 from imlp_audit.coverage.numbers import NumberIndex, PlacedNumber
 from imlp_audit.coverage.parts import find_parts
 from imlp_audit.coverage.quotes import QuoteFinder, fold
-from imlp_audit.coverage.tables import place_table, table_checks
+from imlp_audit.coverage.tables import place_table
+from imlp_audit.coverage.wanted import table_checks
 from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.scan import keys_of, unsigned_keys
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import Source
-from imlp_audit.records.coverage import CoverageReport, CoveredNumber, NumberState, UnplacedPart
+from imlp_audit.records.coverage import CoverageReport, UnplacedPart
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.schema import CoverageEntry, NumbersEntry
 
 _SHORTEST = 10  # letters and digits of a formula; a shorter one may stand elsewhere by chance
 _SENTENCE = re.compile(r"Sentence [^:]*:\s*(.*)", re.DOTALL)
-_AROUND = 40  # characters of context on either side
+_LONGEST = 70  # characters of a quotation that are shown
 
 
 def cover(document: PrintedDocument, paper: Paper, known: Sequence[Paper]) -> CoverageReport:
@@ -35,7 +37,7 @@ def cover(document: PrintedDocument, paper: Paper, known: Sequence[Paper]) -> Co
     covering.bind_equations()
     covering.bind_entries()
     covering.lack_cells()
-    return covering.report()
+    return make_report(document, paper, covering.index, covering.unplaced)
 
 
 @dataclass
@@ -86,7 +88,7 @@ class _Covering:
             for number in (one for span in spans for one in self.index.within(span)):
                 if number.found.unsigned in keys:
                     number.bind([f"{self.paper.id}/claims/{entry.id}"], claim.source("text"))
-            if not spans and keys_of(entry.text, self.decimal):
+            if not spans and keys & {number.unsigned for number in find_quantities(entry.text, self.decimal)}:
                 self._lack(f"the text of claims/{entry.id}", "not found in the document", claim.source("text"))
 
     def bind_equations(self) -> None:
@@ -115,7 +117,7 @@ class _Covering:
         spans = self.quotes.find(quote)
         if len(spans) != 1:
             often = f"stands there {len(spans)} times, so it names no place: quote more of it"
-            self._lack(f"the quotation {quote!r}", often if spans else "not found in the document", source)
+            self._lack(f"the quotation {_short(quote)}", often if spans else "not found in the document", source)
             return
         meant = (
             None
@@ -129,63 +131,9 @@ class _Covering:
     def _lack(self, what: str, reason: str, source: Source) -> None:
         self.unplaced.append(UnplacedPart(what=what, reason=reason, source=source))
 
-    def report(self) -> CoverageReport:
-        """Return what was found."""
-        report = CoverageReport(
-            document=self.document.name,
-            paper=self.paper.id,
-            numbers=tuple(one for _, group in groupby(self.index.all, key=_line) for one in self._records(list(group))),
-            unplaced=tuple(self.unplaced),
-        )
-        return report.model_copy(update={"notes": (*self.document.notes, *_doubts(report))})
 
-    def _records(self, numbers: Sequence[PlacedNumber]) -> Iterator[CoveredNumber]:
-        """Yield the numbers of a line; those of one fate that stand together have one context."""
-        line = self.index.lines[numbers[0].line]
-        for together in _clusters(numbers):
-            context = _context(line.text, together[0].found.start, together[-1].found.end)
-            for number in together:
-                yield CoveredNumber(
-                    file=line.file,
-                    page=line.page,
-                    line=line.number,
-                    text=number.found.text,
-                    context=context,
-                    state=_state(number),
-                    checks=tuple(number.checks),
-                    reason=_reason(number),
-                    sources=tuple(number.sources),
-                )
-
-
-def _line(number: PlacedNumber) -> int:
-    return number.line
-
-
-def _clusters(numbers: Sequence[PlacedNumber]) -> Iterator[list[PlacedNumber]]:
-    together = [numbers[0]]
-    for number in numbers[1:]:
-        if _state(number) is _state(together[-1]) and number.found.start - together[-1].found.end <= _AROUND:
-            together.append(number)
-        else:
-            yield together
-            together = [number]
-    yield together
-
-
-def _state(number: PlacedNumber) -> NumberState:
-    if number.apart is not None:
-        return NumberState.APART
-    if number.checks:
-        return NumberState.BOUND
-    return NumberState.EXPLAINED if number.reasons else NumberState.OPEN
-
-
-def _reason(number: PlacedNumber) -> str | None:
-    """Return why no check reads a number, or what it is if it is no quantity."""
-    if number.apart is not None:
-        return str(number.apart)
-    return "; ".join(number.reasons) if number.reasons and not number.checks else None
+def _short(quote: str) -> str:
+    return f"“{quote if len(quote) <= _LONGEST else f'{quote[:_LONGEST].rstrip()}…'}”"
 
 
 def _settle(number: PlacedNumber, entry: CoverageEntry | NumbersEntry, source: Source) -> None:
@@ -194,21 +142,3 @@ def _settle(number: PlacedNumber, entry: CoverageEntry | NumbersEntry, source: S
         number.bind(entry.checks, source)
     elif entry.out_of_scope is not None:
         number.explain(entry.out_of_scope, source)
-
-
-def _context(text: str, start: int, end: int) -> str:
-    before, after = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
-    cut = ("…" if start > _AROUND else "", "…" if len(text) > end + _AROUND else "")
-    return " ".join(f"{cut[0]}{before}{text[start:end]}{after}{cut[1]}".split())
-
-
-def _doubts(report: CoverageReport) -> Iterator[str]:
-    """Yield what makes one doubt that the document is the paper's."""
-    covered = report.count(NumberState.BOUND) + report.count(NumberState.EXPLAINED)
-    if 10 * covered < report.quantities:
-        yield (
-            f"the specs of {report.paper} read or explain only {covered} of {report.quantities} numbers: they may be "
-            "those of another document"
-        )
-    if not report.quantities:
-        yield "no number was found in it"

@@ -61,13 +61,17 @@ def test_a_document_made_of_the_tables_has_every_cell_at_its_line(name: str) -> 
 @pytest.mark.parametrize("name", PAPERS)
 def test_every_quotation_of_numbers_explains_or_binds_the_numbers_that_it_means(name: str) -> None:
     paper = bundled_paper(name)
-    entries = [entry for located in paper.coverage for entry in located.value.numbers]
-    quotes = [(quote, entry) for entry in entries for quote in entry.near]
-    report = cover_lines(paper, iter([quote for quote, _ in quotes]))
-    said = {one.what: one.reason for one in report.unplaced if one.what.startswith("the quotation")}
+    quotes = [
+        (quote, entry, located.source("numbers", at, "near", place).line)
+        for located in paper.coverage
+        for at, entry in enumerate(located.value.numbers)
+        for place, quote in enumerate(entry.near)
+    ]
+    report = cover_lines(paper, iter([quote for quote, _, _ in quotes]))
+    said = {one.source.line: one.reason for one in report.unplaced if one.what.startswith("the quotation")}
     assert {reason for reason in said.values() if "times" not in reason} == set()
     for number in report.numbers:
-        quote, entry = quotes[number.line - 1]
+        quote, entry, line = quotes[number.line - 1]
         meant = entry.numbers is None or any(text in number.text for text in entry.numbers)
-        if meant and f"the quotation {quote!r}" not in said:  # a part of another quotation stands there twice
+        if meant and line not in said:  # a quotation that is part of another stands there twice
             assert number.state is not NumberState.OPEN, (quote, number.text)
