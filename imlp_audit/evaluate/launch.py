@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from types import FrameType
 
 from imlp_audit.errors import BuildError
 from imlp_audit.processes.interrupts import on_interrupt
@@ -82,7 +83,11 @@ def _passing_on(processes: Sequence[subprocess.Popen[bytes]]) -> Iterator[None]:
             process.send_signal(signal.SIGINT)
         _wait(processes)
 
-    earlier = signal.signal(signal.SIGTERM, lambda number, frame: (stop(), sys.exit(128 + number)))
+    def end(number: int, _frame: FrameType | None) -> None:
+        stop()
+        sys.exit(128 + number)
+
+    earlier = signal.signal(signal.SIGTERM, end)
     try:
         with on_interrupt(stop):
             yield
