@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from imlp_audit.coverage.cover import cover
+from imlp_audit.coverage.lines import DocumentLine, PrintedDocument
 from imlp_audit.records.coverage import NumberState
 
-from .papers import SPEC, TEXT, by_check, by_state, cover_text, missing
+from .papers import SPEC, TEXT, by_check, by_state, cover_text, missing, read_two
 
 TABLE_1 = {
     "1/small/params": [(13, "5.72")],
@@ -135,3 +140,22 @@ def test_specs_of_another_document_are_doubted(tmp_path: Path) -> None:
     report = cover_text(tmp_path, "\n".join(f"Row {number}.5 of it" for number in range(30)))
     assert report.notes[0].startswith("the specs of two read or explain only 0 of 30 numbers")
     assert cover_text(tmp_path, "No number.").notes == ("no number was found in it",)
+
+
+FRAGMENTS = st.sampled_from(
+    (
+        r"5.72|12|-12.6%|Table 1:|Table 2: More|[2]|References|Contents|$$|\tag{1}|(1)|1.|#|A.2|x_{1}|_{|{|22.05|²|٣|"
+        r"(Lee et al., 2019)|the parameters fall by 12.6% on 4 machines|\begin{equation}|\end{align}|Theorem 1|5.00|"
+        f"<b>|72.2|on all 5.72 million|{'9' * 5000}|\n|\n\n|\t"
+    ).split("|")
+)
+
+
+@settings(max_examples=40)
+@given(st.lists(FRAGMENTS, max_size=30).map(" ".join), st.booleans())
+def test_any_text_has_each_of_its_numbers_once(text: str, paged: bool) -> None:
+    paper = read_two()
+    lines = tuple(DocumentLine("a", at, line, 1 if paged else None) for at, line in enumerate(text.split("\n"), 1))
+    report = cover(PrintedDocument("a", lines), paper, [paper])
+    assert len(report.numbers) == len(re.findall(r"[0-9]+(?:[.,][0-9]+)*", text))
+    assert all(number.checks for number in report.numbers if number.state is NumberState.BOUND)
