@@ -14,6 +14,7 @@ MODELS = {
     "pyarrow": "pyarrow",
     "safetensors": "safetensors",
     "scipy": "scipy",
+    "sympy": "sympy",
     "timm": "timm",
     "torch": "torch",
     "torchvision": "torchvision",

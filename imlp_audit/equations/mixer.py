@@ -92,7 +92,7 @@ class Mixing:
 def fill(build: Callable[[], Module], weights: dict[str, object], arithmetic: Arithmetic) -> Module:
     """Build a module with weights that a case gives: every one of them, each of the shape that the module has."""
     module = build()
-    module.load_state_dict({name: arithmetic.tensor(values) for name, values in weights.items()}, assign=True)
+    arithmetic.load(module, weights)
     return module.eval()
 
 

@@ -32,8 +32,7 @@ class Coefficients:
         """Place a module and give it these coefficients."""
         arithmetic.place(agelu.phi)
         for each in fields(self):
-            parameter = getattr(agelu, each.name)
-            parameter.data = arithmetic.tensor(getattr(self, each.name)).expand(parameter.shape)
+            arithmetic.put(agelu, each.name, getattr(self, each.name))
         return agelu
 
     def module(self, arithmetic: Arithmetic, act_layer: type[nn.Module] = nn.GELU) -> AGeLU:
