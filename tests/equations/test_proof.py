@@ -109,5 +109,5 @@ def test_convolutions_and_norms_of_symbols_are_what_torch_gives_for_numbers() ->
     x = torch.arange(24.0).double().reshape(1, 2, 3, 4)
     there = module(x)
     SYMBOLS.put(module, "conv.weight", module.conv.weight.tolist())
-    ours = torch.tensor([float(each) for each in module(SYMBOLS.tensor(x.tolist())).array.flat]).double()
-    assert torch.allclose(ours, there.flatten(), rtol=1e-12, atol=1e-12)
+    ours = [float(each) for each in module(SYMBOLS.tensor(x.tolist())).array.flat]
+    assert ours == pytest.approx(there.flatten().tolist(), rel=1e-12, abs=1e-12)
