@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from imlp_audit import __version__
 from imlp_audit.report.formats import AuditFormat
@@ -191,3 +192,35 @@ def test_a_class_name_is_defined_once() -> None:
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
     assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}
+
+
+_IMPORTED_AS = {
+    "axe-playwright-python": "axe_playwright_python",
+    "pillow": "PIL",
+    "pyyaml": "yaml",
+    "scikit-learn": "sklearn",
+}
+_RUN = {"import-linter": "lint-imports", "mypy": "mypy", "ruff": "ruff check", "pytest-xdist": "pytest -n"}
+
+
+def test_every_dependency_is_imported_by_the_package_or_serves_the_tests() -> None:
+    imported = {folder: _imports(ROOT / folder) for folder in ("imlp_audit", "specs", "tests", "docs")}
+    ci = "".join((ROOT / name).read_text(encoding="utf-8") for name in (".ci/run", "README.md"))
+    extras = PROJECT["optional-dependencies"]
+    shipped = {_name(text) for text in (*PROJECT["dependencies"], *extras["models"], *extras["pdf"])}
+    assert {
+        one for one in shipped if _IMPORTED_AS.get(one, one) not in imported["imlp_audit"] | imported["specs"]
+    } == set()
+    tools = {_name(text) for text in extras["dev"]} - {"imlp-audit"}
+    needed = {one for one in tools if not one.startswith("types-") and not (one in _RUN and _RUN[one] in ci)}
+    assert {one for one in needed if _IMPORTED_AS.get(one, one) not in set().union(*imported.values())} == set()
+
+
+def _name(requirement: str) -> str:
+    return Requirement(requirement).name.lower()
+
+
+def _imports(folder: Path) -> set[str]:
+    """Return the libraries that a folder's modules import."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.py"))
+    return set(re.findall(r"(?:^\s*(?:import|from) |importorskip\(\")(\w+)", text, re.MULTILINE))

@@ -21,7 +21,10 @@ from imlp_audit.checkpoint.refusal import RefusedError, escape_name, name_in_err
 from imlp_audit.checkpoint.states import State, choose_state, find_states
 from imlp_audit.checkpoint.tensors import StorageSpan
 
-_STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
+_BUFFERS = (
+    "running_mean", "running_var", "num_batches_tracked", "n_averaged", "relative_position_index", "attn_mask",
+    "relative_coords_table", "attention_bias_idxs", "position_ids",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -56,9 +59,14 @@ class Checkpoint:
 
     @property
     def parameters(self) -> int:
-        """How many numbers it holds, without the statistics of batch norms."""
+        """How many numbers its parameters have: all but those of tensors that are named as buffers are."""
+        return sum(info.numel for info in self.state.tensors.values()) - self.buffers
+
+    @property
+    def buffers(self) -> int:
+        """How many numbers its buffers have, such as the statistics of batch norms."""
         tensors = self.state.tensors.items()
-        return sum(info.numel for name, info in tensors if name.rpartition(".")[2] not in _STATISTICS)
+        return sum(info.numel for name, info in tensors if name.rpartition(".")[2] in _BUFFERS)
 
 
 def parse(path: Path, state: str | None = None, prefix: str = "", *, sums: bool = False) -> Checkpoint:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import prod
 from typing import TYPE_CHECKING
 
 from imlp_audit.checkpoint.joining import Joins, join_attention
-from imlp_audit.checkpoint.layouts import Dialect, NameLayout, dialects
+from imlp_audit.checkpoint.layouts.dialects import Dialect, dialects
+from imlp_audit.checkpoint.layouts.layout import NameLayout
 from imlp_audit.checkpoint.misfits import MisfitGroup, Shapes, group_misshaped, group_one_sided
 from imlp_audit.checkpoint.refusal import escape_name
 
@@ -76,7 +78,7 @@ def _list_first(names: tuple[str, ...]) -> str:
 def fit(held: Shapes, model: nn.Module) -> Fit:
     """Compare a checkpoint's shapes with a model, which may be on the meta device.
 
-    A checkpoint need not hold the buffers that a model does not save; if it does, their shapes must agree.
+    A checkpoint need not hold the buffers that a model does not save; if it does, they must have as many numbers.
     """
     wanted = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
     computed = {name: tuple(b.shape) for name, b in model.named_buffers(remove_duplicate=False) if name not in wanted}
@@ -91,12 +93,12 @@ def compare(held: Shapes, wanted: Shapes, computed: Shapes) -> Fit:
     read = [(*one, apart) for one in _read_all(held, places)]
     read += [(*one, joins) for one in _read_all(joined, places)] if joins else []
     dialect, mine, joins = min(read, key=lambda one: distance(one[1], wanted))
-    wrong = [name for name in mine if name in places and mine[name] != places[name]]
+    ours = tuple(name for name in mine if name in computed and prod(mine[name]) == prod(computed[name]))
+    wrong = [name for name in mine if name in places and name not in ours and mine[name] != places[name]]
     extra = [name for name in mine if name not in places]
     optional = tuple(name for name in wanted if name not in mine and name.rpartition(".")[2] == UNUSED)
     missing = [name for name in wanted if name not in mine and name not in optional]
     problems = (*group_misshaped(wrong, mine, places), *group_one_sided(missing, extra, mine, wanted))
-    ours = tuple(name for name in mine if name in computed and mine[name] == places[name])
     return Fit(problems, dialect.names, ours, optional, dialect.prefix, dialect.layout, joins)
 
 
@@ -113,8 +115,11 @@ def _read_as(names: Mapping[str, str], held: Shapes, places: Shapes) -> Shapes:
 
 
 def _vector(shape: tuple[int, ...], wanted: tuple[int, ...] | None) -> tuple[int, ...]:
-    """Return (h,) for a (1, 1, h) if the model has (h,): published code saves vectors as it broadcasts them."""
-    return wanted if wanted is not None and len(wanted) == 1 and shape == (1,) * (len(shape) - 1) + wanted else shape
+    """Return (h,) for a (1, 1, h) or (h, 1, 1) if the model has (h,): published code saves what it broadcasts."""
+    if wanted is None or len(wanted) != 1:
+        return shape
+    ones = (1,) * (len(shape) - 1)
+    return wanted if shape in (ones + wanted, wanted + ones) and shape else shape
 
 
 def distance(mine: Shapes, wanted: Shapes) -> int:

@@ -1,4 +1,4 @@
-"""Hugging Face's ViTs keep query, key and value apart, where timm has them one below the other in one layer."""
+"""Hugging Face's ViTs and Swins keep query, key and value apart; timm has them one below the other in one layer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from imlp_audit.checkpoint.misfits import Shapes
 
-_QUERY = re.compile(r"(.*\.attention\.attention\.)query\.(weight|bias)")
+_QUERY = re.compile(r"(.*\.attention\.(?:attention|self)\.)query\.(weight|bias)")
 
 Joins = Mapping[str, tuple[str, ...]]
 """The names of the tensors of a file that make up one of ours, along its first axis."""

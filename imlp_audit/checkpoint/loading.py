@@ -40,9 +40,17 @@ def read_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
 
 
 def name_tensors(found: Fit, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return a file's tensors by the names of the model that they fit, put together where the model has one."""
+    """Return a file's tensors by the names of the model that they fit, put together and in order as the model's."""
     joined = {name: torch.cat([tensors[part] for part in parts]) for name, parts in found.joins.items()}
-    return {new: joined[old] if old in joined else tensors[old] for old, new in found.names.items()}
+    named = {new: joined[old] if old in joined else tensors[old] for old, new in found.names.items()}
+    if found.layout is None:
+        return named
+    return {name: _fold(one) if found.layout.is_unfolded(name) else one for name, one in named.items()}
+
+
+def _fold(tensor: Tensor) -> Tensor:
+    """Return a tensor (..., 4 C) of patches as nn.Unfold lists them by column, row and channel."""
+    return tensor.reshape(*tensor.shape[:-1], -1, 2, 2).transpose(-1, -3).flatten(-3)
 
 
 def _read_bytes(opened: OpenFile, span: StorageSpan) -> Tensor:

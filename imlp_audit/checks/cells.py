@@ -30,7 +30,7 @@ from imlp_audit.spec.references import CellRef, rows_of_table
 
 def check_cell(plan: CellPlan, context: Context) -> Check:
     """Judge whether a printed cell follows from its row's model."""
-    cell, column, recipe = plan.cell, plan.cell.column, plan.cell.row.row.model
+    cell, column, recipe = plan.cell, plan.cell.column, plan.cell.recipe
     if isinstance(column, MemoryColumn) and recipe is not None:
         return check_memory(plan, column, recipe, context)
     found = countable(cell)
@@ -98,7 +98,10 @@ def fits_elsewhere(counted: Countable, context: Context) -> Iterator[tuple[str, 
         if name == cell.column_id or not column.measure.totalled:
             continue
         printed = replace(cell.printed, scale=SCALES.get(column.unit, 1))
-        declared, _ = context.measurements(cell.row, counted.recipe, column)
+        try:
+            declared, _ = context.measurements(cell.row, CellRef(cell.row, name).recipe or counted.recipe, column)
+        except NotMeasuredError:  # the model cannot take the images of that column
+            continue
         fitting = [
             m.value for m in declared for rule in roundings if not m.uncounted and m.value in printed.interval(rule)
         ]

@@ -96,7 +96,7 @@ def models_of_claim(plan: ClaimPlan) -> Iterator[tuple[Paper, Recipe]]:
     for statement in plan.meanings.all:
         if plan.measured:
             cells = statement.cells
-            yield from ((c.row.paper, c.row.row.model) for c in cells if c.row.row.model is not None)
+            yield from ((c.row.paper, c.recipe) for c in cells if c.recipe is not None)
         else:
             yield from _models_of(statement)
 

@@ -17,7 +17,7 @@ from imlp_audit.spec.plan import MarkPlan
 
 def marked_models(plan: MarkPlan) -> Mapping[str, Recipe]:
     """Return the row's model without the change of the mark, and with it, each by its description."""
-    recipe, footnote = plan.row.row.model, plan.footnote
+    recipe, footnote = plan.cell.recipe, plan.footnote
     changes = (footnote.otherwise, footnote.marked)
     return {describe(change): recipe.with_change(change) for change in changes} if recipe is not None else {}
 

@@ -10,6 +10,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import EXACT, decimal_text
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Check, Verdict
+from imlp_audit.spec.columns import image_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import CellPlan, DeltaPlan, RepeatPlan
 from imlp_audit.spec.references import CellRef, RowRef
@@ -28,7 +29,7 @@ class Countable:
 
 def countable(cell: CellRef) -> Countable | str:
     """Return the cell with its model, or what is missing for it to be counted."""
-    recipe = cell.row.row.model
+    recipe = cell.recipe
     if not cell.column.measure.counted:
         return f"needs {cell.column.needs}"
     return NO_MODEL if recipe is None else Countable(cell, recipe)
@@ -71,12 +72,13 @@ def record_unmeasured(plan: NumberPlan, printed: Printed, unit: str, missing: st
 
 def record_fit(plan: NumberPlan, printed: Printed, unit: str, comparison: Comparison) -> Check:
     """Record a comparison."""
-    deciding = comparison.deciding
+    deciding, image = comparison.deciding, image_of(plan.cell.column)
+    on = f", counted on images of {image[0]} x {image[1]}" if image is not None else ""
     return Check(
         id=plan.id,
         kind=plan.kind,
         verdict=comparison.verdict,
-        reason=comparison.reason,
+        reason=f"{comparison.reason}{on}",
         source=plan.source,
         printed=printed.text,
         unit=unit,

@@ -94,9 +94,8 @@ def papers_to_judge(plans: Iterable[Plan]) -> list[Paper]:
 def _voters(paper: Paper) -> Iterator[tuple[Paper, Recipe, Need]]:
     """Yield all models whose counted numbers have a vote on the paper's hypothesis."""
     for row in rows_of(paper):
-        measures = {cell.cell.column.measure for cell in totalled_cells(row)}
-        if row.row.model is not None and measures:
-            yield paper, row.row.model, Need(work=Measure.FLOPS in measures)
+        for one in totalled_cells(row):
+            yield paper, one.recipe, Need(work=one.cell.column.measure is Measure.FLOPS)
 
 
 def _recipes(plan: Plan) -> Iterator[tuple[Paper, Recipe, Need]]:
@@ -123,16 +122,21 @@ def _recipes(plan: Plan) -> Iterator[tuple[Paper, Recipe, Need]]:
 
 
 def _own(row: RowRef) -> Iterator[tuple[Paper, Recipe, Need]]:
-    if row.row.model is not None:
-        yield row.paper, row.row.model, Need(work=True)
+    """Yield the models of a row on all the images that the columns of its table have."""
+    for name, column in row.table.value.columns.items():
+        recipe = CellRef(row, name).recipe
+        if column.measure.totalled and recipe is not None:
+            yield row.paper, recipe, Need(work=True)
 
 
 def _for_cell(cell: CellRef) -> Iterator[tuple[Paper, Recipe, Need]]:
-    column, recipe = cell.column, cell.row.row.model
+    column, recipe = cell.column, cell.recipe
     if recipe is None:
         return
-    if column.measure.counted:
-        yield cell.row.paper, recipe, Need(work=column.measure is not Measure.SETTING)
+    if column.measure.totalled:
+        yield from _own(cell.row)  # the number may stand under another column's heading
+    elif column.measure.counted:
+        yield cell.row.paper, recipe, Need()
     base = cell.row.baseline  # whose number may follow by another convention
     if column.measure.totalled and base is not None and base.cell(cell.column_id) is not None:
         yield from _own(base)

@@ -15,7 +15,7 @@ from imlp_audit.errors import UsageError
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
-    from imlp_audit.records.coverage import CoverageReport
+    from imlp_audit.records.coverage import CoverageReport, NumberState
 
 
 def coverage(
@@ -29,6 +29,7 @@ def coverage(
     ],
     specs: Specs = None,
     only_open: Annotated[bool, typer.Option("--open", help="List only the numbers that are open.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="List also the digits that are not quantities.")] = False,
     format_: Formatted = Format.RICH,
 ) -> int:
     """List every number that a document prints, with the check that reads it; exit with 1 if some are open.
@@ -46,8 +47,19 @@ def coverage(
     selection = load_specs(specs)
     reports = [cover(printed, paper, selection.known) for paper in selection.papers]
     report = _choose(reports, document)
-    emit_document(coverage_document(report, only_open=only_open), format_, report)
+    emit_document(coverage_document(report, _listed(only_open=only_open, all_=all_)), format_, report)
     return ExitCode.FINDINGS if report.count(NumberState.OPEN) else ExitCode.CLEAN
+
+
+def _listed(*, only_open: bool, all_: bool) -> frozenset[NumberState]:
+    """Return the states whose numbers are listed."""
+    from imlp_audit.records.coverage import NumberState
+
+    if only_open and all_:
+        raise UsageError("--open and --all: give one of them")
+    if only_open:
+        return frozenset({NumberState.OPEN})
+    return frozenset(NumberState) - (frozenset() if all_ else {NumberState.APART})
 
 
 def _choose(reports: Sequence[CoverageReport], document: Path) -> CoverageReport:

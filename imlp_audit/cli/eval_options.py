@@ -11,6 +11,7 @@ import typer
 
 from imlp_audit.cli.options import ChannelsLast, Device
 from imlp_audit.errors import UsageError
+from imlp_audit.evaluate.function import Function
 from imlp_audit.evaluate.overrides import Overrides
 from imlp_audit.spec.interpolation import Interpolation
 
@@ -95,8 +96,19 @@ class ComputeOptions:
         ),
     ] = None
     device: Annotated[Device, typer.Option(help="Where the model runs.")] = Device.CPU
+    function: Annotated[
+        Function | None,
+        typer.Option(
+            help="Whose function to compute, where timm and the publisher's code differ for the same weights; "
+            "the one that the names in the file show if left out."
+        ),
+    ] = None
     amp: Annotated[bool, typer.Option("--amp", help="Compute in 16 bits where torch's autocast does.")] = False
     channels_last: ChannelsLast = False
+    processes: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="Share the images among N processes here; on GPUs, one for each."),
+    ] = 1
     threads: Annotated[
         int | None, typer.Option(min=1, help="Batches computed at a time on a CPU; one per core if left out.")
     ] = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,11 +15,13 @@ from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.options import Formatted
 from imlp_audit.cli.output import emit, emit_document
 from imlp_audit.errors import UsageError
+from imlp_audit.models.names.known import Library
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
     from imlp_audit.records.transcription import Transcription
     from imlp_audit.transcribe.draft import Draft
+    from imlp_audit.transcribe.grid import SourceTable
     from imlp_audit.transcribe.write import DraftPaper
 
 
@@ -26,7 +29,9 @@ def init(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="SOURCE", help="A table in LaTeX, CSV, TSV, markdown, HTML or a model index.", show_default=False
+            metavar="SOURCE",
+            help="A table in LaTeX, CSV, TSV, markdown, HTML, a PDF or a model index.",
+            show_default=False,
         ),
     ],
     output: Annotated[
@@ -39,10 +44,15 @@ def init(
     paper: Annotated[
         str | None, typer.Option("--paper", metavar="ID", help="The paper's slug; SOURCE's name if left out.")
     ] = None,
+    library: Annotated[
+        Library | None,
+        typer.Option("--library", metavar="LIBRARY", help="Where several have a model: timm or torchvision."),
+    ] = None,
     print_: Annotated[bool, typer.Option("--print", help="Print the spec instead of writing it.")] = False,
     format_: Formatted = Format.RICH,
 ) -> int:
     """Write a printed table as a spec, with what was guessed in comments."""
+    from imlp_audit.report.document import make_visible
     from imlp_audit.report.transcription import transcription_document
     from imlp_audit.transcribe.choose import choose_table
     from imlp_audit.transcribe.draft import draft_table
@@ -55,18 +65,19 @@ def init(
     if not print_:
         _check_new(target)
     for note in document.notes:
-        sys.stderr.write(f"note: {note}\n")
+        sys.stderr.write(f"note: {make_visible(note)}\n")
     chosen = choose_table(document.tables, table, str(source))
-    draft = draft_table(chosen, [one for one in document.tables if one is not chosen])
+    draft = draft_table(chosen, [one for one in document.tables if one is not chosen], library)
     if not draft.rows:
         raise UsageError(_nothing(draft, source))
     beside = _described_in(name, target)
-    text = write_spec(draft, _describe(name, document.title, document.authors, source, described=beside is not None))
+    described = _describe(name, document.title, document.authors, source, described=beside is not None)
+    text = write_spec(draft, replace(described, table=_free_id(name, chosen, source, target)))
     _check(text, target)
     done = _report(draft, name, str(target), beside)
     if print_:
         emit(text)
-        sys.stderr.write("".join(f"{line}\n" for line in (*done.made, *done.decide)))
+        sys.stderr.write("".join(f"{make_visible(line)}\n" for line in (*done.made, *done.decide)))
         return ExitCode.CLEAN
     _write_new(target, text)
     emit_document(transcription_document(done), format_, done)
@@ -109,6 +120,24 @@ def _described_in(name: str, target: Path) -> Path | None:
     return next((file for file in beside if (found := declares(file)).paper == name and found.about), None)
 
 
+def _free_id(name: str, table: SourceTable, source: Path, target: Path) -> str | None:
+    """Return what to call a table whose number another table of the paper has; None where its number is free.
+
+    Each page of a model zoo has a Table 1: its second page is called as its file.
+    """
+    from itertools import chain, count
+
+    from imlp_audit.spec.folders import declares, spec_files, tables_in
+    from imlp_audit.transcribe.write import table_id
+
+    files = spec_files(target.parent) if target.parent.is_dir() else ()
+    taken = {one for file in files if declares(file).paper == name for one in tables_in(file)}
+    if table_id(table) not in taken:
+        return None
+    stem = re.sub(r"[^a-z0-9]+", "_", source.name.partition(".")[0].lower()).strip("_") or "table"
+    return next(one for one in chain([stem], (f"{stem}_{n}" for n in count(2))) if one not in taken)
+
+
 def _describe(name: str, title: str | None, authors: str | None, source: Path, *, described: bool) -> DraftPaper:
     from imlp_audit.transcribe.write import DraftPaper
 
@@ -130,9 +159,9 @@ def _nothing(draft: Draft, source: Path) -> str:
     table = draft.table
     headings = list_some([heading or "(no heading)" for heading in table.headings], 12) or "none"
     found = f"{count_of(len(table.rows), 'row')} with the headings {headings}"
-    notes = "".join(f"; {note}" for note in (*draft.skipped[:3], *table.notes))
+    notes = "".join(f"; {note}" for note in (*(f"left out {one}" for one in draft.skipped[:3]), *table.notes))
     return (
-        f"{source}, line {table.line}: table {table.number} has no number that a spec can hold. Read: {found}{notes}. "
+        f"{source}, {table.place}: table {table.number} has no number that a spec can hold. Read: {found}{notes}. "
         "Give parameters, FLOPs or scores a heading that says so, or choose another with --table"
     )
 

@@ -51,39 +51,46 @@ def inspect(
     with show_progress(shown=not no_progress) as announce:
         number, candidates = choose_candidates([one.shapes for one in states], selection, announce)
     parsed = states[number]
-    weights, pictures = _inspect_weights(parsed, selection, draw, trust_code=trust_code)
+    weights, pictures = _inspect_weights(parsed, sha256, selection, draw, trust_code=trust_code)
     report = report_checkpoint(parsed, sha256, candidates, weights, pictures)
     emit_document(checkpoint_document(report, str(checkpoint)), format_, report)
     return ExitCode.CLEAN if candidates.exact else ExitCode.FINDINGS
 
 
 def _inspect_weights(
-    checkpoint: Checkpoint, selection: Selection, folder: Path | None, *, trust_code: bool
+    checkpoint: Checkpoint, sha256: str, selection: Selection, folder: Path | None, *, trust_code: bool
 ) -> tuple[Inspection, dict[str, str]]:
     """Return what the weights show, and the captions of the pictures that are drawn if a folder is given."""
     from imlp_audit.checkpoint.loading import read_tensors
+    from imlp_audit.checkpoint.refusal import escape_name
     from imlp_audit.inspect.document import inspection_document
+    from imlp_audit.inspect.noise import Noise
     from imlp_audit.inspect.papers import judge_papers, list_folders
     from imlp_audit.inspect.parts import find_parts, has_parts
+    from imlp_audit.inspect.untrained import explain_untrained
     from imlp_audit.inspect.weights import draw, measure_parts
     from imlp_audit.records.inspection import Inspection
+    from imlp_audit.report.document import Paragraph
     from imlp_audit.report.markdown import render_markdown
 
+    state = read_tensors(checkpoint)
     if not has_parts(checkpoint.shapes):
         if folder is not None:
             sys.stderr.write("imlp-audit: nothing to draw: no AGeLUs, cross-patch matrices or spatial gating units\n")
-        return Inspection(), {}
-    state = read_tensors(checkpoint)
+        return Inspection(untrained=explain_untrained(state)), {}
     parts = find_parts(state)
     measured = measure_parts(parts, state)
-    statements = tuple(judge_papers(list_folders(selection), measured, trust_code=trust_code))
+    noise = Noise(parts, state, measured)
+    statements = tuple(judge_papers(list_folders(selection), measured, noise, trust_code=trust_code))
     inspection = measured.model_copy(update={"statements": statements})
     if folder is None:
         return inspection, {}
-    drawings = draw(parts, inspection)
+    label = f"{escape_name(checkpoint.path.name)[-60:]}, SHA-256 {sha256[:16]}"
+    drawings = draw(parts, inspection, label)
     folder.mkdir(exist_ok=True)
     for one in drawings:
         write_whole(folder / one.file, one.content)
     captions = {one.file: one.caption for one in drawings}
-    write_whole(folder / "weights.md", render_markdown(inspection_document(inspection, captions)))
+    document = (Paragraph(f"Weights of {label}"), *inspection_document(inspection, captions))
+    write_whole(folder / "weights.md", render_markdown(document))
     return inspection, captions

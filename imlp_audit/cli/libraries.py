@@ -12,7 +12,6 @@ MODELS = {
     "matplotlib": "matplotlib",
     "numpy": "numpy",
     "pyarrow": "pyarrow",
-    "safetensors": "safetensors",
     "scipy": "scipy",
     "sympy": "sympy",
     "timm": "timm",

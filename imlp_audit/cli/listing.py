@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -51,7 +54,13 @@ def _list_systems(
     return ExitCode.INCOMPLETE if any(model.failure for model in listed.models) else ExitCode.CLEAN
 
 
-def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
+def lint(
+    specs: Specs = None,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="First format the files: indentation, spaces, line ends. No value changes.")
+    ] = False,
+    format_: Formatted = Format.RICH,
+) -> int:
     """Find every problem in specs and their Python, without running anything."""
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.errors import SpecError
@@ -63,6 +72,8 @@ def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
     from imlp_audit.spec.model_names import unknown_models
     from imlp_audit.spec.plan import plan
 
+    if fix:
+        _format_files(specs or ())
     selection = load_specs(specs)
     broken = [problem for paper in selection.papers for problem in (*unknown_models(paper), *broken_claims(paper))]
     broken += broken_sentences(selection)
@@ -82,3 +93,29 @@ def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
     report = LintReport(papers=tuple(papers))
     emit_document(lint_document(report), format_, report)
     return ExitCode.CLEAN
+
+
+def _format_files(specs: Sequence[str]) -> None:
+    """Format the files that the targets name, each whole or not at all, and name those that changed.
+
+    Raises UsageError where nothing is named and the specs here are those of this package.
+    """
+    from imlp_audit.errors import Problem, UsageError
+    from imlp_audit.report.files import check_writable, write_whole
+    from imlp_audit.spec.folders import display_path
+    from imlp_audit.spec.format import format_spec
+    from imlp_audit.spec.targets import find
+    from imlp_audit.spec.text_file import read_text
+
+    if not specs and not Path("specs").is_dir():
+        raise UsageError("lint --fix changes files: name them, or the folder that they are in")
+    wanted = find(specs)
+    files = dict.fromkeys(file for one in wanted for file in ([one.file] if one.file is not None else one.files))
+    texts = {file: read_text(file, display_path(file)) for file in files}
+    done = {file: format_spec(text) for file, text in texts.items() if not isinstance(text, Problem)}
+    changed = {file: text for file, text in done.items() if text != texts[file]}
+    for file in changed:
+        check_writable(file)
+    for file, text in changed.items():
+        write_whole(file, text)
+        sys.stderr.write(f"formatted {display_path(file)}\n")

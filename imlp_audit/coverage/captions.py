@@ -27,6 +27,11 @@ class TableCaption:
     inside: range | None = None
 
 
+def is_caption(text: str) -> bool:
+    """Return whether a line of text begins the caption of a table."""
+    return _CAPTION.search(text) is not None
+
+
 def find_captions(lines: Sequence[DocumentLine]) -> list[TableCaption]:
     """Return the captions of tables in order; those of LaTeX are numbered as they come."""
     floats = list(_floats(lines))

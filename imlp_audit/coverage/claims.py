@@ -1,9 +1,10 @@
-"""Which numbers a claim reads: of its quotation, those that its conditions, or the rows it names, hold."""
+"""Which numbers a claim reads: of its quotation, those that its meaning, its conditions or the rows it names hold."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from imlp_audit.coverage.apart import find_quantities
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.scan import unsigned_keys
@@ -29,9 +30,10 @@ def _texts(meaning: MeaningEntry, known: Sequence[Paper]) -> Iterator[str]:
     if meaning.reference is not None:  # it is about where numbers stand, and reads none
         return
     yield from _values(meaning.form)
+    yield meaning.meaning or ""
     for name in meaning.ids_named:
         for row in find_rows(known, "/".join(name.split("/")[:3])):
-            yield row.row.label
+            yield " ".join(number.text for number in find_quantities(row.row.label))
             yield from row.row.printed.values()
 
 

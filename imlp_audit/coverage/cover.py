@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 
+from imlp_audit.coverage.answer import make_report
+from imlp_audit.coverage.apart import find_quantities
 from imlp_audit.coverage.captions import find_captions
 from imlp_audit.coverage.claims import numbers_read, quoted_equations
 from imlp_audit.coverage.lines import PrintedDocument
@@ -14,17 +15,18 @@ from imlp_audit.coverage.numbers import NumberIndex, PlacedNumber
 from imlp_audit.coverage.parts import find_parts
 from imlp_audit.coverage.quotes import QuoteFinder, fold
 from imlp_audit.coverage.tables import place_table
+from imlp_audit.coverage.wanted import table_checks
 from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.scan import keys_of, unsigned_keys
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import Source
-from imlp_audit.records.coverage import CoverageReport, CoveredNumber, NumberState, UnplacedPart
+from imlp_audit.records.coverage import CoverageReport, UnplacedPart
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.schema import CoverageEntry, NumbersEntry
 
 _SHORTEST = 10  # letters and digits of a formula; a shorter one may stand elsewhere by chance
 _SENTENCE = re.compile(r"Sentence [^:]*:\s*(.*)", re.DOTALL)
-_AROUND = 40  # characters of context on either side
+_LONGEST = 70  # characters of a quotation that are shown
 
 
 def cover(document: PrintedDocument, paper: Paper, known: Sequence[Paper]) -> CoverageReport:
@@ -34,7 +36,8 @@ def cover(document: PrintedDocument, paper: Paper, known: Sequence[Paper]) -> Co
     covering.bind_claims()
     covering.bind_equations()
     covering.bind_entries()
-    return covering.report()
+    covering.lack_cells()
+    return make_report(document, paper, covering.index, covering.unplaced)
 
 
 @dataclass
@@ -45,6 +48,7 @@ class _Covering:
     paper: Paper
     known: Sequence[Paper]
     unplaced: list[UnplacedPart] = field(default_factory=list)
+    placed: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.index = NumberIndex(self.document, self.decimal)
@@ -58,28 +62,33 @@ class _Covering:
         """Bind the cells of tables, each table near its own caption."""
         captions = find_captions(self.document.lines)
         for table in self.paper.tables:
-            source = table.source("table")
-            placement = place_table(self.paper, table, captions, self.index)
-            if placement is None:
-                self._lack(table.value.called, "not found in the document", source)
-                continue
-            for number, check in placement.pairs:
-                number.bind([check], source)
-            if placement.missing:
-                what = list_some([name.partition("/")[2] for name in placement.missing], 5)
-                count = count_of(len(placement.missing), "number")
-                self._lack(table.value.called, f"{count} of the spec not found there: {what}", source)
+            pairs = place_table(self.paper, table, captions, self.index)
+            self.placed |= {table.value.table} if pairs else set()
+            for number, check in pairs:
+                number.bind([check], table.source("table"))
+
+    def lack_cells(self) -> None:
+        """Note the tables that are not found, and cells that neither their table nor a quotation has."""
+        read = {check for number in self.index.all for check in number.checks}
+        for table in self.paper.tables:
+            missing = [check for check in table_checks(self.paper, table) if check not in read]
+            if missing and table.value.table not in self.placed:
+                self._lack(table.value.called, "not found in the document", table.source("table"))
+            elif missing:
+                count = count_of(len(missing), "number")
+                names = list_some([name.partition("/")[2] for name in missing], 5)
+                self._lack(table.value.called, f"{count} of the spec not found there: {names}", table.source("table"))
 
     def bind_claims(self) -> None:
         """Bind the numbers of a claim's quotation that the claim is checked by."""
         for claim in self.paper.claims:
             entry = claim.value
             keys = numbers_read(entry, self.known, self.decimal)
-            spans = self.quotes.find(re.sub(r"\s*\(caption of [^()]*\)\Z", "", entry.text))
+            spans = self.quotes.find_parts(re.sub(r"\s*\(caption of [^()]*\)\Z", "", entry.text))
             for number in (one for span in spans for one in self.index.within(span)):
                 if number.found.unsigned in keys:
                     number.bind([f"{self.paper.id}/claims/{entry.id}"], claim.source("text"))
-            if not spans and keys_of(entry.text, self.decimal):
+            if not spans and keys & {number.unsigned for number in find_quantities(entry.text, self.decimal)}:
                 self._lack(f"the text of claims/{entry.id}", "not found in the document", claim.source("text"))
 
     def bind_equations(self) -> None:
@@ -87,7 +96,7 @@ class _Covering:
         for claim in quoted_equations(self.paper, self.known):
             if len(fold(claim.form)) < _SHORTEST or not keys_of(claim.form, self.decimal):
                 continue
-            for span in self.quotes.find(claim.form):
+            for span in self.quotes.find_parts(claim.form):
                 for number in self.index.within(span):
                     number.bind([claim.id], Source(file=claim.file, line=claim.line))
 
@@ -108,7 +117,7 @@ class _Covering:
         spans = self.quotes.find(quote)
         if len(spans) != 1:
             often = f"stands there {len(spans)} times, so it names no place: quote more of it"
-            self._lack(f"the quotation {quote!r}", often if spans else "not found in the document", source)
+            self._lack(f"the quotation {_short(quote)}", often if spans else "not found in the document", source)
             return
         meant = (
             None
@@ -122,63 +131,9 @@ class _Covering:
     def _lack(self, what: str, reason: str, source: Source) -> None:
         self.unplaced.append(UnplacedPart(what=what, reason=reason, source=source))
 
-    def report(self) -> CoverageReport:
-        """Return what was found."""
-        report = CoverageReport(
-            document=self.document.name,
-            paper=self.paper.id,
-            numbers=tuple(one for _, group in groupby(self.index.all, key=_line) for one in self._records(list(group))),
-            unplaced=tuple(self.unplaced),
-        )
-        return report.model_copy(update={"notes": (*self.document.notes, *_doubts(report))})
 
-    def _records(self, numbers: Sequence[PlacedNumber]) -> Iterator[CoveredNumber]:
-        """Yield the numbers of a line; those of one fate that stand together have one context."""
-        line = self.index.lines[numbers[0].line]
-        for together in _clusters(numbers):
-            context = _context(line.text, together[0].found.start, together[-1].found.end)
-            for number in together:
-                yield CoveredNumber(
-                    file=line.file,
-                    page=line.page,
-                    line=line.number,
-                    text=number.found.text,
-                    context=context,
-                    state=_state(number),
-                    checks=tuple(number.checks),
-                    reason=_reason(number),
-                    sources=tuple(number.sources),
-                )
-
-
-def _line(number: PlacedNumber) -> int:
-    return number.line
-
-
-def _clusters(numbers: Sequence[PlacedNumber]) -> Iterator[list[PlacedNumber]]:
-    together = [numbers[0]]
-    for number in numbers[1:]:
-        if _state(number) is _state(together[-1]) and number.found.start - together[-1].found.end <= _AROUND:
-            together.append(number)
-        else:
-            yield together
-            together = [number]
-    yield together
-
-
-def _state(number: PlacedNumber) -> NumberState:
-    if number.apart is not None:
-        return NumberState.APART
-    if number.checks:
-        return NumberState.BOUND
-    return NumberState.EXPLAINED if number.reasons else NumberState.OPEN
-
-
-def _reason(number: PlacedNumber) -> str | None:
-    """Return why no check reads a number, or what it is if it is no quantity."""
-    if number.apart is not None:
-        return str(number.apart)
-    return "; ".join(number.reasons) if number.reasons and not number.checks else None
+def _short(quote: str) -> str:
+    return f"“{quote if len(quote) <= _LONGEST else f'{quote[:_LONGEST].rstrip()}…'}”"
 
 
 def _settle(number: PlacedNumber, entry: CoverageEntry | NumbersEntry, source: Source) -> None:
@@ -187,21 +142,3 @@ def _settle(number: PlacedNumber, entry: CoverageEntry | NumbersEntry, source: S
         number.bind(entry.checks, source)
     elif entry.out_of_scope is not None:
         number.explain(entry.out_of_scope, source)
-
-
-def _context(text: str, start: int, end: int) -> str:
-    before, after = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
-    cut = ("…" if start > _AROUND else "", "…" if len(text) > end + _AROUND else "")
-    return " ".join(f"{cut[0]}{before}{text[start:end]}{after}{cut[1]}".split())
-
-
-def _doubts(report: CoverageReport) -> Iterator[str]:
-    """Yield what makes one doubt that the document is the paper's."""
-    covered = report.count(NumberState.BOUND) + report.count(NumberState.EXPLAINED)
-    if 10 * covered < report.quantities:
-        yield (
-            f"the specs of {report.paper} read or explain only {covered} of {report.quantities} numbers: they may be "
-            "those of another document"
-        )
-    if not report.quantities:
-        yield "no number was found in it"

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 
-from imlp_audit.coverage.apart import ApartFinder, ApartKind, kinds_of
+from imlp_audit.coverage.apart import ApartKind, kinds_of
+from imlp_audit.coverage.furniture import ApartFinder
 from imlp_audit.coverage.lines import DocumentLine, PrintedDocument
 from imlp_audit.coverage.quotes import QuotedSpan
 from imlp_audit.errors import UsageError

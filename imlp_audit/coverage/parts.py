@@ -62,9 +62,12 @@ def _environments(lines: Sequence[DocumentLine]) -> Iterator[tuple[str, QuotedSp
 
 
 def _paragraphs(lines: Sequence[DocumentLine]) -> Iterator[tuple[str, QuotedSpan]]:
+    """Yield the first paragraph that begins with each name; a later one speaks of it."""
+    seen = set[str]()
     for at, line in enumerate(lines):
         found = _PARAGRAPH.match(line.text)
-        if found is not None:
+        if found is not None and found[0] not in seen:
+            seen.add(found[0])
             last = at
             while last + 1 < len(lines) and lines[last + 1].text.strip():
                 last += 1

@@ -44,6 +44,11 @@ class QuoteFinder:
         spans = (self._span(at, at + len(wanted)) for at in _find_all(self._text, wanted))
         return [span for span in spans if not self._splits(span)]
 
+    def find_parts(self, quote: str) -> list[QuotedSpan]:
+        """Return where the parts of a quotation stand that leaves out words by [...]; none if one is not there."""
+        found = [self.find(part) for part in quote.split("[...]")]
+        return [span for spans in found for span in spans] if all(found) else []
+
     def _span(self, start: int, end: int) -> QuotedSpan:
         line, last = self._place(end - 1)
         return QuotedSpan(self._place(start), (line, last + 1))

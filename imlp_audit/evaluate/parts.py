@@ -120,9 +120,7 @@ def _read_manifest(folder: Path, run: ResumableRun, batch_size: int) -> int | No
         raise UsageError(f"{path} was written by another version of imlp-audit; use that version, or remove {folder}")
     _check_same(folder, pinned, run.fingerprint)
     if size not in {batch_size >> halved for halved in range(batch_size.bit_length())}:
-        raise UsageError(
-            f"{path} has a batch size of {size}, which no run from {batch_size} comes to; remove it, and resume"
-        )
+        raise UsageError(f"{path} has a batch size of {size}, which no run from {batch_size} comes to; {_KEPT}")
     return int(size)
 
 

@@ -1,44 +1,106 @@
-"""Where timm's restatement of a model computes something else than the publisher's code: the published function."""
+"""Where timm's restatement of a model and the publisher's code compute different functions of the same weights.
+
+What a file's names show is computed, and the evidence says which; the user may ask for the other.
+"""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
 
 from torch import nn
 
-from imlp_audit.checkpoint.layouts import MIXER_LAYOUTS, POOLFORMER_LAYOUT, NameLayout
+from imlp_audit.checkpoint.layouts.authors import MIXER_LAYOUTS, POOLFORMER_LAYOUT
+from imlp_audit.checkpoint.layouts.hugging_face import HUGGING_FACE_CONVNEXT, HUGGING_FACE_POOLFORMER, VIT_LAYOUT
+from imlp_audit.checkpoint.layouts.layout import NameLayout
+from imlp_audit.checkpoint.layouts.mmpretrain import MMPRETRAIN_POOLFORMER
+from imlp_audit.errors import UsageError
+from imlp_audit.evaluate.function import Function
 
-_POOLFORMER = (
-    "computed as PoolFormer's authors do, whose layout the file has: the last norm before the pooling; timm pools first"
-)
-_MIXER = "computed as Mixer's authors do, whose layout the file has: GELU by its tanh approximation, Flax's default"
 
+@dataclass(frozen=True)
+class FunctionDeparture:
+    """A difference between timm and the code whose files have one of the `layouts`, in the words of both sides.
 
-@contextmanager
-def as_published(model: nn.Module, layout: NameLayout | None) -> Iterator[tuple[str, ...]]:
-    """Let a model with its weights compute what the code does whose layout they have, and yield notes on it.
-
-    The model is changed back in the end.
+    `concerns` says whether a model is one that both have, and `change` lets it compute what `publisher` does.
     """
-    if layout is POOLFORMER_LAYOUT:
-        with _norm_before_pooling(model):
-            yield (_POOLFORMER,)
-    elif layout in MIXER_LAYOUTS:
-        with _approximate_gelu(model) as changed:
-            yield (_MIXER,) if changed else ()
-    else:
-        yield ()
+
+    layouts: tuple[NameLayout, ...]
+    publisher: str
+    published: str
+    timm: str
+    concerns: Callable[[nn.Module], bool]
+    change: Callable[[nn.Module], AbstractContextManager[None]]
+
+
+@dataclass(frozen=True)
+class ComputedFunction:
+    """What is said of the function that a model computes: notes, and a setting of the evidence; often nothing."""
+
+    notes: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 @contextmanager
-def _approximate_gelu(model: nn.Module) -> Iterator[bool]:
-    exact = [module for module in model.modules() if isinstance(module, nn.GELU) and module.approximate == "none"]
+def as_published(
+    model: nn.Module, layout: NameLayout | None, asked: Function | None = None
+) -> Iterator[ComputedFunction]:
+    """Let a model with its weights compute what the code does whose layout they have, or what the user `asked` for.
+
+    The model is changed back in the end. Raises UsageError if the user asks and there is only one function.
+    """
+    departure = next((one for one in DEPARTURES if layout in one.layouts or one.concerns(model)), None)
+    if departure is None:
+        if asked is not None:
+            raise UsageError(
+                f"--function {asked}: timm and the publisher's code compute the same here, so leave it out"
+            )
+        yield ComputedFunction()
+        return
+    shown = Function.PUBLISHED if layout in departure.layouts else Function.TIMM
+    function = asked or shown
+    because = "as you ask" if asked is not None else "as the names in the file are"
+    if function is Function.TIMM:
+        other = f"{departure.publisher} computes {departure.published}, which --function published does"
+        yield _describe(f"timm's function, {because}: {departure.timm}; {other}", "timm", departure.timm)
+        return
+    with departure.change(model):
+        other = f"timm computes {departure.timm}, which --function timm does"
+        text = f"the function of {departure.publisher}, {because}: {departure.published}; {other}"
+        yield _describe(text, departure.publisher, departure.published)
+
+
+def _describe(note: str, whose: str, what: str) -> ComputedFunction:
+    return ComputedFunction((note,), {"function": f"{whose}: {what}"})
+
+
+def _is_poolformer(model: nn.Module) -> bool:
+    from timm.models.metaformer import MetaFormer, MetaFormerBlock, Pooling
+
+    blocks = [one for one in model.modules() if isinstance(one, MetaFormerBlock)]
+    scaled = (isinstance(one.token_mixer, Pooling) and not isinstance(one.layer_scale1, nn.Identity) for one in blocks)
+    return isinstance(model, MetaFormer) and all(scaled)
+
+
+def _is_mixer(model: nn.Module) -> bool:
+    from timm.models.mlp_mixer import MixerBlock
+
+    return any(isinstance(one, MixerBlock) for one in model.modules()) and bool(_exact_gelus(model))
+
+
+def _exact_gelus(model: nn.Module) -> list[nn.GELU]:
+    return [module for module in model.modules() if isinstance(module, nn.GELU) and module.approximate == "none"]
+
+
+@contextmanager
+def _approximate_gelu(model: nn.Module) -> Iterator[None]:
+    exact = _exact_gelus(model)
     for module in exact:
         module.approximate = "tanh"
     try:
-        yield bool(exact)
+        yield
     finally:
         for module in exact:
             module.approximate = "none"
@@ -55,3 +117,57 @@ def _norm_before_pooling(model: nn.Module) -> Iterator[None]:
         yield
     finally:
         head.global_pool, head.norm = pool, norm
+
+
+@contextmanager
+def _smaller_eps(model: nn.Module, path: str = "") -> Iterator[None]:
+    """Add 1e-12 to the variance in the layer norms at a path and below."""
+    norms = [(one, one.eps) for one in model.get_submodule(path).modules() if isinstance(one, nn.LayerNorm)]
+    for norm, _ in norms:
+        norm.eps = 1e-12
+    try:
+        yield
+    finally:
+        for norm, eps in norms:
+            norm.eps = eps
+
+
+def _by_names_only(model: nn.Module) -> bool:
+    del model
+    return False
+
+
+DEPARTURES = (
+    FunctionDeparture(
+        (POOLFORMER_LAYOUT, HUGGING_FACE_POOLFORMER, MMPRETRAIN_POOLFORMER),
+        "PoolFormer's authors' code",
+        "the last norm before the pooling",
+        "the pooling before the last norm",
+        _is_poolformer,
+        _norm_before_pooling,
+    ),
+    FunctionDeparture(
+        MIXER_LAYOUTS,
+        "Mixer's authors' code",
+        "GELU by its tanh approximation, Flax's default",
+        "GELU itself",
+        _is_mixer,
+        _approximate_gelu,
+    ),
+    FunctionDeparture(
+        (VIT_LAYOUT,),
+        "Hugging Face's code",
+        "norms that add 1e-12 to the variance",
+        "norms that add 1e-6",
+        _by_names_only,
+        _smaller_eps,
+    ),
+    FunctionDeparture(
+        (HUGGING_FACE_CONVNEXT,),
+        "Hugging Face's code",
+        "a last norm that adds 1e-12 to the variance",
+        "a last norm that adds 1e-6",
+        _by_names_only,
+        lambda model: _smaller_eps(model, "head.norm"),
+    ),
+)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from imlp_audit.evaluate.data.open import Labelling
+from imlp_audit.evaluate.function import Function
 from imlp_audit.evaluate.overrides import Overrides
 from imlp_audit.evaluate.verdict import MOST_UNREADABLE
 from imlp_audit.records.result import AuditResult
@@ -18,6 +19,7 @@ class Weights:
     """A row's model under a reading (None: the paper's default), and the file with its weights.
 
     `state` chooses among several states in the file; only names that begin with `prefix` are used, without it.
+    `function` says whose function is computed where timm's and the publisher's code differ.
     """
 
     row: RowRef
@@ -25,6 +27,7 @@ class Weights:
     reading: str | None = None
     state: str | None = None
     prefix: str = ""
+    function: Function | None = None
 
 
 @dataclass(frozen=True)

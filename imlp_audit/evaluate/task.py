@@ -92,7 +92,9 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     pictures = prepare_pictures(weights.row, request.overrides)
     size = pictures.overrides.size
     loaded = stack.enter_context(
-        with_weights(weights.row, weights.reading, weights.checkpoint, weights.state, size, weights.prefix)
+        with_weights(
+            weights.row, weights.reading, weights.checkpoint, weights.state, size, weights.prefix, weights.function
+        )
     )
     check_classes(images, loaded.classes)
     chosen = choose_stratified(images.labels, request.data.limit or len(images.ids), images.ids)

@@ -16,6 +16,7 @@ from imlp_audit.checkpoint.fitting import UNUSED, Fit, fit
 from imlp_audit.checkpoint.loading import describe_misfit, load_into, name_tensors, read_tensors
 from imlp_audit.checkpoint.refusal import escape_name, list_names
 from imlp_audit.errors import CheckpointError, UsageError, did_you_mean
+from imlp_audit.evaluate.function import Function
 from imlp_audit.evaluate.published import as_published
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
@@ -54,15 +55,22 @@ def choose_reading(row: RowRef, given: str | None) -> str | None:
 
 @contextmanager
 def with_weights(
-    row: RowRef, given: str | None, path: Path, state: str | None, size: tuple[int, int] | None, prefix: str = ""
+    row: RowRef,
+    given: str | None,
+    path: Path,
+    state: str | None,
+    size: tuple[int, int] | None,
+    prefix: str = "",
+    function: Function | None = None,
 ) -> Iterator[Weighted]:
     """Yield a row's model, on the CPU and in evaluation mode, with a checkpoint's weights.
 
     `state` names one of several states in the file, of which otherwise only one may fit; `prefix` is what the names
-    begin with. `size` (height, width) replaces the model's own image size. `given` is the reading that the user names;
-    without one the paper's default is used, if no other fits as well, or else the only one that fits. Shapes are
-    compared before any number is read. Raises UsageError for a row whose model does not classify images, BuildError if
-    the model cannot be built, and CheckpointError, naming the readings that fit, if the weights do not.
+    begin with. `function` says whose function is computed where timm's and the publisher's code differ. `size` (height,
+    width) replaces the model's own image size. `given` is the reading that the user names; without one the paper's
+    default is used, if no other fits as well, or else the only one that fits. Shapes are compared before any number is
+    read. Raises UsageError for a row whose model does not classify images, BuildError if the model cannot be built, and
+    CheckpointError, naming the readings that fit, if the weights do not.
     """
     recipe, reading = row.row.model, choose_reading(row, given)
     if recipe is None:
@@ -75,13 +83,13 @@ def with_weights(
         fitted = fit(checkpoint.shapes, variant.model)
         notes = load_into(variant.model, checkpoint)
         model = variant.model.requires_grad_(False).eval()
-        with as_published(model, fitted.layout) as departures:
+        with as_published(model, fitted.layout, function) as computed:
             yield Weighted(
                 model,
                 size or own,
                 _count_classes(row, model, size or own),
-                (*ambiguous, *notes, *departures),
-                _describe_weights(checkpoint, fitted, prefix),
+                (*ambiguous, *notes, *computed.notes),
+                {**_describe_weights(checkpoint, fitted, prefix), **computed.settings},
                 checkpoint.sources,
                 reading,
             )

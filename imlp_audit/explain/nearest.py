@@ -15,7 +15,9 @@ from imlp_audit.models.hosts.host import Stack
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.explanation import AxisSource, NearestReadings, NearReading, ReadingSearch
 from imlp_audit.records.solution import SolvedChange
+from imlp_audit.solve.posing import posed_id
 from imlp_audit.solve.problem import Cell, Integers, SearchProblem, Space
+from imlp_audit.spec.columns import image_of
 from imlp_audit.spec.readings import NamedReading
 from imlp_audit.spec.references import CellRef
 
@@ -103,8 +105,9 @@ def nearest(
     from imlp_audit.solve.compose import compose  # torch takes seconds to import
 
     composition = compose([cell.row], free_widths=free_widths)
-    if cell.row.id in composition.refused:
-        raise BuildError(composition.refused[cell.row.id])
+    posed = posed_id(cell.row, image_of(cell.column))
+    if posed in composition.refused:
+        raise BuildError(composition.refused[posed])
     problem = composition.problem
     group = problem.rows[0].group
     if not group:

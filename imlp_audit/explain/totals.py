@@ -57,7 +57,7 @@ class DecidedTotal:
     @property
     def recipe(self) -> Recipe:
         """How the row's model is built."""
-        return _recipe(self.cell.row)
+        return _recipe(self.cell)
 
     @property
     def reading(self) -> AnyReading | None:
@@ -75,10 +75,10 @@ class DecidedTotal:
         return ParameterConvention(name) if self.cell.column.measure is Measure.PARAMETERS else self.read.flops[name]
 
 
-def _recipe(row: RowRef) -> Recipe:
-    if row.row.model is None:
-        raise ValueError(f"{row.id} has no model")
-    return row.row.model
+def _recipe(cell: CellRef) -> Recipe:
+    if cell.recipe is None:
+        raise ValueError(f"{cell.row.id} has no model")
+    return cell.recipe
 
 
 def _break_down(decided: DecidedTotal, body: Body, builder: Builder) -> Breakdown:
@@ -106,7 +106,7 @@ def _count_baseline(row: RowRef, decided: DecidedTotal, builder: Builder) -> tup
     """Return what the baseline has, or why it could not be counted: an error of its own row, not of this one."""
     from imlp_audit.explain.dissect import dissect  # torch takes seconds to import
 
-    recipe = _recipe(row)
+    recipe = _recipe(CellRef(row, decided.cell.column_id))
     try:
         return dissect(recipe, decided.reading_of(recipe), builder).items(decided.counting)
     except Exception as error:  # whatever a host's code raises

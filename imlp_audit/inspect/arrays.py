@@ -15,10 +15,18 @@ _CHUNK = 1 << 20  # how many numbers are converted at a time
 _LARGEST = 1e60  # products of four such numbers, and their sums, are still finite
 
 
-def why_unusable(value: Tensor) -> str | None:
-    """Return why a tensor's numbers cannot be used; None if they can."""
+def why_not_plain(value: Tensor) -> str | None:
+    """Return why a tensor is not one of floating-point numbers as they are; None if it is."""
     if value.is_meta or value.is_quantized or value.layout is not torch.strided or not value.is_floating_point():
         return "is not a plain tensor of floating-point numbers"
+    return None
+
+
+def why_unusable(value: Tensor) -> str | None:
+    """Return why a tensor's numbers cannot be used; None if they can."""
+    other = why_not_plain(value)
+    if other is not None:
+        return other
     if not value.numel():
         return "is empty"
     if value.numel() * value.element_size() > value.untyped_storage().nbytes():

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from imlp_audit.checkpoint.contents import Checkpoint
 from imlp_audit.checkpoint.fitting import Fit, fit
-from imlp_audit.checkpoint.layouts import dialects
+from imlp_audit.checkpoint.layouts.dialects import dialects
 from imlp_audit.checkpoint.misfits import Shapes
 from imlp_audit.checks.context import Conventions
 from imlp_audit.errors import BuildError
@@ -216,24 +216,40 @@ def report_checkpoint(
             notes=checkpoint.state.notes,
             tensors=len(checkpoint.state.tensors),
             parameters=checkpoint.parameters,
+            buffers=checkpoint.buffers,
             dtypes=dict(checkpoint.dtypes),
         ),
         models=ModelsCompared(known=found.known, compared=found.compared),
-        exact=tuple(map(_describe, found.exact)),
+        exact=tuple(_describe(one, tuple(find_untold(one, found.exact))) for one in found.exact),
         nearest=tuple(map(_describe, found.nearest)),
         weights=weights,
         pictures=pictures,
     )
 
 
-def _describe(candidate: Candidate) -> FittingModel:
+def find_untold(one: Candidate, exact: Sequence[Candidate]) -> Iterator[str]:
+    """Yield which numbers of a host the weights do not tell: models that differ in them alone fit as well."""
+    own = one.recipe.host.model_dump()
+    alike = [
+        other.recipe.host.model_dump()
+        for other in exact
+        if other.recipe.model_copy(update={"host": one.recipe.host}) == one.recipe
+        and type(other.recipe.host) is type(one.recipe.host)
+    ]
+    for name in own:
+        values = sorted({str(other[name]) for other in alike if {**other, name: own[name]} == own})
+        if len(values) > 1:
+            yield f"the weights do not tell {name}: {', '.join(values)} have the same tensors"
+
+
+def _describe(candidate: Candidate, untold: tuple[str, ...] = ()) -> FittingModel:
     allowed = candidate.allowed
     return FittingModel(
         label=candidate.label,
         model=str(candidate.recipe),
         places=candidate.places,
         readings=candidate.readings,
-        notes=tuple(candidate.fit.notes),
+        notes=(*candidate.fit.notes, *untold),
         problems=tuple(
             Misfit(kind=str(p.kind), reason=p.reason, details=p.details, tensors=p.names)
             for p in candidate.fit.problems

@@ -24,22 +24,28 @@ from imlp_audit.records.inspection import CrossPatchLayer, Pattern, Sparsity
 Steps = NDArray[np.intp]
 
 _SHARE = 20  # 5 % is a twentieth
+_FEW = 100  # one number in so many
 
 
 def measure_layer(part: MixingPart, side: int | None) -> CrossPatchLayer:
     """Measure a block; `side` is that of the grid of its patches, None if there is no such grid."""
-    matrix = cross_patch_matrix(part)
-    why_none = "its activation is gated" if matrix is None else None
-    if side is None:
-        why_none = f"its {part.patches} tokens are not the patches of a square grid of an image"
+    pattern, why_none = measure_mixing(part, side)
     return CrossPatchLayer(
         name=part.name,
         patches=part.patches,
         across=tuple(measure_sparsity(one.letter, one.name, one.values) for one in part.across),
         channels=tuple(measure_sparsity(one.letter, one.name, one.values) for one in part.channels),
-        pattern=None if side is None or matrix is None else measure_pattern(matrix, side),
+        pattern=pattern,
         why_no_pattern=why_none,
     )
+
+
+def measure_mixing(part: MixingPart, side: int | None) -> tuple[Pattern | None, str | None]:
+    """Return where a block's weights are on the grid, or why that cannot be said."""
+    if side is None:
+        return None, f"its {part.patches} tokens are not the patches of a square grid of an image"
+    matrix = cross_patch_matrix(part)
+    return (None, "its activation is gated") if matrix is None else (measure_pattern(matrix, side), None)
 
 
 def cross_patch_matrix(part: MixingPart) -> Matrix | None:
@@ -104,6 +110,7 @@ def measure_pattern(matrix: Matrix, side: int) -> Pattern:
         spiked=spiked_share(numbers),
         reach=mean_distance(squared, down, across),
         far=largest_far_weight(numbers, np.maximum(down, across), side),
+        far_in_few=share_of_few(squared[2 * np.maximum(down, across) > side]),
     )
 
 
@@ -163,6 +170,13 @@ def largest_far_weight(matrix: Matrix, furthest: Steps, side: int) -> float | No
     size, long = np.abs(matrix), 2 * furthest > side
     top = float(size.max())
     return float(size[long].max()) / top if top and long.any() else None
+
+
+def share_of_few(squared: Matrix) -> float | None:
+    """Return the share of weight that the largest hundredth of some numbers has; None if there is no weight."""
+    whole = float(squared.sum())
+    few = -(-squared.size // _FEW)
+    return min(1.0, float(np.partition(squared, -few)[-few:].sum()) / whole) if whole else None
 
 
 def _share(squared: Matrix, of: NDArray[np.bool_]) -> float | None:

@@ -10,9 +10,12 @@ import ast
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from imlp_audit.equations.door import bundled_folder, explain_distrust, is_trusted, load_module, locate_error
 from imlp_audit.errors import Problem
@@ -22,6 +25,9 @@ from imlp_audit.records.check import Verdict
 from imlp_audit.records.inspection import Inspection, Statement
 from imlp_audit.spec.folders import display_path
 from imlp_audit.spec.library import Selection
+
+if TYPE_CHECKING:
+    from imlp_audit.inspect.noise import Noise
 
 MODULE = "sentences"
 _BEGIN = 120.0  # seconds for a process to start, on however slow a machine
@@ -51,24 +57,33 @@ class PaperFolder:
 
 
 def judge_papers(
-    folders: Iterable[PaperFolder], inspection: Inspection, *, trust_code: bool = False, patience: float = _PATIENCE
+    folders: Iterable[PaperFolder],
+    inspection: Inspection,
+    noise: Noise | None = None,
+    *,
+    trust_code: bool = False,
+    patience: float = _PATIENCE,
 ) -> Iterator[Statement]:
-    """Judge the sentences that are about parts of this checkpoint. Never raises what a paper's Python raises."""
+    """Judge the sentences that are about parts of this checkpoint. Never raises what a paper's Python raises.
+
+    What noise supports too is not reproduced (None: without that test).
+    """
     for folder in folders:
         sentences = read_sentences(folder)
         for one in sentences:
             if isinstance(one, BrokenSentence):
                 yield _report_problem(folder, one.name, str(one.problem))
         texts = [one for one in sentences if isinstance(one, SentenceText) and one.about.names(inspection)]
-        if not texts:
-            continue
         if not trust_code and not is_trusted(folder.path):
             reason = explain_distrust(folder.shown_as)
             yield from (record_verdict(folder.paper, one, Verdict.UNVERIFIABLE, reason) for one in texts)
-        elif folder.path.resolve().is_relative_to(bundled_folder().resolve()):
-            yield from _judge_here(folder, texts, inspection)
-        else:
-            yield from _judge_in_process(folder, texts, inspection, patience)
+        elif texts and folder.path.resolve().is_relative_to(bundled_folder().resolve()):
+            from imlp_audit.inspect.support import judge_against_noise  # draws with torch, which `lint` does without
+
+            ask = partial(_judge_one, folder)
+            yield from (judge_against_noise(ask, one, inspection, noise) for one in texts)
+        elif texts:
+            yield from _judge_in_process(folder, texts, inspection, noise, patience)
 
 
 def read_sentences(folder: PaperFolder) -> tuple[SentenceText | BrokenSentence, ...]:
@@ -122,35 +137,47 @@ def _find_about(node: ast.stmt) -> str | None:
     return None
 
 
-def _judge_here(folder: PaperFolder, texts: Sequence[SentenceText], inspection: Inspection) -> Iterator[Statement]:
-    for text in texts:
-        try:
-            one = getattr(load_module(folder.path, MODULE), text.id)
-            if not isinstance(one, Sentence):
-                raise TypeError(f"{text.id} is not a sentence; its decorator is not imlp_audit's `sentence`")
-            yield judge_sentence(folder.paper, one, inspection)
-        except (Exception, SystemExit) as error:  # whatever a paper's Python raises
-            place = locate_error(error, folder.path.resolve(), folder.shown_as) or folder.file
-            reason = f"{place}: {type(error).__name__}: {error}"
-            yield record_verdict(folder.paper, text, Verdict.ERROR, reason)
+def _judge_one(folder: PaperFolder, text: SentenceText, inspection: Inspection) -> Statement:
+    try:
+        one = getattr(load_module(folder.path, MODULE), text.id)
+        if not isinstance(one, Sentence):
+            raise TypeError(f"{text.id} is not a sentence; its decorator is not imlp_audit's `sentence`")
+        return judge_sentence(folder.paper, one, inspection)
+    except (Exception, SystemExit) as error:  # whatever a paper's Python raises
+        place = locate_error(error, folder.path.resolve(), folder.shown_as) or folder.file
+        return record_verdict(folder.paper, text, Verdict.ERROR, f"{place}: {type(error).__name__}: {error}")
 
 
 def _judge_in_process(
-    folder: PaperFolder, texts: Sequence[SentenceText], inspection: Inspection, patience: float
+    folder: PaperFolder, texts: Sequence[SentenceText], inspection: Inspection, noise: Noise | None, patience: float
 ) -> Iterator[Statement]:
     """Judge sentences in a process of their own; one that takes too long ends the process."""
+    from imlp_audit.inspect.support import judge_against_noise
+
     worker = start_worker(_serve)
+
+    def receive(limit: float) -> Statement | None:
+        if not worker.pipe.poll(limit):
+            raise TimeoutError(f"did not answer within {limit:g} s and was stopped")
+        answer: Statement | None = worker.pipe.recv()
+        return answer
+
+    def ask(text: SentenceText, held: Inspection) -> Statement:
+        worker.pipe.send((text, held))
+        answer = receive(patience)
+        assert answer is not None
+        return answer
+
     waiting = list(texts)
     try:
-        worker.pipe.send((folder, texts, inspection))
-        limit = _BEGIN
-        while waiting and worker.pipe.poll(limit):
-            answer = worker.pipe.recv()
-            limit = patience
-            if isinstance(answer, Statement):
-                waiting.pop(0)
-                yield answer
-        problem = f"did not answer within {limit:g} s and was stopped"
+        worker.pipe.send(folder)
+        receive(_BEGIN)
+        while waiting:
+            yield judge_against_noise(ask, waiting[0], inspection, noise)
+            waiting.pop(0)
+        problem = ""
+    except TimeoutError as error:
+        problem = str(error)
     except (EOFError, OSError):
         worker.kill()
         problem = f"its process ended (exit code {worker.exit_code})"
@@ -164,10 +191,12 @@ def _serve(pipe: Connection) -> None:
     """Judge the sentences that come by a pipe. What their code prints goes to standard error."""
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    folder, texts, inspection = pipe.recv()
+    folder: PaperFolder = pipe.recv()
     pipe.send(None)
-    for statement in _judge_here(folder, texts, inspection):
-        pipe.send(statement)
+    with suppress(EOFError):
+        while True:
+            text, inspection = pipe.recv()
+            pipe.send(_judge_one(folder, text, inspection))
 
 
 def _report_problem(folder: PaperFolder, name: str, problem: str) -> Statement:

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from imlp_audit.inspect.agelu import coefficients, curves, gelu
 from imlp_audit.inspect.arrays import Matrix
 from imlp_audit.inspect.parts import AgeluPart
-from imlp_audit.inspect.plot_page import Drawing, Sheet, page_file, pages, shorten
-from imlp_audit.report.style import COLOURS, to_svg
+from imlp_audit.inspect.plot_page import Plate, Sheet, page_file, pages, shorten
+from imlp_audit.report.style import COLOURS
 
 Layer = tuple[str, tuple[AgeluPart, ...]]
 """A module and its AGeLUs: the two that are concatenated, or a single one."""
@@ -28,7 +28,7 @@ _BINS = 40
 _COEFFICIENTS = (("α", "scale of the input"), ("β", "scale of GeLU"), ("γ", "shift of the input"), ("θ", "offset"))
 
 
-def draw_agelus(parts: Sequence[AgeluPart]) -> Iterator[Drawing]:
+def draw_agelus(parts: Sequence[AgeluPart]) -> Iterator[Plate]:
     """Draw the functions of every layer, and the histograms of their coefficients."""
     layers = _pair(parts)
     caption = (
@@ -36,15 +36,15 @@ def draw_agelus(parts: Sequence[AgeluPart]) -> Iterator[Drawing]:
         "units (dark) and nine in ten (light). GeLU itself is dashed."
     )
     for first, page in pages(layers, _PANELS):
-        drawn = to_svg(_draw_shapes(first, page, _find_height(parts)))
-        yield Drawing(page_file("agelu_shapes", first, _PANELS, "svg"), caption, drawn)
+        drawn = _draw_shapes(first, page, _find_height(parts))
+        yield Plate(page_file("agelu_shapes", first, _PANELS, "svg"), caption, drawn)
     caption = (
         "Coefficients of AGeLU by layer; all layers have the same bins, and the outermost ones also count "
         "values beyond them. α = β = 1 and γ = θ = 0 (dashed) is GeLU, which training starts from."
     )
     for first, page in pages(layers, _ROWS):
-        drawn = to_svg(_draw_histograms(first, page, _find_ranges(parts)))
-        yield Drawing(page_file("agelu_histograms", first, _ROWS, "svg"), caption, drawn)
+        drawn = _draw_histograms(first, page, _find_ranges(parts))
+        yield Plate(page_file("agelu_histograms", first, _ROWS, "svg"), caption, drawn)
 
 
 def _pair(parts: Sequence[AgeluPart]) -> list[Layer]:

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from imlp_audit.equations.lipschitz.slopes import GELU
-from imlp_audit.inspect.plot_page import Drawing, Sheet
+from imlp_audit.inspect.plot_page import Plate, Sheet
 from imlp_audit.records.inspection import AmlpModule, CrossPatchLayer, GateMatrix, Inspection, Pattern
-from imlp_audit.report.style import COLOURS, to_svg
+from imlp_audit.report.style import COLOURS
 
 Heights = Sequence[float | None]
 
@@ -22,25 +22,25 @@ _TWO = Sheet(panel=(6.6, 2.2), gaps=(0, 0.85), left=0.75, right=0.15, bottom=0.5
 _FOUR = Sheet(panel=(3.1, 2.0), gaps=(0.6, 0.8), left=0.65, right=0.15, bottom=0.85, top=0.3)
 
 
-def draw_layers(inspection: Inspection) -> Iterator[Drawing]:
+def draw_layers(inspection: Inspection) -> Iterator[Plate]:
     """Draw every curve that there are numbers for."""
     layers = inspection.cross_patch
     if layers:
         caption = "Rate of weights whose absolute value is lower than 5 % of the matrix's maximum, by layer."
-        yield Drawing("sparsity.svg", caption, to_svg(_draw_sparsity(layers)))
+        yield Plate("sparsity.svg", caption, _draw_sparsity(layers))
     patterns = [layer.pattern for layer in layers if layer.pattern is not None]
     if layers and len(patterns) == len(layers):
         caption = (
             "Where cross-patch weights are on the grid, by layer: local support, shifted versions of one filter, "
             "support along both axes, and a spike at the patch itself."
         )
-        yield Drawing("cross_patch_patterns.svg", caption, to_svg(_draw_patterns(patterns)))
+        yield Plate("cross_patch_patterns.svg", caption, _draw_patterns(patterns))
     if inspection.gates:
         caption = "Share of W that the nearest Toeplitz matrix has, by layer."
-        yield Drawing("toeplitz.svg", caption, to_svg(_draw_toeplitz(inspection.gates)))
+        yield Plate("toeplitz.svg", caption, _draw_toeplitz(inspection.gates))
     if inspection.blocks:
         caption = "How steep each AMLP module is: the slopes of its AGeLUs, and bounds on its Lipschitz constant."
-        yield Drawing("slopes.svg", caption, to_svg(_draw_slopes(inspection.blocks)))
+        yield Plate("slopes.svg", caption, _draw_slopes(inspection.blocks))
 
 
 def _draw_sparsity(layers: Sequence[CrossPatchLayer]) -> Figure:

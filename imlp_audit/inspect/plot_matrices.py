@@ -14,9 +14,8 @@ from imlp_audit.inspect.arrays import Matrix, to_array
 from imlp_audit.inspect.cross_patch import cross_patch_matrix
 from imlp_audit.inspect.gates import spatial_matrix
 from imlp_audit.inspect.parts import CheckpointParts, GatePart, MixingPart
-from imlp_audit.inspect.plot_page import Drawing, Sheet, page_file, pages, shorten
+from imlp_audit.inspect.plot_page import Plate, Sheet, page_file, pages, shorten
 from imlp_audit.records.inspection import GateMatrix
-from imlp_audit.report.style import to_png
 
 _SHOWN = 6  # rows of the central 6 x 6 patches; images of all rows would be too small
 _PANELS = 12  # a page
@@ -32,7 +31,7 @@ class _Panel:
     image: Matrix
 
 
-def draw_cross_patch(parts: CheckpointParts) -> Iterator[Drawing]:
+def draw_cross_patch(parts: CheckpointParts) -> Iterator[Plate]:
     """Draw the rows of every layer's cross-patch matrix that belong to the central patches, and W1 of an MLP."""
     on_grid = [(one, side) for one in parts.mixing if (side := parts.side(one.patches)) is not None]
     layers = [_Panel(one.name, mosaic(m, side)) for one, side in on_grid if (m := cross_patch_matrix(one)) is not None]
@@ -50,7 +49,7 @@ def draw_cross_patch(parts: CheckpointParts) -> Iterator[Drawing]:
     yield from _draw_pages(units, "token_mixing_units", caption, note)
 
 
-def draw_gates(parts: Sequence[GatePart], measured: Sequence[GateMatrix]) -> Iterator[Drawing]:
+def draw_gates(parts: Sequence[GatePart], measured: Sequence[GateMatrix]) -> Iterator[Plate]:
     """Draw every gate's W."""
     panels = [
         _Panel(f"{part.name}, {_write_share(gate)}", spatial_matrix(part))
@@ -86,9 +85,9 @@ def _tile(images: Matrix) -> Matrix:
     return np.pad(tiled, ((0, 1), (0, 1)), constant_values=np.nan)
 
 
-def _draw_pages(panels: Sequence[_Panel], name: str, caption: str, note: str) -> Iterator[Drawing]:
+def _draw_pages(panels: Sequence[_Panel], name: str, caption: str, note: str) -> Iterator[Plate]:
     for first, page in pages(panels, _PANELS):
-        yield Drawing(page_file(name, first, _PANELS, "png"), caption, to_png(_draw_page(first, page, note)))
+        yield Plate(page_file(name, first, _PANELS, "png"), caption, _draw_page(first, page, note))
 
 
 def _draw_page(first: int, panels: Sequence[_Panel], note: str) -> Figure:

@@ -11,6 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure  # no pyplot: no windows, no state
 from matplotlib.gridspec import GridSpec
 
+from imlp_audit.report.style import to_png, to_svg
+
 Item = TypeVar("Item")
 
 
@@ -21,6 +23,21 @@ class Drawing:
     file: str
     caption: str
     content: bytes
+
+
+@dataclass(frozen=True)
+class Plate:
+    """A picture that is not written yet: the name of its file (.svg or .png), what it shows, and the figure."""
+
+    file: str
+    caption: str
+    figure: Figure
+
+    def draw(self, label: str) -> Drawing:
+        """Return the picture with the name of what is drawn below it, at the right."""
+        self.figure.text(0.995, 0.004, label, ha="right", va="bottom", fontsize=6, color="0.35")
+        to_bytes = to_svg if self.file.endswith(".svg") else to_png
+        return Drawing(self.file, self.caption, to_bytes(self.figure))
 
 
 @dataclass(frozen=True)

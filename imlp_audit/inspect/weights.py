@@ -9,6 +9,7 @@ from imlp_audit.inspect.blocks import measure_modules
 from imlp_audit.inspect.cross_patch import measure_layer
 from imlp_audit.inspect.gates import measure_gate
 from imlp_audit.inspect.parts import CheckpointParts, State
+from imlp_audit.inspect.untrained import explain_untrained
 from imlp_audit.records.inspection import Inspection
 from imlp_audit.report.style import drawing_style
 
@@ -25,17 +26,19 @@ def measure_parts(parts: CheckpointParts, state: State) -> Inspection:
         cross_patch=tuple(measure_layer(one, parts.side(one.patches)) for one in parts.mixing),
         gates=tuple(measure_gate(one, parts.side(one.tokens)) for one in parts.gates),
         left_out=parts.left_out + without_slopes,
+        untrained=explain_untrained(state),
     )
 
 
-def draw(parts: CheckpointParts, inspection: Inspection) -> tuple[Drawing, ...]:
-    """Draw everything that there is to draw; the same weights give the same bytes."""
+def draw(parts: CheckpointParts, inspection: Inspection, label: str) -> tuple[Drawing, ...]:
+    """Draw everything that there is to draw, with the checkpoint's name; the same weights give the same bytes."""
     from imlp_audit.inspect import plot_agelu, plot_layers, plot_matrices
 
     with drawing_style():
-        return (
+        plates = (
             *plot_matrices.draw_cross_patch(parts),
             *plot_matrices.draw_gates(parts.gates, inspection.gates),
             *plot_agelu.draw_agelus(parts.agelus),
             *plot_layers.draw_layers(inspection),
         )
+        return tuple(plate.draw(label) for plate in plates)

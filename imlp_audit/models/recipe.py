@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     GetCoreSchemaHandler,
     GetPydanticSchema,
@@ -21,8 +19,10 @@ from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Replacement, 
 from imlp_audit.models.change import Change, find_leaves, merge, takes, value_at, write_value
 from imlp_audit.models.hosts import find_hosts
 from imlp_audit.models.hosts.host import IMAGENET_SIZE, ClassCount, Count, Host, OwnInput, Size, TokenInput, divides
+from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.models.hosts.timm import Timm
 from imlp_audit.models.reading import AnyReading, Family, PaperReading
+from imlp_audit.models.values import Sides
 
 HOSTS = find_hosts()
 """The hosts by their keys in a recipe."""
@@ -33,20 +33,6 @@ class Form(StrEnum):
 
     TRAINING = "training"
     DEPLOYED = "deployed"
-
-
-LARGEST_SIDE = 16384
-
-
-def _sides(image: object) -> tuple[int, ...]:
-    """Read `224` as `[224, 224]`; raise ValueError for what is neither a side nor two."""
-    sides = [image, image] if isinstance(image, str | int) else image
-    texts = [str(side) for side in sides] if isinstance(sides, list | tuple) else []
-    if len(texts) != 2 or not all(
-        re.fullmatch("[1-9][0-9]{0,4}", side) and int(side) <= LARGEST_SIDE for side in texts
-    ):
-        raise ValueError(f"image: give a side in pixels, or [height, width], of at most {LARGEST_SIDE}, not {image!r}")
-    return tuple(map(int, texts))
 
 
 def _host_schema(_source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -83,7 +69,7 @@ class Recipe(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     host: Annotated[Host, GetPydanticSchema(_host_schema)]
-    image: Annotated[Size, BeforeValidator(_sides)] | None = None
+    image: Sides | None = None
     classes: Count | None = None
     form: Form = Form.TRAINING
     activation: Activation | None = None
@@ -176,6 +162,13 @@ class Recipe(BaseModel):
     def with_change(self, change: Mapping[str, object]) -> Self:
         """Return the recipe with other values of some fields. Raises ValidationError where there is no such model."""
         return type(self).model_validate(merge(self.as_written(), change))
+
+    def with_image(self, image: Size) -> Self:
+        """Return the recipe for other images. Raises ValidationError where the model reads none of its own choice."""
+        if isinstance(self.host, PythonModule) and self.host.input is not None:
+            host = self.host.model_copy(update={"input": (self.host.input[0], *image)})
+            return self.model_copy(update={"host": host})
+        return self.with_change({"image": list(image)})
 
     def essence(self) -> Self:
         """Return the recipe without what changes nothing: the kernel of a block that has no convolution."""

@@ -6,9 +6,19 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Literal, TypeAlias, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, JsonValue, Tag
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    JsonValue,
+    Tag,
+    WithJsonSchema,
+)
 
-from imlp_audit.models.hosts.host import Count
+from imlp_audit.models.hosts.host import Count, Size
 
 PYTHON_NAME = r"^[A-Za-z_]\w*$"
 Name = Annotated[str, Field(pattern=PYTHON_NAME)]
@@ -77,3 +87,25 @@ _Input = Annotated[
 ]
 Inputs: TypeAlias = Annotated[dict[Name, _Input], Field(min_length=1), AfterValidator(FrozenMap)]
 """What a model reads, by the names of its arguments; an argument can be a dictionary of tensors."""
+
+
+LARGEST_SIDE = 16384
+
+
+def _sides(image: object) -> tuple[int, ...]:
+    """Read `224` as `[224, 224]`; raise ValueError for what is neither a side nor two."""
+    sides = [image, image] if isinstance(image, str | int) else image
+    texts = [str(side) for side in sides] if isinstance(sides, list | tuple) else []
+    if len(texts) != 2 or not all(
+        re.fullmatch("[1-9][0-9]{0,4}", side) and int(side) <= LARGEST_SIDE for side in texts
+    ):
+        raise ValueError(f"image: give a side in pixels, or [height, width], of at most {LARGEST_SIDE}, not {image!r}")
+    return tuple(map(int, texts))
+
+
+Sides = Annotated[
+    Size,
+    BeforeValidator(_sides),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "minItems": 2, "maxItems": 2}]}),
+]
+"""The side of an image in pixels, or its height and width."""

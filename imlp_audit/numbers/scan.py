@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from imlp_audit.numbers.forms import DIGITS, DecimalMark
 
 _SIGN = r"(?:(?<![\w.,)\]}%'’^_])[-−–])?"  # a hyphen after a word or a number joins, and is no minus
-_VERSION = r"(?<!\d)\d+(?:\.\d+){2,}"
-_FRACTION = r"(?<![\w.,)])\.\d+"  # p < .05
+_VERSION = r"(?<![0-9])[0-9]+(?:\.[0-9]+){2,}"
+_FRACTION = r"(?<![\w.,)])\.[0-9]+"  # p < .05
 _PERCENT = r"(?:\s?\\?%)?"
 
 
@@ -50,8 +50,8 @@ def unsigned_keys(text: str, decimal: DecimalMark = ".") -> list[str]:
 
 
 def _pattern(decimal: DecimalMark) -> re.Pattern[str]:
-    digits = rf"{_VERSION}|{DIGITS[decimal]}" + (rf"|{_FRACTION}" if decimal == "." else "")
-    return re.compile(rf"(?P<sign>{_SIGN})(?P<digits>{digits}){_PERCENT}", re.ASCII)
+    digits = rf"{_VERSION}|(?a:{DIGITS[decimal]})" + (rf"|{_FRACTION}" if decimal == "." else "")
+    return re.compile(rf"(?P<sign>{_SIGN})(?P<digits>{digits}){_PERCENT}")
 
 
 def _key(digits: str, decimal: DecimalMark, *, signed: bool) -> str:

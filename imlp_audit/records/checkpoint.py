@@ -22,6 +22,7 @@ class CheckpointFile(Record):
     notes: tuple[str, ...]
     tensors: Count
     parameters: Count
+    buffers: Count = 0
     dtypes: dict[str, Count]
 
 

@@ -13,7 +13,7 @@ from imlp_audit.records.values import Count
 
 
 class NumberState(StrEnum):
-    """What became of a number; those that are `apart` are no quantities, and count in no share."""
+    """What became of a number; those that are `apart` are not quantities, and count in no share."""
 
     BOUND = "bound"
     EXPLAINED = "explained"
@@ -25,7 +25,7 @@ class CoveredNumber(Record):
     """A number as the document prints it, the line it stands on, and the words around it.
 
     `checks` are the checks that read it, and `sources` the entries of the specs that say so; `reason` is why no check
-    does, or what the number is if it is no quantity. A `page` is that of a PDF.
+    does, or what the number is if it is not a quantity. A `page` is that of a PDF.
     """
 
     file: str

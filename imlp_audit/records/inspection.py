@@ -89,6 +89,7 @@ class Pattern(Record):
     spiked: float
     reach: float | None
     far: float | None
+    far_in_few: float | None = None
 
 
 class CrossPatchLayer(Record):
@@ -153,7 +154,10 @@ class Statement(Record):
 
 
 class Inspection(Record):
-    """All that is found in the weights of a checkpoint; `left_out` names what could not be looked at, and why."""
+    """All that is found in the weights of a checkpoint.
+
+    `left_out` names what could not be looked at, and why; `untrained` says why the weights look untrained, if they do.
+    """
 
     agelus: tuple[AgeluCoefficients, ...] = ()
     blocks: tuple[AmlpModule, ...] = ()
@@ -161,3 +165,4 @@ class Inspection(Record):
     gates: tuple[GateMatrix, ...] = ()
     statements: tuple[Statement, ...] = ()
     left_out: tuple[str, ...] = ()
+    untrained: str | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import groupby
 
 from imlp_audit.numbers.words import count_of, list_some
@@ -18,13 +18,12 @@ _STYLES = {
 _MOST_CHECKS = 3
 
 
-def coverage_document(report: CoverageReport, *, only_open: bool = False) -> Document:
-    """Return what a person reads: every number with its line, what is missing, and the share at the end."""
-    return tuple(_blocks(report, only_open=only_open))
+def coverage_document(report: CoverageReport, listed: Collection[NumberState]) -> Document:
+    """Return what a person reads: numbers in the listed states with their lines, what is missing, and the share."""
+    return tuple(_blocks(report, [number for number in report.numbers if number.state in listed]))
 
 
-def _blocks(report: CoverageReport, *, only_open: bool) -> Iterator[Block]:
-    shown = [number for number in report.numbers if _is_shown(number, only_open=only_open)]
+def _blocks(report: CoverageReport, shown: list[CoveredNumber]) -> Iterator[Block]:
     yield Heading(f"Numbers of {report.document} against {report.paper}", 1)
     if shown:
         yield Table(("line", "numbers", "", "read or explained by"), tuple(_rows(shown, report)))
@@ -33,15 +32,9 @@ def _blocks(report: CoverageReport, *, only_open: bool) -> Iterator[Block]:
         yield List(tuple(f"{one.what}: {one.reason} ({one.source.file}:{one.source.line})" for one in report.unplaced))
     apart = report.count(NumberState.APART)
     if apart:
-        yield Paragraph(f"{count_of(apart, 'number')} not counted, as no quantities: {_kinds(report)}.")
+        yield Paragraph(f"{count_of(apart, 'other number')} not counted: {_kinds(report)}.")
     yield from (Paragraph((Span("note:", Style.STRONG), f" {note}")) for note in report.notes)
     yield Paragraph(share(report))
-
-
-def _is_shown(number: CoveredNumber, *, only_open: bool) -> bool:
-    if only_open:
-        return number.state is NumberState.OPEN
-    return number.state is not NumberState.APART
 
 
 def _rows(numbers: list[CoveredNumber], report: CoverageReport) -> Iterator[tuple[Inline, ...]]:

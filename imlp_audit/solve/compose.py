@@ -16,13 +16,13 @@ import numpy as np
 from imlp_audit.count.ledger import CallCache
 from imlp_audit.errors import AuditError, BuildError, SolverError
 from imlp_audit.models.build import Builder, describe_failure
-from imlp_audit.models.hosts.host import FeatureMapInput, ImageInput, OwnImageInput, OwnInput, Stack, TokenInput
+from imlp_audit.models.hosts.host import FeatureMapInput, ImageInput, OwnImageInput, OwnInput, Size, Stack, TokenInput
 from imlp_audit.models.reading import AnyReading, Family, Reach
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.solve.amounts import Amounts
 from imlp_audit.solve.compose_blocks import Hosts
 from imlp_audit.solve.counting import count_model
-from imlp_audit.solve.posing import Posed, cells_of, named_parts, pose
+from imlp_audit.solve.posing import Posed, images_of, named_parts, pose, posed_id
 from imlp_audit.solve.problem import SearchProblem
 from imlp_audit.solve.space import Readings, readings_of, structure_of, tabulate
 from imlp_audit.spec.references import RowRef
@@ -142,20 +142,23 @@ def compose(rows: Sequence[RowRef], *, free_widths: bool = False) -> Composition
     posed: list[Posed] = []
     refused: dict[str, str] = {}
     for row in rows:
-        try:
-            recipe = _recipe(row, free_widths)
-            posed.append(Posed(row, recipe, composer.table(recipe)))
-        except BuildError as error:
-            refused[row.id] = str(error)
-    return Composition(pose(posed, composer.spaces), refused, {one.row.id: one.recipe for one in posed}, composer)
+        for image in images_of(row) or [None]:
+            try:
+                recipe = _recipe(row, image, free_widths)
+                posed.append(Posed(row, recipe, composer.table(recipe), image))
+            except BuildError as error:
+                refused[posed_id(row, image)] = str(error)
+    return Composition(pose(posed, composer.spaces), refused, {one.id: one.recipe for one in posed}, composer)
 
 
-def _recipe(row: RowRef, free_widths: bool) -> Recipe:
+def _recipe(row: RowRef, image: Size | None, free_widths: bool) -> Recipe:
     """Return how the model of a row is built; raises BuildError for a row that poses no problem."""
     recipe = row.row.model
     if recipe is None:
         raise BuildError("the row has no model")
-    if not any(cells_of(row, 0)):
+    if not images_of(row):
         raise BuildError("the row prints no parameters and no FLOPs")
+    if image is not None:
+        recipe = recipe.with_image(image)
     freed = recipe.host.with_open_width() if free_widths and isinstance(recipe.host, Stack) else None
     return recipe if freed is None else recipe.model_copy(update={"host": freed})

@@ -9,6 +9,7 @@ from math import ceil, floor
 import numpy as np
 
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, parse_weight_key
+from imlp_audit.models.hosts.host import Size
 from imlp_audit.models.reading import AnyReading, Family
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval
@@ -16,7 +17,7 @@ from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.amounts import CLASSES, Amounts, parameters_in, total_in, work_in
 from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
 from imlp_audit.solve.space import Readings
-from imlp_audit.spec.columns import Measure
+from imlp_audit.spec.columns import Measure, image_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef
 
@@ -27,11 +28,25 @@ TEXT = "as_written"
 
 @dataclass(frozen=True)
 class Posed:
-    """A row, how its model is built, and the model's amounts under every reading of its family."""
+    """A row, how its model is built, and the model's amounts under every reading of its family.
+
+    Of a row with columns on other images there is one for each size; `image` is that of these columns.
+    """
 
     row: RowRef
     recipe: Recipe
     table: Amounts
+    image: Size | None = None
+
+    @property
+    def id(self) -> str:
+        """The row's id, with the size of the images where it is a column's own."""
+        return posed_id(self.row, self.image)
+
+
+def posed_id(row: RowRef, image: Size | None) -> str:
+    """Return the id of a row, with the size of the images where it is a column's own."""
+    return row.id if image is None else f"{row.id} on {image[0]} x {image[1]}"
 
 
 def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> SearchProblem:
@@ -43,22 +58,33 @@ def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> SearchProble
     named = _find_named({one.row.paper.id: one.row.paper for one in posed}.values(), open_)
     return SearchProblem(
         rows=tuple(_row(one, done) for one in posed),
-        cells=tuple(cell for index, one in enumerate(posed) for cell in cells_of(one.row, index, rules)),
+        cells=tuple(cell for index, one in enumerate(posed) for cell in cells_of(one.row, index, one.image, rules)),
         spaces={family: _space(readings) for family, readings in open_.items()},
         classes=tuple(CLASSES[i] for i in done),
         named=named,
         text=TEXT if TEXT in named else None,
-        families={one.row.id: one.recipe.host.kin() for one in posed},
-        hosts={one.row.id: Recipe(host=one.recipe.host).name for one in posed},
+        families={one.id: one.recipe.host.kin() for one in posed},
+        hosts={one.id: Recipe(host=one.recipe.host).name for one in posed},
     )
 
 
-def cells_of(row: RowRef, index: int, rules: Sequence[Rounding] = tuple(Rounding)) -> Iterator[Cell]:
-    """Yield the printed totals of a row, which is at an index of the problem's rows; the first rule is the default."""
+def images_of(row: RowRef) -> list[Size | None]:
+    """Return the images that a row's printed totals are of, None for the row's own."""
+    columns = (CellRef(row, name).column for name in row.row.printed)
+    return list(dict.fromkeys(image_of(column) for column in columns if column.measure in KINDS))
+
+
+def cells_of(
+    row: RowRef, index: int, image: Size | None, rules: Sequence[Rounding] = tuple(Rounding)
+) -> Iterator[Cell]:
+    """Yield the printed totals of a row on some images, which is at an index of the problem's rows.
+
+    The first rule is the default.
+    """
     for column in row.row.printed:
         cell = CellRef(row, column)
         kind = KINDS.get(cell.column.measure)
-        if kind is not None:
+        if kind is not None and image_of(cell.column) == image:
             printed = cell.printed
             ranges = {rule: _integers(printed.interval(rule)) for rule in rules}
             yield Cell(cell.id, index, kind, ranges, printed.step * printed.scale)
@@ -79,7 +105,7 @@ def _row(one: Posed, classes: Sequence[int]) -> CountedRow:
     if own is not None and own.convention in parameters:  # which counts it whatever counts the others
         parameters = dict.fromkeys(parameters, parameters[own.convention])
     return CountedRow(
-        id=one.row.id,
+        id=one.id,
         group=one.recipe.family or "",
         parameters=parameters,
         work=np.ascontiguousarray(work_in(one.table)[:, classes]),

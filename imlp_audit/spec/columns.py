@@ -7,7 +7,9 @@ from typing import Literal, Self, TypeAlias, assert_never
 
 from pydantic import model_validator
 
-from imlp_audit.models.hosts.host import Count, Setting
+from imlp_audit.models.change import write_value
+from imlp_audit.models.hosts.host import Count, Setting, Size
+from imlp_audit.models.values import Sides
 from imlp_audit.numbers.forms import SCALES
 from imlp_audit.records.base import Record
 from imlp_audit.spec.fields import Sentence, Slug
@@ -64,7 +66,8 @@ class ColumnEntry(Record):
     `of` is the hyper-parameter of a column of settings, `batch` the number of images of a column of memory or
     throughput, `hardware` what such a column or one of cost was measured on; `metric`
     and `data` say which share of which images a score is, for a checkpoint to be judged by, and `images` how many
-    images with a label a data set has whose name is not a known one.
+    images with a label a data set has whose name is not a known one. `image` is the size of the images that models of a
+    column of totals or memory are counted on, where it is not the rows' own.
     """
 
     measure: Measure
@@ -77,6 +80,7 @@ class ColumnEntry(Record):
     metric: Metric | None = None
     data: Slug | None = None
     images: Count | None = None
+    image: Sides | None = None
 
     @property
     def kind(self) -> type[Column]:
@@ -116,6 +120,8 @@ class ColumnEntry(Record):
             raise ValueError("columns of memory need the number of images, e.g. batch: 32")
         if self.batch is not None and self.measure not in (Measure.MEMORY, Measure.THROUGHPUT):
             raise ValueError("only columns of memory or throughput have a batch")
+        if self.image is not None and not (self.measure.totalled or self.measure is Measure.MEMORY):
+            raise ValueError("only columns of parameters, flops or memory can have images of their own (image)")
         if self.hardware is not None and self.measure not in (Measure.MEMORY, Measure.THROUGHPUT, Measure.COST):
             raise ValueError("only columns of memory, throughput or cost have hardware")
         if (self.metric is None) != (self.data is None):
@@ -139,11 +145,15 @@ class _Column(Record):
     needs: str | None = None
 
 
-class ParametersColumn(_Column):
+class _CountedColumn(_Column):
+    image: Size | None = None
+
+
+class ParametersColumn(_CountedColumn):
     """A number of parameters."""
 
 
-class FlopsColumn(_Column):
+class FlopsColumn(_CountedColumn):
     """A number of operations."""
 
 
@@ -153,7 +163,7 @@ class SettingColumn(_Column):
     of: Setting
 
 
-class MemoryColumn(_Column):
+class MemoryColumn(_CountedColumn):
     """The peak memory of a forward pass over a batch of images."""
 
     batch: int
@@ -183,6 +193,11 @@ class UncountedColumn(_Column):
 Column: TypeAlias = ParametersColumn | FlopsColumn | SettingColumn | MemoryColumn | AccuracyColumn | UncountedColumn
 
 
+def image_of(column: Column) -> Size | None:
+    """Return the size of the images that a column's numbers are of; None where it is the rows' own."""
+    return column.image if isinstance(column, _CountedColumn) else None
+
+
 def parse_column(written: object) -> Column:
     """Return a column of its kind. Raises ValidationError."""
     if isinstance(written, Column):
@@ -202,6 +217,6 @@ def details_of(column: Column) -> dict[str, str]:
             known = {"hardware": column.hardware, "batch": column.batch}
             return {name: str(value) for name, value in known.items() if value is not None}
         case ParametersColumn() | FlopsColumn():
-            return {}
+            return {"image": write_value(column.image)} if column.image is not None else {}
         case _:
             assert_never(column)

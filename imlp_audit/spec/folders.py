@@ -18,6 +18,7 @@ _TABLES = (".tex", ".csv", ".tsv", ".html", ".htm", ".md", ".pdf", ".gz", ".tgz"
 _WEIGHTS = (".pt", ".pth", ".bin", ".ckpt", ".safetensors", ".tar")
 _OF_A_SPEC = re.compile(r"""^\ufeff?(?:\{\s*)?["']?(?:paper|about|tables?|claims)["']?\s*:""", re.MULTILINE)
 _PAPER = re.compile(r"^\ufeff?paper:[ ]+([a-z0-9_\-]+)[ ]*(?:#.*)?$", re.MULTILINE)
+_TABLE = re.compile(r"""^[ ]*(?:-[ ]+)?table:[ ]+["']?([a-z0-9_\-]+)""", re.MULTILINE)
 _ABOUT = re.compile(r"^about\s*:", re.MULTILINE)
 
 
@@ -126,6 +127,11 @@ def declares(path: Path) -> Declared:
     entries = {key.text: value for key, value in tree.entries} if isinstance(tree, MapNode) else {}
     paper = entries.get("paper")
     return Declared(paper.text if isinstance(paper, Text) else None, "about" in entries)
+
+
+def tables_in(path: Path) -> frozenset[str]:
+    """Return what the tables of a spec file are called, without judging the rest."""
+    return frozenset(_TABLE.findall(_read_start(path) or ""))
 
 
 def _read_start(path: Path) -> str | None:

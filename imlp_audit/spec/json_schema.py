@@ -51,7 +51,6 @@ def _recipe(definitions: JsonSchema) -> JsonSchema:
     """Return the schema of a recipe as a spec writes it: a host under a key of its own, and what is changed of it."""
     written = definitions[Recipe.__name__]
     rest = {name: one for name, one in written["properties"].items() if name != "host"}
-    rest["image"] = {"anyOf": [{"type": "string"}, {"type": "array", "minItems": 2, "maxItems": 2}]}
     hosts = {key: {"anyOf": [{"type": "string"}, _reference(host)]} for key, host in HOSTS.items()}
     one_host = [{"required": [key]} for key in HOSTS]
     return {**written, "properties": {**hosts, **rest}, "required": [], "oneOf": one_host}

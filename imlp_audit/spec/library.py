@@ -9,6 +9,7 @@ from pathlib import Path
 
 from imlp_audit.equations.catalogue import AnyClaim, ClaimText
 from imlp_audit.errors import Problem, SpecError, UsageError, did_you_mean
+from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.folders import (
     default_roots,
     display_path,
@@ -178,6 +179,9 @@ def select_checks(
     ]
     if not plans:
         asked = "".join([*(f" --only {glob}" for glob in only), *(f" --skip {glob}" for glob in skip)])
+        if not every:
+            files = list_some([paper.about.file.shown_as for paper in selection.papers], 3)
+            raise UsageError(f"there is nothing to check in {files}: write a table, a claim or an equation")
         whole = "; a glob must match the whole id, as '*/params' does" if only else ""
         listed = "`imlp-audit list` prints the ids"
         raise UsageError(f"no check is selected{' by' if asked else ''}{asked}{whole}; {listed}")

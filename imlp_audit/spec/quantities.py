@@ -247,7 +247,7 @@ def _base(cell: CellRef, named: Sequence[CellRef]) -> CellRef:
 
 
 def _counted_recipe(cell: CellRef) -> Recipe:
-    recipe = cell.row.row.model
+    recipe = cell.recipe
     if recipe is None or not cell.column.measure.totalled:
         raise MissingError(f"{cell.row.id} has no counted {cell.column_id!r} to take a share of")
     return recipe

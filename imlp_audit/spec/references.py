@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
+from imlp_audit.models.hosts.host import Size
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.numbers.printed import Printed
-from imlp_audit.spec.columns import Column
+from imlp_audit.spec.columns import Column, image_of
 from imlp_audit.spec.globs import matching
 from imlp_audit.spec.number_forms import form_of
 from imlp_audit.spec.tables import PrintedTable, Row
@@ -68,6 +70,12 @@ class CellRef:
         return self.row.table.value.columns[self.column_id]
 
     @property
+    def recipe(self) -> Recipe | None:
+        """How the model that the number is of is built, on the column's images if it has its own."""
+        recipe, image = self.row.row.model, image_of(self.column)
+        return recipe if recipe is None or image is None else _at(recipe, image)
+
+    @property
     def id(self) -> str:
         """The cell's id in full: paper/table/row/column."""
         return f"{self.row.id}/{self.column_id}"
@@ -92,6 +100,11 @@ class CellRef:
         """The printed change from the baseline, in percent, where there is one."""
         text = self.row.row.delta.get(self.column_id)
         return parse_printed(text, NumberForm("%", self.form.decimal)) if text is not None else None
+
+
+@cache
+def _at(recipe: Recipe, image: Size) -> Recipe:
+    return recipe.with_image(image)
 
 
 def rows_of_table(paper: Paper, table: Located[PrintedTable]) -> list[RowRef]:

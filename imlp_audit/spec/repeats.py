@@ -18,6 +18,7 @@ from imlp_audit.spec.columns import (
     SettingColumn,
     UncountedColumn,
     details_of,
+    image_of,
 )
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
@@ -82,6 +83,8 @@ def _printed(row: RowRef) -> Iterator[tuple[str, Column]]:
 def hold_the_same(one: Column, other: Column) -> bool:
     """Return whether nothing that is known of two columns contradicts that they measure the same thing."""
     ours, theirs = details_of(one), details_of(other)
+    if image_of(one) != image_of(other):
+        return False
     return one.measure is other.measure and all(ours[name] == theirs[name] for name in ours.keys() & theirs.keys())
 
 

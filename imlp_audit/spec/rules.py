@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import assert_never
 
 from pydantic import ValidationError
@@ -151,8 +152,13 @@ def _marked_rows(located: Located[PrintedTable], footnote: Footnote) -> Iterator
 
 def _find_refusal(recipe: Recipe, change: Change) -> str | None:
     """Return why a change does not fit a recipe, None where it does."""
+    return _complaint(lambda: recipe.with_change(change))
+
+
+def _complaint(make: Callable[[], object]) -> str | None:
+    """Return why no recipe can be made, None where one can."""
     try:
-        recipe.with_change(change)
+        make()
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
         return write_complaint(detail, str(detail["loc"][-1]) if detail["loc"] else "the change")
@@ -165,8 +171,9 @@ def _row(ref: RowRef, known: Sequence[Paper]) -> Iterator[Problem]:
     def problem(message: str, *below: str) -> Problem:
         return ref.table.problem(message, "rows", ref.index, *below)
 
-    if row.baseline is not None and (ref.baseline is None or row.baseline == row.id):
-        others = [r.id for r in table.rows if r.id != row.id]
+    others = [r.id for r in table.rows if r.id != row.id]
+    twice = len(table.rows) - len(others) > 1  # the id of this row is another's too, which is the problem
+    if row.baseline is not None and (ref.baseline is None or row.baseline == row.id) and not twice:
         yield problem(f"no other row {row.baseline!r} in this table; {did_you_mean(row.baseline, others)}", "baseline")
     if row.mark and (table.footnote is None or row.mark != table.footnote.mark):
         yield problem(f"the table's footnote does not explain the mark {row.mark!r}", "mark")
@@ -177,6 +184,11 @@ def _row(ref: RowRef, known: Sequence[Paper]) -> Iterator[Problem]:
         rows = [r.id for p in known for r in rows_of(p)]
         message = f"no row {target!r} for this one to repeat; {did_you_mean(target, rows)}"
         yield problem(message, *(("repeats",) if row.repeats else ()))
+    for column in row.printed:
+        cell = ref.cell(column)
+        complaint = _complaint(partial(getattr, cell, "recipe")) if cell is not None else None
+        if complaint is not None:
+            yield problem(f"the column's images do not fit the row's model: {complaint}", "printed", column)
     for column in _changed_meanings(ref, repeated_row(ref, known)):
         yield problem(f"the row it repeats has another kind of number under {column!r}; rename one", "printed", column)
     for name, numbers in (("printed", row.printed), ("delta", row.delta)):

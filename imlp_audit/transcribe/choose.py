@@ -58,4 +58,4 @@ def describe_table(table: SourceTable) -> str:
     label = f" ({table.label})" if table.label else ""
     caption = table.caption if len(table.caption) <= _LONGEST else table.caption[: _LONGEST - 3] + "..."
     size = f"{len(table.rows)} x {len(table.headings)}"
-    return f"  {table.number}{label}, line {table.line}, {size}: {caption or 'no caption'}"
+    return f"  {table.number}{label}, {table.place}, {size}: {caption or 'no caption'}"

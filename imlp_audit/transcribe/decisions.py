@@ -20,11 +20,12 @@ def decisions_of(draft: Draft) -> list[str]:
     if draft.skipped:
         rows = count_of(len(draft.skipped), "row")
         found.append(f"{rows} left out, without a number that a spec can hold ({list_some(draft.skipped)})")
-    marks = sorted({row.label.mark for row in draft.rows if row.label.mark})
+    marks = sorted({row.label.mark for row in draft.rows if row.label.mark} - draft.harmless.keys())
     if marks:
         found.append(
             f"the footnote marks {', '.join(marks)} are part of the labels; `footnote:` can say what they mean"
         )
+    found += [f"the mark {mark} is taken to change no model: {text}" for mark, text in draft.harmless.items()]
     lost = [row for row in draft.rows if row.numbers.changes and row.baseline is None]
     if lost:
         found.append(f"{count_of(len(lost), 'row')} with printed changes but without `baseline`; they are comments")

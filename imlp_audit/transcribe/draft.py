@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import TypeAlias
 
+from imlp_audit.models.names.known import Library
 from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.columns import TableColumns, read_columns
 from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.labels import LabelParts, read_label
-from imlp_audit.transcribe.models import ModelGuess, find_doubt, find_size, guess_model
+from imlp_audit.transcribe.models import ModelGuess, find_doubt, find_harmless, find_size, guess_model
 from imlp_audit.transcribe.rows import RowNumbers, read_numbers
 
 
@@ -42,22 +43,30 @@ class Draft:
     rows: tuple[DraftRow, ...]
     size: int | None
     skipped: tuple[str, ...]
+    harmless: Mapping[str, str]
 
 
-def draft_table(table: SourceTable, others: Sequence[SourceTable] = ()) -> Draft:
-    """Read a table; the other tables of the document show whether a label stands for one model."""
+def draft_table(table: SourceTable, others: Sequence[SourceTable] = (), prefer: Library | None = None) -> Draft:
+    """Read a table; the other tables of the document show whether a label stands for one model.
+
+    Of several libraries that have a model, `prefer` is taken. `Draft.harmless` are the footnote marks that change
+    nothing of a model, and what the source says of them.
+    """
     columns = read_columns(table)
-    drafter = _Drafter(table, columns, _sizes_printed([table, *others]))
+    drafter = _Drafter(table, columns, _sizes_printed([table, *others]), prefer)
     for row in table.rows:
         drafter.add(row)
-    return Draft(table, columns, tuple(_one_training_each(drafter.rows)), drafter.size, tuple(drafter.skipped))
+    rows = tuple(_one_training_each(drafter.rows))
+    return Draft(table, columns, rows, drafter.size, tuple(drafter.skipped), drafter.harmless)
 
 
 class _Drafter:
     """Reads the rows of a table in order: what a row means may depend on those above it."""
 
-    def __init__(self, table: SourceTable, columns: TableColumns, sizes: SizesPrinted) -> None:
-        self.columns, self.sizes = columns, sizes
+    def __init__(self, table: SourceTable, columns: TableColumns, sizes: SizesPrinted, prefer: Library | None) -> None:
+        self.columns, self.sizes, self.prefer = columns, sizes, prefer
+        self.counted_in = table.counted_in
+        self.harmless = find_harmless(table.marks)
         self.doubt = find_doubt(table.caption, columns.guesses)
         self.size = find_size(table.caption)
         self.rows: list[DraftRow] = []
@@ -76,7 +85,7 @@ class _Drafter:
         label = read_label(row.cells[self.columns.label], self.rows[-1].label if self.rows else None, self._by_label)
         if not numbers.printed:
             reason = f": {numbers.left_out[0]}" if numbers.left_out else ""
-            self.skipped.append(f"line {row.line}, {label.text or 'a row without a label'}{reason}")
+            self.skipped.append(f"{self.counted_in} {row.line}, {label.text or 'a row without a label'}{reason}")
             return
         side = numbers.size or find_size(self._group) or self.size
         why = self.doubt or self.columns.doubt(row) or _ambiguous(label, side, self.sizes)
@@ -85,15 +94,22 @@ class _Drafter:
             self._new_id(label, base, side),
             label,
             row.line,
-            guess_model(label, side, why),
+            guess_model(label, side, why, self.harmless, self.prefer),
             numbers,
             base.id if base else None,
-            _training(row, self.columns, self._group),
-            (f"under the heading {self._group!r}",) if self._group != self._noted else (),
+            _training(row, self.columns, label, self._group),
+            tuple(self._remarks(row)),
         )
         self._noted = self._group
         self._by_label[label.text.casefold()] = drafted
         self.rows.append(drafted)
+
+    def _remarks(self, row: GridRow) -> Iterator[str]:
+        """Yield what a reader must know of a row: a heading that is new above it, and what was uncertain."""
+        if self._group != self._noted:
+            yield f"under the heading {self._group!r}"
+        if row.doubt is not None:
+            yield f"uncertain: {row.doubt}"
 
     def _new_id(self, label: LabelParts, base: DraftRow | None, size: int | None) -> str:
         """Return a slug that no row above has."""
@@ -114,12 +130,12 @@ def _is_model(row: GridRow, columns: TableColumns) -> bool:
     return row.single not in (row.cells[columns.label], row.cells[0])
 
 
-def _training(row: GridRow, columns: TableColumns, group: str) -> str | None:
+def _training(row: GridRow, columns: TableColumns, label: LabelParts, group: str) -> str | None:
     """Return what a row says about its training, if anything."""
     words = [
         f"{columns.guesses[at].heading} {row.cells[at]}" for at in columns.training if row.cells[at] not in MISSING
     ]
-    return "; ".join([*words, *([group] if group else [])]) or None
+    return "; ".join(filter(None, [*words, label.training, group])) or None
 
 
 def _one_training_each(rows: Sequence[DraftRow]) -> list[DraftRow]:

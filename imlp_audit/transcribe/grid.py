@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 MOST_ROWS = 2_500
 MOST_COLUMNS = 200
@@ -22,12 +23,16 @@ class SpanningCell:
 
 @dataclass(frozen=True)
 class SourceRow:
-    """A row as the source has it; `ruled` says that a rule stands above it, `head` that all its cells are headings."""
+    """A row as the source has it; `ruled` says that a rule stands above it, `head` that all its cells are headings.
+
+    `doubt` is what was uncertain in reading it.
+    """
 
     line: int
     cells: tuple[SpanningCell, ...]
     ruled: bool = False
     head: bool = False
+    doubt: str | None = None
 
 
 @dataclass(frozen=True)
@@ -37,13 +42,15 @@ class GridRow:
     line: int
     cells: tuple[str, ...]
     single: str | None = None
+    doubt: str | None = None
 
 
 @dataclass(frozen=True)
 class SourceTable:
     """A table of a document: its headings, a text for each column, and its rows.
 
-    `number` counts the tables of the document from 1; two tables in one float are 1a and 1b.
+    `number` counts the tables of the document from 1; two tables in one float are 1a and 1b. `marks` are the footnote
+    marks that the source explains, with what it says. `line` counts lines, or pages where `counted_in` says so.
     """
 
     number: str
@@ -54,6 +61,13 @@ class SourceTable:
     line: int
     label: str | None = None
     notes: tuple[str, ...] = ()
+    marks: tuple[tuple[str, str], ...] = ()
+    counted_in: Literal["line", "page"] = "line"
+
+    @property
+    def place(self) -> str:
+        """Where the table begins."""
+        return f"{self.counted_in} {self.line}"
 
 
 @dataclass(frozen=True)
@@ -74,7 +88,9 @@ def lay_out(rows: Sequence[SourceRow]) -> list[GridRow]:
     pending: dict[int, tuple[int, str]] = {}  # by column, for how many more rows a cell above stands there
     for row in rows:
         texts.append(_lay_row(row, width, pending, texts))
-    return [GridRow(row.line, tuple(line), _single(row, width)) for row, line in zip(rows, texts, strict=True)]
+    return [
+        GridRow(row.line, tuple(line), _single(row, width), row.doubt) for row, line in zip(rows, texts, strict=True)
+    ]
 
 
 def _width(row: SourceRow) -> int:

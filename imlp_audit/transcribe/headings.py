@@ -20,6 +20,7 @@ class ColumnRole(StrEnum):
     NUMBERS = "numbers"
     CHANGES = "changes"  # of the column to its left
     SIZE = "size"  # of the images
+    LINKS = "links"  # to files, which say nothing
     TRAINING = "training"  # how a row's model was trained, which changes nothing of the model
     WORDS = "words"  # any other text
     UNKNOWN = "unknown"  # numbers that the heading does not explain
@@ -93,9 +94,11 @@ def guess_column(heading: str, cells: Sequence[str], caption: str) -> ColumnGues
 
 def _words(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
     links = bool(texts) and all(_LINK.fullmatch(text.lower()) for text in texts)
-    if _LABEL.search(words) and not links:
+    if links:
+        return ColumnGuess(ColumnRole.LINKS, heading)
+    if _LABEL.search(words):
         return ColumnGuess(ColumnRole.LABEL, heading)
-    role = ColumnRole.TRAINING if links or _TRAINING.search(words) else ColumnRole.WORDS
+    role = ColumnRole.TRAINING if _TRAINING.search(words) else ColumnRole.WORDS
     return ColumnGuess(role, heading)
 
 

@@ -17,14 +17,18 @@ _SIZED = re.compile(
 )
 _ADDED = re.compile(r"^(?:\+|w/|with\b|&)\s*", re.IGNORECASE)
 _INSIDE = re.compile(r"\s*(?:\+|\bw/|\bwith\b)\s*", re.IGNORECASE)
-_ZOO = re.compile(r"_(?:\w+-)?(?:pt-|ft-)?\d+xb\d+\S*$|_(?:in1k|in21k|3rdparty)\S*$")
+_CONFIG = re.compile(  # OpenMMLab's names: model_pretraining_batch-and-recipe_data, as resnet50_8xb256-rsb-a1-600e_in1k
+    r"(?P<name>[^\W_](?:[^\s_.]|\.(?=\d))*)_(?P<training>(?:[^\s_]+_)*?)"
+    r"(?:(?P<side>\d{3})_)?in1k(?:-(?P<px>\d{3})(?:px)?)?"
+)
 
 
 @dataclass(frozen=True)
 class LabelParts:
     """A label without its mark; `name` is the model's name in it, `size` the side of the images that it gives.
 
-    `builds_on` is the label of an earlier row if this one says that it is that row with something added.
+    `training` is what the name of a configuration says about the training. `builds_on` is the label of an earlier row
+    if this one says that it is that row with something added.
     """
 
     text: str
@@ -32,6 +36,7 @@ class LabelParts:
     mark: str = ""
     size: int | None = None
     builds_on: str | None = None
+    training: str | None = None
 
     @property
     def added(self) -> bool:
@@ -51,10 +56,13 @@ def read_label(text: str, above: LabelParts | None, known: Container[str]) -> La
     """
     plain = _BULLET.sub("", " ".join(_CITATION.sub("", text[:_LONGEST]).split()))
     plain, mark = split_mark(plain)
+    config = _CONFIG.fullmatch(plain)
+    if config is not None:
+        side = side_of(config["side"] or config["px"] or "")
+        return LabelParts(plain, config["name"], mark, side, training=config["training"].strip("_") or None)
     sized = _SIZED.search(plain)
     size = next((side_of(part) for part in sized.groups() if part), None) if sized else None
     name = plain[: sized.start()].rstrip(" -–") if sized and size is not None and sized.start() else plain
-    name = _ZOO.sub("", name) or name
     return LabelParts(plain, name, mark, size if name != plain else None, _find_base(plain, above, known))
 
 

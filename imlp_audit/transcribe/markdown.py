@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from imlp_audit.transcribe.cells import MARKS
 from imlp_audit.transcribe.grid import (
     MOST_COLUMNS,
     MOST_ROWS,
@@ -31,6 +32,9 @@ _MATH = re.compile(r"\$([^$]+)\$")
 _TAG = re.compile(r"<(/?)([A-Za-z]\w*)[^<>]*>")
 _STRONG = re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1")
 _EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+)(?<=\S)\*(?![\w*])|(?<!\w)_(?=\S)([^_]+)(?<=\S)_(?!\w)")
+_SLANTED = re.compile(r"([*_])(.+)\1")
+_MARKED = re.compile(rf"(?:\b(?:with|by)\s+\\?([{MARKS}])|^\s*\\?([{MARKS}])\s*[:=]?)\s+(?=\S)(.+)")
+_NEAR = 4  # lines below a table that may explain its marks
 _LONGEST = 1_500
 _PRIVATE = 0xE000  # where characters with a backslash before them are kept while the rest is read
 
@@ -65,9 +69,19 @@ def _pipe_tables(lines: Sequence[str], shown_as: str) -> Iterator[SourceTable]:
         end = next((i for i in range(at + 1, len(lines)) if "|" not in lines[i]), len(lines))
         places = (at - 1, *range(at + 1, min(end, at + MOST_ROWS + 2)))
         rows = [SourceRow(i + 1, _split(lines[i]), head=i < at) for i in places]
-        yield make_table("", _caption(lines, at - 1), rows, shown_as, at)
+        table = make_table("", _caption(lines, at - 1), rows, shown_as, at)
+        yield replace(table, marks=tuple(_explained_marks(lines[end : end + _NEAR])))
         found, read = found + 1, read + len(rows)
         at = end + 1
+
+
+def _explained_marks(below: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the marks that the lines below a table explain, as in "Models with * are converted from ..."."""
+    for line in below:
+        inside = _SLANTED.fullmatch(line.strip())
+        found = _MARKED.search(inside[2] if inside else line)
+        if found is not None:
+            yield found[1] or found[2], to_plain(found[3])
 
 
 def _split(line: str) -> tuple[SpanningCell, ...]:

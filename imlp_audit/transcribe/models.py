@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 from imlp_audit.models.names.known import Library
 from imlp_audit.models.names.match import Confidence, close_models
+from imlp_audit.models.names.spelling import respell
 from imlp_audit.transcribe.headings import SIDE, ColumnGuess, side_of
 from imlp_audit.transcribe.labels import LabelParts
 
@@ -20,6 +22,11 @@ _TASKS = re.compile(
 )
 _OTHER_CLASSES = re.compile(
     r"\b(cifar-?\d*|tiny-?imagenet|imagenet-?100|svhn|mnist|inaturalist|places)\b", re.IGNORECASE
+)
+_ORIGIN = re.compile(
+    r"\b(converted|ported|copied|taken|quoted|cited|downloaded|borrowed) from\b"
+    r"|\b(reported|provided|released) (by|in)\b",
+    re.IGNORECASE,
 )
 _TOP1 = re.compile(r"top-?\s?@?1|acc|imagenet|\bin-?1k\b", re.IGNORECASE)
 
@@ -46,28 +53,48 @@ def find_doubt(caption: str, columns: Sequence[ColumnGuess]) -> str | None:
     return f"the table is about {other[0]!r}, so the models have other heads than the library's" if other else None
 
 
+def find_harmless(marks: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return the marks of which the source says only where the weights or the results come from, and its words."""
+    return {mark: text for mark, text in marks if _ORIGIN.search(text)}
+
+
 def find_size(text: str) -> int | None:
     """Return the side of square images that a caption or a heading between rows gives, if it gives one alone."""
     sides = {side_of(found[0].strip()) for found in SIDE.finditer(text) if not found[0].strip().isdigit()}
     return sides.pop() if len(sides) == 1 else None
 
 
-def guess_model(label: LabelParts, size: int | None, doubt: str | None) -> ModelGuess:
-    """Match a label with the names of the libraries; `size` is the side of the images where the table gives one."""
+def guess_model(
+    label: LabelParts, size: int | None, doubt: str | None, harmless: Container[str] = (), prefer: Library | None = None
+) -> ModelGuess:
+    """Match a label with the names of the libraries; `size` is the side of the images where the table gives one.
+
+    `harmless` are the footnote marks that change nothing of a model; `prefer` is the library to take first.
+    """
     side = label.size or size
     found = {library: _names(label.name, library, side) for library in _LIBRARIES}
-    exact = [(library, name) for library, names in found.items() for name, sure in names if sure is Confidence.EXACT]
+    if not _exact(found):
+        other = {library: _names(respell(label.name), library, side) for library in _LIBRARIES}
+        found = other if _exact(other) else found
+    exact = sorted(_exact(found), key=lambda one: one[0] is not prefer)
     close = () if label.changed else tuple(_recipe(at, name, side) for at, names in found.items() for name, _ in names)
     if not exact:
         return ModelGuess(None, None, _why_not(label, close), close[:3])
     reason = doubt
-    if label.mark:
+    if label.mark and label.mark not in harmless:
         reason = f"the mark {label.mark!r} may stand for a change of the model"
     if reason is not None:
         return ModelGuess(None, None, reason, close[:3])
     library, name = exact[0]
     others = tuple(_recipe(*one, side) for one in exact[1:])
     return ModelGuess(_recipe(library, name, side), library, f"{label.name!r} is {name} of {library}", others)
+
+
+_Found: TypeAlias = Mapping[Library, tuple[tuple[str, Confidence], ...]]
+
+
+def _exact(found: _Found) -> list[tuple[Library, str]]:
+    return [(library, name) for library, names in found.items() for name, sure in names if sure is Confidence.EXACT]
 
 
 @lru_cache(maxsize=1024)

@@ -32,10 +32,10 @@ Line = tuple[Word, ...]
 
 def read_words(characters: Sequence[Word]) -> list[Word]:
     """Return the words of a page, given its characters."""
-    return _attach_raised([word for line in _cluster(characters, _SAME) for word in _split(line)])
+    return _attach_raised([word for line in cluster(characters, _SAME) for word in _split(line)])
 
 
-def _cluster(words: Sequence[Word], apart: float) -> Iterator[list[Word]]:
+def cluster(words: Sequence[Word], apart: float) -> Iterator[list[Word]]:
     """Yield what shares a baseline, from top to bottom, each line from left to right."""
     line: list[Word] = []
     for word in sorted(words, key=lambda one: (one.base, one.x0)):
@@ -89,9 +89,15 @@ def _with_parts(words: Sequence[Word], attached: dict[int, list[int]], at: int) 
     word = words[at]
     text, end = word.text, word.x1
     for part in (_with_parts(words, attached, one) for one in sorted(attached.get(at, ()))):
-        text += ("^" if part.base < word.base else "_") + part.text
+        text += _join_part(part, raised=part.base < word.base)
         end = max(end, part.x1)
     return replace(word, text=text, x1=end)
+
+
+def _join_part(part: Word, *, raised: bool) -> str:
+    if part.text.startswith(("±", "(")):
+        return f" {part.text}"  # a spread or a change: no exponent and no index
+    return ("^" if raised else "_") + part.text
 
 
 def order_lines(words: Sequence[Word], width: float) -> list[Line]:
@@ -102,7 +108,7 @@ def order_lines(words: Sequence[Word], width: float) -> list[Line]:
     done: list[Line] = []
     left: list[Word] = []
     right: list[Word] = []
-    for line in _cluster(words, 1.0):
+    for line in cluster(words, 1.0):
         if _crosses(line, gutter):
             done += [*_lines(left), *_lines(right), tuple(line)]
             left, right = [], []
@@ -113,7 +119,7 @@ def order_lines(words: Sequence[Word], width: float) -> list[Line]:
 
 def _lines(words: Sequence[Word]) -> list[Line]:
     size = sorted(word.size for word in words)[len(words) // 2] if words else 0.0
-    return [tuple(line) for line in _cluster(words, _LINE * size)]
+    return [tuple(line) for line in cluster(words, _LINE * size)]
 
 
 def _crosses(line: Sequence[Word], gutter: float) -> bool:
@@ -125,7 +131,7 @@ def _crosses(line: Sequence[Word], gutter: float) -> bool:
 
 def _find_gutter(words: Sequence[Word], width: float) -> float | None:
     """Return where the two columns of a page part; None for a page of one column."""
-    lines = list(_cluster(words, 1.0))
+    lines = list(cluster(words, 1.0))
     places = [width * part / 100 for part in range(42, 59)]
     crossing = {place: sum(_crosses(line, place) for line in lines) for place in places}
     place = min(places, key=lambda one: (crossing[one], abs(one - width / 2)))

@@ -15,6 +15,7 @@ from imlp_audit.transcribe.latex.document import read_latex
 from imlp_audit.transcribe.latex.source import join_source
 from imlp_audit.transcribe.markdown import read_markdown
 from imlp_audit.transcribe.model_index import read_model_index
+from imlp_audit.transcribe.pdf_tables import read_pdf
 from imlp_audit.transcribe.separated import read_separated
 from imlp_audit.transcribe.web import read_web
 
@@ -52,7 +53,7 @@ _SIGNS = (
     (SourceKind.TSV, r"\A[^\n]*\t"),
     (SourceKind.CSV, r"\A[^\n]*[,;]"),
 )
-_KNOWN = "LaTeX (.tex, or the .tar.gz or .zip of its source), CSV, TSV, markdown, HTML or a model index (.yml)"
+_KNOWN = "LaTeX (.tex, or the .tar.gz or .zip of its source), CSV, TSV, markdown, HTML, a PDF or a model index (.yml)"
 
 
 def read_source(path: Path) -> SourceDocument:
@@ -62,7 +63,7 @@ def read_source(path: Path) -> SourceDocument:
         main, members = read_archive(data, path.name)
         return read_latex(join_source(main, members[main], members.get))
     if data.startswith(b"%PDF"):
-        raise UsageError(f"{path}: a PDF is not read; give the paper's LaTeX source instead (arXiv: Other formats)")
+        return read_pdf(data, path.name)
     text = decode(data, path.name)
     match kind_of(path, text):
         case SourceKind.LATEX:

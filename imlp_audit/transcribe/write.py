@@ -11,6 +11,7 @@ from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.text_file import without_refused
 from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import Draft, DraftRow
+from imlp_audit.transcribe.grid import SourceTable
 from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, counts_macs
 
 _LONGEST = 400
@@ -19,23 +20,27 @@ _PLAIN = re.compile(r"[A-Za-z0-9.][A-Za-z0-9.%+\-/()×^_ ]*(?<! )|[+\-]\d[\d.,]*
 
 @dataclass(frozen=True)
 class DraftPaper:
-    """What a spec says about its paper; `described` where another file of the folder does."""
+    """What a spec says about its paper; `described` where another file of the folder does.
+
+    `table` is what the table is called in it, where that is not its number.
+    """
 
     id: str
     title: str
     authors: str
     version: str
     described: bool = False
+    table: str | None = None
 
 
 def write_spec(draft: Draft, paper: DraftPaper) -> str:
     """Return the YAML of a spec with one table."""
     lines = [*_introduction(draft), f"paper: {paper.id}"]
     if paper.described:
-        return "\n".join([*lines, *_table(draft), ""])
+        return "\n".join([*lines, *_table(draft, paper), ""])
     lines += ["about:", *(f"  {key}: {scalar(getattr(paper, key))}" for key in ("title", "authors", "version"))]
     lines += [f"  {line}" for line in _conventions(draft)]
-    first, *rest = _table(draft)
+    first, *rest = _table(draft, paper)
     return "\n".join([*lines, "tables:", f"  - {first}", *(f"    {line}" for line in rest), ""])
 
 
@@ -58,7 +63,7 @@ def _clean(text: str) -> str:
 def _introduction(draft: Draft) -> Iterator[str]:
     table = draft.table
     label = f" ({table.label})" if table.label else ""
-    yield _comment(f"Table {table.number}{label} of {table.file}, line {table.line}, written by `imlp-audit init`.")
+    yield _comment(f"Table {table.number}{label} of {table.file}, {table.place}, written by `imlp-audit init`.")
     decisions = decisions_of(draft)
     if decisions:
         yield "# To decide:"
@@ -73,10 +78,13 @@ def _conventions(draft: Draft) -> Iterator[str]:
         yield "flops: [fvcore, macs]  # the source does not say what counted them; give the paper's own counter first"
 
 
-def _table(draft: Draft) -> Iterator[str]:
+def _table(draft: Draft, paper: DraftPaper) -> Iterator[str]:
     table = draft.table
-    yield f'table: "{re.sub("[^a-z0-9]", "", table.number.lower())}"'
-    yield f"title: {scalar(_clean(table.caption) or f'Table {table.number} of {table.file}')}"
+    title = _clean(table.caption) or f"Table {table.number} of {table.file}"
+    yield f'table: "{paper.table or table_id(table)}"'
+    if paper.table:
+        yield f"name: {scalar(f'Table {table.number} of {table.file}')}"
+    yield f"title: {scalar(f'{paper.title}: {title}' if paper.table else title)}"
     yield f"source: {{section: {scalar(f'Table {table.number}')}, file: {scalar(table.file)}}}"
     yield "columns:"
     for at, guess in draft.columns.numbers:
@@ -87,6 +95,11 @@ def _table(draft: Draft) -> Iterator[str]:
     yield "rows:"
     for row in draft.rows:
         yield from (f"  {line}" for line in _row(row))
+
+
+def table_id(table: SourceTable) -> str:
+    """Return what a spec calls a table by its number."""
+    return re.sub("[^a-z0-9]", "", table.number.lower())
 
 
 def _column(guess: ColumnGuess) -> str:
@@ -107,6 +120,8 @@ def _other_column(draft: Draft, at: int, guess: ColumnGuess) -> Iterator[str]:
         yield _comment(f"{heading}: taken for changes of {draft.columns.slugs[draft.columns.changes[at]]}")
     elif guess.role is ColumnRole.SIZE:
         yield _comment(f"{heading}: the size of the images, in the models below")
+    elif guess.role is ColumnRole.LINKS:
+        return
     elif guess.role is ColumnRole.UNKNOWN:
         yield _comment(f"{heading}: not understood, so left out")
     elif guess.role is ColumnRole.TRAINING:

@@ -6,7 +6,7 @@ The paper shows ResMLP-S24; parts of its depth are taken in proportion.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil
+from math import ceil, sqrt
 
 from imlp_audit.inspect.sentences import Judgement, Undecided, above_half, format_number, most, sentence
 from imlp_audit.records.inspection import CrossPatchLayer, Inspection, Pattern, Sparsity
@@ -106,14 +106,14 @@ def a_is_sparser_than_b_and_c(inspection: Inspection) -> Judgement | Undecided:
     Measured: A's rate of small weights: the share of numbers whose absolute value is lower than 5 % of the matrix's
     maximum
 
-    True if: A's rate is larger than both B's and C's of the same layer in more than half of the layers. The sentence
-    names no factor, so none is asked for.
+    True if: A's rate is larger than both B's and C's of the same layer in more than half of the layers, each time by
+    more than three standard errors of the difference of two rates: that is the least that "significantly" can mean.
     """
     layers = inspection.cross_patch
     if len(layers) < _FEWEST:
         return _too_few(layers)
     rates = [min(_list_rates(one.across)) for one in layers]
-    holds = [rate > max(_list_rates(one.channels)) for rate, one in zip(rates, layers, strict=True)]
+    holds = [all(_is_clearly_sparser(a, b) for a in one.across for b in one.channels) for one in layers]
     return _judge(inspection, most(holds), f"{_count(holds)} layers; on average {_average_rates(layers)}", rates)
 
 
@@ -162,18 +162,19 @@ def long_range_in_the_second_layer(inspection: Inspection) -> Judgement | Undeci
 
     Place: Sec. 5, Conclusion
 
-    Measured: the largest weight over more than half of the grid's side, by absolute value, over A's maximum
+    Measured: of A's weight that reaches over more than half of the grid's side, the share that the largest hundredth of
+    these numbers has; weight is squared
 
-    True if: At least 5 % in layer 2, where more than one half of A's weights are below 5 % of the maximum: by the
-    paper's rule that weight is not a zero, and the matrix is sparse.
+    True if: In layer 2 more than one half, and the largest of these weights is at least 5 % of A's maximum, which by
+    the paper's rule is not a zero. One half is where what is named has more than all the rest together.
     """
     patterns = _find_patterns(inspection.cross_patch)
     if isinstance(patterns, Undecided):
         return patterns
-    furthest = [one.far for one in patterns]
-    rate, far = min(_list_rates(inspection.cross_patch[1].across)), furthest[1]
-    reason = f"{format_number(far)} of the maximum in layer 2, where {rate:.1%} of the weights are below 5 % of it"
-    return _judge(inspection, above_half(rate) and far is not None and 20 * far >= 1, reason, furthest)
+    shares = [one.far_in_few for one in patterns]
+    far, share = patterns[1].far, shares[1]
+    reason = f"{format_number(share)} in layer 2, where the largest far weight is {format_number(far)} of the maximum"
+    return _judge(inspection, above_half(share) and far is not None and 20 * far >= 1, reason, shares)
 
 
 @sentence(about="cross_patch")
@@ -231,6 +232,12 @@ def _judge(inspection: Inspection, holds: bool, reason: str, values: Sequence[fl
     return Judgement(
         holds, reason + (" (of W1 and W2, or the derivative of their MLP, in A's place)" if mlp else ""), values
     )
+
+
+def _is_clearly_sparser(one: Sparsity, other: Sparsity) -> bool:
+    """Say whether a rate exceeds another by more than three standard errors of their difference."""
+    squares = [matrix.rate * (1 - matrix.rate) / matrix.of for matrix in (one, other)]
+    return one.rate - other.rate > 3 * sqrt(sum(squares))
 
 
 def _count_quarter(layers: Sequence[object]) -> int:

@@ -385,7 +385,7 @@ CORPUS: dict[str, tuple[Make, str]] = {
     "model.npz": (numpy_archive, "a numpy archive that is damaged: weight does not begin as an array"),
     "model.gguf": (written(b"GGUF" + bytes(50)), "a GGUF file"),
     "weights.pth.tar": (tar, "a tar archive; run `tar -xf FILE`"),
-    "weights.pth.gz": (written(gzip.compress(b"weights")), "a gzip file; unpack it"),
+    "weights.pth.gz": (written(gzip.compress(b"weights")), "a gzip file; run `tar -xf FILE`"),
     "zeros.bin": (written(bytes(10**6)), "neither a safetensors file nor"),
     "nowhere.pth": (lambda path: None, "does not exist"),
     "folder.pth": (lambda path: path.mkdir(), "is a folder, not a file"),

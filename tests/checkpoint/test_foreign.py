@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -50,6 +51,34 @@ def test_the_line_makes_it_usable(
     found = read_state(Path("weights.pth"))
     assert found.keys() == MODEL.state_dict().keys()
     assert all(torch.equal(found[name], value) for name, value in MODEL.state_dict().items())
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_a_numpy_archive_is_read_or_says_how_to_write_it_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, save: Callable[..., None]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    save("FILE", **{name: tensor.numpy() for name, tensor in MODEL.state_dict().items()})
+    Path("FILE.npz").rename("FILE")
+    given = Path("FILE")
+    if save is np.savez_compressed:
+        with pytest.raises(CheckpointError, match="is a compressed numpy archive") as refused:
+            parse(given)
+        (line,) = re.findall(r"`(numpy\.savez.*)`", str(refused.value))
+        exec(line, {"numpy": np})  # what the user would run
+        given = Path("weights.npz")
+    found = read_state(given)
+    assert all(torch.equal(found[name], value) for name, value in MODEL.state_dict().items())
+
+
+@pytest.mark.parametrize(
+    ("magic", "command"),
+    [(b"\x1f\x8b", "gunzip FILE"), (b"BZh", "bunzip2 FILE"), (b"\xfd7zXZ", "unxz FILE"), (b"7z\xbc\xaf", "7z x FILE")],
+)
+def test_a_compressed_file_names_the_command(tmp_path: Path, magic: bytes, command: str) -> None:
+    (tmp_path / "c").write_bytes(magic + bytes(600))
+    with pytest.raises(CheckpointError, match=f"`{command}`"):
+        parse(tmp_path / "c")
 
 
 def test_an_archive_names_the_weights_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.fitting import fit
-from imlp_audit.checkpoint.layouts import POOLFORMER_LAYOUT, SWIN_LAYOUT
+from imlp_audit.checkpoint.layouts.authors import POOLFORMER_LAYOUT, SWIN_LAYOUT
 from imlp_audit.checkpoint.loading import load_into
 from imlp_audit.evaluate.published import as_published
 from imlp_audit.evaluate.weights import with_weights
@@ -106,9 +106,9 @@ def test_poolformer_computes_what_its_authors_code_does(tmp_path: Path) -> None:
     with torch.inference_mode():
         expected, timms = theirs(x), ours(x)
         assert not torch.allclose(timms, expected, atol=0.1)  # another function of the same weights
-        with as_published(ours, found.layout) as notes:
+        with as_published(ours, found.layout) as computed:
             torch.testing.assert_close(ours(x), expected, rtol=0, atol=1e-5)
-        assert "the last norm before the pooling; timm pools first" in notes[0]
+        assert "the last norm before the pooling; timm computes the pooling before" in computed.notes[0]
         assert torch.equal(ours(x), timms)
 
 
@@ -183,31 +183,6 @@ tables:
     x = torch.randn(4, 3, 64, 64)
     with with_weights(row, None, tmp_path / "c.pth", None, None) as found, torch.inference_mode():
         torch.testing.assert_close(found.model(x), theirs(x), rtol=1e-5, atol=1e-5)
-        assert found.settings == {"layout": POOLFORMER_LAYOUT.name}
-        assert any("timm pools first" in note for note in found.notes)
-
-
-@pytest.mark.parametrize("distilled", [False, True])
-def test_hugging_faces_vits_compute_the_same_in_timm(tmp_path: Path, distilled: bool) -> None:
-    """The file is the one that `save_pretrained` writes, with the names of the hub."""
-    from timm.models.deit import VisionTransformerDistilled
-    from timm.models.vision_transformer import VisionTransformer
-    from transformers import DeiTConfig, DeiTForImageClassificationWithTeacher, ViTConfig, ViTForImageClassification
-
-    sizes = {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 48}
-    picture = {"image_size": 32, "patch_size": 8, "num_labels": 5}
-    torch.manual_seed(0)
-    theirs = (
-        DeiTForImageClassificationWithTeacher(DeiTConfig(**sizes, **picture))
-        if distilled
-        else ViTForImageClassification(ViTConfig(**sizes, **picture))
-    )
-    randomise(theirs)
-    theirs.save_pretrained(tmp_path)
-    build = VisionTransformerDistilled if distilled else VisionTransformer
-    ours = build(img_size=32, patch_size=8, embed_dim=24, depth=2, num_heads=3, mlp_ratio=2, num_classes=5).eval()
-    notes = load_into(ours, parse(tmp_path / "model.safetensors"))
-    assert "query, key and value put together: 12 tensors are read as 4" in notes
-    x = torch.randn(4, 3, 32, 32)
-    with torch.inference_mode():
-        torch.testing.assert_close(ours(x), theirs(x).logits, rtol=1e-4, atol=1e-4)
+        function = "PoolFormer's authors' code: the last norm before the pooling"
+        assert found.settings == {"layout": POOLFORMER_LAYOUT.name, "function": function}
+        assert any("which --function timm does" in note for note in found.notes)

@@ -125,11 +125,11 @@ def test_mixers_published_weights_compute_what_its_code_does(tmp_path: Path, cod
     x = torch.from_numpy(images).permute(0, 3, 1, 2)
     with torch.inference_mode():
         exact = model(x)
-        with as_published(model, found.layout) as notes:
+        with as_published(model, found.layout) as computed:
             torch.testing.assert_close(model(x), expected, rtol=0, atol=1e-10)
         assert (exact - expected).abs().max() > 1e-5  # by GELU itself
         assert torch.equal(model(x), exact)
-    assert "GELU by its tanh approximation" in notes[0]
+    assert "GELU by its tanh approximation" in computed.notes[0]
 
 
 def damage(path: Path, name: str, content: bytes) -> Path:

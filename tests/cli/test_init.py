@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.spec.library import load
+from tests.transcribe.pdfs import Put, make_pdf, put_table
 
 from .light import make_light, run_light
 from .running import call
@@ -110,6 +111,33 @@ def test_a_second_table_of_a_paper_is_a_file_beside_the_first(folder: Path) -> N
     assert call("lint", "one.yaml").code == 0
 
 
+def test_a_table_of_a_pdf_is_read_with_what_is_uncertain(folder: Path) -> None:
+    rows = [["Model", "Params (M)", "FLOPs (G)"], ["DeiT-S", "22.1", "4.6"], ["Swin-T", "28.3", "4.5"]]
+    rows.append(["PVT", "61.4", "9.8"])
+    page = [Put(60, 700, "Table 3: ImageNet-1k"), *put_table(rows, [60, 160, 260], 695), Put(215, 667, "?")]
+    (folder / "paper.pdf").write_bytes(make_pdf([Put(60, 700, "Text")], page))
+    assert "rows with a model: 2 of timm" in " ".join(call("init", "paper.pdf").out.split())
+    text = (folder / "paper.yaml").read_text(encoding="utf-8")
+    assert "# Table 3 of paper.pdf, page 2, written by" in text
+    assert "compare every number with page 2 of paper.pdf" in text
+    assert "# uncertain: '?' stands between two columns" in text
+    assert call("lint", "paper.yaml").code == 0
+
+
+def test_the_pages_of_a_model_zoo_are_tables_of_one_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page has a Table 1."""
+    monkeypatch.chdir(tmp_path)
+    for name, model in (("resnet", "ResNet-50"), ("swin", "Swin-T")):
+        (tmp_path / f"{name}.md").write_text(f"# {name}\n\n| Model | Params (M) |\n|--|--|\n| {model} | 5 |\n", "utf-8")
+        assert call("init", f"{name}.md", "--paper", "zoo", "-o", f"{name}.yaml", "--library", "torchvision").code == 0
+    (paper,) = load(["."]).papers
+    tables = {one.value.table: one.value for one in paper.tables}
+    assert {name: table.name for name, table in tables.items()} == {"1": None, "swin": "Table 1 of swin.md"}
+    assert [str(row.model) for table in tables.values() for row in table.rows] == [
+        "torchvision: resnet50", "torchvision: swin_t"
+    ]  # fmt: skip
+
+
 @pytest.mark.slow
 def test_no_framework_is_needed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     light = make_light(tmp_path_factory.mktemp("light") / "site")
@@ -123,7 +151,8 @@ def test_no_framework_is_needed(folder: Path, tmp_path_factory: pytest.TempPathF
     [
         ("a.tex", b"", "a.tex is empty"),
         ("a.tex", b"no table here", "a.tex has no table that init can read"),
-        ("a.pdf", b"%PDF-1.7", "a PDF is not read"),
+        ("a.pdf", b"%PDF-1.7", "a.pdf cannot be read: it is not a sound PDF"),
+        ("a.pdf", make_pdf([Put(60, 700, "Text")]), "a.pdf has no table that init can read"),
         ("a.csv", "Model,Params (M)\nDeiT-S,５.７\n".encode(), "params '５.７': its digits are not those of ASCII"),
         ("a.csv", b'Model,Params (M)\n"DeiT-S,5.7\n', "a.csv:2: not comma-separated values"),
         ("a.yaml", b"paper: x\n", "it is a spec already"),

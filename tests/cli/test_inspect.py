@@ -14,6 +14,7 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
+from imlp_audit.checkpoint.contents import parse
 from imlp_audit.models.blocks import ImlpRecipe, Replacement
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
@@ -53,7 +54,12 @@ def test_a_checkpoint_that_fits(here: Path, deit: dict[str, Tensor]) -> None:
         "",
         "- DeiT-Ti  {timm: deit_tiny_patch16_224}",
         "  - clean/1/base",
+        "",
+        "What the weights show",
+        "",
+        done.out.splitlines()[-1],
     ]
+    assert done.out.splitlines()[-1].startswith("These weights look untrained: ")
 
 
 def test_a_training_checkpoint_and_the_state_that_is_asked_for(here: Path, deit: dict[str, Tensor]) -> None:
@@ -65,7 +71,7 @@ def test_a_training_checkpoint_and_the_state_that_is_asked_for(here: Path, deit:
     assert "note     ignored, because they are not weights: epoch\n" in done.out
     other = call("inspect", "deit.pth", "specs/clean", "--state", "model_ema")
     assert other.code == 1
-    assert other.out.splitlines()[-7:] == [
+    assert other.out.partition("\nWhat the weights show\n")[0].splitlines()[-7:] == [
         "Fits no model exactly",
         "",
         "The papers have 1 model; 1 has similar tensor names. The nearest:",
@@ -89,6 +95,16 @@ def test_readings_of_a_block(here: Path, block: dict[str, Tensor]) -> None:
         "layer, output_norm layer, depthwise_bias yes, depthwise_norm batch, class_token removed",
         "shapes do not decide depthwise_activation (none or gelu) and depthwise_skip (yes or no): 4 readings fit",
     ]
+
+
+@pytest.mark.parametrize("name", ["resnet18", "swinv2_tiny_window8_256", "levit_128"])
+def test_buffers_are_counted_apart(tmp_path: Path, name: str) -> None:
+    model = timm.create_model(name)
+    save_file(model.state_dict(), tmp_path / "x.safetensors")
+    held, buffers = parse(tmp_path / "x.safetensors"), dict(model.named_buffers())
+    own = model.state_dict()
+    assert held.parameters == sum(value.numel() for value in model.parameters())
+    assert held.buffers == sum(own[name].numel() for name in buffers if name in own)
 
 
 @pytest.mark.slow
@@ -184,5 +200,7 @@ def test_sentences_of_a_papers_own_are_judged_if_trusted(here: Path, block: dict
         "the Python in specs/imlp_row was not run, because the folder is not trusted; pass --trust-code to run it"
     )
     (trusted,) = json.loads(call(*asked, "--trust-code").out)["weights"]["statements"]
-    assert (trusted["id"], trusted["paper"], trusted["verdict"]) == ("steep", "imlp_row", "reproduced")
+    assert (trusted["id"], trusted["paper"], trusted["verdict"]) == ("steep", "imlp_row", "unverifiable")
+    assert trusted["reason"].startswith("these weights look untrained: ")
+    assert trusted["reason"].endswith("; measured: all")
     assert len(trusted["values"]) == 12

@@ -52,6 +52,8 @@ def test_pictures_are_drawn_and_listed(looked: tuple[Path, Outcome]) -> None:
     pictures = json.loads(done.out)["pictures"]
     assert pictures
     page = (folder / "drawn" / "weights.md").read_text(encoding="utf-8")
+    digest = json.loads(done.out)["file"]["sha256"]
+    assert page.startswith(f"Weights of small.safetensors, SHA-256 {digest[:16]}\n")
     for file in pictures:
         assert (folder / "drawn" / file).stat().st_size > 1000
         assert f"]({file})" in page

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from imlp_audit.coverage.cover import cover
 from imlp_audit.coverage.read import read_document
 from imlp_audit.records.coverage import CoverageReport, NumberState
 from imlp_audit.spec.library import load
+from imlp_audit.spec.paper import Paper
 
 SPEC = """
 paper: two
@@ -104,3 +107,12 @@ def by_check(report: CoverageReport) -> dict[str, list[tuple[int, str]]]:
 def missing(report: CoverageReport) -> list[str]:
     """Return what of the specs is not in the document."""
     return [f"{one.what}: {one.reason}" for one in report.unplaced]
+
+
+@cache
+def read_two() -> Paper:
+    """Return the paper of the specs above."""
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "two.yaml").write_text(SPEC, encoding="utf-8")
+        (paper,) = load([f"{folder}/two.yaml"]).papers
+    return paper

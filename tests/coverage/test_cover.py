@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from imlp_audit.coverage.cover import cover
+from imlp_audit.coverage.lines import DocumentLine, PrintedDocument
 from imlp_audit.records.coverage import NumberState
 
-from .papers import SPEC, TEXT, by_check, by_state, cover_text, missing
+from .papers import SPEC, TEXT, by_check, by_state, cover_text, missing, read_two
 
 TABLE_1 = {
     "1/small/params": [(13, "5.72")],
@@ -57,7 +62,7 @@ def test_digits_and_signs_count_as_printed(tmp_path: Path, cell: str, open_: str
 
 def test_a_table_that_the_document_lacks_is_named(tmp_path: Path) -> None:
     report = cover_text(tmp_path, TEXT[: TEXT.index("Table 2")])
-    assert missing(report)[0] == "Table 2: not found in the document"
+    assert missing(report)[-1] == "Table 2: not found in the document"
     assert by_check(report)["1/small/params"] == [(13, "5.72")], "the other 5.72 is not of Table 2"
 
 
@@ -68,14 +73,20 @@ def test_a_table_that_the_document_lacks_is_named(tmp_path: Path) -> None:
         ("Table 1: Sizes\n\nTable 2: More\n\n5.72\t72.2\t5.72\n5.00 (-12.6%)\t72.6\t22.05\n", [5, 6, 5, 6]),
         ("**Таблица 1:** А\n\n5.72 72.2\n5.00 (-12.6%) 72.6\n\nТаблица 2. Б\n5.72\n22.05\n", [3, 4, 7, 8]),
         ("Table 1: A\nParameters\t5.72\t5.00 (-12.6%)\nTop-1\t72.2\t72.6\nTable 2: B\n5.72\t22.05\n", [2, 2, 5, 5]),
+        ("Table 1: A\nNet-S12 5.72\nn = 3 5.00 (-12.6%)\n72.2\n72.6\nTable 2: B\n5.72\n22.05\n", [2, 3, 7, 8]),
     ],
-    ids=["captions below", "side by side", "in Russian", "rows go down"],
+    ids=["captions below", "side by side", "in Russian", "rows go down", "columns below one another"],
 )
 def test_tables_are_found_however_they_are_set(tmp_path: Path, text: str, lines: list[int]) -> None:
     read = by_check(cover_text(tmp_path, text))
     names = ("1/small/params", "1/other/params", "2/small/params", "2/large/params")
     assert [read[name][0][0] for name in names] == lines
     assert by_state(cover_text(tmp_path, text), NumberState.OPEN) == []
+
+
+def test_a_number_below_a_table_is_not_taken_for_a_cell_that_is_printed_otherwise(tmp_path: Path) -> None:
+    report = cover_text(tmp_path, "Table 1: A\nNet-S12 5.72 72.2\nn = 3 5.01 (-12.6%) 72.6\nsum\t5.00\n")
+    assert by_state(report, NumberState.OPEN) == [(3, "5.01"), (4, "5.00")]
 
 
 def test_both_sides_of_a_square_are_one_cell(tmp_path: Path) -> None:
@@ -89,7 +100,7 @@ def test_both_sides_of_a_square_are_one_cell(tmp_path: Path) -> None:
 def test_a_sentence_with_a_table_s_numbers_is_no_row(tmp_path: Path) -> None:
     prose = "We see that the first of the two has 5.72 million of them and that it reaches 72.2 there.\n"
     report = cover_text(tmp_path, f"Table 1: Sizes\n\n{prose}")
-    assert missing(report)[0] == "Table 1: not found in the document"
+    assert "Table 1: not found in the document" in missing(report)
     assert by_state(report, NumberState.OPEN) == [(3, "5.72"), (3, "72.2")]
 
 
@@ -129,3 +140,22 @@ def test_specs_of_another_document_are_doubted(tmp_path: Path) -> None:
     report = cover_text(tmp_path, "\n".join(f"Row {number}.5 of it" for number in range(30)))
     assert report.notes[0].startswith("the specs of two read or explain only 0 of 30 numbers")
     assert cover_text(tmp_path, "No number.").notes == ("no number was found in it",)
+
+
+FRAGMENTS = st.sampled_from(
+    (
+        r"5.72|12|-12.6%|Table 1:|Table 2: More|[2]|References|Contents|$$|\tag{1}|(1)|1.|#|A.2|x_{1}|_{|{|22.05|²|٣|"
+        r"(Lee et al., 2019)|the parameters fall by 12.6% on 4 machines|\begin{equation}|\end{align}|Theorem 1|5.00|"
+        f"<b>|72.2|on all 5.72 million|{'9' * 5000}|\n|\n\n|\t"
+    ).split("|")
+)
+
+
+@settings(max_examples=40)
+@given(st.lists(FRAGMENTS, max_size=30).map(" ".join), st.booleans())
+def test_any_text_has_each_of_its_numbers_once(text: str, paged: bool) -> None:
+    paper = read_two()
+    lines = tuple(DocumentLine("a", at, line, 1 if paged else None) for at, line in enumerate(text.split("\n"), 1))
+    report = cover(PrintedDocument("a", lines), paper, [paper])
+    assert len(report.numbers) == len(re.findall(r"[0-9]+(?:[.,][0-9]+)*", text))
+    assert all(number.checks for number in report.numbers if number.state is NumberState.BOUND)

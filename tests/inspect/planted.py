@@ -59,14 +59,14 @@ def resmlp(matrices: list[Matrix], width: int = 8, *, image: bool = True) -> dic
     return state
 
 
-def like_the_paper(side: int = 14, layers: int = 8) -> dict[str, Tensor]:
+def like_the_paper(side: int = 14, layers: int = 8, width: int = 16) -> dict[str, Tensor]:
     """A state that every sentence of ResMLP is true of: local, along axes, then spikes; B and C have long tails."""
     rng = np.random.default_rng(3)
     size, last, early = side * side, -(-layers * 7 // 24), -(-layers // 4)
     local = [shifted(side, rng.normal(size=(5, 5))) for _ in range(early)]
     axes = [cross(side) * rng.normal(size=(size, size)) for _ in range(layers - early - last)]
     spikes = [40 * np.eye(size) + rng.normal(size=(size, size)) for _ in range(last)]
-    state = resmlp([one + 0.02 * rng.normal(size=(size, size)) for one in (*local, *axes, *spikes)])
+    state = resmlp([one + 0.02 * rng.normal(size=(size, size)) for one in (*local, *axes, *spikes)], width)
     for at in range(early):
-        state[f"blocks.{at}.linear_tokens.weight"][0, -1] = 1.0  # from corner to corner
+        state[f"blocks.{at}.linear_tokens.weight"][:5, -5:] = 1.0  # a few, from corner to corner
     return {name: value**3 if "mlp_channels" in name else value for name, value in state.items()}

@@ -17,6 +17,7 @@ from imlp_audit.inspect.candidates import (
     Candidate,
     Candidates,
     find_candidates,
+    find_untold,
     has_same_start,
     is_plausible,
     list_models,
@@ -197,6 +198,16 @@ def test_a_first_block_unlike_the_others_decides_nothing() -> None:
     held = {name: shape for name, shape in built(recipe(), RELEASED).items() if name != "blocks.0.mlp.fc1.bias"}
     (nearest, *_) = found(held, TABLE).nearest
     assert (nearest.readings, nearest.fit.misfits, nearest.allowed) == (("released",), 1, None)
+
+
+def test_a_number_of_recursions_is_named_as_one_that_weights_do_not_tell() -> None:
+    held = built(Recipe.model_validate({"lvt": {"recursions": 2}}))
+    exact = found(held, "imlp/table1.yaml").exact
+    assert [one.places[0] for one in exact] == [f"imlp/1/lvt_r{number}" for number in (1, 2, 3, 4)]
+    told = {note for one in exact for note in find_untold(one, exact)}
+    assert told == {"the weights do not tell recursions: 1, 2, 3, 4 have the same tensors"}
+    (only,) = found(built(DEIT), "imlp/table1.yaml").exact
+    assert list(find_untold(only, (only,))) == []
 
 
 def test_tensor_names_that_no_paper_has() -> None:

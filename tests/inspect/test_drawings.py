@@ -22,11 +22,12 @@ from imlp_audit.models.imlp import amlp
 from .planted import resmlp, spike, stem, toeplitz
 
 State = dict[str, Tensor]
+LABEL = "mine.pth, SHA-256 0123456789abcdef"
 
 
 def drawn(state: State) -> dict[str, Drawing]:
     found = find_parts(state)
-    return {one.file: one for one in draw(found, measure_parts(found, state))}
+    return {one.file: one for one in draw(found, measure_parts(found, state), LABEL)}
 
 
 def words(drawing: Drawing) -> str:
@@ -56,6 +57,7 @@ def test_imlp_has_pictures_of_shapes_histograms_and_slopes() -> None:
     told = words(found["agelu_histograms.svg"])
     for word in ("layer 3: blocks.2.mlp", "units, %", "α, scale of the input", "θ, offset", "AGeLU'"):
         assert word in told
+    assert all(LABEL in words(one) for one in found.values())
     assert "x, the input of AGeLU" in words(found["agelu_shapes.svg"])
     assert "at most: product of spectral norms" in words(found["slopes.svg"])
 

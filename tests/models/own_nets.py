@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -22,6 +24,58 @@ class SmallNet(nn.Module):
         """Classify images, (batch, 3, height, width)."""
         scores: Tensor = self.fc(self.conv(images).mean((2, 3)))
         return scores
+
+
+class Loud(SmallNet):
+    """A net that prints in its forward pass, in each way that there is."""
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Classify images, (batch, 3, height, width)."""
+        print("said")
+        os.write(1, b"written")
+        subprocess.run(["echo", "echoed"], check=True)
+        return super().forward(images)
+
+
+class Odd(nn.Module):
+    """A net that does what `what` says instead of returning a tensor."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__()
+        self.net, self.what = SmallNet(), what
+
+    def forward(self, images: Tensor) -> object:
+        """Return no tensor, or raise an error."""
+        match self.what:
+            case "text":
+                return "logits"
+            case "nothing":
+                return None
+            case "empty":
+                return {"loss": None, "logits": []}
+            case "record":
+                return Scores(self.net(images))
+            case "values":
+                return images if images.sum() > 0 else -images
+            case "long":
+                raise ValueError("x\n\x1b[31m" * 1000)
+            case _:
+                raise MuteError
+
+
+@dataclass
+class Scores:
+    """An output with a name."""
+
+    logits: Tensor
+
+
+class MuteError(Exception):
+    """An error that fails when it is asked what it says."""
+
+    def __str__(self) -> str:
+        """Fail."""
+        raise ZeroDivisionError
 
 
 class Embedding(nn.Module):

@@ -23,7 +23,7 @@ from imlp_audit.numbers.scan import find_numbers, keys_of
         ("weight decay 0.20.2.", ["0.20.2"]),
         ("$6 \\cdot 10^{-6}$", ["6", "10", "-6"]),
         ("16×16, 16x16", ["16", "16", "16", "16"]),
-        ("Table 1.", ["1"]),
+        ("Table 1. Рис.2", ["1", "2"]),
         ("x² and ₅₀", []),
         ("", []),
     ],

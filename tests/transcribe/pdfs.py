@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 WIDTH, HEIGHT = 600, 800
 
@@ -25,6 +26,21 @@ class Draw:
     x0: float
     x1: float
     y: float
+
+
+Page: TypeAlias = list[Put | Draw]
+
+
+def put_table(rows: Sequence[Sequence[str]], places: Sequence[float], top: float, ruled: Sequence[int] = (1,)) -> Page:
+    """Return a table: rows of texts at places, 14 points apart, rules at its ends and above the rows `ruled`."""
+    texts = [
+        Put(x, top - 14 * (at + 1), text)
+        for at, row in enumerate(rows)
+        for x, text in zip(places, row, strict=False)
+        if text
+    ]
+    ends = (places[0] - 2, places[-1] + 60)
+    return [*texts, *(Draw(*ends, top - 14 * at - 4) for at in (0, *ruled, len(rows)))]
 
 
 def make_pdf(*pages: Sequence[Put | Draw]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from imlp_audit.models.names.known import Library
 from imlp_audit.transcribe.cells import ReadCell, read_cell
 from imlp_audit.transcribe.draft import Draft, draft_table
 from imlp_audit.transcribe.grid import SourceRow, SpanningCell, make_table
@@ -50,7 +51,8 @@ def test_a_heading_says_what_its_column_holds(heading: str, cells: list[str], me
     ("heading", "cells", "role"),
     [
         ("Model", ["DeiT-S"], ColumnRole.LABEL),
-        ("model", ["model", "-"], ColumnRole.TRAINING),  # links to weights
+        ("model", ["model", "-"], ColumnRole.LINKS),
+        ("Download", ["model | log", "model"], ColumnRole.LINKS),
         ("Input size", ["224^2", "384×384"], ColumnRole.SIZE),
         ("Model size (MB)", ["22"], ColumnRole.UNKNOWN),
         ("Heads", ["3"], ColumnRole.UNKNOWN),
@@ -164,3 +166,23 @@ def test_baselines_are_the_rows_that_labels_name() -> None:
     draft = table("Model | Params (M)", *lines)
     assert [row.baseline for row in draft.rows] == [None, "deit_s", None, "swin_t", "swin_t", None]
     assert [row.id for row in draft.rows][3] == "swin_t_se"
+
+
+def test_the_name_of_a_configuration_says_the_model_its_training_and_the_size_of_the_images() -> None:
+    lines = (
+        "resnet50_8xb32_in1k | 25.56", "resnet50_8xb256-rsb-a1-600e_in1k | 25.56", "regnetx-4.0gf_8xb64_in1k | 22.12",
+        "deit-base_224px-pre_3rdparty_in1k-384px | 86.86", "convnext-base_3rdparty_in21k | 88.59",
+    )  # fmt: skip
+    draft = table("Model | Params (M)", *lines)
+    assert [row.training for row in draft.rows] == ["8xb32", "8xb256-rsb-a1-600e", None, None, None]
+    assert recipes(draft) == [
+        "{timm: resnet50}", "{timm: resnet50}", "{timm: regnetx_040}", "{timm: deit_base_patch16_384}",
+        None,  # its head has other classes
+    ]  # fmt: skip
+
+
+def test_of_two_libraries_the_preferred_one_is_taken() -> None:
+    one = table("Model | Params (M)", "ResNet-50 | 25.6", "Swin-T | 28", "DeiT-S | 22").table
+    assert recipes(draft_table(one, prefer=Library.TORCHVISION)) == [
+        "{torchvision: resnet50}", "{torchvision: swin_t}", "{timm: deit_small_patch16_224}"
+    ]  # fmt: skip

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from imlp_audit.errors import SpecError, UsageError
+from imlp_audit.transcribe.draft import draft_table
 from imlp_audit.transcribe.grid import SourceDocument, SourceTable
 from imlp_audit.transcribe.markdown import read_markdown, to_plain
 from imlp_audit.transcribe.model_index import read_model_index
@@ -102,6 +103,30 @@ def test_tables_of_markdown_have_captions_and_lines_also_those_in_html() -> None
     assert document.title == "Zoo"
     assert (one.number, one.caption, one.line) == ("1", "Results. trained on ImageNet-1K", 10)
     assert (two.number, two.label, two.line, cells(two)) == ("2", "t2", 14, [["Model", "FLOPs"], ["DeiT-S", "4.6G"]])
+
+
+MARKED = """
+| Model | Params (M) |
+|---|---|
+| DeiT-S* | 22.1 |
+
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "recipe"),
+    [
+        ("*Models with * are converted from the [timm](https://x.y/z).*", "{timm: deit_small_patch16_224}"),
+        ("\\* reported by the authors", "{timm: deit_small_patch16_224}"),
+        ("\\* with distillation", None),
+        ("Models with * are distilled.", None),
+        ("", None),
+    ],
+)
+def test_a_mark_that_says_where_weights_come_from_changes_no_model(line: str, recipe: str | None) -> None:
+    (table,) = read_markdown(MARKED.format(line), "a.md").tables
+    assert draft_table(table).rows[0].model.recipe == recipe
 
 
 def test_cells_of_a_page_over_rows_and_columns_are_in_each() -> None:

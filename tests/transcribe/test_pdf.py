@@ -23,7 +23,7 @@ def test_what_is_raised_or_lowered_is_not_read_as_digits_of_the_number(tmp_path:
         Put(50, 712, "22.1"),
         Put(50, 700, "224"), Put(66.8, 703.6, "2", 7), Put(120, 700, "80.1"), Put(139.6, 698.2, "±0.1", 7),
     ]  # fmt: skip
-    assert _texts(tmp_path, lines) == ("22.1\n224^2" + " " * 10 + "80.1_±0.1",)
+    assert _texts(tmp_path, lines) == ("22.1\n224^2" + " " * 10 + "80.1 ±0.1",)
 
 
 def test_two_columns_are_read_one_after_the_other(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ class Container(StrEnum):
 LEGACY_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 _AGAIN = "download it again"
 _CONVERT = "load it in its own framework and save the weights with safetensors"
-_UNPACK = "unpack it and give the file of weights inside"
+_UNPACK = "run `{}` if it holds an archive, else `{}`, and give the file of weights inside"
 _GIVE = "give a .safetensors file or a torch file of weights"
 _OTHERS = (
     (b"version https://git-lfs", "a Git LFS pointer to the weights; run `git lfs pull` in the repository it is from"),
@@ -41,11 +41,11 @@ _OTHERS = (
     (b"\x93NUMPY", f"a numpy array; {_CONVERT}"),
     (b"GGUF", f"a GGUF file; {_CONVERT}"),
     (b"PK\x05\x06", f"an empty zip archive; {_AGAIN}"),
-    (b"\x1f\x8b", f"a gzip file; {_UNPACK}"),
-    (b"BZh", f"a bzip2 file; {_UNPACK}"),
-    (b"\xfd7zXZ", f"an xz file; {_UNPACK}"),
-    (b"(\xb5/\xfd", f"a Zstandard file; {_UNPACK}"),
-    (b"7z\xbc\xaf", f"a 7z archive; {_UNPACK}"),
+    (b"\x1f\x8b", f"a gzip file; {_UNPACK.format('tar -xf FILE', 'gunzip FILE')}"),
+    (b"BZh", f"a bzip2 file; {_UNPACK.format('tar -xf FILE', 'bunzip2 FILE')}"),
+    (b"\xfd7zXZ", f"an xz file; {_UNPACK.format('tar -xf FILE', 'unxz FILE')}"),
+    (b"(\xb5/\xfd", f"a Zstandard file; {_UNPACK.format('tar -xf FILE', 'unzstd FILE')}"),
+    (b"7z\xbc\xaf", "a 7z archive; run `7z x FILE` and give the file of weights inside"),
     (
         b"\x80",
         "a pickle that torch.save did not write; it is not opened, because opening it could run code; if you trust it, "

@@ -19,7 +19,8 @@ from transformers.utils import logging
 from imlp_audit.errors import BuildError, did_you_mean
 from imlp_audit.models.hosts.host import IMAGENET_CLASSES, IMAGENET_SIZE, BuildRequest, Size
 from imlp_audit.models.hosts.transformers import Transformers
-from imlp_audit.models.nets.inputs import NamedInputs, make_module, set_inputs
+from imlp_audit.models.nets.inputs import NamedInputs, make_module, set_inputs, tensors_in
+from imlp_audit.models.nets.python import write_error
 from imlp_audit.models.values import TensorInput
 
 _LABELLED = ("Classification", "Detection", "Segmentation", "QuestionAnswering")
@@ -97,7 +98,7 @@ def _make_config(kind: type[PreTrainedConfig], given: Mapping[str, JsonValue]) -
     try:
         config = kind(**given, attn_implementation="eager", experts_implementation="eager")
     except Exception as error:  # whatever a configuration raises is wrong with what was given
-        raise BuildError(f"{kind.__name__}: {type(error).__name__}: {' '.join(str(error).split())}") from error
+        raise BuildError(f"{kind.__name__}: {write_error(error)}") from error
     _refuse_unknown_inside(config, given)
     return config
 
@@ -191,13 +192,5 @@ def _run(model: nn.Module, **inputs: Tensor | dict[str, Tensor]) -> object:
     """Return the model's tensors, alone or as a tuple, instead of a record."""
     with _NothingIsPadded():
         found = type(model).forward(model, **inputs)
-    held = tuple(_tensors(found))
+    held = tuple(tensors_in(found))
     return held[0] if len(held) == 1 else held
-
-
-def _tensors(value: object) -> Iterator[Tensor]:
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, Mapping | tuple | list):
-        for one in value.values() if isinstance(value, Mapping) else value:
-            yield from _tensors(one)

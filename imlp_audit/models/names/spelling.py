@@ -1,0 +1,27 @@
+"""Other spellings of published names: what one code base calls a model, in the words of another."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+_SPELLINGS = (
+    (re.compile(r"\bmlp[-_ ]?mixer\b", re.IGNORECASE), "mixer"),
+    (re.compile(r"(?<=[a-z\d])[-_ ]p(\d+)\b", re.IGNORECASE), r"/\1"),  # patches of 16, as in OpenMMLab's vit-base-p16
+    (re.compile(r"\bresnet[-_ ]?v1([cds])[-_ ]?(\d+)\b", re.IGNORECASE), r"resnet\2\1"),  # OpenMMLab's resnetv1d50
+    (re.compile(r"\bresnet[-_ ]?(\d+)[-_ ]v1([cds])\b", re.IGNORECASE), r"resnet\1\2"),  # GluonCV's resnet50_v1d
+)
+_REGNET = re.compile(r"\bregnet[-_ ]?([xy])[-_ ]?(\d{1,4}(?:\.\d)?)[-_ ]?([mg])f", re.IGNORECASE)
+
+
+def respell(label: str) -> str:
+    """Return a label in the words that timm uses: mixer-b/16 for mlp-mixer-b-p16, regnety_160 for RegNetY-16GF."""
+    for pattern, spelling in _SPELLINGS:
+        label = pattern.sub(spelling, label)
+    return _REGNET.sub(lambda found: f"regnet{found[1].lower()}_{_tenths(found[2], found[3])}", label)
+
+
+def _tenths(number: str, unit: str) -> str:
+    """Return work in tenths of a billion, as timm's names of RegNets have it: 040 for 4.0 G, 004 for 400 M."""
+    work = Decimal(number) * (10 if unit in "gG" else Decimal("0.01"))
+    return f"{work:03.0f}" if work == work.to_integral_value() else number

@@ -1,0 +1,194 @@
+"""Feeds damaged files to the commands that read them, and says what was not answered as it should be.
+
+    python -m tests.fuzzing [SECONDS] [--seed TEXT] [--only NUMBER]
+
+Every input must end with a documented exit code and, where it is refused, with the file's name, without a traceback,
+and within a second of processor time and 200 MB. An input follows from the seed and its number, so `--only` makes one
+again. CI runs this for some seconds with a new seed each day, which it prints.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import resource
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from unittest import mock
+
+import typer.main
+
+from tests.cli.papers import write_all
+from tests.cli.running import call
+
+ROOT = Path(__file__).parents[1]
+SECONDS, MEGABYTES = 1.0, 200
+
+_JUNK = (
+    *"\\{}[]&%$#_^~|*<>\"'`-+±×,.:;\n\r\t \x00\u202e\ufeffé５", "\x1b[2J", "\\\\", "\\begin{tabular}{l}",
+    "\\end{tabular}", "\\multirow{2}{*}{", "\\multicolumn{99999}{c}{", "\\newcommand{\\x}[2]{#1#1}", "\\x",
+    "<td rowspan=3>", "<table>", "</table>", "---\n", "&amp;", "- ", "? ", "!!python/object:os.system ", "&a ", "*a",
+    "<<: ", "null", "true", "NaN", "1e40000000", "1/0", "-0", "9" * 400, "1e308", "[" * 60, "{" * 60, "::error::x",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A kind of file: samples by name, and the commands that read one."""
+
+    samples: Mapping[str, bytes]
+    commands: Callable[[Path], Iterator[tuple[str, ...]]]
+
+
+def spec_reader() -> Reader:
+    """Specs: those of the tests that must pass."""
+    paths = sorted((ROOT / "tests" / "examples" / "good").rglob("*.yaml"))
+    samples = {f"{at}_{path.name}": path.read_bytes() for at, path in enumerate(paths)}
+    return Reader(samples, lambda path: iter([("lint", str(path)), ("list", str(path))]))
+
+
+def table_reader() -> Reader:
+    """Tables for `init`, as the tutorial has them and as other formats write them."""
+    tutorial = (ROOT / "docs" / "from_a_table.md").read_text(encoding="utf-8")
+    tex = re.search(r"```latex\n(.*?)```", tutorial, re.DOTALL)
+    assert tex is not None
+    rows = [
+        ["model", "#params", "FLOPs (G)", "top-1"],
+        ["DeiT-S", "22.1M", "4.6", "79.8"],
+        ["DeiT-B", "86M", "17.6", "81.8"],
+    ]
+    line = "|".join
+    samples = {
+        "t.tex": tex[1],
+        "t.csv": "\n".join(",".join(row) for row in rows),
+        "t.md": "\n".join([f"|{line(rows[0])}|", "|-|-|-|-|", *(f"|{line(row)}|" for row in rows[1:])]),
+        "t.html": "<table>"
+        + "".join(f"<tr>{''.join(f'<td>{one}</td>' for one in row)}</tr>" for row in rows)
+        + "</table>",
+        "t.yml": "Models:\n- Name: deit_small\n  Metadata: {FLOPs: 4608000000, Parameters: 22050664}\n",
+    }
+    encoded = {name: text.encode() for name, text in samples.items()}
+    return Reader(encoded, lambda path: iter([("init", str(path), "--print")]))
+
+
+def result_reader(folder: Path) -> Reader:
+    """Results of an audit, as `report --from` and `diff` read them."""
+    whole = folder / "whole.json"
+    specs = [str(folder / "specs" / name) for name in ("findings", "changes", "scores")]
+    call("verify", *specs, "--quiet", "--no-cache", "-o", f"json:{whole}")
+    text = whole.read_bytes()
+    return Reader(
+        {"r.json": text, "c.json": json.dumps(json.loads(text)).encode()},
+        lambda path: iter([("report", "--from", str(path), "-f", "json"), ("diff", str(whole), str(path))]),
+    )
+
+
+def checkpoint_reader(folder: Path) -> Reader:
+    """Weights as torch, safetensors and numpy write them."""
+    import numpy as np
+    import torch
+    from safetensors.torch import save_file
+
+    tensors = {"head.weight": torch.ones(3, 4), "head.bias": torch.zeros(3)}
+    torch.save({"model": tensors, "epoch": 3}, folder / "w.pth")
+    torch.save({"model": tensors, "epoch": 3}, folder / "old.pth", _use_new_zipfile_serialization=False)
+    save_file(tensors, folder / "w.safetensors")
+    np.savez(folder / "w.npz", allow_pickle=False, **{name: tensor.numpy() for name, tensor in tensors.items()})
+    samples = {name: (folder / name).read_bytes() for name in ("w.pth", "old.pth", "w.safetensors", "w.npz")}
+    return Reader(samples, lambda path: iter([("inspect", str(path), "-f", "json")]))
+
+
+def damage(data: bytes, others: list[bytes], chance: Random) -> bytes:
+    """Return data with a few insertions, losses, repetitions, changed bytes, or pieces of other files."""
+    held = bytearray(data)
+    for _ in range(chance.choice((1, 1, 2, 3, 8, 25))):
+        at, length = chance.randrange(len(held) + 1), chance.randint(1, 40)
+        match chance.randrange(6):
+            case 0:
+                held[at:at] = chance.choice(_JUNK).encode("utf-8", "surrogatepass")
+            case 1:
+                del held[at : at + length]
+            case 2:
+                start = chance.randrange(len(held) + 1)
+                held[at:at] = held[start : start + length] * chance.choice((1, 1, 1, 50))
+            case 3 if held:
+                held[min(at, len(held) - 1)] = chance.randrange(256)
+            case 4:
+                other = chance.choice(others)
+                start = chance.randrange(len(other) + 1)
+                held[at : at + length] = other[start : start + length]
+            case _ if chance.random() < 0.1:
+                del held[at:]
+    return bytes(held)
+
+
+def complaints(path: Path, command: tuple[str, ...]) -> Iterator[str]:
+    """Run a command on a damaged file and yield what is wrong with how it ended."""
+    began, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    try:
+        done = call(*command)
+    except Exception as error:  # whatever comes out is the finding
+        yield f"{type(error).__name__}: {error}"
+        return
+    spent = time.process_time() - began
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1000
+    if done.code not in (0, 1, 2, 3):
+        yield f"exit code {done.code}"
+    if "Traceback" in done.err or "this is a bug" in done.err:
+        yield done.err[-600:]
+    if done.code == 2 and path.name not in done.err:
+        yield f"refused without the file's name: {done.err[-300:]}"
+    if re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e]|^(::|##\[)", done.out + done.err, re.MULTILINE):
+        yield f"prints what a terminal or a log acts on: {(done.out + done.err)[:300]!r}"
+    if spent > SECONDS or grown > MEGABYTES:
+        yield f"took {spent:.1f} s and {grown:.0f} MB"
+
+
+def main() -> int:
+    """Damage files until the time is over; return how many were answered wrongly."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("seconds", type=float, nargs="?", default=20)
+    parser.add_argument("--seed", default=time.strftime("%Y-%m-%d"))
+    parser.add_argument("--only", type=int)
+    given = parser.parse_args()
+    print(f"fuzzing for {given.seconds:g} s with --seed {given.seed}")
+    counts: Counter[str] = Counter()
+    once = cache(typer.main.get_command)  # the commands are described anew for each call: a third of the time
+    with TemporaryDirectory() as place, mock.patch("typer.main.get_command", once):
+        folder = write_all(Path(place))
+        readers = [spec_reader(), table_reader(), result_reader(folder), checkpoint_reader(folder)]
+        for reader in readers:  # what is imported at first use is not the input's
+            for name, data in reader.samples.items():
+                (folder / name).write_bytes(data)
+                for command in reader.commands(folder / name):
+                    call(*command)
+        number, end = given.only or 0, time.monotonic() + given.seconds
+        while time.monotonic() < end:
+            chance = Random(f"{given.seed}/{number}")
+            reader = readers[number % len(readers)]
+            name = chance.choice(sorted(reader.samples))
+            path = folder / name
+            path.write_bytes(damage(reader.samples[name], list(reader.samples.values()), chance))
+            for command in reader.commands(path):
+                for complaint in complaints(path, command):
+                    counts["wrong"] += 1
+                    print(f"--only {number}: {command[0]} {name}: {complaint}")
+            counts["inputs"] += 1
+            number += 1
+            if given.only is not None:
+                (Path.cwd() / f"fuzzed_{name}").write_bytes(path.read_bytes())
+                break
+    print(f"{counts['inputs']} damaged files, {counts['wrong']} answered wrongly")
+    return min(counts["wrong"], 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
