@@ -28,6 +28,16 @@ def is_launched() -> bool:
     return _SIZE in os.environ
 
 
+def command_again(arguments: Sequence[str]) -> list[str]:
+    """Return the command that runs this program with other arguments.
+
+    `python -m` would also import modules from the working directory, where others' files may lie; this does so only if
+    this process does.
+    """
+    own = [] if os.getcwd() in sys.path else ["-P"]
+    return [sys.executable, *own, "-m", "imlp_audit", *arguments]
+
+
 def launch(count: int, command: Sequence[str]) -> int:
     """Run a command in so many processes that share its work, and return the exit code of the first that fails.
 
