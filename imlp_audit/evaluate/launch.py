@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 from imlp_audit.errors import BuildError
@@ -34,7 +35,7 @@ def command_again(arguments: Sequence[str]) -> list[str]:
     `python -m` would also import modules from the working directory, where others' files may lie; this does so only if
     this process does.
     """
-    own = [] if os.getcwd() in sys.path else ["-P"]
+    own = [] if str(Path.cwd()) in sys.path else ["-P"]
     return [sys.executable, *own, "-m", "imlp_audit", *arguments]
 
 
