@@ -59,6 +59,7 @@ _KINDS = {
     "places365": _in_files("Places365", "val", "train-standard"),
     "inaturalist": _Kind("INaturalist", {"version": "2021_valid"}, {"version": "2021_train"}),
 }
+NAMES = tuple(_KINDS)
 _ELSEWHERE = {
     "imagenet": "give the folder itself, which holds val/CLASS/IMAGE once torchvision has unpacked it",
     "image_folder": "give the folder itself",
