@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Callable
 from fractions import Fraction
@@ -72,13 +73,17 @@ def evaluate(
     reporting: ReportOptions,
 ) -> int:
     """Evaluate a checkpoint on images, and judge the accuracies that its row prints."""
+    from imlp_audit.checkpoint.contents import check_kind
+    from imlp_audit.evaluate.launch import command_again, is_launched, launch
     from imlp_audit.evaluate.sharding import ElsewhereError, group, processes_here
     from imlp_audit.spec.targets import whole_paper
 
+    if computing.processes > 1 and not is_launched():
+        check_kind(checkpoint)
+        return launch(computing.processes, command_again(sys.argv[1:]))
     share = max(1, cores() // processes_here())
 
     def parse() -> tuple[Request, Outputs]:
-        from imlp_audit.checkpoint.contents import check_kind
         from imlp_audit.cli.output import parse_outputs
 
         check_kind(checkpoint)
@@ -136,7 +141,8 @@ def _say_nothing(text: str) -> None:
 
 def _say_how_to_resume(predictions: Path | None) -> Callable[[], None]:
     resumable = "imlp-audit: interrupted; run the same command with --resume to continue\n"
-    return lambda: write_error(resumable if predictions is not None else "")
+    leads = os.environ.get("RANK", "0") == "0"  # of several processes one says it
+    return lambda: write_error(resumable if predictions is not None and leads else "")
 
 
 def _check_predictions(results: PredictionOptions) -> None:

@@ -105,6 +105,10 @@ class ComputeOptions:
     ] = None
     amp: Annotated[bool, typer.Option("--amp", help="Compute in 16 bits where torch's autocast does.")] = False
     channels_last: ChannelsLast = False
+    processes: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="Share the images among N processes here; on GPUs, one for each."),
+    ] = 1
     threads: Annotated[
         int | None, typer.Option(min=1, help="Batches computed at a time on a CPU; one per core if left out.")
     ] = None

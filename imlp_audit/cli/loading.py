@@ -27,6 +27,7 @@ def load_specs(
     Files that were left out are named on stderr; a command that must have a `complete` paper refuses them. Where
     GitHub's annotations are `printed`, each mistake is one.
     """
+    from imlp_audit.equations.door import broken_entry_points
     from imlp_audit.spec.folders import specs_not_taken
     from imlp_audit.spec.library import load
 
@@ -44,6 +45,8 @@ def load_specs(
     if not targets and (unnamed := specs_not_taken()):
         names, it = list_some([path.name for path in unnamed], 5), "it" if len(unnamed) == 1 else "them"
         print(f"imlp-audit: took the bundled papers, not {names}; name {it} (or .) to take {it}", file=sys.stderr)
+    for point in broken_entry_points():
+        print(f"imlp-audit: left out the installed papers of {point}: no folder of a package", file=sys.stderr)
     if selection.skipped:
         print(f"imlp-audit: skipped {list_some(selection.skipped, 5)}: no key of a spec", file=sys.stderr)
     return selection

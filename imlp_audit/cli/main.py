@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -117,7 +118,7 @@ def _run_command() -> int:
     try:
         return int(app(standalone_mode=False) or 0)
     except TyperException as error:  # of the command line itself
-        message = error.format_message().replace(": Value error, ", ": ")  # as the library's validation words it
+        message = _reword(error.format_message())
         if message == "Missing command." and _named_command(error) == "imlp-audit":
             message = "Missing command; `imlp-audit demo DIR` shows what it does."
         return _complain(f"{message}\nTry `{_named_command(error)} --help`.", ExitCode.UNUSABLE)
@@ -143,6 +144,24 @@ def _run_command() -> int:
         return _complain(missing, ExitCode.INCOMPLETE) if missing is not None else _report_bug()
     except Exception:
         return _report_bug()
+
+
+_REWORDED = (  # what the library's validation says, and what that means to a user
+    (r": Value error, ", ": "),
+    (r": Input should be greater than or equal to (\S+)", r": it must be at least \1"),
+    (r": Input should be less than or equal to (\S+)", r": it must be at most \1"),
+    (r": Input should be greater than (\S+)", r": it must be more than \1"),
+    (r": Input should be less than (\S+)", r": it must be less than \1"),
+    (r": Input should be a valid integer.*", ": it must be a whole number"),
+    (r": Input should be a (?:valid|finite) number.*", ": it must be a number"),
+)
+
+
+def _reword(message: str) -> str:
+    """Return a message about the command line in plain words."""
+    for pattern, words in _REWORDED:
+        message = re.sub(pattern, words, message)
+    return message
 
 
 def _has_folder() -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import sys
 import traceback
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -28,11 +29,19 @@ def bundled_folder() -> Path:
 
 
 @cache
+def entry_point_folders() -> Mapping[str, tuple[Path, ...]]:
+    """Return the folders of each entry point, by its name and value; nothing is imported."""
+    return {f"{point.name} = {point.value}": _folders(point.value) for point in entry_points(group=ENTRY_POINTS)}
+
+
 def installed_folders() -> tuple[Path, ...]:
-    """Return the folders that installed packages offer as papers, or as folders of papers; nothing is imported."""
-    return tuple(
-        dict.fromkeys(folder for point in entry_points(group=ENTRY_POINTS) for folder in _folders(point.value))
-    )
+    """Return the folders that installed packages offer as papers, or as folders of papers."""
+    return tuple(dict.fromkeys(folder for folders in entry_point_folders().values() for folder in folders))
+
+
+def broken_entry_points() -> tuple[str, ...]:
+    """Return the entry points of installed packages, as `name = value`, that name no folder of a package."""
+    return tuple(name for name, folders in entry_point_folders().items() if not folders)
 
 
 def is_trusted(folder: Path) -> bool:
@@ -82,9 +91,12 @@ def _package(folder: Path) -> str:
     return name
 
 
-def _folders(module: str) -> list[Path]:
+def _folders(module: str) -> tuple[Path, ...]:
     """Return the folders of a package by its name; a package inside another is found without importing either."""
     top, *inner = module.partition(":")[0].split(".")
-    found = find_spec(top)
+    try:
+        found = find_spec(top)
+    except (ImportError, ValueError):  # no name of a module, or one that is half loaded
+        return ()
     roots = found.submodule_search_locations if found is not None else None
-    return [Path(root, *inner) for root in roots or () if Path(root, *inner).is_dir()]
+    return tuple(Path(root, *inner) for root in roots or () if Path(root, *inner).is_dir())

@@ -15,17 +15,19 @@ from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from imlp_audit.equations.door import bundled_folder, explain_distrust, is_trusted, load_module, locate_error
 from imlp_audit.errors import Problem
-from imlp_audit.inspect.noise import Noise
 from imlp_audit.inspect.sentences import Sentence, SentenceText, judge_sentence, parse_sentence, record_verdict
-from imlp_audit.inspect.support import judge_against_noise
 from imlp_audit.processes.workers import start_worker
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.inspection import Inspection, Statement
 from imlp_audit.spec.folders import display_path
 from imlp_audit.spec.library import Selection
+
+if TYPE_CHECKING:
+    from imlp_audit.inspect.noise import Noise
 
 MODULE = "sentences"
 _BEGIN = 120.0  # seconds for a process to start, on however slow a machine
@@ -72,12 +74,12 @@ def judge_papers(
             if isinstance(one, BrokenSentence):
                 yield _report_problem(folder, one.name, str(one.problem))
         texts = [one for one in sentences if isinstance(one, SentenceText) and one.about.names(inspection)]
-        why_not = inspection.untrained
         if not trust_code and not is_trusted(folder.path):
-            why_not = explain_distrust(folder.shown_as)
-        if why_not is not None:
-            yield from (record_verdict(folder.paper, one, Verdict.UNVERIFIABLE, why_not) for one in texts)
+            reason = explain_distrust(folder.shown_as)
+            yield from (record_verdict(folder.paper, one, Verdict.UNVERIFIABLE, reason) for one in texts)
         elif texts and folder.path.resolve().is_relative_to(bundled_folder().resolve()):
+            from imlp_audit.inspect.support import judge_against_noise  # draws with torch, which `lint` does without
+
             ask = partial(_judge_one, folder)
             yield from (judge_against_noise(ask, one, inspection, noise) for one in texts)
         elif texts:
@@ -150,6 +152,8 @@ def _judge_in_process(
     folder: PaperFolder, texts: Sequence[SentenceText], inspection: Inspection, noise: Noise | None, patience: float
 ) -> Iterator[Statement]:
     """Judge sentences in a process of their own; one that takes too long ends the process."""
+    from imlp_audit.inspect.support import judge_against_noise
+
     worker = start_worker(_serve)
 
     def receive(limit: float) -> Statement | None:

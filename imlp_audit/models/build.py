@@ -12,7 +12,7 @@ from torch.overrides import TorchFunctionMode
 
 from imlp_audit.models.hosts.host import BuildRequest
 from imlp_audit.models.hosts.python import PythonModule
-from imlp_audit.models.nets.python import describe_error
+from imlp_audit.models.nets.python import describe_error, write_error
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading
 from imlp_audit.models.recipe import Form, Recipe
 from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
@@ -55,7 +55,7 @@ def describe_failure(recipe: Recipe, error: Exception) -> str:
     """Return why a model could not be built or counted; of a user's own code, the line comes first."""
     if isinstance(recipe.host, PythonModule):
         return describe_error(recipe.host, error)
-    return f"{recipe.name} could not be built or counted: {type(error).__name__}: {error}"
+    return f"{recipe.name} could not be built or counted: {write_error(error)}"
 
 
 @dataclass(frozen=True)

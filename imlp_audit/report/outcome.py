@@ -11,14 +11,15 @@ from imlp_audit.records.check import PASSES, Check, CheckKind, Verdict
 from imlp_audit.records.finding import Severity
 from imlp_audit.records.hypothesis import Caught
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Block, Heading, Inline, List, Paragraph, code
+from imlp_audit.report.document import Block, Heading, Inline, List, Paragraph, Span, code
 from imlp_audit.report.findings import say_that_none_fails
 from imlp_audit.report.fitting import shorten
+from imlp_audit.report.places import place_in_specs
 from imlp_audit.report.ranking import worst_first
 from imlp_audit.report.verdicts import count_outcomes, write_verdict
 from imlp_audit.report.worst import count_more
 
-_BROKEN = 3  # checks that could not be completed; the rest is counted
+_BROKEN = 3  # causes for which checks could not be completed; what is left is counted
 _KINDS = {
     CheckKind.CELL: "number",
     CheckKind.DELTA: "printed change",
@@ -56,7 +57,18 @@ def what_was_checked(result: AuditResult) -> tuple[Block, ...]:
     if not broken:
         return (counted,)
     heading = Heading(f"{count_of(len(broken), 'check')} could not be completed", 3)
-    return (counted, heading, List((*map(name_check, broken[:_BROKEN]), *count_more(len(broken) - _BROKEN, "check"))))
+    causes: dict[str, list[Check]] = {}
+    for check in broken:
+        causes.setdefault(check.reason, []).append(check)
+    listed = list(causes.values())[:_BROKEN]
+    left = len(broken) - sum(map(len, listed))
+    return (counted, heading, List((*map(_one_cause, listed), *count_more(left, "check"))))
+
+
+def _one_cause(checks: Sequence[Check]) -> Inline:
+    """Write the first of the checks that one cause kept from being completed, and count the rest."""
+    more = f"; and {count_of(len(checks) - 1, 'more check')}" if len(checks) > 1 else ""
+    return (*name_check(checks[0]), f" ({place_in_specs(checks[0])}{more})")
 
 
 def _what_was_checked(checks: Sequence[Check]) -> str:
@@ -93,7 +105,7 @@ def _join(parts: Sequence[str]) -> str:
     return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
-def name_check(check: Check) -> Inline:
+def name_check(check: Check) -> tuple[str | Span, ...]:
     """Write a check: its verdict, its id, what is printed and what was found."""
     printed = f" printed {shorten(check.printed, 40)}" if check.printed is not None else ""
     return (write_verdict(check), " ", code(check.id), f"{printed}: {shorten(check.reason, 110)}")

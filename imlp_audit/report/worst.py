@@ -92,8 +92,10 @@ def _finding(one: NumberedFinding, checks: Sequence[Check]) -> Item:
     where = (f" [{name_places(checks)}]: ", code(asked.id))
     if not finding.explained and len(checks) == 1:  # its title says less than the check
         number, space, severity, _ = _title(one)
-        return Item((number, space, severity, f": {name_places(checks)}: ", code(asked.id), " ", _evidence(asked)))
-    below = () if finding.acknowledged else (_evidence(asked),)
+        text = (number, space, severity, f": {name_places(checks)}: ", code(asked.id), " ", _evidence(asked))
+        return Item(text, tuple(f"hint: {hint}" for hint in asked.hints[:1]))
+    hints = () if finding.explained else tuple(f"hint: {hint}" for hint in asked.hints[:1])
+    below = () if finding.acknowledged else (_evidence(asked), *hints)
     return Item((*_title(one), *where), below)
 
 

@@ -135,6 +135,19 @@ def test_lint_counts_a_single_problem_in_the_singular(here: Path) -> None:
     assert call("lint", "one.yaml").err.splitlines()[-1] == "imlp-audit: 1 problem in the specs"
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("verify findings --jobs -1", "Invalid value for '--jobs' / '-j': it must be at least 0"),
+        ("verify findings --jobs x", "Invalid value for '--jobs' / '-j': it must be a whole number"),
+        ("properties imlp --examples 0", "Invalid value for '--examples': it must be at least 1"),
+    ],
+)
+def test_a_value_out_of_range_is_named_in_plain_words(here: Path, line: str, message: str) -> None:
+    done = call(*line.split())
+    assert (done.code, done.err.split("\n")[0]) == (2, f"imlp-audit: {message}")
+
+
 LOOSE = """\
 paper: loose
 about: {title:  T,authors: A, version: v1}

@@ -173,6 +173,17 @@ def test_two_processes_give_the_same_as_one(digits: Digits, there: Path) -> None
     assert sorted(path.name for path in there.iterdir()) == ["one.csv", "one.json", "two.csv", "two.json"]
 
 
+@pytest.mark.slow
+def test_two_processes_end_with_a_findings_code_and_without_a_traceback(digits: Digits, there: Path) -> None:
+    text = digits.spec.read_text(encoding="utf-8").replace(digits.plain["resmlp"].share(1), "12.3")
+    (there / "other.yaml").write_text(text, encoding="utf-8")
+    given = [str(there / "other.yaml") if one == str(digits.spec) else one for one in arguments(digits)]
+    alone = call(*given, "-f", "json")
+    together = spawn(*given, "-f", "json", "--processes", "2", cwd=there, PYTHONPATH=str(REPOSITORY))
+    assert (together.code, together.out, together.err) == (1, alone.out, "")
+    assert "differs" in alone.out
+
+
 @pytest.mark.parametrize(
     ("more", "code", "words"),
     [

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import imlp_audit
+from imlp_audit.cli.loading import load_specs
 from imlp_audit.equations import door
 from imlp_audit.equations.settings import Limits, Settings
 from imlp_audit.pipeline import Options, audit, audit_equations
@@ -165,12 +166,28 @@ def test_the_folders_of_installed_packages_are_trusted(
     monkeypatch.syspath_prepend(str(tmp_path))
     points = (EntryPoint("mine", "somebodys_papers.mine", door.ENTRY_POINTS),)
     monkeypatch.setattr(door, "entry_points", lambda group: points if group == door.ENTRY_POINTS else ())
-    door.installed_folders.cache_clear()
+    door.entry_point_folders.cache_clear()
     try:
         assert door.is_trusted(package / "mine")
         assert load(["mine"]).papers[0].about.file.shown_as == "mine/paper.yaml"
     finally:
-        door.installed_folders.cache_clear()
+        door.entry_point_folders.cache_clear()
+
+
+@pytest.mark.parametrize("value", ["no_such_package.papers", "", ".relative", "json.no_such_folder", "os", "a b"])
+def test_a_broken_entry_point_is_named_and_the_rest_goes_on(
+    value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = tmp_path / "p.yaml"
+    spec.write_text("paper: p\nabout: {title: T, authors: A, version: v1}\n", encoding="utf-8")
+    points = (EntryPoint("theirs", value, door.ENTRY_POINTS),)
+    monkeypatch.setattr(door, "entry_points", lambda group: points)
+    door.entry_point_folders.cache_clear()
+    try:
+        assert load_specs([str(spec)]).papers[0].id == "p"
+        assert f"left out the installed papers of theirs = {value}: no folder" in capsys.readouterr().err
+    finally:
+        door.entry_point_folders.cache_clear()
 
 
 def test_two_papers_with_modules_of_one_name_do_not_meet(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -22,6 +24,58 @@ class SmallNet(nn.Module):
         """Classify images, (batch, 3, height, width)."""
         scores: Tensor = self.fc(self.conv(images).mean((2, 3)))
         return scores
+
+
+class Loud(SmallNet):
+    """A net that prints in its forward pass, in each way that there is."""
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Classify images, (batch, 3, height, width)."""
+        print("said")
+        os.write(1, b"written")
+        subprocess.run(["echo", "echoed"], check=True)
+        return super().forward(images)
+
+
+class Odd(nn.Module):
+    """A net that does what `what` says instead of returning a tensor."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__()
+        self.net, self.what = SmallNet(), what
+
+    def forward(self, images: Tensor) -> object:
+        """Return no tensor, or raise an error."""
+        match self.what:
+            case "text":
+                return "logits"
+            case "nothing":
+                return None
+            case "empty":
+                return {"loss": None, "logits": []}
+            case "record":
+                return Scores(self.net(images))
+            case "values":
+                return images if images.sum() > 0 else -images
+            case "long":
+                raise ValueError("x\n\x1b[31m" * 1000)
+            case _:
+                raise MuteError
+
+
+@dataclass
+class Scores:
+    """An output with a name."""
+
+    logits: Tensor
+
+
+class MuteError(Exception):
+    """An error that fails when it is asked what it says."""
+
+    def __str__(self) -> str:
+        """Fail."""
+        raise ZeroDivisionError
 
 
 class Embedding(nn.Module):
@@ -56,6 +110,22 @@ class TwoTowers(nn.Module):
 def computed_width() -> nn.Module:
     """Return a layer whose width is computed with tensors, which the meta device cannot do."""
     return nn.Linear(int(torch.arange(4).sum().item()), 2)
+
+
+class Tied(nn.Module):
+    """A table that is also the classifier; a rate is computed with tensors, which the meta device cannot do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rates = [rate.item() for rate in torch.linspace(0, 1, 3)]
+        self.table = nn.Embedding(100, 5)
+        self.classifier = nn.Linear(5, 100, bias=False)
+        self.classifier.weight = self.table.weight
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Score the next of the token ids, (batch, tokens)."""
+        scores: Tensor = self.classifier(self.table(tokens))
+        return scores
 
 
 def number() -> int:

@@ -126,6 +126,13 @@ def test_it_reads_an_image_or_tokens() -> None:
         Recipe.of(python=own("SmallNet").host, image=32)
 
 
+def test_a_parameter_that_two_modules_share_counts_once() -> None:
+    key = ModelKey(own("Tied", input=None, tokens=7), None)
+    facts = dict(measure_models({key: Need()}, lambda _: None))[key]
+    assert isinstance(facts, ModelFacts)
+    assert facts.parameters["all"] == 100 * 5  # type: ignore[index]
+
+
 def test_several_inputs_and_a_dictionary_are_given_by_name() -> None:
     ids, mask = {"shape": [7], "dtype": "int64"}, {"shape": [7], "dtype": "bool"}
     inputs = {"image": {"shape": [3, 2, 2]}, "text": {"ids": ids, "mask": mask}}
@@ -169,6 +176,38 @@ def test_a_model_that_fails_in_forward_is_told_with_the_line_of_its_file_first(t
     failure = dict(measure_models({key: Need(work=True)}, lambda _: None))[key]
     assert isinstance(failure, Failure)
     assert failure.message == f"net.py:{line}: AttributeError: 'SmallNet' object has no attribute 'head'"
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        ("text", r"own_nets\.py: TypeError: forward of Odd returns str, without a tensor"),
+        ("nothing", r"own_nets\.py: TypeError: forward of Odd returns NoneType, without a tensor"),
+        ("empty", r"own_nets\.py: TypeError: forward of Odd returns dict, without a tensor"),
+        ("values", r"own_nets\.py:\d+: the work depends on the values that the model reads, .*meta tensors\)"),
+        ("long", r"own_nets\.py:\d+: ValueError: x \?\[31mx .{0,300}\.\.\."),
+        ("mute", r"own_nets\.py:\d+: MuteError: \(without a message\)"),
+    ],
+)
+def test_what_a_forward_pass_does_wrong_is_said_on_a_line(what: str, message: str) -> None:
+    key = ModelKey(own("Odd", arguments={"what": what}), None)
+    failure = dict(measure_models({key: Need(work=True)}, lambda _: None))[key]
+    assert isinstance(failure, Failure)
+    assert re.fullmatch(message, failure.message)
+
+
+def test_an_output_may_hold_its_tensors_in_a_record() -> None:
+    key = ModelKey(own("Odd", arguments={"what": "record"}), None)
+    assert isinstance(dict(measure_models({key: Need(work=True)}, lambda _: None))[key], ModelFacts)
+
+
+def test_what_a_model_prints_is_no_part_of_a_result(capfd: pytest.CaptureFixture[str]) -> None:
+    print("before")
+    dict(measure_models({ModelKey(own("Loud"), None): Need(work=True)}, lambda _: None))
+    print("after")
+    printed = capfd.readouterr()
+    assert printed.out == "before\nafter\n"
+    assert all(word in printed.err for word in ("said", "written", "echoed"))
 
 
 @pytest.mark.slow

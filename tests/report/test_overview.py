@@ -151,6 +151,27 @@ def test_checks_that_broke_and_checks_that_fail_are_named() -> None:
     assert changed in shown
 
 
+def test_one_cause_is_named_once_and_its_checks_are_counted() -> None:
+    broken = tuple(
+        check(f"1/r{row}/params", CheckKind.CELL, Verdict.ERROR, f"no model {name!r}", printed="5.72")
+        for row, name in enumerate("aaab")
+    )
+    shown = screen(AuditResult(papers=(head(),), versions={}, checks=broken), 200)
+    assert shown.count("no model 'a'") == shown.count("no model 'b'") == 1
+    assert "no model 'a' (" in shown
+    assert "; and 2 more checks)" in shown
+
+
+def test_what_fails_shows_the_hint_that_may_be_its_cause() -> None:
+    one = check("1/r0/params", CheckKind.CELL, Verdict.DIFFERS, "outside", printed="5.72")
+    one = one.model_copy(update={"hints": ("5.72 fits with unit M, where 5 717 416 is measured",)})
+    finding = Finding(
+        id="p/1/params", paper="p", title="Wrong", severity=Severity.ERROR, why="", checks=(one.id,), explained=False
+    )
+    shown = screen(AuditResult(papers=(head(),), versions={}, checks=(one,), findings=(finding,)), 200)
+    assert "hint: 5.72 fits with unit M" in shown
+
+
 def test_a_few_selected_checks_are_listed_one_by_one() -> None:
     one = check("1/r0/params", CheckKind.CELL, Verdict.REPRODUCED, "prints as 5.72", printed="5.72")
     shown = screen(AuditResult(papers=(head(),), versions={}, checks=(one,)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from types import MethodType
 from typing import assert_never
 
@@ -25,20 +26,39 @@ def make_module(maker: Callable[[], object]) -> object:
             raise
         with torch.device("cpu"):
             model = maker()
-    return model.to(device) if isinstance(model, nn.Module) else model
+    return _move(model, device) if isinstance(model, nn.Module) else model
 
 
-def set_input(model: nn.Module, one: TensorInput) -> None:
+def _move(model: nn.Module, device: torch.device) -> nn.Module:
+    """Move a model; `to` alone would make two parameters of one that two modules share."""
+    names: dict[nn.Parameter, list[str]] = {}
+    for name, parameter in model.named_parameters(remove_duplicate=False):
+        names.setdefault(parameter, []).append(name)
+    model.to(device)
+    for first, *others in names.values():
+        for place, _, name in (other.rpartition(".") for other in others):
+            setattr(model.get_submodule(place), name, model.get_parameter(first))
+    return model
+
+
+def tensors_in(value: object) -> Iterator[Tensor]:
+    """Yield the tensors that a model's output holds."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, Mapping | tuple | list):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from tensors_in(one)
+    elif is_dataclass(value) and not isinstance(value, type):
+        yield from tensors_in([getattr(value, field.name) for field in fields(value)])
+
+
+def set_input(model: nn.Module, one: TensorInput, run: Callable[..., object]) -> None:
     """Let a model be run on one tensor, whatever its argument is called."""
+    model.forward = MethodType(lambda self, *tensors: run(self, *tensors), model)
     model.example_inputs = MethodType(lambda _self, batch: (_example(one, batch),), model)  # type: ignore[assignment]
 
 
-def run_forward(model: nn.Module, **inputs: Tensor | dict[str, Tensor]) -> object:
-    """Return what the forward function of a model's class returns."""
-    return type(model).forward(model, **inputs)
-
-
-def set_inputs(model: nn.Module, inputs: NamedInputs, run: Callable[..., object] = run_forward) -> None:
+def set_inputs(model: nn.Module, inputs: NamedInputs, run: Callable[..., object]) -> None:
     """Let a model be run on the tensors of its named arguments, one after the other, as every counter runs it."""
     paths = [(name, key) for name, given in inputs.items() for key in (given if isinstance(given, Mapping) else ("",))]
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 import traceback
-from collections.abc import Callable
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -15,8 +16,12 @@ from torch import nn
 
 from imlp_audit.errors import BuildError, UntrustedError, did_you_mean
 from imlp_audit.models.hosts.python import PythonModule
-from imlp_audit.models.nets.inputs import make_module, set_input, set_inputs
+from imlp_audit.models.nets.inputs import make_module, set_input, set_inputs, tensors_in
 from imlp_audit.models.values import TensorInput
+
+_LONGEST = 300  # characters of an error's message
+_WITHOUT_VALUES = ("called on meta tensors", "register_meta function")
+"""What torch says where a tensor without values is asked for them. NotImplementedError is a RuntimeError."""
 
 
 def build_python(host: PythonModule) -> nn.Module:
@@ -29,26 +34,69 @@ def build_python(host: PythonModule) -> nn.Module:
             f"the model in {host.file} was not built, because its code is not trusted; pass --trust-code"
         )
     try:
-        with redirect_stdout(sys.stderr):
+        with _print_to_stderr():
             maker = _find_maker(_load((host.folder / host.file).resolve()), host)
             model = make_module(lambda: maker(**host.arguments))
     except Exception as error:  # whatever the code raises is the model's failure
         raise BuildError(describe_error(host, error)) from error
     if not isinstance(model, nn.Module):
         raise BuildError(f"{host.file}: {host.name} returns {type(model).__name__}, not a torch.nn.Module")
+    run = _runner(model)
     if host.inputs is not None:
-        set_inputs(model, host.inputs)
+        set_inputs(model, host.inputs, run)
     elif host.tokens is not None:
-        set_input(model, TensorInput(shape=[host.tokens], dtype="int64"))
+        set_input(model, TensorInput(shape=[host.tokens], dtype="int64"), run)
     else:
-        set_input(model, TensorInput(shape=[*(host.input or ())]))
+        set_input(model, TensorInput(shape=[*(host.input or ())]), run)
     return model
+
+
+def _runner(model: nn.Module) -> Callable[..., object]:
+    """Return what runs a model: its output must hold a tensor, and what it prints is no part of any result."""
+    own = vars(model).get("forward")
+
+    def run(itself: nn.Module, *inputs: object, **named: object) -> object:
+        with _print_to_stderr():
+            found = own(*inputs, **named) if own is not None else type(itself).forward(itself, *inputs, **named)
+        if next(tensors_in(found), None) is None:
+            raise TypeError(f"forward of {type(itself).__name__} returns {type(found).__name__}, without a tensor")
+        return found
+
+    return run
+
+
+@contextmanager
+def _print_to_stderr() -> Iterator[None]:
+    """Send what is printed to standard error, also what other processes and C code print."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 def describe_error(host: PythonModule, error: BaseException) -> str:
     """Return what the code of a host raised, and where in its file."""
     where = host.file if host.folder is None else _place(error, (host.folder / host.file).resolve(), host.file)
-    return f"{where}: {type(error).__name__}: {error}"
+    return f"{where}: {write_error(error)}"
+
+
+def write_error(error: BaseException) -> str:
+    """Write an error of somebody else's code on a line that is not too long."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # an error that fails when it is asked for its message
+        text = "(without a message)"
+    text = "".join(sign if sign.isprintable() else "?" for sign in text)
+    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    kind = type(error).__name__
+    if isinstance(error, RuntimeError) and any(word in text for word in _WITHOUT_VALUES):
+        return f"the work depends on the values that the model reads, so it cannot be counted ({kind}: {text})"
+    return f"{kind}: {text}"
 
 
 def _find_maker(module: ModuleType, host: PythonModule) -> Callable[..., object]:
