@@ -7,6 +7,7 @@ from math import comb
 import numpy as np
 import torch
 
+from imlp_audit.checkpoint.contents import BUFFERS
 from imlp_audit.inspect.arrays import Matrix, scale, to_array, why_not_plain
 from imlp_audit.inspect.parts import State
 
@@ -26,7 +27,8 @@ def explain_untrained(state: State) -> str | None:
     places. Of 20 arrangements of independent numbers each is the largest equally often, so of n untrained matrices one
     in 20 exceeds its 19 shuffles. Weights look untrained if as many as were found would not surprise (at 1 %).
     """
-    found = [matrix for value in state.values() if (matrix := _corner(value)) is not None]
+    learned = [value for name, value in state.items() if name.rpartition(".")[2] not in BUFFERS]
+    found = [matrix for value in learned if (matrix := _corner(value)) is not None]
     chosen = found[:: -(-len(found) // _MOST)] if found else []
     if len(chosen) < _FEWEST:
         return None
