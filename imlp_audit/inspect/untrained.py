@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from imlp_audit.checkpoint.contents import BUFFERS
 from imlp_audit.inspect.arrays import Matrix, scale, to_array, why_not_plain
 from imlp_audit.inspect.parts import State
 
@@ -29,7 +30,8 @@ def explain_untrained(state: State) -> str | None:
     independent numbers each is the first or the last in one of them in at most one case of 20; so few untrained
     matrices stand out from their 119 shuffles. Weights look untrained if as many as do would not surprise (at 1 %).
     """
-    found = [matrix for value in state.values() if (matrix := _corner(value)) is not None]
+    learned = [value for name, value in state.items() if name.rpartition(".")[2] not in BUFFERS]
+    found = [matrix for value in learned if (matrix := _corner(value)) is not None]
     chosen = found[:: -(-len(found) // _MOST)] if found else []
     if len(chosen) < _FEWEST:
         return None
