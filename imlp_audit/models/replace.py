@@ -100,10 +100,11 @@ def _refuse_what_would_stay(recipe: Recipe, host: nn.Module, mlps: Mapping[str, 
 
 
 def _grid(host: nn.Module, path: str) -> tuple[int, int] | None:
-    """Return the (H, W) of the tokens that the MLP at a path sees, where host or block know it."""
+    """Return the (H, W) of the tokens that the MLP at a path sees, where its block (Swin's) or the host knows it."""
     block = host.get_submodule(path.rpartition(".")[0])
-    known: tuple[int, int] | None = getattr(block, "input_resolution", None)  # Swin's blocks
-    return known or getattr(getattr(host, "patch_embed", None), "grid_size", None)
+    known: tuple[int, int] | None = getattr(block, "input_resolution", None)
+    embedding = getattr(host, "patch_embed", None) or getattr(host, "stem", None)  # Mixer's is its stem
+    return known or getattr(embedding, "grid_size", None)
 
 
 def _imlp_for(host: nn.Module, path: str, mlp: Mlp, recipe: Recipe, block: ImlpRecipe, reading: Reading) -> nn.Module:

@@ -329,3 +329,9 @@ def test_a_host_that_mixes_tokens_is_told_which_mlps_have_a_grid() -> None:
     for advised in ({"imlp": {}, "sites": ["*.mlp_channels"]}, {"imlp": {"part": "channel"}}):
         with Builder().variant(Recipe.of(timm="mixer_s32_224", mlp=advised), RELEASED) as variant:
             variant.model(torch.zeros(1, 3, 224, 224, device="meta"))
+
+
+def test_channels_whose_number_is_a_square_are_not_taken_for_a_grid() -> None:
+    recipe = Recipe.of(timm="mixer_l32_224", mlp={"imlp": {}, "sites": ["blocks.0.mlp_tokens"]})
+    with Builder().variant(recipe, RELEASED) as variant, pytest.raises(BuildError, match="1024 tokens do not form a"):
+        variant.model(torch.zeros(1, 3, 224, 224, device="meta"))
