@@ -36,6 +36,7 @@ def _check_claim(plan: EquationPlan, claim: ClaimText, outcome: AnyOutcome) -> C
             return stated
         case Outcome():
             tried = {"examples": outcome.examples, "counterexample": outcome.counterexample, "figure": outcome.figure}
+            tried |= {"proved": outcome.proved}
             return stated.model_copy(update=tried)
         case _:
             assert_never(outcome)
@@ -49,7 +50,8 @@ def _judge(outcome: AnyOutcome) -> tuple[Verdict, str]:
     if outcome.counterexample:
         return Verdict.DIFFERS, f"false for {'; '.join(outcome.counterexample)}"
     noun = "example" if outcome.examples == 1 else "examples"
-    return Verdict.REPRODUCED, f"holds on {outcome.examples} {noun}"
+    proved = f"; proved for {outcome.proved}" if outcome.proved else ""
+    return Verdict.REPRODUCED, f"holds on {outcome.examples} {noun}{proved}"
 
 
 def _hint(plan: EquationPlan) -> tuple[str, ...]:

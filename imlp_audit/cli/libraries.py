@@ -13,6 +13,7 @@ MODELS = {
     "numpy": "numpy",
     "pyarrow": "pyarrow",
     "scipy": "scipy",
+    "sympy": "sympy",
     "timm": "timm",
     "torch": "torch",
     "torchvision": "torchvision",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -39,6 +40,21 @@ class Arithmetic:
     def matrix(self, rows: Sequence[Sequence[float]]) -> RoundedMatrix:
         """Return rows of exact numbers, to write formulas in."""
         return RoundedMatrix(map(self.vector, rows))
+
+    def put(self, module: nn.Module, name: str, values: object) -> None:
+        """Give a parameter or a buffer its numbers; one number stands for all."""
+        parameter = operator.attrgetter(name)(module)
+        tensor = self.tensor(values)
+        if tensor.numel() != 1 and tensor.shape != parameter.shape:
+            raise ValueError(f"{name} has the shape {tuple(parameter.shape)}, its numbers {tuple(tensor.shape)}")
+        parameter.data = tensor.expand(parameter.shape)
+
+    def load(self, module: nn.Module, weights: Mapping[str, object]) -> None:
+        """Give a module its weights: every one of them."""
+        if weights.keys() != module.state_dict().keys():
+            raise ValueError(f"the weights are {', '.join(module.state_dict())}; given are {', '.join(weights)}")
+        for name, values in weights.items():
+            self.put(module, name, values)
 
     def place(self, module: nn.Module) -> nn.Module:
         """Move a module to the device and the type; in evaluation mode."""

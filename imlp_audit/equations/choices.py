@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
+from typing import TypeVar
 
 Path = tuple[int, ...]
+Kind = TypeVar("Kind", bound="ChoiceList")
 
 
 class RejectedError(Exception):
@@ -35,6 +37,10 @@ class ChoiceList:
         self.made.append(choice)
         self.counts.append(count)
         return choice
+
+    def number(self, values: Sequence[float]) -> float:
+        """Choose one of some numbers."""
+        return values[self.choose(len(values))]
 
     def mark(self) -> int:
         """Return where the next choice stands."""
@@ -66,11 +72,11 @@ def random_choices(random: Random) -> ChoiceList:
     return ChoiceList(pick=pick)
 
 
-def count_through(draw: Callable[[ChoiceList], object]) -> Iterator[ChoiceList | None]:
+def count_through(draw: Callable[[Kind], object], kind: Callable[[Path], Kind]) -> Iterator[Kind | None]:
     """Yield all choices that there are, in order; None for those that make no example."""
     path: Path | None = ()
     while path is not None:
-        choices = ChoiceList(path)
+        choices = kind(path)
         try:
             draw(choices)
         except RejectedError:

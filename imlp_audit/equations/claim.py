@@ -32,20 +32,25 @@ class Claim(Generic[Case]):
     """A statement that is tested by running it: `judge` must hold on every example that `cases` can make.
 
     Where one example takes long, `share` is the part of the examples asked for that are run. `figure` makes what a
-    report draws beside the claim.
+    report draws beside the claim. `proof` says what judging the claim on symbols covers, if it can be judged so.
     """
 
     cases: Strategy[Case]
     judge: Callable[[Case, Arithmetic], Trial]
     share: float = 1.0
     figure: Callable[[], Figure] | None = None
+    proof: str | None = None
 
 
 def claim(
-    cases: Strategy[Case], *, share: float = 1.0, figure: Callable[[], Figure] | None = None
+    cases: Strategy[Case],
+    *,
+    share: float = 1.0,
+    figure: Callable[[], Figure] | None = None,
+    proof: str | None = None,
 ) -> Callable[[Callable[[Case, Arithmetic], Trial]], Claim[Case]]:
     """Make a claim of a function that judges one example; its docstring is read without running it (catalogue.py)."""
-    return lambda judge: Claim(cases, judge, share, figure)
+    return lambda judge: Claim(cases, judge, share, figure, proof)
 
 
 Values = Tensor | Rounded | Sequence["Values"]
@@ -75,11 +80,9 @@ def at_most(left: Rounded, right: Rounded, **inputs: object) -> Trial:
 
 
 def _close(left: float | Rounded, right: float | Rounded) -> bool:
-    """Two formulas err by their own bounds; a tensor's element errs by as much as the formula it is held against."""
-    slack = sum(side.error for side in (left, right) if isinstance(side, Rounded))
-    if not (isinstance(left, Rounded) and isinstance(right, Rounded)):
-        slack *= 2
-    return abs(_plain(left) - _plain(right)) <= slack
+    if isinstance(left, Rounded):
+        return left.same(right)
+    return right.same(left) if isinstance(right, Rounded) else left == right
 
 
 def _plain(number: float | Rounded) -> float:
@@ -88,7 +91,9 @@ def _plain(number: float | Rounded) -> float:
 
 def _flat(values: object, place: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], float | Rounded]]:
     if isinstance(values, Tensor):
-        values = values.detach().cpu().tolist()
+        values = values.detach().cpu()
+    if hasattr(values, "tolist"):  # symbols' tensors have it too
+        values = values.tolist()
     if isinstance(values, Rounded | float | int):
         yield place, values
     elif isinstance(values, Sequence):
@@ -99,7 +104,7 @@ def _flat(values: object, place: tuple[int, ...] = ()) -> Iterator[tuple[tuple[i
 
 
 def _shape(values: object) -> tuple[int, ...]:
-    if isinstance(values, Tensor):
+    if hasattr(values, "shape"):
         return tuple(values.shape)
     if isinstance(values, Sequence):
         return (len(values), *(_shape(values[0]) if values else ()))

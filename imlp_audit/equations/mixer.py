@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-import torch
 from torch import Tensor, nn
 
 from imlp_audit.equations import draw as st
@@ -92,9 +91,8 @@ class Mixing:
 
 def fill(build: Callable[[], Module], weights: dict[str, object], arithmetic: Arithmetic) -> Module:
     """Build a module with weights that a case gives: every one of them, each of the shape that the module has."""
-    with torch.device("meta"):
-        module = build()
-    module.load_state_dict({name: arithmetic.tensor(values) for name, values in weights.items()}, assign=True)
+    module = build()
+    arithmetic.load(module, weights)
     return module.eval()
 
 

@@ -13,13 +13,19 @@ class Outcome:
     """How many examples were run, and the smallest one that the claim is false on, if any.
 
     `counterexample` are texts "symbol = value". `problem` says why a claim could not be tested to the end. `figure`
-    is what a report draws beside the claim.
+    is what a report draws beside the claim. `proved` says for what it was proved, on symbols in place of numbers.
     """
 
     examples: int
     counterexample: tuple[str, ...] = ()
     problem: str | None = None
     figure: Figure | None = None
+    proved: str | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether it was tested to the end and no example is false."""
+        return not self.counterexample and self.problem is None
 
 
 @dataclass(frozen=True)

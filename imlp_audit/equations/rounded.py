@@ -10,7 +10,7 @@ that error times its Lipschitz constant, plus the error of evaluating it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -46,6 +46,25 @@ class Rounded:
     def magnitude(self) -> float:
         """How large an evaluation in this arithmetic may be."""
         return abs(self.value) + self.error
+
+    def add_up(self, numbers: Sequence[Rounded]) -> Rounded:
+        """Add up numbers of this kind, in any order."""
+        return Rounded(
+            value=sum(n.value for n in numbers),
+            size=sum(n.size for n in numbers),
+            steps=max(n.steps for n in numbers) + len(numbers) - 1,
+            carried=sum(n.carried for n in numbers),
+            unit=self.unit,
+        )
+
+    def same(self, other: float | Rounded) -> bool:
+        """Return whether a number that a module gave is this one, or whether two formulas agree, up to rounding.
+
+        Two formulas err by their own bounds; a tensor's element errs by as much as the formula it is held against.
+        """
+        if isinstance(other, Rounded):
+            return abs(self.value - other.value) <= self.error + other.error
+        return abs(self.value - other) <= 2 * self.error
 
     def __add__(self, other: Number) -> Rounded:
         """Add; one rounding."""
@@ -103,13 +122,7 @@ Number = Rounded | float
 def total(terms: Iterable[Rounded]) -> Rounded:
     """Add up, in any order."""
     numbers = list(terms)
-    return Rounded(
-        value=sum(n.value for n in numbers),
-        size=sum(n.size for n in numbers),
-        steps=max(n.steps for n in numbers) + len(numbers) - 1,
-        carried=sum(n.carried for n in numbers),
-        unit=numbers[0].unit,
-    )
+    return numbers[0].add_up(numbers)
 
 
 def gamma(steps: int, unit: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
@@ -37,12 +37,12 @@ def running(claims: Sequence[ClaimText], settings: Settings) -> Iterator[Callabl
         yield lambda progress: {**refused, **_run_here(trusted, settings, progress)}
         return
     # those that need a solver take longest: they go first, so that no process is left alone with them
-    ordered = sorted(trusted, key=lambda claim: claim.needs is None)
+    ordered = sorted(_by_code(trusted).values(), key=lambda same: same[0].needs is None)
     processes, jobs = _Processes(settings), max(1, settings.jobs)
     threads = ThreadPoolExecutor(jobs)
     with on_interrupt(terminate_workers):
         try:
-            waiting = {threads.submit(processes.test, claim): claim.id for claim in ordered}
+            waiting = {threads.submit(processes.test, same[0]): same for same in ordered}
             yield lambda progress: {**refused, **_gather(waiting, progress)}
         finally:
             processes.end()
@@ -50,19 +50,30 @@ def running(claims: Sequence[ClaimText], settings: Settings) -> Iterator[Callabl
 
 
 def _run_here(claims: Sequence[ClaimText], settings: Settings, progress: Progress) -> Outcomes:
-    outcomes = {}
-    for claim in claims:
+    outcomes: dict[str, AnyOutcome] = {}
+    for code, same in _by_code(claims).items():
         from imlp_audit.equations.testing import run_claim
 
-        progress(claim.id)
-        outcomes[claim.id] = run_claim(claim.code, settings)
+        for claim in same:
+            progress(claim.id)
+        outcome = run_claim(code, settings)
+        outcomes |= {claim.id: outcome for claim in same}
     return outcomes
 
 
-def _gather(waiting: Mapping[Future[Outcome], str], progress: Progress) -> Outcomes:
+def _gather(waiting: Mapping[Future[Outcome], Sequence[ClaimText]], progress: Progress) -> Outcomes:
     for done in as_completed(waiting):
-        progress(waiting[done])
-    return {name: done.result() for done, name in waiting.items()}
+        for claim in waiting[done]:
+            progress(claim.id)
+    return {claim.id: done.result() for done, same in waiting.items() for claim in same}
+
+
+def _by_code(claims: Iterable[ClaimText]) -> Mapping[ClaimCode, list[ClaimText]]:
+    """Return the claims that each function tests: papers that make the same claim share it, and it is run once."""
+    found: dict[ClaimCode, list[ClaimText]] = {}
+    for claim in claims:
+        found.setdefault(claim.code, []).append(claim)
+    return found
 
 
 class _Processes:

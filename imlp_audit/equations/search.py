@@ -46,7 +46,7 @@ def search(
         return Outcome(run.tried, problem=f"{type(error).__name__}: {error}")
     if not run.tried:
         return Outcome(0, problem="its strategy makes no example")
-    return Outcome(run.tried, _texts(run.failed.shown) if run.failed else ())
+    return Outcome(run.tried, write_shown(run.failed.shown) if run.failed else ())
 
 
 class _Run(Generic[Case]):
@@ -82,7 +82,7 @@ def _paths(claim: Claim[Case], wanted: int, seed: int) -> Iterator[Path]:
     Otherwise of the simplest, and then of any.
     """
     draw, most = claim.cases.draw, min(wanted, _WHOLE)
-    counted = list(islice(count_through(draw), most + 1))
+    counted = list(islice(count_through(draw, ChoiceList), most + 1))
     if len(counted) <= most:
         yield from (tuple(choices.made) for choices in counted if choices is not None)
         return
@@ -102,12 +102,13 @@ def _paths(claim: Claim[Case], wanted: int, seed: int) -> Iterator[Path]:
 
 def _late(tried: int, wanted: int, failed: Trial | None, limits: Limits) -> str:
     if failed:
-        found = "; ".join(_texts(failed.shown))
+        found = "; ".join(write_shown(failed.shown))
         return f"{limits.seconds:g} s ran out before the smallest counterexample was found; so far: {found}"
     return f"only {tried} of {wanted} examples were run in {limits.seconds:g} s; none was false"
 
 
-def _texts(shown: Mapping[str, object]) -> tuple[str, ...]:
+def write_shown(shown: Mapping[str, object]) -> tuple[str, ...]:
+    """Write what a trial shows, as texts "symbol = value"."""
     return tuple(f"{name} = {_text(value)}" for name, value in shown.items())
 
 

@@ -17,19 +17,23 @@ NUMBERS = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1.5, -1.5, 0.25, -0.
 @cache
 def numbers() -> Strategy[float]:
     """Any of NUMBERS."""
-    return st.sampled_from(NUMBERS)
+    return _any_of(NUMBERS)
 
 
 @cache
 def nonzero() -> Strategy[float]:
     """Any of NUMBERS except zero."""
-    return st.sampled_from(NUMBERS[1:])
+    return _any_of(NUMBERS[1:])
 
 
 @cache
 def positive() -> Strategy[float]:
     """Any of NUMBERS above zero."""
-    return st.sampled_from([number for number in NUMBERS if number > 0])
+    return _any_of(tuple(number for number in NUMBERS if number > 0))
+
+
+def _any_of(values: Vector) -> Strategy[float]:
+    return Strategy(lambda choices: choices.number(values))
 
 
 @cache

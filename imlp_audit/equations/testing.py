@@ -31,7 +31,20 @@ def run_claim(code: ClaimCode, settings: Settings, beat: Callable[[], None] = la
     arithmetic = Arithmetic(getattr(torch, settings.dtype.value), settings.device)
     with _the_same_everywhere():
         found = search(claim, arithmetic, settings.limits, beat)
+        if claim.proof is not None and found.holds:
+            found = _with_proof(found, claim)
     return found if claim.figure is None else replace(found, figure=claim.figure())
+
+
+def _with_proof(found: Outcome, claim: Claim[object]) -> Outcome:
+    """Judge a claim that holds on numbers on symbols too. Whatever prevents that is a problem: a proof was promised."""
+    from imlp_audit.equations.proof import prove
+
+    try:
+        prove(claim)
+    except Exception as error:
+        return replace(found, problem=f"it holds on numbers but is not proved: {type(error).__name__}: {error}")
+    return replace(found, proved=claim.proof)
 
 
 def load_claim(code: ClaimCode) -> Claim[object]:

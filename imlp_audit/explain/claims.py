@@ -69,6 +69,7 @@ def equation_facts(check: Check) -> tuple[Fact, ...]:
             "compared",
             f"the statement, symbol by symbol, by running it{examples}; differences that rounding explains are allowed",
         ),
+        ("proved for", check.proved or ""),
         ("rounding", check.bound or ""),
         reason="" if check.counterexample else None,
     )

@@ -74,11 +74,9 @@ def judge_papers(
             if isinstance(one, BrokenSentence):
                 yield _report_problem(folder, one.name, str(one.problem))
         texts = [one for one in sentences if isinstance(one, SentenceText) and one.about.names(inspection)]
-        why_not = inspection.untrained
         if not trust_code and not is_trusted(folder.path):
-            why_not = explain_distrust(folder.shown_as)
-        if why_not is not None:
-            yield from (record_verdict(folder.paper, one, Verdict.UNVERIFIABLE, why_not) for one in texts)
+            reason = explain_distrust(folder.shown_as)
+            yield from (record_verdict(folder.paper, one, Verdict.UNVERIFIABLE, reason) for one in texts)
         elif texts and folder.path.resolve().is_relative_to(bundled_folder().resolve()):
             from imlp_audit.inspect.support import judge_against_noise  # draws with torch, which `lint` does without
 

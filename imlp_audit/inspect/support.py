@@ -14,8 +14,14 @@ Ask: TypeAlias = Callable[[SentenceText, Inspection], Statement]
 
 
 def judge_against_noise(ask: Ask, text: SentenceText, inspection: Inspection, noise: Noise | None) -> Statement:
-    """Judge a sentence by the weights, and what is true of them by noise, until some noise supports it too."""
+    """Judge a sentence by the weights, and what is true of them by noise, until some noise supports it too.
+
+    Weights that look untrained say nothing about a sentence on learned ones.
+    """
     found = ask(text, inspection)
+    if inspection.untrained is not None and found.verdict in (Verdict.REPRODUCED, Verdict.DIFFERS):
+        reason = f"{inspection.untrained}; measured: {found.reason}"
+        return found.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": reason})
     if noise is None or found.verdict is not Verdict.REPRODUCED:
         return found
     for kind in _kinds(ask, text, found, noise):

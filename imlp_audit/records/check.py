@@ -73,8 +73,8 @@ class Check(Record):
     number that is printed twice. A cell that the tool cannot count is `unguarded` if no other check notices that its
     number is changed by one last digit or by ten. `evidence` is what runs of a checkpoint or on hardware measured. Of
     an equation `statement` is what is claimed in words, `printed` its literal form or `corrected` the form that holds,
-    `examples` how many it was tried on, `bound` what rounding may make of it, `counterexample` the smallest example it
-    is false on, and `figure` what a report draws beside it.
+    `examples` how many it was tried on, `proved` for what it was proved on symbols, `bound` what rounding may make of
+    it, `counterexample` the smallest example it is false on, and `figure` what a report draws beside it.
     """
 
     id: str
@@ -99,6 +99,7 @@ class Check(Record):
     bound: str | None = None
     repeats: str | None = None
     examples: int | None = None
+    proved: str | None = None
     counterexample: tuple[str, ...] = ()
     figure: Figure | None = None
     finding: str | None = None

@@ -145,6 +145,7 @@ def test_a_checkpoint_of_nothing_here(here: Path) -> None:
     ("arguments", "told"),
     [
         (("nowhere.pth",), "nowhere.pth does not exist; give a .safetensors file"),
+        (("nowhere.pth", "no.yaml", "--draw", "no/pictures"), "nowhere.pth does not exist; give a .safetensors file"),
         (("specs",), "specs is a folder, not a file"),
         (("text.pth",), "text.pth is a text file, not a checkpoint"),
         (("w.safetensors", "nopaper"), "nopaper"),
@@ -200,5 +201,7 @@ def test_sentences_of_a_papers_own_are_judged_if_trusted(here: Path, block: dict
         "the Python in specs/imlp_row was not run, because the folder is not trusted; pass --trust-code to run it"
     )
     (trusted,) = json.loads(call(*asked, "--trust-code").out)["weights"]["statements"]
-    assert (trusted["id"], trusted["paper"], trusted["verdict"]) == ("steep", "imlp_row", "reproduced")
+    assert (trusted["id"], trusted["paper"], trusted["verdict"]) == ("steep", "imlp_row", "unverifiable")
+    assert trusted["reason"].startswith("these weights look untrained: ")
+    assert trusted["reason"].endswith("; measured: all")
     assert len(trusted["values"]) == 12

@@ -23,7 +23,7 @@ class Colour(StrEnum):
 
 def every(strategy: st.Strategy[object]) -> list[object]:
     """Return all examples, in the order in which they are counted."""
-    found = (choices for choices in count_through(strategy.draw) if choices is not None)
+    found = (choices for choices in count_through(strategy.draw, ChoiceList) if choices is not None)
     return [strategy.draw(ChoiceList(tuple(choices.made))) for choices in found]
 
 
@@ -87,7 +87,7 @@ def test_choices_that_a_filter_refuses_make_no_example() -> None:
 
 
 def test_counting_goes_on_where_a_filter_refuses() -> None:
-    found = list(islice(count_through(st.integers(1, 4).filter(lambda n: n > 2).draw), 10))
+    found = list(islice(count_through(st.integers(1, 4).filter(lambda n: n > 2).draw, ChoiceList), 10))
     assert [choices and choices.made for choices in found] == [None, None, [2], [3]]
 
 

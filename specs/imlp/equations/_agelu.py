@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
-import torch
 from torch import nn
 
 from imlp_audit.equations import draw as st
@@ -31,10 +30,9 @@ class Coefficients:
 
     def load_into(self, agelu: AGeLU, arithmetic: Arithmetic) -> AGeLU:
         """Place a module and give it these coefficients."""
-        arithmetic.place(agelu)
-        with torch.no_grad():
-            for each in fields(self):
-                getattr(agelu, each.name).copy_(arithmetic.tensor(getattr(self, each.name)))
+        arithmetic.place(agelu.phi)
+        for each in fields(self):
+            arithmetic.put(agelu, each.name, getattr(self, each.name))
         return agelu
 
     def module(self, arithmetic: Arithmetic, act_layer: type[nn.Module] = nn.GELU) -> AGeLU:

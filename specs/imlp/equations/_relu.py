@@ -5,6 +5,7 @@ Inputs and weights are not zero, so that no kink is missing because a unit is of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 
@@ -59,18 +60,19 @@ class ReluModule:
         """Return whether the package's module changes with x_c as the functions do that are counted; exact."""
         counted = added(self.units(c))
         places = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
-        outputs = [self._run((*self.x[:c], x_c, *self.x[c + 1 :]), arithmetic)[c].item() for x_c in places]
+        inputs = [(*self.x[:c], x_c, *self.x[c + 1 :]) for x_c in places]
+        outputs = self._run(inputs, arithmetic)[:, c].tolist()
         return all(
             Fraction(y) - Fraction(outputs[0]) == counted(Fraction(x_c)) - counted(Fraction(0))
             for x_c, y in zip(places, outputs, strict=True)
         )
 
-    def _run(self, x: Vector, arithmetic: Arithmetic) -> Tensor:
-        """Return phi(x W^a) W^b, or Eq. 5 where the first layer has C'/2 columns."""
+    def _run(self, x: Sequence[Vector], arithmetic: Arithmetic) -> Tensor:
+        """Return phi(x W^a) W^b for each x, or Eq. 5 where the first layer has C'/2 columns."""
         hidden = arithmetic.tensor(x) @ arithmetic.tensor(self.first)
         width = hidden.shape[-1]
         agelus = [self._agelu(first, first + width, arithmetic) for first in range(0, self.hidden, width)]
-        return torch.cat([agelu(hidden) for agelu in agelus]) @ arithmetic.tensor(self.second)
+        return torch.cat([agelu(hidden) for agelu in agelus], dim=-1) @ arithmetic.tensor(self.second)
 
     def _agelu(self, first: int, last: int, arithmetic: Arithmetic) -> AGeLU:
         own = (getattr(self.arelu, each.name)[first:last] for each in fields(self.arelu))

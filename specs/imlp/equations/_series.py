@@ -58,9 +58,9 @@ class Series:
     def module(self, arithmetic: Arithmetic) -> SeriesActivation:
         """Return VanillaNet's series activation with the weights a; its norm keeps what comes in, exactly."""
         series = SeriesActivation(len(self.b), self.n, self.phi.module)
-        series.conv.weight.data = self.weight(arithmetic)
         series.norm.eps = 0.0
         arithmetic.place(series)
+        arithmetic.put(series, "conv.weight", [[kernel] for kernel in self.a])
         return series
 
     def convolved(self, arithmetic: Arithmetic) -> Tensor:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
-import torch
-from torch import nn
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
@@ -107,17 +105,13 @@ class Module:
         """Return the package's module with these weights, W^1 and b^11."""
         module = amlp(len(self.x), len(self.w0), len(w1))
         arithmetic.place(module)
-        assert isinstance(module.fc1, nn.Linear)
-        assert isinstance(module.fc2, nn.Linear)
         assert isinstance(module.act, ChannelPart)
-        with torch.no_grad():
-            for parameter, values in (
-                (module.fc1.weight, self.w0), (module.fc1.bias, self.b0),
-                (module.fc2.weight, w1), (module.fc2.bias, self.halves[0].b1),
-            ):  # fmt: skip
-                parameter.copy_(arithmetic.tensor(values))
-            for agelu, half in zip((module.act.agelu1, module.act.agelu2), self.halves, strict=True):
-                half.phi.load_into(agelu, arithmetic)
+        first, second = {"weight": self.w0, "bias": self.b0}, {"weight": w1, "bias": self.halves[0].b1}
+        for layer, numbers_of_layer in ((module.fc1, first), (module.fc2, second)):
+            for name, values in numbers_of_layer.items():
+                arithmetic.put(layer, name, values)
+        for agelu, half in zip((module.act.agelu1, module.act.agelu2), self.halves, strict=True):
+            half.phi.load_into(agelu, arithmetic)
         return module
 
     def change_of_input(self, arithmetic: Arithmetic) -> list[Rounded]:

@@ -175,7 +175,7 @@ def corollary1_bias_on_all_others(case: FirstLayer, arithmetic: Arithmetic) -> T
     Place: Sec. 3, Corollary 1 (3)
     Printed: the bias is dependent to all other input elements in x
     Nearest: corollary1_bias_on_all_others_corrected
-    Bound: none: a derivative that is exactly zero is told from one that is not
+    Bound: none: where a bias does not depend on an input, its computed derivative is exactly 0, without rounding
     """
     # Look for a bias that does not depend on another input element.
     for c in case.inputs:
@@ -199,7 +199,7 @@ def corollary1_bias_on_all_others_corrected(case: FirstLayer, arithmetic: Arithm
 
     Place: Sec. 3, Corollary 1 (3)
     Corrected: n_{cj} depends on x_i if and only if i != c and w^a_{ij} != 0
-    Bound: none: a derivative that is exactly zero is told from one that is not
+    Bound: none: where a bias does not depend on an input, its computed derivative is exactly 0, without rounding
     """
     # Hold what the biases depend on against the weights.
     for c in case.inputs:

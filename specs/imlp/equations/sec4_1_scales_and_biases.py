@@ -46,7 +46,7 @@ def _printed_n(s: Symbols, c: int, j: int) -> Rounded:
     return s.others(c, j) + s.gamma[j]
 
 
-@claim(amlps())
+@claim(amlps(), proof="all numbers, for C up to 2 and C' of 2 and 4")
 def eq6_inner_corrected(case: Amlp, arithmetic: Arithmetic) -> Trial:
     """What GeLU is applied to in the AMLP is a scale times x_c plus a bias, and alpha_j is a factor of both.
 
@@ -94,7 +94,7 @@ def _printed_term(s: Symbols, c: int, j: int) -> Rounded:
     return s.we[j][c] * s.beta[j] * gelu(_printed_m(s, c, j) * s.x[c] + _printed_n(s, c, j)) + s.theta[j]
 
 
-@claim(amlps())
+@claim(amlps(), proof="all numbers and any phi, for C up to 2 and C' of 2 and 4")
 def eq6_scale_and_bias_corrected(case: Amlp, arithmetic: Arithmetic) -> Trial:
     """Each output of the AMLP is a sum of GeLUs, each of a scale times x_c plus a bias, and of the weighted theta_j.
 
@@ -157,7 +157,7 @@ def eq6_bias_on_others(case: Amlp, arithmetic: Arithmetic) -> Trial:
     Place: Sec. 4.1, last sentence
     Printed: each bias is dependent on other input elements
     Nearest: eq6_bias_on_others_corrected
-    Bound: none: a derivative that is exactly zero is told from one that is not
+    Bound: none: where a bias does not depend on an input, its computed derivative is exactly 0, without rounding
     """
     # Hold what the biases of each x_c depend on against all inputs but x_c.
     for c in range(len(case.x)):
@@ -177,7 +177,7 @@ def eq6_bias_on_others_corrected(case: Amlp, arithmetic: Arithmetic) -> Trial:
 
     Place: Sec. 4.1, last sentence
     Corrected: n'_{cj} depends on x_i if and only if i != c and alpha_j w^d_{i,f(j)} != 0
-    Bound: none: a derivative that is exactly zero is told from one that is not
+    Bound: none: where a bias does not depend on an input, its computed derivative is exactly 0, without rounding
     """
     # Hold what the biases depend on against the products of alpha_j and the weights.
     s = case.symbols(arithmetic)

@@ -27,7 +27,7 @@ def freedom_halved(case: tuple[int, int], arithmetic: Arithmetic) -> Trial:
     Place: Sec. 4.3, first sentence
     Printed: the degree of freedom of {w^d_{i,f(j)}}_{j=1}^{C'} in Eq. 6 are halved compared to the original
         {w^a_{ij}}_{j=1}^{C'} in Eq. 2
-    Bound: none: a derivative that is exactly zero is told from one that is not
+    Bound: none: where a bias does not depend on an input, its computed derivative is exactly 0, without rounding
     """
     # Hold which columns each hidden unit depends on against f.
     c, half = case
@@ -71,7 +71,7 @@ def depthwise_global(case: Window, arithmetic: Arithmetic) -> Trial:
     Printed: DW Conv after the non-linear function utilizes the spatial information and enhances non-linearity by
         learning global information from its neighbors
     Nearest: depthwise_global_corrected
-    Bound: none: a derivative that is exactly zero is told from one that is not
+    Bound: none: where a bias does not depend on an input, its computed derivative is exactly 0, without rounding
     """
     # Hold what an output depends on against the whole grid.
     return case.hold_against(lambda place: True, arithmetic)
@@ -83,7 +83,7 @@ def depthwise_global_corrected(case: Window, arithmetic: Arithmetic) -> Trial:
 
     Place: Sec. 4.3, the sentence after Eq. 10
     Corrected: output (h, w) depends on input (i, j) exactly where |i - h| <= (n - 1) / 2 and |j - w| <= (n - 1) / 2
-    Bound: none: a derivative that is exactly zero is told from one that is not
+    Bound: none: where a bias does not depend on an input, its computed derivative is exactly 0, without rounding
     """
     # Hold what an output depends on against the window.
     return case.hold_against(lambda place: case.distance(place) <= (case.n - 1) // 2, arithmetic)
@@ -98,7 +98,7 @@ def depthwise_global_on_small_grids(case: tuple[int, int, int], arithmetic: Arit
 
     Place: Sec. 4.3, the sentence after Eq. 10
     Corrected: every output depends on every input exactly where max(H, W) <= (n + 1) / 2
-    Bound: none: a derivative that is exactly zero is told from one that is not
+    Bound: none: where a bias does not depend on an input, its computed derivative is exactly 0, without rounding
     """
     # Hold whether every output depends on every input against the sides.
     n, height, width = case
@@ -114,7 +114,7 @@ def depthwise_stacked(case: Window, arithmetic: Arithmetic) -> Trial:
 
     Place: Sec. 4.3, the sentence after Eq. 10
     Corrected: output (h, w) depends on input (i, j) exactly where max(|i - h|, |j - w|) <= L (n - 1) / 2
-    Bound: none: a derivative that is exactly zero is told from one that is not
+    Bound: none: where a bias does not depend on an input, its computed derivative is exactly 0, without rounding
     """
     # Hold what an output depends on against the window of the stack.
     return case.hold_against(lambda place: case.distance(place) <= case.blocks * (case.n - 1) // 2, arithmetic)

@@ -227,7 +227,7 @@ def sums_bias_of_own_input(case: AGeLUs, arithmetic: Arithmetic) -> Trial:
     Place: Sec. 5.2 on Table 4, row AGeLU
     Printed: according to Corollary 1 the biases of these nonlinear functions should be different and are dependent on
         all other input elements which is hard to apply in reality
-    Bound: none: a derivative that is exactly zero is told from one that is not
+    Bound: none: where a bias does not depend on an input, its computed derivative is exactly 0, without rounding
     """
     # Hold what the outputs depend on against the diagonal.
     found = depends(case.summed(arithmetic), arithmetic.tensor(case.x))

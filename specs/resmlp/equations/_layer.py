@@ -186,8 +186,6 @@ def matrix_of(batch: Tensor) -> Tensor:
 def loaded(module: Module, weights: Mapping[str, Values], arithmetic: Arithmetic) -> Module:
     """Return a module with the named weights set; the others stay as they were."""
     arithmetic.place(module)
-    tensors = {name: arithmetic.tensor(values) for name, values in weights.items()}
-    unknown = module.load_state_dict(tensors, strict=False).unexpected_keys
-    if unknown:
-        raise KeyError(f"{type(module).__name__} has no {', '.join(unknown)}")
+    for name, values in weights.items():
+        arithmetic.put(module, name, values)
     return module

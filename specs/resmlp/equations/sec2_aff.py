@@ -29,7 +29,7 @@ from ._layer import (
 )
 
 
-@claim(each_of(lambda d: st.tuples(affs(d), vectors(d)), (1, 2, 3)))
+@claim(each_of(lambda d: st.tuples(affs(d), vectors(d)), (1, 2, 3)), proof="all numbers, for d up to 3")
 def eq1_aff(case: tuple[AffCase, Vector], arithmetic: Arithmetic) -> Trial:
     """Aff(x) is the product of the diagonal matrix of alpha with x, plus beta.
 
@@ -45,7 +45,10 @@ def eq1_aff(case: tuple[AffCase, Vector], arithmetic: Arithmetic) -> Trial:
     return equal(aff.module(arithmetic)(arithmetic.tensor(x)), printed, alpha=aff.alpha, beta=aff.beta, x=x)
 
 
-@claim(each_of(lambda d, patches: st.tuples(affs(d), matrices(d, patches)), WIDTHS, PATCHES))
+@claim(
+    each_of(lambda d, patches: st.tuples(affs(d), matrices(d, patches)), WIDTHS, PATCHES),
+    proof="all numbers, for d up to 2, and 1 and 4 patches",
+)
 def aff_acts_on_each_column(case: tuple[AffCase, Matrix], arithmetic: Arithmetic) -> Trial:
     """Aff(X) is Aff of each column of X, that is of each patch's d features, on its own.
 

@@ -1,0 +1,69 @@
+"""The page on data: what it lists is what is read, and its example runs from end to end."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from torchvision.datasets import ImageFolder
+from torchvision.transforms.functional import normalize, to_tensor
+
+from imlp_audit.evaluate.data.sources.named import NAMES
+from imlp_audit.spec.library import load
+from tests.cli.running import call
+
+PAGE = (Path(__file__).parents[2] / "docs" / "data.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The files that the page shows: a block of code after a line with a file's name and a colon."""
+    shown = re.findall(r"`(mydigits/\w+\.\w+)`[^`]*:\n\n```\w+\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    assert [name for name, _ in shown] == ["mydigits/net.py", "mydigits/digits.yaml", "mydigits/train.py"]
+    (tmp_path / "mydigits").mkdir()
+    for name, text in shown:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "mydigits"
+
+
+def test_the_page_lists_torchvisions_data_sets() -> None:
+    (row,) = [line for line in PAGE.splitlines() if line.startswith("| torchvision's ")]
+    assert re.findall(r"`(\w+)`", row) == list(NAMES)
+
+
+def test_the_spec_on_the_page_has_no_mistakes(folder: Path) -> None:
+    assert [paper.id for paper in load([str(folder)]).papers] == ["mydigits"]
+
+
+@pytest.mark.slow
+def test_a_model_and_images_of_ones_own(folder: Path) -> None:
+    """The example, against a plain loop over torchvision's reader of the same folder."""
+    subprocess.run([sys.executable, str(folder / "train.py")], check=True)
+    state = torch.load(folder / "small.pth", weights_only=True)
+    model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3072, 64), torch.nn.GELU(), torch.nn.Linear(64, 10))
+    model.load_state_dict(state)
+    images = ImageFolder(str(folder / "digits" / "val"))
+    with torch.inference_mode():
+        right = sum(
+            int(model(normalize(to_tensor(image), [0.5] * 3, [0.5] * 3)[None]).argmax()) == label
+            for image, label in images
+        )
+    spec = folder / "digits.yaml"
+    tenths = (2000 * right + 360) // 720
+    spec.write_text(
+        spec.read_text(encoding="utf-8").replace("91.1}", f"{tenths // 10}.{tenths % 10}}}"), encoding="utf-8"
+    )
+    asked = ("mydigits/small.pth", "mydigits", "--row", "mydigits/1/small", "--data", "mydigits/digits", "--trust-code")
+    done = call("eval", *asked, "-f", "json", "--workers", "0")
+    (check,) = json.loads(done.out)["checks"]
+    assert (check["verdict"], check["evidence"][0]["correct"], check["evidence"][0]["images"]) == (
+        "reproduced",
+        right,
+        360,
+    )
