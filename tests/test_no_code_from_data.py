@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from pdfminer import cmapdb
 
+from tests.cli.light import PROJECT
 from tests.cli.running import spawn
 
 PACKAGE = Path(__file__).parents[1] / "imlp_audit"
@@ -127,3 +130,10 @@ def test_an_audit_with_models_and_equations_asks_no_network_in_any_of_its_proces
     assert spawn(*arguments, cwd=tmp_path, **places).code in (0, 1)
     assert (tmp_path / "out" / "a.html").is_file()
     assert not asked.exists()
+
+
+def test_the_library_that_reads_a_pdf_unpickles_nothing() -> None:
+    """CVE-2025-64512 and CVE-2025-70559: pdfminer.six unpickled character maps from a file that the PDF names."""
+    (wanted,) = map(Requirement, PROJECT["optional-dependencies"]["pdf"])
+    assert not any(wanted.specifier.contains(release) for release in ("0.11.0", "0.11.7", "0.11.8"))
+    assert "pickle" not in Path(cmapdb.__file__).read_text(encoding="utf-8")

@@ -21,7 +21,7 @@ from imlp_audit.checkpoint.refusal import RefusedError, escape_name, name_in_err
 from imlp_audit.checkpoint.states import State, choose_state, find_states
 from imlp_audit.checkpoint.tensors import StorageSpan
 
-_BUFFERS = (
+BUFFERS = (
     "running_mean", "running_var", "num_batches_tracked", "n_averaged", "relative_position_index", "attn_mask",
     "relative_coords_table", "attention_bias_idxs", "position_ids",
 )  # fmt: skip
@@ -66,7 +66,7 @@ class Checkpoint:
     def buffers(self) -> int:
         """How many numbers its buffers have, such as the statistics of batch norms."""
         tensors = self.state.tensors.items()
-        return sum(info.numel for name, info in tensors if name.rpartition(".")[2] in _BUFFERS)
+        return sum(info.numel for name, info in tensors if name.rpartition(".")[2] in BUFFERS)
 
 
 def parse(path: Path, state: str | None = None, prefix: str = "", *, sums: bool = False) -> Checkpoint:

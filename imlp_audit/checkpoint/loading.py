@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from torch import Tensor, nn
 
 from imlp_audit.checkpoint.contents import Checkpoint, check_sums, check_unchanged, parse
 from imlp_audit.checkpoint.files.container import OpenFile, open_file
+from imlp_audit.checkpoint.files.shards import explain_shard
 from imlp_audit.checkpoint.fitting import Fit, fit
 from imlp_audit.checkpoint.refusal import escape_name, name_in_errors
 from imlp_audit.checkpoint.tensors import BYTES, StorageSpan, TensorInfo
@@ -26,6 +28,8 @@ def read_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
 
     Only their own bytes are read. Raises CheckpointError, also if a file has changed since it was parsed.
     """
+    if sys.byteorder != "little":
+        raise CheckpointError(f"{checkpoint.path} cannot be read here: this machine puts the highest byte first")
     tensors = checkpoint.state.tensors
     storages: dict[str, Tensor] = {}
     for number, source in enumerate(checkpoint.sources):
@@ -75,7 +79,11 @@ def load_into(model: nn.Module, checkpoint: Checkpoint) -> tuple[str, ...]:
     Shapes are compared before a number is read, and released names are mapped to ours. Nothing is left out unless a
     sentence says so. Raises CheckpointError with everything that is missing, unexpected or mis-shaped, by cause.
     """
-    found = fit(checkpoint.shapes, model)
+    return load_fitted(model, checkpoint, fit(checkpoint.shapes, model))
+
+
+def load_fitted(model: nn.Module, checkpoint: Checkpoint, found: Fit) -> tuple[str, ...]:
+    """Load as `load_into` does, where the two were compared before."""
     if not found.exact:
         raise CheckpointError(describe_misfit(checkpoint.path, found))
     notes = _load(model, checkpoint.path, found, read_tensors(checkpoint))
@@ -85,7 +93,11 @@ def load_into(model: nn.Module, checkpoint: Checkpoint) -> tuple[str, ...]:
 def describe_misfit(path: Path, found: Fit, model: str = "the model") -> str:
     """Return everything that keeps a checkpoint from fitting a model, a line each."""
     return "\n  ".join(
-        [f"{path} does not fit {model}; `imlp-audit inspect` shows what it fits", *map(str, found.problems)]
+        [
+            f"{path} does not fit {model}; `imlp-audit inspect` shows what it fits",
+            *map(str, found.problems),
+            *filter(None, [explain_shard(path)]),
+        ]
     )
 
 

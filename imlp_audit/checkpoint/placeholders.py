@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from imlp_audit.checkpoint.files.pickle_globals import ODD_TENSORS, Inert, Name, Storage, refuse_code, refuse_odd
+from imlp_audit.checkpoint.files.pickle_globals import ODD_TENSORS, Inert, Name, Storage, explain_code, explain_odd
 from imlp_audit.checkpoint.files.pickle_machine import OTHER_KEYS
 from imlp_audit.checkpoint.refusal import RefusedError
 from imlp_audit.checkpoint.tensors import TensorInfo
@@ -40,29 +40,29 @@ def check_apart(state: Mapping[object, object], given: Given) -> None:
     seen: set[int] = set()
     for name, value in state.items():
         if isinstance(value, Inert) and value.name in ODD_TENSORS:
-            raise refuse_odd(name, ODD_TENSORS[value.name])
+            raise explain_odd(name, ODD_TENSORS[value.name])
         if isinstance(value, Inert) and any(isinstance(part, TensorInfo | Storage) for part in _walk(value, seen)):
-            raise refuse_code(value.name)
+            raise explain_code(value.name)
     if any(isinstance(value, TensorInfo) for value in _walk(state.get(OTHER_KEYS))):
         raise RefusedError(_KEYS)
     for value in (state, *(value for value in state.values() if isinstance(value, TensorInfo))):
         if _identify(value) in given:
-            raise refuse_code(given[_identify(value)].name)
+            raise explain_code(given[_identify(value)].name)
 
 
-def refuse_stateless(content: object) -> RefusedError:
+def explain_stateless(content: object) -> RefusedError:
     """Return why a file holds no state: what is in it instead."""
     values = list(_walk(content))
     for one in values:
         if isinstance(one, Inert) and is_module(one):
-            return refuse_module(one)
+            return explain_module(one)
     tables = [value for value in values if isinstance(value, dict)]
     for name, value in ((name, value) for table in tables for name, value in table.items()):
         if isinstance(value, Inert) and value.name in ODD_TENSORS:
-            return refuse_odd(name, ODD_TENSORS[value.name])
+            return explain_odd(name, ODD_TENSORS[value.name])
     for value in values:
         if isinstance(value, Name) or (isinstance(value, Inert) and value.noted):
-            return refuse_code(value.text if isinstance(value, Name) else value.name)
+            return explain_code(value.text if isinstance(value, Name) else value.name)
     if any(OTHER_KEYS in table for table in tables):
         return RefusedError(_KEYS)
     return RefusedError("does not hold tensors by name; save model.state_dict(), with safetensors")
@@ -73,7 +73,7 @@ def is_module(one: Inert) -> bool:
     return any(isinstance(part, Mapping) and part.keys() >= _OF_MODULES for part in one.parts)
 
 
-def refuse_module(one: Inert) -> RefusedError:
+def explain_module(one: Inert) -> RefusedError:
     """Return the refusal of a file with a whole model, and the line that makes it usable."""
     return RefusedError(
         f"holds a whole model, an object of {one.title}, which only its own code can open (not executed); if you trust "

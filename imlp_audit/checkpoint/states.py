@@ -6,8 +6,9 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from imlp_audit.checkpoint.files.pickle_globals import Inert
 from imlp_audit.checkpoint.files.pickle_machine import OTHER_KEYS
-from imlp_audit.checkpoint.placeholders import check_apart, find_given, find_inert, refuse_stateless
+from imlp_audit.checkpoint.placeholders import check_apart, explain_stateless, find_given, find_inert, is_module
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, list_names
 from imlp_audit.checkpoint.tensors import MOST_TENSORS, TensorInfo
 from imlp_audit.errors import did_you_mean
@@ -46,6 +47,11 @@ class State:
     def name(self) -> str:
         """What the state is called; "" if it is the whole file."""
         return ".".join(self.path)
+
+    @property
+    def is_common(self) -> bool:
+        """Whether its name is one that training scripts give to the weights."""
+        return bool(self.path) and self.path[-1] in _FIRST
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -144,8 +150,14 @@ def _find_rest(content: object, path: tuple[str, ...], others: Collection[str]) 
         assert isinstance(table, Mapping)
         held = {key for key, value in table.items() if taken is None and isinstance(value, TensorInfo)}
         ignored = (key for key in table if key != taken and key not in held and key not in others)
-        yield from (OTHER_KEYS.title if key is OTHER_KEYS else str(key) for key in ignored)
+        yield from (_describe_key(key, table[key]) for key in ignored)
         table = table.get(taken)
+
+
+def _describe_key(key: object, value: object) -> str:
+    if isinstance(value, Inert) and is_module(value):
+        return f"{key} (a whole model, which only its own code can open)"
+    return OTHER_KEYS.title if key is OTHER_KEYS else str(key)
 
 
 def _find_named_tables(content: object) -> dict[str, tuple[tuple[str, ...], Mapping[object, object]]]:
@@ -159,7 +171,7 @@ def _find_named_tables(content: object) -> dict[str, tuple[tuple[str, ...], Mapp
             raise RefusedError(f"holds more than {_MOST_STATES} tables of tensors; save model.state_dict() alone")
         found[name] = path, table
     if not found:
-        raise refuse_stateless(content)
+        raise explain_stateless(content)
     return found
 
 

@@ -36,10 +36,11 @@ def inspect(
     no_progress: NoProgress = False,
 ) -> int:
     """Identify a checkpoint: which rows and readings of the papers its shapes fit, and what its weights show."""
-    from imlp_audit.checkpoint.contents import hash_sources, parse_states
+    from imlp_audit.checkpoint.contents import check_kind, hash_sources, parse_states
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
 
+    check_kind(checkpoint)
     if draw is not None:
         check_writable(draw / "weights.md" if draw.exists() else draw)
     states = parse_states(checkpoint, state, prefix, sums=True)  # bad files are refused before torch is imported

@@ -11,6 +11,7 @@ from imlp_audit.coverage.quotes import QuotedSpan
 _TAG = re.compile(r"\\tag\s*\{\s*\(?([A-Z]?\.?\d+)\)?\s*\}|\(([A-Z]?\.?\d+)\)\s*(?:\\end\{[a-z]+\*?\})?\s*\$*\s*\Z")
 _PARAGRAPH = re.compile(r"\A[\s*#>_]*(Theorem|Lemma|Definition|Corollary|Algorithm)\s+([A-Z]?\.?\d+)[\s*.:(]")
 _DISPLAY = "$$"
+_MOST_LINES = 15  # of a paragraph; more are a page without empty lines
 _NUMBERED = re.compile(r"\\(begin|end)\s*\{(equation|align|gather|eqnarray|multline)\}")
 
 
@@ -66,9 +67,20 @@ def _paragraphs(lines: Sequence[DocumentLine]) -> Iterator[tuple[str, QuotedSpan
     seen = set[str]()
     for at, line in enumerate(lines):
         found = _PARAGRAPH.match(line.text)
-        if found is not None and found[0] not in seen:
-            seen.add(found[0])
-            last = at
-            while last + 1 < len(lines) and lines[last + 1].text.strip():
-                last += 1
-            yield f"{found[1]} {found[2]}", _lines_span(lines, at, last)
+        if found is not None and (name := f"{found[1]} {found[2]}") not in seen:
+            seen.add(name)
+            yield name, _lines_span(lines, at, _last_line(lines, at))
+
+
+def _last_line(lines: Sequence[DocumentLine], first: int) -> int:
+    """Return the last line of a paragraph, which an empty line ends.
+
+    In a document without empty lines, such as a PDF, the first line that ends a sentence ends it.
+    """
+    last = first
+    while last + 1 < len(lines) and lines[last + 1].text.strip():
+        last += 1
+    if last - first < _MOST_LINES:
+        return last
+    near = range(first, first + _MOST_LINES)
+    return next((at for at in near if lines[at].text.rstrip().endswith(".")), first)

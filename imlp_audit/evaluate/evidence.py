@@ -21,7 +21,7 @@ _NAMED = 10  # unreadable images named in a hint; the file of predictions names 
 
 def judge_cells(task: Task, predictions: Sequence[Prediction], settings: Mapping[str, str]) -> tuple[Check, ...]:
     """Judge each cell and, if an earlier run was given, the printed difference from it."""
-    hints = (*task.notes, *_unreadable(task, predictions))
+    hints = (*task.images.notes, *task.notes, *_unreadable(task, predictions))
     return tuple(
         check.model_copy(update={"hints": (*check.hints, *hints)})
         for score, other in task.cells

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 from imlp_audit.errors import BuildError
@@ -25,7 +26,17 @@ _GRACE = 20.0  # seconds that the others have to end by themselves
 
 def is_launched() -> bool:
     """Say whether this process is one of several: of ours, of torchrun's, or of a cluster's scheduler."""
-    return _SIZE in os.environ
+    return os.environ.get(_SIZE, "1") != "1"  # containers often set 1
+
+
+def command_again(arguments: Sequence[str]) -> list[str]:
+    """Return the command that runs this program with other arguments.
+
+    `python -m` would also import modules from the working directory, where others' files may lie; this does so only if
+    this process does.
+    """
+    own = [] if str(Path.cwd()) in sys.path else ["-P"]
+    return [sys.executable, *own, "-m", "imlp_audit", *arguments]
 
 
 def launch(count: int, command: Sequence[str]) -> int:

@@ -13,7 +13,7 @@ from torch import nn
 from imlp_audit.checkpoint.contents import Checkpoint, parse_states
 from imlp_audit.checkpoint.files.sources import ParsedFile
 from imlp_audit.checkpoint.fitting import UNUSED, Fit, fit
-from imlp_audit.checkpoint.loading import describe_misfit, load_into, name_tensors, read_tensors
+from imlp_audit.checkpoint.loading import describe_misfit, load_fitted, name_tensors, read_tensors
 from imlp_audit.checkpoint.refusal import escape_name, list_names
 from imlp_audit.errors import CheckpointError, UsageError, did_you_mean
 from imlp_audit.evaluate.function import Function
@@ -81,7 +81,7 @@ def with_weights(
     checkpoint, reading, ambiguous = _choose_state(row, recipe, reading, found, stated=given is not None)
     with Builder("cpu").variant(recipe, _part(row, recipe, reading)) as variant:
         fitted = fit(checkpoint.shapes, variant.model)
-        notes = load_into(variant.model, checkpoint)
+        notes = load_fitted(variant.model, checkpoint, fitted)
         model = variant.model.requires_grad_(False).eval()
         with as_published(model, fitted.layout, function) as computed:
             yield Weighted(
@@ -152,6 +152,10 @@ def _choose_state(
         raise CheckpointError(_describe_misfit(row, found[number], reading, fits[number]))
     same = _check_same([(found[number], fits[number][reading]) for number in exact])
     chosen, own = found[exact[0]], _part(row, recipe, reading)
+    passed_over = [one.state.name for number, one in enumerate(found) if number not in exact and one.state.is_common]
+    if passed_over and not chosen.state.is_common:
+        name = escape_name(chosen.state.name) or "the top level"
+        same = (*same, f"{name} is used, because {list_names(passed_over)} does not fit {row.id}")
     alike = [name for name, one in fits[exact[0]].items() if one.exact and _part(row, recipe, name) != own]
     if reading != default:
         same = (
@@ -183,7 +187,9 @@ def _check_same(found: Sequence[tuple[Checkpoint, Fit]]) -> tuple[str, ...]:
         return ()
     first, *others = (_read_as(*one) for one in found)
     states = [escape_name(one.state.name) or '""' for one, _ in found]
-    if any(not torch.equal(first[name], other[name]) for other in others for name in first.keys() | other.keys()):
+    layouts = {one.layout for _, one in found}  # under two, the same weights may compute different functions
+    differ = (not torch.equal(first[name], other[name]) for other in others for name in first.keys() | other.keys())
+    if len(layouts) > 1 or any(differ):
         names = " or ".join(f"--state {name}" for name in states)
         raise CheckpointError(f"{found[0][0].path} holds several states that fit, with different weights; pass {names}")
     return (f"{list_names(states)} hold the same weights",)
@@ -193,7 +199,11 @@ def _read_as(checkpoint: Checkpoint, found: Fit) -> Mapping[str, torch.Tensor]:
     """Return a state's tensors by the model's names, in a form that can be compared."""
     tensors = name_tensors(found, read_tensors(checkpoint))
     idle = {name for name in tensors if name.rpartition(".")[2] == UNUSED} | {*found.computed}
-    return {name: tensor.flatten().double() for name, tensor in tensors.items() if name not in idle}
+    return {name: _widen(tensor.flatten()) for name, tensor in tensors.items() if name not in idle}
+
+
+def _widen(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.to(torch.complex128) if tensor.is_complex() else tensor.double()
 
 
 def _describe_misfit(row: RowRef, checkpoint: Checkpoint, reading: str | None, fits: Mapping[str | None, Fit]) -> str:

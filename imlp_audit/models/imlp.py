@@ -210,13 +210,19 @@ class Imlp(nn.Module):
             y = self.spatial(x.permute(0, 3, 1, 2))
             return y.permute(0, 2, 3, 1)
         prefix, patches = x[:, : self.prefix_tokens], x[:, self.prefix_tokens :]
-        side = isqrt(patches.shape[1])
-        height, width = self.grid or (side, side)
-        if patches.shape[1] != height * width:
-            raise BuildError(f"mlp: {patches.shape[1]} tokens do not form a grid, so this host cannot take IMLP")
+        grid = self.grid_of(patches.shape[1])
+        if grid is None:
+            raise BuildError(f"mlp: {patches.shape[1]} tokens do not form a grid")
+        height, width = grid
         y = self.spatial(patches.transpose(1, 2).reshape(len(x), -1, height, width))
         y = y.flatten(2).transpose(1, 2)
         return torch.cat((prefix, y), dim=1) if self.prefix_tokens else y
+
+    def grid_of(self, tokens: int) -> tuple[int, int] | None:
+        """Return the (H, W) that so many tokens without a prefix lie on; None where they form no grid."""
+        side = isqrt(tokens)
+        height, width = self.grid or (side, side)
+        return (height, width) if tokens == height * width else None
 
     def forward(self, x: Tensor) -> Tensor:
         """Map the input to (..., out_features) in its own layout."""

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import save_file
-from torch import Tensor
+from torch import Tensor, nn
 
 from imlp_audit.checkpoint.contents import hash_sources, parse
-from imlp_audit.checkpoint.loading import read_state, read_tensors
+from imlp_audit.checkpoint.loading import load_into, read_state, read_tensors
 from imlp_audit.errors import CheckpointError
 
 INDEX = "model.safetensors.index.json"
@@ -73,8 +73,12 @@ def test_a_shard_alone_is_refused_with_the_index_to_give(tmp_path: Path) -> None
     with pytest.raises(CheckpointError, match=rf"is one of 2 shards of a model; give their index, {INDEX}"):
         parse(tmp_path / name(1))
     (tmp_path / INDEX).unlink()
-    with pytest.raises(CheckpointError, match=rf"give their index, {INDEX}, which should lie beside it"):
-        parse(tmp_path / name(1))
+    words = rf"does not fit(.|\n)*one of 2 shards; if it is, give their index, {INDEX}, with all beside it"
+    with pytest.raises(CheckpointError, match=words):
+        load_into(nn.Linear(2, 2), parse(tmp_path / name(1)))
+    epoch = tmp_path / "epoch-00010-of-00100.pth"  # a whole checkpoint with such a name
+    torch.save(nn.Linear(2, 2).state_dict(), epoch)
+    load_into(nn.Linear(2, 2), parse(epoch))
     save_file(PARTS[0], tmp_path / "model-00001-of-00001.safetensors")
     assert read_state(tmp_path / "model-00001-of-00001.safetensors").keys() == PARTS[0].keys()
 

@@ -156,3 +156,10 @@ def test_what_a_run_saves_of_itself_beside_the_weights_is_left_alone(tmp_path: P
     options = {"lr": 0.1}
     content = {"model": one(1), "config": options, "args": Namespace(config=options), "rng_state": torch.ones(3)}
     assert [found.state.name for found in parse_states(saved(tmp_path, content))] == ["model", ""]
+
+
+def test_a_whole_model_beside_the_weights_is_named_as_one(tmp_path: Path) -> None:
+    path = saved(tmp_path, {"model": nn.Linear(1, 1), "model_ema": one(1), "epoch": 3})
+    ignored = next(note for note in parse(path).state.notes if note.startswith("ignored"))
+    assert "model (a whole model, which only its own code can open)" in ignored
+    assert "epoch" in ignored

@@ -145,6 +145,7 @@ def test_a_checkpoint_of_nothing_here(here: Path) -> None:
     ("arguments", "told"),
     [
         (("nowhere.pth",), "nowhere.pth does not exist; give a .safetensors file"),
+        (("nowhere.pth", "no.yaml", "--draw", "no/pictures"), "nowhere.pth does not exist; give a .safetensors file"),
         (("specs",), "specs is a folder, not a file"),
         (("text.pth",), "text.pth is a text file, not a checkpoint"),
         (("w.safetensors", "nopaper"), "nopaper"),

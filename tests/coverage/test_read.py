@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,21 @@ def test_latex_has_the_numbers_that_it_prints_at_their_lines(tmp_path: Path) -> 
     assert read["2/large/params"] == [(3, "22.05")]
     assert {number.file for number in report.numbers if "2/large/params" in number.checks} <= {"rest.tex"}
     assert missing(report)[:1] == ["the text of claims/fewer: not found in the document"]
+
+
+def test_an_archive_is_read_from_its_main_file(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "source.zip", "w") as archive:
+        archive.writestr("main.tex", LATEX)
+        archive.writestr("rest.tex", REST)
+    lines = read_document(tmp_path / "source.zip").lines
+    assert [(line.file, line.number) for line in lines if "22.05" in line.text] == [("rest.tex", 3)]
+
+
+def test_a_document_longer_than_a_book_is_answered_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("imlp_audit.coverage.read.MAX_CHARACTERS", 1000)
+    (tmp_path / "main.tex").write_text("a\n" + "\\draw (0,1);" * 100, encoding="utf-8")
+    with pytest.raises(UsageError, match=r"main.tex has 1 202 characters, more than the 1 000 .*longest line is 2"):
+        read_document(tmp_path / "main.tex")
 
 
 def pdf(*pages: str) -> bytes:

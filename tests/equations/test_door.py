@@ -176,13 +176,15 @@ def test_the_folders_of_installed_packages_are_trusted(
 
 @pytest.mark.parametrize("value", ["no_such_package.papers", "", ".relative", "json.no_such_folder", "os", "a b"])
 def test_a_broken_entry_point_is_named_and_the_rest_goes_on(
-    value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    spec = tmp_path / "p.yaml"
+    spec.write_text("paper: p\nabout: {title: T, authors: A, version: v1}\n", encoding="utf-8")
     points = (EntryPoint("theirs", value, door.ENTRY_POINTS),)
     monkeypatch.setattr(door, "entry_points", lambda group: points)
     door.entry_point_folders.cache_clear()
     try:
-        assert load_specs(["imlp"]).papers[0].id == "imlp"
+        assert load_specs([str(spec)]).papers[0].id == "p"
         assert f"left out the installed papers of theirs = {value}: no folder" in capsys.readouterr().err
     finally:
         door.entry_point_folders.cache_clear()

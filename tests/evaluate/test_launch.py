@@ -13,7 +13,7 @@ import pytest
 
 from imlp_audit.errors import BuildError
 from imlp_audit.evaluate import launch as module
-from imlp_audit.evaluate.launch import is_launched, launch
+from imlp_audit.evaluate.launch import command_again, is_launched, launch
 
 
 def python(code: str, *arguments: str) -> list[str]:
@@ -26,8 +26,21 @@ def python(code: str, *arguments: str) -> list[str]:
     ]
 
 
+def test_nothing_is_imported_from_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit('imported')")
+    monkeypatch.chdir(tmp_path)
+    own, (python_, *rest) = "import json", command_again(["eval"])
+    assert rest == ["-P", "-m", "imlp_audit", "eval"]
+    assert subprocess.run([python_, "-S", *rest[:1], "-c", own], check=False).returncode == 0
+    assert subprocess.run([python_, "-S", "-c", own], check=False, stderr=subprocess.DEVNULL).returncode == 1
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert "-P" not in command_again([])  # this process would import it too
+
+
 def test_each_knows_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WORLD_SIZE", raising=False)
+    assert not is_launched()
+    monkeypatch.setenv("WORLD_SIZE", "1")
     assert not is_launched()
     write = "open(f'{sys.argv[1]}/{rank}', 'w').write(json.dumps(dict(os.environ)))"
     assert launch(3, python(write, str(tmp_path))) == 0

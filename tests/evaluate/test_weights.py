@@ -9,11 +9,12 @@ from typing import TypeAlias
 
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import nn
 
-from imlp_audit.checkpoint.contents import parse_states
+from imlp_audit.checkpoint.contents import parse, parse_states
 from imlp_audit.checkpoint.fitting import fit
+from imlp_audit.checkpoint.loading import load_into
 from imlp_audit.errors import CheckpointError, UsageError
 from imlp_audit.evaluate.weights import _check_same, _count_classes, choose_reading, with_weights
 from imlp_audit.models.build import Builder
@@ -53,8 +54,6 @@ def checkpoint(row: RowRef, tmp_path: Path) -> Path:
 
 
 def test_the_model_has_the_weights_and_only_evaluates(row: RowRef, checkpoint: Path) -> None:
-    from safetensors.torch import load_file
-
     with with_weights(row, "released", checkpoint, None, None) as found:
         assert (found.size, found.classes, found.notes) == ((48, 48), 10, ())
         assert not any(parameter.requires_grad for parameter in found.model.parameters())
@@ -109,8 +108,6 @@ def test_the_reading_must_be_stated_if_another_fits_as_well(spec: Path, checkpoi
 
 
 def weights_of(checkpoint: Path) -> dict[str, torch.Tensor]:
-    from safetensors.torch import load_file
-
     return load_file(checkpoint)
 
 
@@ -219,3 +216,25 @@ def test_an_average_without_the_counts_of_batch_norms_is_compared_by_its_weights
             _check_same(found)
     else:
         assert _check_same(found) == ("state_dict, ema hold the same weights",)
+
+
+def test_a_state_of_a_common_name_that_does_not_fit_is_named(row: RowRef, checkpoint: Path, tmp_path: Path) -> None:
+    state = load_file(checkpoint)
+    torch.save({"model": {"w": torch.ones(2)}, "init": state}, tmp_path / "c.pth")
+    with with_weights(row, "released", tmp_path / "c.pth", None, None) as found:
+        assert "init is used, because model does not fit digits/1/deit_imlp" in found.notes
+        assert found.settings == {"state": "init"}
+
+
+def test_equal_weights_under_two_layouts_are_not_taken_for_the_same(tmp_path: Path) -> None:
+    """timm and PoolFormer's authors compute different functions of them."""
+    from tests.checkpoint.test_layouts import PoolFormer, timms_poolformer
+
+    theirs, ours = PoolFormer(), timms_poolformer()
+    torch.save({"authors": theirs.state_dict()}, tmp_path / "a.pth")
+    load_into(ours, parse(tmp_path / "a.pth"))
+    torch.save({"authors": theirs.state_dict(), "timm": ours.state_dict()}, tmp_path / "b.pth")
+    found = [(one, fit(one.shapes, ours)) for one in parse_states(tmp_path / "b.pth")]
+    assert all(one.exact for _, one in found)
+    with pytest.raises(CheckpointError, match="holds several states that fit"):
+        _check_same(found)

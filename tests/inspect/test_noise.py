@@ -160,11 +160,17 @@ def test_trained_weights_do_not_look_untrained_and_their_shuffles_do(row: str) -
     assert "look untrained: " in found
 
 
+def test_planted_structure_does_not_look_untrained() -> None:
+    assert explain_untrained(like_the_paper(side=11)) is None
+
+
 def test_fresh_weights_look_untrained_and_few_matrices_say_nothing() -> None:
     fresh = random(3) | {
         f"more.{at}.weight": torch.randn(16, 16, generator=torch.Generator().manual_seed(at)) for at in range(8)
     }
     assert explain_untrained(fresh) is not None
+    mask = torch.kron(torch.eye(2), torch.ones(8, 8)) * -100.0
+    assert explain_untrained(fresh | {f"layers.{at}.attn_mask": mask for at in range(9)}) is not None  # as Swin's
     assert explain_untrained(dict(list(fresh.items())[:6])) is None
     untrained = inspect_weights(fresh).model_copy(update={"untrained": "these look untrained"})
     verdicts = {one.id: (one.verdict.value, one.reason.partition(";")[0]) for one in judge_papers(bundled(), untrained)}

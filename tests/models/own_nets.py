@@ -112,6 +112,22 @@ def computed_width() -> nn.Module:
     return nn.Linear(int(torch.arange(4).sum().item()), 2)
 
 
+class Tied(nn.Module):
+    """A table that is also the classifier; a rate is computed with tensors, which the meta device cannot do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rates = [rate.item() for rate in torch.linspace(0, 1, 3)]
+        self.table = nn.Embedding(100, 5)
+        self.classifier = nn.Linear(5, 100, bias=False)
+        self.classifier.weight = self.table.weight
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Score the next of the token ids, (batch, tokens)."""
+        scores: Tensor = self.classifier(self.table(tokens))
+        return scores
+
+
 def number() -> int:
     """Return what is not a module."""
     return 3

@@ -317,3 +317,15 @@ def test_a_host_is_kept_until_it_is_dropped() -> None:
     builder.hosts.drop(wanted)
     assert built(wanted) is not first
     assert built(other) is beside
+
+
+def test_a_host_that_mixes_tokens_is_told_which_mlps_have_a_grid() -> None:
+    for change in ({}, {"sites": ["*.mlp_tokens"]}):
+        recipe = Recipe.of(timm="mixer_s32_224", mlp={"imlp": {}, **change})
+        with Builder().variant(recipe, RELEASED) as variant, pytest.raises(BuildError) as refused:
+            variant.model(torch.zeros(1, 3, 224, 224, device="meta"))
+        assert str(refused.value).startswith("mlp: 512 tokens do not form a grid; the MLP at blocks.0.mlp_tokens ")
+        assert 'sites: ["*.mlp_channels"]; or give part: channel' in str(refused.value)
+    for advised in ({"imlp": {}, "sites": ["*.mlp_channels"]}, {"imlp": {"part": "channel"}}):
+        with Builder().variant(Recipe.of(timm="mixer_s32_224", mlp=advised), RELEASED) as variant:
+            variant.model(torch.zeros(1, 3, 224, 224, device="meta"))

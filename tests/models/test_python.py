@@ -126,6 +126,13 @@ def test_it_reads_an_image_or_tokens() -> None:
         Recipe.of(python=own("SmallNet").host, image=32)
 
 
+def test_a_parameter_that_two_modules_share_counts_once() -> None:
+    key = ModelKey(own("Tied", input=None, tokens=7), None)
+    facts = dict(measure_models({key: Need()}, lambda _: None))[key]
+    assert isinstance(facts, ModelFacts)
+    assert facts.parameters["all"] == 100 * 5  # type: ignore[index]
+
+
 def test_several_inputs_and_a_dictionary_are_given_by_name() -> None:
     ids, mask = {"shape": [7], "dtype": "int64"}, {"shape": [7], "dtype": "bool"}
     inputs = {"image": {"shape": [3, 2, 2]}, "text": {"ids": ids, "mask": mask}}

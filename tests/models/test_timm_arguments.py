@@ -70,3 +70,8 @@ def test_what_is_said_elsewhere_or_reads_files_is_refused(name: str, instead: st
 def test_an_argument_that_timm_does_not_take_is_an_error_of_that_model(arguments: dict[str, object]) -> None:
     with pytest.raises(BuildError, match="deit_tiny_patch16_224 with "):
         build(arguments)
+
+
+def test_patches_that_do_not_divide_the_model_s_own_images_are_refused() -> None:
+    with pytest.raises(BuildError, match="image: patches of 15 do not divide 224"):
+        build({"patch_size": 15})

@@ -138,6 +138,60 @@ def test_the_head_of_a_classifier_is_known() -> None:
     assert facts.parameters["all"] - facts.parameters["no_head"] == 768 * 10 + 10  # type: ignore[index]
 
 
+VIT = {"hidden_size": 24, "num_hidden_layers": 1, "num_attention_heads": 3, "intermediate_size": 40}
+
+
+@pytest.mark.parametrize(
+    ("architecture", "labels", "heads", "classes"),
+    [
+        ("ViTForImageClassification", {}, 1, 1000),
+        ("ViTForImageClassification", {"id2label": {"0": "cat", "1": "dog"}}, 1, 2),
+        ("DeiTForImageClassificationWithTeacher", {}, 2, 1000),
+    ],
+)
+def test_a_classifier_has_the_labels_that_it_is_given_or_a_thousand(
+    architecture: str, labels: Mapping[str, object], heads: int, classes: int
+) -> None:
+    facts = count(of(architecture, config={**VIT, **labels}))
+    assert facts.parameters["all"] - facts.parameters["no_head"] == heads * (24 + 1) * classes  # type: ignore[index]
+
+
+def test_labels_of_two_numbers_are_refused() -> None:
+    recipe = of("ViTForImageClassification", {"classes": 3}, config={**VIT, "id2label": {"0": "cat", "1": "dog"}})
+    assert "classes: 3, but the configuration has num_labels 2" in refusal(recipe)
+
+
+TEXTS = {
+    "GPT2Model": {"n_embd": 12, "n_layer": 1, "n_head": 2, "vocab_size": 50, "n_positions": 16},
+    "OPTModel": {"hidden_size": 12, "num_hidden_layers": 1, "num_attention_heads": 2, "ffn_dim": 8, "vocab_size": 50}
+    | {"word_embed_proj_dim": 12, "max_position_embeddings": 16},
+    "RobertaModel": {"hidden_size": 12, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+    | {"vocab_size": 50, "max_position_embeddings": 18},
+}
+
+
+@pytest.mark.parametrize("architecture", TEXTS)
+def test_a_text_is_no_longer_than_the_model_has_positions(architecture: str) -> None:
+    whole, longer = (of(architecture, config=TEXTS[architecture], tokens=tokens) for tokens in (16, 17))
+    count(whole)
+    assert f"{architecture} has positions for 16, not for 17" in refusal(longer)
+    with Builder("cpu").variant(whole, None) as variant:
+        variant.model(torch.zeros(1, 16, dtype=torch.long))
+        with pytest.raises((IndexError, RuntimeError), match="out of"):
+            variant.model(torch.zeros(1, 17, dtype=torch.long))
+
+
+def test_positions_that_are_computed_have_no_end() -> None:
+    config = {"hidden_size": 16, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
+    few = {"num_key_value_heads": 1, "vocab_size": 50, "max_position_embeddings": 8}
+    count(of("MistralModel", config={**config, **few}, tokens=16))
+
+
+def test_a_loop_that_ends_with_what_is_read_is_not_counted() -> None:
+    """Its first step is all that a model without values would run, because it asks whether all texts have ended."""
+    assert "meta tensors" in refusal(of("SLANetForTableRecognition", {"image": 64}))
+
+
 @pytest.mark.parametrize(
     ("recipe", "message"),
     [

@@ -12,7 +12,7 @@ from enum import StrEnum
 from io import BufferedReader
 from pathlib import Path
 
-from imlp_audit.checkpoint.files.foreign import refuse_folder
+from imlp_audit.checkpoint.files.foreign import explain_folder
 from imlp_audit.checkpoint.refusal import RefusedError
 
 
@@ -83,7 +83,7 @@ def open_file(path: Path) -> Iterator[OpenFile]:
     except ValueError as error:  # a null character in its name
         raise RefusedError(f"is not a file name; {_GIVE}") from error
     if stat.S_ISDIR(mode):
-        raise refuse_folder(path)
+        raise explain_folder(path)
     if not stat.S_ISREG(mode):  # opening a pipe would wait for ever, and reading a device as well
         raise RefusedError(f"is a pipe or a device, not a file; {_GIVE}")
     with path.open("rb") as file:

@@ -35,7 +35,7 @@ def is_numpy(names: Collection[str]) -> bool:
     return len(names) > 0 and all(name.endswith(".npy") for name in names)
 
 
-def refuse_folder(path: Path) -> RefusedError:
+def explain_folder(path: Path) -> RefusedError:
     """Return the refusal of a folder, with what to give in its place. Raises OSError."""
     names = sorted(one.name for one in path.iterdir())
     if ".metadata" in names and any(name.endswith(".distcp") for name in names):

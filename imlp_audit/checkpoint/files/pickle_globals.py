@@ -89,11 +89,11 @@ def check_name(text: str) -> Name:
     module, _, name = text.partition(" ")
     builtin = module in _BUILTINS and name in _RUNNING_BUILTINS
     if builtin or module.partition(".")[0] in _RUNNING:
-        raise refuse_code(text)
+        raise explain_code(text)
     return Name(text)
 
 
-def refuse_code(text: str) -> RefusedError:
+def explain_code(text: str) -> RefusedError:
     """Return the refusal of a file whose weights would have to be made by unknown code."""
     return RefusedError(
         f"contains more than tensors: it refers to {escape_name(text.replace(' ', '.'))} (not executed); if you trust "
@@ -101,7 +101,7 @@ def refuse_code(text: str) -> RefusedError:
     )
 
 
-def refuse_odd(tensor: object, kind: str) -> RefusedError:
+def explain_odd(tensor: object, kind: str) -> RefusedError:
     """Return the refusal of a tensor that is not plain."""
     return RefusedError(f"holds {escape_name(tensor)}, which is {kind}, not a plain tensor; {_SAVE}")
 

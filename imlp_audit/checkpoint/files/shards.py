@@ -59,10 +59,18 @@ def join_shards(index: Mapping[str, str], shards: Mapping[str, Content]) -> Cont
 
 
 def refuse_shard(path: Path) -> None:
-    """Raise RefusedError for a file that its name shows to be one shard of several."""
+    """Raise RefusedError for a file that its name and an index beside it show to be one shard of several."""
+    found = _SHARD.fullmatch(path.name)
+    beside = [index for ending in INDEX if found and (index := path.with_name(f"{found[1]}{ending}")).exists()]
+    if found is not None and beside:
+        give = escape_name(beside[0].name)
+        raise RefusedError(f"is one of {int(found[3])} shards of a model; give their index, {give}")
+
+
+def explain_shard(path: Path) -> str:
+    """Return what to do with a file that fits nothing, if its name is that of one of several shards; else ""."""
     found = _SHARD.fullmatch(path.name)
     if found is None or int(found[3]) < 2:
-        return
-    beside = [index for ending in INDEX if (index := path.with_name(f"{found[1]}{ending}")).exists()]
-    give = beside[0].name if beside else f"{found[1]}{found[4]}.index.json, which should lie beside it"
-    raise RefusedError(f"is one of {int(found[3])} shards of a model; give their index, {escape_name(give)}")
+        return ""
+    index = escape_name(f"{found[1]}{found[4]}.index.json")
+    return f"its name is that of one of {int(found[3])} shards; if it is, give their index, {index}, with all beside it"

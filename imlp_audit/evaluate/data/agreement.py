@@ -37,19 +37,21 @@ def check_order(images: Images, source: str, *, mapped: bool) -> Iterator[str]:
         for one, labels in zip(images.ids, images.labels, strict=True)
         if labels and (number := validation_number(PurePosixPath(one).name)) is not None
     ]
-    if not numbered or max(max(labels) for _, labels in numbered) >= _CLASSES:
+    if not numbered or images.classes not in (None, _CLASSES) or max(max(one) for _, one in numbered) >= _CLASSES:
         return
     accepted = shipped_real_labels()
     judged = [not set(labels).isdisjoint(accepted[number - 1]) for number, labels in numbered if accepted[number - 1]]
     if len(judged) < _ENOUGH or sum(judged) >= _USUAL * len(judged):
         return
     said = (
-        f"{source}: only {sum(judged)} of {count_of(len(judged), 'image')} have a label that people accept (ReaL); in "
+        f"only {sum(judged)} of {count_of(len(judged), 'image')} have a label that people accept (ReaL); in "
         "ImageNet's own order nine in ten do"
     )
     if 2 * sum(judged) < len(judged) and not mapped:
-        raise DatasetError(f"{said}, so the classes are in another order; `imlp-audit doctor imagenet DIR` says which")
-    yield f"{said}; are the classes in the order of the model's outputs?"
+        raise DatasetError(
+            f"{source}: {said}, so the classes are in another order; `imlp-audit doctor imagenet DIR` says which"
+        )
+    yield f"{images.name}: {said}; are the classes in the order of the model's outputs?"
 
 
 def find_repeats(images: Images, chosen: Sequence[int]) -> Iterator[str]:

@@ -40,6 +40,7 @@ def imagenet_names() -> Mapping[str, frozenset[int]]:
     for place, synset in enumerate(imagenet_classes()):
         for name in (synset, lemmas[synset].lower()):
             found.setdefault(name, set()).add(place)
+    found["crane2"] = {imagenet_classes().index("n03126707")}  # so the hub tells the machine from the bird
     return {name: frozenset(places) for name, places in found.items()}
 
 

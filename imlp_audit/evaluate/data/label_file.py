@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -23,35 +24,61 @@ _SYNSETS = ("meta.mat", "meta_clsloc.mat", "map_clsloc.txt", "synsets.txt")
 _USUAL = ("LOC_val_solution.csv", "ILSVRC2012_validation_ground_truth.txt", "val_map.txt", "val.txt")
 _PLACES = (".", "..", "data", "../data", "../ILSVRC2012_devkit_t12/data", "ILSVRC2012_devkit_t12/data")
 _HEADERS = ("imageid", "image_id", "image", "filename", "file_name", "file", "name", "id", "path")
+_LABEL_HEADERS = ("label", "labels", "class", "class_id", "class_name", "category", "category_id", "target")
+_BY_ID = (
+    "each category is the class of its id; for a model that DeiT's code trained give iNaturalist's train JSON as "
+    "--class-map, because that code numbers categories as they first appear there"
+)
 _WORDNET_ID = re.compile(r"n[0-9]{8}\b")
 
 
 @dataclass(frozen=True)
 class ImageLabels:
-    """The label of each image, as text, by the names that an image may have; `known` are all labels of the file."""
+    """The label of each image, as text, by the name that the file gives it; `ends` are names by their last part."""
 
     by_name: Mapping[str, str]
-    known: frozenset[str]
-    entries: int
+    ends: Mapping[str, Sequence[str]]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> frozenset[str]:
+        """All labels of the file."""
+        return frozenset(self.by_name.values())
 
     def of(self, ids: Sequence[str], source: str) -> tuple[str, ...]:
-        """Return the label of each image. Raises DatasetError if one has none."""
-        found = [next((self.by_name[name] for name in _names_of(one) if name in self.by_name), None) for one in ids]
-        missing = [one for one, label in zip(ids, found, strict=True) if label is None]
+        """Return the label of each image. Raises DatasetError if one has none, or shares it with another image."""
+        found = {one: self._find(one) for one in ids}
+        missing = [one for one, name in found.items() if name is None]
         if missing:
             raise DatasetError(
                 f"{source} has no label for {count_of(len(missing), 'image')}: {list_some(missing)}; remove the images "
                 "or add a line for each"
             )
-        return tuple(label for label in found if label is not None)
+        names = [name for name in found.values() if name is not None]
+        shared = next((name for name, times in Counter(names).items() if times > 1), None)
+        if shared is not None:
+            alike = [one for one, name in found.items() if name == shared]
+            raise DatasetError(f"{source} has one label, {shared}, for {list_some(alike)}; remove all but one of them")
+        return tuple(self.by_name[name] for name in names)
+
+    def _find(self, one: str) -> str | None:
+        """Return the name that the file gives an image: one of those that end as its path does, or reversed."""
+        for spelled in _names_of(one):
+            if spelled in self.by_name:
+                return spelled
+            fitting = [name for name in self.ends.get(spelled.rpartition("/")[2], ()) if _may_be(name, spelled)]
+            if len(fitting) == 1:
+                return fitting[0]
+        return None
 
 
 def read_labels(path: Path, given: ClassMap | None) -> ImageLabels:
     """Read a file of labels. `given` decides whether categories go by name or by number. Raises DatasetError."""
     text = read_text(path, _FORMS, LARGE)
     try:
-        pairs = list(_from_json(text, given) if text.lstrip()[:1] == "{" else _from_lines(text, path))
-        return _index(pairs)
+        if text.lstrip()[:1] != "{":
+            return _index(list(_from_lines(text, path)))
+        return _index(list(_from_json(text, given)), (_BY_ID,) if given is None else ())
     except (ValueError, KeyError, TypeError, IndexError, RecursionError, csv.Error) as error:
         raise DatasetError(f"{path} cannot be read as labels: {str(error)[:200]}; {_FORMS}") from error
 
@@ -62,26 +89,30 @@ def find_labels(folder: Path) -> Path | None:
     return next((path for path in found if path.is_file()), None)
 
 
-def _index(pairs: Sequence[tuple[str, str]]) -> ImageLabels:
-    """Return the labels by full name; by the last part of it too, where that is one image's."""
-    full: dict[str, str] = {}
-    short: dict[str, set[str]] = {}
+def _index(pairs: Sequence[tuple[str, str]], notes: tuple[str, ...] = ()) -> ImageLabels:
+    by_name: dict[str, str] = {}
     for name, label in pairs:
-        spelled = readable_id(name)
-        if full.setdefault(spelled, label) != label:
-            raise ValueError(f"{name!r:.60} has two labels, {full[spelled]!r:.40} and {label!r:.40}")
-        short.setdefault(spelled.rpartition("/")[2], set()).add(label)
-    by_last = {name: next(iter(labels)) for name, labels in short.items() if len(labels) == 1}
-    return ImageLabels({**by_last, **full}, frozenset(full.values()), len(full))
+        spelled = readable_id(name.removeprefix("./"))
+        if by_name.setdefault(spelled, label) != label:
+            raise ValueError(f"{name!r:.60} has two labels, {by_name[spelled]!r:.40} and {label!r:.40}")
+    ends: dict[str, list[str]] = {}
+    for name in by_name:
+        ends.setdefault(name.rpartition("/")[2], []).append(name)
+    return ImageLabels(by_name, ends, notes)
 
 
 def _names_of(one: str) -> Iterator[str]:
-    """Yield what a file may call an image: its path, its name, that without its ending, and its published name."""
+    """Yield what a file may call an image: its path, that without its ending, and its published name."""
     path = PurePosixPath(one)
-    yield from (one, path.name, path.stem)
+    yield from (one, path.with_suffix("").as_posix())
     number = validation_number(path.name)
     if number is not None:
-        yield f"ILSVRC2012_val_{number:08d}"
+        yield from (path.name, f"ILSVRC2012_val_{number:08d}")
+
+
+def _may_be(name: str, spelled: str) -> bool:
+    """Say whether two paths may be those of one file, seen from different folders: one is the end of the other."""
+    return f"/{name}".endswith(f"/{spelled}") or f"/{spelled}".endswith(f"/{name}")
 
 
 def _from_lines(text: str, path: Path) -> Iterator[tuple[str, str]]:
@@ -91,13 +122,23 @@ def _from_lines(text: str, path: Path) -> Iterator[tuple[str, str]]:
     if not any(re.search(r"[\s,]", line) for line in lines):
         yield from _in_order(lines, path)
         return
-    for number, row in enumerate(csv.reader(lines) if "," in lines[0] else (line.rsplit(maxsplit=1) for line in lines)):
-        if len(row) < 2:
-            raise ValueError(f"line {number + 1} has no label")
-        name, label = row[0].strip(), row[1].strip()
-        if number == 0 and name.lower() in _HEADERS:
+    for number, row in enumerate(_split(lines), 1):
+        if len(row) > 2:
+            raise ValueError(f"line {number} has {len(row)} columns; keep two, the image and its label")
+        name, label = (one.strip() for one in (*row, "", "")[:2])
+        if not name or not label:
+            raise ValueError(f"line {number} has no label")
+        if number == 1 and (name.lower() in _HEADERS or label.lower() in _LABEL_HEADERS):
             continue
         yield name, label.split()[0] if _WORDNET_ID.match(label) else label
+
+
+def _split(lines: Sequence[str]) -> Iterable[Sequence[str]]:
+    """Return the columns of each line: between tabs or commas, or else before and after the last space."""
+    for delimiter in ("\t", ","):
+        if delimiter in lines[0]:
+            return csv.reader(lines, delimiter=delimiter)
+    return (line.rsplit(maxsplit=1) for line in lines)
 
 
 def _in_order(lines: Sequence[str], path: Path) -> Iterator[tuple[str, str]]:
@@ -148,6 +189,9 @@ def _from_json(text: str, given: ClassMap | None) -> Iterator[tuple[str, str]]:
     named = {one["id"]: str(one["name"]) for one in held["categories"] if "name" in one}
     if given is not None and not given.index.keys() & set(label.values()):
         label = named
-    categories = {one["image_id"]: one["category_id"] for one in held["annotations"]}
+    categories: dict[object, object] = {}
+    for one in held["annotations"]:
+        if categories.setdefault(one["image_id"], one["category_id"]) != one["category_id"]:
+            raise ValueError(f"image {one['image_id']!r:.40} has several categories")
     for image in held["images"]:
         yield str(image["file_name"]), label[categories[image["id"]]]

@@ -14,6 +14,8 @@ from imlp_audit.evaluate.data.folder import in_order
 from imlp_audit.evaluate.data.imagenet import imagenet_classes, imagenet_names
 from imlp_audit.numbers.words import list_some
 
+_NUMBER = re.compile("[0-9]{1,9}")
+
 
 @dataclass(frozen=True)
 class Classes:
@@ -60,8 +62,8 @@ def assign_classes(present: Collection[str], folders: Collection[str], given: Cl
     known = [name for name in present if name in published]
     if 2 * len(known) > len(present):
         return _by_wordnet_id(present, known, published)
-    if all(re.fullmatch("[0-9]{1,9}", name) for name in present):
-        return _by_number(present)
+    if all(map(_NUMBER.fullmatch, present)):
+        return _by_number({*present, *filter(_NUMBER.fullmatch, folders)})
     return _by_order({*present, *folders}, present)
 
 
@@ -109,8 +111,8 @@ def _by_wordnet_id(present: Collection[str], known: Sequence[str], published: Ma
     return Classes({name: published[name] for name in known}, len(published), notes)
 
 
-def _by_number(present: Collection[str]) -> Classes:
-    index = {name: int(name) for name in present}
+def _by_number(names: Collection[str]) -> Classes:
+    index = {name: int(name) for name in names}
     twice = [number for number, times in Counter(index.values()).items() if times > 1]
     if twice:
         raise DatasetError(f"two class folders have the number {twice[0]}, with and without leading zeros; merge them")

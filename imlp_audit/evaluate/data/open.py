@@ -18,8 +18,8 @@ from imlp_audit.evaluate.data.labels import assign_classes, class_folders
 from imlp_audit.evaluate.data.sources.hub import pinned_snapshot
 from imlp_audit.evaluate.data.sources.named import is_named, open_torchvision
 from imlp_audit.evaluate.data.sources.others import explain
-from imlp_audit.evaluate.data.sources.parquet import read_parquet
-from imlp_audit.evaluate.data.sources.splits import choose_files
+from imlp_audit.evaluate.data.sources.parquet import list_tables, read_parquet
+from imlp_audit.evaluate.data.sources.splits import choose_files, whole_split
 from imlp_audit.evaluate.data.sources.tars import TarImages, holds_samples, images_in, list_shards, open_shards
 from imlp_audit.numbers.words import count_of
 
@@ -95,7 +95,7 @@ def _open(source: str, split: str, labelling: Labelling, *, allow_download: bool
         return _of_folder(place, list_images(place), source, split, labelling)
     match place.suffix.lower() if place.is_file() else "":
         case ".parquet":
-            return _of_parquet(place.parent, [place.name], split, labelling)
+            return _of_parquet(place.parent, choose_files([place.name], split, str(place.parent)), labelling)
         case ".tar" if holds_samples(place):
             return _of_shards(place, split, labelling)
         case ".tar":
@@ -109,9 +109,9 @@ def _open(source: str, split: str, labelling: Labelling, *, allow_download: bool
 
 def _of_folder(place: Path, below: Listing, source: str, split: str, labelling: Labelling) -> Images:
     """Open the images of a folder; if it has none, its parquet files or its shards."""
-    if not below.ids and ".parquet" in below.skipped:
-        files = in_order(path.relative_to(place).as_posix() for path in place.rglob("*.parquet"))
-        return _of_parquet(place, list(files.values()), split, labelling)
+    tables = list_tables(place) if not below.ids else ()
+    if tables:
+        return _of_parquet(place, whole_split(tables, split, source), labelling)
     shards = list_shards(place) if not below.ids else ()
     if shards and holds_samples(place / shards[0]):
         return _of_shards(place, split, labelling)
@@ -151,10 +151,10 @@ def _of_shards(place: Path, split: str, labelling: Labelling) -> Images:
     return open_shards(str(place), split)
 
 
-def _of_parquet(root: Path, tables: Sequence[str], split: str, labelling: Labelling) -> Images:
+def _of_parquet(root: Path, tables: Sequence[str], labelling: Labelling) -> Images:
     if labelling.labels is not None or labelling.real_labels is not None:
         raise DatasetError(f"{root}: parquet files have their own labels; leave out --labels and --real-labels")
-    held = read_parquet(root, choose_files(tables, split, str(root)), labelling.read_map())
+    held = read_parquet(root, tables, labelling.read_map())
     labels = tuple((label,) for label in held.dataset.classes)
     published = held.classes.count == len(imagenet_classes()) and all(map(_is_validation_image, held.ids))
     name = "imagenet-1k" if published else root.resolve().name
@@ -184,9 +184,10 @@ def _of_files(found: _Unlabelled, source: str, labelling: Labelling) -> Images:
         return _by_names(found, names, found.folders, given, notes, order)
     held = read_labels(labelling.labels, given)
     names = held.of(found.ids, str(labelling.labels))
-    more = held.entries - len(found.ids)
-    left = (f"{count_of(more, 'line')} of {labelling.labels} without an image here",) if more > 0 else ()
-    return _by_names(found, names, held.known, given, (*notes, *left), f"the labels in {labelling.labels.name}")
+    more = len(held.by_name) - len(found.ids)
+    left = (f"{count_of(more, 'line')} of {labelling.labels.name} without an image here",) if more > 0 else ()
+    order = f"the labels in {labelling.labels.name}"
+    return _by_names(found, names, held.known, given, (*notes, *held.notes, *left), order)
 
 
 def _by_real_labels(found: _Unlabelled, path: Path, notes: tuple[str, ...]) -> Images:

@@ -26,7 +26,19 @@ def make_module(maker: Callable[[], object]) -> object:
             raise
         with torch.device("cpu"):
             model = maker()
-    return model.to(device) if isinstance(model, nn.Module) else model
+    return _move(model, device) if isinstance(model, nn.Module) else model
+
+
+def _move(model: nn.Module, device: torch.device) -> nn.Module:
+    """Move a model; `to` alone would make two parameters of one that two modules share."""
+    names: dict[nn.Parameter, list[str]] = {}
+    for name, parameter in model.named_parameters(remove_duplicate=False):
+        names.setdefault(parameter, []).append(name)
+    model.to(device)
+    for first, *others in names.values():
+        for place, _, name in (other.rpartition(".") for other in others):
+            setattr(model.get_submodule(place), name, model.get_parameter(first))
+    return model
 
 
 def tensors_in(value: object) -> Iterator[Tensor]:

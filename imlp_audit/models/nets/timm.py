@@ -37,7 +37,7 @@ def build_timm(name: str, arguments: Mapping[str, JsonValue], request: BuildRequ
         if not arguments:
             raise
         raise BuildError(f"{name} with {dict(arguments)}: {type(error).__name__}: {error}") from error
-    _check_patches(model, request.image or ())
+    _check_patches(model, request.image or (own.input_size[1:] if own is not None and arguments else ()))
     return _merge_branches(model, name) if request.deployed else model
 
 
@@ -51,7 +51,7 @@ def _merge_branches(model: nn.Module, name: str) -> nn.Module:
 
 
 def _check_patches(model: nn.Module, image: tuple[int, ...]) -> None:
-    """Raise BuildError where a size in the recipe is not a multiple of the patch size; timm would drop the rest."""
+    """Raise BuildError where the size of the images is not a multiple of the patch size; timm would drop the rest."""
     embedding = getattr(model, "patch_embed", None) or getattr(model, "stem", None)
     patch = getattr(embedding, "patch_size", None)
     if not isinstance(patch, tuple):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
-from types import MethodType
+from types import FrameType, MethodType
 
 import huggingface_hub.constants
 import torch
@@ -28,8 +30,16 @@ _OF_FILES = frozenset({"model_type", "torch_dtype"})
 """What a config.json also has, and what does not change the model."""
 
 
+_HEADS = ("classifier", "classifier_distill", "cls_classifier", "distillation_classifier")
+_OF_POSITIONS = re.compile(r"(^|\.)(wpe|[a-z_]*(?<!relative_)position[a-z_]*)\Z")
+_ON_MASKS = frozenset({"transformers.masking_utils", "transformers.modeling_attn_mask_utils"})
+
+
 class _NothingIsPadded(TorchFunctionMode):
-    """Answers whether all of a mask is true, which models ask to leave the mask out: inputs are whole."""
+    """Answers whether all of a mask is true, which transformers asks to leave the mask out: inputs are whole.
+
+    Models ask the same of other tensors, such as whether a text has ended. That depends on values, and is not answered.
+    """
 
     def __torch_function__(
         self,
@@ -41,9 +51,15 @@ class _NothingIsPadded(TorchFunctionMode):
         """Run a call; a mask without values is true everywhere."""
         mask = args[0] if args else None
         whole = func in (Tensor.all, torch.all) and len(args) == 1 and not kwargs
-        if whole and isinstance(mask, Tensor) and mask.is_meta:
+        if whole and isinstance(mask, Tensor) and mask.is_meta and _asked_of_masks(inspect.currentframe()):
             return True
         return func(*args, **(kwargs or {}))
+
+
+def _asked_of_masks(frame: FrameType | None) -> bool:
+    """Return whether what called a function is one of transformers' modules about masks."""
+    caller = frame.f_back if frame is not None else None
+    return caller is not None and caller.f_globals.get("__name__") in _ON_MASKS
 
 
 def build_transformers(host: Transformers, request: BuildRequest) -> nn.Module:
@@ -65,9 +81,14 @@ def build_transformers(host: Transformers, request: BuildRequest) -> nn.Module:
     assert isinstance(model, nn.Module)
     if host.inputs is not None and request.image is not None:
         raise BuildError("image: the shapes of this model's inputs are given next to its class")
-    set_inputs(model, host.inputs or _usual_inputs(host, model, request.image), _run)
-    if isinstance(getattr(model, "classifier", None), nn.Module):
-        model.get_classifier = MethodType(lambda self: self.classifier, model)  # type: ignore[assignment]
+    inputs = host.inputs or _usual_inputs(host, model, request.image)
+    _refuse_more_than_positions(model, inputs)
+    set_inputs(model, inputs, _run)
+    heads = [name for name in _HEADS if isinstance(getattr(model, name, None), nn.Module)]
+    if heads:
+        model.get_classifier = MethodType(  # type: ignore[assignment]
+            lambda self: tuple(getattr(self, name) for name in heads), model
+        )
     return model
 
 
@@ -117,10 +138,14 @@ def _with_labels(host: Transformers, request: BuildRequest) -> dict[str, JsonVal
     classes = request.classes
     if classes is not None and not any(word in host.architecture for word in _LABELLED):
         raise BuildError(f"classes: {host.architecture} does not classify")
-    if classes is None and host.architecture.endswith("ForImageClassification"):
+    named = given.get("id2label")
+    own = given.get("num_labels", len(named) if isinstance(named, Mapping) else None)
+    if own is not None:
+        if classes not in (None, own):
+            raise BuildError(f"classes: {classes}, but the configuration has num_labels {own}")
+        return given
+    if classes is None and "ForImageClassification" in host.architecture:
         classes = IMAGENET_CLASSES
-    if request.classes is not None and given.get("num_labels", classes) != classes:
-        raise BuildError(f"classes: {classes}, but the configuration has num_labels {given['num_labels']}")
     return {"num_labels": classes, **given} if classes is not None else given
 
 
@@ -176,6 +201,21 @@ def _refuse_a_rest(patch: object, size: Size) -> None:
     for side in size:
         if isinstance(patch, int) and side % patch:
             raise BuildError(f"image: patches of {patch} do not divide {side}")
+
+
+def _refuse_more_than_positions(model: PreTrainedModel, inputs: NamedInputs) -> None:
+    """Raise BuildError for a text that is longer than a table of learned positions: where tensors have no values, no
+    index is out of range."""
+    every = (one for given in inputs.values() for one in (given.values() if isinstance(given, Mapping) else (given,)))
+    tokens = max((one.shape[-1] for one in every if one.dtype == "int64" and one.shape), default=0)
+    most = getattr(getattr(model.config, "text_config", model.config), "max_position_embeddings", None)
+    for name, table in model.named_modules():
+        if not isinstance(table, nn.Embedding) or not _OF_POSITIONS.search(name) or most is None:
+            continue
+        before = getattr(table, "offset", 0) + (0 if table.padding_idx is None else table.padding_idx + 1)
+        if table.num_embeddings >= most and tokens > table.num_embeddings - before:
+            room = table.num_embeddings - before
+            raise BuildError(f"tokens: {type(model).__name__} has positions for {room}, not for {tokens}")
 
 
 def _own_size(config: PreTrainedConfig) -> Size | None:

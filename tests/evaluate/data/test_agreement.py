@@ -45,6 +45,8 @@ def test_images_without_a_real_label_and_too_few_say_nothing() -> None:
 
 
 def test_outputs_beyond_imagenet_are_another_list() -> None:
+    hundred = replace(validation(dict.fromkeys(in_order(50), 3)), classes=100)
+    assert list(check_order(hundred, "DIR", mapped=False)) == []
     larger = {number: label + 1000 for number, label in in_order(50).items()}
     assert list(check_order(validation(larger), "DIR", mapped=False)) == []
 

@@ -83,7 +83,7 @@ def test_the_devkits_ground_truth(tmp_path: Path, synsets: str) -> None:
     assert images.labels == tuple((place,) for place in GROUND_TRUTH.values())
     assert (images.name, images.classes) == ("imagenet-1k", 1000)
     assert images.notes == (
-        f"49 990 lines of {labels} without an image here",
+        f"49 990 lines of {labels.name} without an image here",
         "10 of the 1000 classes of ImageNet-1k are here",
     )
     assert images.order == "the labels in ILSVRC2012_validation_ground_truth.txt"
@@ -160,9 +160,11 @@ def test_inaturalists_json_and_the_order_of_deits_code(tmp_path: Path) -> None:
     labels = inaturalist(tmp_path / "val2018.json", [2, 0, 3])
     by_place = dict(zip((images := opened(tmp_path, labels=labels)).ids, images.labels, strict=True))
     assert sorted(by_place.values()) == [(0,), (2,), (3,)]
+    assert "for a model that DeiT's code trained give iNaturalist's train JSON as --class-map" in images.notes[1]
     assert by_place["train_val2018/Plantae/3/2.jpg"] == (3,)
     train = inaturalist(tmp_path / "train2018.json", [3, 1, 3, 0, 2])  # first seen: 3, 1, 0, 2
     mapped = opened(tmp_path, labels=labels, class_map=train)
+    assert not any("DeiT" in note for note in mapped.notes)
     assert dict(zip(mapped.ids, mapped.labels, strict=True)) == {
         "train_val2018/Plantae/0/1.jpg": (2,),
         "train_val2018/Plantae/2/0.jpg": (3,),
@@ -180,6 +182,9 @@ def test_inaturalists_json_and_the_order_of_deits_code(tmp_path: Path) -> None:
         ("1\n2\n", "2 lines without names"),
         ("a.png 1\na.png 2\n", "'a.png' has two labels"),
         ("a.png,1\nb.png\n", "line 2 has no label"),
+        ("a.png,1\nb.png,\n", "line 2 has no label"),
+        ("filename,width,label\ncat_0.png,224,1\n", "line 1 has 3 columns; keep two, the image and its label"),
+        ("cat_0.png\tn01440764\t0\t32\n", "line 1 has 4 columns"),
         ("{", "cannot be read as labels"),
         ('{"images": [{"id": 1}], "categories": [], "annotations": []}', "cannot be read as labels"),
         ("a.png 1\n", "has no label for 1 image: cat_0.png"),
@@ -190,6 +195,45 @@ def test_files_that_are_not_labels(tmp_path: Path, text: str, told: str) -> None
     (tmp_path / "l.txt").write_text(text)
     with pytest.raises(DatasetError, match=told):
         opened(tmp_path / "pets", labels=tmp_path / "l.txt")
+
+
+def test_a_first_line_of_other_words_and_tabs(tmp_path: Path) -> None:
+    loose_images(tmp_path / "pets", "a.png", "b.png")
+    for text in ("img,label\na.png,dog\nb.png,ant\n", "a.png\tdog\nb.png\tant\n"):
+        (tmp_path / "l.csv").write_text(text)
+        images = opened(tmp_path / "pets", labels=tmp_path / "l.csv")
+        assert (images.labels, images.classes) == (((1,), (0,)), 2)
+    (tmp_path / "l.csv").write_text("a.png\tbig dog\nb.png\tant\n")
+    assert opened(tmp_path / "pets", labels=tmp_path / "l.csv").labels == ((1,), (0,))
+
+
+def test_labels_from_1_are_known_by_all_lines(tmp_path: Path) -> None:
+    loose_images(tmp_path / "pets", "b.png", "c.png")
+    (tmp_path / "l.txt").write_text("a.png 1\nb.png 2\nc.png 3\n")
+    with pytest.raises(DatasetError, match="numbered from 1 to 3, but classes are numbered from 0"):
+        opened(tmp_path / "pets", labels=tmp_path / "l.txt")
+
+
+def test_a_label_is_that_of_one_image_in_its_own_folder(tmp_path: Path) -> None:
+    loose_images(tmp_path / "pets" / "new", "a.png", "b.png")
+    (tmp_path / "l.txt").write_text("pets/new/a.png 3\n./new/b 4\n")  # seen from other folders
+    assert opened(tmp_path / "pets", labels=tmp_path / "l.txt").labels == ((3,), (4,))
+    (tmp_path / "l.txt").write_text("old/a.png 3\nb.png 4\n")
+    with pytest.raises(DatasetError, match=r"has no label for 1 image: new/a\.png"):
+        opened(tmp_path / "pets", labels=tmp_path / "l.txt")
+    loose_images(tmp_path / "pets" / "old", "b.png")
+    (tmp_path / "l.txt").write_text("a.png 3\nb.png 4\n")
+    with pytest.raises(DatasetError, match=r"has one label, b\.png, for new/b\.png, old/b\.png; remove all but one"):
+        opened(tmp_path / "pets", labels=tmp_path / "l.txt")
+
+
+def test_an_image_with_two_categories_has_no_class(tmp_path: Path) -> None:
+    path = inaturalist(tmp_path / "val.json", [2, 0])
+    held = json.loads(path.read_text())
+    held["annotations"].append({"image_id": 7, "category_id": 3})
+    path.write_text(json.dumps(held))
+    with pytest.raises(DatasetError, match="image 7 has several categories"):
+        read_labels(path, None)
 
 
 def test_a_flat_folder_is_told_of_the_labels_beside_it(tmp_path: Path) -> None:

@@ -79,6 +79,8 @@ def test_some_numbers(names: set[str], index: dict[str, int], count: int | None)
 def test_numbers_that_say_nothing() -> None:
     with pytest.raises(DatasetError, match="numbered from 1 to 1000, but classes are numbered from 0"):
         assign_classes({str(n) for n in range(1, 1001)}, [], None)
+    with pytest.raises(DatasetError, match="numbered from 1 to 9"):  # images of two of them are here
+        assign_classes({"2", "3"}, [*map(str, range(1, 10)), "lost+found"], None)
     with pytest.raises(DatasetError, match="two class folders have the number 1,"):
         assign_classes({"0", "1", "01"}, [], None)
 
@@ -99,6 +101,10 @@ def test_a_class_folder_without_images_is_a_class() -> None:
     found = assign_classes({"ant", "cat"}, ["ant", "bee", "cat"], None)
     assert found.index["cat"] == 2
     assert found.notes == ("class folders without images still count as classes: bee",)
+
+
+def test_a_numbered_folder_without_images_is_a_class() -> None:
+    assert assign_classes({"0", "1"}, ["0", "1", "2"], None).count == 3
 
 
 def test_a_class_map_decides() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -32,7 +32,6 @@ class _Kind:
     training: Mapping[str, object]
     files: bool = True
     tested: bool = False
-    more: Mapping[str, object] = field(default_factory=dict)
 
 
 def _in_memory(name: str) -> _Kind:
@@ -117,9 +116,13 @@ def open_torchvision(rest: str, split: str, *, allow_download: bool) -> Images:
 
 
 def _other_split(kind: _Kind, split: str) -> Mapping[str, object]:
-    """Return torchvision's option for a split that is neither for training nor for validation."""
+    """Return torchvision's option for a split that is neither for training nor for validation. Raises DatasetError."""
     (option,) = kind.validation
-    return kind.validation if option == "train" and split == "test" else {option: split}
+    if option != "train":
+        return {option: split}
+    if split != "test":  # to torchvision any text is true, so it would be the training set
+        raise DatasetError(f"torchvision's {kind.name} has no split {split!r}; pass --split test or --split train")
+    return kind.validation
 
 
 def _collect(kind: _Kind, name: str, root: Path, held: _TorchVision, notes: tuple[str, ...]) -> Images:

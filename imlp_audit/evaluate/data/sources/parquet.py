@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from PIL import Image
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.data.class_map import ClassMap
 from imlp_audit.evaluate.data.decode import UnreadableError, open_image
-from imlp_audit.evaluate.data.folder import readable_id
+from imlp_audit.evaluate.data.folder import in_order, readable_id
 from imlp_audit.evaluate.data.labels import Classes, assign_classes, order_of_names
 from imlp_audit.numbers.words import count_of
 
@@ -41,10 +40,7 @@ class ParquetImages:
 
     def __getitem__(self, index: int) -> tuple[Image.Image, int]:
         file, group, row = self.rows[index]
-        try:
-            held = _read_group(file, group, self.column)[row].as_py()
-        except (OSError, ValueError) as error:
-            raise UnreadableError(str(error)[:200]) from error
+        held = _read_group(file, group, self.column)[row].as_py()
         if held is None:
             raise UnreadableError("the row holds no bytes")
         return open_image(held), self.classes[index]
@@ -60,6 +56,13 @@ class ParquetSet:
     order: str
 
 
+def list_tables(folder: Path) -> tuple[str, ...]:
+    """Return the paths of the .parquet files below a folder, in order; hidden ones are left out."""
+    paths = (path.relative_to(folder) for path in folder.rglob("*.parquet"))
+    shown = (path.as_posix() for path in paths if not any(part.startswith(".") for part in path.parts))
+    return tuple(in_order(shown).values())
+
+
 def read_parquet(root: Path, files: Sequence[str], given: ClassMap | None) -> ParquetSet:
     """Read the labels of parquet files, not their images. Raises DatasetError saying what such files need to hold."""
     opened = [_open(root / file) for file in files]
@@ -67,15 +70,16 @@ def read_parquet(root: Path, files: Sequence[str], given: ClassMap | None) -> Pa
     if any(not one.schema_arrow.equals(schema) for one in opened):
         raise DatasetError(f"{root}: the parquet files have different columns; give one of them, or another --split")
     image, path = _image_column(schema, str(root / files[0]))
-    label = _choose(schema, _LABELS, _is_label, "classes", str(root / files[0]))
-    held = list(chain.from_iterable(one.read([label]).column(0).to_pylist() for one in opened))
+    label = _label_column(schema, str(root / files[0]))
+    held = _read_column(root, files, opened, label)
     missing = sum(value is None or value == -1 for value in held)
     if missing or not held:
         raise DatasetError(f"{root}: {missing} of {count_of(len(held), 'image')} have no class; try another --split")
     rows = [row for file, one in zip(files, opened, strict=True) for row in _rows(str(root / file), one)]
     classes, order = _classes(held, _class_names(schema, label), given, f"{files[0]}, column {label}")
     images = ParquetImages(image, tuple(rows), tuple(classes.index[str(value)] for value in held))
-    return ParquetSet(images, _ids(rows, opened, path), classes, order)
+    paths = [] if path is None else [one and one["path"] for one in _read_column(root, files, opened, path)]
+    return ParquetSet(images, _ids(rows, paths), classes, order)
 
 
 def _open(path: Path) -> ParquetFile:
@@ -88,13 +92,29 @@ def _open(path: Path) -> ParquetFile:
         raise DatasetError(f"{path} is not a readable parquet file: {str(error)[:200]}") from error
 
 
+def _read_column(root: Path, files: Sequence[str], opened: Sequence[ParquetFile], column: str) -> list[Any]:
+    """Return the values of a column in all files. Raises DatasetError if one of them is damaged."""
+    import pyarrow as pa
+
+    values: list[Any] = []
+    for file, one in zip(files, opened, strict=True):
+        try:
+            values += one.read([column]).column(0).to_pylist()
+        except (OSError, ValueError, pa.ArrowException) as error:
+            raise DatasetError(f"{root / file} is damaged: {str(error)[:200]}; download it again") from error
+    return values
+
+
 @lru_cache(maxsize=2)
 def _read_group(file: str, group: int, column: str) -> pa.ChunkedArray:
-    """Return the encoded images of a row group; a batch mostly stays in one."""
+    """Return the encoded images of a row group; a batch mostly stays in one. Raises UnreadableError."""
     import pyarrow as pa
     from pyarrow import compute
 
-    held = _open(Path(file)).read_row_group(group, columns=[column]).column(0)
+    try:
+        held = _open(Path(file)).read_row_group(group, columns=[column]).column(0)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise UnreadableError(str(error)[:200]) from error
     return (
         held
         if not pa.types.is_struct(held.type)
@@ -106,21 +126,25 @@ def _image_column(schema: pa.Schema, file: str) -> tuple[str, str | None]:
     """Return the columns with the encoded images and with their paths; None if they have none."""
     import pyarrow as pa
 
-    name = _choose(schema, _IMAGES, _is_image, "images", file)
+    name = _choose(schema, _IMAGES, [field.name for field in schema if _is_image(field.type)], "images", file)
     kind = schema.field(name).type
     if not pa.types.is_struct(kind):
         return name, None
     return f"{name}.bytes", f"{name}.path" if kind.get_field_index("path") >= 0 else None
 
 
+def _label_column(schema: pa.Schema, file: str) -> str:
+    """Return the column of the classes: numbers or names alone may be of anything, unless their classes are named."""
+    named = [field.name for field in schema if field.name in _LABELS or _class_names(schema, field.name) is not None]
+    return _choose(schema, _LABELS, [name for name in named if _is_label(schema.field(name).type)], "classes", file)
+
+
 def _is_image(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
-    return bool(
-        pa.types.is_binary(kind)
-        or pa.types.is_large_binary(kind)
-        or (pa.types.is_struct(kind) and kind.get_field_index("bytes") >= 0)
-    )
+    if pa.types.is_struct(kind) and kind.get_field_index("bytes") >= 0:
+        kind = kind.field("bytes").type
+    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
 
 
 def _is_label(kind: pa.DataType) -> bool:
@@ -129,9 +153,8 @@ def _is_label(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _choose(schema: pa.Schema, usual: Sequence[str], fits: Callable[[pa.DataType], bool], what: str, file: str) -> str:
-    """Return the column of a usual name, or the only one that fits."""
-    fitting = [field.name for field in schema if fits(field.type)]
+def _choose(schema: pa.Schema, usual: Sequence[str], fitting: Sequence[str], what: str, file: str) -> str:
+    """Return the fitting column of a usual name, or the only one that fits."""
     chosen = [name for name in usual if name in fitting] or fitting
     if not chosen or (len(fitting) > 1 and chosen is fitting):
         columns = ", ".join(f"{field.name} ({field.type})" for field in schema)[:300]
@@ -148,14 +171,9 @@ def _rows(file: str, opened: ParquetFile) -> list[tuple[str, int, int]]:
     return [(file, number, row) for number, group in enumerate(groups) for row in range(group.num_rows)]
 
 
-def _ids(rows: Sequence[tuple[str, int, int]], opened: Sequence[ParquetFile], path: str | None) -> tuple[str, ...]:
+def _ids(rows: Sequence[tuple[str, int, int]], held: Sequence[Any]) -> tuple[str, ...]:
     """Return the images' paths if each has one of its own, and FILE/NUMBER otherwise."""
-    held: list[Any] = []
-    if path is not None:
-        for one in opened:
-            column = one.read([path]).column(0)
-            held += [value["path"] for value in column.to_pylist()]
-    if held and all(held) and len(set(held)) == len(held):
+    if held and all(isinstance(one, str) and one for one in held) and len(set(held)) == len(held):
         return tuple(map(readable_id, held))
     first = {file: at for at, (file, _, _) in reversed(list(enumerate(rows)))}
     return tuple(f"{readable_id(Path(file).stem)}/{at - first[file]}" for at, (file, _, _) in enumerate(rows))

@@ -4,12 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.data.folder import SPLIT_SYNONYMS
 from imlp_audit.numbers.words import list_some
 
+_NUMBERED = re.compile(r"(?P<name>.*)-[0-9]+-of-(?P<of>[0-9]{1,9})(-[0-9a-f]+)?\.\w+")
 _SPLITS = {word: words[0] for words in (*SPLIT_SYNONYMS, ("test", "testing")) for word in words}
+
+
+def whole_split(files: Sequence[str], split: str, source: str) -> tuple[str, ...]:
+    """Return the files of a split. Raises DatasetError if they lie in several folders, or if one is missing.
+
+    Several folders are several forms of a data set on the hub, often of the same images.
+    """
+    chosen = choose_files(files, split, source)
+    folders = sorted({PurePosixPath(file).parent.as_posix() for file in chosen})
+    if len(folders) > 1:
+        raise DatasetError(
+            f"{source} has files in {list_some(folders)}, which may hold the same images; give one of them"
+        )
+    numbered = [match for file in chosen if (match := _NUMBERED.fullmatch(PurePosixPath(file).name))]
+    for name, of in sorted({(match["name"], match["of"]) for match in numbered}):
+        here = sum((match["name"], match["of"]) == (name, of) for match in numbered)
+        if here < int(of):
+            raise DatasetError(
+                f"{source} has {here} of the {int(of)} files {name}-NNNNN-of-{of}, so images are missing; download the "
+                "others, or give one file to evaluate a part"
+            )
+    return chosen
 
 
 def choose_files(files: Sequence[str], split: str, source: str) -> tuple[str, ...]:
@@ -29,4 +53,7 @@ def choose_files(files: Sequence[str], split: str, source: str) -> tuple[str, ..
 
 
 def _splits_of(file: str) -> set[str]:
-    return {_SPLITS[word] for word in re.findall("[a-z]+", file.lower()) if word in _SPLITS}
+    """Return the splits that a file's name has; if it has none, those that its folders have."""
+    folders, _, name = file.lower().rpartition("/")
+    named = ({_SPLITS[word] for word in re.findall("[a-z]+", text) if word in _SPLITS} for text in (name, folders))
+    return next(filter(None, named), set())

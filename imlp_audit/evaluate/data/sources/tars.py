@@ -15,7 +15,7 @@ from imlp_audit.evaluate.data.decode import MAX_BYTES, open_image_from
 from imlp_audit.evaluate.data.ends import FileSpan
 from imlp_audit.evaluate.data.folder import ENDINGS, in_order, readable_id
 from imlp_audit.evaluate.data.images import Images
-from imlp_audit.evaluate.data.sources.splits import choose_files
+from imlp_audit.evaluate.data.sources.splits import whole_split
 
 _SHARD_ENDINGS = ("jpg", "png", "webp", "jpeg")  # webdataset's endings, by which timm finds the image of a sample
 _MARK = bytes(1024)  # how a .tar ends
@@ -113,7 +113,7 @@ def _shards(place: Path, split: str) -> list[Path]:
     described = next((place / name for name in ("_info.json", "info.json") if (place / name).is_file()), None)
     if described is not None:
         return [place / name for name in _file_names(described, split)]
-    return [place / name for name in choose_files(list_shards(place), split, str(place))]
+    return [place / name for name in whole_split(list_shards(place), split, str(place))]
 
 
 def list_shards(folder: Path) -> tuple[str, ...]:

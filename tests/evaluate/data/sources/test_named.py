@@ -57,6 +57,9 @@ def test_torchvisions(tmp_path: Path, name: str, folder: str) -> None:
     assert (image.mode, label) == ("RGB", 4)
     assert np.array_equal(np.asarray(image)[:, :, 1], IMAGES[2])
     assert len(open_named(source, "train", allow_download=False).dataset) == 2
+    assert open_named(source, "test", allow_download=False).labels == images.labels
+    with pytest.raises(DatasetError, match="has no split 'tets'; pass --split test or --split train"):
+        open_named(source, "tets", allow_download=False)
 
 
 def test_torchvisions_with_more_than_a_class(tmp_path: Path) -> None:

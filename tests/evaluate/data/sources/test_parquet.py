@@ -63,6 +63,8 @@ def test_imagenets_names_decide_wherever_they_stand(tmp_path: Path) -> None:
     images = opened(write_parquet(tmp_path / "turned.parquet", [0, 5, 999], names=turned))
     assert images.labels == ((1,), (6,), (0,))
     words = [known.index_to_description(place) for place in range(1000)]
+    assert [place for place, name in enumerate(words) if words.count(name) > 1] == [134, 517]
+    words[517] = "crane2"  # as the hub's imagenet-1k has it, whose names differ
     assert opened(write_parquet(tmp_path / "words.parquet", [0, 134, 517], names=words)).labels == (
         (0,),
         (134,),
@@ -83,6 +85,45 @@ def test_the_hubs_imagenet_is_known_by_its_paths(tmp_path: Path) -> None:
     assert (images.name, images.labels) == ("imagenet-1k", ((65,), (970,)))
 
 
+def test_other_forms_and_missing_files_are_not_taken_together(tmp_path: Path) -> None:
+    for form in ("full", "small"):
+        write_parquet(tmp_path / "hub" / form / "validation-00000-of-00001.parquet", [0, 1])
+    with pytest.raises(DatasetError, match="has files in full, small, which may hold the same images; give one"):
+        opened(tmp_path / "hub")
+    assert len(opened(tmp_path / "hub" / "small").ids) == 2
+    for number in (0, 2):
+        write_parquet(tmp_path / "torn" / f"validation-0000{number}-of-00003-0a1b.parquet", [0, 1])
+    with pytest.raises(DatasetError, match="has 2 of the 3 files validation-NNNNN-of-00003, so images are missing"):
+        opened(tmp_path / "torn")
+    assert len(opened(tmp_path / "torn" / "validation-00002-of-00003-0a1b.parquet").ids) == 2
+    write_parquet(tmp_path / "own" / "my_test" / "train-0.parquet", [0])
+    write_parquet(tmp_path / "own" / "my_test" / "0.parquet", [1])
+    assert opened(tmp_path / "own", split="test").labels == ((1,),)
+
+
+def test_hidden_tables_and_others_spelled_in_capitals_are_no_tables(tmp_path: Path) -> None:
+    write_parquet(tmp_path / "pets" / "A.PARQUET", [0, 1])
+    write_parquet(tmp_path / "pets" / ".cache" / "a.parquet", [0, 1])
+    with pytest.raises(DatasetError, match=r"holds no image .*1 \.parquet"):
+        opened(tmp_path / "pets")
+
+
+def test_rows_without_an_image_and_damaged_pages(tmp_path: Path) -> None:
+    kind = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+    rows = pa.array([None, {"bytes": png(1), "path": "b.png"}], kind)
+    parquet.write_table(pa.table({"image": rows, "label": [0, 1]}), tmp_path / "null.parquet")
+    images = opened(tmp_path / "null.parquet")
+    assert why_unreadable(images, 0) == "null/0: the row holds no bytes"
+    assert same(images.dataset[1][0], picture(1))
+    damaged = write_parquet(tmp_path / "damaged.parquet", [0, 1])
+    held = bytearray(damaged.read_bytes())
+    column = parquet.ParquetFile(damaged).metadata.row_group(0).column(2)
+    held[column.dictionary_page_offset : column.dictionary_page_offset + 8] = b"\xff" * 8
+    damaged.write_bytes(held)
+    with pytest.raises(DatasetError, match=r"damaged\.parquet is damaged: "):
+        opened(damaged)
+
+
 def test_an_image_that_cannot_be_read(tmp_path: Path) -> None:
     images = opened(write_parquet(tmp_path / "a.parquet", [0, 0, 1], images=[png(1)[:99], png(2), None]))
     for place in (0, 2):
@@ -98,7 +139,9 @@ def test_an_image_that_cannot_be_read(tmp_path: Path) -> None:
         ({"image": [b"x"], "label": [-1]}, "1 of 1 image have no class; try another --split"),
         ({"image": [b"x"], "label": pa.array([None], pa.int64())}, "try another --split"),
         ({"image": [b"x"], "one": [1], "two": [2]}, "no column is clearly that of the classes"),
+        ({"image": [b"x"], "image_id": [1]}, "no column is clearly that of the classes"),
         ({"text": ["x"], "label": [1]}, "no column is clearly that of the images"),
+        ({"image": [{"bytes": "x"}], "label": [1]}, "no column is clearly that of the images"),
         ({"image": pa.array([], pa.binary()), "label": pa.array([], pa.int64())}, "0 of 0 images have no class"),
     ],
 )
