@@ -1,4 +1,4 @@
-"""The page from_a_table.md, run as it stands."""
+"""The pages from_a_table.md and own_module.md, run as they stand."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.facts import ModelFacts, ModelKey, Need
+from imlp_audit.count.models import measure_models
+from imlp_audit.spec.library import load
 from tests.cli.running import call, spawn
 
-PAGE = (Path(__file__).parent.parent / "docs" / "from_a_table.md").read_text(encoding="utf-8")
-STEPS = re.findall(r"^```sh\nimlp-audit (.*?)\n```\n\n```text\n(.*?)^```", PAGE, re.M | re.S)
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE, OWN = ((DOCS / name).read_text(encoding="utf-8") for name in ("from_a_table.md", "own_module.md"))
+STEP = re.compile(r"^```sh\nimlp-audit (.*?)\n```\n\n```text\n(.*?)^```", re.M | re.S)
+STEPS = STEP.findall(PAGE)
 
 
 @pytest.fixture
@@ -57,3 +63,51 @@ def test_the_page_has_the_measured_values(folder: Path) -> None:
     }
     for value in failing.values():
         assert f"{int(value):,}".replace(",", " ") in PAGE
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """A folder with the module and the spec that the other page shows."""
+    for name, text in re.findall(r"`(\w+\.(?:py|yaml))`:\n\n```\w+\n(.*?)^```", OWN, re.M | re.S):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_the_module_of_the_page_counts_by_its_formula(own: Path) -> None:
+    def counts(width: int, depth: int, kernel: int, side: int) -> tuple[int, int]:
+        places = (side // 7) ** 2
+        layer = width * (kernel**2 + 1 + 2) + width * (width + 1 + 2)
+        head = width * 1000
+        macs = places * (3 * 49 * width + depth * (width * kernel**2 + width**2)) + head
+        return width * (3 * 49 + 1 + 2) + depth * layer + head + 1000, macs
+
+    found = {}
+    for row in load([str(own / "mypaper.yaml")], trust_code=True).papers[0].rows:
+        for column in ("params", "flops", "large"):
+            cell = row.cell(column)
+            assert cell is not None and cell.recipe is not None  # noqa: PT018
+            key = ModelKey(cell.recipe, None)
+            facts = dict(measure_models({key: Need(work=True)}, lambda _: None))[key]
+            assert isinstance(facts, ModelFacts) and facts.ledger is not None  # noqa: PT018
+            number = facts.parameters["all"] if column == "params" else total(facts.ledger, FLOPS_CONVENTIONS["macs"])  # type: ignore[index]
+            found[row.row.id, column] = number
+    small, large = (768, 32, 7), (1536, 20, 9)
+    assert found == {
+        ("convmixer_768_32", "params"): counts(*small, 224)[0],
+        ("convmixer_768_32", "flops"): counts(*small, 224)[1],
+        ("convmixer_768_32", "large"): counts(*small, 448)[1],
+        ("convmixer_1536_20", "params"): counts(*large, 224)[0],
+        ("convmixer_1536_20", "flops"): counts(*large, 224)[1],
+        ("convmixer_1536_20", "large"): counts(*large, 448)[1],
+    }
+
+
+@pytest.mark.slow
+def test_every_command_of_the_page_on_modules_prints_what_the_page_shows(own: Path) -> None:
+    steps = STEP.findall(OWN)
+    assert [command.split()[0] for command, _ in steps] == ["lint", "verify", "explain"]
+    for command, shown in steps:
+        done = spawn(*command.split(), cwd=own, COLUMNS="80")
+        printed = " ".join(done.out.split())
+        assert [line for line in shown.splitlines() if " ".join(line.split()) not in printed] == []
+        assert done.code == (1 if command.startswith("verify") else 0)

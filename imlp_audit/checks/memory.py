@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.fit import compare
-from imlp_audit.checks.printed import record_fit, unless_missing
+from imlp_audit.checks.printed import record_fit, unless_missing, write_images
 from imlp_audit.count.conventions import MemoryConvention
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
@@ -27,7 +27,7 @@ def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: 
         comparison = unless_missing(comparison, context, cell.row.paper, recipe)
     found = record_fit(plan, cell.printed, cell.column.unit, comparison)
     unit = MemoryConvention(str(found.convention))
-    live = f"{readable(comparison.deciding.value, 1)} {unit.symbol} live at once"
+    live = f"{readable(comparison.deciding.value, 1)} {unit.symbol} live at once{write_images(column)}"
     if comparison.verdict in PASSES:
         return found.model_copy(update={"reason": f"{live}: {comparison.reason}"})
     least = _least(plan, column, recipe, context)

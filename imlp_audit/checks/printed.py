@@ -10,7 +10,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import EXACT, decimal_text
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Check, Verdict
-from imlp_audit.spec.columns import image_of
+from imlp_audit.spec.columns import Column, image_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import CellPlan, DeltaPlan, RepeatPlan
 from imlp_audit.spec.references import CellRef, RowRef
@@ -70,15 +70,20 @@ def record_unmeasured(plan: NumberPlan, printed: Printed, unit: str, missing: st
     )  # fmt: skip
 
 
+def write_images(column: Column) -> str:
+    """Say on which images a column's numbers were counted, where these are its own."""
+    image = image_of(column)
+    return f", counted on images of {image[0]} x {image[1]}" if image is not None else ""
+
+
 def record_fit(plan: NumberPlan, printed: Printed, unit: str, comparison: Comparison) -> Check:
     """Record a comparison."""
-    deciding, image = comparison.deciding, image_of(plan.cell.column)
-    on = f", counted on images of {image[0]} x {image[1]}" if image is not None else ""
+    deciding = comparison.deciding
     return Check(
         id=plan.id,
         kind=plan.kind,
         verdict=comparison.verdict,
-        reason=f"{comparison.reason}{on}",
+        reason=f"{comparison.reason}{write_images(plan.cell.column)}",
         source=plan.source,
         printed=printed.text,
         unit=unit,

@@ -69,7 +69,9 @@ class Exact(Rounded):
         return Exact.of(self.value * self._lift(other).value)
 
     def through(self, function: Callable[[float], float], lipschitz: float, evaluation: float) -> Exact:
-        """Apply a function, of which nothing is known except its name."""
+        """Apply a function of which only the name is known. One that holds values, such as a slope, is refused."""
+        if function.__closure__:
+            raise NotImplementedError(f"{function.__qualname__} has values of its own")
         return Exact.of(_apply(function.__qualname__.partition(".")[0], self.value))
 
     def same(self, other: sympy.Expr) -> bool:

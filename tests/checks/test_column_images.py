@@ -74,6 +74,15 @@ def test_a_verdict_names_the_images(tmp_path: Path) -> None:
     assert "counted on" not in found["p/1/mixer/small"].reason
 
 
+@pytest.mark.parametrize("printed", ["0.001", "1000"])
+def test_a_verdict_on_memory_names_the_images(tmp_path: Path, printed: str) -> None:
+    memory = "{{measure: memory, unit: MB, batch: 2, heading: Peak (MB), needs: the GPU, image: [64, 48]}}"
+    path = tmp_path / "p.yaml"
+    changed = SPEC.replace("    rows:", f"      peak: {memory}\n    rows:").replace("params: {p}", f"peak: {printed}")
+    path.write_text(changed.format(model=MIXER, **NUMBERS).replace("v1,", "v1, memory: [mb],"), encoding="utf-8")
+    assert "live at once, counted on images of 64 x 48" in checks(str(path), "p/1/mixer/peak")["p/1/mixer/peak"].reason
+
+
 @pytest.mark.parametrize(("column", "other"), [("large", "f"), ("small", "fl")])
 def test_the_number_of_other_images_differs_and_fits_the_other_column(tmp_path: Path, column: str, other: str) -> None:
     key = {"large": "fl", "small": "f"}[column]

@@ -12,6 +12,7 @@ from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.claim import Claim, Trial, equal
+from imlp_audit.equations.functions import prelu
 from imlp_audit.equations.proof import RefutedError, prove
 from imlp_audit.equations.settings import Limits, Settings
 from imlp_audit.equations.strategies import Vector, numbers, positive, vectors
@@ -67,6 +68,15 @@ def test_nothing_is_known_about_an_activation() -> None:
 
     with pytest.raises(RefutedError):
         prove(Claim(positive(), judge))
+
+
+def test_functions_of_one_name_with_other_slopes_are_not_taken_for_one() -> None:
+    def judge(x: float, arithmetic: Arithmetic) -> Trial:
+        number = arithmetic.number(x)
+        return equal([prelu(number, 0.25)], [prelu(number, 0.5)], x=x)
+
+    with pytest.raises(NotImplementedError, match=r"prelu.* has values of its own"):
+        prove(Claim(numbers(), judge))
 
 
 def test_an_unknown_operation_and_examples_without_symbols_prove_nothing() -> None:

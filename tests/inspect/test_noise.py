@@ -160,6 +160,10 @@ def test_trained_weights_do_not_look_untrained_and_their_shuffles_do(row: str) -
     assert "look untrained: " in found
 
 
+def test_planted_structure_does_not_look_untrained() -> None:
+    assert explain_untrained(like_the_paper(side=11)) is None
+
+
 def test_fresh_weights_look_untrained_and_few_matrices_say_nothing() -> None:
     fresh = random(3) | {
         f"more.{at}.weight": torch.randn(16, 16, generator=torch.Generator().manual_seed(at)) for at in range(8)

@@ -162,7 +162,7 @@ def eq10_index_set(case: Series, arithmetic: Arithmetic) -> Trial:
 
 @claim(
     series(lambda n: 2 * n + 1),
-    proof="all numbers and any phi, for n up to 2, one and two channels and grids up to 6 x 6",
+    proof="all numbers and any phi, for one and two channels, n = 1 on grids of side 3 and 4, n = 2 of side 5 and 6",
 )
 def eq10_index_set_corrected(case: Series, arithmetic: Arithmetic) -> Trial:
     """Eq. 10, its i and j running from -n to n, is phi followed by a depthwise convolution of (2n+1) x (2n+1) weights.

@@ -36,7 +36,7 @@ def algorithm1_computes_eq2(case: CrossPatchCase, arithmetic: Arithmetic) -> Tri
     return equal(matrix_of(layer.cross_patch(batch_of(case.x, arithmetic))), case.printed(arithmetic), **case.shown())
 
 
-@claim(st.tuples(cross_patches(), numbers()), proof="all numbers, for d up to 2 and up to 4 patches")
+@claim(st.tuples(cross_patches(), numbers()), proof="all numbers, for d up to 2, and 1 and 4 patches")
 def algorithm1_computes_eq2_corrected(case: tuple[CrossPatchCase, float], arithmetic: Arithmetic) -> Trial:
     """Algorithm 1's cross-patch sublayer with a bias b for every patch computes Eq. 2 where the Aff after A has beta =
     b alpha: where b is zero, a LayerScale.

@@ -47,7 +47,7 @@ def eq1_aff(case: tuple[AffCase, Vector], arithmetic: Arithmetic) -> Trial:
 
 @claim(
     each_of(lambda d, patches: st.tuples(affs(d), matrices(d, patches)), WIDTHS, PATCHES),
-    proof="all numbers, for d up to 2 and up to 4 patches",
+    proof="all numbers, for d up to 2, and 1 and 4 patches",
 )
 def aff_acts_on_each_column(case: tuple[AffCase, Matrix], arithmetic: Arithmetic) -> Trial:
     """Aff(X) is Aff of each column of X, that is of each patch's d features, on its own.

@@ -131,7 +131,7 @@ def aff_absorbed_by_c(case: PerPatch, arithmetic: Arithmetic) -> Trial:
     return equal(apart, [scaled[i] + case.aff.beta[i] for i in range(len(alpha))], **case.shown("C"))
 
 
-@claim(cross_patches(), proof="all numbers, for d up to 2 and up to 4 patches")
+@claim(cross_patches(), proof="all numbers, for d up to 2, and 1 and 4 patches")
 def affs_around_a_merge(case: CrossPatchCase, arithmetic: Arithmetic) -> Trial:
     """One of the two Affs around A can be saved at inference: together they scale each channel of (A X^T)^T
     once and add a d x N^2 bias.
