@@ -36,10 +36,14 @@ def _check_claim(plan: EquationPlan, claim: ClaimText, outcome: AnyOutcome) -> C
             return stated
         case Outcome():
             tried = {"examples": outcome.examples, "counterexample": outcome.counterexample, "figure": outcome.figure}
-            tried |= {"proved": outcome.proved}
+            tried |= {"proved": outcome.proved, "replay": _join(outcome.replay)}
             return stated.model_copy(update=tried)
         case _:
             assert_never(outcome)
+
+
+def _join(choices: tuple[int, ...] | None) -> str | None:
+    return None if choices is None else ",".join(map(str, choices))
 
 
 def _judge(outcome: AnyOutcome) -> tuple[Verdict, str]:

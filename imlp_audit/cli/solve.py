@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs
+from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode
 from imlp_audit.cli.output import emit_document
 from imlp_audit.errors import UsageError
 from imlp_audit.report.formats import Format
@@ -32,6 +32,7 @@ def solve(
         typer.Option("--write", metavar="NAME", help="Add the first solution to the paper's spec under this name."),
     ] = None,
     format_: Formatted = Format.RICH,
+    trust_code: TrustCode = False,
     no_progress: NoProgress = False,
     no_cache: NoCache = False,
 ) -> int:
@@ -46,7 +47,7 @@ def solve(
 
     if write is not None:
         check_name(write)
-    selection = load_specs(targets)
+    selection = load_specs(targets, trust_code=trust_code)
     if not targets and len(selection.papers) > 1:
         first, *_ = ids = [paper.id for paper in selection.papers]
         raise UsageError(f"{len(ids)} papers found: {', '.join(ids)}; name what to search, such as `solve {first}`")

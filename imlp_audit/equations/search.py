@@ -35,18 +35,21 @@ def search(
     wanted = max(1, round(limits.examples * claim.share))
     run = _Run(claim, arithmetic, limits, beat)
     try:
-        for path in _paths(claim, wanted, limits.seed):
+        for path in _paths(claim, wanted, limits):
             run.tried += 1
             if run.fails(path) is not None:
-                shrink(path, run.fails)
+                if limits.replay is None:
+                    shrink(path, run.fails)
                 break
     except _OutOfTimeError:
         return Outcome(run.tried - 1, problem=_late(run.tried - 1, wanted, run.failed, limits))
     except Exception as error:
-        return Outcome(run.tried, problem=f"{type(error).__name__}: {error}")
+        return Outcome(run.tried, problem=f"{type(error).__name__}: {error}", replay=run.last)
     if not run.tried:
         return Outcome(0, problem="its strategy makes no example")
-    return Outcome(run.tried, write_shown(run.failed.shown) if run.failed else ())
+    if run.failed is None:
+        return Outcome(run.tried)
+    return Outcome(run.tried, write_shown(run.failed.shown), replay=run.smallest)
 
 
 class _Run(Generic[Case]):
@@ -55,7 +58,10 @@ class _Run(Generic[Case]):
     def __init__(self, claim: Claim[Case], arithmetic: Arithmetic, limits: Limits, beat: Callable[[], None]) -> None:
         self._claim, self._arithmetic, self._beat = claim, arithmetic, beat
         self._deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
-        self.tried, self.failed, self._smallest = 0, None, None  # type: int, Trial | None, Path | None
+        self.tried = 0
+        self.failed: Trial | None = None
+        self.smallest: Path | None = None
+        self.last: Path | None = None
 
     def fails(self, path: Path) -> Path | None:
         """Judge the example of some choices; return those that it used if the claim is false on it."""
@@ -64,29 +70,33 @@ class _Run(Generic[Case]):
             case = self._claim.cases.draw(choices)
         except RejectedError:
             return None
+        self.last = tuple(choices.made)
         self._beat()
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise _OutOfTimeError
         trial = self._claim.judge(case, self._arithmetic)
         if trial.holds:
             return None
-        used = tuple(choices.made)
-        if self._smallest is None or (len(used), used) < (len(self._smallest), self._smallest):
-            self._smallest, self.failed = used, trial
+        used = self.last
+        if self.smallest is None or (len(used), used) < (len(self.smallest), self.smallest):
+            self.smallest, self.failed = used, trial
         return used
 
 
-def _paths(claim: Claim[Case], wanted: int, seed: int) -> Iterator[Path]:
+def _paths(claim: Claim[Case], wanted: int, limits: Limits) -> Iterator[Path]:
     """Yield the choices of examples that differ: of all that there are, if these are no more than wanted.
 
     Otherwise of the simplest, and then of any.
     """
+    if limits.replay is not None:
+        yield limits.replay
+        return
     draw, most = claim.cases.draw, min(wanted, _WHOLE)
     counted = list(islice(count_through(draw, ChoiceList), most + 1))
     if len(counted) <= most:
         yield from (tuple(choices.made) for choices in counted if choices is not None)
         return
-    random, seen, misses = Random(seed), set[Path](), 0
+    random, seen, misses = Random(limits.seed), set[Path](), 0
     choices = ChoiceList()
     while len(seen) < wanted and misses < _MISSES:
         with suppress(RejectedError):

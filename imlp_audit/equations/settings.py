@@ -17,6 +17,8 @@ class Dtype(StrEnum):
 class Limits:
     """How many examples a claim is tried on, from which seed, and the seconds after which it is an error.
 
+    With `replay`, the choices of one example, that example is the only one.
+
     A process that imports a claim, or tries one example, for longer than `patience` seconds is ended.
     """
 
@@ -24,6 +26,7 @@ class Limits:
     seed: int = 0
     seconds: float | None = None
     patience: float = 120.0
+    replay: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)

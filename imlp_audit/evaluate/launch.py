@@ -26,7 +26,7 @@ _GRACE = 20.0  # seconds that the others have to end by themselves
 
 def is_launched() -> bool:
     """Say whether this process is one of several: of ours, of torchrun's, or of a cluster's scheduler."""
-    return _SIZE in os.environ
+    return os.environ.get(_SIZE, "1") != "1"  # containers often set 1
 
 
 def command_again(arguments: Sequence[str]) -> list[str]:

@@ -63,13 +63,14 @@ class Task:
 
     def fingerprint(self) -> dict[str, str]:
         """Return, by name, everything that an answer depends on, so that a run is only resumed as it began."""
-        row = self.request.weights.row
+        row, data = self.request.weights.row, self.request.data
         return {
             **self.settings(self.request.running.batch_size),
             **{f"version of {name}": one for name, one in list_versions().items()},
             "checkpoint": self.checkpoint,
             "state": self.request.weights.state or "the one that fits",
             "model": f"{row.id}: {row.row.model} under {self.reading}",
+            "images from": f"{data.source}, {data.split}",  # other images may have the same names, as ImageNet-C's do
             "ids and labels": data_digest(_ids_and_labels(self.images, self.chosen)),
             "processor": torch.backends.cpu.get_cpu_capability(),
         }

@@ -29,6 +29,7 @@ from imlp_audit.records.explanation import (
     TextFormula,
 )
 from imlp_audit.records.finding import Finding
+from imlp_audit.report.commands import replay_command
 from imlp_audit.report.document import (
     Align,
     Block,
@@ -63,6 +64,9 @@ def _blocks(explanation: Explanation) -> Iterator[Block]:
         yield Heading("Counterexample", 2)
         yield Paragraph("The statement is false for these numbers, the smallest that were found:")
         yield Code("\n".join(check.counterexample))
+    if check.replay is not None:
+        yield Paragraph("To run this example alone:")
+        yield Code(replay_command(check))
     for section in explanation.sections:
         yield from _describe(section)
     if explanation.finding is not None:

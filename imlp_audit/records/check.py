@@ -74,7 +74,8 @@ class Check(Record):
     number is changed by one last digit or by ten. `evidence` is what runs of a checkpoint or on hardware measured. Of
     an equation `statement` is what is claimed in words, `printed` its literal form or `corrected` the form that holds,
     `examples` how many it was tried on, `proved` for what it was proved on symbols, `bound` what rounding may make of
-    it, `counterexample` the smallest example it is false on, and `figure` what a report draws beside it.
+    it, `counterexample` the smallest example it is false on, `replay` the choices that make that example again, and
+    `figure` what a report draws beside it.
     """
 
     id: str
@@ -100,6 +101,7 @@ class Check(Record):
     repeats: str | None = None
     examples: int | None = None
     proved: str | None = None
+    replay: str | None = None
     counterexample: tuple[str, ...] = ()
     figure: Figure | None = None
     finding: str | None = None

@@ -15,6 +15,12 @@ def explain_command(check: Check) -> str:
     return shlex.join(["imlp-audit", "explain", check.id, *_target(check.source.file)])
 
 
+def replay_command(check: Check) -> str:
+    """Return the command that tests an equation on the example that a check shows, and on no other."""
+    target = _target(check.source.file)
+    return shlex.join(["imlp-audit", "properties", *target, check.id, f"--replay={check.replay}"])
+
+
 def _target(file: str) -> list[str]:
     """Return the spec that holds a check: its file, or the folder of a paper's Python and the word to trust it."""
     path = PurePosixPath(file)

@@ -70,7 +70,8 @@ def _attach_raised(words: Sequence[Word]) -> list[Word]:
     attached: dict[int, list[int]] = {}
     for at, small in enumerate(ordered):
         near = range(bisect_left(bases, small.base - largest), bisect_left(bases, small.base + largest))
-        hosts = [other for other in near if _carries(ordered[other], small)]
+        small_enough = small.size < _SMALLER * largest  # a page of one size has nothing raised
+        hosts = [other for other in near if _carries(ordered[other], small)] if small_enough else []
         if hosts:
             nearest = min(hosts, key=lambda other: (abs(ordered[other].base - small.base), -ordered[other].x1))
             attached.setdefault(nearest, []).append(at)

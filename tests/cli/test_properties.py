@@ -177,3 +177,23 @@ def test_verify_is_the_same_with_and_without_processes_beside_it(here: Path) -> 
     )
     assert alone == beside
     assert json.loads(alone)["summary"]["reproduced"] >= 5
+
+
+def test_an_example_is_run_again_by_its_choices() -> None:
+    answer = call("properties", "imlp/equations/eq6_inner", "--replay", "0,0,1,0,0,0,0,0", "-j", "1", "-f", "json")
+    (check,) = json.loads(answer.out)["checks"]
+    assert (check["examples"], check["verdict"], check["replay"]) == (1, "differs", "0,0,1,0,0,0,0,0")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("eq2_*", "--replay", "0,1"), "--replay runs one example of one claim, and 5 are selected; name one claim"),
+        (("eq2_hidden", "--replay", "0,x"), "--replay takes numbers with commas, such as 0,3,1"),
+        (("eq2_hidden", "--replay", "0,-1"), "--replay takes numbers with commas, such as 0,3,1"),
+    ],
+)
+def test_choices_that_make_no_one_example_are_refused(arguments: tuple[str, ...], problem: str) -> None:
+    answer = call("properties", *arguments)
+    assert answer.code == 2
+    assert problem in " ".join(answer.err.split())

@@ -159,3 +159,35 @@ def test_any_text_has_each_of_its_numbers_once(text: str, paged: bool) -> None:
     report = cover(PrintedDocument("a", lines), paper, [paper])
     assert len(report.numbers) == len(re.findall(r"[0-9]+(?:[.,][0-9]+)*", text))
     assert all(number.checks for number in report.numbers if number.state is NumberState.BOUND)
+
+
+@pytest.mark.parametrize(
+    ("row", "left"),
+    [
+        ("n = 3\t5.01 (-12.5%)\t72.6", ["3", "5.01", "-12.5%", "72.6"]),
+        ("72.6\tn = 3\t5.00 (-12.6%)\t72.6", ["72.6"]),
+    ],
+    ids=["most of a row differs", "a number stands before its row"],
+)
+def test_numbers_that_only_look_like_a_row_s_are_open(tmp_path: Path, row: str, left: list[str]) -> None:
+    report = cover_text(tmp_path, f"Table 1: A\nNet-S12\t5.72\t72.2\n{row}\n")
+    assert [text for line, text in by_state(report, NumberState.OPEN) if line == 3] == left
+    if len(left) == 1:
+        assert next(number for number in report.numbers if number.line == 3).state is NumberState.OPEN
+
+
+def test_a_number_of_a_name_in_a_label_binds_nothing(tmp_path: Path) -> None:
+    report = cover_text(tmp_path, "Table 2: More\n12 of\tNet-S12\t5.72\nNet-L24\t22.05\n")
+    assert by_state(report, NumberState.OPEN) == [(2, "12")]
+
+
+def test_the_rows_of_another_table_are_not_this_one_s(tmp_path: Path) -> None:
+    report = cover_text(tmp_path, "Table 7: Else\nNet-S12\t5.72\t72.2\nn = 3\t5.00 (-12.6%)\t72.6\n")
+    assert by_check(report) == {}
+
+
+def test_a_claim_about_where_numbers_stand_reads_none(tmp_path: Path) -> None:
+    form = 'reference: {table: "1", holds: [two/1/small/params]}'
+    claim = f'  - {{id: there, text: we list 1 of two, source: {{section: "1"}}, {form}}}'
+    report = cover_text(tmp_path, "Here we list 1 of two.\n", spec=SPEC.replace("claims:\n", f"claims:\n{claim}\n"))
+    assert by_state(report, NumberState.OPEN) == [(1, "1")]

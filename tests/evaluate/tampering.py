@@ -111,6 +111,7 @@ TAMPERED: dict[str, tuple[str, str, Tamper]] = {
     "an empty part": (PARTS[0], "is damaged", put(PARTS[0], b"")),
     "a probability that is not a number": (PARTS[0], "holds nan as a probability", answered([float("nan"), *FIVE])),
     "a probability above 1": (PARTS[0], "holds 1.5 as a probability", answered([1.5, *FIVE])),
+    "a negative probability": (PARTS[0], "holds -0.5 as a probability", answered([-0.5, *FIVE])),
     "a class of 10^12": (PARTS[0], "holds 1000000000000 as one of 10 classes", answered([0.5, 10**12, *FIVE[1:]])),
     "a negative class": (PARTS[0], "holds -1 as one of 10 classes", answered([0.5, -1, *FIVE[1:]])),
     "a class twice": (PARTS[0], "as one of 10 classes", answered([0.5, 1, 1, 2, 3, 4])),

@@ -40,6 +40,8 @@ def test_nothing_is_imported_from_the_working_directory(tmp_path: Path, monkeypa
 def test_each_knows_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WORLD_SIZE", raising=False)
     assert not is_launched()
+    monkeypatch.setenv("WORLD_SIZE", "1")
+    assert not is_launched()
     write = "open(f'{sys.argv[1]}/{rank}', 'w').write(json.dumps(dict(os.environ)))"
     assert launch(3, python(write, str(tmp_path))) == 0
     told = [json.loads((tmp_path / str(rank)).read_text(encoding="utf-8")) for rank in range(3)]

@@ -175,6 +175,11 @@ def test_a_resume_with_other_weights_or_images_is_refused(digits: Digits, tmp_pa
     other = Weights(digits.row("mixer"), tmp_path / "other.pth", "released")
     with pytest.raises(UsageError, match=r"checkpoint was [0-9a-f]{64}, is [0-9a-f]{64}; model was digits/1/resmlp"):
         evaluated(replace(asked, weights=other, resume=True))
+    shutil.copytree(tmp_path / "digits", tmp_path / "dark" / "digits")  # as folders of ImageNet-C are alike
+    with pytest.raises(
+        UsageError, match=r"images from was .*digits, validation, is .*dark/digits, validation\. Repeat"
+    ):
+        evaluated(replace(asked, data=Data(str(tmp_path / "dark" / "digits")), resume=True))
     next((tmp_path / "digits").rglob("*.png")).unlink()
     with pytest.raises(UsageError, match=r"ids and labels was [0-9a-f]{64}, is"):
         evaluated(replace(asked, resume=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from copy import deepcopy
@@ -22,6 +23,7 @@ from imlp_audit.models.settings import example_inputs
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.library import load
+from tests.cli.running import call
 
 HERE = Path(__file__).parent
 IMAGE = (3, 16, 16)
@@ -231,3 +233,12 @@ def test_a_model_that_fails_leaves_the_others_alone() -> None:
     assert re.match(r"own_nets\.py:\d+: RuntimeError: ", failed["wrong input"])
     sizes = {name: fact.parameters["all"] for name, fact in found.items() if isinstance(fact, ModelFacts)}  # type: ignore[index]
     assert sizes == {"SmallNet": 8 * 28 + 90, "Embedding": 500, "computed_width": 14}
+
+
+@pytest.mark.slow
+def test_solve_takes_a_trusted_model_and_prints_the_result_alone(tmp_path: Path) -> None:
+    path = written(tmp_path, MODEL.replace("SmallNet", "Loud").replace(f", arguments: {{width: {WIDTH}}}", ""))
+    refused = call("solve", path, "--no-progress")
+    assert "is not trusted; pass --trust-code" in refused.err
+    done = call("solve", path, "--trust-code", "--no-progress", "-f", "json")
+    assert json.loads(done.out)["selection"] == ["own"]
