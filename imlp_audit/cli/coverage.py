@@ -38,10 +38,10 @@ def coverage(
     reads most numbers of the document is taken.
     """
     from imlp_audit.cli.loading import load_specs
-    from imlp_audit.coverage.cover import cover
-    from imlp_audit.coverage.read import read_document
     from imlp_audit.records.coverage import NumberState
     from imlp_audit.report.coverage import coverage_document
+    from imlp_audit.transcribe.coverage.cover import cover
+    from imlp_audit.transcribe.coverage.read import read_document
 
     printed = read_document(document)
     selection = load_specs(specs)

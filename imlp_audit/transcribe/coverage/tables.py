@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from typing import TypeAlias
 
-from imlp_audit.coverage.captions import TableCaption, windows
-from imlp_audit.coverage.numbers import NumberIndex, PlacedNumber
-from imlp_audit.coverage.wanted import WantedLine, WantedNumber, table_shapes, without
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.tables import PrintedTable
 from imlp_audit.spec.tree import Located
+from imlp_audit.transcribe.coverage.captions import TableCaption, windows
+from imlp_audit.transcribe.coverage.numbers import NumberIndex, PlacedNumber
+from imlp_audit.transcribe.coverage.wanted import WantedLine, WantedNumber, table_shapes, without
 
 _CELLS = re.compile(r"[\t|&]")
 _TIMES = re.compile(r"\s*\$?\s*(?:\\times|[x×])\s*\$?\s*")

@@ -7,11 +7,11 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from imlp_audit.coverage.cover import cover
-from imlp_audit.coverage.read import read_document
 from imlp_audit.records.coverage import CoverageReport, NumberState
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import Paper
+from imlp_audit.transcribe.coverage.cover import cover
+from imlp_audit.transcribe.coverage.read import read_document
 
 SPEC = """
 paper: two

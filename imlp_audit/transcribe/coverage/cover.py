@@ -6,16 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from imlp_audit.coverage.answer import make_report
-from imlp_audit.coverage.apart import find_quantities
-from imlp_audit.coverage.captions import find_captions
-from imlp_audit.coverage.claims import numbers_read, quoted_equations
-from imlp_audit.coverage.lines import PrintedDocument
-from imlp_audit.coverage.numbers import NumberIndex, PlacedNumber
-from imlp_audit.coverage.parts import find_parts
-from imlp_audit.coverage.quotes import QuoteFinder, fold
-from imlp_audit.coverage.tables import place_table
-from imlp_audit.coverage.wanted import table_checks
 from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.scan import keys_of, unsigned_keys
 from imlp_audit.numbers.words import count_of, list_some
@@ -23,6 +13,16 @@ from imlp_audit.records.check import Source
 from imlp_audit.records.coverage import CoverageReport, UnplacedPart
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.schema import CoverageEntry, NumbersEntry
+from imlp_audit.transcribe.coverage.answer import make_report
+from imlp_audit.transcribe.coverage.apart import find_quantities
+from imlp_audit.transcribe.coverage.captions import find_captions
+from imlp_audit.transcribe.coverage.claims import numbers_read, quoted_equations
+from imlp_audit.transcribe.coverage.lines import PrintedDocument
+from imlp_audit.transcribe.coverage.numbers import NumberIndex, PlacedNumber
+from imlp_audit.transcribe.coverage.parts import find_parts
+from imlp_audit.transcribe.coverage.quotes import QuoteFinder, fold
+from imlp_audit.transcribe.coverage.tables import place_table
+from imlp_audit.transcribe.coverage.wanted import table_checks
 
 _SHORTEST = 10  # letters and digits of a formula; a shorter one may stand elsewhere by chance
 _SENTENCE = re.compile(r"Sentence [^:]*:\s*(.*)", re.DOTALL)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from imlp_audit.coverage.lines import DocumentLine, PrintedDocument
-from imlp_audit.coverage.numbers import NumberIndex, PlacedNumber
 from imlp_audit.records.coverage import CoverageReport, CoveredNumber, NumberState, UnplacedPart
 from imlp_audit.spec.paper import Paper
+from imlp_audit.transcribe.coverage.lines import DocumentLine, PrintedDocument
+from imlp_audit.transcribe.coverage.numbers import NumberIndex, PlacedNumber
 
 _AROUND = 40  # characters of context on either side
 

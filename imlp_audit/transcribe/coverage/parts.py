@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from imlp_audit.coverage.lines import DocumentLine
-from imlp_audit.coverage.quotes import QuotedSpan
+from imlp_audit.transcribe.coverage.lines import DocumentLine
+from imlp_audit.transcribe.coverage.quotes import QuotedSpan
 
 _TAG = re.compile(r"\\tag\s*\{\s*\(?([A-Z]?\.?\d+)\)?\s*\}|\(([A-Z]?\.?\d+)\)\s*(?:\\end\{[a-z]+\*?\})?\s*\$*\s*\Z")
 _PARAGRAPH = re.compile(r"\A[\s*#>_]*(Theorem|Lemma|Definition|Corollary|Algorithm)\s+([A-Z]?\.?\d+)[\s*.:(]")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from imlp_audit.coverage.latex import latex_lines
-from imlp_audit.coverage.lines import DocumentLine, PrintedDocument
-from imlp_audit.coverage.pdf import pdf_lines
 from imlp_audit.errors import UsageError
 from imlp_audit.numbers.interval import readable
 from imlp_audit.transcribe.archive import read_archive
+from imlp_audit.transcribe.coverage.latex import latex_lines
+from imlp_audit.transcribe.coverage.lines import DocumentLine, PrintedDocument
+from imlp_audit.transcribe.coverage.pdf import pdf_lines
 from imlp_audit.transcribe.latex.source import join_source
 from imlp_audit.transcribe.sources import BesideSource, SourceKind, decode, kind_of, read_bytes
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from imlp_audit.coverage.cover import cover
-from imlp_audit.coverage.lines import DocumentLine, PrintedDocument
 from imlp_audit.records.coverage import NumberState
+from imlp_audit.transcribe.coverage.cover import cover
+from imlp_audit.transcribe.coverage.lines import DocumentLine, PrintedDocument
 
 from .papers import SPEC, TEXT, by_check, by_state, cover_text, missing, read_two
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from imlp_audit.coverage.lines import DocumentLine
+from imlp_audit.transcribe.coverage.lines import DocumentLine
 
 # commands, tags, Greek (a command in LaTeX, a letter in a text) and signs; a point or comma between digits stays
 _DROPPED = re.compile(r"\\[A-Za-z]+|</?[A-Za-z]+>|[\u0370-\u03ff]+|(?<![0-9])[.,]+|[.,]+(?![0-9])|[^\w.,\\<]+|[\\<]|_+")

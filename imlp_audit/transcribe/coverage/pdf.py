@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from imlp_audit.coverage.lines import DocumentLine, PrintedDocument
 from imlp_audit.numbers.words import list_some
+from imlp_audit.transcribe.coverage.lines import DocumentLine, PrintedDocument
 from imlp_audit.transcribe.pdf import MAX_PAGES, PdfPage, read_pages
 from imlp_audit.transcribe.pdf_words import join_words
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from imlp_audit.coverage.apart import find_quantities
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.scan import unsigned_keys
@@ -12,6 +11,7 @@ from imlp_audit.spec.claim_entries import ClaimEntry, MeaningEntry
 from imlp_audit.spec.equations import claims_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import find_rows
+from imlp_audit.transcribe.coverage.apart import find_quantities
 
 
 def numbers_read(claim: ClaimEntry, known: Sequence[Paper], decimal: DecimalMark) -> frozenset[str]:

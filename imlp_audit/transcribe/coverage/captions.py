@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from imlp_audit.coverage.lines import DocumentLine
-from imlp_audit.coverage.quotes import fold
 from imlp_audit.spec.tables import PrintedTable
+from imlp_audit.transcribe.coverage.lines import DocumentLine
+from imlp_audit.transcribe.coverage.quotes import fold
 
 _TABLE = ("Table", "TABLE", "Tab.", "Таблица", "Табл.")
 _CAPTION = re.compile(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.coverage.lines import DocumentLine
-from imlp_audit.coverage.parts import find_parts
+from imlp_audit.transcribe.coverage.lines import DocumentLine
+from imlp_audit.transcribe.coverage.parts import find_parts
 
 LONG = [f"line {number} of a page whose lines all follow" for number in range(40)]
 

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from imlp_audit.coverage.apart import ApartKind, Spans, spans_of
-from imlp_audit.coverage.captions import is_caption
-from imlp_audit.coverage.lines import DocumentLine
+from imlp_audit.transcribe.coverage.apart import ApartKind, Spans, spans_of
+from imlp_audit.transcribe.coverage.captions import is_caption
+from imlp_audit.transcribe.coverage.lines import DocumentLine
 
 _BIBLIOGRAPHY = re.compile(
     r"\A\W*(?:\d+\W+)?(?:references|bibliography|works cited|литература|список литературы)\W*\Z", re.IGNORECASE

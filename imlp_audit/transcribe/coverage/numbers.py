@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 
-from imlp_audit.coverage.apart import ApartKind, kinds_of
-from imlp_audit.coverage.furniture import ApartFinder
-from imlp_audit.coverage.lines import DocumentLine, PrintedDocument
-from imlp_audit.coverage.quotes import QuotedSpan
 from imlp_audit.errors import UsageError
 from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.scan import FoundNumber, find_numbers
 from imlp_audit.records.check import Source
+from imlp_audit.transcribe.coverage.apart import ApartKind, kinds_of
+from imlp_audit.transcribe.coverage.furniture import ApartFinder
+from imlp_audit.transcribe.coverage.lines import DocumentLine, PrintedDocument
+from imlp_audit.transcribe.coverage.quotes import QuotedSpan
 
 MOST_NUMBERS = 20_000
 _DIGIT = re.compile("[0-9]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from imlp_audit.coverage.lines import DocumentLine, PrintedDocument
+from imlp_audit.transcribe.coverage.lines import DocumentLine, PrintedDocument
 from imlp_audit.transcribe.latex.macros import Macro, expand, find_macros
 from imlp_audit.transcribe.latex.source import LatexSource
 
