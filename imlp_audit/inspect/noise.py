@@ -1,9 +1,9 @@
-"""Noise of the shapes of a checkpoint's weights: a sentence about learned weights that noise supports, says nothing.
+"""Noise in place of a checkpoint's weights: a sentence that is true of noise too says nothing about learned weights.
 
-Of 20 arrangements of independent numbers each is the same, so a sentence that is true of the weights and of none of 19
-shuffles is true by chance in at most one case of 20. That holds whatever the sentence measures, as long as shuffling
-changes it. If it changes nothing that is measured, as for a share of small numbers, noise is freshly drawn instead,
-from a normal and from a uniform distribution, which are those that weights are initialised from.
+The noise is the weights themselves in random places, 19 times. If the weights had no structure, they and their 19
+shuffles would be 20 draws of one kind, so a sentence would be true of the weights alone in at most one case of 20,
+whatever it measures. Where shuffling changes nothing that is measured, as for a share of small numbers, the noise is
+freshly drawn: from a normal and from a uniform distribution, which are those that weights are initialised from.
 """
 
 from __future__ import annotations

@@ -26,9 +26,14 @@ def judge_against_noise(ask: Ask, text: SentenceText, inspection: Inspection, no
         return found
     for kind in _kinds(ask, text, found, noise):
         for number, draw in enumerate(noise.draws(kind), 1):
-            verdict = ask(text, draw).verdict
-            if verdict is not Verdict.DIFFERS:
-                reason = f"{found.reason}; but {kind} support this too (draw {number} of {DRAWS}), so it shows nothing"
+            other = ask(text, draw)
+            if other.verdict is not Verdict.DIFFERS:
+                doubt = (
+                    f"{kind} support this too (draw {number} of {DRAWS}), so it shows nothing"
+                    if other.verdict is Verdict.REPRODUCED
+                    else f"it could not be asked of {kind}, so nothing tells it from noise: {other.reason}"
+                )
+                reason = f"{found.reason}; but {doubt}"
                 return found.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": reason})
     return found
 

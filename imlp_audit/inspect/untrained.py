@@ -25,10 +25,10 @@ _ITERATIONS = 12
 def explain_untrained(state: State) -> str | None:
     """Return why weights look untrained; None if they do not, or if there are too few matrices to say.
 
-    Training gives a matrix directions, and rows and columns of unlike weight, or of too like a one. So three things are
-    measured: the largest singular value, and how much the weights of rows and of columns vary. Of 120 arrangements of
-    independent numbers each is the first or the last in one of them in at most one case of 20; so few untrained
-    matrices stand out from their 119 shuffles. Weights look untrained if as many as do would not surprise (at 1 %).
+    Training changes a matrix's largest singular value, and how much the squares of its rows and of its columns vary. A
+    matrix stands out if one of these three is above those of all its 119 shuffles, or below all. An untrained matrix
+    does so in at most one case of 20: 2 ends x 3 measures / 120. Weights look untrained if as many matrices stand out
+    as chance explains (at 1 %).
     """
     learned = [value for name, value in state.items() if name.rpartition(".")[2] not in BUFFERS]
     found = [matrix for value in learned if (matrix := _corner(value)) is not None]

@@ -93,8 +93,9 @@ def _kinds(report: CoverageReport) -> str:
 
 
 def share(report: CoverageReport) -> str:
-    """Return the counts, and the share of the numbers that are bound or explained."""
+    """Return the counts, the share of the numbers that are bound or explained, and how much of the specs is missing."""
     bound, explained = report.count(NumberState.BOUND), report.count(NumberState.EXPLAINED)
     counts = f"{bound} read by checks, {explained} explained, {report.count(NumberState.OPEN)} open"
     part = f" ({100 * (bound + explained) // report.quantities} % covered)" if report.quantities else ""
-    return f"{count_of(report.quantities, 'number')}: {counts}{part}"
+    missing = f"; {count_of(len(report.unplaced), 'part')} of the specs not found in it" if report.unplaced else ""
+    return f"{count_of(report.quantities, 'number')}: {counts}{part}{missing}"
