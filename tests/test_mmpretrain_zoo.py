@@ -31,6 +31,7 @@ def test_every_row_has_a_model_of_one_of_three_kinds() -> None:
     assert libraries == {"torchvision": 9 + 8 + 3, "timm": 6 + 5 + 9 + 4 + 11 + 2}
 
 
+@pytest.mark.slow
 def test_mmcvs_counter_on_vgg_11_is_its_rules_on_the_layers() -> None:
     """Multiply-accumulates, biases and ReLU of eight convolutions, five poolings, three linear layers and two ReLU."""
     convolutions = [(3, 64, 224), (64, 128, 112), (128, 256, 56), (256, 256, 56), (256, 512, 28), (512, 512, 28)]

@@ -45,20 +45,34 @@ _CONNECTING = re.compile(
 )
 
 
+_PASSED = {("shell", True), ("weights_only", False), ("allow_pickle", True), ("trust_remote_code", True)}
+
+
+def _dotted(called: ast.expr) -> str:
+    """Return what is called as it is written, with "()" for what is not a name and its dots."""
+    match called:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=owner, attr=name):
+            return f"{_dotted(owner)}.{name}"
+        case _:
+            return "()"
+
+
 def sins(source: str, path: str) -> Iterator[str]:
     """Yield what a module of the package must not do, with its line."""
     for node in ast.walk(ast.parse(source)):
         line = getattr(node, "lineno", 0)
         if isinstance(node, ast.Call):
-            name = ast.unparse(node.func)
+            name = _dotted(node.func)
             if _CALLS.fullmatch(name) and not (name.startswith("subprocess.") and path in STARTS):
                 yield f"{path}:{line} calls {name}"
             if _IMPORTS_BY_NAME.fullmatch(name) and path not in DOORS:
                 yield f"{path}:{line} imports by name: {name}"
             for word in node.keywords:
-                said = f"{word.arg}={ast.unparse(word.value)}"
-                if said in ("shell=True", "weights_only=False", "allow_pickle=True", "trust_remote_code=True"):
-                    yield f"{path}:{line} passes {said}"
+                value = word.value.value if isinstance(word.value, ast.Constant) else None
+                if (word.arg, value) in _PASSED:
+                    yield f"{path}:{line} passes {word.arg}={value!r}"
         modules = [one.name for one in node.names] if isinstance(node, ast.Import) else []
         modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         for module in modules:
