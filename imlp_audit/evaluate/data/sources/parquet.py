@@ -45,6 +45,10 @@ class ParquetImages:
             raise UnreadableError("the row holds no bytes")
         return open_image(held), self.classes[index]
 
+    def tables(self) -> tuple[str, ...]:
+        """Return the paths of the files."""
+        return tuple(sorted({file for file, _, _ in self.rows}))
+
 
 @dataclass(frozen=True)
 class ParquetSet:
