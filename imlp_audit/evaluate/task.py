@@ -32,7 +32,7 @@ from imlp_audit.spec.references import CellRef, RowRef
 class Task:
     """A model with its weights, the chosen images, and the cells to judge, each with an earlier run to compare with.
 
-    `contents` is a digest of the images' bytes, `classes` is the number of its outputs, `notes` state what was assumed,
+    `classes` is the number of its outputs, `contents` a digest of the images' bytes, `notes` state what was assumed,
     `weights` which weights are used.
     """
 
