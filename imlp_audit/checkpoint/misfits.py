@@ -89,7 +89,8 @@ def group_one_sided(missing: list[str], extra: list[str], mine: Shapes, wanted: 
     """Yield the tensors that only one side has: first those that differ in name only, then by part of the model."""
     for prefix, prefixed in _find_prefixes(missing, extra).items():
         reason = (
-            f"the prefix {escape_name(prefix)!r} before the model's names; --prefix reads what begins with it alone"
+            f"the prefix {escape_name(prefix)!r} before the model's names; --prefix {escape_name(prefix)} reads what "
+            "begins with it alone"
         )
         yield MisfitGroup(MisfitKind.UNEXPECTED, reason, tuple(prefixed))
         matched = set(prefixed.values())

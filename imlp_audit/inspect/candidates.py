@@ -15,6 +15,7 @@ from imlp_audit.errors import BuildError
 from imlp_audit.inspect.readings import AllowedReadings, find_allowed_readings
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.host import FirstLayer, NamedParts
+from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.models.reading import AnyReading, Reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.checkpoint import CheckpointFile, CheckpointReport, FittingModel, Misfit, ModelsCompared
@@ -56,18 +57,21 @@ class Candidate:
 class Candidates:
     """The models that a checkpoint fits, or the nearest ones if it fits none.
 
-    `compared` of the `known` models of the papers were built; the others have no tensors of such names or widths.
+    `compared` of the `known` models of the papers were built; `untrusted` could not be, because their code may not be
+    run, and the others have no tensors of such names or widths.
     """
 
     exact: tuple[Candidate, ...]
     nearest: tuple[Candidate, ...]
     compared: int
     known: int
+    untrusted: int
 
 
 def find_candidates(held: Shapes, selection: Selection, announce: Callable[[int], Callable[[str], None]]) -> Candidates:
     """Return what a checkpoint of these shapes fits among the models of the selected papers."""
-    uses, builder = list_models(selection), Builder()
+    every, builder = list_models(selection), Builder()
+    uses = [use for use in every if not _is_untrusted(use.recipe)]
     named = [{dialect.names[name]: shape for name, shape in held.items()} for dialect in dialects(held)]
     likely = [use for use in uses if any(is_plausible(use.recipe, one) for one in named)]
     tell = announce(len(likely))
@@ -79,7 +83,11 @@ def find_candidates(held: Shapes, selection: Selection, announce: Callable[[int]
         found += _compare(held, use, builder)
     exact = tuple(candidate for candidate in found if candidate.fit.exact)
     nearest = () if exact else tuple(sorted(found, key=lambda candidate: candidate.fit.misfits)[:_NEAREST])
-    return Candidates(exact, nearest, len(compared), len(uses))
+    return Candidates(exact, nearest, len(compared), len(every), len(every) - len(uses))
+
+
+def _is_untrusted(recipe: Recipe) -> bool:
+    return isinstance(recipe.host, PythonModule) and recipe.host.folder is None
 
 
 def choose_candidates(
@@ -219,7 +227,7 @@ def report_checkpoint(
             buffers=checkpoint.buffers,
             dtypes=dict(checkpoint.dtypes),
         ),
-        models=ModelsCompared(known=found.known, compared=found.compared),
+        models=ModelsCompared(known=found.known, compared=found.compared, untrusted=found.untrusted),
         exact=tuple(_describe(one, tuple(find_untold(one, found.exact))) for one in found.exact),
         nearest=tuple(map(_describe, found.nearest)),
         weights=weights,

@@ -100,7 +100,12 @@ def _describe_models(report: CheckpointReport) -> Iterator[Block]:
         yield Paragraph(f"The papers have {known}; {similar}. The nearest:")
     else:
         yield Heading("Fits no model")
-        yield Paragraph(f"The papers have {known}, none with tensors of these names and widths.")
+        others = " of the others" if report.models.untrusted else ""
+        if report.models.known > report.models.untrusted:
+            yield Paragraph(f"The papers have {known}, none{others} with tensors of these names and widths.")
+    if report.models.untrusted:
+        closed = _count(report.models.untrusted, "model")
+        yield Paragraph(f"{closed} could not be compared, because the code is not trusted; pass --trust-code.")
     if report.exact or report.nearest:
         yield List(tuple(map(_describe_model, report.exact or report.nearest)))
 

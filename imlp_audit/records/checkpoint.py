@@ -27,10 +27,11 @@ class CheckpointFile(Record):
 
 
 class ModelsCompared(Record):
-    """How many models the papers have, and how many of them were built and compared."""
+    """How many models the papers have, how many were built and compared, and how many have code that may not be run."""
 
     known: Count
     compared: Count
+    untrusted: Count = 0
 
 
 class Misfit(Record):

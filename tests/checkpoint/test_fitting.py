@@ -195,13 +195,11 @@ def test_prefixes_that_only_some_names_have_stay() -> None:
     """Which of two models in one state is meant, and whether what is left may be left out, is the user's to say."""
     own = shapes(built(DEIT))
     both = {f"{one}{name}": shape for one in ("student.", "teacher.") for name, shape in own.items()}
-    advice = "before the model's names; --prefix reads what begins with it alone"
-    assert told(fit(both, built(DEIT))) == [
-        f"unexpected: the prefix '{one}' {advice}" for one in ("student.", "teacher.")
-    ]
+    advice = "unexpected: the prefix '{0}' before the model's names; --prefix {0} reads what begins with it alone"
+    assert told(fit(both, built(DEIT))) == [advice.format(one) for one in ("student.", "teacher.")]
     more = {**{f"model.{name}": shape for name, shape in own.items()}, "loss.weight": (3,)}
     assert told(fit(more, built(DEIT))) == [
-        f"unexpected: the prefix 'model.' {advice}",
+        advice.format("model."),
         "unexpected: tensors of other names",
     ]
 

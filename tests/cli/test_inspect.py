@@ -134,6 +134,21 @@ def test_problems_in_json(here: Path, deit: dict[str, Tensor]) -> None:
     ]
 
 
+def test_models_whose_code_may_not_run_are_not_said_to_differ(here: Path) -> None:
+    (here / "own").mkdir()
+    (here / "own" / "net.py").write_text("from torch import nn\n\ndef net():\n    return nn.Linear(2, 3)\n")
+    (here / "own" / "paper.yaml").write_text(
+        "paper: own\nabout: {title: T, authors: A, version: v}\ntables:\n  - table: '1'\n    title: T\n"
+        "    source: {section: '1'}\n    columns: {p: {measure: parameters, unit: M, heading: P}}\n    rows:\n"
+        "      - {id: a, label: A, model: {python: {file: net.py, name: net, tokens: 2}}, printed: {p: '1'}}\n"
+    )
+    save_file({"weight": torch.rand(3, 2), "bias": torch.rand(3)}, here / "w.safetensors")
+    closed = call("inspect", "w.safetensors", "own")
+    assert "1 model could not be compared, because the code is not trusted; pass --trust-code." in closed.out
+    assert "none with tensors" not in closed.out
+    assert "Fits exactly" in call("inspect", "w.safetensors", "own", "--trust-code").out
+
+
 def test_a_checkpoint_of_nothing_here(here: Path) -> None:
     save_file({"w": torch.ones(1)}, here / "w.safetensors")
     done = call("inspect", "w.safetensors", "specs/clean")

@@ -35,7 +35,7 @@ def check_order(images: Images, source: str, *, mapped: bool) -> Iterator[str]:
     numbered = [
         (number, labels)
         for one, labels in zip(images.ids, images.labels, strict=True)
-        if labels and (number := validation_number(PurePosixPath(one).name)) is not None
+        if labels and (number := _number(PurePosixPath(one).name)) is not None
     ]
     if not numbered or images.classes not in (None, _CLASSES) or max(max(one) for _, one in numbered) >= _CLASSES:
         return
@@ -52,6 +52,11 @@ def check_order(images: Images, source: str, *, mapped: bool) -> Iterator[str]:
             f"{source}: {said}, so the classes are in another order; `imlp-audit doctor imagenet DIR` says which"
         )
     yield f"{images.name}: {said}; are the classes in the order of the model's outputs?"
+
+
+def _number(name: str) -> int | None:
+    """Return the number of a validation image; the keys of shards are names without an ending."""
+    return validation_number(name if "." in name else f"{name}.JPEG")
 
 
 def find_repeats(images: Images, chosen: Sequence[int]) -> Iterator[str]:

@@ -116,7 +116,10 @@ def _describe_strange(strange: Collection[str]) -> str:
 
 def _rename(strange: Collection[str]) -> str:
     if all(re.fullmatch("[0-9]+", name) for name in strange):
-        return "rename each to its WordNet id (class 0 is n01440764); the devkit numbers from 1, in its own order"
+        return (
+            "if they are numbered from 0 in the published order, rename each to its WordNet id (class 0 is n01440764); "
+            "the devkit numbers from 1, in an order of its own"
+        )
     return (
         "rename them (n01440764 is tench, ...), or give `eval --class-map` with the names in the order of the outputs"
     )

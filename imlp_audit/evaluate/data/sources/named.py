@@ -155,7 +155,9 @@ def _create(kind: _Kind, name: str, root: str, options: Mapping[str, object], *,
             made: _TorchVision = getattr(datasets, kind.name)(root, download=allow_download, **options, **loader)
     except Exception as error:  # torchvision has errors of its own
         hint = "" if allow_download else "; pass --allow-download to fetch it, checked against torchvision's hash"
-        raise DatasetError(f"{name}: {str(error)[:300]}{hint}") from error
+        absent = "not found" in str(error) and "download=True" in str(error)
+        what = f"torchvision finds no whole copy, by its hashes, below {root}" if absent else str(error)[:300]
+        raise DatasetError(f"{name}: {what}{hint}") from error
     return made
 
 

@@ -79,10 +79,10 @@ def test_torchvisions_with_more_than_a_class(tmp_path: Path) -> None:
         ("torch/image_folder:x", "give the folder itself"),
         ("torch/imagenet:x", "give the folder itself, which holds val/CLASS/IMAGE"),
         ("torch/oxford_iiit_pet:x", "its folder `images` and --labels"),
-        ("torch/flowers102:DIR", "not found or corrupted"),
+        ("torch/flowers102:DIR", "finds no whole copy"),
         ("torch/inaturalist:DIR", "torch/inaturalist: "),
         ("torch/cifar10:nowhere", "nowhere is not a folder; pass --allow-download"),
-        ("torch/cifar10:DIR", "Dataset not found or corrupted"),
+        ("torch/cifar10:DIR", "torchvision finds no whole copy"),
         ("torch/mnist:DIR", "--allow-download to fetch it"),
         ("tfds/mnist", "tfds/ streams images in no fixed order"),
         ("hfids/a/b", "hfids/ streams images"),
@@ -106,7 +106,7 @@ def test_files_that_are_not_torchvisions(tmp_path: Path) -> None:
     place.mkdir()
     for name in ("data_batch_1", "test_batch", "batches.meta"):
         (place / name).write_bytes(b"cos\nsystem\n(S'touch touched'\ntR.")
-    with pytest.raises(DatasetError, match="not found or corrupted"):
+    with pytest.raises(DatasetError, match="finds no whole copy"):
         open_named(f"torch/cifar10:{tmp_path}", "validation", allow_download=False)
     mnist(tmp_path)
     (tmp_path / "MNIST" / "raw" / "t10k-images-idx3-ubyte").write_bytes(b"\0\0\x08\x03")
