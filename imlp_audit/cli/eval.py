@@ -91,6 +91,8 @@ def evaluate(
         outputs, overrides = parse_outputs(reporting.printed, reporting.output), pipeline.overrides()
         model, earlier = _find_row(row, specs, trust_code=trust_code), _read_earlier(results.against)
         check_device(computing.device)
+        read = {"checkpoint": checkpoint, "--data": Path(data), "--against": results.against, **images.label_files()}
+        _check_distinct(results.predictions, outputs, read)
         from imlp_audit.evaluate.data.open import Labelling
         from imlp_audit.evaluate.request import Data, Request, Weights
 
@@ -132,7 +134,9 @@ def _run(request: Request, outputs: Outputs, reporting: ReportOptions, group: Gr
 
 
 def _say(text: str) -> None:
-    print(f"imlp-audit: {text}", file=sys.stderr)
+    from imlp_audit.report.document import make_visible
+
+    print(f"imlp-audit: {make_visible(text)}", file=sys.stderr)
 
 
 def _say_nothing(text: str) -> None:
@@ -155,6 +159,29 @@ def _check_predictions(results: PredictionOptions) -> None:
         raise UsageError("--resume continues the run that began to write --predictions; name that file")
 
 
+def _check_distinct(predictions: Path | None, outputs: Outputs, inputs: dict[str, Path | None]) -> None:
+    """Raise UsageError where a file that is written is one that is read, or the predictions' is another output."""
+    written = [("-o", path) for _, path in outputs.files]
+    if predictions is not None:
+        for _, path in written:
+            if _same_file(path, predictions):
+                raise UsageError(f"-o {path}: this is also the file of --predictions; name another file")
+        written.append(("--predictions", predictions))
+    for option, path in written:
+        for name, read in inputs.items():
+            if read is not None and _same_file(path, read):
+                raise UsageError(
+                    f"{option} {path}: this file is also read ({name}), and would be overwritten; name another file"
+                )
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    try:
+        return one.resolve() == other.resolve() or one.samefile(other)
+    except (OSError, RuntimeError):  # one of them isn't there, or links go round in a circle
+        return False
+
+
 def _find_row(wanted: str, specs: list[str] | None, *, trust_code: bool) -> RowRef:
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.spec.references import find_row, rows_of
@@ -168,14 +195,22 @@ def _find_row(wanted: str, specs: list[str] | None, *, trust_code: bool) -> RowR
     return found
 
 
+def _never_ends(path: Path) -> bool:
+    """Say whether there is something that is no file: opening a pipe would wait for a writer."""
+    try:
+        return path.exists() and not path.is_file()
+    except OSError:  # reading it says why
+        return False
+
+
 def _read_earlier(path: Path | None) -> tuple[AuditResult, str] | None:
+    from imlp_audit.cli.report import read_result_text
     from imlp_audit.records.document import from_json
     from imlp_audit.records.result import AuditResult
 
     if path is None:
         return None
-    try:
-        text = path.read_text(encoding="utf-8")
-        return from_json(AuditResult, text, str(path), written_by="`imlp-audit eval --format json`"), str(path)
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--against {path} could not be read: {error}") from error
+    if _never_ends(path):
+        raise UsageError(f"--against {path} is not a regular file; give a JSON result of `imlp-audit eval`")
+    text = read_result_text(path, f"--against {path}")
+    return from_json(AuditResult, text, str(path), written_by="`imlp-audit eval --format json`"), str(path)

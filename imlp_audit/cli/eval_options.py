@@ -63,6 +63,10 @@ class ImageOptions:
         ),
     ] = 0.001
 
+    def label_files(self) -> dict[str, Path | None]:
+        """Return the files that say which class an image has, by option."""
+        return {"--class-map": self.class_map, "--labels": self.labels, "--real-labels": self.real_labels}
+
 
 @dataclass(frozen=True)
 class PredictionOptions:

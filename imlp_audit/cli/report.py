@@ -143,7 +143,7 @@ def _read_results(paths: list[Path]) -> tuple[list[Inspected], list[tuple[str, A
 
     inspected, runs = [], []
     for path in paths:
-        text = _read_text(path)
+        text = read_result_text(path, str(path))
         if format_of(text) == CheckpointReport.FORMAT:
             inspected.append(read_inspected(path, text))
         else:
@@ -156,7 +156,7 @@ def read_audit(path: Path) -> AuditResult:
     from imlp_audit.records.document import from_json
     from imlp_audit.records.result import AuditResult
 
-    result = from_json(AuditResult, _read_text(path), str(path))
+    result = from_json(AuditResult, read_result_text(path, str(path)), str(path))
     parts = (
         *(f"the paper {paper.id}" for paper in result.papers),
         *(f"the table {paper.id}/{table.id}" for paper in result.papers for table in paper.tables),
@@ -168,19 +168,20 @@ def read_audit(path: Path) -> AuditResult:
     return result
 
 
-def _read_text(path: Path) -> str:
+def read_result_text(path: Path, shown_as: str) -> str:
+    """Return the text of a result of limited size. Raises UsageError."""
     advice = "give a JSON result of imlp-audit, as `-o result.json` writes it"
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)  # what isn't a regular file may never end
     except OSError as error:
-        raise UsageError(f"{path} could not be read: {error.strerror or error}; {advice}") from error
+        raise UsageError(f"{shown_as} could not be read: {error.strerror or error}; {advice}") from error
     if len(data) > MAX_BYTES:
-        raise UsageError(f"{path} is larger than {MAX_BYTES // 1024**2} MiB; {advice}")
+        raise UsageError(f"{shown_as} is larger than {MAX_BYTES // 1024**2} MiB; {advice}")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 text; {advice}") from error
+        raise UsageError(f"{shown_as} is not UTF-8 text; {advice}") from error
 
 
 def _audit_and_solve(specs: list[str], store: Store, *, trust_code: bool, shown: bool) -> AuditResult:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeVar
 
-from imlp_audit.errors import AuditError, BuildError
+from imlp_audit.errors import AuditError, BuildError, UsageError
 from imlp_audit.numbers.words import count_of
 
 Value = TypeVar("Value")
+_START = "start the processes with --processes N or torchrun, or unset WORLD_SIZE and the like for one process"
 _PATIENCE = timedelta(days=7)  # for the slowest process; if one dies, torchrun ends the others
 
 
@@ -66,13 +67,16 @@ class Group:
 def group(device: str) -> Iterator[Group]:
     """Yield the group that torchrun started this process in, or a group of this process alone.
 
-    CPU processes communicate by gloo, GPU processes by NCCL, each on its own GPU. Raises BuildError.
+    CPU processes communicate by gloo, GPU processes by NCCL, each on its own GPU. Raises BuildError, and UsageError for
+    variables of the environment that do not fit.
     """
-    size = int(os.environ.get("WORLD_SIZE", "1"))
+    size = _read_number("WORLD_SIZE", 1, default="1")
     if size == 1:
         yield Group()
         return
-    found = Group(int(os.environ["RANK"]), size, int(os.environ["LOCAL_RANK"]))
+    found = Group(_read_number("RANK", 0, size - 1), size, _read_number("LOCAL_RANK", 0, size - 1))
+    _read("MASTER_ADDR")
+    _read_number("MASTER_PORT", 1, 65535)
     from torch import distributed
 
     if device == "cuda":
@@ -84,7 +88,22 @@ def group(device: str) -> Iterator[Group]:
 
 def processes_here() -> int:
     """Return how many processes torchrun started on this machine."""
-    return int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
+    return _read_number("LOCAL_WORLD_SIZE", 1, default="1")
+
+
+def _read_number(name: str, least: int, most: int | None = None, default: str | None = None) -> int:
+    text = _read(name, default)
+    if not (text.isascii() and text.isdecimal()) or int(text) < least or (most is not None and int(text) > most):
+        wanted = f"a whole number from {least} on" if most is None else f"a whole number from {least} to {most}"
+        raise UsageError(f"the environment variable {name} is {text[:40]!r}, which is not {wanted}; {_START}")
+    return int(text)
+
+
+def _read(name: str, default: str | None = None) -> str:
+    text = os.environ.get(name, default)
+    if text is None:
+        raise UsageError(f"WORLD_SIZE says that there are several processes, but {name} is not set; {_START}")
+    return text
 
 
 def _take_gpu(found: Group) -> None:

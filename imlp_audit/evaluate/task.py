@@ -11,10 +11,11 @@ import torch
 from torch import nn
 
 from imlp_audit import __version__
+from imlp_audit.cache.sources import fingerprint_folder
 from imlp_audit.checkpoint.contents import hash_sources
-from imlp_audit.errors import DatasetError, UsageError
+from imlp_audit.errors import BuildError, DatasetError, UsageError
 from imlp_audit.evaluate.against import EvaluatedCell, other_run
-from imlp_audit.evaluate.data.agreement import find_repeats
+from imlp_audit.evaluate.data.agreement import bytes_digest, chosen_ends, find_repeats
 from imlp_audit.evaluate.data.images import choose_stratified, data_digest
 from imlp_audit.evaluate.data.open import Images, check_classes, open_images
 from imlp_audit.evaluate.loop import Computing, Pipeline
@@ -22,6 +23,7 @@ from imlp_audit.evaluate.pictures import prepare_pictures
 from imlp_audit.evaluate.request import Data, Request
 from imlp_audit.evaluate.verdict import ScoreCell, score_cells
 from imlp_audit.evaluate.weights import choose_reading, with_weights
+from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.spec.columns import SIZES, AccuracyColumn
 from imlp_audit.spec.references import CellRef, RowRef
 
@@ -30,7 +32,8 @@ from imlp_audit.spec.references import CellRef, RowRef
 class Task:
     """A model with its weights, the chosen images, and the cells to judge, each with an earlier run to compare with.
 
-    `classes` is the number of its outputs, `notes` state what was assumed, `weights` which weights are used.
+    `classes` is the number of its outputs, `contents` a digest of the images' bytes, `notes` state what was assumed,
+    `weights` which weights are used.
     """
 
     model: nn.Module
@@ -38,6 +41,7 @@ class Task:
     checkpoint: str
     images: Images
     chosen: tuple[int, ...]
+    contents: str
     classes: int
     cells: tuple[tuple[ScoreCell, EvaluatedCell | None], ...]
     pipeline: Pipeline
@@ -72,6 +76,8 @@ class Task:
             "model": f"{row.id}: {row.row.model} under {self.reading}",
             "images from": f"{data.source}, {data.split}",  # other images may have the same names, as ImageNet-C's do
             "ids and labels": data_digest(_ids_and_labels(self.images, self.chosen)),
+            "bytes of the images": self.contents,
+            "code of the model": code_digest(row),
             "processor": torch.backends.cpu.get_cpu_capability(),
         }
 
@@ -101,6 +107,7 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     chosen = choose_stratified(images.labels, request.data.limit or len(images.ids), images.ids)
     if not chosen:
         raise DatasetError(f"{request.data.source}: no image has a label, so nothing can be judged")
+    ends = chosen_ends(images, chosen)
     others = tuple(other_run(one.cell, *request.against) if request.against is not None else None for one in cells)
     _check_same_images(others, _ids_and_labels(images, chosen), request)
     computing = Computing(device, running.threads if device.type == "cpu" else 1, running.amp, running.channels_last)
@@ -111,11 +118,12 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
         checkpoint=hash_sources(loaded.sources),
         images=images,
         chosen=chosen,
+        contents=bytes_digest(images, ends),
         classes=loaded.classes,
         cells=tuple(zip(cells, others, strict=True)),
         pipeline=pictures.pipeline(model, loaded.size),
         computing=computing,
-        notes=(*find_repeats(images, chosen), *assumed, *loaded.notes, *pictures.notes(model, loaded.size)),
+        notes=(*find_repeats(images, chosen, ends), *assumed, *loaded.notes, *pictures.notes(model, loaded.size)),
         weights=loaded.settings,
         request=request,
     )
@@ -128,6 +136,19 @@ def list_versions() -> dict[str, str]:
 
 def _name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
+
+
+def code_digest(row: RowRef) -> str:
+    """Return a digest of all Python beside a model of the user's own; other models are known by their version."""
+    host = row.row.model.host if row.row.model is not None else None
+    if not isinstance(host, PythonModule) or host.folder is None:
+        return "of a package"
+    folder = (host.folder / host.file).resolve().parent
+    try:
+        return fingerprint_folder(folder)
+    except OSError as error:
+        reason = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        raise BuildError(f"the Python in {folder} cannot all be read ({reason}); remove or repair that file") from error
 
 
 def _cells(row: RowRef, data: Data, images: Images) -> tuple[tuple[ScoreCell, ...], tuple[str, ...]]:

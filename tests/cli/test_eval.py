@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import sys
@@ -247,3 +248,45 @@ def test_too_many_unreadable_images_are_an_error(digits: Digits, there: Path) ->
 def test_help_needs_no_torch(there: Path) -> None:
     code = "import sys; from imlp_audit.cli import eval; sys.exit('torch' in sys.modules)"
     assert spawn("-c", code, cwd=REPOSITORY, command=(sys.executable,)).code == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--predictions", "p.csv", "-o", "json:p.csv"], "-o p.csv: this is also the file of --predictions"),
+        (["--labels", "l.csv", "--predictions", "l.csv"], "--predictions l.csv: this file is also read (--labels)"),
+        (["--class-map", "l.csv", "-o", "json:other.csv"], "-o other.csv: this file is also read (--class-map)"),
+        (["--real-labels", "l.csv", "-o", "json:./l.csv"], "this file is also read (--real-labels)"),
+    ],
+)
+def test_no_file_is_read_and_written(digits: Digits, there: Path, more: list[str], words: str) -> None:
+    (there / "l.csv").write_text("kept", encoding="utf-8")
+    (there / "other.csv").symlink_to("l.csv")
+    done = evaluated(digits, *more)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+    assert (there / "l.csv").read_text(encoding="utf-8") == "kept"
+
+
+def test_the_checkpoint_is_not_written_over(digits: Digits, there: Path) -> None:
+    shutil.copy(digits.checkpoint("resmlp"), there / "c.csv")
+    given = arguments(digits)
+    given[1] = "c.csv"
+    done = call(*given, "--predictions", "c.csv")
+    assert done.code == 2
+    assert "--predictions c.csv: this file is also read (checkpoint)" in done.err
+
+
+def test_an_earlier_result_is_a_file_with_an_end(digits: Digits, there: Path) -> None:
+    os.mkfifo(there / "pipe")
+    for name in ("pipe", "/dev/zero", "."):
+        done = evaluated(digits, "--against", name)
+        assert (done.code, done.out) == (2, "")
+        assert f"--against {name} is not a regular file" in done.err
+
+
+def test_notes_show_the_control_characters_of_a_name(digits: Digits, there: Path) -> None:
+    shutil.copytree(digits.images / "val", there / "a\x1b[2Jb")
+    done = evaluated(digits, "--data", "a\x1b[2Jb", "--limit", "20", row="mixer")
+    assert "a\\x1b[2Jb" in done.err
+    assert "\x1b" not in done.err

@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TypeAlias, TypeVar
 
 import pytest
@@ -25,6 +26,8 @@ from imlp_audit.evaluate.predictions import ModelAnswer
 from imlp_audit.evaluate.request import Data, Request, Running, Weights
 from imlp_audit.evaluate.run import Steps, run_evaluation
 from imlp_audit.evaluate.sharding import Group
+from imlp_audit.evaluate.task import code_digest
+from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.document import to_json
 from imlp_audit.records.evidence import Accuracy
@@ -175,6 +178,12 @@ def test_a_resume_with_other_weights_or_images_is_refused(digits: Digits, tmp_pa
     other = Weights(digits.row("mixer"), tmp_path / "other.pth", "released")
     with pytest.raises(UsageError, match=r"checkpoint was [0-9a-f]{64}, is [0-9a-f]{64}; model was digits/1/resmlp"):
         evaluated(replace(asked, weights=other, resume=True))
+    picture = next((tmp_path / "digits").rglob("*.png"))
+    held = picture.read_bytes()
+    picture.write_bytes(held + b"x")
+    with pytest.raises(UsageError, match=r"bytes of the images was [0-9a-f]{64}, is"):
+        evaluated(replace(asked, resume=True))
+    picture.write_bytes(held)
     shutil.copytree(tmp_path / "digits", tmp_path / "dark" / "digits")  # as folders of ImageNet-C are alike
     with pytest.raises(
         UsageError, match=r"images from was .*digits, validation, is .*dark/digits, validation\. Repeat"
@@ -401,3 +410,14 @@ def test_on_a_gpu(digits: Digits, tmp_path: Path) -> None:
     near = int((sure[:, 0] - sure[:, 1] < 1e-3).sum())
     on_cpu = found(evaluated(request(digits)))
     assert sum(a != b for a, b in zip(found(whole).right(), on_cpu.right(), strict=True)) <= near
+
+
+def test_other_python_beside_a_model_is_another_model(tmp_path: Path) -> None:
+    host = PythonModule(file="net.py", name="net", input=(3, 8, 8)).model_copy(update={"folder": tmp_path})
+    recipe = SimpleNamespace(row=SimpleNamespace(model=SimpleNamespace(host=host)))
+    (tmp_path / "net.py").write_text("import helper", encoding="utf-8")
+    (tmp_path / "helper.py").write_text("scale = 1", encoding="utf-8")
+    before = code_digest(recipe)  # type: ignore[arg-type]
+    assert code_digest(recipe) == before  # type: ignore[arg-type]
+    (tmp_path / "helper.py").write_text("scale = 2", encoding="utf-8")
+    assert code_digest(recipe) != before  # type: ignore[arg-type]

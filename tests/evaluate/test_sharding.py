@@ -76,3 +76,25 @@ def test_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _wrong() -> None:
     raise UsageError("wrong")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"WORLD_SIZE": "abc"}, "WORLD_SIZE is 'abc', which is not a whole number from 1 on; start the processes with"),
+        ({"WORLD_SIZE": "2"}, "there are several processes, but RANK is not set"),
+        ({"WORLD_SIZE": "2", "RANK": "5"}, "RANK is '5', which is not a whole number from 0 to 1"),
+        ({"WORLD_SIZE": "2", "RANK": "1"}, "LOCAL_RANK is not set"),
+        ({"WORLD_SIZE": "2", "RANK": "1", "LOCAL_RANK": "1"}, "MASTER_ADDR is not set"),
+    ],
+)
+def test_a_variable_that_is_wrong_is_named(monkeypatch: pytest.MonkeyPatch, given: dict[str, str], words: str) -> None:
+    for name in ("WORLD_SIZE", "RANK", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(UsageError, match=words), group("cpu"):
+        pass
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "0")
+    with pytest.raises(UsageError, match="LOCAL_WORLD_SIZE is '0'"):
+        processes_here()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Protocol, runtime_checkable
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.data.ends import FileSpan, find_alike, read_ends
+from imlp_audit.evaluate.data.ends import Ends, FileSpan, find_alike, read_ends, read_tail
 from imlp_audit.evaluate.data.imagenet import shipped_real_labels, validation_number
 from imlp_audit.evaluate.data.images import Images
 from imlp_audit.numbers.words import count_of, list_some
@@ -24,6 +25,14 @@ class InFiles(Protocol):
 
     def span(self, index: int) -> FileSpan:
         """Return where the bytes of an image lie."""
+
+
+@runtime_checkable
+class InTables(Protocol):
+    """Images whose bytes lie in files of another form."""
+
+    def tables(self) -> tuple[str, ...]:
+        """Return the paths of the files."""
 
 
 def check_order(images: Images, source: str, *, mapped: bool) -> Iterator[str]:
@@ -59,12 +68,24 @@ def _number(name: str) -> int | None:
     return validation_number(name if "." in name else f"{name}.JPEG")
 
 
-def find_repeats(images: Images, chosen: Sequence[int]) -> Iterator[str]:
+def chosen_ends(images: Images, chosen: Sequence[int]) -> dict[str, Ends | str]:
+    """Return by id both ends of each chosen image, or why it cannot be read; nothing for images without own bytes."""
+    spans = _spans(images, chosen)
+    return dict(zip(spans, read_ends(list(spans.values())), strict=True))
+
+
+def bytes_digest(images: Images, ends: Mapping[str, Ends | str]) -> str:
+    """Return a digest of the sizes and ends of images, or of the files of tables that hold them."""
+    tables = images.dataset.tables() if isinstance(images.dataset, InTables) else ()
+    whole = sha256(repr([read_tail(path) for path in tables]).encode())
+    for one, found in ends.items():
+        whole.update(repr((one, found)).encode())
+    return whole.hexdigest()
+
+
+def find_repeats(images: Images, chosen: Sequence[int], ends: Mapping[str, Ends | str]) -> Iterator[str]:
     """Yield notes on images that have the same bytes as another one, and on those of them with different labels."""
-    if not isinstance(images.dataset, InFiles):
-        return
-    spans = {images.ids[index]: images.dataset.span(index) for index in chosen}
-    groups = find_alike(spans, dict(zip(spans, read_ends(list(spans.values())), strict=True)))
+    groups = find_alike(_spans(images, chosen), ends)
     labels = {images.ids[index]: images.labels[index] for index in chosen}
     more = sum(len(group) - 1 for group in groups)
     if more:
@@ -74,6 +95,11 @@ def find_repeats(images: Images, chosen: Sequence[int]) -> Iterator[str]:
     if torn:
         named = list_some([" = ".join(group) for group in torn])
         yield f"{count_of(len(torn), 'image')} {_have(len(torn))} copies in several classes: {named}"
+
+
+def _spans(images: Images, chosen: Sequence[int]) -> dict[str, FileSpan]:
+    dataset = images.dataset
+    return {images.ids[index]: dataset.span(index) for index in chosen} if isinstance(dataset, InFiles) else {}
 
 
 def _have(count: int) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 from imlp_audit.evaluate.data.decode import MAX_BYTES
 
 _BYTES = 64  # at either end
+_FOOTER = 64 * 1024  # of a file of parquet: the sizes of its columns, and their smallest and largest values
 _READERS = 8  # disks and networks answer several requests at once
 
 
@@ -48,6 +49,17 @@ def read_ends(spans: Sequence[FileSpan]) -> Iterator[Ends | str]:
     batches = [spans[start : start + 250] for start in range(0, len(spans), 250)]
     with ThreadPoolExecutor(_READERS) as pool:
         yield from chain.from_iterable(pool.map(lambda batch: [_read_end(span) for span in batch], batches))
+
+
+def read_tail(path: str) -> tuple[int, bytes] | str:
+    """Return the size and the last bytes of a file, where a table describes its columns, or why it cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _FOOTER))
+            return size, file.read(_FOOTER)
+    except OSError as error:
+        return error.strerror or str(error)
 
 
 def find_alike(spans: Mapping[str, FileSpan], ends: Mapping[str, Ends | str]) -> tuple[tuple[str, ...], ...]:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.data.class_map import ClassMap
-from imlp_audit.evaluate.data.folder import in_order
+from imlp_audit.evaluate.data.folder import in_order, readable_id
 from imlp_audit.evaluate.data.imagenet import imagenet_classes, imagenet_names
 from imlp_audit.numbers.words import list_some
 
 _NUMBER = re.compile("[0-9]{1,9}")
+_NEGATIVE = re.compile(r"[-\u2212][0-9]+(\.[0-9]*)?")
 
 
 @dataclass(frozen=True)
@@ -51,17 +52,31 @@ def class_folders(ids: Sequence[str], source: str, near: Path | None = None) -> 
 
 
 def assign_classes(present: Collection[str], folders: Collection[str], given: ClassMap | None) -> Classes:
-    """Assign classes to class folders. `present` are the folders with images, `folders` all of them.
+    """Assign classes to class folders, by their names. `present` are the folders with images, `folders` all of them.
 
     A class map decides; otherwise ImageNet-1k's published order (some of its folders are enough), then names that are
-    numbers, then timm's order of all names. Raises DatasetError if a folder has no class.
+    numbers, then timm's order of all names. Raises DatasetError if a folder has no class, or if
+    two names differ only in their Unicode form.
     """
+    spelled = in_order({*present, *folders})
+    found = _assign({readable_id(name) for name in present}, {readable_id(name) for name in folders}, given)
+    return replace(found, index={spelled[name]: index for name, index in found.index.items()})
+
+
+def _assign(present: Collection[str], folders: Collection[str], given: ClassMap | None) -> Classes:
+    """Assign classes to ids of class folders."""
     if given is not None:
         return _by_map(present, given)
     published = {name: index for index, name in enumerate(imagenet_classes())}
     known = [name for name in present if name in published]
     if 2 * len(known) > len(present):
         return _by_wordnet_id(present, known, published)
+    negative = sorted(filter(_NEGATIVE.fullmatch, {*present, *folders}))
+    if negative:
+        raise DatasetError(
+            f"the {_verb(negative, 'class', 'classes')} {list_some(negative)} would shift all others, because classes "
+            "are numbered from 0; remove the images that have no class, or give --class-map"
+        )
     if all(map(_NUMBER.fullmatch, present)):
         return _by_number({*present, *filter(_NUMBER.fullmatch, folders)})
     return _by_order({*present, *folders}, present)

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import tarfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.data.agreement import check_order, find_repeats
+from imlp_audit.evaluate.data.agreement import bytes_digest, check_order, chosen_ends, find_repeats
 from imlp_audit.evaluate.data.imagenet import shipped_real_labels
 from imlp_audit.evaluate.data.images import Images
+from imlp_audit.evaluate.data.sources.parquet import ParquetImages
 from tests.evaluate.data.test_open import opened
 from tests.evaluate.folders import image_folder, sorted_like_imagenet
+
+
+def repeats(images: Images, chosen: Sequence[int]) -> list[str]:
+    return list(find_repeats(images, chosen, chosen_ends(images, chosen)))
 
 
 def validation(labels: dict[int, int]) -> Images:
@@ -65,20 +71,46 @@ def test_copies_are_named_and_those_in_two_classes_apart(tmp_path: Path, packed:
         with tarfile.open(tmp_path / "pets.tar", "w") as tar:
             tar.add(folder, ".")
     images = opened(tmp_path / "pets.tar" if packed else folder)
-    assert list(find_repeats(images, range(7))) == [
+    assert repeats(images, range(7)) == [
         "2 images have the same bytes as another image: ant/ant_1.png = cat/again.png, bee/again.png = bee/bee_0.png",
         "1 image has copies in several classes: ant/ant_1.png = cat/again.png",
     ]
-    assert list(find_repeats(images, [0, 1, 2])) == []
+    assert repeats(images, [0, 1, 2]) == []
 
 
 def test_equal_ends_are_not_enough(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     for name, middle in (("1", b"x"), ("2", b"y")):
         (tmp_path / "a" / f"{name}.png").write_bytes(bytes(100) + middle + bytes(100))
-    assert list(find_repeats(opened(tmp_path), [0, 1])) == []
+    assert repeats(opened(tmp_path), [0, 1]) == []
 
 
 def test_sources_without_files_are_left_alone(tmp_path: Path) -> None:
     images = opened(copies(tmp_path))
-    assert list(find_repeats(replace(images, dataset=[]), range(7))) == []
+    assert repeats(replace(images, dataset=[]), range(7)) == []
+
+
+def test_other_bytes_under_the_same_names_have_another_digest(tmp_path: Path) -> None:
+    images = opened(copies(tmp_path))
+
+    def digest() -> str:
+        return bytes_digest(images, chosen_ends(images, range(7)))
+
+    before = digest()
+    assert digest() == before
+    one = next(tmp_path.rglob("*.png"))
+    data = one.read_bytes()
+    one.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    assert digest() != before
+    one.write_bytes(data)
+    assert digest() == before
+
+
+def test_tables_with_other_images_have_another_digest(tmp_path: Path) -> None:
+    def digest(table: bytes) -> str:
+        (tmp_path / "a.parquet").write_bytes(table)
+        dataset = ParquetImages("image", ((str(tmp_path / "a.parquet"), 0, 0),), (0,))
+        images = Images("a", dataset, ("0",), ((0,),), 1)
+        return bytes_digest(images, chosen_ends(images, [0]))
+
+    assert digest(b"one") == digest(b"one") != digest(b"two")

@@ -241,3 +241,12 @@ def test_a_flat_folder_is_told_of_the_labels_beside_it(tmp_path: Path) -> None:
     (tmp_path / "LOC_val_solution.csv").write_text("x,y\n")
     with pytest.raises(DatasetError, match=r"give --labels .*LOC_val_solution\.csv, or move images"):
         opened(tmp_path)
+
+
+def test_labels_with_accents_in_two_characters(tmp_path: Path) -> None:
+    loose_images(tmp_path / "pets", "a.png", "b.png")
+    (tmp_path / "l.txt").write_text("a.png\te\u0301b\nb.png\te\u0301a\n", encoding="utf-8")
+    assert opened(tmp_path / "pets", labels=tmp_path / "l.txt").labels == ((1,), (0,))
+    (tmp_path / "l.txt").write_text("a.png -1\nb.png 0\n")
+    with pytest.raises(DatasetError, match="the class -1 would shift all others"):
+        opened(tmp_path / "pets", labels=tmp_path / "l.txt")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,7 +17,7 @@ from imlp_audit.evaluate.data.class_map import ClassMap
 from imlp_audit.evaluate.data.decode import UnreadableError, open_image
 from imlp_audit.evaluate.data.folder import in_order, readable_id
 from imlp_audit.evaluate.data.labels import Classes, assign_classes, order_of_names
-from imlp_audit.numbers.words import count_of
+from imlp_audit.numbers.words import count_of, list_some
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _IMAGES = ("image", "img", "jpg", "png", "webp", "picture")
 _LABELS = ("label", "labels", "fine_label", "cls", "class", "target")
 _LARGEST = 2**31  # bytes of a row group, which is read whole
+_MOST_ROWS = 20_000_000
+_BATCH = 65_536  # rows
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,10 @@ class ParquetImages:
         if held is None:
             raise UnreadableError("the row holds no bytes")
         return open_image(held), self.classes[index]
+
+    def tables(self) -> tuple[str, ...]:
+        """Return the paths of the files."""
+        return tuple(sorted({file for file, _, _ in self.rows}))
 
 
 @dataclass(frozen=True)
@@ -69,17 +76,45 @@ def read_parquet(root: Path, files: Sequence[str], given: ClassMap | None) -> Pa
     schema = opened[0].schema_arrow
     if any(not one.schema_arrow.equals(schema) for one in opened):
         raise DatasetError(f"{root}: the parquet files have different columns; give one of them, or another --split")
+    _check_table(root, files, opened)
     image, path = _image_column(schema, str(root / files[0]))
     label = _label_column(schema, str(root / files[0]))
+    names = _shared_names(root, files, opened, label)
     held = _read_column(root, files, opened, label)
     missing = sum(value is None or value == -1 for value in held)
     if missing or not held:
         raise DatasetError(f"{root}: {missing} of {count_of(len(held), 'image')} have no class; try another --split")
     rows = [row for file, one in zip(files, opened, strict=True) for row in _rows(str(root / file), one)]
-    classes, order = _classes(held, _class_names(schema, label), given, f"{files[0]}, column {label}")
+    classes, order = _classes(held, names, given, f"{files[0]}, column {label}")
     images = ParquetImages(image, tuple(rows), tuple(classes.index[str(value)] for value in held))
     paths = [] if path is None else [one and one["path"] for one in _read_column(root, files, opened, path)]
     return ParquetSet(images, _ids(rows, paths), classes, order)
+
+
+def _check_table(root: Path, files: Sequence[str], opened: Sequence[ParquetFile]) -> None:
+    """Raise DatasetError for columns that share a name, and for more rows than any data set has."""
+    twice = [name for name, times in Counter(opened[0].schema_arrow.names).items() if times > 1]
+    if twice:
+        raise DatasetError(
+            f"{root / files[0]} has several columns named {readable_id(twice[0])}; rename or remove all but one of them"
+        )
+    rows = sum(one.metadata.num_rows for one in opened)
+    if rows > _MOST_ROWS:
+        raise DatasetError(f"{root}: the parquet files have {rows} rows; give files of at most {_MOST_ROWS}")
+
+
+def _shared_names(
+    root: Path, files: Sequence[str], opened: Sequence[ParquetFile], label: str
+) -> tuple[str, ...] | None:
+    """Return the names of the classes. Raises DatasetError if files name them differently."""
+    names = _class_names(opened[0].schema_arrow, label)
+    for file, one in zip(files, opened, strict=True):
+        if _class_names(one.schema_arrow, label) != names:
+            raise DatasetError(
+                f"{root}: {files[0]} and {file} name the classes of {label} differently, so numbers mean different "
+                "classes; write them again with the same names in the same order"
+            )
+    return names
 
 
 def _open(path: Path) -> ParquetFile:
@@ -99,10 +134,37 @@ def _read_column(root: Path, files: Sequence[str], opened: Sequence[ParquetFile]
     values: list[Any] = []
     for file, one in zip(files, opened, strict=True):
         try:
-            values += one.read([column]).column(0).to_pylist()
+            values += _read(one, range(one.metadata.num_row_groups), column).to_pylist()
         except (OSError, ValueError, pa.ArrowException) as error:
             raise DatasetError(f"{root / file} is damaged: {str(error)[:200]}; download it again") from error
     return values
+
+
+def _read(opened: ParquetFile, groups: Sequence[int], column: str) -> pa.ChunkedArray:
+    """Return a column of row groups. Raises ValueError if it is too large.
+
+    A value may be noted once and repeated in any number of rows, so rows are decoded in batches that stay small even
+    if each holds all the bytes that the file notes.
+    """
+    import pyarrow as pa
+
+    noted = max((_noted_bytes(opened, group, column) for group in groups), default=1)
+    batches, size = [], 0
+    for batch in opened.iter_batches(
+        max(1, min(_BATCH, _LARGEST // max(1, noted))), row_groups=list(groups), columns=[column]
+    ):
+        batches.append(batch.column(0))
+        size += batch.nbytes
+        if size > _LARGEST:
+            raise ValueError(f"the column {column} has more than 2 GiB when it is decoded")
+    return pa.chunked_array(batches, None if batches else pa.null())
+
+
+def _noted_bytes(opened: ParquetFile, group: int, column: str) -> int:
+    held = opened.metadata.row_group(group)
+    columns = (held.column(place) for place in range(held.num_columns))
+    found = [one.total_uncompressed_size for one in columns if one.path_in_schema == column]
+    return int(sum(found) if found else held.total_byte_size)
 
 
 @lru_cache(maxsize=2)
@@ -112,7 +174,7 @@ def _read_group(file: str, group: int, column: str) -> pa.ChunkedArray:
     from pyarrow import compute
 
     try:
-        held = _open(Path(file)).read_row_group(group, columns=[column]).column(0)
+        held = _read(_open(Path(file)), [group], column)
     except (OSError, ValueError, pa.ArrowException) as error:
         raise UnreadableError(str(error)[:200]) from error
     return (
@@ -194,6 +256,8 @@ def _classes(
 ) -> tuple[Classes, str]:
     """Return the class of each value in the column of labels, as text, and what its order is."""
     present = {str(value) for value in held}
+    if names is not None and given is None and all(isinstance(value, str) for value in held):
+        return _by_their_names(present, names, place)
     if names is None or not all(isinstance(value, int) for value in held):
         return assign_classes(present, present, given), f"the labels in {place}"
     if not all(0 <= int(value) < len(names) for value in present):
@@ -204,3 +268,14 @@ def _classes(
     order, said = order_of_names(names)
     index: Mapping[str, int] = {value: order[int(value)] for value in present}
     return Classes(index, len(names)), f"{said} ({place})"
+
+
+def _by_their_names(present: Collection[str], names: tuple[str, ...], place: str) -> tuple[Classes, str]:
+    """Return the class of each label that is the name of a class."""
+    places = {readable_id(name): number for number, name in enumerate(names)}
+    strange = sorted(readable_id(value) for value in present if readable_id(value) not in places)
+    if strange or len(places) < len(names):
+        why = f"{list_some(strange)} is not one" if strange else "two are equal"
+        raise DatasetError(f"{place}: of the {len(names)} named classes, {why}; give --class-map with each name")
+    order, said = order_of_names(names)
+    return Classes({value: order[places[readable_id(value)]] for value in present}, len(names)), f"{said} ({place})"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import tarfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PIL import Image
@@ -67,33 +68,58 @@ def images_in(archive: Path) -> dict[str, TarMember]:
 
 
 def members_of(archive: Path) -> list[TarMember]:
-    """List the regular, non-hidden files in a .tar. Raises DatasetError."""
+    """List the non-hidden files in a .tar, hard links too. Raises DatasetError, also for other links."""
     try:
         with archive.open("rb") as file, tarfile.open(fileobj=file, mode="r:") as opened_tar:
-            members = [
-                TarMember(archive, info.name.removeprefix("./"), info.offset_data, info.size)
-                for info in opened_tar
-                if info.isreg() and not info.issparse() and not Path(info.name).name.startswith(".")
-            ]
+            members = list(_list(archive, opened_tar))
+            file.seek(opened_tar.offset)  # the reader stops at a header that it cannot read
+            whole = not any(file.read(tarfile.BLOCKSIZE))
             file.seek(-min(len(_MARK), file.seek(0, 2)), 2)
-            whole = file.read() == _MARK
+            whole = file.read() == _MARK and whole
     except (tarfile.TarError, OSError, ValueError, EOFError) as error:
         raise DatasetError(
             f"{archive} is not a readable .tar file (compressed ones are not supported): {error}"
         ) from error
     if not whole:
         raise DatasetError(f"{archive} lacks the end of a .tar file: it is truncated; download it again")
-    names = [member.name for member in members]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    twice = next((name for name, times in Counter(one.name for one in members).items() if times > 1), None)
+    if twice is not None:
         raise DatasetError(f"{archive} holds {twice} more than once; write the archive again")
     return members
+
+
+def _list(archive: Path, opened_tar: tarfile.TarFile) -> Iterator[TarMember]:
+    held: dict[str, TarMember] = {}
+    for info in opened_tar:
+        name = info.name.removeprefix("./")
+        at: TarMember | None = None
+        if info.isreg() and not info.issparse():
+            at = TarMember(archive, name, info.offset_data, info.size)
+        elif info.islnk() and not info.size:
+            at = held.get(info.linkname.removeprefix("./"))
+        if at is not None:
+            held[name] = at
+        if Path(name).name.startswith("."):
+            continue
+        if at is not None:
+            yield at if at.name == name else replace(at, name=name)
+        elif info.isreg() or info.islnk() or info.issym():
+            kind = "a sparse file" if info.isreg() else "a link that cannot be followed"
+            raise DatasetError(
+                f"{archive}: {readable_id(name)} is {kind}, so images would be missing; write the archive again with "
+                "the files themselves (tar --dereference --hard-dereference)"
+            )
 
 
 def open_shards(source: str, split: str) -> Images:
     """Open webdataset's shards: a .tar file or a folder of them, with pairs KEY.jpg, KEY.cls. Raises DatasetError."""
     place = Path(source)
-    found = dict(sample for shard in _shards(place, split) for sample in _samples(shard))
+    found: dict[str, tuple[TarMember, int]] = {}
+    for shard in _shards(place, split):
+        for one, sample in _samples(shard):
+            if one in found:
+                raise DatasetError(f"{shard}: the sample {one} is there twice; rename or remove one of them")
+            found[one] = sample
     if not found:
         raise DatasetError(f"{place} holds no pair of an image KEY.jpg (or .png, .webp) and its class KEY.cls")
     classes = tuple(label for _, label in found.values())
@@ -139,7 +165,11 @@ def _samples(shard: Path) -> Iterator[tuple[str, tuple[TarMember, int]]]:
     for member in members_of(shard):
         folder, slash, name = member.name.rpartition("/")
         key, _, ending = name.partition(".")
-        held.setdefault(f"{folder}{slash}{key}", {})[ending.lower()] = member
+        parts = held.setdefault(f"{folder}{slash}{key}", {})
+        if ending.lower() in parts:
+            alike = f"{readable_id(parts[ending.lower()].name)} and {readable_id(member.name)}"
+            raise DatasetError(f"{shard} holds {alike}, which differ only in capitals; remove one of them")
+        parts[ending.lower()] = member
     for key, parts in held.items():
         image = next((parts[ending] for ending in _SHARD_ENDINGS if ending in parts), None)
         if image is None and "cls" in parts:

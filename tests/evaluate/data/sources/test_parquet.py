@@ -13,6 +13,7 @@ from timm.data import ImageNetInfo
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.data.decode import UnreadableError
 from imlp_audit.evaluate.data.images import why_unreadable
+from imlp_audit.evaluate.data.sources import parquet as tables
 from tests.evaluate.data.test_open import opened
 from tests.evaluate.folders import picture, same
 from tests.evaluate.tables import png, write_parquet
@@ -163,3 +164,43 @@ def test_files_that_are_not_tables(tmp_path: Path) -> None:
         opened(write_parquet(tmp_path / "b.parquet", [3], names=ANIMALS))
     with pytest.raises(DatasetError, match="leave out --labels"):
         opened(tmp_path / "b.parquet", labels=tmp_path / "x")
+
+
+def test_files_that_name_their_classes_differently_are_not_taken_together(tmp_path: Path) -> None:
+    write_parquet(tmp_path / "1.parquet", [0], names=ANIMALS)
+    for other in (ANIMALS[::-1], None):
+        write_parquet(tmp_path / "2.parquet", [0], names=other)
+        with pytest.raises(DatasetError, match=r"1\.parquet and 2\.parquet name the classes of label differently"):
+            opened(tmp_path)
+
+
+def test_labels_that_are_names_have_the_order_of_the_names(tmp_path: Path) -> None:
+    names = ["cat", "ant", "e\u0301"]
+    images = opened(write_parquet(tmp_path / "a.parquet", ["\u00e9", "cat", "ant"], names=names))
+    assert (images.labels, images.classes) == (((2,), (0,), (1,)), 3)
+    (tmp_path / "map.txt").write_text("ant\ncat\n")
+    mapped = opened(write_parquet(tmp_path / "b.parquet", ["cat"], names=names), class_map=tmp_path / "map.txt")
+    assert mapped.labels == ((1,),)
+    with pytest.raises(DatasetError, match="of the 3 named classes, dog is not one"):
+        opened(write_parquet(tmp_path / "c.parquet", ["dog", "cat"], names=names))
+    with pytest.raises(DatasetError, match="two are equal"):
+        opened(write_parquet(tmp_path / "d.parquet", ["cat"], names=["cat", "cat"]))
+
+
+def test_columns_of_one_name_and_negative_classes(tmp_path: Path) -> None:
+    twice = pa.table([[b"x"], [0], [1]], names=["image", "label", "label"])
+    parquet.write_table(twice, tmp_path / "a.parquet")
+    with pytest.raises(DatasetError, match="has several columns named label"):
+        opened(tmp_path / "a.parquet")
+    with pytest.raises(DatasetError, match="the class -2 would shift all others"):
+        opened(write_parquet(tmp_path / "b.parquet", [0, -2]))
+
+
+def test_tables_larger_than_they_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_parquet(tmp_path / "a.parquet", [0] * 99, images=[bytes(9000)] * 99, group=99)
+    assert path.stat().st_size < 40_000
+    monkeypatch.setattr(tables, "_LARGEST", 90_000)
+    assert "more than 2 GiB when it is decoded" in why_unreadable(opened(path), 0)
+    monkeypatch.setattr(tables, "_MOST_ROWS", 98)
+    with pytest.raises(DatasetError, match="the parquet files have 99 rows; give files of at most 98"):
+        opened(path)

@@ -59,10 +59,10 @@ def test_an_image_that_cannot_be_read(tmp_path: Path) -> None:
     assert why_unreadable(images, 1) == "cat/2.png: No such file or directory"
 
 
-def test_links_devices_and_hidden_files_are_not_images(tmp_path: Path) -> None:
+def test_devices_and_hidden_files_are_not_images(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "a.tar", "w") as tar:
         for name, kind in {
-            "a/link.png": tarfile.SYMTYPE,
+            "a/.link.png": tarfile.SYMTYPE,
             "a/device.png": tarfile.CHRTYPE,
             "a/dir.png": tarfile.DIRTYPE,
         }.items():
@@ -72,6 +72,49 @@ def test_links_devices_and_hidden_files_are_not_images(tmp_path: Path) -> None:
         info = tarfile.TarInfo("./a/.hidden.png")
         tar.addfile(info)
     assert members_of(tmp_path / "a.tar") == []
+
+
+def linked(path: Path, name: str, target: str, kind: bytes, size: int = 0) -> Path:
+    """Add a link to a .tar, and a file after it."""
+    with tarfile.open(path, "a") as tar:
+        info = tarfile.TarInfo(name)
+        info.type, info.linkname, info.size = kind, target, size
+        tar.addfile(info, BytesIO(b"x" * size) if size else None)
+        tar.addfile(tarfile.TarInfo("z/after.png"))
+    return path
+
+
+def test_a_hard_link_is_followed(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tar", {"./cat/1.png": png(1), "cat/2.png": png(2)})
+    images = opened(linked(path, "dog/3.png", "cat/1.png", tarfile.LNKTYPE))
+    assert images.ids == ("cat/1.png", "cat/2.png", "dog/3.png", "z/after.png")
+    assert same(images.dataset[2][0], picture(1))
+    shard = write(tmp_path / "s.tar", {"a.png": png(1), "a.cls": b"3", "b.png": png(2), "z/after.cls": b"0"})
+    assert opened(linked(shard, "b.cls", "a.cls", tarfile.LNKTYPE)).labels == ((3,), (3,), (0,))
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "size"),
+    [
+        (tarfile.SYMTYPE, "1.png", 0),
+        (tarfile.SYMTYPE, "/etc/passwd", 0),
+        (tarfile.LNKTYPE, "cat/none.png", 0),
+        (tarfile.LNKTYPE, "cat/1.png", 5),
+    ],
+)
+def test_other_links_are_not_left_out_silently(tmp_path: Path, kind: bytes, target: str, size: int) -> None:
+    path = linked(write(tmp_path / "a.tar", {"cat/1.png": png(1)}), "cat/3.png", target, kind, size)
+    with pytest.raises(DatasetError, match=r"cat/3\.png is a link that cannot be followed"):
+        opened(path)
+
+
+def test_a_tar_with_a_damaged_header_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tar", {"a/1.png": b"x", "a/2.png": b"x", "a/3.png": b"x"})
+    held = bytearray(path.read_bytes())
+    held[1024 + 148] ^= 1  # the second file's check sum
+    path.write_bytes(held)
+    with pytest.raises(DatasetError, match=r"a\.tar"):
+        members_of(path)
 
 
 @pytest.mark.parametrize("cut", [1, 512, 700, 1024, 1500])
@@ -167,6 +210,12 @@ def test_a_description_is_not_taken_for_a_command(tmp_path: Path) -> None:
         ({"a.png": b"x", "a.cls": b"-1"}, "the sample a has no class"),
         ({"a.png": b"x", "a.cls": b"9" * 30}, "the sample a has no class"),
         ({"a.cls": b"1"}, "the sample a has a class but no image"),
+        ({"z.png": b"x", "z.PNG": b"x", "z.cls": b"1"}, "z.png and z.PNG, which differ only in capitals"),
+        ({"z.png": b"x", "z.cls": b"2", "z.CLS": b"1"}, "z.cls and z.CLS, which differ only in capitals"),
+        (
+            {"\u00e9.png": b"x", "\u00e9.cls": b"1", "e\u0301.png": b"x", "e\u0301.cls": b"2"},
+            "the sample a/\u00e9 is there twice",
+        ),
         ({"a.json": b"{}"}, "holds no pair"),
         ({}, "holds no pair"),
     ],
