@@ -115,7 +115,7 @@ def test_json(here: Path, deit: dict[str, Tensor], block: dict[str, Tensor]) -> 
     assert told["format"] == "imlp-audit/inspect/1"
     assert told["file"]["parameters"] == 4_998_184  # imlp Table 1's "5.00" M under the reading released
     assert told["file"]["dtypes"] == {"float32": len(block) - 12, "int64": 12}
-    assert told["models"] == {"known": 2, "compared": 2}
+    assert told["models"] == {"known": 2, "compared": 2, "untrusted": 0}
     (only,) = told["exact"]
     assert only["places"] == ["imlp_row/1/block"]
     assert only["axes"]["depthwise_skip"] == ["yes", "no"]
