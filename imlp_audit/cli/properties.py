@@ -12,6 +12,15 @@ from imlp_audit.equations.settings import Dtype, Limits, Settings
 from imlp_audit.errors import UsageError
 from imlp_audit.processes.workers import cores
 
+Replay = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CHOICES",
+        help="Test one claim on one example, which `explain` gives the choices of.",
+        show_default=False,
+    ),
+]
+
 
 @group_options
 def properties(
@@ -25,14 +34,7 @@ def properties(
         ),
     ] = None,
     examples: Annotated[int, typer.Option(min=1, help="How many examples each claim is tried on.")] = 100,
-    replay: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CHOICES",
-            help="Test one claim on one example, which `explain` gives the choices of.",
-            show_default=False,
-        ),
-    ] = None,
+    replay: Replay = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the examples; another number gives others.")] = 0,
     dtype: Annotated[Dtype, typer.Option(help="The floating-point type to test in.")] = Dtype.FLOAT64,
     device: Annotated[Device, typer.Option(help="Where tensors are computed.")] = Device.CPU,

@@ -52,7 +52,7 @@ def build_python(host: PythonModule) -> nn.Module:
 
 
 def _runner(model: nn.Module) -> Callable[..., object]:
-    """Return what runs a model: its output must hold a tensor, and what it prints is no part of any result."""
+    """Return a function that runs a model, whose output must hold a tensor; what it prints goes to stderr."""
     own = vars(model).get("forward")
 
     def run(itself: nn.Module, *inputs: object, **named: object) -> object:
