@@ -105,7 +105,7 @@ def test_the_module_of_the_page_counts_by_its_formula(own: Path) -> None:
 @pytest.mark.slow
 def test_every_command_of_the_page_on_modules_prints_what_the_page_shows(own: Path) -> None:
     steps = STEP.findall(OWN)
-    assert [command.split()[0] for command, _ in steps] == ["lint", "verify", "explain"]
+    assert [command.split()[0] for command, _ in steps] == ["lint", "verify", "explain", "verify", "solve"]
     for command, shown in steps:
         done = spawn(*command.split(), cwd=own, COLUMNS="80")
         printed = " ".join(done.out.split())

@@ -17,6 +17,7 @@ from torch import nn
 from imlp_audit.errors import BuildError, UntrustedError, did_you_mean
 from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.models.nets.inputs import make_module, set_input, set_inputs, tensors_in
+from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.values import TensorInput
 
 _LONGEST = 300  # characters of an error's message
@@ -34,8 +35,8 @@ def build_python(host: PythonModule) -> nn.Module:
             f"the model in {host.file} was not built, because its code is not trusted; pass --trust-code"
         )
     try:
-        with _print_to_stderr():
-            maker = _find_maker(_load((host.folder / host.file).resolve()), host)
+        with print_to_stderr():
+            maker = find_maker(host.folder, host)
             model = make_module(lambda: maker(**host.arguments))
     except Exception as error:  # whatever the code raises is the model's failure
         raise BuildError(describe_error(host, error)) from error
@@ -56,7 +57,7 @@ def _runner(model: nn.Module) -> Callable[..., object]:
     own = vars(model).get("forward")
 
     def run(itself: nn.Module, *inputs: object, **named: object) -> object:
-        with _print_to_stderr():
+        with print_to_stderr():
             found = own(*inputs, **named) if own is not None else type(itself).forward(itself, *inputs, **named)
         if next(tensors_in(found), None) is None:
             raise TypeError(f"forward of {type(itself).__name__} returns {type(found).__name__}, without a tensor")
@@ -66,7 +67,7 @@ def _runner(model: nn.Module) -> Callable[..., object]:
 
 
 @contextmanager
-def _print_to_stderr() -> Iterator[None]:
+def print_to_stderr() -> Iterator[None]:
     """Send what is printed to standard error, also what other processes and C code print."""
     sys.stdout.flush()
     kept = os.dup(1)
@@ -79,7 +80,7 @@ def _print_to_stderr() -> Iterator[None]:
         os.close(kept)
 
 
-def describe_error(host: PythonModule, error: BaseException) -> str:
+def describe_error(host: PythonModule | OwnBlock, error: BaseException) -> str:
     """Return what the code of a host raised, and where in its file."""
     where = host.file if host.folder is None else _place(error, (host.folder / host.file).resolve(), host.file)
     return f"{where}: {write_error(error)}"
@@ -99,7 +100,9 @@ def write_error(error: BaseException) -> str:
     return f"{kind}: {text}"
 
 
-def _find_maker(module: ModuleType, host: PythonModule) -> Callable[..., object]:
+def find_maker(folder: Path, host: PythonModule | OwnBlock) -> Callable[..., object]:
+    """Run a file and return its class or function of the host's name. Raises LookupError, or what the file raises."""
+    module = _load((folder / host.file).resolve())
     maker = getattr(module, host.name, None)
     if callable(maker):
         return maker  # type: ignore[no-any-return]
@@ -108,8 +111,9 @@ def _find_maker(module: ModuleType, host: PythonModule) -> Callable[..., object]
 
 
 def _load(path: Path) -> ModuleType:
-    """Import a file under a name of its own; the same file gives the same module."""
-    name = f"imlp_audit_model_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    """Import a file under a name of its own; the same file with the same text gives the same module."""
+    source = path.read_bytes()
+    name = f"imlp_audit_model_{hashlib.sha256(str(path).encode() + source).hexdigest()[:12]}"
     if name not in sys.modules:
         spec = spec_from_file_location(name, path)
         if spec is None or spec.loader is None:
@@ -117,7 +121,7 @@ def _load(path: Path) -> ModuleType:
         module = module_from_spec(spec)
         sys.modules[name] = module  # dataclasses look their module up there
         try:
-            spec.loader.exec_module(module)
+            exec(compile(source, path, "exec"), module.__dict__)  # bytecode beside the file could be of an older text
         except BaseException:
             del sys.modules[name]
             raise
