@@ -21,15 +21,16 @@ from docs.update import help_of, replaced_mlps
 from imlp_audit.cli.main import app
 from imlp_audit.count.operations import Operation
 from imlp_audit.count.sites import Site
-from imlp_audit.equations import door
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.catalogue import FIELDS, ClaimText
 from imlp_audit.equations.search import search
 from imlp_audit.equations.settings import Limits
 from imlp_audit.models import blocks, recipe
 from imlp_audit.models.hosts.host import Host
+from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.reading import Axis, Family, axes_of
 from imlp_audit.models.values import TensorInput
+from imlp_audit.processes.code import load_module
 from imlp_audit.records.check import Verdict
 from imlp_audit.spec import (
     claim_entries,
@@ -75,7 +76,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     blocks.Replacement: "Replaced MLPs",
     blocks.ImlpRecipe: "The IMLP block",
     blocks.Sums: "Sums of functions",
-    blocks.OwnBlock: "Blocks of your own",
+    OwnBlock: "Blocks of your own",
     TensorInput: "Inputs",
     schema.System: "Systems",
     pictures.Pictures: "Pictures",
@@ -96,7 +97,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     schema.NumbersEntry: "Numbers elsewhere",
 }
 """The section of spec-format.md whose table has the keys of a record."""
-ELSEWHERE = (readings.NamedReading, *get_args(columns.Column))
+ELSEWHERE = (readings.NamedReading, readings.Choices, *get_args(columns.Column))
 """Records that readings.md documents, or that an entry is turned into."""
 
 
@@ -168,7 +169,7 @@ def mypaper(tmp_path: Path) -> Path:
 def test_the_example_of_an_equation_is_a_paper(mypaper: Path) -> None:
     (claim,) = load([str(mypaper)]).papers[0].equations
     assert isinstance(claim, ClaimText)
-    test = door.load_module(mypaper, f"equations.{claim.code.module}").relu_gives_the_magnitude
+    test = load_module(mypaper, f"equations.{claim.code.module}").relu_gives_the_magnitude
     assert search(test, Arithmetic(), Limits(20)).counterexample == ()
 
 

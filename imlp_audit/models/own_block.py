@@ -44,7 +44,7 @@ class OwnBlock(BaseModel):
         if isinstance(info.context, SpecFolder):
             given = next((name for name in _OF_THE_SPEC if name in written), None)
             if given is not None:
-                raise ValueError(f"{given}: the file is looked for beside the spec, and its class has the axes")
+                raise ValueError(f"unknown key {given!r}; known here: file, name, arguments")
             written = {**written, "beside": info.context.path, "trusted": info.context.trusted}
         beside, file, name = (written.get(key) for key in ("beside", "file", "name"))
         known = isinstance(beside, Path) and isinstance(file, str) and isinstance(name, str)
@@ -63,6 +63,21 @@ class OwnBlock(BaseModel):
     def folder(self) -> Path | None:
         """Where the file is; None where its code may not be run."""
         return self.beside if self.trusted else None
+
+    @property
+    def may_run(self) -> bool:
+        """Whether its code may be run."""
+        return self.folder is not None
+
+    @property
+    def place(self) -> str:
+        """Where its code is, for messages."""
+        return self.file
+
+    @property
+    def code_folder(self) -> Path | None:
+        """The folder of its code, which may be run."""
+        return self.folder
 
     @property
     def family(self) -> OwnFamily | None:

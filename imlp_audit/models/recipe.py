@@ -156,7 +156,7 @@ class Recipe(BaseModel):
     @property
     def runs_code(self) -> bool:
         """Whether code from outside builds the model, and may be run."""
-        return self.code is not None and self.code.folder is not None
+        return self.code is not None and self.code.may_run
 
     @property
     def changes_mlps(self) -> bool:

@@ -33,7 +33,9 @@ def _block_of(recipe: Recipe | None) -> OwnBlock | None:
 def broken_blocks(paper: Paper) -> Iterator[Problem]:
     """Yield a problem for each block that has the name of another, and for what readings say about no axis."""
     yield from _blocks_of_one_name(paper)
-    families = {family.name: family for family in own_families(paper)}
+    families: dict[str, OwnFamily] = {}
+    for family in own_families(paper):
+        families.setdefault(family.name, family)
     for name, reading in paper.about.value.readings.items():
         for block, choices in reading.blocks.items():
             if block in families:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from types import MethodType
 
 from timm.layers import Mlp
 from torch import Tensor, nn
@@ -26,14 +27,14 @@ def make_block(block: OwnBlock, path: str, mlp: Mlp, reading: AnyReading | None)
     answers in the reading, and the spec's arguments, which win. Raises UntrustedError where its code may not be run,
     and BuildError, with file and line, where it fails.
     """
-    if block.folder is None:
+    if not block.may_run:
         raise UntrustedError(
             f"the block in {block.file} was not built, because its code is not trusted; pass --trust-code"
         )
     answers = block.answers(reading if isinstance(reading, BlockReading) else None)
     try:
         with print_to_stderr():
-            maker = find_maker(block.folder, block)
+            maker = find_maker(block)
             given = {**_sizes(maker, block, path, mlp), **answers, **block.arguments}
             made = make_module(lambda: maker(**given))
     except BuildError:
@@ -64,12 +65,12 @@ def _sizes(maker: Callable[..., object], block: OwnBlock, path: str, mlp: Mlp) -
 
 def _check_what_it_returns(block: nn.Module, path: str, mlp: Mlp) -> None:
     """Let a block's forward pass fail where its output has another shape than the MLP's; a sum would hide that."""
-    forward, out = block.forward, mlp.fc2.weight.shape[0]
+    own, out = vars(block).get("forward"), mlp.fc2.weight.shape[0]
     channels = 1 if isinstance(mlp.fc1, nn.Conv2d) else -1
 
-    def checked(x: Tensor, *rest: object, **named: object) -> Tensor:
+    def checked(itself: nn.Module, x: Tensor, *rest: object, **named: object) -> Tensor:
         with print_to_stderr():
-            y = forward(x, *rest, **named)
+            y = own(x, *rest, **named) if own is not None else type(itself).forward(itself, x, *rest, **named)
         shape = list(x.shape)
         shape[channels] = out
         if not isinstance(y, Tensor) or list(y.shape) != shape:
@@ -77,4 +78,4 @@ def _check_what_it_returns(block: nn.Module, path: str, mlp: Mlp) -> None:
             raise TypeError(f"the block at {path} returns {what}, but its host needs {shape}")
         return y
 
-    block.forward = checked
+    block.forward = MethodType(checked, block)  # a method of the instance, so that a copy of the block runs itself
