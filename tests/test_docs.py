@@ -21,7 +21,6 @@ from docs.update import help_of, replaced_mlps
 from imlp_audit.cli.main import app
 from imlp_audit.count.operations import Operation
 from imlp_audit.count.sites import Site
-from imlp_audit.equations import door
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.catalogue import FIELDS, ClaimText
 from imlp_audit.equations.search import search
@@ -30,6 +29,7 @@ from imlp_audit.models import blocks, recipe
 from imlp_audit.models.hosts.host import Host
 from imlp_audit.models.reading import Axis, Family, axes_of
 from imlp_audit.models.values import TensorInput
+from imlp_audit.processes.code import load_module
 from imlp_audit.records.check import Verdict
 from imlp_audit.spec import (
     claim_entries,
@@ -166,7 +166,7 @@ def mypaper(tmp_path: Path) -> Path:
 def test_the_example_of_an_equation_is_a_paper(mypaper: Path) -> None:
     (claim,) = load([str(mypaper)]).papers[0].equations
     assert isinstance(claim, ClaimText)
-    test = door.load_module(mypaper, f"equations.{claim.code.module}").relu_gives_the_magnitude
+    test = load_module(mypaper, f"equations.{claim.code.module}").relu_gives_the_magnitude
     assert search(test, Arithmetic(), Limits(20)).counterexample == ()
 
 

@@ -22,8 +22,10 @@ PACKAGE = Path(__file__).parents[1] / "imlp_audit"
 DOORS = {
     "__init__.py": "names of this package, from a table in the file",
     "models/hosts/__init__.py": "the modules of its own folder",
-    "models/nets/python.py": "a user's model, run only in trusted folders",
-    "equations/door.py": "a paper's Python, run only in trusted folders",
+    "models/hosts/python.py": "the folder of an installed package, which is found without importing it",
+    "models/nets/python.py": "the models that installed packages offer: who installs a package trusts it",
+    "processes/code.py": "a user's model or a paper's Python; who calls it asks first whether its folder is trusted",
+    "equations/door.py": "the folders of papers in installed packages; nothing is imported",
 }
 # where a library that can open a connection is imported
 NETWORK = {
@@ -40,7 +42,9 @@ _CALLS = re.compile(
     r"|yaml\.(load|load_all|unsafe_load|full_load|unsafe_load_all|full_load_all)"
     r"|os\.(system|popen|exec\w*|spawn\w*|startfile)|subprocess\.\w+|pty\.\w+|runpy\.\w+|code\.\w+)"
 )
-_IMPORTS_BY_NAME = re.compile(r"(importlib\.)?(import_module|spec_from_file_location|exec_module)|\w+\.loader\.\w+")
+_IMPORTS_BY_NAME = re.compile(
+    r"(importlib\.)?(import_module|spec_from_file_location|exec_module|(metadata\.)?entry_points)|\w+\.loader\.\w+"
+)
 _CONNECTING = re.compile(
     r"(socket|ssl|ftplib|http|urllib\.request|urllib3|requests|httpx|aiohttp|huggingface_hub)(\.|$)"
 )
@@ -110,6 +114,7 @@ def test_every_exception_is_there() -> None:
         "os.system(text)",
         "import_module(name)",
         "spec.loader.exec_module(module)",
+        "next(iter(entry_points(group=name))).load()",
         "import socket",
         "from urllib.request import urlopen",
         "AutoModel.from_pretrained(name, trust_remote_code=True)",

@@ -18,7 +18,7 @@ PATIENCE = 60.0  # seconds for a model to be built and counted
 
 def is_outside(key: ModelKey) -> bool:
     """Return whether code from outside builds the model, and may be run."""
-    return isinstance(key.recipe.host, PythonModule) and key.recipe.host.folder is not None
+    return isinstance(key.recipe.host, PythonModule) and key.recipe.host.may_run
 
 
 def measure_outside(

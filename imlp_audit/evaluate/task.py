@@ -141,9 +141,9 @@ def _name(dtype: torch.dtype) -> str:
 def code_digest(row: RowRef) -> str:
     """Return a digest of all Python beside a model of the user's own; other models are known by their version."""
     host = row.row.model.host if row.row.model is not None else None
-    if not isinstance(host, PythonModule) or host.folder is None:
+    folder = host.code_folder if isinstance(host, PythonModule) else None
+    if folder is None:
         return "of a package"
-    folder = (host.folder / host.file).resolve().parent
     try:
         return fingerprint_folder(folder)
     except OSError as error:

@@ -87,7 +87,7 @@ def find_candidates(held: Shapes, selection: Selection, announce: Callable[[int]
 
 
 def _is_untrusted(recipe: Recipe) -> bool:
-    return isinstance(recipe.host, PythonModule) and recipe.host.folder is None
+    return isinstance(recipe.host, PythonModule) and not recipe.host.may_run
 
 
 def choose_candidates(
