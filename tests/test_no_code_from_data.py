@@ -144,7 +144,10 @@ tables:
     rows:
       - {id: a, label: A, model: {timm: deit_tiny_patch16_224}, printed: {params: 5.72, flops: 1.26}}
       - {id: b, label: B, model: {torchvision: resnet18}, printed: {params: 11.69, flops: 1.82}}
-      - {id: c, label: C, model: {transformers: {architecture: ViTForImageClassification, config: {num_hidden_layers: 2}}, image: 224}, printed: {params: 15.69}}
+      - id: c
+        label: C
+        model: {transformers: {architecture: ViTForImageClassification, config: {num_hidden_layers: 2}}, image: 224}
+        printed: {params: 15.69}
 """
 
 
