@@ -47,7 +47,7 @@ from imlp_audit.spec import (
 )
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import read_spec
-from tests.cli.running import call, spawn
+from tests.cli.running import call
 from tests.count.test_against_counters import AUDITED, OTHERS
 
 ROOT = Path(__file__).parent.parent
@@ -231,10 +231,12 @@ def test_the_spec_in_readme_has_the_finding_that_is_said(spec_of_readme: str) ->
 
 
 @pytest.mark.slow
-def test_the_first_screen_in_readme_is_what_the_command_prints(spec_of_readme: str) -> None:
+def test_the_first_screen_in_readme_is_what_the_command_prints(
+    spec_of_readme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (excerpt,) = re.findall(r"^```text\n(1 finding .*?)^```", README, re.M | re.S)
-    folder = Path(spec_of_readme).parent
-    printed = spawn("verify", "mypaper.yaml", "--no-progress", cwd=folder, COLUMNS="80").out.splitlines()
+    monkeypatch.chdir(Path(spec_of_readme).parent)
+    printed = call("verify", "mypaper.yaml", "--no-progress", COLUMNS="80").out.splitlines()
     assert [line for line in excerpt.splitlines() if line != "..." and line not in printed] == []
 
 
@@ -251,9 +253,10 @@ def test_the_finding_in_readme_is_what_the_command_prints() -> None:
 
 
 @pytest.mark.slow
-def test_the_demo_in_readme_is_what_the_command_prints(tmp_path: Path) -> None:
+def test_the_demo_in_readme_is_what_the_command_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     (excerpt,) = re.findall(r"`imlp-audit demo DIR` writes .*?^```text\n(.*?)^```", README, re.M | re.S)
-    printed = spawn("demo", "--no-progress", cwd=tmp_path, COLUMNS="80").out.splitlines()
+    printed = call("demo", "--no-progress", COLUMNS="80").out.splitlines()
     assert [line for line in excerpt.splitlines() if line != "..." and line not in printed] == []
 
 

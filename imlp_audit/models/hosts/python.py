@@ -34,7 +34,8 @@ class PythonModule(Host):
     """What `name` in the Python `file`, or an `entry_point`, returns for the `arguments`: a torch module.
 
     It reads one image or feature map of the size `input`, (channels, height, width), or so many `tokens`, or the
-    `inputs` that are named. `folder` is where the file is; None where its code may not be run.
+    `inputs` that are named. `output` is the shape of the first tensor that it returns, without the batch, where the
+    spec holds it to one. `folder` is where the file is; None where its code may not be run.
     """
 
     file: Annotated[str, Field(pattern=PYTHON_FILE)] | None = None
@@ -44,6 +45,7 @@ class PythonModule(Host):
     input: tuple[Count, Count, Count] | None = None
     tokens: Count | None = None
     inputs: Inputs | None = None
+    output: Annotated[tuple[Count, ...], Field(max_length=8)] | None = None
     folder: Annotated[Path | None, Field(repr=False, strict=True)] = None  # a path that no spec can write
 
     @model_validator(mode="before")

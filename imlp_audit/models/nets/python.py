@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from importlib.metadata import EntryPoint, entry_points
 
@@ -39,7 +39,7 @@ def build_python(host: PythonModule) -> nn.Module:
         raise BuildError(describe_error(host, error)) from error
     if not isinstance(model, nn.Module):
         raise BuildError(f"{host.place}: {host.kin()} returns {type(model).__name__}, not a torch.nn.Module")
-    run = _runner(model)
+    run = _runner(model, host.output)
     if host.inputs is not None:
         set_inputs(model, host.inputs, run)
     elif host.tokens is not None:
@@ -49,15 +49,22 @@ def build_python(host: PythonModule) -> nn.Module:
     return model
 
 
-def _runner(model: nn.Module) -> Callable[..., object]:
-    """Return a function that runs a model, whose output must hold a tensor; what it prints goes to stderr."""
+def _runner(model: nn.Module, shape: Sequence[int] | None) -> Callable[..., object]:
+    """Return a function that runs a model, whose output must hold a tensor of the shape if one is given, without batch.
+
+    What it prints goes to standard error.
+    """
     own = vars(model).get("forward")
 
     def run(itself: nn.Module, *inputs: object, **named: object) -> object:
         with print_to_stderr():
             found = own(*inputs, **named) if own is not None else type(itself).forward(itself, *inputs, **named)
-        if next(tensors_in(found), None) is None:
+        first = next(tensors_in(found), None)
+        if first is None:
             raise TypeError(f"forward of {type(itself).__name__} returns {type(found).__name__}, without a tensor")
+        if shape is not None and [*first.shape[1:]] != [*shape]:
+            returned = f"returns {[*first.shape]} with the batch first"
+            raise TypeError(f"forward of {type(itself).__name__} {returned}, but its output is stated as {[*shape]}")
         return found
 
     return run
