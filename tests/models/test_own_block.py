@@ -93,6 +93,7 @@ HOSTS: dict[str, tuple[dict[str, object], dict[str, object], list[tuple[int, int
 }
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_host_with_blocks_counts_by_its_formula(host: str) -> None:
     keys, sites, mlps = HOSTS[host]
