@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.count.facts import Measured, ModelKey, Need
+from imlp_audit.count.ledger import CallCache
 from imlp_audit.count.models import measure_models
 from imlp_audit.models.build import Builder
 from imlp_audit.models.own_axes import BlockReading
@@ -24,7 +25,7 @@ from tests.solve.direct import composed, direct
 
 CODE = Path(__file__).parent.parent / "models" / "own_blocks.py"
 HOST = "timm: {architecture: deit_tiny_patch16_224, arguments: {embed_dim: 24, depth: 2, num_heads: 2, patch_size: 32}}"
-POOL = "timm: {architecture: poolformer_s12, arguments: {embed_dims: [8, 8, 8, 16], layers: [1, 1, 1, 1]}}"
+POOL = "timm: poolformer_s12"
 TABLE = """\
 paper: {paper}
 about:
@@ -144,17 +145,19 @@ def test_every_reading_has_the_total_of_its_formula(
     assert here == [len(combinations)]
 
 
-def test_every_reading_has_the_total_of_the_model_that_is_built(tmp_path: Path, here: list[int]) -> None:
+@pytest.mark.daily(1)
+@pytest.mark.parametrize("host", [HOST, POOL])
+def test_every_reading_has_the_total_of_the_model_that_is_built(tmp_path: Path, here: list[int], host: str) -> None:
     """By convention, and by site and class of work, in a host with tokens and one with feature maps."""
-    found = composition(tmp_path, (HOST, "GatedMlp", (1, 1)), (POOL, "GatedMlp", (1, 1)), text={"bias": "true"})
-    recipes = list(found.recipes.values())
-    for recipe in recipes:
-        table = found.composer.table(recipe)
-        assert len(table) == 8
-        for index, values in enumerate(product(*GATED.values())):
-            answers = tuple((f"GatedMlp.{axis}", value) for axis, value in zip(GATED, values, strict=True))
-            assert composed(table, index) == direct(Builder(), {}, recipe, BlockReading(answers))
-    assert here == [16]  # both rows at once, and nothing again
+    found = composition(tmp_path, (host, "GatedMlp", (1, 1)), (HOST, "halved", (1, 1)), text={"bias": "true"})
+    recipe, other = found.recipes.values()
+    table, memory, builder = found.composer.table(recipe), CallCache(), Builder()
+    assert len(table) == 8
+    for index, values in enumerate(product(*GATED.values())):
+        answers = tuple((f"GatedMlp.{axis}", value) for axis, value in zip(GATED, values, strict=True))
+        assert composed(table, index) == direct(builder, memory, recipe, BlockReading(answers))
+    assert composed(found.composer.table(other), 0) == direct(builder, memory, other, None)
+    assert here == [9]  # both rows at once, and nothing again
 
 
 @pytest.mark.daily(1)
@@ -178,15 +181,13 @@ def test_a_combination_that_fails_is_named_and_leaves_the_other_rows(tmp_path: P
     assert reason.endswith("ValueError: it does not work (with Failing.works: no)")
 
 
-def test_blocks_of_one_name_in_two_papers_are_not_searched_together(tmp_path: Path, here: list[int]) -> None:
-    rows = [(HOST, "Linked", (1, 1))]
-    paths = [written(tmp_path / name, rows, {"norm": "none"}, {"norm": "layer"}) for name in ("one", "two")]
-    found = compose(rows_of(*paths))
-    assert dict(found.refused) == {"two/1/r0": "one has a block Linked too; solve one paper at a time"}
-    assert {name: dict(at) for name, at in found.problem.named.items() if at} == {
-        "text": {"Linked": 0},
-        "code": {"Linked": 2},
-    }
+def test_papers_have_blocks_of_their_own(tmp_path: Path, here: list[int]) -> None:
+    """A block of another paper's name is not searched with it, and no paper's readings answer another's block."""
+    one = written(tmp_path / "one", [(HOST, "Linked", (1, 1))], {"norm": "none"}, {"norm": "layer"})
+    both = [(HOST, "GatedMlp", (1, 1)), (HOST, "Linked", (1, 1))]
+    found = compose(rows_of(one, written(tmp_path / "two", both, {"bias": "true"}, {"gate_norm": "layer"})))
+    assert dict(found.refused) == {"two/1/r1": "one has a block Linked too; solve one paper at a time"}
+    assert found.problem.named == {"text": {"Linked": 0, "GatedMlp": 0}, "code": {"Linked": 2, "GatedMlp": 4}}
 
 
 def verdicts(path: str) -> dict[str, Check]:
