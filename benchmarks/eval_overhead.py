@@ -25,10 +25,10 @@ import numpy as np
 import timm
 import torch
 from PIL import Image
-from rich.progress import Progress
 from safetensors.torch import load_file, save_file
 from timm.data import create_dataset, create_loader, resolve_data_config
 
+from imlp_audit.cli.progress import ImagePace
 from imlp_audit.evaluate.request import Data, Request, Running, Weights
 from imlp_audit.evaluate.run import run_evaluation
 from imlp_audit.evaluate.sharding import Group
@@ -108,7 +108,7 @@ def ours(root: Path, batch: int, workers: int, threads: int) -> int:
 
 
 class TimeLeft:
-    """What rich, which draws the bar, says after a tenth of the images is left, over the time that then was left."""
+    """What the bar says after a tenth of the images is left, over the time that then was left."""
 
     def __init__(self) -> None:
         self.ratios: list[float] = []
@@ -116,17 +116,14 @@ class TimeLeft:
     @contextmanager
     def watch(self) -> Iterator[Callable[[int, int], None]]:
         """Yield a callback as the bar's: it takes how many images of how many are done."""
-        bar = Progress(disable=True)
-        task = bar.add_task("images", total=None)
+        pace = ImagePace()
         said: list[tuple[float, float]] = []
 
         def tell(done: int, total: int) -> None:
-            one = bar.tasks[task]
-            if one.total is None:
-                bar.reset(task, total=total, completed=done)
-            bar.update(task, completed=done)
-            if not said and 10 * done >= total and one.speed:
-                said.append((time.perf_counter(), (total - done) / one.speed))
+            now = time.perf_counter()
+            speed = pace.speed(done, now)
+            if not said and 10 * done >= total and speed:
+                said.append((now, (total - done) / speed))
 
         yield tell
         self.ratios += [left / (time.perf_counter() - at) for at, left in said]

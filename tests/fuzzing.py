@@ -27,7 +27,7 @@ from unittest import mock
 import typer.main
 
 from tests.cli.papers import write_all
-from tests.cli.running import call
+from tests.cli.running import Outcome, call
 
 ROOT = Path(__file__).parents[1]
 SECONDS, MEGABYTES = 1.0, 200
@@ -132,13 +132,12 @@ def damage(data: bytes, others: list[bytes], chance: Random) -> bytes:
 
 def complaints(path: Path, command: tuple[str, ...]) -> Iterator[str]:
     """Run a command on a damaged file and yield what is wrong with how it ended."""
-    began, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:
-        done = call(*command)
+        done, spent = _timed(command)
     except Exception as error:  # whatever comes out is the finding
         yield f"{type(error).__name__}: {error}"
         return
-    spent = time.process_time() - began
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1000
     if done.code not in (0, 1, 2, 3):
         yield f"exit code {done.code}"
@@ -148,8 +147,15 @@ def complaints(path: Path, command: tuple[str, ...]) -> Iterator[str]:
         yield f"refused without the file's name: {done.err[-300:]}"
     if re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e]|^(::|##\[)", done.out + done.err, re.MULTILINE):
         yield f"prints what a terminal or a log acts on: {(done.out + done.err)[:300]!r}"
+    if spent > SECONDS:  # the machine or the collector may have paused once: an input that is slow is slow each time
+        spent = min(spent, *(_timed(command)[1] for _ in range(3)))
     if spent > SECONDS or grown > MEGABYTES:
         yield f"took {spent:.1f} s and {grown:.0f} MB"
+
+
+def _timed(command: tuple[str, ...]) -> tuple[Outcome, float]:
+    began = time.process_time()
+    return call(*command), time.process_time() - began
 
 
 def main() -> int:

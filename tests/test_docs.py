@@ -21,15 +21,16 @@ from docs.update import help_of, replaced_mlps
 from imlp_audit.cli.main import app
 from imlp_audit.count.operations import Operation
 from imlp_audit.count.sites import Site
-from imlp_audit.equations import door
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.catalogue import FIELDS, ClaimText
 from imlp_audit.equations.search import search
 from imlp_audit.equations.settings import Limits
 from imlp_audit.models import blocks, recipe
 from imlp_audit.models.hosts.host import Host
+from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.reading import Axis, Family, axes_of
 from imlp_audit.models.values import TensorInput
+from imlp_audit.processes.code import load_module
 from imlp_audit.records.check import Verdict
 from imlp_audit.spec import (
     claim_entries,
@@ -46,7 +47,7 @@ from imlp_audit.spec import (
 )
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import read_spec
-from tests.cli.running import call, spawn
+from tests.cli.running import call
 from tests.count.test_against_counters import AUDITED, OTHERS
 
 ROOT = Path(__file__).parent.parent
@@ -75,6 +76,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     blocks.Replacement: "Replaced MLPs",
     blocks.ImlpRecipe: "The IMLP block",
     blocks.Sums: "Sums of functions",
+    OwnBlock: "Blocks of your own",
     TensorInput: "Inputs",
     schema.System: "Systems",
     pictures.Pictures: "Pictures",
@@ -95,7 +97,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     schema.NumbersEntry: "Numbers elsewhere",
 }
 """The section of spec-format.md whose table has the keys of a record."""
-ELSEWHERE = (readings.NamedReading, *get_args(columns.Column))
+ELSEWHERE = (readings.NamedReading, readings.Choices, *get_args(columns.Column))
 """Records that readings.md documents, or that an entry is turned into."""
 
 
@@ -121,7 +123,8 @@ def test_every_record_of_a_spec_has_a_section() -> None:
 def test_every_key_of_a_spec_has_a_row_with_its_default(record: type[BaseModel]) -> None:
     rows = _keys_of(SECTIONS[record])
     inherited = {name for base in record.__mro__[1:] for name in getattr(base, "model_fields", ())}
-    own = {name: field for name, field in record.model_fields.items() if name not in inherited and name != "host"}
+    written = {name: field for name, field in record.model_fields.items() if field.repr}  # others no spec can write
+    own = {name: field for name, field in written.items() if name not in inherited and name != "host"}
     assert {name: rows.get(name) for name, field in own.items() if not _states(rows.get(name, ""), field)} == {}
 
 
@@ -166,7 +169,7 @@ def mypaper(tmp_path: Path) -> Path:
 def test_the_example_of_an_equation_is_a_paper(mypaper: Path) -> None:
     (claim,) = load([str(mypaper)]).papers[0].equations
     assert isinstance(claim, ClaimText)
-    test = door.load_module(mypaper, f"equations.{claim.code.module}").relu_gives_the_magnitude
+    test = load_module(mypaper, f"equations.{claim.code.module}").relu_gives_the_magnitude
     assert search(test, Arithmetic(), Limits(20)).counterexample == ()
 
 
@@ -228,10 +231,12 @@ def test_the_spec_in_readme_has_the_finding_that_is_said(spec_of_readme: str) ->
 
 
 @pytest.mark.slow
-def test_the_first_screen_in_readme_is_what_the_command_prints(spec_of_readme: str) -> None:
+def test_the_first_screen_in_readme_is_what_the_command_prints(
+    spec_of_readme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (excerpt,) = re.findall(r"^```text\n(1 finding .*?)^```", README, re.M | re.S)
-    folder = Path(spec_of_readme).parent
-    printed = spawn("verify", "mypaper.yaml", "--no-progress", cwd=folder, COLUMNS="80").out.splitlines()
+    monkeypatch.chdir(Path(spec_of_readme).parent)
+    printed = call("verify", "mypaper.yaml", "--no-progress", COLUMNS="80").out.splitlines()
     assert [line for line in excerpt.splitlines() if line != "..." and line not in printed] == []
 
 
@@ -248,9 +253,10 @@ def test_the_finding_in_readme_is_what_the_command_prints() -> None:
 
 
 @pytest.mark.slow
-def test_the_demo_in_readme_is_what_the_command_prints(tmp_path: Path) -> None:
+def test_the_demo_in_readme_is_what_the_command_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     (excerpt,) = re.findall(r"`imlp-audit demo DIR` writes .*?^```text\n(.*?)^```", README, re.M | re.S)
-    printed = spawn("demo", "--no-progress", cwd=tmp_path, COLUMNS="80").out.splitlines()
+    printed = call("demo", "--no-progress", COLUMNS="80").out.splitlines()
     assert [line for line in excerpt.splitlines() if line != "..." and line not in printed] == []
 
 

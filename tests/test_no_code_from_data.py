@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -21,8 +22,10 @@ PACKAGE = Path(__file__).parents[1] / "imlp_audit"
 DOORS = {
     "__init__.py": "names of this package, from a table in the file",
     "models/hosts/__init__.py": "the modules of its own folder",
-    "models/nets/python.py": "a user's model, run only in trusted folders",
-    "equations/door.py": "a paper's Python, run only in trusted folders",
+    "models/hosts/python.py": "the folder of an installed package, which is found without importing it",
+    "models/nets/python.py": "the models that installed packages offer: who installs a package trusts it",
+    "processes/code.py": "a user's model or a paper's Python; who calls it asks first whether its folder is trusted",
+    "equations/door.py": "the folders of papers in installed packages; nothing is imported",
 }
 # where a library that can open a connection is imported
 NETWORK = {
@@ -39,7 +42,9 @@ _CALLS = re.compile(
     r"|yaml\.(load|load_all|unsafe_load|full_load|unsafe_load_all|full_load_all)"
     r"|os\.(system|popen|exec\w*|spawn\w*|startfile)|subprocess\.\w+|pty\.\w+|runpy\.\w+|code\.\w+)"
 )
-_IMPORTS_BY_NAME = re.compile(r"(importlib\.)?(import_module|spec_from_file_location|exec_module)|\w+\.loader\.\w+")
+_IMPORTS_BY_NAME = re.compile(
+    r"(importlib\.)?(import_module|spec_from_file_location|exec_module|(metadata\.)?entry_points)|\w+\.loader\.\w+"
+)
 _CONNECTING = re.compile(
     r"(socket|ssl|ftplib|http|urllib\.request|urllib3|requests|httpx|aiohttp|huggingface_hub)(\.|$)"
 )
@@ -109,6 +114,7 @@ def test_every_exception_is_there() -> None:
         "os.system(text)",
         "import_module(name)",
         "spec.loader.exec_module(module)",
+        "next(iter(entry_points(group=name))).load()",
         "import socket",
         "from urllib.request import urlopen",
         "AutoModel.from_pretrained(name, trust_remote_code=True)",
@@ -127,6 +133,22 @@ def connect(self, address):
     refuse(address) if self.family in (socket.AF_INET, socket.AF_INET6) else connect_locally(self, address)
 connect_locally, socket.socket.connect, socket.getaddrinfo = socket.socket.connect, connect, refuse
 """
+_ONE_OF_EACH_LIBRARY = """
+paper: mine
+about: {title: t, authors: a, version: v}
+tables:
+  - table: "1"
+    title: Models
+    source: {section: "1"}
+    columns: {params: {measure: parameters, unit: M, heading: P}, flops: {measure: flops, unit: G, heading: F}}
+    rows:
+      - {id: a, label: A, model: {timm: deit_tiny_patch16_224}, printed: {params: 5.72, flops: 1.26}}
+      - {id: b, label: B, model: {torchvision: resnet18}, printed: {params: 11.69, flops: 1.82}}
+      - id: c
+        label: C
+        model: {transformers: {architecture: ViTForImageClassification, config: {num_hidden_layers: 2}}, image: 224}
+        printed: {params: 15.69}
+"""
 
 
 @pytest.mark.slow
@@ -139,10 +161,13 @@ def test_an_audit_with_models_and_equations_asks_no_network_in_any_of_its_proces
     assert spawn(cwd=tmp_path, command=(sys.executable, "-c", control), **places).code == 1
     assert asked.read_text(encoding="utf-8")
     asked.unlink()
-    wanted = ("--only", "imlp/1/deit_ti*", "--only", "imlp/1/lvt*", "--only", "imlp/equations/eq10*")
-    arguments = ("verify", "imlp", "--no-cache", *wanted, "-o", "out/a.html", "-o", "out/a.sarif")
+    (tmp_path / "mine.yaml").write_text(_ONE_OF_EACH_LIBRARY, encoding="utf-8")
+    wanted = ("--only", "mine/*", "--only", "mlp_mixer_notes/equations/p*")
+    outputs = ("-o", "out/a.html", "-o", "out/a.sarif", "-o", "out/a.json")
+    arguments = ("verify", "mine.yaml", "mlp_mixer_notes", "--no-cache", "--jobs", "1", *wanted, *outputs)
     assert spawn(*arguments, cwd=tmp_path, **places).code in (0, 1)
-    assert (tmp_path / "out" / "a.html").is_file()
+    verdicts = {one["verdict"] for one in json.loads((tmp_path / "out" / "a.json").read_bytes())["checks"]}
+    assert verdicts <= {"reproduced", "differs"}  # everything was built, counted and run
     assert not asked.exists()
 
 

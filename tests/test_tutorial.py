@@ -12,7 +12,7 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.facts import ModelFacts, ModelKey, Need
 from imlp_audit.count.models import measure_models
 from imlp_audit.spec.library import load
-from tests.cli.running import call, spawn
+from tests.cli.running import call
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE, OWN = ((DOCS / name).read_text(encoding="utf-8") for name in ("from_a_table.md", "own_module.md"))
@@ -40,19 +40,21 @@ def test_a_published_table_becomes_a_spec_with_models_for_all_rows(
 
 
 @pytest.mark.slow
-def test_every_command_of_the_page_prints_what_the_page_shows(folder: Path) -> None:
+def test_every_command_of_the_page_prints_what_the_page_shows(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
     assert [command.split()[0] for command, _ in STEPS] == ["init", "lint", "verify"]
     for command, shown in STEPS:
-        done = spawn(*command.split(), cwd=folder, COLUMNS="80")
+        done = call(*command.split(), COLUMNS="80")
         printed = " ".join(done.out.split())
         assert [line for line in shown.splitlines() if " ".join(line.split()) not in printed] == []
         assert done.code == (1 if command.startswith("verify") else 0)
 
 
 @pytest.mark.slow
-def test_the_page_has_the_measured_values(folder: Path) -> None:
-    spawn("init", "convnext.tex", cwd=folder)
-    done = spawn("verify", "convnext.yaml", "-f", "json", "--no-progress", cwd=folder)
+def test_the_page_has_the_measured_values(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    call("init", "convnext.tex")
+    done = call("verify", "convnext.yaml", "-f", "json", "--no-progress")
     checks = {check["id"]: check for check in json.loads(done.out)["checks"]}
     counted = [check for name, check in checks.items() if name.endswith(("/params", "/flops"))]
     failing = {name: check["measured"] for name, check in checks.items() if check["verdict"] == "differs"}
@@ -103,11 +105,14 @@ def test_the_module_of_the_page_counts_by_its_formula(own: Path) -> None:
 
 
 @pytest.mark.slow
-def test_every_command_of_the_page_on_modules_prints_what_the_page_shows(own: Path) -> None:
+def test_every_command_of_the_page_on_modules_prints_what_the_page_shows(
+    own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(own)
     steps = STEP.findall(OWN)
-    assert [command.split()[0] for command, _ in steps] == ["lint", "verify", "explain"]
+    assert [command.split()[0] for command, _ in steps] == ["lint", "verify", "explain", "verify", "solve"]
     for command, shown in steps:
-        done = spawn(*command.split(), cwd=own, COLUMNS="80")
+        done = call(*command.split(), COLUMNS="80")
         printed = " ".join(done.out.split())
         assert [line for line in shown.splitlines() if " ".join(line.split()) not in printed] == []
         assert done.code == (1 if command.startswith("verify") else 0)

@@ -75,12 +75,13 @@ def _inspect_weights(
     from imlp_audit.report.markdown import render_markdown
 
     state = read_tensors(checkpoint)
+    untrained = explain_untrained(state)
     if not has_parts(checkpoint.shapes):
         if folder is not None:
             sys.stderr.write("imlp-audit: nothing to draw: no AGeLUs, cross-patch matrices or spatial gating units\n")
-        return Inspection(untrained=explain_untrained(state)), {}
+        return Inspection(untrained=untrained), {}
     parts = find_parts(state)
-    measured = measure_parts(parts, state)
+    measured = measure_parts(parts, state).model_copy(update={"untrained": untrained})
     noise = Noise(parts, state, measured)
     statements = tuple(judge_papers(list_folders(selection), measured, noise, trust_code=trust_code))
     inspection = measured.model_copy(update={"statements": statements})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -80,27 +81,42 @@ def fit_name(name: str, room: int) -> str:
     return next((one for one in (name, name.rpartition("/")[2]) if len(one) <= room), "")
 
 
+class ImagePace:
+    """How fast images are done since the last call that brought none.
+
+    Batches that threads compute at the same time are done at the same moment: the pace is that of all since the start,
+    not that of the last ones.
+    """
+
+    def __init__(self) -> None:
+        self._began, self._before = 0.0, sys.maxsize
+
+    def speed(self, done: int, now: float) -> float | None:
+        """Return the images a second when `done` are done at the time `now`, None while nothing is known."""
+        if done <= self._before:
+            self._began, self._before = now, done
+        return (done - self._before) / (now - self._began) if now > self._began else None
+
+
 @contextmanager
 def show_image_progress(*, shown: bool) -> Iterator[TellImages]:
     """Yield a callback; call it with how many images of how many are done. It shows their speed and the time left.
 
-    Images that were done at the first call, or before the count fell back, don't count for the speed.
+    Images that were done before the last call that brought none, or before the count fell back, don't count.
     """
     if not shown or not sys.stderr.isatty():
         yield lambda done, total: None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
-    with _bar(*columns) as bar:
-        task = bar.add_task("images", total=None)
+    with _bar(BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}")) as bar:
+        task, pace = bar.add_task("images", total=None), ImagePace()
 
         def tell(done: int, total: int) -> None:
-            one = bar.tasks[task]
-            if one.total is None or done < one.completed:
-                bar.reset(task, total=total, completed=done)
-            speed = one.speed
-            bar.update(task, completed=done, description=f"images, {speed:.1f} a second" if speed else "images")
+            speed = pace.speed(done, monotonic())
+            left = f", {timedelta(seconds=round((total - done) / speed))} left" if speed else ""
+            text = f"images, {speed:.1f} a second{left}" if speed else "images"
+            bar.update(task, total=total, completed=done, description=text)
 
         yield tell
 

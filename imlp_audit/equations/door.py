@@ -1,4 +1,4 @@
-"""Loading a paper's Python: which folders are trusted, and how their modules are loaded.
+"""Which folders of papers are trusted: their Python may be run (`processes/code.py`).
 
 A folder is trusted by where it really lies, never by its paper's id or by the folder that we stand in: the papers of
 this package, and folders of installed packages that have an entry point of the group `imlp_audit.papers`. Any other
@@ -7,16 +7,11 @@ takes the user's word, `--trust-code`.
 
 from __future__ import annotations
 
-import hashlib
-import sys
-import traceback
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 
 ENTRY_POINTS = "imlp_audit.papers"
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -58,37 +53,6 @@ def is_bundled(folder: Path) -> bool:
 def explain_distrust(shown_as: str) -> str:
     """Say why the Python of a folder was not run."""
     return f"the Python in {shown_as} was not run, because the folder is not trusted; pass --trust-code to run it"
-
-
-def load_module(folder: Path, name: str) -> ModuleType:
-    """Import a module of a paper's folder, such as `sentences` or `equations.sec3_mlp`.
-
-    The folder becomes a package of a name of its own, so that its modules import each other relatively, and no other
-    way. What its code raises is raised.
-    """
-    return import_module(f"{_package(folder.resolve())}.{name}")
-
-
-def locate_error(error: BaseException, folder: Path, shown_as: str) -> str | None:
-    """Return the last line of a paper's own Python in an error's traceback; None if there is none."""
-    frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
-    if isinstance(error, SyntaxError) and error.filename is not None:
-        frames.append((error.filename, error.lineno))
-    own = [(Path(name).resolve(), line) for name, line in frames if Path(name).resolve().is_relative_to(folder)]
-    if not own:
-        return None
-    path, line = own[-1]
-    return f"{shown_as}/{path.relative_to(folder).as_posix()}:{line}"
-
-
-def _package(folder: Path) -> str:
-    """Return the name of a folder's package, which is made when it is first asked for."""
-    name = f"imlp_audit_paper_{hashlib.sha256(str(folder).encode()).hexdigest()[:12]}"
-    if name not in sys.modules:
-        package = ModuleType(name, f"The Python of the paper in {folder}.")
-        package.__path__ = [str(folder)]
-        sys.modules[name] = package
-    return name
 
 
 def _folders(module: str) -> tuple[Path, ...]:

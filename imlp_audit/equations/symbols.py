@@ -128,6 +128,23 @@ class SymbolTensor:
         """Return the same expressions in another shape."""
         return SymbolTensor(self.array.reshape(shape))
 
+    def chunk(self, parts: int, dim: int = 0) -> tuple[SymbolTensor, ...]:
+        """Cut an axis into equal parts."""
+        return tuple(map(SymbolTensor, np.split(self.array, parts, axis=dim)))
+
+    def sum(self, dim: int) -> SymbolTensor:
+        """Add up along an axis."""
+        return SymbolTensor(self.array.sum(dim))
+
+    def unflatten(self, dim: int, sizes: tuple[int, ...]) -> SymbolTensor:
+        """Cut an axis into several."""
+        at = dim % self.dim()
+        return SymbolTensor(self.array.reshape(*self.shape[:at], *sizes, *self.shape[at + 1 :]))
+
+    def repeat_interleave(self, times: int, dim: int) -> SymbolTensor:
+        """Repeat each entry along an axis."""
+        return SymbolTensor(self.array.repeat(times, axis=dim))
+
     def flip(self, axis: int) -> SymbolTensor:
         """Turn an axis round."""
         return SymbolTensor(np.flip(self.array, axis))
@@ -135,6 +152,11 @@ class SymbolTensor:
     def transpose(self, one: int, other: int) -> SymbolTensor:
         """Exchange two axes."""
         return SymbolTensor(self.array.swapaxes(one, other))
+
+    @property
+    def mT(self) -> SymbolTensor:  # noqa: N802 - torch's name
+        """Exchange the last two axes."""
+        return self.transpose(-1, -2)
 
     @property
     def T(self) -> SymbolTensor:  # noqa: N802 - torch's name
@@ -157,6 +179,17 @@ class SymbolTensor:
     def __mul__(self, other: sympy.Expr) -> SymbolTensor:
         """Multiply element by element."""
         return SymbolTensor(self.array * _array(other))
+
+    __rmul__ = __mul__
+    __radd__ = __add__
+
+    def __sub__(self, other: sympy.Expr) -> SymbolTensor:
+        """Subtract, element by element."""
+        return SymbolTensor(self.array - _array(other))
+
+    def __neg__(self) -> SymbolTensor:
+        """Negate."""
+        return SymbolTensor(-self.array)
 
     def __matmul__(self, other: SymbolTensor) -> SymbolTensor:
         """Multiply matrices."""
@@ -222,6 +255,9 @@ def _batch_norm(
 
 
 _OPERATIONS: Mapping[Callable[..., object], Callable[..., SymbolTensor]] = {
+    torch.stack: lambda tensors, dim=0: SymbolTensor(np.stack([each.array for each in tensors], axis=dim)),
+    torch.unflatten: SymbolTensor.unflatten,
+    torch.Tensor.mul: lambda one, other: SymbolTensor(_array(one) * _array(other)),
     F.linear: _linear, F.gelu: _gelu, torch.cat: _cat, torch.conv2d: _depthwise, F.batch_norm: _batch_norm,
     F.relu: lambda x, inplace=False: _activate("relu", x),
     F.softplus: lambda x, *_, **__: _activate("softplus_value", x),

@@ -11,10 +11,10 @@ import torch
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.catalogue import FOLDER, ClaimCode
 from imlp_audit.equations.claim import Claim
-from imlp_audit.equations.door import load_module, locate_error
 from imlp_audit.equations.outcome import Outcome
 from imlp_audit.equations.search import search
 from imlp_audit.equations.settings import Settings
+from imlp_audit.processes.code import load_module, locate_error
 
 
 class LoadError(Exception):

@@ -142,7 +142,8 @@ class _Predicting:
             return answers
         loaded = self._load([index for number in missing for index in slices[number]], batch_size)
         with closing(Journal(self.parts, self.steps.seconds_between_parts)) as journal, on_interrupt(journal.close):
-            computed = self.steps.predict(self.task.model, loaded, self.task.computing)
+            begun = _tell_at_first(loaded, lambda: self.tell(done, total))
+            computed = self.steps.predict(self.task.model, begun, self.task.computing)
             for number, answer in zip(missing, computed, strict=True):
                 journal.add(number, answer)
                 answers[number] = answer
@@ -153,6 +154,14 @@ class _Predicting:
     def _load(self, indices: Sequence[int], batch_size: int) -> Loaded:
         task, workers = self.task, self.task.request.running.workers
         return self.steps.load(task.images, indices, task.pipeline, batch_size, workers, task.computing.device)
+
+
+def _tell_at_first(loaded: Loaded, tell: Callable[[], None]) -> Loaded:
+    """Yield what is loaded, and tell when the first is: to start the loading is not part of the images' pace."""
+    for number, batch in enumerate(loaded):
+        if not number:
+            tell()
+        yield batch
 
 
 def _result(task: Task, batch_size: int, answers: Mapping[int, BatchAnswers]) -> AuditResult:

@@ -17,9 +17,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from imlp_audit.equations.door import bundled_folder, explain_distrust, is_trusted, load_module, locate_error
+from imlp_audit.equations.door import bundled_folder, explain_distrust, is_trusted
 from imlp_audit.errors import Problem
 from imlp_audit.inspect.sentences import Sentence, SentenceText, judge_sentence, parse_sentence, record_verdict
+from imlp_audit.processes.code import load_module, locate_error
 from imlp_audit.processes.workers import start_worker
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.inspection import Inspection, Statement

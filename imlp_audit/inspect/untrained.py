@@ -55,8 +55,13 @@ def _corner(value: Tensor) -> Matrix | None:
 
 def _stands_out(matrix: Matrix, random: np.random.Generator) -> bool:
     own, numbers = _measure(matrix), matrix.ravel()
-    others = np.array([_measure(random.permutation(numbers).reshape(matrix.shape)) for _ in range(_SHUFFLES)])
-    return bool(((own > others).all(axis=0) | (own < others).all(axis=0)).any())
+    above = below = np.ones(_MEASURES, dtype=bool)
+    for _ in range(_SHUFFLES):
+        other = _measure(random.permutation(numbers).reshape(matrix.shape))
+        above, below = above & (own > other), below & (own < other)
+        if not (above | below).any():
+            return False
+    return True
 
 
 def _measure(matrix: Matrix) -> NDArray[np.float64]:

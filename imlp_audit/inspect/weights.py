@@ -9,7 +9,6 @@ from imlp_audit.inspect.blocks import measure_modules
 from imlp_audit.inspect.cross_patch import measure_layer
 from imlp_audit.inspect.gates import measure_gate
 from imlp_audit.inspect.parts import CheckpointParts, State
-from imlp_audit.inspect.untrained import explain_untrained
 from imlp_audit.records.inspection import Inspection
 from imlp_audit.report.style import drawing_style
 
@@ -26,7 +25,6 @@ def measure_parts(parts: CheckpointParts, state: State) -> Inspection:
         cross_patch=tuple(measure_layer(one, parts.side(one.patches)) for one in parts.mixing),
         gates=tuple(measure_gate(one, parts.side(one.tokens)) for one in parts.gates),
         left_out=parts.left_out + without_slopes,
-        untrained=explain_untrained(state),
     )
 
 

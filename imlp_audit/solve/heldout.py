@@ -130,6 +130,8 @@ def _add_term(half: tuple[Integers, Integers], term: Integers) -> tuple[Integers
     """Return the different sums, ascending, and how often each comes about, with one more term."""
     sums, counts = half
     values, times = np.unique(term, return_counts=True)
+    if len(sums) == 1 or len(values) == 1:  # the sums are distinct and ascending as they are
+        return sums + values, counts * times
     if len(sums) * len(values) > _MOST_SUMS:
         raise TooManyError
     every = (sums[:, np.newaxis] + values).ravel()

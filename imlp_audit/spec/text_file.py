@@ -42,6 +42,8 @@ _REFUSED = (
 )
 _ANY_REFUSED = re.compile("|".join(f"({pattern})" for pattern, _, _ in _REFUSED), re.MULTILINE)
 _REFUSED_VALUE = re.compile(f"[\r{_BREAKS}{_CONTROL}{_BIDI}{_BOM}{_NONE}]")
+# What every refused text holds. One set of characters is searched ten times as fast as the patterns one by one.
+_SUSPECT = re.compile(rf"[\t\r{_BREAKS}{_CONTROL}{_BIDI}{_BOM}{_NONE}]|\\[uU]|^%", re.MULTILINE)
 
 
 def read_text(path: Path, shown_as: str) -> str | Problem:
@@ -80,6 +82,8 @@ def clean(text: str, shown_as: str) -> tuple[str, list[Problem]]:
     What is refused is replaced one for one, so that lines and columns stay those of the file.
     """
     text = text.removeprefix(_BOM)
+    if _SUSPECT.search(text) is None:
+        return text, []
     hits = islice(_ANY_REFUSED.finditer(text), MAX_PROBLEMS + 1)
     return _ANY_REFUSED.sub(_stand_in, text), [_problem(hit, shown_as) for hit in hits]
 

@@ -35,8 +35,8 @@ class _Ended(BaseException):
     """Stands in for the end of the process."""
 
 
-def call(*arguments: str) -> Outcome:
-    """Run the command line in this process."""
+def call(*arguments: str, **changes: str) -> Outcome:
+    """Run the command line in this process, with changes of the environment."""
 
     def end(code: int) -> None:
         raise _Ended(code)
@@ -46,7 +46,7 @@ def call(*arguments: str) -> Outcome:
     with (
         mock.patch.object(sys, "argv", ["imlp-audit", *arguments]),
         mock.patch.object(os, "_exit", end),
-        mock.patch.dict(os.environ, environment(), clear=True),
+        mock.patch.dict(os.environ, environment(**changes), clear=True),
         warnings.catch_warnings(),
         redirect_stdout(out),
         redirect_stderr(err),

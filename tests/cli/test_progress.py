@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.cli.progress import Pace, fit_name
+from imlp_audit.cli.progress import ImagePace, Pace, fit_name
 
 
 def test_seconds_are_counted_and_loading_torch_says_nothing_about_the_rest() -> None:
@@ -31,3 +31,14 @@ def test_equal_steps_take_what_they_took(seconds: list[float], more: int) -> Non
 )
 def test_a_name_that_is_wider_than_the_line_is_not_cut(room: int, written: str) -> None:
     assert fit_name("imlp/equations/eq10_index_set", room) == written
+
+
+def test_batches_that_are_done_at_the_same_moment_do_not_make_the_rest_look_fast() -> None:
+    pace = ImagePace()
+    said = [pace.speed(done, now) for done, now in ((0, 1.0), (0, 10.0), (32, 12.0), (64, 12.0))]
+    assert said == [None, None, 16, 32]  # what the loading took before the first batch, 9 s, does not count
+
+
+def test_images_that_were_done_before_do_not_count_for_the_speed() -> None:
+    pace = ImagePace()
+    assert [pace.speed(done, now) for done, now in ((100, 0.0), (110, 2.0), (0, 3.0), (20, 7.0))] == [None, 5, None, 5]

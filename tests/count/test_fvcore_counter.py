@@ -6,7 +6,9 @@ import pytest
 import torch
 from torch import nn
 
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.fvcore import count_with_fvcore, unfuse_attention
+from imlp_audit.count.ledger import measure
 
 
 def test_counts_one_flop_for_a_multiply_accumulate() -> None:
@@ -22,6 +24,24 @@ def test_counts_in_evaluation_mode_and_prints_nothing(
     assert count == 25 * 3 * 4 + 25 * 4 * 2
     assert capsys.readouterr() == ("", "")
     assert caplog.records == []
+
+
+class _InVain(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.unused, self.used = nn.Linear(4, 7), nn.Linear(4, 5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.unused(x)
+        scores: torch.Tensor = self.used(x)
+        return scores
+
+
+def test_fvcore_does_not_see_a_call_whose_result_is_not_used() -> None:
+    with torch.device("meta"):
+        ledger = measure(_InVain(), torch.zeros(1, 4))
+    assert count_with_fvcore(_InVain(), torch.zeros(1, 4)) == 4 * 5
+    assert total(ledger, FLOPS_CONVENTIONS["fvcore"]) == 4 * 5 + 4 * 7
 
 
 def test_unfusing_touches_only_modules_that_fuse() -> None:

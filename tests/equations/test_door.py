@@ -16,6 +16,7 @@ from imlp_audit.cli.loading import load_specs
 from imlp_audit.equations import door
 from imlp_audit.equations.settings import Limits, Settings
 from imlp_audit.pipeline import Options, audit, audit_equations
+from imlp_audit.processes.code import load_module
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.folders import bundled_papers
 from imlp_audit.spec.library import load
@@ -192,7 +193,7 @@ def test_a_broken_entry_point_is_named_and_the_rest_goes_on(
 
 def test_two_papers_with_modules_of_one_name_do_not_meet(tmp_path: Path) -> None:
     one, other = (write_paper(tmp_path / name, sec1=f"NAME = '{name}'\n") for name in ("one", "other"))
-    names = [door.load_module(folder, "equations.sec1").NAME for folder in (one, other)]
+    names = [load_module(folder, "equations.sec1").NAME for folder in (one, other)]
     assert names == ["one", "other"]
     assert "sec1" not in sys.modules
 

@@ -18,7 +18,7 @@ from imlp_audit.equations.settings import Limits, Settings
 from imlp_audit.equations.strategies import Vector, numbers, positive, vectors
 from imlp_audit.equations.symbols import SymbolicArithmetic
 from imlp_audit.equations.testing import run_claim
-from imlp_audit.models import agelu, mixer, resmlp, vanillanet
+from imlp_audit.models import agelu, gmlp, mixer, resmlp, vanillanet
 from tests.equations.papers import all_claims, runnable
 
 PROVED = [claim for claim in all_claims() if claim.paper == claim.code.folder.name and runnable(claim).proof]
@@ -101,6 +101,19 @@ PLANTS: dict[str, tuple[type[nn.Module], Callable[..., Tensor], str]] = {
         vanillanet.SeriesActivation, lambda m, x: m.act(m.norm(m.conv(x))), "eq10_index_set_corrected"
     ),
     "no beta": (resmlp.Aff, lambda m, x: m.alpha * x, "eq1_aff"),
+    "rows for columns": (gmlp.TokenProjection, lambda m, z: m.weight.T @ z + m.bias[:, None], "sgu_projection"),
+    "the halves exchanged": (
+        gmlp.SpatialGatingUnit, lambda m, z, _=None: z.chunk(2, -1)[1] * m.f(z.chunk(2, -1)[0], None), "sgu_split"
+    ),
+    "no skip": (gmlp.GmlpBlock, lambda m, x: m.v(m.sgu(torch.nn.functional.gelu(m.u(m.norm(x))))), "gmlp_block"),
+    "neighbours for copies": (
+        agelu.SumOfFunctions,
+        lambda m, x: torch.unflatten(
+            m.agelus(torch.cat([x] * m.functions, m.axis)), m.axis, (m.channels, m.functions)
+        ).sum(m.axis),
+        "sums_of_agelus",
+    ),
+    "one function for all rows": (mixer.Mlp, lambda m, x: m.fc2(m.act(m.fc1(x.flip(-1)))), "mlp_by_row"),
 }  # fmt: skip
 
 

@@ -22,7 +22,7 @@ def bundled() -> tuple[PaperFolder, ...]:
 
 def inspect_weights(state: State) -> Inspection:
     """What a state's weights show; whether they look untrained is left to its own tests."""
-    return measure_parts(find_parts(state), state).model_copy(update={"untrained": None})
+    return measure_parts(find_parts(state), state)
 
 
 def inspect_and_judge(state: dict[str, Tensor]) -> Inspection:

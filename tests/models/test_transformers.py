@@ -105,6 +105,14 @@ def test_models_of_every_kind_count_what_other_counters_do(name: str) -> None:
     assert differences(PUBLISHED[name]) == {"parameters": 0, "torch": 0, "fvcore": 0}
 
 
+@pytest.mark.slow
+def test_fvcore_does_not_see_what_detr_computes_in_vain() -> None:
+    """DETR resizes its mask to all four feature maps of ResNet-50 and uses the last; torch's trace drops the others."""
+    recipe = of("DetrForObjectDetection", {"image": [256, 320], "classes": 91})
+    unused = 64 * 80 + 32 * 40 + 16 * 20
+    assert differences(recipe) == {"parameters": 0, "torch": 0, "fvcore": unused}
+
+
 def test_a_vit_counts_by_its_formula() -> None:
     c, hidden, n = 24, 40, 2 * 3 + 1  # patches of 16 on 32 x 48, and a class token
     layer = 4 * (c * c + c) + 2 * c * hidden + hidden + c + 4 * c

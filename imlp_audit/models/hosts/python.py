@@ -1,8 +1,10 @@
-"""A model of one's own: a class or function in a Python file beside the spec."""
+"""A model of one's own: a class or function in a Python file beside the spec, or of an installed package."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Self, final
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from torch import nn
 
 PYTHON_FILE = r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.py$"
+ENTRY_POINTS = "imlp_audit.models"
+"""The group in which installed packages name their models. Whoever installs a package trusts its code."""
 
 
 @dataclass(frozen=True)
@@ -27,18 +31,21 @@ class SpecFolder:
 
 @final
 class PythonModule(Host):
-    """What `name` in the Python `file` returns for the `arguments`: a torch module.
+    """What `name` in the Python `file`, or an `entry_point`, returns for the `arguments`: a torch module.
 
     It reads one image or feature map of the size `input`, (channels, height, width), or so many `tokens`, or the
-    `inputs` that are named. `folder` is where the file is; None where its code may not be run.
+    `inputs` that are named. `output` is the shape of the first tensor that it returns, without the batch, where the
+    spec holds it to one. `folder` is where the file is; None where its code may not be run.
     """
 
-    file: Annotated[str, Field(pattern=PYTHON_FILE)]
-    name: Name
+    file: Annotated[str, Field(pattern=PYTHON_FILE)] | None = None
+    name: Name | None = None
+    entry_point: Annotated[str, Field(pattern=r"^[\w.-]+$")] | None = None
     arguments: Values = Field(default_factory=FrozenMap)
     input: tuple[Count, Count, Count] | None = None
     tokens: Count | None = None
     inputs: Inputs | None = None
+    output: Annotated[tuple[Count, ...], Field(max_length=8)] | None = None
     folder: Annotated[Path | None, Field(repr=False, strict=True)] = None  # a path that no spec can write
 
     @model_validator(mode="before")
@@ -59,6 +66,12 @@ class PythonModule(Host):
             if not real.is_file() or not real.is_relative_to(folder.resolve()):
                 raise ValueError(f"{file}: there is no such file beside the spec")
         return folder
+
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> Self:
+        if (self.entry_point is None) == (self.file is None) or (self.file is None) != (self.name is None):
+            raise ValueError("give file and name, or the entry_point of an installed package")
+        return self
 
     @model_validator(mode="after")
     def _reads_one_thing(self) -> Self:
@@ -99,4 +112,23 @@ class PythonModule(Host):
 
     def kin(self) -> str:
         """Return the name: other arguments make another size of it."""
-        return self.name
+        return self.name or self.place
+
+    @property
+    def place(self) -> str:
+        """Where its code is, for messages."""
+        return self.file or f"the entry point {self.entry_point}"
+
+    @property
+    def code_folder(self) -> Path | None:
+        """The folder of its code, which may be run; of an installed package, the package's. Nothing is imported."""
+        if self.entry_point is None:
+            return self.folder
+        point = next(iter(entry_points(group=ENTRY_POINTS, name=self.entry_point)), None)
+        found = find_spec(point.module.partition(".")[0]) if point is not None else None
+        return Path(found.origin).parent if found is not None and found.origin is not None else None
+
+    @property
+    def may_run(self) -> bool:
+        """Whether its code may be run: its folder is trusted, or its package is installed."""
+        return self.folder is not None or self.entry_point is not None

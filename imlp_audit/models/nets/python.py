@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
-import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-from types import ModuleType
+from importlib.metadata import EntryPoint, entry_points
 
 from torch import nn
 
 from imlp_audit.errors import BuildError, UntrustedError, did_you_mean
-from imlp_audit.models.hosts.python import PythonModule
+from imlp_audit.models.hosts.python import ENTRY_POINTS, PythonModule
 from imlp_audit.models.nets.inputs import make_module, set_input, set_inputs, tensors_in
+from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.values import TensorInput
+from imlp_audit.processes.code import load_module, locate_error
 
 _LONGEST = 300  # characters of an error's message
 _WITHOUT_VALUES = ("called on meta tensors", "register_meta function")
@@ -29,19 +27,19 @@ def build_python(host: PythonModule) -> nn.Module:
 
     Raises UntrustedError where the code may not be run, and BuildError, with file and line, where it fails.
     """
-    if host.folder is None:
+    if not host.may_run:
         raise UntrustedError(
             f"the model in {host.file} was not built, because its code is not trusted; pass --trust-code"
         )
     try:
-        with _print_to_stderr():
-            maker = _find_maker(_load((host.folder / host.file).resolve()), host)
+        with print_to_stderr():
+            maker = find_maker(host)
             model = make_module(lambda: maker(**host.arguments))
     except Exception as error:  # whatever the code raises is the model's failure
         raise BuildError(describe_error(host, error)) from error
     if not isinstance(model, nn.Module):
-        raise BuildError(f"{host.file}: {host.name} returns {type(model).__name__}, not a torch.nn.Module")
-    run = _runner(model)
+        raise BuildError(f"{host.place}: {host.kin()} returns {type(model).__name__}, not a torch.nn.Module")
+    run = _runner(model, host.output)
     if host.inputs is not None:
         set_inputs(model, host.inputs, run)
     elif host.tokens is not None:
@@ -51,22 +49,29 @@ def build_python(host: PythonModule) -> nn.Module:
     return model
 
 
-def _runner(model: nn.Module) -> Callable[..., object]:
-    """Return a function that runs a model, whose output must hold a tensor; what it prints goes to stderr."""
+def _runner(model: nn.Module, shape: Sequence[int] | None) -> Callable[..., object]:
+    """Return a function that runs a model, whose output must hold a tensor of the shape if one is given, without batch.
+
+    What it prints goes to standard error.
+    """
     own = vars(model).get("forward")
 
     def run(itself: nn.Module, *inputs: object, **named: object) -> object:
-        with _print_to_stderr():
+        with print_to_stderr():
             found = own(*inputs, **named) if own is not None else type(itself).forward(itself, *inputs, **named)
-        if next(tensors_in(found), None) is None:
+        first = next(tensors_in(found), None)
+        if first is None:
             raise TypeError(f"forward of {type(itself).__name__} returns {type(found).__name__}, without a tensor")
+        if shape is not None and [*first.shape[1:]] != [*shape]:
+            returned = f"returns {[*first.shape]} with the batch first"
+            raise TypeError(f"forward of {type(itself).__name__} {returned}, but its output is stated as {[*shape]}")
         return found
 
     return run
 
 
 @contextmanager
-def _print_to_stderr() -> Iterator[None]:
+def print_to_stderr() -> Iterator[None]:
     """Send what is printed to standard error, also what other processes and C code print."""
     sys.stdout.flush()
     kept = os.dup(1)
@@ -79,10 +84,9 @@ def _print_to_stderr() -> Iterator[None]:
         os.close(kept)
 
 
-def describe_error(host: PythonModule, error: BaseException) -> str:
-    """Return what the code of a host raised, and where in its file."""
-    where = host.file if host.folder is None else _place(error, (host.folder / host.file).resolve(), host.file)
-    return f"{where}: {write_error(error)}"
+def describe_error(host: PythonModule | OwnBlock, error: BaseException) -> str:
+    """Return what the code of a host raised, and where."""
+    return f"{_place(error, host)}: {write_error(error)}{_hint(error, host)}"
 
 
 def write_error(error: BaseException) -> str:
@@ -99,7 +103,17 @@ def write_error(error: BaseException) -> str:
     return f"{kind}: {text}"
 
 
-def _find_maker(module: ModuleType, host: PythonModule) -> Callable[..., object]:
+def find_maker(host: PythonModule | OwnBlock) -> Callable[..., object]:
+    """Import the code of a host and return the class or function that makes the module."""
+    if isinstance(host, PythonModule) and host.entry_point is not None:
+        maker = _installed(host.entry_point).load()
+        if not callable(maker):
+            raise TypeError(f"it is a {type(maker).__name__}, not a class or function")
+        return maker  # type: ignore[no-any-return]
+    assert host.folder is not None
+    assert host.file is not None
+    assert host.name is not None
+    module = load_module(host.folder, host.file.removesuffix(".py").replace("/", "."))
     maker = getattr(module, host.name, None)
     if callable(maker):
         return maker  # type: ignore[no-any-return]
@@ -107,26 +121,28 @@ def _find_maker(module: ModuleType, host: PythonModule) -> Callable[..., object]
     raise LookupError(f"it defines no {host.name!r}; {did_you_mean(host.name, own, 'it has')}")
 
 
-def _load(path: Path) -> ModuleType:
-    """Import a file under a name of its own; the same file gives the same module."""
-    name = f"imlp_audit_model_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
-    if name not in sys.modules:
-        spec = spec_from_file_location(name, path)
-        if spec is None or spec.loader is None:
-            raise ImportError(f"{path.name} is not a Python file")
-        module = module_from_spec(spec)
-        sys.modules[name] = module  # dataclasses look their module up there
-        try:
-            spec.loader.exec_module(module)
-        except BaseException:
-            del sys.modules[name]
-            raise
-    return sys.modules[name]
+def _installed(name: str) -> EntryPoint:
+    points = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+    if name not in points:
+        known = did_you_mean(name, points, "there are") if points else "there is none"
+        raise LookupError(f"no installed package has it in the group {ENTRY_POINTS!r}; {known}")
+    return points[name]
 
 
-def _place(error: BaseException, path: Path, shown_as: str) -> str:
-    """Return the last line of the file in an error's traceback; the file alone if there is none."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
-    if isinstance(error, SyntaxError) and error.filename == str(path):
-        lines.append(error.lineno)
-    return f"{shown_as}:{lines[-1]}" if lines else shown_as
+def _place(error: BaseException, host: PythonModule | OwnBlock) -> str:
+    """Return the last line of the host's folder in an error's traceback; the file alone if there is none."""
+    if host.folder is None or host.file is None:
+        return host.place
+    line = locate_error(error, host.folder.resolve(), "")
+    return line.removeprefix("/") if line is not None else host.file
+
+
+def _hint(error: BaseException, host: PythonModule | OwnBlock) -> str:
+    """Say how a file imports another that lies beside it, where it tried in the way of a script."""
+    if not isinstance(error, ModuleNotFoundError) or error.name is None or host.folder is None or host.file is None:
+        return ""
+    top = error.name.partition(".")[0]
+    beside = (host.folder / host.file).parent / top
+    if not beside.is_dir() and not beside.with_suffix(".py").is_file():
+        return ""
+    return f"; {top} lies beside the file, so import it relatively: from .{error.name} import ..."

@@ -126,7 +126,7 @@ def eq4_agelu(case: OneAgelu, arithmetic: Arithmetic) -> Trial:
     return equal(ours, printed, x=case.x, **case.coefficients.shown(), **{"channels first": case.channels_first})
 
 
-@claim(agelus())
+@claim(agelus(), proof="all numbers and any phi, for one and two channels")
 def agelu_alpha_mirrors(case: OneAgelu, arithmetic: Arithmetic) -> Trial:
     """Changing the sign of alpha switches AGeLU's shape: it is mirrored, left for right.
 
@@ -141,7 +141,7 @@ def agelu_alpha_mirrors(case: OneAgelu, arithmetic: Arithmetic) -> Trial:
     return equal(ours, mirrored, x=case.x, **case.coefficients.shown())
 
 
-@claim(agelus())
+@claim(agelus(), proof="all numbers and any phi, for one and two channels")
 def agelu_beta_reflects(case: OneAgelu, arithmetic: Arithmetic) -> Trial:
     """Changing the sign of beta switches AGeLU's shape: it is turned upside down about the height theta.
 
@@ -263,7 +263,7 @@ def agelu_rprelu_turning_point(case: tuple[float, RPReLU], arithmetic: Arithmeti
     return equal(moved, [rprelu.at(x, arithmetic)], x=x, beta=rprelu.beta, gamma=rprelu.gamma, zeta=rprelu.zeta)
 
 
-@claim(vectors(1, numbers()))
+@claim(vectors(1, numbers()), proof="all numbers and any phi, for one channel")
 def agelu_starts_as_gelu(x: Vector, arithmetic: Arithmetic) -> Trial:
     """AGeLU extends GeLU: with its initial coefficients it is GeLU.
 

@@ -200,7 +200,7 @@ def _cases(width: int, ratio: int = 4) -> st.Strategy[AGeLUs]:
     return st.builds(AGeLUs, vectors(width), st.tuples(*[coefficients(width)] * (ratio * width)))
 
 
-@claim(_cases(2, 1))
+@claim(_cases(2, 1), proof="all numbers and any phi, for C = 2 and C functions")
 def sums_of_agelus(case: AGeLUs, arithmetic: Arithmetic) -> Trial:
     """In the AGeLU row of Table 4, the package's module is the sum of the AGeLUs, channel by channel, in both layouts.
 

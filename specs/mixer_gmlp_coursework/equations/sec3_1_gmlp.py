@@ -42,7 +42,7 @@ def gmlp_three_layers(case: Block, arithmetic: Arithmetic) -> Trial:
     return Trial(holds, {**case.shown(), "weight matrices": matrices, "what they mix": [str(kind) for kind in kinds]})
 
 
-@claim(blocks(Gate.PRODUCT))
+@claim(blocks(Gate.PRODUCT), proof="all numbers and any activation, for S, C and D_C up to 2")
 def gmlp_block(case: Block, arithmetic: Arithmetic) -> Trial:
     """A gMLP block projects by U, applies GELU, gates, projects by V and adds its input, with the product unit.
 

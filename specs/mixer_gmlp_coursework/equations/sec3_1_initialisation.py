@@ -116,7 +116,8 @@ def sgu_starts_token_by_token(case: Gating, arithmetic: Arithmetic) -> Trial:
 @claim(
     st.sampled_from((Gate.PRODUCT, Gate.SPLIT)).flatmap(
         lambda gate: st.tuples(st.just(gate), blocks(gate, weights=st.just(0.0)))
-    )
+    ),
+    proof="all numbers, any activation and the four units, for S and C up to 2 and D_C up to 4",
 )
 def gmlp_starts_as_transformer_ffn(drawn: tuple[Gate, Block], arithmetic: Arithmetic) -> Trial:
     """At the start of training a gMLP block is the fully connected block of a Transformer, GELU(X U) V + X.

@@ -29,7 +29,8 @@ _size = st.integers(1, 3)
     st.one_of(
         st.tuples(st.just(True), token_mixings(_size, _size).flatmap(with_biases)),
         st.tuples(st.just(False), channel_mixings(_size, _size).flatmap(with_biases)),
-    )
+    ),
+    proof="all numbers and any activation, for S, C, D_S and D_C up to 3",
 )
 def mlp_by_row(case: tuple[bool, Mixing], arithmetic: Arithmetic) -> Trial:
     """Each MLP works on each row of its input independently, and is the same for every row.

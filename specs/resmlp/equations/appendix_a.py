@@ -17,7 +17,7 @@ from ._mlp import PatchMlp, patch_mlps
 from ._patches import IMAGE, TYPICAL_PATCH, grid
 
 
-@claim(patch_mlps())
+@claim(patch_mlps(), proof="all numbers and any activation, for N up to 2 and d up to 3")
 def appendix_mlp_across_patches(case: PatchMlp, arithmetic: Arithmetic) -> Trial:
     """The MLP that replaces self-attention is the transposition, a linear layer from N to 4N, GELU, a linear layer from
     4N to N, and the transposition back: each channel is mixed across patches by the same MLP.

@@ -53,7 +53,9 @@ def algorithm1_computes_eq2_corrected(case: tuple[CrossPatchCase, float], arithm
     return equal(matrix_of(z), sublayer.printed(arithmetic), **sublayer.shown())
 
 
-@claim(feedforwards(last_aff=divisible_affs))
+@claim(
+    feedforwards(last_aff=divisible_affs), proof="all numbers and any activation, for d up to 2, and 1 and 4 patches"
+)
 def algorithm1_computes_eq3(case: FeedForwardCase, arithmetic: Arithmetic) -> Trial:
     """Algorithm 1's cross-channel sublayer computes Eq. 3: with Eq. 3's B, C, first Aff and alpha after C, no bias of
     B, and beta / alpha as the bias of C.

@@ -60,7 +60,7 @@ def _layers(patches: int) -> st.Strategy[Layer]:
     return st.builds(Layer, cross_patch, feedforward, x)
 
 
-@claim(each_of(_layers, PATCHES))
+@claim(each_of(_layers, PATCHES), proof="all numbers, for d = 1, and 1 and 4 patches")
 def gelu_is_the_only_nonlinearity(case: Layer, arithmetic: Arithmetic) -> Trial:
     """GELU is the layer's only non-linearity: with the identity for GELU it is affine, f(X + W) + f(0) = f(X) + f(W).
 

@@ -163,7 +163,7 @@ def layer_starts_near_the_identity(case: NewLayer, arithmetic: Arithmetic) -> Tr
     return next((trial for trial in trials if not trial.holds), trials[0])
 
 
-@claim(each_of(lambda d: st.tuples(affs(d), vectors(d)), (1, 2, 3)))
+@claim(each_of(lambda d: st.tuples(affs(d), vectors(d)), (1, 2, 3)), proof="all numbers, for d up to 3")
 def aff_is_layer_scale_plus_bias(case: tuple[AffCase, Vector], arithmetic: Arithmetic) -> Trial:
     """Aff is LayerScale with an additional bias.
 

@@ -73,7 +73,7 @@ def class_mlp_keeps_patches_frozen(case: ClassMlpCase, arithmetic: Arithmetic) -
     return Trial(torch.equal(patches, tokens[:, 1:]) and not follows, shown)
 
 
-@claim(class_layers())
+@claim(class_layers(), proof="all numbers, for one channel and up to 3 patches")
 def class_mlp_layer(case: ClassLayerCase, arithmetic: Arithmetic) -> Trial:
     """A layer of class-MLP adds to the class token a linear layer of all tokens, and then its MLP, each between an Aff
     and a LayerScale.

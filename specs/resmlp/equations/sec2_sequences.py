@@ -73,7 +73,7 @@ def padding_adds_nothing_to_a_decoder(case: Padded, arithmetic: Arithmetic) -> T
     return case.holds_in_batch(case.lower().alone().printed(arithmetic), arithmetic, causal=True)
 
 
-@claim(padded_sequences())
+@claim(padded_sequences(), proof="all numbers, for one channel, one or two tokens and one or two of padding")
 def padding_adds_what_aff_makes_of_zeros(case: Padded, arithmetic: Arithmetic) -> Trial:
     """Padding a sequence with zeros and taking the submatrix of A for the longest of the batch adds to each token what
     the first Aff makes of the zeros: its beta times the weights of A on the padding, scaled by the last Aff; nothing

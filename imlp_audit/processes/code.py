@@ -1,0 +1,41 @@
+"""Running the Python in a folder from outside. Who calls it has asked whether the folder is trusted."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import traceback
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+
+def load_module(folder: Path, name: str) -> ModuleType:
+    """Import a module of a folder, such as `sentences` or `equations.sec3_mlp`.
+
+    The folder becomes a package of a name of its own, so that its modules import each other relatively, and no other
+    way. What its code raises is raised.
+    """
+    return import_module(f"{_package(folder.resolve())}.{name}")
+
+
+def locate_error(error: BaseException, folder: Path, shown_as: str) -> str | None:
+    """Return the last line of a folder's own Python in an error's traceback; None if there is none."""
+    frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        frames.append((error.filename, error.lineno))
+    own = [(Path(name).resolve(), line) for name, line in frames if Path(name).resolve().is_relative_to(folder)]
+    if not own:
+        return None
+    path, line = own[-1]
+    return f"{shown_as}/{path.relative_to(folder).as_posix()}:{line}"
+
+
+def _package(folder: Path) -> str:
+    """Return the name of a folder's package, which is made when it is first asked for."""
+    name = f"imlp_audit_folder_{hashlib.sha256(str(folder).encode()).hexdigest()[:12]}"
+    if name not in sys.modules:
+        package = ModuleType(name, f"The Python in {folder}.")
+        package.__path__ = [str(folder)]
+        sys.modules[name] = package
+    return name
