@@ -23,7 +23,6 @@ from imlp_audit.evaluate.pictures import prepare_pictures
 from imlp_audit.evaluate.request import Data, Request
 from imlp_audit.evaluate.verdict import ScoreCell, score_cells
 from imlp_audit.evaluate.weights import choose_reading, with_weights
-from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.spec.columns import SIZES, AccuracyColumn
 from imlp_audit.spec.references import CellRef, RowRef
 
@@ -140,8 +139,8 @@ def _name(dtype: torch.dtype) -> str:
 
 def code_digest(row: RowRef) -> str:
     """Return a digest of all Python beside a model of the user's own; other models are known by their version."""
-    host = row.row.model.host if row.row.model is not None else None
-    folder = host.code_folder if isinstance(host, PythonModule) else None
+    code = row.row.model.code if row.row.model is not None else None
+    folder = code.code_folder if code is not None else None
     if folder is None:
         return "of a package"
     try:
