@@ -69,6 +69,7 @@ class _Drafter:
         self.harmless = find_harmless(table.marks)
         self.doubt = find_doubt(table.caption, columns.guesses)
         self.size = find_size(table.caption)
+        self.prints_flops = any(guess.measure is Measure.FLOPS for _, guess in columns.numbers)
         self.rows: list[DraftRow] = []
         self.skipped: list[str] = []
         self._group = self._noted = ""  # the heading between rows that this is under, and the last that was noted
@@ -94,7 +95,7 @@ class _Drafter:
             self._new_id(label, base, side),
             label,
             row.line,
-            guess_model(label, side, why, self.harmless, self.prefer),
+            guess_model(label, side, why, self.harmless, self.prefer, size_matters=self.prints_flops),
             numbers,
             base.id if base else None,
             _training(row, self.columns, label, self._group),

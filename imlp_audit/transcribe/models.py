@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-from imlp_audit.models.names.known import Library
+from imlp_audit.models.names.known import USUAL_SIZE, Library, own_size
 from imlp_audit.models.names.match import Confidence, close_models
 from imlp_audit.models.names.spelling import respell
 from imlp_audit.transcribe.headings import SIDE, ColumnGuess, side_of
@@ -65,11 +65,18 @@ def find_size(text: str) -> int | None:
 
 
 def guess_model(
-    label: LabelParts, size: int | None, doubt: str | None, harmless: Container[str] = (), prefer: Library | None = None
+    label: LabelParts,
+    size: int | None,
+    doubt: str | None,
+    harmless: Container[str] = (),
+    prefer: Library | None = None,
+    *,
+    size_matters: bool = False,
 ) -> ModelGuess:
     """Match a label with the names of the libraries; `size` is the side of the images where the table gives one.
 
     `harmless` are the footnote marks that change nothing of a model; `prefer` is the library to take first.
+    `size_matters` says that the table prints numbers that depend on the size.
     """
     side = label.size or size
     found = {library: _names(label.name, library, side) for library in _LIBRARIES}
@@ -80,7 +87,9 @@ def guess_model(
     close = () if label.changed else tuple(_recipe(at, name, side) for at, names in found.items() for name, _ in names)
     if not exact:
         return ModelGuess(None, None, _why_not(label, close), close[:3])
-    reason = doubt
+    reason = doubt or (_why_no_size(exact, label.name, prefer) if side is None and size_matters else None)
+    if reason is not None and doubt is None:
+        close = tuple(_recipe(*one, own_size(*one)) for one in exact)
     if label.mark and label.mark not in harmless:
         reason = f"the mark {label.mark!r} may stand for a change of the model"
     if reason is not None:
@@ -108,8 +117,24 @@ def _why_not(label: LabelParts, close: Sequence[str]) -> str:
     return "the label does not say which of these it is" if close else "no library has a model of this name"
 
 
+def _why_no_size(exact: Sequence[tuple[Library, str]], label: str, prefer: Library | None) -> str | None:
+    """Return why the size of the images must be given, where the libraries' own sizes do not settle it."""
+    meant = exact[:1] if exact[0][0] is prefer else exact
+    sizes = {own_size(*one): one[0] for one in meant}
+    if len(sizes) > 1:
+        listed = " and ".join(f"{size} in {library}" for size, library in sizes.items())
+        return f"the table gives no size of images, and this model was published for {listed}"
+    library, name = exact[0]
+    (size,) = sizes
+    if size != USUAL_SIZE and name.endswith(f"_{size}") and str(size) not in label:
+        return f"the table gives no size of images, and {library} has this model for {size} alone"
+    return None
+
+
 def _recipe(library: Library, name: str, side: int | None) -> str:
     own = re.search(r"_(\d{3})$", name)
+    if side is None and library is Library.TORCHVISION and own_size(library, name) != USUAL_SIZE:
+        side = own_size(library, name)
     if side is None or (own is not None and int(own[1]) == side):
         return f"{{{library}: {name}}}"
     return f"{{{library}: {name}, image: {side}}}"

@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import cache
 from itertools import groupby, product
 
-from imlp_audit.models.names.known import Library, current_models
+from imlp_audit.models.names.known import USUAL_SIZE, Library, current_models
 
 
 class Confidence(StrEnum):
@@ -20,7 +20,6 @@ class Confidence(StrEnum):
     CLOSE = "close"  # similar
 
 
-USUAL_SIZE = 224  # the side of the images where neither the label nor the table says another
 MOST_CLOSE = 4
 _SIMILAR = 0.6
 _SIMILAR_FAMILY = 0.75
@@ -52,6 +51,11 @@ def close_models(label: str, library: Library, size: int | None = None) -> list[
         return [(exact[0], Confidence.EXACT)]
     rest = [name for name in _similar(label, library) if name not in exact]
     return [(name, Confidence.CLOSE) for name in [*exact, *rest][:MOST_CLOSE]]
+
+
+def is_name(label: str, library: Library) -> bool:
+    """Return whether a label is a name in other separators and cases, or stands for several names."""
+    return bool(_PLAIN.fullmatch(label) and _exact(label, library, None))
 
 
 def _exact(label: str, library: Library, size: int | None) -> list[str]:
