@@ -33,7 +33,7 @@ def make_table(
     return SourceTable(number, caption, joined, tuple(every), file, line, label=label, notes=(*notes, *body.notes))
 
 
-def _find_period(headings: Sequence[str]) -> int:
+def _find_period(headings: tuple[str, ...]) -> int:
     """Return after how many columns the headings begin again, as where a long table is set in two halves."""
     width = len(headings)
     for period in range(2, width // 2 + 1):
