@@ -48,6 +48,17 @@ class TableColumns:
         """The column with the size of the images."""
         return next((at for at, guess in enumerate(self.guesses) if guess.role is ColumnRole.SIZE), None)
 
+    @property
+    def sizes(self) -> list[int | None]:
+        """The sizes of images that the headings of the columns of FLOPs give, None for one that gives none."""
+        fields = [dict(guess.fields) for _, guess in self.numbers if guess.measure is Measure.FLOPS]
+        return [int(one["image"]) if "image" in one else None for one in fields]
+
+    @property
+    def first_size(self) -> int | None:
+        """The size of images of the first column of FLOPs, where the headings of all give one."""
+        return self.sizes[0] if self.sizes and None not in self.sizes else None
+
     def doubt(self, row: GridRow) -> str | None:
         """Return why a row's label may not be all of its model: another column says something too."""
         for at in _columns_of_text(self.guesses, self.label):
@@ -64,6 +75,7 @@ def read_columns(table: SourceTable) -> TableColumns:
         guess_column(heading, [row.cells[at] for row in rows], table.caption)
         for at, heading in enumerate(table.headings)
     ]
+    guesses = [_with_size(guess) for guess in guesses]
     label = find_label(guesses, rows)
     numbers = [at for at, guess in enumerate(guesses) if guess.role is ColumnRole.NUMBERS and at != label]
     changes = {
@@ -76,6 +88,19 @@ def read_columns(table: SourceTable) -> TableColumns:
         del changes[at]
     sorting = {at for at in _columns_of_text(guesses, label) if sorts_rows(guesses[at].heading, rows, at, label)}
     return TableColumns(tuple(guesses), label, _name_columns(numbers, guesses), changes, frozenset(sorting))
+
+
+def _with_size(guess: ColumnGuess) -> ColumnGuess:
+    """Return a column of FLOPs with the size of the images that its heading gives, as in FLOPs @384."""
+    found = _AT.search(guess.heading)
+    if guess.measure is not Measure.FLOPS or found is None:
+        return guess
+    return replace(guess, fields=(*guess.fields, ("image", found["at"] or found["bracket"])))
+
+
+_AT = re.compile(
+    r"[@↑]\s*(?P<at>\d{3,4})(?!\d)|\(\s*(?P<bracket>\d{3,4})\s*(?:(?:\^2|²|px|[×xX]\s*(?P=bracket))\s*)?\)"
+)
 
 
 def _columns_of_text(guesses: Sequence[ColumnGuess], label: int) -> list[int]:

@@ -34,7 +34,7 @@ def decisions_of(draft: Draft) -> list[str]:
         found.append(f"{count_of(parts, 'printed part')} that a spec cannot hold; each is a comment at its row")
     sorting = [draft.columns.guesses[at].heading or f"column {at + 1}" for at in sorted(draft.columns.sorting)]
     if sorting:
-        found.append(f"taken to say only of what kind the models are: the column {' and '.join(map(repr, sorting))}")
+        found.append(f"taken to say only of what kind the models are: the text under {list_some(sorting, 8)}")
     unknown = [guess.heading or "(no heading)" for guess in draft.columns.guesses if guess.role is ColumnRole.UNKNOWN]
     if unknown:
         found.append(f"columns that were not understood: {list_some(unknown, 8)}")
@@ -47,6 +47,8 @@ def _sizes(draft: Draft) -> list[str]:
         return []
     if draft.columns.size is not None:
         return []
+    if draft.columns.first_size is not None:
+        return [f"models are built for images of {draft.columns.first_size}, the size of the first column of FLOPs"]
     if draft.size is not None:
         return [f"FLOPs are counted on images of {draft.size}, the size that the caption gives"]
     return ["the table gives no size of images; FLOPs are counted at each model's own size in its library"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from imlp_audit.models.names.known import Library
 from imlp_audit.models.names.match import is_name
-from imlp_audit.models.names.spelling import respell
+from imlp_audit.models.names.spelling import spellings
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.grid import GridRow
 from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole
@@ -44,9 +44,7 @@ def _texts(rows: Sequence[GridRow], at: int) -> list[str]:
 
 def _is_model(text: str) -> bool:
     name = read_label(text, None, ()).name
-    return any(
-        is_name(one, library) for one in {name, respell(name)} for library in (Library.TIMM, Library.TORCHVISION)
-    )
+    return any(is_name(one, library) for one in spellings(name) for library in (Library.TIMM, Library.TORCHVISION))
 
 
 def sorts_rows(heading: str, rows: Sequence[GridRow], at: int, label: int) -> bool:

@@ -7,7 +7,8 @@ import pytest
 from imlp_audit.models.names.known import Library
 from imlp_audit.transcribe.cells import ReadCell, read_cell
 from imlp_audit.transcribe.draft import Draft, draft_table
-from imlp_audit.transcribe.grid import SourceRow, SpanningCell, make_table
+from imlp_audit.transcribe.grid import SourceRow, SpanningCell
+from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.headings import ColumnRole, guess_column
 
 
@@ -246,3 +247,26 @@ def test_a_column_that_may_change_the_model_leaves_the_rows_without_one(lines: t
 def test_a_column_of_depths_and_one_that_sorts_the_rows_change_no_model() -> None:
     draft = table(" | Model | depth | Params (M)", "A | DeiT-S | 12+0 | 22.1", "A | DeiT-B | 12+0 | 86.6")
     assert all(recipes(draft))
+
+
+def test_headings_give_the_size_of_images_and_the_family_of_the_models() -> None:
+    draft = table("CaiT model | Params (M) | FLOPs (G) @224 | FLOPs (G) ↑384", "xxs-24 | 12.0 | 2.5 | 9.6",
+                  "s-36 | 68.2 | 13.9 | 48.0", "s-48 | 89.5 | 18.6 | 63.8")  # fmt: skip
+    assert draft.columns.sizes == [224, 384]
+    assert recipes(draft) == ["{timm: cait_xxs24_224}", "{timm: cait_s36_384, image: 224}", None]
+    assert draft.rows[2].model.nearest[0] == "{timm: cait_s24_224}"
+    assert table("Model | FLOPs (384^2)", "DeiT-B | 55.5").columns.sizes == [384]
+    assert table("Model | Params (1000)", "DeiT-B | 86").columns.sizes == []
+
+
+def test_a_family_in_the_caption_is_only_a_hint() -> None:
+    (row,) = table("Model | Params (M)", "S24 | 46.9", caption="Our models after CaiT").rows
+    assert row.model.recipe is None
+    assert row.model.candidates == ("{timm: cait_s24_224}",)
+
+
+def test_the_size_of_a_row_stands_in_its_hints() -> None:
+    (row,) = table("Model | Size | Params (M) | FLOPs (G)", "gMLP-S | 384^2 | 20 | 13").rows
+    assert row.model.candidates == ("{timm: gmlp_s16_224, image: 384}",)
+    (row,) = table("Model | Size | Params (M) | Block", "RegNetY-8G | 384^2 | 39 | SE").rows
+    assert row.model.candidates[0] == "{timm: regnety_080, image: 384}"
