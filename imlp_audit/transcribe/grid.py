@@ -49,7 +49,7 @@ class GridRow:
 class SourceTable:
     """A table of a document: its headings, a text for each column, and its rows.
 
-    `number` counts the tables of the document from 1; two tables in one float are 1a and 1b. `marks` are the footnote
+    `number` is the paper's, or follows on it where a table has none; two tables in one float are 1a and 1b. `marks` are the footnote
     marks that the source explains, with what it says. `line` counts lines, or pages where `counted_in` says so.
     """
 

@@ -130,7 +130,7 @@ def test_a_mark_that_says_where_weights_come_from_changes_no_model(line: str, re
 
 
 def test_cells_of_a_page_over_rows_and_columns_are_in_each() -> None:
-    page = """<figure id="S4.T1"><figcaption>Table 1: <b>ImageNet</b></figcaption><table>
+    page = """<figure id="S4.T1"><figcaption>Table 2 : <b>ImageNet</b></figcaption><table>
         <thead><tr><th rowspan="2">Model</th><th colspan=2>Cost</th></tr>
         <tr><th>Params</th><th>FLOPs</th></tr></thead>
         <tr><td rowspan=2>DeiT-S<sup>&dagger;</sup><td>22.1M<td><math alttext="4.6_{\\pm 0.1}"><mn>4.6</mn></math>
@@ -141,7 +141,7 @@ def test_cells_of_a_page_over_rows_and_columns_are_in_each() -> None:
         ["DeiT-S†", "22.1M", "4.6 ±0.1"],
         ["DeiT-S†", "5", "4.0"],
     ]
-    assert (table.caption, table.label) == ("Table 1: ImageNet", "S4.T1")
+    assert (table.number, table.caption, table.label) == ("2", "ImageNet", "S4.T1")
     assert [row.line for row in table.rows] == [4, 5]
 
 
