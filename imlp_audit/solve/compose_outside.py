@@ -35,7 +35,7 @@ class Outside:
         """Return the amounts under every reading, (readings, amounts). Raises BuildError where one fails."""
         self.expect({recipe: readings})
         new = {key: need for key, need in self._expected.items() if key not in self._facts}
-        self._facts.update(measure_outside(new, lambda _: None))
+        self._facts.update(measure_outside(new, lambda _: None) if new else ())
         return np.stack([_amounts(key, self._facts[key]) for key in _keys(recipe, readings)])
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from itertools import product
 from pathlib import Path
 
 import pytest
 import torch
 from pydantic import ValidationError
+from timm.layers import Mlp
 from torch import nn
 
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
@@ -20,6 +22,7 @@ from imlp_audit.count.models import measure_models
 from imlp_audit.count.outside import measure_outside
 from imlp_audit.errors import UntrustedError
 from imlp_audit.models.build import Builder
+from imlp_audit.models.nets.own_block import make_block
 from imlp_audit.models.own_axes import BlockReading
 from imlp_audit.models.reading import PaperReading
 from imlp_audit.models.recipe import Recipe
@@ -93,6 +96,7 @@ HOSTS: dict[str, tuple[dict[str, object], dict[str, object], list[tuple[int, int
 }
 
 
+@pytest.mark.daily(1)
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_host_with_blocks_counts_by_its_formula(host: str) -> None:
     keys, sites, mlps = HOSTS[host]
@@ -178,6 +182,16 @@ def test_a_block_for_tokens_is_refused_where_there_are_feature_maps() -> None:
     message = failure_of(with_block("ForTokens", {"timm": "poolformer_s12"}))
     assert message.startswith("own_blocks.py: the MLP at stages.0.blocks.0.mlp works on feature maps")
     assert "let ForTokens take use_conv" in message
+
+
+def test_a_block_learns_that_there_are_feature_maps() -> None:
+    recipe = with_block("GatedMlp")
+    assert recipe.mlp is not None
+    assert recipe.mlp.python is not None
+    block = make_block(recipe.mlp.python, "mlp", Mlp(4, 6, 5, use_conv=True), reading_of(recipe))
+    assert sum(one.numel() for one in block.parameters()) == 2 * (4 * 8 + 8) + 8 * 5 + 5
+    assert block(torch.zeros(2, 4, 3, 3)).shape == (2, 5, 3, 3)
+    assert deepcopy(block)(torch.zeros(2, 4, 3, 3)).shape == (2, 5, 3, 3)
 
 
 def test_an_error_names_the_line_of_the_block() -> None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from imlp_audit.numbers.words import list_some
-from imlp_audit.transcribe.grid import SourceDocument, SourceTable, make_table
+from imlp_audit.transcribe.grid import SourceDocument, SourceTable
+from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.latex.arguments import balance, read_braced, skip_optional
 from imlp_audit.transcribe.latex.macros import Macro, expand, find_definitions, find_macros
 from imlp_audit.transcribe.latex.rows import read_rows
