@@ -27,6 +27,7 @@ from imlp_audit.equations.search import search
 from imlp_audit.equations.settings import Limits
 from imlp_audit.models import blocks, recipe
 from imlp_audit.models.hosts.host import Host
+from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.reading import Axis, Family, axes_of
 from imlp_audit.models.values import TensorInput
 from imlp_audit.processes.code import load_module
@@ -75,6 +76,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     blocks.Replacement: "Replaced MLPs",
     blocks.ImlpRecipe: "The IMLP block",
     blocks.Sums: "Sums of functions",
+    OwnBlock: "Blocks of your own",
     TensorInput: "Inputs",
     schema.System: "Systems",
     pictures.Pictures: "Pictures",
@@ -95,7 +97,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     schema.NumbersEntry: "Numbers elsewhere",
 }
 """The section of spec-format.md whose table has the keys of a record."""
-ELSEWHERE = (readings.NamedReading, *get_args(columns.Column))
+ELSEWHERE = (readings.NamedReading, readings.Choices, *get_args(columns.Column))
 """Records that readings.md documents, or that an entry is turned into."""
 
 
@@ -121,7 +123,8 @@ def test_every_record_of_a_spec_has_a_section() -> None:
 def test_every_key_of_a_spec_has_a_row_with_its_default(record: type[BaseModel]) -> None:
     rows = _keys_of(SECTIONS[record])
     inherited = {name for base in record.__mro__[1:] for name in getattr(base, "model_fields", ())}
-    own = {name: field for name, field in record.model_fields.items() if name not in inherited and name != "host"}
+    written = {name: field for name, field in record.model_fields.items() if field.repr}  # others no spec can write
+    own = {name: field for name, field in written.items() if name not in inherited and name != "host"}
     assert {name: rows.get(name) for name, field in own.items() if not _states(rows.get(name, ""), field)} == {}
 
 

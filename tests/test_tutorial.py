@@ -110,7 +110,7 @@ def test_every_command_of_the_page_on_modules_prints_what_the_page_shows(
 ) -> None:
     monkeypatch.chdir(own)
     steps = STEP.findall(OWN)
-    assert [command.split()[0] for command, _ in steps] == ["lint", "verify", "explain"]
+    assert [command.split()[0] for command, _ in steps] == ["lint", "verify", "explain", "verify", "solve"]
     for command, shown in steps:
         done = call(*command.split(), COLUMNS="80")
         printed = " ".join(done.out.split())

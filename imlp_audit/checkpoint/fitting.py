@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,10 @@ from imlp_audit.checkpoint.layouts.dialects import Dialect, dialects
 from imlp_audit.checkpoint.layouts.layout import NameLayout
 from imlp_audit.checkpoint.misfits import MisfitGroup, Shapes, group_misshaped, group_one_sided
 from imlp_audit.checkpoint.refusal import escape_name
+from imlp_audit.checkpoint.states import strip_prefixes
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
 UNUSED = "num_batches_tracked"
 """The last name of the tensors that no evaluation reads."""
@@ -78,15 +79,34 @@ def _list_first(names: tuple[str, ...]) -> str:
 def fit(held: Shapes, model: nn.Module) -> Fit:
     """Compare a checkpoint's shapes with a model, which may be on the meta device.
 
-    A checkpoint need not hold the buffers that a model does not save; if it does, they must have as many numbers.
+    A checkpoint need not hold the buffers that a model does not save; if it does, they must have as many numbers. Of
+    one tensor with several names it needs one (`save_model` of safetensors writes no more).
     """
-    wanted = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
+    wanted = {name: tuple(tensor.shape) for name, tensor in saved_tensors(model).items()}
     computed = {name: tuple(b.shape) for name, b in model.named_buffers(remove_duplicate=False) if name not in wanted}
-    return compare(held, wanted, computed)
+    return compare(held, wanted, computed, tied_names(model))
 
 
-def compare(held: Shapes, wanted: Shapes, computed: Shapes) -> Fit:
-    """Compare a checkpoint's shapes with those that a model saves, and with those that it computes itself."""
+def saved_tensors(model: nn.Module) -> dict[str, Tensor]:
+    """Return the tensors that a model saves, by name. What else its own code saves (extra states) is left out."""
+    from torch import Tensor
+
+    return {name: one for name, one in model.state_dict(keep_vars=True).items() if isinstance(one, Tensor)}
+
+
+def tied_names(model: nn.Module) -> tuple[tuple[str, ...], ...]:
+    """Return the names of each tensor that a model saves under several."""
+    names: dict[int, list[str]] = {}
+    for name, tensor in saved_tensors(model).items():
+        names.setdefault(id(tensor), []).append(name)
+    return tuple(tuple(group) for group in names.values() if len(group) > 1)
+
+
+def compare(held: Shapes, wanted: Shapes, computed: Shapes, tied: Sequence[Sequence[str]] = ()) -> Fit:
+    """Compare a checkpoint's shapes with those that a model saves, and with those that it computes itself.
+
+    `tied` are the names of each tensor that has several.
+    """
     places = {**computed, **wanted}
     joined, joins = join_attention(held)
     apart: Joins = {}
@@ -96,17 +116,24 @@ def compare(held: Shapes, wanted: Shapes, computed: Shapes) -> Fit:
     ours = tuple(name for name in mine if name in computed and prod(mine[name]) == prod(computed[name]))
     wrong = [name for name in mine if name in places and name not in ours and mine[name] != places[name]]
     extra = [name for name in mine if name not in places]
-    optional = tuple(name for name in wanted if name not in mine and name.rpartition(".")[2] == UNUSED)
+    known = {name for group in tied if any(one in mine for one in group) for name in group}
+    spare = (name for name in wanted if name in known or name.rpartition(".")[2] == UNUSED)
+    optional = tuple(name for name in spare if name not in mine)
     missing = [name for name in wanted if name not in mine and name not in optional]
     problems = (*group_misshaped(wrong, mine, places), *group_one_sided(missing, extra, mine, wanted))
     return Fit(problems, dialect.names, ours, optional, dialect.prefix, dialect.layout, joins)
 
 
 def _read_all(held: Shapes, places: Shapes) -> Iterator[tuple[Dialect, Shapes]]:
-    """Yield the shapes in each dialect; one that gives two tensors the same name would lose one of them."""
+    """Yield the shapes in each dialect; one that gives two tensors the same name would lose one of them.
+
+    Prefixes such as `module.` are gone from the file's names, and come back where a part of the model is called that.
+    """
+    short = {strip_prefixes(name): name for name in places}
     for dialect in dialects(held):
-        if len(set(dialect.names.values())) == len(dialect.names):
-            yield dialect, _read_as(dialect.names, held, places)
+        names = {old: short.get(new, new) for old, new in dialect.names.items()}
+        if len(set(names.values())) == len(names):
+            yield replace(dialect, names=names), _read_as(names, held, places)
 
 
 def _read_as(names: Mapping[str, str], held: Shapes, places: Shapes) -> Shapes:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from imlp_audit.checkpoint.contents import Checkpoint, check_sums, check_unchanged, parse
 from imlp_audit.checkpoint.files.container import OpenFile, open_file
 from imlp_audit.checkpoint.files.shards import explain_shard
-from imlp_audit.checkpoint.fitting import Fit, fit
+from imlp_audit.checkpoint.fitting import Fit, fit, saved_tensors, tied_names
 from imlp_audit.checkpoint.refusal import escape_name, name_in_errors
 from imlp_audit.checkpoint.tensors import BYTES, StorageSpan, TensorInfo
 from imlp_audit.errors import CheckpointError
@@ -104,6 +104,7 @@ def describe_misfit(path: Path, found: Fit, model: str = "the model") -> str:
 def _load(model: nn.Module, path: Path, found: Fit, tensors: Mapping[str, Tensor]) -> list[str]:
     """Copy the tensors into the model's own, and return what that changed in them."""
     own = {**dict(model.named_buffers(remove_duplicate=False)), **model.state_dict()}
+    _check_only_tensors(model, path)
     mine = {name: tensor.reshape(own[name].shape) for name, tensor in name_tensors(found, tensors).items()}
     wrong = [name for name in mine if _find_kind(mine[name]) != _find_kind(own[name])]
     if wrong:
@@ -120,10 +121,32 @@ def _load(model: nn.Module, path: Path, found: Fit, tensors: Mapping[str, Tensor
         )
     rounded = [name for name in mine if not _fits_into(mine[name].dtype, own[name].dtype)]
     saved = {name: tensor for name, tensor in mine.items() if name not in found.computed}
+    _check_tied(model, path, saved)
     model.load_state_dict({**{name: own[name] for name in found.optional}, **saved})
     if not rounded:
         return []
     return [f"{_count(rounded)} rounded to the model's type, such as {escape_name(rounded[0])}"]
+
+
+def _check_only_tensors(model: nn.Module, path: Path) -> None:
+    more = sorted({*model.state_dict()} - {*saved_tensors(model)})
+    if more:
+        raise CheckpointError(
+            f"{path}: the model also saves {escape_name(more[0])}, which is not a tensor (`get_extra_state`), and such "
+            "objects are not read from files; keep what it holds in a buffer"
+        )
+
+
+def _check_tied(model: nn.Module, path: Path, saved: Mapping[str, Tensor]) -> None:
+    """Raise CheckpointError if a file has two values for one tensor of the model: the last would win."""
+    for group in tied_names(model):
+        there = [name for name in group if name in saved]
+        torn = next((name for name in there if not torch.equal(saved[name], saved[there[0]])), None)
+        if torn is not None:
+            raise CheckpointError(
+                f"{path}: {escape_name(there[0])} and {escape_name(torn)} are one tensor in the model, but differ in "
+                "the file; choose the row that it was trained for"
+            )
 
 
 def _count(names: list[str]) -> str:

@@ -90,7 +90,7 @@ def find_states(content: object, prefix: str = "", wanted: str | None = None) ->
     tables = _find_named_tables(content)
     unopened = tuple(dict.fromkeys(one.title for one in find_inert(content) if one.noted))
     given = find_given(content)
-    prefix = _strip_prefixes(prefix)
+    prefix = strip_prefixes(prefix)
     cleaned: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {}
     for name, (path, table) in tables.items():
         try:
@@ -201,7 +201,7 @@ def _clean_names(table: Mapping[object, object], prefix: str) -> tuple[dict[str,
     names: dict[str, str] = {}
     left_out = []
     for old in tensors:
-        new = _strip_prefixes(old) if isinstance(old, str) else ""
+        new = strip_prefixes(old) if isinstance(old, str) else ""
         if not isinstance(old, str) or not new or not old.isprintable() or len(old) > _LONGEST_NAME:
             raise RefusedError(
                 f"holds a tensor named {escape_name(old)!r}, which cannot be a parameter's name; save "
@@ -224,7 +224,8 @@ def _is_average(names: Collection[object]) -> bool:
     return _COUNT in names and 0 < len(prefixed) == len(names) - 1
 
 
-def _strip_prefixes(name: str) -> str:
+def strip_prefixes(name: str) -> str:
+    """Return a name without what DistributedDataParallel and torch.compile put before it."""
     while name.startswith(_PREFIXES):
         name = next(name.removeprefix(prefix) for prefix in _PREFIXES if name.startswith(prefix))
     return name

@@ -69,6 +69,13 @@ class Conventions:
             return {self.chosen_reading: named[self.chosen_reading], **named}
         return named or {None: PaperReading()}
 
+    def family_of(self, recipe: Recipe) -> str | None:
+        """Return the family that a reading is chosen for; None where nothing is open, or no reading has a name.
+
+        Then the axes of a block of the paper's own have their defaults.
+        """
+        return recipe.family_name if self.about.readings else None
+
     @cached_property
     def flops(self) -> Mapping[str, Convention]:
         """Every FLOPs convention that the paper could name; the declared ones come first."""

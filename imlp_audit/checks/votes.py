@@ -86,7 +86,8 @@ def _vote(counted: Countable, context: Context) -> Vote | None:
     except NotMeasuredError:
         return None
     values = {(one.reading, str(one.convention)): one.value for one in declared if not one.uncounted}
-    return Vote(cell.id, column_of(cell), recipe.family, cell.printed, values, has_own_counter(cell))
+    family = context.conventions(cell.row.paper).family_of(recipe)
+    return Vote(cell.id, column_of(cell), family, cell.printed, values, has_own_counter(cell))
 
 
 def has_own_counter(cell: CellRef) -> bool:
@@ -143,7 +144,7 @@ def frame_of(cell: CellRef, context: Context) -> Frame:
     counted = countable(cell) if judged is not None and cell.column.measure.totalled else ""
     if judged is None or isinstance(counted, str):
         return Frame(context.conventions(paper).roundings)
-    family, found = counted.recipe.family, judged.hypothesis
+    family, found = context.conventions(paper).family_of(counted.recipe), judged.hypothesis
     reading = found.readings.get(family) if family is not None else None
     convention = None if has_own_counter(cell) else _column_group(cell, judged)
     return Frame(allowed_roundings(found.rounding), found.rounding, reading, convention)

@@ -11,10 +11,10 @@ from imlp_audit.checks.context import Context, Counter
 from imlp_audit.checks.fit import Measured, name_departures_of
 from imlp_audit.checks.printed import Countable, countable, unless_counted
 from imlp_audit.checks.votes import frame_of
-from imlp_audit.models.reading import Family
+from imlp_audit.models.reading import AnyFamily
 from imlp_audit.spec.references import CellRef
 
-_Kin = tuple[str, Family]  # the paper and the family that a reading is chosen for
+_Kin = tuple[str, AnyFamily]  # the paper and the family that a reading is chosen for
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from multiprocessing.connection import Connection
 
 from imlp_audit.count.facts import Failure, Measured, ModelFacts, ModelKey, Need
-from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.processes.interrupts import on_interrupt
 from imlp_audit.processes.workers import Worker, start_worker, terminate_workers
 
@@ -18,7 +17,7 @@ PATIENCE = 60.0  # seconds for a model to be built and counted
 
 def is_outside(key: ModelKey) -> bool:
     """Return whether code from outside builds the model, and may be run."""
-    return isinstance(key.recipe.host, PythonModule) and key.recipe.host.may_run
+    return key.recipe.runs_code
 
 
 def measure_outside(
@@ -29,28 +28,33 @@ def measure_outside(
     patience: float = PATIENCE,
 ) -> Iterator[Measured]:
     """Measure models in a process of their own. One that never ends, or that ends the process, is a failure."""
+    waiting = dict(needed)
     worker: Worker | None = None
     with on_interrupt(terminate_workers):
         try:
-            for key, need in needed.items():
+            for key in needed:
                 progress(key.recipe.name)
-                worker = worker if worker is not None and worker.exit_code is None else _start()
-                yield key, _ask(worker, key, (need, fvcore_device), patience)
+                worker = worker or _start(waiting, fvcore_device)
+                found = _receive(worker, key, patience)
+                del waiting[key]
+                worker = worker if worker.exit_code is None else None
+                yield key, found
         finally:
             if worker is not None:
                 worker.kill()
 
 
-def _start() -> Worker:
+def _start(needed: Mapping[ModelKey, Need], fvcore_device: str | None) -> Worker:
+    """Start a process that measures models in turn, so that rows with one host build it once."""
     worker = start_worker(_serve)
     worker.pipe.poll(_BEGIN)
     worker.pipe.recv()
+    worker.pipe.send((dict(needed), fvcore_device))
     return worker
 
 
-def _ask(worker: Worker, key: ModelKey, asked: tuple[Need, str | None], patience: float) -> ModelFacts | Failure:
+def _receive(worker: Worker, key: ModelKey, patience: float) -> ModelFacts | Failure:
     try:
-        worker.pipe.send((key, *asked))
         if worker.pipe.poll(patience):
             found: ModelFacts | Failure = worker.pipe.recv()
             return found
@@ -62,12 +66,13 @@ def _ask(worker: Worker, key: ModelKey, asked: tuple[Need, str | None], patience
 
 
 def _serve(pipe: Connection) -> None:
-    """Measure the models that arrive through a pipe. What their code prints goes to standard error."""
+    """Measure the models that are asked for through a pipe. What their code prints goes to standard error."""
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     from imlp_audit.count.models import measure_models
 
     pipe.send(None)
-    while True:
-        key, need, fvcore_device = pipe.recv()
-        pipe.send(dict(measure_models({key: need}, lambda _: None, fvcore_device))[key])
+    needed, fvcore_device = pipe.recv()
+    for _, facts in measure_models(needed, lambda _: None, fvcore_device):
+        pipe.send(facts)
+    pipe.poll(None)  # the parent ends this process once it has read everything

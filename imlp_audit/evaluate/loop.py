@@ -123,7 +123,7 @@ def predict_batches(
     the image could not be read; such an image has no answer. Raises OutOfMemoryError, and CheckpointError if an output
     is not finite.
     """
-    with _deterministic(), _memory_errors():
+    with deterministic(), _memory_errors():
         yield from _in_order(lambda batch: _predict(model, *batch, computing), batches, computing.threads)
 
 
@@ -170,7 +170,7 @@ def _in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: in
 
 
 @contextmanager
-def _deterministic() -> Iterator[None]:
+def deterministic() -> Iterator[None]:
     """Make a batch give the same numbers each time on one machine: one thread adds up, with a fixed cuDNN algorithm."""
     threads = torch.get_num_threads()
     with ExitStack() as stack:

@@ -113,6 +113,7 @@ def _norm_before_pooling(model: nn.Module) -> Iterator[None]:
     first = nn.GroupNorm(1, len(weight)).to(weight).requires_grad_(False)
     first.load_state_dict(norm.state_dict())
     head.global_pool, head.norm = nn.Sequential(OrderedDict(norm=first, pool=pool)), nn.Identity()
+    head.train(model.training)
     try:
         yield
     finally:

@@ -17,6 +17,7 @@ from imlp_audit.checkpoint.loading import describe_misfit, load_fitted, name_ten
 from imlp_audit.checkpoint.refusal import escape_name, list_names
 from imlp_audit.errors import CheckpointError, UsageError, did_you_mean
 from imlp_audit.evaluate.function import Function
+from imlp_audit.evaluate.loop import deterministic
 from imlp_audit.evaluate.published import as_published
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
@@ -121,14 +122,23 @@ def _own_size(row: RowRef, model: nn.Module) -> tuple[int, int]:
 
 
 def _count_classes(row: RowRef, model: nn.Module, size: tuple[int, int]) -> int:
-    """Return the number of a model's outputs for an image of a size. Raises UsageError."""
+    """Return the number of a model's outputs for an image of a size. Raises UsageError.
+
+    A model is refused whose outputs for an image are not always the same: no number that it gives could be repeated.
+    """
+    images = torch.linspace(-1, 1, 2 * 3 * size[0] * size[1]).reshape(2, 3, *size)
     try:
-        with torch.inference_mode():
-            scores = model(torch.zeros(1, 3, *size))
+        with torch.inference_mode(), deterministic():
+            scores, again = model(images), model(images)
     except Exception as error:  # whatever a host's code raises
         raise UsageError(f"{row.id}: its model does not accept images of {size[0]} x {size[1]}: {error}") from error
-    if not isinstance(scores, torch.Tensor) or scores.dim() != 2:
+    if not isinstance(scores, torch.Tensor) or scores.dim() != 2 or len(scores) != len(images):
         raise UsageError(f"{row.id}: its model does not classify; eval measures accuracies of image classifiers")
+    if any(module.training for module in model.modules()) or not torch.equal(scores.nan_to_num(), again.nan_to_num()):
+        raise UsageError(
+            f"{row.id}: its model gives other outputs each time, or stays in training mode after `eval()`; switch off "
+            "what is random, such as dropout that is always on"
+        )
     return scores.shape[1]
 
 

@@ -70,7 +70,7 @@ class Portion:
 class Body:
     """A model's parameters and its work, and its IMLP blocks: their dotted paths, and how many of each size it has.
 
-    `part_names` are the host's own names of its parts.
+    `part_names` are the host's own names of its parts; with `own_blocks`, blocks of a user's own are in it.
     """
 
     tensors: tuple[TensorShare, ...]
@@ -78,6 +78,7 @@ class Body:
     blocks_at: tuple[str, ...]
     blocks: Mapping[ImlpSize, int]
     part_names: PartNames = ()
+    own_blocks: bool = False
 
     def items(self, counting: ParameterConvention | Convention) -> tuple[Portion, ...]:
         """Return what a convention counts; the amounts add up to the model's number."""
@@ -91,12 +92,15 @@ class Body:
         """Return what a convention counts outside the IMLP blocks."""
         return sum(item.amount for path, item in self._items(counting) if not is_within(path, self.blocks_at))
 
+    def _part_of(self, path: str) -> str:
+        return part_of(path, self.part_names, own_blocks=self.own_blocks)
+
     def _items(self, counting: ParameterConvention | Convention) -> Iterator[tuple[str, Portion]]:
         """Yield what a convention counts, each with its path."""
         if isinstance(counting, ParameterConvention):
             for tensor in self.tensors:
                 if tensor.counts(counting):
-                    yield tensor.path, Portion(part_of(tensor.path, self.part_names), tensor.kind, tensor.size)
+                    yield tensor.path, Portion(self._part_of(tensor.path), tensor.kind, tensor.size)
             return
         for (path, operation), amount in self.ledger.work.items():
             weight = counting.weight(operation, site_of(path))
@@ -104,7 +108,7 @@ class Body:
                 times = f"{TIMES}{weight}" if weight != 1 else ""
                 yield (
                     path,
-                    Portion(part_of(path, self.part_names), f"{_name_class(operation)}{times}", amount * weight),
+                    Portion(self._part_of(path), f"{_name_class(operation)}{times}", amount * weight),
                 )
 
 

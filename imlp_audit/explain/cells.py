@@ -44,7 +44,7 @@ def _judged_under(cell: CellRef, check: Check, result: AuditResult) -> Iterator[
     if hypothesis is None or not cell.column.measure.totalled or isinstance(counted, str):
         return
     for group in hypothesis.readings:
-        if group.name == counted.recipe.family:
+        if group.name == counted.recipe.family_name:
             yield "reading", describe_group(group)
     score = group_of_column(hypothesis, column_of(cell))
     if score is not None:

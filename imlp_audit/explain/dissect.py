@@ -27,7 +27,9 @@ def dissect(recipe: Recipe, reading: AnyReading | None, builder: Builder | None 
         blocks = {
             path: inputs for path, inputs in counted.inputs.items() if isinstance(model.get_submodule(path), Imlp)
         }
-        return Body(tensors, counted.ledger, tuple(blocks), _sizes(model, blocks), recipe.host.traits().parts)
+        own_blocks = recipe.mlp is not None and recipe.mlp.python is not None
+        parts = recipe.host.traits().parts
+        return Body(tensors, counted.ledger, tuple(blocks), _sizes(model, blocks), parts, own_blocks)
 
 
 def _parameters(model: nn.Module) -> Iterator[TensorShare]:

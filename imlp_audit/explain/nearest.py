@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from imlp_audit.records.solution import SolvedChange
 from imlp_audit.solve.posing import posed_id
 from imlp_audit.solve.problem import Cell, Integers, SearchProblem, Space
 from imlp_audit.spec.columns import image_of
-from imlp_audit.spec.readings import NamedReading
+from imlp_audit.spec.own_blocks import own_families
+from imlp_audit.spec.readings import Choice
 from imlp_audit.spec.references import CellRef
 
 SHOWN = 5  # of equally near readings
@@ -66,7 +68,9 @@ def search_readings(cell: CellRef, read: Conventions) -> Iterator[NearestReading
             freer = None
         searches += [freer] if freer is not None else []
     changed = dict.fromkeys(change for one in searches for change in _changes_in(one))
-    sources = tuple(_sources(list(changed), first, named))
+    own = own_families(cell.row.paper)
+    choices = {name: reading.choices_with(own) for name, reading in named.items()}
+    sources = tuple(_sources(list(changed), first, choices))
     yield answer.model_copy(update={"searches": tuple(searches), "sources": sources})
 
 
@@ -79,12 +83,14 @@ def _changes_in(search: ReadingSearch) -> Iterator[SolvedChange]:
     return (change for found in search.found for change in found.changes)
 
 
-def _sources(changes: Sequence[SolvedChange], first: str, readings: Mapping[str, NamedReading]) -> Iterator[AxisSource]:
+def _sources(
+    changes: Sequence[SolvedChange], first: str, choices: Mapping[str, Mapping[str, Choice[Any]]]
+) -> Iterator[AxisSource]:
     """Yield, for each axis that changes, what the spec gives as the place that decides it."""
     for axis in dict.fromkeys(change.axis for change in changes):
         wanted = {change.becomes for change in changes if change.axis == axis}
-        for name, reading in readings.items():
-            choice = reading.choices.get(axis)
+        for name, chosen in choices.items():
+            choice = chosen.get(axis)
             if choice is not None and (name == first or str(choice.value) in wanted):
                 yield AxisSource(axis=axis, value=str(choice.value), reading=name, because=choice.because)
 

@@ -30,6 +30,7 @@ _MLP_NAMES = {
 }
 _MLP = re.compile(rf"(?<!across_patches\.)\b({'|'.join(map(re.escape, _MLP_NAMES))})\b\.?(.*)")
 
+_IN_TIMM_MLP = ((r"^fc1\b", "FC1"), (r"^act\b", "activation"), (r"^fc2\b", "FC2"))
 _IN_MLP = (
     (r"^(fc1|b)\b", "FC1"),
     (r"^act\.norm\b", "norm after the concatenation"),
@@ -46,20 +47,22 @@ _IN_MLP = (
 )
 
 
-def part_of(path: str, own: PartNames = ()) -> str:
+def part_of(path: str, own: PartNames = (), *, own_blocks: bool = False) -> str:
     """Name the part of a model that a module, or a parameter of one, is in.
 
-    `own` are the names of its host, which go before the common ones. A part without any goes by its first module.
+    `own` are the names of its host, which go before the common ones. A part without any goes by its first module, and
+    so do the parts of MLPs whose place blocks of a user's own took.
     """
-    return find_part(path, own) or path.partition(".")[0] or "between the modules"
+    return find_part(path, own, own_blocks=own_blocks) or path.partition(".")[0] or "between the modules"
 
 
-def find_part(path: str, own: PartNames) -> str | None:
+def find_part(path: str, own: PartNames, *, own_blocks: bool = False) -> str | None:
     """Return the name of the part that a path is in, None where no rule knows it."""
     plain = ".".join(name for name in path.split(".") if not name.isdigit())
     inside = _MLP.search(plain)
     if inside is not None:
-        within = _first(_IN_MLP, inside[2])
+        first = inside[2].partition(".")[0]
+        within = (_first(_IN_TIMM_MLP, inside[2]) or first) if own_blocks else _first(_IN_MLP, inside[2])
         return f"{_MLP_NAMES[inside[1]]}: {within or 'elsewhere'}"
     return _first((*own, *_COMMON), plain)
 

@@ -15,7 +15,6 @@ from imlp_audit.errors import BuildError
 from imlp_audit.inspect.readings import AllowedReadings, find_allowed_readings
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.host import FirstLayer, NamedParts
-from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.models.reading import AnyReading, Reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.checkpoint import CheckpointFile, CheckpointReport, FittingModel, Misfit, ModelsCompared
@@ -87,7 +86,7 @@ def find_candidates(held: Shapes, selection: Selection, announce: Callable[[int]
 
 
 def _is_untrusted(recipe: Recipe) -> bool:
-    return isinstance(recipe.host, PythonModule) and not recipe.host.may_run
+    return recipe.code is not None and not recipe.code.may_run
 
 
 def choose_candidates(

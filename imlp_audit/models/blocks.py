@@ -7,6 +7,8 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from imlp_audit.models.own_block import OwnBlock
+
 
 class Activation(StrEnum):
     """A base activation, which AGeLU's form (Eq. 3) extends."""
@@ -72,15 +74,16 @@ class Replacement(BaseModel):
 
     imlp: ImlpRecipe | None = None
     sums: Sums | None = None
+    python: OwnBlock | None = None
     sites: Annotated[tuple[str, ...], Field(min_length=1)] = ("*",)
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
-        if (self.imlp is None) == (self.sums is None):
-            raise ValueError("give exactly one of imlp, sums")
+        if sum(block is not None for block in (self.imlp, self.sums, self.python)) != 1:
+            raise ValueError("give exactly one of imlp, sums, python")
         return self
 
     @property
-    def block(self) -> ImlpRecipe | Sums:
+    def block(self) -> ImlpRecipe | Sums | OwnBlock:
         """What stands in the place of an MLP."""
-        return next(block for block in (self.imlp, self.sums) if block is not None)
+        return next(block for block in (self.imlp, self.sums, self.python) if block is not None)

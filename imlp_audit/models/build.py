@@ -11,7 +11,6 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from imlp_audit.models.hosts.host import BuildRequest
-from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.models.nets.python import describe_error, write_error
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading
 from imlp_audit.models.recipe import Form, Recipe
@@ -53,8 +52,8 @@ def build_host(recipe: Recipe, reading: AnyReading | None, class_token: ClassTok
 
 def describe_failure(recipe: Recipe, error: Exception) -> str:
     """Return why a model could not be built or counted; of a user's own code, the line comes first."""
-    if isinstance(recipe.host, PythonModule):
-        return describe_error(recipe.host, error)
+    if recipe.code is not None:
+        return describe_error(recipe.code, error)
     return f"{recipe.name} could not be built or counted: {write_error(error)}"
 
 

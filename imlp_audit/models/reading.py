@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import cache
-from typing import Annotated, TypeAlias, assert_never, get_args, get_type_hints
+from typing import Annotated, Any, TypeAlias, assert_never, get_args, get_type_hints
+
+from imlp_audit.models.own_axes import BlockReading, OwnFamily
 
 
 class Reach(StrEnum):
@@ -22,7 +24,7 @@ class Reach(StrEnum):
     EVERYWHERE = "everywhere"  # by as much as every other axis, which it multiplies
 
 
-Value: TypeAlias = StrEnum | int
+Value: TypeAlias = str | int
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Axis:
     value, let `solve` add up models from parts. If it is a number, `tried` are the values that `solve` searches.
     """
 
-    default: Value
+    default: StrEnum | int
     reach: Reach
     meets: str | None = None
     tried: tuple[int, ...] = ()
@@ -175,7 +177,8 @@ class TextReading:
     pooler: Annotated[Presence, Axis(Presence.YES, Reach.AROUND)]
 
 
-AnyReading: TypeAlias = Reading | ResMlpReading | TextReading
+BundledReading: TypeAlias = Reading | ResMlpReading | TextReading
+AnyReading: TypeAlias = BundledReading | BlockReading
 
 
 class Family(StrEnum):
@@ -186,7 +189,7 @@ class Family(StrEnum):
     TEXT = "text"
 
     @property
-    def kind(self) -> type[AnyReading]:
+    def kind(self) -> type[BundledReading]:
         """The record of its axes."""
         match self:
             case Family.IMLP:
@@ -212,17 +215,39 @@ class Family(StrEnum):
                 assert_never(self)
 
 
+AnyFamily: TypeAlias = Family | OwnFamily
+
+
+def make_reading(family: AnyFamily, answers: Mapping[str, Any]) -> AnyReading:
+    """Return the reading with these answers, one for each axis of the family."""
+    return family.reading(answers) if isinstance(family, OwnFamily) else family.kind(**answers)
+
+
+def answer_of(reading: AnyReading, axis: str) -> Value:
+    """Return what a reading answers on an axis of its family."""
+    if isinstance(reading, BlockReading):
+        return dict(reading.answers)[axis]
+    answer: Value = getattr(reading, axis)
+    return answer
+
+
 @dataclass(frozen=True)
 class PaperReading:
-    """One reading of a paper: an answer for each family of its models about which the text leaves something open."""
+    """One reading of a paper: an answer for each family of its models about which the text leaves something open.
+
+    `blocks` are the answers that it states about blocks of the paper's own; on their other axes it has the default.
+    """
 
     imlp: Reading | None = None
     resmlp: ResMlpReading | None = None
     text: TextReading | None = None
+    blocks: tuple[tuple[str, str], ...] = ()
 
-    def of(self, family: Family) -> AnyReading | None:
+    def of(self, family: AnyFamily) -> AnyReading | None:
         """Return the answer for a family."""
         match family:
+            case OwnFamily():
+                return family.reading(dict(self.blocks))
             case Family.IMLP:
                 return self.imlp
             case Family.RESMLP:

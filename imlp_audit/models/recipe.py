@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, assert_never
 
 from pydantic import (
     BaseModel,
@@ -21,7 +21,8 @@ from imlp_audit.models.hosts import find_hosts
 from imlp_audit.models.hosts.host import IMAGENET_SIZE, ClassCount, Count, Host, OwnInput, Size, TokenInput, divides
 from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.models.hosts.timm import Timm
-from imlp_audit.models.reading import AnyReading, Family, PaperReading
+from imlp_audit.models.own_block import OwnBlock
+from imlp_audit.models.reading import AnyFamily, AnyReading, Family, PaperReading
 from imlp_audit.models.values import Sides
 
 HOSTS = find_hosts()
@@ -107,6 +108,8 @@ class Recipe(BaseModel):
             raise ValueError("agelu: it goes into the host's own MLPs, but these are replaced")
         if self.activation is not None and self.mlp is not None and isinstance(self.mlp.block, Sums):
             raise ValueError("activation: a sum of functions takes GeLU or AGeLU")
+        if self.activation is not None and self.mlp is not None and self.mlp.python is not None:
+            raise ValueError("activation: a block of your own has its own; give it one of its arguments instead")
         return self
 
     @model_validator(mode="after")
@@ -142,6 +145,18 @@ class Recipe(BaseModel):
     def imlp(self) -> ImlpRecipe | None:
         """The IMLP block that replaces the MLPs, where one does."""
         return self.mlp.imlp if self.mlp is not None else None
+
+    @property
+    def code(self) -> PythonModule | OwnBlock | None:
+        """What of the model code from outside makes, if anything: the host, or the blocks in place of its MLPs."""
+        if isinstance(self.host, PythonModule):
+            return self.host
+        return self.mlp.python if self.mlp is not None else None
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether code from outside builds the model, and may be run."""
+        return self.code is not None and self.code.may_run
 
     @property
     def changes_mlps(self) -> bool:
@@ -186,9 +201,24 @@ class Recipe(BaseModel):
         return " and ".join(f"{path[-1]} {write_value(value_at(own.get(path[0]), path[1:]))}" for path in paths)
 
     @property
-    def family(self) -> Family | None:
+    def family(self) -> AnyFamily | None:
         """The part of a paper's reading that the model depends on, None where it is the same under all."""
-        return Family.IMLP if self.imlp is not None else self.host.family()
+        if self.mlp is None:
+            return self.host.family()
+        match self.mlp.block:
+            case ImlpRecipe():
+                return Family.IMLP
+            case OwnBlock() as block:
+                return block.family
+            case Sums():
+                return self.host.family()
+            case other:
+                assert_never(other)
+
+    @property
+    def family_name(self) -> str | None:
+        """What the family is called in results."""
+        return None if self.family is None else str(self.family)
 
     def part_of(self, reading: PaperReading) -> AnyReading | None:
         """Return what a paper's reading says about the model, None where nothing is left open."""

@@ -17,6 +17,8 @@ from imlp_audit.models import imlp
 from imlp_audit.models.agelu import AGeLU, SumOfFunctions, base_activation
 from imlp_audit.models.blocks import Activation, ImlpRecipe, Replacement, Sums
 from imlp_audit.models.nets.lvt_layers import DepthwiseMlp
+from imlp_audit.models.nets.own_block import make_block
+from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.reading import AnyReading, Reading
 from imlp_audit.models.recipe import Recipe
 
@@ -63,6 +65,8 @@ def make_replacements(host: nn.Module, recipe: Recipe, reading: AnyReading | Non
             if not isinstance(reading, Reading):
                 raise BuildError(f"{recipe.name} needs a reading of the IMLP block, and the paper has none")
             return {path: _imlp_for(host, path, mlp, recipe, block, reading) for path, mlp in chosen.items()}
+        case OwnBlock() as own:
+            return {path: make_block(own, path, mlp, reading) for path, mlp in chosen.items()}
         case other:
             assert_never(other)
 

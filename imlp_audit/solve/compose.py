@@ -6,7 +6,7 @@ layers and the layers; and what a block has is the sum of its parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import assert_never
@@ -17,10 +17,12 @@ from imlp_audit.count.ledger import CallCache
 from imlp_audit.errors import AuditError, BuildError, SolverError
 from imlp_audit.models.build import Builder, describe_failure
 from imlp_audit.models.hosts.host import FeatureMapInput, ImageInput, OwnImageInput, OwnInput, Size, Stack, TokenInput
+from imlp_audit.models.own_axes import OwnFamily
 from imlp_audit.models.reading import AnyReading, Family, Reach
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.solve.amounts import Amounts
 from imlp_audit.solve.compose_blocks import Hosts
+from imlp_audit.solve.compose_outside import Outside
 from imlp_audit.solve.counting import count_model
 from imlp_audit.solve.posing import Posed, images_of, named_parts, pose, posed_id
 from imlp_audit.solve.problem import SearchProblem
@@ -88,6 +90,7 @@ class Composer:
     spaces: Mapping[str, Readings]
     _hosts: Hosts = field(default_factory=Hosts)
     _stacks: Stacks = field(default_factory=Stacks)
+    _outside: Outside = field(default_factory=Outside)
     _known: dict[Recipe, Amounts] = field(default_factory=dict)
 
     def table(self, recipe: Recipe) -> Amounts:
@@ -95,6 +98,13 @@ class Composer:
         if recipe not in self._known:
             self._known[recipe] = self._compose(recipe)
         return self._known[recipe]
+
+    def expect(self, recipes: Iterable[Recipe]) -> None:
+        """Say which models will be asked for, so that those of code from outside are counted by one process."""
+        self._outside.expect({recipe: self._readings_of(recipe) for recipe in recipes if recipe.runs_code})
+
+    def _readings_of(self, recipe: Recipe) -> Readings | None:
+        return None if recipe.family_name is None else self.spaces[recipe.family_name]
 
     def mlps(self, recipe: Recipe) -> tuple[str, ...]:
         """Return the paths of the MLPs that IMLP blocks replace; none for a recipe without such blocks."""
@@ -115,9 +125,11 @@ class Composer:
                 assert_never(other)
 
     def _compose(self, recipe: Recipe) -> Amounts:
+        if recipe.runs_code:
+            return self._outside.count(recipe, self._readings_of(recipe))
         try:
             match recipe.family:
-                case None:
+                case None | OwnFamily():  # a block whose code may not be run is refused there
                     return self._hosts.as_it_is(recipe)[np.newaxis]
                 case Family.IMLP:
                     return self._hosts.with_blocks(recipe, self.spaces[Family.IMLP])
@@ -137,18 +149,48 @@ def compose(rows: Sequence[RowRef], *, free_widths: bool = False) -> Composition
     With `free_widths`, a D_C that a recipe of gMLP for text says is for the readings to say as well. A row without a
     model or a counted number, or whose model cannot be built or counted, is refused with the reason.
     """
+    asked = [(row, image, _try_recipe(row, image, free_widths)) for row in rows for image in images_of(row) or [None]]
+    recipes = [(row.paper.id, recipe) for row, _, recipe in asked if isinstance(recipe, Recipe)]
+    own = _own_families(recipes)
     papers = list({row.paper.id: row.paper for row in rows}.values())
-    composer = Composer({family: readings_of(family, named_parts(papers, family)) for family in Family})
+    spaces: dict[str, Readings] = {family: readings_of(family, named_parts(papers, family)) for family in Family}
+    spaces |= {name: readings_of(family) for name, (_, family) in own.items()}
+    composer = Composer(spaces)
+    composer.expect(recipe for _, recipe in recipes)
     posed: list[Posed] = []
     refused: dict[str, str] = {}
-    for row in rows:
-        for image in images_of(row) or [None]:
-            try:
-                recipe = _recipe(row, image, free_widths)
-                posed.append(Posed(row, recipe, composer.table(recipe), image))
-            except BuildError as error:
-                refused[posed_id(row, image)] = str(error)
+    for row, image, recipe in asked:
+        try:
+            if isinstance(recipe, BuildError):
+                raise recipe
+            _refuse_a_second_block_of_a_name(row.paper.id, recipe, own)
+            posed.append(Posed(row, recipe, composer.table(recipe), image))
+        except BuildError as error:
+            refused[posed_id(row, image)] = str(error)
     return Composition(pose(posed, composer.spaces), refused, {one.id: one.recipe for one in posed}, composer)
+
+
+def _own_families(recipes: Iterable[tuple[str, Recipe]]) -> dict[str, tuple[str, OwnFamily]]:
+    """Return the first family of each name that blocks from outside have, and its paper."""
+    own: dict[str, tuple[str, OwnFamily]] = {}
+    for paper, recipe in recipes:
+        if isinstance(recipe.family, OwnFamily):
+            own.setdefault(recipe.family.name, (paper, recipe.family))
+    return own
+
+
+def _refuse_a_second_block_of_a_name(paper: str, recipe: Recipe, own: Mapping[str, tuple[str, OwnFamily]]) -> None:
+    """Raise BuildError for a block that is another paper's, by its name: readings of the two would be one."""
+    family = recipe.family
+    if isinstance(family, OwnFamily) and own[family.name] != (paper, family):
+        raise BuildError(f"{own[family.name][0]} has a block {family.name} too; solve one paper at a time")
+
+
+def _try_recipe(row: RowRef, image: Size | None, free_widths: bool) -> Recipe | BuildError:
+    try:
+        return _recipe(row, image, free_widths)
+    except BuildError as error:
+        return error
 
 
 def _recipe(row: RowRef, image: Size | None, free_widths: bool) -> Recipe:

@@ -66,7 +66,7 @@ class _Row:
 
     def missing(self, table: Amounts) -> int:
         """Return how much work the solution's reading lacks (above 0) or has too much for a FLOPs cell it misses."""
-        place = self.solution.readings[self.recipe.family] if self.recipe.family and len(table) > 1 else 0
+        place = self.solution.readings[self.recipe.family_name] if self.recipe.family_name and len(table) > 1 else 0
         value, rounding = int(self._flops(table)[place]), self.solution.flops_rounding
         for cell in self.cells:
             if cell.kind == "flops" and cell.id not in self.solution.explained and rounding is not None:
@@ -82,7 +82,7 @@ class _Row:
 
     def readings(self, fits: NDArray[np.bool_], changes: int) -> Iterator[Way]:
         """Yield the changes on so many axes from the solution's reading to one that fits."""
-        family = self.recipe.family
+        family = self.recipe.family_name
         if family is None or len(fits) == 1:
             if not changes and fits[0]:
                 yield ()

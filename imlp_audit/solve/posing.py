@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, parse_weight_key
 from imlp_audit.models.hosts.host import Size
+from imlp_audit.models.own_axes import OwnFamily
 from imlp_audit.models.reading import AnyReading, Family
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval
@@ -52,10 +53,10 @@ def posed_id(row: RowRef, image: Size | None) -> str:
 def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> SearchProblem:
     """Return the problem; its classes are those in which some row does work."""
     done = [i for i in range(len(CLASSES)) if any(work_in(one.table)[:, i].any() for one in posed)]
-    families = {one.recipe.family for one in posed}
+    families = {one.recipe.family_name for one in posed}
     open_ = {family: readings for family, readings in spaces.items() if family in families}
     rules = tuple(dict.fromkeys(rule for one in posed for rule in (*one.row.paper.about.value.rounding, *Rounding)))
-    named = _find_named({one.row.paper.id: one.row.paper for one in posed}.values(), open_)
+    named = _find_named(posed, open_)
     return SearchProblem(
         rows=tuple(_row(one, done) for one in posed),
         cells=tuple(cell for index, one in enumerate(posed) for cell in cells_of(one.row, index, one.image, rules)),
@@ -106,7 +107,7 @@ def _row(one: Posed, classes: Sequence[int]) -> CountedRow:
         parameters = dict.fromkeys(parameters, parameters[own.convention])
     return CountedRow(
         id=one.id,
-        group=one.recipe.family or "",
+        group=one.recipe.family_name or "",
         parameters=parameters,
         work=np.ascontiguousarray(work_in(one.table)[:, classes]),
         totals={c.name: total_in(one.table, c) for c in _conventions(one.row.paper)},
@@ -133,16 +134,18 @@ def _space(readings: Readings) -> Space:
     return Space(tuple((axis, tuple(map(str, values))) for axis, values in readings.axes.items()))
 
 
-def _find_named(papers: Iterable[Paper], spaces: Mapping[str, Readings]) -> dict[str, dict[str, int]]:
+def _find_named(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> dict[str, dict[str, int]]:
     """Return where the named readings are; a name that papers use for different readings carries the paper's id."""
     found: dict[str, dict[str, int]] = {}
-    for paper in papers:
+    for paper in {one.row.paper.id: one.row.paper for one in posed}.values():
+        own = {one.recipe.family_name for one in posed if one.row.paper is paper}
         for name, named in paper.about.value.readings.items():
             reading = named.reading()
             at = {
                 family: readings.index(part)
                 for family, readings in spaces.items()
-                if (part := reading.of(Family(family))) is not None
+                if not isinstance(readings.family, OwnFamily) or family in own  # another paper's block has no answers
+                if (part := reading.of(readings.family)) is not None
             }
             taken = any(found.get(name, {}).get(family, index) != index for family, index in at.items())
             if at:

@@ -16,7 +16,18 @@ from typing import Any
 import numpy as np
 
 from imlp_audit.errors import SolverError
-from imlp_audit.models.reading import AnyReading, Axis, Family, Reach, Value, axes_of
+from imlp_audit.models.own_axes import OwnFamily
+from imlp_audit.models.reading import (
+    AnyFamily,
+    AnyReading,
+    Axis,
+    Family,
+    Reach,
+    Value,
+    answer_of,
+    axes_of,
+    make_reading,
+)
 from imlp_audit.solve.amounts import Amounts
 
 Axes = tuple[str, ...]
@@ -26,12 +37,14 @@ Axes = tuple[str, ...]
 class Readings:
     """All readings of a family: every combination of the values of its axes, the last axis fastest."""
 
-    family: Family
+    family: AnyFamily
     axes: Mapping[str, tuple[Value, ...]]
 
     @property
     def declared(self) -> Mapping[str, Axis]:
-        """The declaration of each axis."""
+        """The declaration of each axis. Raises SolverError for a block of one's own, which declares values alone."""
+        if isinstance(self.family, OwnFamily):
+            raise SolverError(f"how the axes of {self.family} interact is not declared")
         return axes_of(self.family)
 
     @property
@@ -47,7 +60,11 @@ class Readings:
         values: dict[str, Any] = {
             axis: values[place] for (axis, values), place in zip(self.axes.items(), places, strict=True)
         }
-        return self.family.kind(**values)
+        return make_reading(self.family, values)
+
+    def all(self) -> Iterator[AnyReading]:
+        """Yield every reading, in order."""
+        return map(self.at, np.ndindex(*self.shape))
 
     @property
     def first(self) -> AnyReading:
@@ -77,12 +94,14 @@ class Readings:
         """Return the position of a reading among all."""
         index = 0
         for axis, values in self.axes.items():
-            index = index * len(values) + values.index(getattr(reading, axis))
+            index = index * len(values) + values.index(answer_of(reading, axis))
         return index
 
 
-def readings_of(family: str, named: Iterable[AnyReading] = ()) -> Readings:
+def readings_of(family: str | OwnFamily, named: Iterable[AnyReading] = ()) -> Readings:
     """Return the readings of a family; where an axis is a number, those in the `named` readings are tried too."""
+    if isinstance(family, OwnFamily):
+        return Readings(family, dict(family.axes))
     known = list(named)
     axes = axes_of(Family(family))
     return Readings(Family(family), {name: _values(name, axis, known) for name, axis in axes.items()})

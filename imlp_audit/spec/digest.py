@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from imlp_audit.cache.sources import digest_of, fingerprint_folder
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.door import is_bundled
-from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import rows_of
@@ -29,7 +28,7 @@ def digest_selection(selection: Selection, *asked: object) -> str | None:
 def _has_code_from_outside(paper: Paper) -> bool:
     recipes = [row.row.model for row in rows_of(paper)] + [system.value.model for system in paper.systems]
     claims = [claim for claim in paper.equations if isinstance(claim, ClaimText)]
-    outside = any(recipe is not None and isinstance(recipe.host, PythonModule) for recipe in recipes)
+    outside = any(recipe is not None and recipe.code is not None for recipe in recipes)
     return outside or not all(is_bundled(claim.code.folder) for claim in claims)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -11,14 +11,16 @@ from pathlib import Path
 from imlp_audit.equations.catalogue import AnyClaim
 from imlp_audit.errors import Problem
 from imlp_audit.models.hosts.python import SpecFolder
+from imlp_audit.models.own_axes import OwnFamily
 from imlp_audit.records.paper import AxisHead, ColumnHead, CounterHead, PaperHead, ReadingHead, RowHead, TableHead
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.findings import FindingEntry, FindingsFile
+from imlp_audit.spec.own_blocks import own_families
 from imlp_audit.spec.parse_yaml import read_tree
 from imlp_audit.spec.pictures import Pictures
 from imlp_audit.spec.prune import prune
-from imlp_audit.spec.readings import NamedReading
+from imlp_audit.spec.readings import NOT_STATED, Choice
 from imlp_audit.spec.references import RowRef, rows_of_table
 from imlp_audit.spec.schema import About, Coverage, PaperFile, System
 from imlp_audit.spec.tables import PrintedTable, Row, TableFile
@@ -158,14 +160,19 @@ def paper_head(paper: Paper) -> PaperHead:
         rounding=tuple(map(str, about.rounding)),
         parameters=tuple(map(str, about.parameters)),
         flops=about.flops,
-        readings=tuple(_reading_head(name, reading) for name, reading in about.readings.items()),
+        readings=tuple(_reading_heads(about, own_families(paper))),
         tables=tuple(_table_head(table.value) for table in paper.tables),
     )
 
 
-def _reading_head(name: str, reading: NamedReading) -> ReadingHead:
-    axes = tuple(AxisHead(axis=a, value=str(c.value), because=c.because) for a, c in reading.choices.items())
-    return ReadingHead(name=name, axes=axes)
+def _reading_heads(about: About, own: Sequence[OwnFamily]) -> Iterator[ReadingHead]:
+    """Yield the declared readings; where there are none, the defaults of the paper's own blocks."""
+    readings = {name: reading.choices_with(own) for name, reading in about.readings.items()}
+    axes_of_blocks = [axis for family in own for axis in family.axes]
+    defaults = {axis: Choice[str](value=values[0], because=NOT_STATED) for axis, values in axes_of_blocks}
+    for name, choices in (readings or ({"defaults": defaults} if defaults else {})).items():
+        axes = (AxisHead(axis=a, value=str(c.value), because=c.because) for a, c in choices.items())
+        yield ReadingHead(name=name, axes=tuple(axes))
 
 
 def _table_head(table: PrintedTable) -> TableHead:

@@ -94,7 +94,7 @@ def _without(node: Node, wrong: Collection[Path], here: Path, lost: set[str]) ->
 
 
 def _words(node: Node) -> Iterator[str]:
-    """Yield what others may refer to: keys and ids."""
+    """Yield what others may refer to: keys, ids and names."""
     for step, value in _children(node):
         yield str(step)
-        yield from [value.text] if step in ("id", "table") and isinstance(value, Text) else _words(value)
+        yield from [value.text] if step in ("id", "table", "name") and isinstance(value, Text) else _words(value)

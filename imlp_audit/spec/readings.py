@@ -5,13 +5,15 @@ Its keys are the axes that `models/reading.py` declares.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Self, TypeVar
 
-from pydantic import create_model, model_validator
+from pydantic import Field, create_model, model_validator
 
 from imlp_audit.models.hosts.host import Count
+from imlp_audit.models.own_axes import OwnFamily, axis_of
 from imlp_audit.models.reading import Axis, Family, PaperReading, Reading, ResMlpReading, TextReading, axes_of
+from imlp_audit.models.values import Name
 from imlp_audit.records.base import Record
 from imlp_audit.spec.fields import Sentence
 
@@ -30,13 +32,32 @@ class Choice(Record, Generic[Answer]):
 class Choices(Record):
     """A reading with a reason for each axis that the text decides; the other axes of its families have defaults.
 
-    A reading answers a family of axes if it states one of them.
+    A reading answers a family of axes if it states one of them. `blocks` are the axes of blocks of the paper's own, by
+    the names of their classes.
     """
+
+    blocks: dict[Name, Annotated[dict[Name, Choice[str]], Field(min_length=1)]] = Field(default_factory=dict)
 
     @property
     def stated(self) -> Mapping[str, Choice[Any]]:
-        """The axes that are given, in the order in which they are declared."""
-        return {name: choice for name in type(self).model_fields if (choice := getattr(self, name)) is not None}
+        """The axes of bundled families that are given, in the order in which they are declared."""
+        axes = (name for family in Family for name in axes_of(family))
+        return {name: choice for name in axes if (choice := getattr(self, name)) is not None}
+
+    @property
+    def of_blocks(self) -> Mapping[str, Choice[Any]]:
+        """The axes of the paper's own blocks that are given."""
+        return {axis_of(block, name): one for block, axes in self.blocks.items() for name, one in axes.items()}
+
+    def choices_with(self, own: Iterable[OwnFamily]) -> Mapping[str, Choice[Any]]:
+        """Return the choices, and those about the blocks of a paper's own, which have defaults under any reading."""
+        stated = self.of_blocks
+        blocks = {
+            axis: stated.get(axis, Choice(value=values[0], because=NOT_STATED))
+            for family in own
+            for axis, values in family.axes
+        }
+        return {**self.choices, **blocks}
 
     @property
     def choices(self) -> Mapping[str, Choice[Any]]:
@@ -51,7 +72,8 @@ class Choices(Record):
 
     def reading(self) -> PaperReading:
         """Return the reading without its reasons."""
-        return PaperReading(self._part(Reading), self._part(ResMlpReading), self._part(TextReading))
+        blocks = tuple((axis, str(choice.value)) for axis, choice in self.of_blocks.items())
+        return PaperReading(self._part(Reading), self._part(ResMlpReading), self._part(TextReading), blocks)
 
     def _part(self, kind: type[Part]) -> Part | None:
         axes = next(axes_of(family) for family in Family if family.kind is kind)
@@ -60,7 +82,7 @@ class Choices(Record):
 
     @model_validator(mode="after")
     def _states_something(self) -> Self:
-        if not self.stated:
+        if not self.stated and not self.blocks:
             raise ValueError("a reading must state something: give at least one axis of a family of models")
         return self
 

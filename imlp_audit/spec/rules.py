@@ -14,9 +14,11 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS, MemoryConvention, Pa
 from imlp_audit.equations.catalogue import BrokenClaim
 from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.change import Change, describe
+from imlp_audit.models.own_axes import OwnFamily
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.records.wording import write_complaint
+from imlp_audit.spec.accuracies import broken_accuracies
 from imlp_audit.spec.claims import parse_claims
 from imlp_audit.spec.columns import CountedMeasure, Measure
 from imlp_audit.spec.covered import rows_not_covered
@@ -25,6 +27,7 @@ from imlp_audit.spec.equations import broken_entries
 from imlp_audit.spec.findings import broken_findings
 from imlp_audit.spec.fitted import broken_fits
 from imlp_audit.spec.number_forms import form_of
+from imlp_audit.spec.own_blocks import broken_blocks
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.pictures import broken_pictures
 from imlp_audit.spec.plan import plan
@@ -41,13 +44,13 @@ def broken_rules(paper: Paper, known: tuple[Paper, ...]) -> list[Problem]:
     problems = [*_about(paper), *(p for table in paper.tables for p in _table(table, [*FLOPS_CONVENTIONS, *own]))]
     problems += [p for row in rows_of(paper) for p in _row(row, known)]
     problems += [p for claim in parse_claims(paper, known) for p in claim.problems]
-    problems += rows_not_covered(paper, known)
+    problems += [*rows_not_covered(paper, known), *broken_accuracies(paper)]
     problems += [p for system in paper.systems for p in _system(paper, system)]
     problems += _twice([(system.value.id, system, "id") for system in paper.systems])
     problems += _twice([(table.value.table, table, "table") for table in paper.tables])
     problems += _twice([(claim.value.id, claim, "id") for claim in paper.claims])
     problems += _twice([(entry.value.id, entry, "id") for entry in paper.shared])
-    problems += [*broken_entries(paper, known), *broken_pictures(paper)]
+    problems += [*broken_entries(paper, known), *broken_pictures(paper), *broken_blocks(paper)]
     return problems
 
 
@@ -214,7 +217,7 @@ def _system(paper: Paper, located: Located[System]) -> Iterator[Problem]:
 
 def _unread(recipe: Recipe, paper: Paper) -> str | None:
     """Yield a problem where a model leaves something open that not every reading of the paper answers."""
-    if recipe.family is None:
+    if recipe.family is None or isinstance(recipe.family, OwnFamily):  # whose axes have defaults under any reading
         return None
     readings = paper.about.value.readings
     if not readings:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, guess_column
+from imlp_audit.transcribe.label_column import find_label, sorts_rows
 
 _SLUGS = {
     Measure.PARAMETERS: "params",
@@ -21,12 +23,16 @@ _SLUGS = {
 
 @dataclass(frozen=True)
 class TableColumns:
-    """The columns of a table by their places: `slugs` of those with numbers, `changes` with the place they change."""
+    """The columns of a table by their places: `slugs` of those with numbers, `changes` with the place they change.
+
+    `sorting` are those of texts that only say of what kind the models are.
+    """
 
     guesses: tuple[ColumnGuess, ...]
     label: int
     slugs: dict[int, str]
     changes: dict[int, int]
+    sorting: frozenset[int] = frozenset()
 
     @property
     def numbers(self) -> list[tuple[int, ColumnGuess]]:
@@ -43,10 +49,22 @@ class TableColumns:
         """The column with the size of the images."""
         return next((at for at, guess in enumerate(self.guesses) if guess.role is ColumnRole.SIZE), None)
 
+    @property
+    def sizes(self) -> list[int | None]:
+        """The sizes of images that the headings of the columns of FLOPs give, None for one that gives none."""
+        fields = [dict(guess.fields) for _, guess in self.numbers if guess.measure is Measure.FLOPS]
+        return [int(one["image"]) if "image" in one else None for one in fields]
+
+    @property
+    def first_size(self) -> int | None:
+        """The size of images of the first column of FLOPs, where the headings of all give one."""
+        return self.sizes[0] if self.sizes and None not in self.sizes else None
+
     def doubt(self, row: GridRow) -> str | None:
         """Return why a row's label may not be all of its model: another column says something too."""
-        for at, guess in enumerate(self.guesses):
-            if at != self.label and guess.role in (ColumnRole.WORDS, ColumnRole.LABEL) and row.cells[at] not in MISSING:
+        for at in _columns_of_text(self.guesses, self.label):
+            guess = self.guesses[at]
+            if at not in self.sorting and row.cells[at] not in MISSING:
                 return f"the column {guess.heading!r} says {row.cells[at]!r}, which may change the model"
         return None
 
@@ -58,7 +76,8 @@ def read_columns(table: SourceTable) -> TableColumns:
         guess_column(heading, [row.cells[at] for row in rows], table.caption)
         for at, heading in enumerate(table.headings)
     ]
-    label = _label_column(guesses)
+    guesses = list(_without_alike([_with_size(guess) for guess in guesses]))
+    label = find_label(guesses, rows)
     numbers = [at for at, guess in enumerate(guesses) if guess.role is ColumnRole.NUMBERS and at != label]
     changes = {
         at: max((one for one in numbers if one < at), default=-1)
@@ -68,15 +87,41 @@ def read_columns(table: SourceTable) -> TableColumns:
     for at in [at for at, changed in changes.items() if changed < 0]:
         guesses[at] = replace(guesses[at], role=ColumnRole.UNKNOWN)
         del changes[at]
-    return TableColumns(tuple(guesses), label, _name_columns(numbers, guesses), changes)
+    sorting = {at for at in _columns_of_text(guesses, label) if sorts_rows(guesses[at].heading, rows, at, label)}
+    return TableColumns(tuple(guesses), label, _name_columns(numbers, guesses), changes, frozenset(sorting))
 
 
-def _label_column(guesses: Sequence[ColumnGuess]) -> int:
-    for role in (ColumnRole.LABEL, ColumnRole.WORDS):
-        found = next((at for at, guess in enumerate(guesses) if guess.role is role), None)
-        if found is not None:
-            return found
-    return 0
+def _without_alike(guesses: Sequence[ColumnGuess]) -> Iterator[ColumnGuess]:
+    """Take no column of numbers whose heading another has too: nothing says which is which."""
+    times = Counter(guess.heading.casefold() for guess in guesses if guess.role is ColumnRole.NUMBERS)
+    doubted: set[str] = set()
+    for guess in guesses:
+        heading = guess.heading.casefold()
+        if guess.role is not ColumnRole.NUMBERS or times[heading] == 1:
+            yield guess
+            continue
+        doubt = f"{times[heading]} columns have the heading {guess.heading!r}, so they are left out: give each its own"
+        yield replace(guess, role=ColumnRole.UNKNOWN, doubts=() if heading in doubted else (doubt,))
+        doubted.add(heading)
+
+
+def _with_size(guess: ColumnGuess) -> ColumnGuess:
+    """Return a column of FLOPs with the size of the images that its heading gives, as in FLOPs @384."""
+    found = _AT.search(guess.heading)
+    if guess.measure is not Measure.FLOPS or found is None:
+        return guess
+    return replace(guess, fields=(*guess.fields, ("image", found["at"] or found["bracket"])))
+
+
+_AT = re.compile(
+    r"[@↑]\s*(?P<at>\d{3,4})(?!\d)|\(\s*(?P<bracket>\d{3,4})\s*(?:(?:\^2|²|px|[×xX]\s*(?P=bracket))\s*)?\)"
+)
+
+
+def _columns_of_text(guesses: Sequence[ColumnGuess], label: int) -> list[int]:
+    """Return the columns of texts that are not the labels."""
+    kinds = (ColumnRole.WORDS, ColumnRole.LABEL)
+    return [at for at, guess in enumerate(guesses) if at != label and guess.role in kinds]
 
 
 def _name_columns(numbers: Sequence[int], guesses: Sequence[ColumnGuess]) -> dict[int, str]:

@@ -13,6 +13,8 @@ from imlp_audit.transcribe.headings import ColumnRole
 def decisions_of(draft: Draft) -> list[str]:
     """Return what a person must look at, the most important first."""
     found = [doubt for guess in draft.columns.guesses for doubt in guess.doubts]
+    if draft.rows and not any(row.model.recipe for row in draft.rows):
+        found.insert(0, _NO_MODEL)
     reasons = Counter(row.model.reason for row in draft.rows if row.model.recipe is None)
     for reason, count in reasons.most_common():
         labels = [row.label.text + row.label.mark for row in draft.rows if row.model.reason == reason]
@@ -32,18 +34,29 @@ def decisions_of(draft: Draft) -> list[str]:
     parts = sum(len(row.numbers.left_out) for row in draft.rows)
     if parts:
         found.append(f"{count_of(parts, 'printed part')} that a spec cannot hold; each is a comment at its row")
+    sorting = [draft.columns.guesses[at].heading or f"column {at + 1}" for at in sorted(draft.columns.sorting)]
+    if sorting:
+        found.append(f"taken to say only of what kind the models are: the text under {list_some(sorting, 8)}")
     unknown = [guess.heading or "(no heading)" for guess in draft.columns.guesses if guess.role is ColumnRole.UNKNOWN]
     if unknown:
         found.append(f"columns that were not understood: {list_some(unknown, 8)}")
     return [*found, *_sizes(draft), *(f"note: {note}" for note in draft.table.notes)]
 
 
+_NO_MODEL = (
+    "no row has a model, so no number can be checked yet: give rows a `model:`, such as a hint at the row or "
+    "{timm: resnet50}, and look whether the labels are from the right column"
+)
+
+
 def _sizes(draft: Draft) -> list[str]:
     """Say where the size of the images comes from, if FLOPs depend on it."""
     if not any(guess.measure is Measure.FLOPS for _, guess in draft.columns.numbers):
         return []
-    if not any(row.model.recipe for row in draft.rows) or draft.columns.size is not None:
+    if draft.columns.size is not None:
         return []
+    if draft.columns.first_size is not None:
+        return [f"models are built for images of {draft.columns.first_size}, the size of the first column of FLOPs"]
     if draft.size is not None:
         return [f"FLOPs are counted on images of {draft.size}, the size that the caption gives"]
     return ["the table gives no size of images; FLOPs are counted at each model's own size in its library"]
@@ -56,7 +69,9 @@ def summary_of(draft: Draft) -> list[str]:
     by = Counter(str(row.model.library) for row in draft.rows if row.model.library is not None)
     models = ", ".join(f"{count} of {library}" for library, count in by.items()) or "none"
     numbers = sum(len(row.numbers.printed) + len(row.numbers.changes) for row in draft.rows)
+    label = draft.columns.guesses[draft.columns.label].heading if draft.columns.guesses else ""
     return [
+        f"labels: from {f'the column {label!r}' if label else f'column {draft.columns.label + 1}'}",
         f"columns: {', '.join(columns) or 'none'}",
         f"{count_of(len(draft.rows), 'row')}, {count_of(numbers, 'number')}; rows with a model: {models}",
     ]

@@ -10,13 +10,14 @@ from itertools import chain, count
 from typing import TypeAlias
 
 from imlp_audit.models.names.known import Library
+from imlp_audit.models.names.match import families_in
 from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.columns import TableColumns, read_columns
 from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.labels import LabelParts, read_label
-from imlp_audit.transcribe.models import ModelGuess, find_doubt, find_harmless, find_size, guess_model
+from imlp_audit.transcribe.models import ModelGuess, TableSays, find_doubt, find_harmless, find_size, guess_model
 from imlp_audit.transcribe.rows import RowNumbers, read_numbers
 
 
@@ -64,11 +65,19 @@ class _Drafter:
     """Reads the rows of a table in order: what a row means may depend on those above it."""
 
     def __init__(self, table: SourceTable, columns: TableColumns, sizes: SizesPrinted, prefer: Library | None) -> None:
-        self.columns, self.sizes, self.prefer = columns, sizes, prefer
+        self.columns, self.sizes = columns, sizes
         self.counted_in = table.counted_in
         self.harmless = find_harmless(table.marks)
         self.doubt = find_doubt(table.caption, columns.guesses)
         self.size = find_size(table.caption)
+        headed = table.headings[columns.label] if table.headings else ""
+        self.says = TableSays(
+            self.harmless,
+            prefer,
+            unsized=None in columns.sizes,
+            headed=tuple(families_in(headed)),
+            captioned=tuple(families_in(table.caption)),
+        )
         self.rows: list[DraftRow] = []
         self.skipped: list[str] = []
         self._group = self._noted = ""  # the heading between rows that this is under, and the last that was noted
@@ -87,14 +96,14 @@ class _Drafter:
             reason = f": {numbers.left_out[0]}" if numbers.left_out else ""
             self.skipped.append(f"{self.counted_in} {row.line}, {label.text or 'a row without a label'}{reason}")
             return
-        side = numbers.size or find_size(self._group) or self.size
+        side = numbers.size or find_size(self._group) or self.size or self.columns.first_size
         why = self.doubt or self.columns.doubt(row) or _ambiguous(label, side, self.sizes)
         base = self._by_label.get((label.builds_on or "").casefold())
         drafted = DraftRow(
             self._new_id(label, base, side),
             label,
             row.line,
-            guess_model(label, side, why, self.harmless, self.prefer),
+            guess_model(label, side, why, self.says),
             numbers,
             base.id if base else None,
             _training(row, self.columns, label, self._group),

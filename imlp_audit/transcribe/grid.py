@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -127,35 +127,3 @@ def _single(row: SourceRow, width: int) -> str | None:
     if len(filled) != 1 or width < 2:
         return None
     return filled[0].text if filled[0].columns > 1 or filled[0] is row.cells[0] else None
-
-
-def split_head(rows: Sequence[SourceRow]) -> int:
-    """Return how many rows hold the headings: those above the first rule below any, or those of heading cells alone."""
-    if rows and rows[0].head:
-        return next((at for at, row in enumerate(rows) if not row.head), len(rows))
-    ruled = next((at for at, row in enumerate(rows) if at and row.ruled), 1)
-    return ruled if ruled <= _MOST_HEAD else 1
-
-
-_MOST_HEAD = 4
-
-
-def join_headings(rows: Iterable[GridRow], width: int) -> tuple[str, ...]:
-    """Return one heading for each column: its texts from top to bottom, each once."""
-    head = list(rows)
-    return tuple(
-        " ".join(dict.fromkeys(row.cells[column] for row in head if row.cells[column])) for column in range(width)
-    )
-
-
-def make_table(
-    number: str, caption: str, rows: Sequence[SourceRow], file: str, line: int, label: str | None = None
-) -> SourceTable:
-    """Return a table of rows, the first of which are its headings."""
-    grid = lay_out(rows)
-    head = split_head(rows)
-    width = len(grid[0].cells) if grid else 0
-    notes = (f"only the first {len(grid)} rows are read",) if len(rows) > len(grid) else ()
-    return SourceTable(
-        number, caption, join_headings(grid[:head], width), tuple(grid[head:]), file, line, label=label, notes=notes
-    )

@@ -16,8 +16,8 @@ from imlp_audit.transcribe.grid import (
     SourceRow,
     SourceTable,
     SpanningCell,
-    make_table,
 )
+from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.latex.text import to_text
 from imlp_audit.transcribe.web import read_web_tables
 

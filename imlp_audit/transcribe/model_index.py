@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.spec.parse_yaml import parse_tree
 from imlp_audit.spec.tree import ListNode, MapNode, Node, Text
-from imlp_audit.transcribe.grid import MOST_ROWS, SourceDocument, SourceRow, SpanningCell, make_table
+from imlp_audit.transcribe.grid import MOST_ROWS, SourceDocument, SourceRow, SpanningCell
+from imlp_audit.transcribe.head import make_table
 
 _COUNTED = ("FLOPs", "Parameters")
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-from imlp_audit.models.names.known import Library
+from imlp_audit.models.names.known import USUAL_SIZE, Library, own_size
 from imlp_audit.models.names.match import Confidence, close_models
-from imlp_audit.models.names.spelling import respell
+from imlp_audit.models.names.spelling import spellings
 from imlp_audit.transcribe.headings import SIDE, ColumnGuess, side_of
 from imlp_audit.transcribe.labels import LabelParts
 
@@ -33,12 +33,16 @@ _TOP1 = re.compile(r"top-?\s?@?1|acc|imagenet|\bin-?1k\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class ModelGuess:
-    """A row's recipe and where it comes from, or the reason why it has none; other names are candidates."""
+    """A row's recipe and where it comes from, or the reason why it has none; other names are candidates.
+
+    `nearest` are models of which no name has all of the label.
+    """
 
     recipe: str | None
     library: Library | None
     reason: str
     candidates: tuple[str, ...] = ()
+    nearest: tuple[str, ...] = ()
 
 
 def find_doubt(caption: str, columns: Sequence[ColumnGuess]) -> str | None:
@@ -64,37 +68,88 @@ def find_size(text: str) -> int | None:
     return sides.pop() if len(sides) == 1 else None
 
 
-def guess_model(
-    label: LabelParts, size: int | None, doubt: str | None, harmless: Container[str] = (), prefer: Library | None = None
-) -> ModelGuess:
-    """Match a label with the names of the libraries; `size` is the side of the images where the table gives one.
+@dataclass(frozen=True)
+class TableSays:
+    """What a table says about the models of all its rows.
 
-    `harmless` are the footnote marks that change nothing of a model; `prefer` is the library to take first.
+    `harmless` are the footnote marks that change nothing of a model, `prefer` is the library to take first, and
+    `unsized` says that there are FLOPs whose heading gives no size of images. `headed` and `captioned` are the families
+    of models that the heading of the labels and the caption name.
     """
+
+    harmless: Mapping[str, str]
+    prefer: Library | None = None
+    unsized: bool = False
+    headed: tuple[str, ...] = ()
+    captioned: tuple[str, ...] = ()
+
+
+def guess_model(label: LabelParts, size: int | None, doubt: str | None, table: TableSays) -> ModelGuess:
+    """Match a label with the names of the libraries; `size` is the side of the images where the table gives one."""
     side = label.size or size
-    found = {library: _names(label.name, library, side) for library in _LIBRARIES}
-    if not _exact(found):
-        other = {library: _names(respell(label.name), library, side) for library in _LIBRARIES}
-        found = other if _exact(other) else found
-    exact = sorted(_exact(found), key=lambda one: one[0] is not prefer)
-    close = () if label.changed else tuple(_recipe(at, name, side) for at, names in found.items() for name, _ in names)
+    found = _find(label.name, side, table)
+    exact = _with(Confidence.EXACT, found)
+    close = () if label.changed else tuple(_recipe(*one, side) for one in _with(Confidence.CLOSE, found))
     if not exact:
-        return ModelGuess(None, None, _why_not(label, close), close[:3])
+        return _without(label, side, found, close, table)
     reason = doubt
-    if label.mark and label.mark not in harmless:
+    candidates = (*(_recipe(*one, side) for one in exact), *close)[:3]
+    if reason is None and side is None and table.unsized:
+        reason = _why_no_size(exact, label.name, table.prefer)
+        candidates = tuple(_recipe(*one, own_size(*one)) for one in exact)
+    if label.mark and label.mark not in table.harmless:
         reason = f"the mark {label.mark!r} may stand for a change of the model"
     if reason is not None:
-        return ModelGuess(None, None, reason, close[:3])
+        return ModelGuess(None, None, reason, candidates)
     library, name = exact[0]
     others = tuple(_recipe(*one, side) for one in exact[1:])
     return ModelGuess(_recipe(library, name, side), library, f"{label.name!r} is {name} of {library}", others)
 
 
+def _without(
+    label: LabelParts, side: int | None, found: _Found, close: tuple[str, ...], table: TableSays
+) -> ModelGuess:
+    """Return why a label that is not the name of one model has none, and the names that it may stand for."""
+    if label.changed:
+        return ModelGuess(None, None, "the label names something that is added to a model")
+    if len(close) > 1:
+        return ModelGuess(None, None, "the label does not say which of these it is", close[:3])
+    if close:
+        return ModelGuess(None, None, "the label is only a part of this name", close)
+    for family in table.captioned:
+        exact = _with(Confidence.EXACT, _first(f"{family}-{label.name}", side, table))
+        if exact:
+            short = f"the caption names {family}, which the label may leave out"
+            return ModelGuess(None, None, short, tuple(_recipe(*one, side) for one in exact))
+    near = tuple(_recipe(*one, side) for one in _with(Confidence.NEAR, found))
+    return ModelGuess(None, None, "no library has a model of this name", (), near[:3])
+
+
 _Found: TypeAlias = Mapping[Library, tuple[tuple[str, Confidence], ...]]
 
 
-def _exact(found: _Found) -> list[tuple[Library, str]]:
-    return [(library, name) for library, names in found.items() for name, sure in names if sure is Confidence.EXACT]
+def _with(sure: Confidence, found: _Found) -> list[tuple[Library, str]]:
+    return [(library, name) for library, names in found.items() for name, one in names if one is sure]
+
+
+def _find(label: str, size: int | None, table: TableSays) -> _Found:
+    """Return what is known of a label, or of it after a family that the heading names: CaiT-xxs-24 for xxs-24."""
+    found = _first(label, size, table)
+    if any(found.values()):
+        return found
+    headed = (_first(f"{family}-{label}", size, table) for family in table.headed)
+    return next((one for one in headed if any(one.values())), found)
+
+
+def _first(label: str, size: int | None, table: TableSays) -> _Found:
+    """Return names, the preferred library's first, for the first spelling that stands for one; else for the last."""
+    spelt = spellings(label)
+    found = dict[Library, tuple[tuple[str, Confidence], ...]]()
+    for library in sorted(_LIBRARIES, key=lambda one: one is not table.prefer):
+        known = [_names(one, library, size) for one in spelt]
+        sure = (names for names in known if any(one is Confidence.EXACT for _, one in names))
+        found[library] = next(sure, known[-1])
+    return found
 
 
 @lru_cache(maxsize=1024)
@@ -102,14 +157,24 @@ def _names(label: str, library: Library, size: int | None) -> tuple[tuple[str, C
     return tuple(close_models(label, library, size))
 
 
-def _why_not(label: LabelParts, close: Sequence[str]) -> str:
-    if label.changed:
-        return "the label names something that is added to a model"
-    return "the label does not say which of these it is" if close else "no library has a model of this name"
+def _why_no_size(exact: Sequence[tuple[Library, str]], label: str, prefer: Library | None) -> str | None:
+    """Return why the size of the images must be given, where the libraries' own sizes do not settle it."""
+    meant = exact[:1] if exact[0][0] is prefer else exact
+    sizes = {own_size(*one): one[0] for one in meant}
+    if len(sizes) > 1:
+        listed = " and ".join(f"{size} in {library}" for size, library in sizes.items())
+        return f"the table gives no size of images, and this model was published for {listed}"
+    library, name = exact[0]
+    (size,) = sizes
+    if size != USUAL_SIZE and name.endswith(f"_{size}") and str(size) not in label:
+        return f"the table gives no size of images, and {library} has this model for {size} alone"
+    return None
 
 
 def _recipe(library: Library, name: str, side: int | None) -> str:
     own = re.search(r"_(\d{3})$", name)
+    if side is None and library is Library.TORCHVISION and own_size(library, name) != USUAL_SIZE:
+        side = own_size(library, name)
     if side is None or (own is not None and int(own[1]) == side):
         return f"{{{library}: {name}}}"
     return f"{{{library}: {name}, image: {side}}}"

@@ -13,8 +13,8 @@ from imlp_audit.transcribe.grid import (
     SourceRow,
     SourceTable,
     SpanningCell,
-    make_table,
 )
+from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.pdf import PdfPage, Rule, read_pages
 from imlp_audit.transcribe.pdf_columns import CellText, Columns, Placed, find_columns, group_words, place_groups
 from imlp_audit.transcribe.pdf_words import Line, cluster
@@ -175,6 +175,8 @@ def _read_table(
     between = _between_rows(body)
     short = [rule for rule in page.rules if region.holds(rule.x0, rule.x1, rule.y) and rule not in region.rules]
     rows = [_head_row(line, columns, short, page.number) for line in head]
+    if len(head) == 1 and len(group_words(head[0])) == 1:
+        rows = [SourceRow(page.number, (SpanningCell(_text(head[0]), len(columns)),), head=True)]  # a title
     rows += _body_rows([line for line in body if line not in between], columns, inner, page.number)
     table = make_table(
         caption.number if caption else number, caption.text if caption else "", rows, shown_as, page.number

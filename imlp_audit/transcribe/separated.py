@@ -7,7 +7,8 @@ import io
 from itertools import islice
 
 from imlp_audit.errors import UsageError
-from imlp_audit.transcribe.grid import MOST_COLUMNS, MOST_ROWS, SourceDocument, SourceRow, SpanningCell, make_table
+from imlp_audit.transcribe.grid import MOST_COLUMNS, MOST_ROWS, SourceDocument, SourceRow, SpanningCell
+from imlp_audit.transcribe.head import make_table
 
 
 def read_separated(text: str, shown_as: str, delimiter: str | None = None) -> SourceDocument:

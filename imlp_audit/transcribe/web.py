@@ -17,8 +17,8 @@ from imlp_audit.transcribe.grid import (
     SourceRow,
     SourceTable,
     SpanningCell,
-    make_table,
 )
+from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.latex.text import to_text
 
 _EDGE = re.compile(r"<(/?)table\b[^>]*>", re.IGNORECASE)

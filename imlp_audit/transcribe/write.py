@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.text_file import without_refused
 from imlp_audit.transcribe.decisions import decisions_of
@@ -154,7 +155,8 @@ def _model(row: DraftRow) -> Iterator[str]:
         return
     candidates = "".join(f" model: {candidate}" for candidate in guess.candidates[:1])
     more = f" (or {', '.join(guess.candidates[1:])})" if len(guess.candidates) > 1 else ""
-    yield _comment(f"no model: {guess.reason}{';' if candidates else ''}{candidates}{more}")
+    near = f"; the nearest are {list_some(guess.nearest)}" if guess.nearest else ""
+    yield _comment(f"no model: {guess.reason}{';' if candidates else ''}{candidates}{more}{near}")
 
 
 def _mapping(values: dict[str, str]) -> str:

@@ -143,3 +143,56 @@ def test_published_resmlp_weights_are_those_of_algorithm_1(tmp_path: Path, by_au
     ):
         load_into(variant.model, parse(tmp_path / "w.safetensors"))
         torch.testing.assert_close(variant.model(x), theirs(x), rtol=0, atol=1e-5)
+
+
+class Tied(nn.Module):
+    """Two layers with one weight."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a, self.b = nn.Linear(3, 2), nn.Linear(3, 2)
+        self.b.weight = self.a.weight
+
+
+@pytest.mark.parametrize("left_out", ["a.weight", "b.weight"])
+def test_one_name_of_a_tensor_that_has_two_is_enough(tmp_path: Path, left_out: str) -> None:
+    state = {name: torch.randn_like(value) for name, value in Tied().state_dict().items() if name != left_out}
+    torch.save(state, tmp_path / "w.pth")
+    model = Tied()
+    load_into(model, parse(tmp_path / "w.pth"))
+    assert model.a.weight is model.b.weight
+    assert all(torch.equal(model.state_dict()[name], value) for name, value in state.items())
+
+
+@pytest.mark.parametrize("first", ["a.weight", "b.weight"])
+def test_two_values_for_one_tensor_are_refused(tmp_path: Path, first: str) -> None:
+    state = Tied().state_dict()
+    torch.save({first: state[first] + 1, **{name: one for name, one in state.items() if name != first}}, tmp_path / "w")
+    with pytest.raises(CheckpointError, match=r"a\.weight and b\.weight are one tensor in the model, but differ"):
+        load_into(Tied(), parse(tmp_path / "w"))
+
+
+class Stateful(nn.Linear):
+    """A layer that saves an object."""
+
+    def get_extra_state(self) -> object:
+        return {"turn": 1}
+
+    def set_extra_state(self, state: object) -> None:
+        del state
+
+
+def test_a_model_that_saves_more_than_tensors_is_refused(tmp_path: Path) -> None:
+    torch.save(Stateful(3, 2).state_dict(), tmp_path / "w.pth")
+    with pytest.raises(CheckpointError, match="also saves _extra_state, which is not a tensor"):
+        load_into(Stateful(3, 2), parse(tmp_path / "w.pth"))
+
+
+@pytest.mark.parametrize("before", ["", "module.", "_orig_mod.module."])
+def test_a_part_that_is_called_module_keeps_its_name(tmp_path: Path, before: str) -> None:
+    model = nn.Sequential()
+    model.add_module("module", nn.Linear(3, 2))
+    state = {name: torch.randn_like(value) for name, value in model.state_dict().items()}
+    torch.save({before + name: value for name, value in state.items()}, tmp_path / "w.pth")
+    load_into(model, parse(tmp_path / "w.pth"))
+    assert all(torch.equal(model.state_dict()[name], value) for name, value in state.items())

@@ -188,6 +188,40 @@ def test_a_model_whose_outputs_are_no_scores(row: RowRef) -> None:
         _count_classes(row, nn.Conv2d(3, 4, 3), (8, 8))
 
 
+class Noisy(nn.Module):
+    """Scores that are never the same twice."""
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        return nn.functional.dropout(images.mean((2, 3)) + 1)
+
+
+class Training(nn.Sequential):
+    """Never leaves training mode."""
+
+    def eval(self) -> Training:
+        return self
+
+
+class OneRow(nn.Module):
+    """One row of scores, however many images there are."""
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        return images.mean((0, 2, 3))[None]
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        (Noisy(), "gives other outputs each time"),
+        (Training(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.BatchNorm1d(3)), "stays in training mode"),
+        (OneRow(), "does not classify"),
+    ],
+)
+def test_outputs_that_say_nothing_about_an_image_are_refused(row: RowRef, model: nn.Module, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        _count_classes(row, model.eval(), (8, 8))
+
+
 def test_a_row_without_a_model(spec: Path, checkpoint: Path) -> None:
     row = _row("digits/1/unknown", spec)
     with (

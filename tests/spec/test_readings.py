@@ -82,7 +82,7 @@ def test_an_axis_that_is_not_stated_has_its_default(reading: PaperReading, data:
     family = next(family for family in Family if lost in axes_of(family))
     assert lost not in named.stated
     if len(axes_of(family)) == 1:
-        assert named.reading() == replace(reading, **{family: None})
+        assert named.reading() == replace(reading, **{family: None})  # type: ignore[arg-type]
     else:
         assert getattr(named.reading().of(family), lost) == axes_of(family)[lost].default
         assert written(named.reading()).keys() == axes.keys()
@@ -100,7 +100,8 @@ def test_the_families_of_a_reading_are_apart(reading: Reading) -> None:
 def test_axes_are_listed_in_one_order_however_they_are_written() -> None:
     axes = written(PaperReading(RELEASED, ResMlpReading(ResMlpForm.EQUATIONS, Presence.YES), TEXT))
     backwards = dict(reversed(list(axes.items())))
-    assert list(NamedReading.model_validate(backwards).choices) == list(NamedReading.model_fields)
+    names = [name for name in NamedReading.model_fields if name != "blocks"]
+    assert list(NamedReading.model_validate(backwards).choices) == names
 
 
 def test_a_family_without_a_stated_axis_is_not_answered() -> None:

@@ -6,8 +6,10 @@ import pytest
 
 from imlp_audit.models.names.known import Library
 from imlp_audit.transcribe.cells import ReadCell, read_cell
+from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import Draft, draft_table
-from imlp_audit.transcribe.grid import SourceRow, SpanningCell, make_table
+from imlp_audit.transcribe.grid import SourceRow, SpanningCell
+from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.headings import ColumnRole, guess_column
 
 
@@ -186,3 +188,94 @@ def test_of_two_libraries_the_preferred_one_is_taken() -> None:
     assert recipes(draft_table(one, prefer=Library.TORCHVISION)) == [
         "{torchvision: resnet50}", "{torchvision: swin_t}", "{timm: deit_small_patch16_224}"
     ]  # fmt: skip
+
+
+def test_a_model_of_torchvision_is_counted_at_the_size_that_it_was_published_for() -> None:
+    one = table(
+        "Model | Params (M) | FLOPs (G)", "EfficientNet-B3 | 12.2 | 1.83", "EfficientNetV2-S | 21.5 | 8.37"
+    ).table
+    assert recipes(draft_table(one, prefer=Library.TORCHVISION)) == [
+        "{torchvision: efficientnet_b3, image: 300}", "{torchvision: efficientnet_v2_s, image: 384}"
+    ]  # fmt: skip
+
+
+def test_a_table_with_flops_and_without_sizes_leaves_the_choice_where_the_libraries_have_several() -> None:
+    lines = ("EfficientNet-B3 | 12.2 | 1.8", "CaiT-XS24 | 26.6 | 5.4", "cait_xs24_384 | 26.7 | 19.3")
+    first, second, third = table("Model | Params (M) | FLOPs (G)", *lines).rows
+    assert first.model.recipe is None
+    assert second.model.recipe is None
+    assert set(first.model.candidates) == {
+        "{timm: efficientnet_b3, image: 288}", "{torchvision: efficientnet_b3, image: 300}"
+    }  # fmt: skip
+    assert second.model.candidates == ("{timm: cait_xs24_384}",)
+    assert third.model.recipe == "{timm: cait_xs24_384}"  # the label gives the size
+    assert recipes(table("Model | Params (M)", "EfficientNet-B3 | 12.2")) == ["{timm: efficientnet_b3}"]
+
+
+CNN_AND_DEIT = ("CNN | ResNet-50 | 25.6", "CNN | ResNet-101 | 44.5", "Transformer | DeiT-S | 22.1",
+                "Transformer | DeiT-B | 86.6")  # fmt: skip
+
+
+@pytest.mark.parametrize("heading", ["Type", "Family", "Backbone", "Arch.", "General Arch.", "", "Block"])
+def test_the_labels_are_the_column_with_the_names_of_models(heading: str) -> None:
+    draft = table(f"{heading} | Outcome Model | Params (M)", *CNN_AND_DEIT)
+    assert draft.columns.label == 1
+    assert recipes(draft) == [
+        "{timm: resnet50}", "{timm: resnet101}", "{timm: deit_small_patch16_224}", "{timm: deit_base_patch16_224}"
+    ]  # fmt: skip
+
+
+def test_without_names_of_models_the_labels_are_the_column_with_most_texts() -> None:
+    lines = ("CNN | A-1 | 1", "CNN | A-2 | 2", "CNN | A-3 | 3", "MLP | B-1 | 4", "MLP | B-2 | 5")
+    assert table("Backbone | Outcome | Params (M)", *lines).columns.label == 1
+    assert table("Model | Notes | Params (M)", "A | fast | 1", "A | slow | 2", "B | big | 3").columns.label == 0
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("Model | Mixer | Params (M)", "DeiT-S | attention | 22.1", "DeiT-S | pooling | 20"),  # one label, two kinds
+        ("Model | Depth | Params (M)", "DeiT-S | 12+0 | 22.1", "DeiT-S | 24+0 | 43"),
+        ("Model | SE | Params (M)", "DeiT-S | ✓ | 22.1"),
+        (" | Model | Params (M)", "Isotropic | ConvNeXt-S | 22.3", "Isotropic | ConvNeXt-B | 87.3"),
+        (" | Model | Params (M)", "Ours | DeiT-S | 22.1", "Ours | DeiT-B | 86"),
+    ],
+)
+def test_a_column_that_may_change_the_model_leaves_the_rows_without_one(lines: tuple[str, ...]) -> None:
+    assert not any(recipes(table(*lines)))
+
+
+def test_a_column_of_depths_and_one_that_sorts_the_rows_change_no_model() -> None:
+    draft = table(" | Model | depth | Params (M)", "A | DeiT-S | 12+0 | 22.1", "A | DeiT-B | 12+0 | 86.6")
+    assert all(recipes(draft))
+
+
+def test_headings_give_the_size_of_images_and_the_family_of_the_models() -> None:
+    draft = table("CaiT model | Params (M) | FLOPs (G) @224 | FLOPs (G) ↑384", "xxs-24 | 12.0 | 2.5 | 9.6",
+                  "s-36 | 68.2 | 13.9 | 48.0", "s-48 | 89.5 | 18.6 | 63.8")  # fmt: skip
+    assert draft.columns.sizes == [224, 384]
+    assert recipes(draft) == ["{timm: cait_xxs24_224}", "{timm: cait_s36_384, image: 224}", None]
+    assert draft.rows[2].model.nearest[0] == "{timm: cait_s24_224}"
+    assert table("Model | FLOPs (384^2)", "DeiT-B | 55.5").columns.sizes == [384]
+    assert table("Model | Params (1000)", "DeiT-B | 86").columns.sizes == []
+
+
+def test_a_family_in_the_caption_is_only_a_hint() -> None:
+    (row,) = table("Model | Params (M)", "S24 | 46.9", caption="Our models after CaiT").rows
+    assert row.model.recipe is None
+    assert row.model.candidates == ("{timm: cait_s24_224}",)
+
+
+def test_the_size_of_a_row_stands_in_its_hints() -> None:
+    (row,) = table("Model | Size | Params (M) | FLOPs (G)", "gMLP-S | 384^2 | 20 | 13").rows
+    assert row.model.candidates == ("{timm: gmlp_s16_224, image: 384}",)
+    (row,) = table("Model | Size | Params (M) | Block", "RegNetY-8G | 384^2 | 39 | SE").rows
+    assert row.model.candidates[0] == "{timm: regnety_080, image: 384}"
+
+
+def test_a_table_without_any_model_says_so_first_with_the_next_step() -> None:
+    first, *rest = decisions_of(table("Model | Params (M) | FLOPs (G)", "OurNet-S | 5 | 1.1", "OurNet-B | 9 | 2.1"))
+    assert "no row has a model" in first
+    assert "model:" in first
+    assert any("the table gives no size of images" in one for one in rest)
+    assert "no row has a model" not in decisions_of(table("Model | Params (M)", "DeiT-S | 22.1", "OurNet | 9"))[0]

@@ -62,6 +62,16 @@ def test_what_was_written_is_read(grid: Cells) -> None:
         (r"J\'egou \"uber \c{c}a", "Jégou über ça"),
         (r"4.6\footnote{By fvcore.}", "4.6"),
         (r"\href{http://x.y/a_b}{DeiT}", "DeiT"),
+        (r"$^{\dagger*}$", "†*"),
+        (r"@224$\Upsilon$", "@224Υ"),
+        (r"$\uparrow$384$\Upsilon$", "↑384Υ"),
+        (r"\ding{51}", "✓"),
+        (r"$\frac{H}{4}$", "H/4"),
+        (r"\foo S-24", "S-24"),
+        (r"\foo [S] 24", "[S] 24"),
+        (r"\foo[red]{S} 24", "S 24"),
+        (r"\foo@24", "@24"),
+        (r"{\sl DeiT}", "DeiT"),
         ("--", "–"),
         ("{" * 100 + "4.6" + "}" * 100, ""),
         ("\\", ""),
@@ -101,6 +111,56 @@ def test_the_authors_macros_are_expanded() -> None:
         \begin{tabular}{ll} a & b \\ \hline \net & \ours[\x]{1.5} \\ \net{} & \ours{2}\end{tabular}"""
     (table,) = read(tex).tables
     assert [row.cells for row in table.rows] == [("DeiT-S", "1.5×"), ("DeiT-S", "2-")]
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        (r"\deit III-S", "DeiT III-S"),
+        (r"\deit-S", "DeiT-S"),
+        (r"\deit{}-S", "DeiT-S"),
+        (r"\deit\ S", "DeiT S"),
+        (r"\deit@384", "DeiT @384"),
+        (r"\deit$^\dagger$", "DeiT †"),
+        (r"\bb Swin-T", "Swin-T"),
+        (r"\bo Swin-T", "Swin-T"),
+        (r"\bb\plain", "Net"),
+        (r"\plain S", "NetS"),
+        (r"\under{Net}", "Net"),
+        (r"\best{\plain}", "Net"),
+        (r"\two{a}{b}", "b a"),
+    ],
+)
+def test_a_name_ends_where_tex_ends_it(cell: str, text: str) -> None:
+    tex = r"""\newcommand{\deit}{DeiT\xspace} \newcommand{\bb}{\bf} \let\bo=\bf \def\plain{Net}
+        \newcommand{\best}[1]{{\bf#1}}
+        \newcommand\under[1]{\underline#1} \NewDocumentCommand{\two}{m m}{#2 #1} \newcommand{\tr}{\toprule}
+        \begin{tabular}{ll}\tr model & b \\\midrule %s & 1 \\plain & 2\end{tabular}"""
+    (table,) = read(tex % cell).tables
+    assert table.headings == ("model", "b")
+    assert [row.cells for row in table.rows] == [(text, "1"), ("plain", "2")]
+    assert table.notes == ()
+
+
+def test_braces_after_a_rule_are_the_first_cell() -> None:
+    tex = r"""\newcommand{\thick}[1]{\noalign{\hrule height #1}} \begin{tabular*}{1cm}{@{\extracolsep{\fill}}ll}
+        \Xhline{1pt}
+        {Model} & {a} \\ \cmidrule[1pt](lr){1-2} \midrule {\bf Swin-T} & 1 \\ \myrule{.5pt} {B} & 2 \\ \hline
+        \end{tabular*}"""
+    (table,) = read(tex).tables
+    assert (table.headings, table.notes) == (("Model", "a"), ())
+    assert [row.cells for row in table.rows] == [("Swin-T", "1"), ("B", "2")]
+
+
+def test_a_tabular_in_a_definition_is_no_table() -> None:
+    tex = r"""\newcommand{\cell}[2]{\begin{tabular}[c]{@{}c@{}}#1\\#2\end{tabular}}
+        \def\two#1{\begin{tabular}{l}#1\end{tabular}}
+        \newenvironment{mine}[1]{\begin{table}\begin{tabular}{#1}}{\end{tabular}\end{table}}
+        \begin{tabular}{ll} \cell{Top-1}{Acc.} & b \\ \hline \two{x} & 1\end{tabular}"""
+    (table,) = read(tex).tables
+    assert (table.number, table.headings, table.rows[0].cells) == ("1", ("Top-1 Acc.", "b"), ("x", "1"))
+    (table,) = read(r"\newcommand{\main}{\begin{tabular}{ll} a & b \\ \hline x & 1\end{tabular}} \main").tables
+    assert table.rows[0].cells == ("x", "1")
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,16 @@ CELLS = st.one_of(
 @settings(max_examples=20)
 @given(st.integers(2, 4).flatmap(lambda n: st.lists(st.lists(CELLS, min_size=n, max_size=n), min_size=2, max_size=5)))
 def test_what_was_written_is_read(grid: list[list[str]]) -> None:
+    grid = [[f"{cell}:{at}" for at, cell in enumerate(grid[0])], *grid[1:]]  # no heading is twice in a table
     (table,) = _tables(put_table(grid, [60 + 90 * n for n in range(len(grid[0]))], 690))
     assert [list(table.headings), *_rows(table)] == grid
+
+
+def test_a_line_over_all_columns_is_a_title() -> None:
+    page = put_table([["", "(a) ImageNet-1K", ""], *ROWS], PLACES, 690, ruled=(1, 2))
+    (table,) = _tables(page)
+    assert table.headings == tuple(HEAD)
+    assert [row.single for row in table.rows] == ["(a) ImageNet-1K", None, None]
 
 
 @pytest.mark.parametrize("y", [712, 620], ids=["above", "below"])

@@ -23,7 +23,8 @@ def grids(draw: st.DrawFn) -> list[list[str]]:
     width = draw(st.integers(2, 5))
     filled = st.one_of(NUMBERS, WORDS)
     row = st.tuples(filled, filled, *[TEXTS] * (width - 2)).map(list)
-    return draw(st.lists(row, min_size=2, max_size=6))
+    head, *rows = draw(st.lists(row, min_size=2, max_size=6))
+    return [[f"{cell}:{at}" if cell else "" for at, cell in enumerate(head)], *rows]  # no heading is twice in a table
 
 
 _TEX = {

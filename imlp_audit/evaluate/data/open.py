@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.data.agreement import check_order
@@ -19,7 +19,7 @@ from imlp_audit.evaluate.data.sources.hub import pinned_snapshot
 from imlp_audit.evaluate.data.sources.named import is_named, open_torchvision
 from imlp_audit.evaluate.data.sources.others import explain
 from imlp_audit.evaluate.data.sources.parquet import list_tables, read_parquet
-from imlp_audit.evaluate.data.sources.splits import choose_files, whole_split
+from imlp_audit.evaluate.data.sources.splits import check_undivided, choose_files, whole_split
 from imlp_audit.evaluate.data.sources.tars import TarImages, holds_samples, images_in, list_shards, open_shards
 from imlp_audit.numbers.words import count_of
 
@@ -68,7 +68,8 @@ def open_images(source: str, *, split: str, labelling: Labelling, allow_download
     if labelling.real_labels is not None:
         return images
     mapped = labelling.class_map is not None
-    return replace(images, notes=(*images.notes, *check_order(images, source, mapped=mapped)))
+    more = (*_note_unknown_count(images), *check_order(images, source, mapped=mapped))
+    return replace(images, notes=(*images.notes, *more))
 
 
 def check_classes(images: Images, model_classes: int) -> None:
@@ -99,7 +100,7 @@ def _open(source: str, split: str, labelling: Labelling, *, allow_download: bool
         case ".tar" if holds_samples(place):
             return _of_shards(place, split, labelling)
         case ".tar":
-            return _of_files(_in_tar(place), source, labelling)
+            return _of_files(_in_tar(place, split), source, labelling)
     raise DatasetError(
         (place.is_file() and explain(place))
         or f"{source} is neither a folder nor a .tar file nor a .parquet file; give a folder of images, or a name such "
@@ -115,6 +116,8 @@ def _of_folder(place: Path, below: Listing, source: str, split: str, labelling: 
     shards = list_shards(place) if not below.ids else ()
     if shards and holds_samples(place / shards[0]):
         return _of_shards(place, split, labelling)
+    if place == Path(source) and below.ids:
+        check_undivided(place, below.folders, split)
     name = Path(source).resolve().name
     found = _Unlabelled(
         name, below.ids, below.folders, below.skipped, lambda classes: FileImages(place, below.files, classes)
@@ -161,8 +164,10 @@ def _of_parquet(root: Path, tables: Sequence[str], labelling: Labelling) -> Imag
     return Images(name, held.dataset, held.ids, labels, held.classes.count, held.classes.notes, held.order)
 
 
-def _in_tar(place: Path) -> _Unlabelled:
+def _in_tar(place: Path, split: str) -> _Unlabelled:
     members = images_in(place)
+    above = {PurePosixPath(member.name).parent.parent.as_posix() for member in members.values()}
+    choose_files([f"{one}/{place.name}" for one in above], split, str(place))
     folders = tuple(in_order({one.partition("/")[0] for one in members if "/" in one}))
     held = tuple(members.values())
     return _Unlabelled(place.stem, tuple(members), folders, {}, lambda classes: TarImages(held, classes))
@@ -215,7 +220,7 @@ def _by_names(
         found.ids,
         tuple((one,) for one in label),
         classes.count,
-        (*notes, *classes.notes, *_note_unknown_count(label, classes.count)),
+        (*notes, *classes.notes),
         order,
     )
 
@@ -235,9 +240,11 @@ def _is_validation_image(one: str) -> bool:
     return validation_number(one.rpartition("/")[2]) is not None
 
 
-def _note_unknown_count(label: Sequence[int], count: int | None) -> Iterator[str]:
-    if count is None:
-        yield f"the labels go from {min(label)} to {max(label)}; the number of classes is not known"
+def _note_unknown_count(images: Images) -> Iterator[str]:
+    if images.classes is None:
+        low, high = min(map(min, images.labels)), max(map(max, images.labels))
+        first = "" if low == 0 else ", and none is 0: if yours count from 1, the accuracy will be wrong"
+        yield f"the labels go from {low} to {high}; the number of classes is not known{first}"
 
 
 def _note_skipped(skipped: Mapping[str, int]) -> Iterator[str]:

@@ -1,7 +1,8 @@
-"""The lists of names, a text file a library; `python -m tests.models.names.lists` writes them."""
+"""The lists of names and sizes of images, a text file a library; `python -m tests.models.names.lists` writes them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -18,22 +19,36 @@ class Library(StrEnum):
 OLD = "(old)"
 """What follows a name that a library keeps for old code alone."""
 
+USUAL_SIZE = 224  # the side of the images where nothing says another
+
 
 @cache
 def known_models(library: Library) -> frozenset[str]:
     """Return every name that a library builds a model by: of transformers, its types of models, such as bert."""
-    return frozenset(line.removesuffix(f" {OLD}") for line in _lines(library)[1:])
+    return frozenset(_notes(library))
 
 
 @cache
 def current_models(library: Library) -> frozenset[str]:
     """Return the names that a library lists: those that it only keeps for old code are left out."""
-    return frozenset(line for line in _lines(library)[1:] if not line.endswith(OLD))
+    return frozenset(name for name, note in _notes(library).items() if note != OLD)
+
+
+def own_size(library: Library, name: str) -> int:
+    """Return the side of the images that a library's model was published for; of several, the smallest."""
+    note = _notes(library)[name]
+    return int(note) if note.isdigit() else USUAL_SIZE
 
 
 def version_of(library: Library) -> str:
     """Return the version of the library that its list was written from."""
     return _lines(library)[0].split()[-1]
+
+
+@cache
+def _notes(library: Library) -> Mapping[str, str]:
+    """Return the names, each with what follows it: nothing, OLD, or the side of its images where it is not usual."""
+    return {name: note for name, _, note in (line.partition(" ") for line in _lines(library)[1:])}
 
 
 @cache

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
 from enum import StrEnum
 from functools import cache
 from itertools import groupby, product
 
-from imlp_audit.models.names.known import Library, current_models
+from imlp_audit.models.names.known import USUAL_SIZE, Library, current_models
 
 
 class Confidence(StrEnum):
     """How well a label supports a name."""
 
     EXACT = "exact"  # the same after normalisation, and no other name of the library is
-    CLOSE = "close"  # similar
+    CLOSE = "close"  # of the label's family, with all its words and numbers
+    NEAR = "near"  # of the label's family, with most of its words and numbers
 
 
-USUAL_SIZE = 224  # the side of the images where neither the label nor the table says another
 MOST_CLOSE = 4
-_SIMILAR = 0.6
 _SIMILAR_FAMILY = 0.75
 _SIZES = {"ti": "T", "t": "T", "s": "S", "b": "B", "l": "L", "h": "H", "m": "M"}
 _SIZE_WORDS = {"tiny": "T", "small": "S", "base": "B", "large": "L", "huge": "H", "medium": "M"}
+_COMMON = frozenset({"test", "tiny", "wide", "res", "legacy", "lambda", "halo", "bat", "nest", "inception"})
+_ANY_NAME = frozenset({"patch", "p", "window", "w"})  # words that say nothing without their number
 _SPELT = {letter: word for word, letter in _SIZE_WORDS.items()}
 _PLAIN = re.compile(r"[A-Za-z0-9\s\-‐‑–_/.×]*")
 _NAME = re.compile(r"(?P<head>.+?)(?:_(?:patch|p)(?P<patch>\d+))?(?:_window(?P<window>\d+))?(?:_(?P<size>\d{3}))?")
@@ -50,8 +52,13 @@ def close_models(label: str, library: Library, size: int | None = None) -> list[
     exact = _exact(label, library, size) if _PLAIN.fullmatch(label) else []
     if len(exact) == 1:
         return [(exact[0], Confidence.EXACT)]
-    rest = [name for name in _similar(label, library) if name not in exact]
-    return [(name, Confidence.CLOSE) for name in [*exact, *rest][:MOST_CLOSE]]
+    rest = [pair for pair in _similar(label, library, size or USUAL_SIZE) if pair[0] not in exact]
+    return [*((name, Confidence.CLOSE) for name in exact), *rest][:MOST_CLOSE]
+
+
+def is_name(label: str, library: Library) -> bool:
+    """Return whether a label is a name in other separators and cases, or stands for several names."""
+    return bool(_PLAIN.fullmatch(label) and _exact(label, library, None))
 
 
 def _exact(label: str, library: Library, size: int | None) -> list[str]:
@@ -115,28 +122,53 @@ def _join(words: Iterable[str]) -> str:
     return joined
 
 
-def _similar(label: str, library: Library) -> list[str]:
-    """Return similar names of the label's family, which its first word is, the most similar first."""
+def _similar(label: str, library: Library, size: int) -> list[tuple[str, Confidence]]:
+    """Return names of the label's family, which its first word is, with half of its words and numbers at least.
+
+    Those that lack fewest of them come first, then those that add fewest words, then those for images of this size.
+    """
     families = _families(library)
-    words = re.findall("[a-z]+|[0-9]+", label.lower())
+    words = _words(label)
     near = get_close_matches(_family(label), families, n=1, cutoff=_SIMILAR_FAMILY)
-    matcher = SequenceMatcher(b=" ".join(_SPELT.get(_SIZES.get(word, ""), word) for word in words))
-    scored = list[tuple[float, str]]()
-    for name, spaced in families[near[0]] if near else ():
-        matcher.set_seq1(spaced)
-        scored.append((-matcher.ratio(), name))
-    return [name for score, name in sorted(scored)[:MOST_CLOSE] if -score >= _SIMILAR]
+    matcher = SequenceMatcher(b=" ".join(words))
+    asked = Counter(words[1:])
+    scored = list[tuple[tuple[int, int, int, int, int, float], str]]()
+    for name, parts in families[near[0]] if near else ():
+        matcher.set_seq1(" ".join(parts))
+        has = Counter(parts[1:])
+        lacks, adds = asked - has, has - asked
+        if 2 * lacks.total() <= asked.total():
+            scored.append(((*_distance(lacks, adds, size), -matcher.ratio()), name))
+    return [(name, Confidence.NEAR if far[0] else Confidence.CLOSE) for far, name in sorted(scored)[:MOST_CLOSE]]
+
+
+def _distance(lacks: Counter[str], adds: Counter[str], size: int) -> tuple[int, int, int, int, int]:
+    """Return how far a name is from a label, by what it lacks and adds."""
+    letters = sum(n for word, n in lacks.items() if not word.isdigit())
+    added = sum(n for word, n in adds.items() if not word.isdigit() and word not in _ANY_NAME)
+    sides = [int(word) for word in adds if re.fullmatch(r"[1-9]\d\d", word)]
+    numbers = sum(n for word, n in adds.items() if word.isdigit())
+    return lacks.total(), letters, added, int(any(side != size for side in sides)), numbers
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """Return the words and numbers of a text, the sizes of models in full: ("deit", "small") for DeiT-S."""
+    found = re.findall("[a-z]+|[0-9]+", text.lower())
+    return tuple("base" if word == "big" else _SPELT.get(_SIZES.get(word, ""), word) for word in found)
 
 
 @cache
-def _families(library: Library) -> Mapping[str, tuple[tuple[str, str], ...]]:
-    """Return the names by their families, each also with its words apart."""
+def _families(library: Library) -> Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]]:
+    """Return the names by their families, each also in its words."""
     pairs = sorted((_family(name), name) for name in current_models(library))
-    return {family: tuple(_spaced(names)) for family, names in groupby(pairs, key=lambda pair: pair[0])}
+    grouped = groupby(pairs, key=lambda pair: pair[0])
+    return {family: tuple((name, _words(name)) for _, name in names) for family, names in grouped}
 
 
-def _spaced(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    return ((name, " ".join(re.findall("[a-z]+|[0-9]+", name))) for _, name in pairs)
+def families_in(text: str) -> list[str]:
+    """Return the words of a text that families of models are called by, each once."""
+    known = {family for library in Library for family in _families(library)} - _COMMON
+    return [word for word in dict.fromkeys(re.findall(r"[A-Za-z]+", text)) if word.lower() in known]
 
 
 def _family(text: str) -> str:

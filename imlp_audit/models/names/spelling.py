@@ -5,13 +5,28 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+_PUBLISHED = (
+    (re.compile(r"\beff[-_ ]?net(?=[-_ ]?(?:b|v2|lite|l2))", re.IGNORECASE), "EfficientNet"),
+    (re.compile(r"\brsb[-_ ](?=resnet)", re.IGNORECASE), ""),  # ResNet Strikes Back: the same models, trained anew
+    (re.compile(r"\b(regnet[-_ ]?[xy][-_ ]?[\d.]+[-_ ]?[mg])$", re.IGNORECASE), r"\1F"),
+)
 _SPELLINGS = (
+    (re.compile(r"\bresmlp[-_ ]?s(\d+)$", re.IGNORECASE), r"resmlp_\1"),
+    (re.compile(r"\b(?:bit[-_ ])?r[-_ ]?(\d+)[-_ ]?x([34])$", re.IGNORECASE), r"resnetv2_\1x\2_bit"),  # Big Transfer
     (re.compile(r"\bmlp[-_ ]?mixer\b", re.IGNORECASE), "mixer"),
     (re.compile(r"(?<=[a-z\d])[-_ ]p(\d+)\b", re.IGNORECASE), r"/\1"),  # patches of 16, as in OpenMMLab's vit-base-p16
     (re.compile(r"\bresnet[-_ ]?v1([cds])[-_ ]?(\d+)\b", re.IGNORECASE), r"resnet\2\1"),  # OpenMMLab's resnetv1d50
     (re.compile(r"\bresnet[-_ ]?(\d+)[-_ ]v1([cds])\b", re.IGNORECASE), r"resnet\1\2"),  # GluonCV's resnet50_v1d
 )
 _REGNET = re.compile(r"\bregnet[-_ ]?([xy])[-_ ]?(\d{1,4}(?:\.\d)?)[-_ ]?([mg])f", re.IGNORECASE)
+
+
+def spellings(label: str) -> tuple[str, ...]:
+    """Return a label as it is, with its abbreviations spelt out, and in the words that timm uses."""
+    whole = label
+    for pattern, spelling in _PUBLISHED:
+        whole = pattern.sub(spelling, whole)
+    return tuple(dict.fromkeys((label, whole, respell(whole))))
 
 
 def respell(label: str) -> str:

@@ -13,6 +13,7 @@ from torch import nn
 from imlp_audit.errors import BuildError, UntrustedError, did_you_mean
 from imlp_audit.models.hosts.python import ENTRY_POINTS, PythonModule
 from imlp_audit.models.nets.inputs import make_module, set_input, set_inputs, tensors_in
+from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.values import TensorInput
 from imlp_audit.processes.code import load_module, locate_error
 
@@ -31,8 +32,8 @@ def build_python(host: PythonModule) -> nn.Module:
             f"the model in {host.file} was not built, because its code is not trusted; pass --trust-code"
         )
     try:
-        with _print_to_stderr():
-            maker = _find_maker(host)
+        with print_to_stderr():
+            maker = find_maker(host)
             model = make_module(lambda: maker(**host.arguments))
     except Exception as error:  # whatever the code raises is the model's failure
         raise BuildError(describe_error(host, error)) from error
@@ -56,7 +57,7 @@ def _runner(model: nn.Module, shape: Sequence[int] | None) -> Callable[..., obje
     own = vars(model).get("forward")
 
     def run(itself: nn.Module, *inputs: object, **named: object) -> object:
-        with _print_to_stderr():
+        with print_to_stderr():
             found = own(*inputs, **named) if own is not None else type(itself).forward(itself, *inputs, **named)
         first = next(tensors_in(found), None)
         if first is None:
@@ -70,7 +71,7 @@ def _runner(model: nn.Module, shape: Sequence[int] | None) -> Callable[..., obje
 
 
 @contextmanager
-def _print_to_stderr() -> Iterator[None]:
+def print_to_stderr() -> Iterator[None]:
     """Send what is printed to standard error, also what other processes and C code print."""
     sys.stdout.flush()
     kept = os.dup(1)
@@ -83,7 +84,7 @@ def _print_to_stderr() -> Iterator[None]:
         os.close(kept)
 
 
-def describe_error(host: PythonModule, error: BaseException) -> str:
+def describe_error(host: PythonModule | OwnBlock, error: BaseException) -> str:
     """Return what the code of a host raised, and where."""
     return f"{_place(error, host)}: {write_error(error)}{_hint(error, host)}"
 
@@ -102,9 +103,9 @@ def write_error(error: BaseException) -> str:
     return f"{kind}: {text}"
 
 
-def _find_maker(host: PythonModule) -> Callable[..., object]:
+def find_maker(host: PythonModule | OwnBlock) -> Callable[..., object]:
     """Import the code of a host and return the class or function that makes the module."""
-    if host.entry_point is not None:
+    if isinstance(host, PythonModule) and host.entry_point is not None:
         maker = _installed(host.entry_point).load()
         if not callable(maker):
             raise TypeError(f"it is a {type(maker).__name__}, not a class or function")
@@ -128,7 +129,7 @@ def _installed(name: str) -> EntryPoint:
     return points[name]
 
 
-def _place(error: BaseException, host: PythonModule) -> str:
+def _place(error: BaseException, host: PythonModule | OwnBlock) -> str:
     """Return the last line of the host's folder in an error's traceback; the file alone if there is none."""
     if host.folder is None or host.file is None:
         return host.place
@@ -136,7 +137,7 @@ def _place(error: BaseException, host: PythonModule) -> str:
     return line.removeprefix("/") if line is not None else host.file
 
 
-def _hint(error: BaseException, host: PythonModule) -> str:
+def _hint(error: BaseException, host: PythonModule | OwnBlock) -> str:
     """Say how a file imports another that lies beside it, where it tried in the way of a script."""
     if not isinstance(error, ModuleNotFoundError) or error.name is None or host.folder is None or host.file is None:
         return ""

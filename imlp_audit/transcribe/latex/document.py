@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from imlp_audit.numbers.words import list_some
-from imlp_audit.transcribe.grid import SourceDocument, SourceTable, make_table
+from imlp_audit.transcribe.grid import SourceDocument, SourceTable
+from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.latex.arguments import balance, read_braced, skip_optional
-from imlp_audit.transcribe.latex.macros import Macro, expand, find_macros
+from imlp_audit.transcribe.latex.macros import Macro, expand, find_definitions, find_macros
 from imlp_audit.transcribe.latex.rows import read_rows
 from imlp_audit.transcribe.latex.source import LatexSource
 from imlp_audit.transcribe.latex.text import to_text
@@ -84,10 +85,8 @@ def _find_floats(source: LatexSource, notes: list[str]) -> Iterator[_Float]:
     stack: list[tuple[str, int]] = []
     current: _Float | None = None
     yielded = 0
-    for found in _ENVIRONMENT.finditer(source.text):
+    for found in _outside_definitions(source.text):
         name = found[2]
-        if name not in _FLOATS and name not in _TABULARS:
-            continue
         if found[1] == "begin" and len(stack) < _DEEPEST:
             stack.append((name, found.start()))
             if current is None:
@@ -110,6 +109,24 @@ def _find_floats(source: LatexSource, notes: list[str]) -> Iterator[_Float]:
                 notes.append(f"only the first {MOST_TABLES} tables are read")
                 return
     notes += [_unclosed(source, name, start) for name, start in stack[:3]]
+
+
+def _outside_definitions(text: str) -> Iterator[re.Match[str]]:
+    """Yield where floats and tables begin and end. One in a definition is a table only if it has cells of its own."""
+    spans = sorted(
+        (one.start, one.end)
+        for one in find_definitions(text)
+        if not one.name or one.macro.count or "&" not in one.macro.body
+    )
+    at = end = 0
+    for found in _ENVIRONMENT.finditer(text):
+        if found[2] not in _FLOATS and found[2] not in _TABULARS:
+            continue
+        while at < len(spans) and spans[at][0] <= found.start():
+            end = max(end, spans[at][1])
+            at += 1
+        if found.start() >= end:
+            yield found
 
 
 def _unclosed(source: LatexSource, name: str, start: int) -> str:
@@ -142,8 +159,9 @@ def _read_table(source: LatexSource, place: tuple[str, int, int], macros: Mappin
     name, start, end = place
     file, line = source.place(start)
     body = source.text[start : min(end, start + LONGEST_TABLE)]
-    at = skip_optional(body, body.index("}") + 1)
-    for _ in range(_TABULARS[name]):
+    begin = body.index("}")
+    at = skip_optional(body, begin + 1)
+    for _ in range(_TABULARS[name] + (name == "tabular" and body[begin - 1] == "*")):
         argument = read_braced(body, at)
         at = skip_optional(body, argument.end) if argument else at
     text, endless = expand(balance(re.sub(r"\\caption\*?\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}", "", body[at:])), macros)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -18,8 +18,14 @@ _COMMAND = re.compile(
     r"\\(?:(?:re|provide)?newcommand|DeclareRobustCommand|DeclareMathOperator)\*?\s*\{?\s*\\([A-Za-z@]+)\s*\}?"
     r"\s*(?:\[(\d)\])?"
 )
-_DEF = re.compile(r"\\def\s*\\([A-Za-z@]+)((?:#\d)*)(?=\s*\{)")
-_NAME = re.compile(r"\\([A-Za-z@]+)")
+_DEF = re.compile(r"\\[egx]?def\s*\\([A-Za-z@]+)((?:#\d)*)(?=\s*\{)")
+_DOCUMENT_COMMAND = re.compile(
+    r"\\(?:New|Renew|Provide|Declare)(?:Expandable)?DocumentCommand\s*\{?\s*\\([A-Za-z@]+)\s*\}?\s*\{([m ]*)\}"
+)
+_NEW_ENVIRONMENT = re.compile(r"\\(?:re)?newenvironment\*?\s*\{[^{}]*\}")
+_LET = re.compile(r"\\let\s*\\([A-Za-z@]+)\s*=?\s*\\([A-Za-z@]+)")
+_NAME = re.compile(r"\\(?:([A-Za-z@]+)|.)", re.DOTALL)  # a sign too: the second backslash of \\\\ begins no name
+_LAST_NAME = re.compile(r"\\[A-Za-z@]+\Z")
 _RULE = re.compile(r"(?:hline|rule)$")  # rules of one's own are still rules
 
 
@@ -32,19 +38,43 @@ class Macro:
     default: str | None = None
 
 
+@dataclass(frozen=True)
+class Definition:
+    """Where a document defines something: a macro with its name, or an environment, which is not read further."""
+
+    start: int
+    end: int
+    name: str
+    macro: Macro
+
+
 def find_macros(tex: str) -> dict[str, Macro]:
     """Return the macros that a document defines, by their names; the last definition of a name is taken."""
-    macros: dict[str, Macro] = {}
+    macros = {one.name: one.macro for one in find_definitions(tex) if one.name}
+    for found in islice(_LET.finditer(tex), MOST_MACROS):
+        if found[1] not in macros and found[2] not in macros:
+            macros[found[1]] = Macro(rf"\{found[2]}")
+    return macros
+
+
+def find_definitions(tex: str) -> Iterator[Definition]:
+    """Yield what a document defines, each kind of definition in its order."""
     for found in islice(_COMMAND.finditer(tex), MOST_MACROS):
         default = read_optional(tex, found.end())
         body = read_braced(tex, default.end if default else found.end(), _LONGEST)
         if body is not None:
-            macros[found[1]] = _macro(body.text, int(found[2] or 0), default.text if default else None)
-    for found in islice(_DEF.finditer(tex), MOST_MACROS):
-        body = read_braced(tex, found.end(), _LONGEST)
-        if body is not None:
-            macros[found[1]] = _macro(body.text, len(found[2]) // 2, None)
-    return macros
+            macro = _macro(body.text, int(found[2] or 0), default.text if default else None)
+            yield Definition(found.start(), body.end, found[1], macro)
+    for pattern in (_DEF, _DOCUMENT_COMMAND):
+        for found in islice(pattern.finditer(tex), MOST_MACROS):
+            body = read_braced(tex, found.end(), _LONGEST)
+            if body is not None:
+                count = len(re.sub("[# ]", "", found[2]))
+                yield Definition(found.start(), body.end, found[1], _macro(body.text, count, None))
+    for found in islice(_NEW_ENVIRONMENT.finditer(tex), MOST_MACROS):
+        bodies = read_arguments(tex, found.end(), 2)
+        if bodies is not None:
+            yield Definition(found.start(), bodies[1], "", Macro("\n".join(bodies[0])))
 
 
 def _macro(body: str, count: int, default: str | None) -> Macro:
@@ -59,9 +89,14 @@ def expand(tex: str, macros: Mapping[str, Macro]) -> tuple[str, frozenset[str]]:
         if expanded == text:
             return text, frozenset()
         text = expanded
-    endless = frozenset(found[1] for found in _NAME.finditer(text) if _is_ours(found[1], macros))
+    endless = frozenset(found[1] for found in _NAME.finditer(text) if _is_ours(found[1] or "", macros))
     rest, also = expand(tex, {**macros, **dict.fromkeys(endless, Macro(""))})
     return rest, endless | also
+
+
+def known_part(name: str, known: Container[str]) -> str:
+    """Return a macro's name: an @ is a letter in packages alone, so it ends a name that is not known with it."""
+    return name if name in known else name.partition("@")[0] or name
 
 
 def _is_ours(name: str, macros: Mapping[str, Macro]) -> bool:
@@ -72,15 +107,28 @@ def _expand_once(tex: str, macros: Mapping[str, Macro], room: int) -> str:
     pieces: list[str] = []
     at = size = 0
     for found in _NAME.finditer(tex):
-        if found.start() < at or not _is_ours(found[1], macros):
+        if found.start() < at or found[1] is None:
+            continue
+        name = known_part(found[1], macros)
+        if not _is_ours(name, macros):
             continue
         if size > room:
             break
-        text, end = _call(tex, skip_space(tex, found.end()), macros[found[1]])
+        text, end = _call(tex, skip_space(tex, found.start(1) + len(name)), macros[name])
         pieces += [tex[at : found.start()], text]
         size += len(pieces[-2]) + len(text)
         at = end
-    return "".join([*pieces, tex[at:]])
+    return _join([*pieces, tex[at:]])
+
+
+def _join(pieces: Sequence[str]) -> str:
+    """Join pieces of LaTeX; a name at the end of one does not grow into a letter at the start of the next."""
+    joined: list[str] = []
+    for piece in filter(None, pieces):
+        if joined and (piece[0].isalpha() or piece[0] == "@") and _LAST_NAME.search(joined[-1]):
+            joined.append(" ")
+        joined.append(piece)
+    return "".join(joined)
 
 
 def _call(tex: str, at: int, macro: Macro) -> tuple[str, int]:
@@ -93,5 +141,6 @@ def _call(tex: str, at: int, macro: Macro) -> tuple[str, int]:
     if rest is None:
         return "", at
     texts = [*given, *rest[0]]
-    body = re.sub(r"#(\d)", lambda found: texts[int(found[1]) - 1] if int(found[1]) <= len(texts) else "", macro.body)
-    return body, rest[1]
+    pieces = re.split(r"#(\d)", macro.body)
+    pieces[1::2] = [texts[int(one) - 1] if 0 < int(one) <= len(texts) else "" for one in pieces[1::2]]
+    return _join(pieces), rest[1]

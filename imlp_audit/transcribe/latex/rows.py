@@ -8,15 +8,10 @@ from dataclasses import dataclass
 
 from imlp_audit.transcribe.grid import MOST_COLUMNS, MOST_ROWS, SourceRow, SpanningCell
 from imlp_audit.transcribe.latex.arguments import read_arguments, read_optional, skip_optional, skip_space
+from imlp_audit.transcribe.latex.rules import read_rule
 from imlp_audit.transcribe.latex.text import to_text
 
 _SPLIT = re.compile(r"\\(?P<env>begin|end)\s*\{|\\(?P<end>\\|tabularnewline\b|cr\b)|\\.|[{}&]", re.DOTALL)
-_RULES = re.compile(
-    r"\s*(?:\\(?P<full>[A-Za-z]*(?:rule|hline)|midrule|specialrule|hhline)(?!\w)(?P<args>(?:\s*\{[^{}]*\})*)"
-    r"|\\(?:cline|cdashline|hdashline|addlinespace|noalign|rowcolor|arrayrulecolor|morecmidrules|rowfont)(?!\w)"
-    r"(?:\s*\{[^{}]*\})*)\s*(?:\[[^\]]*\])?\s*(?:\([lr]*\))?\s*(?:\{[^{}]*\})*"
-)
-_PARTIAL = frozenset({"cmidrule"})
 _HEADS = re.compile(r"\\end(?:firsthead|head|foot|lastfoot)\b")
 
 
@@ -99,10 +94,10 @@ def _strip_rules(cell: str) -> tuple[str, bool]:
     """Return a row's first cell without the rules above it, and whether one goes through all columns."""
     ruled = False
     at = 0
-    while (found := _RULES.match(cell, at)) is not None and found.end() > at:
-        ruled = ruled or (found["full"] is not None and found["full"] not in _PARTIAL)
-        at = found.end()
-    return cell[at:], ruled
+    while (rule := read_rule(cell, at)) is not None:
+        ruled = ruled or rule.full
+        at = rule.end
+    return cell[skip_space(cell, at) :], ruled
 
 
 def _read_cell(tex: str, unknown: set[str]) -> SpanningCell:

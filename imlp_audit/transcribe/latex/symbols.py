@@ -17,6 +17,16 @@ SYMBOLS = {
     "milli": "m", "micro": "μ", "second": "s", "byte": "B", "bit": "bit", "per": "/", "mid": "|", "vert": "|",
     "lvert": "|", "rvert": "|", "surd": "√", "colon": ":", "prime": "′", "triangle": "△", "blacktriangle": "▲",
     "blacktriangledown": "▼", "triangledown": "▽", "square": "□", "spadesuit": "♠", "heartsuit": "♥", "clubsuit": "♣",
+    "Gamma": "Γ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ",
+    "Psi": "Ψ", "Omega": "Ω", "epsilon": "ϵ", "varepsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ", "iota": "ι",
+    "kappa": "κ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "tau": "τ", "upsilon": "υ", "phi": "ϕ",
+    "varphi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω", "ell": "ℓ", "Uparrow": "⇑", "Downarrow": "⇓",
+    "Rightarrow": "⇒", "Leftarrow": "⇐", "leftrightarrow": "↔", "updownarrow": "↕", "nearrow": "↗", "searrow": "↘",
+    "upuparrows": "⇈", "downdownarrows": "⇊", "oplus": "⊕", "otimes": "⊗", "odot": "⊙", "bigstar": "★",
+    "blacksquare": "■", "lozenge": "◊", "blacklozenge": "⧫", "triangleright": "▷", "triangleleft": "◁", "Diamond": "◇",
+    "diamondsuit": "♦", "bigcirc": "○", "textbullet": "•", "textsection": "§", "textparagraph": "¶", "degree": "°",
+    "textdegree": "°", "emptyset": "∅", "ne": "≠", "lt": "<", "gt": ">", "textless": "<", "textgreater": ">",
+    "equiv": "≡", "simeq": "≃", "propto": "∝", "div": "÷", "Vert": "‖", "textbar": "|", "in": "∈", "flat": "♭",
 }  # fmt: skip
 
 LINE_ENDS = frozenset({"newline", "linebreak", "par", "tabularnewline"})
@@ -27,7 +37,7 @@ DROPPED = {
     "footnote": 1, "tablefootnote": 1, "footnotetext": 1, "hspace": 1, "vspace": 1, "color": 1, "cellcolor": 1,
     "rowcolor": 1, "columncolor": 1, "arrayrulecolor": 1, "setlength": 2, "addtolength": 2, "fontsize": 2,
     "phantom": 1, "hphantom": 1, "vphantom": 1, "includegraphics": 1, "definecolor": 3, "colorlet": 2, "rule": 2,
-    "arraystretch": 1, "renewcommand": 2, "newcommand": 2, "thanks": 1, "ding": 1, "linespread": 1, "pagecolor": 1,
+    "arraystretch": 1, "renewcommand": 2, "newcommand": 2, "thanks": 1, "linespread": 1, "pagecolor": 1,
 }  # fmt: skip
 """Macros that print nothing here, with how many arguments they take."""
 
@@ -39,6 +49,12 @@ LAST_KEPT = {
 }  # fmt: skip
 """Macros of which the last argument is printed, with how many they take."""
 
+BETWEEN = {"SI": " ", "qty": " ", "frac": "/", "dfrac": "/", "tfrac": "/", "nicefrac": "/", "sfrac": "/"}
+"""Macros of two arguments that are both printed, with what stands between them."""
+
+DINGBATS = {"51": "✓", "52": "✓", "53": "✗", "54": "✗", "55": "✗", "56": "✗", "72": "★", "73": "☆", "171": "★"}
+"""The signs of `\\ding`."""
+
 SILENT = frozenset({
     "textbf", "textit", "textsc", "texttt", "textrm", "textsf", "textmd", "textup", "textsl", "textnormal", "text",
     "emph", "underline", "uline", "ul", "mathbf", "mathrm", "mathit", "mathsf", "mathtt", "mathcal", "mathbb",
@@ -46,10 +62,11 @@ SILENT = frozenset({
     "scshape", "ttfamily", "sffamily", "rmfamily", "normalfont", "boldmath", "unboldmath", "tiny", "scriptsize",
     "footnotesize", "small", "normalsize", "large", "Large", "LARGE", "huge", "Huge", "centering", "raggedright",
     "raggedleft", "arraybackslash", "makecell", "thead", "shortstack", "mbox", "hbox", "operatorname", "url", "path",
-    "left", "right", "big", "Big", "bigl", "bigr", "protect", "relax", "xspace", "hfill", "hskip", "noindent",
+    "left", "right", "big", "Big", "bigl", "bigr", "protect", "relax", "hfill", "hskip", "noindent",
     "displaystyle", "textstyle", "ensuremath", "ignorespaces", "unskip", "strut", "mathstrut", "leavevmode", "enskip",
     "dashuline", "uwave", "cellspace", "bigstrut", "Tstrut", "Bstrut", "limits", "nolimits", "smash", "mathsmaller",
     "smaller", "larger", "selectfont", "rlap", "llap", "clap", "centerline", "begingroup", "endgroup", "and",
+    "sl", "cal",
 })  # fmt: skip
 """Macros that only change how their argument looks."""
 

@@ -5,13 +5,28 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from imlp_audit.transcribe.latex.arguments import read_arguments, read_braced, skip_optional, skip_space
-from imlp_audit.transcribe.latex.symbols import ACCENTS, DROPPED, LAST_KEPT, LINE_ENDS, SILENT, SYMBOLS
+from imlp_audit.transcribe.latex.arguments import read_arguments, read_braced, read_optional, skip_optional, skip_space
+from imlp_audit.transcribe.latex.macros import known_part
+from imlp_audit.transcribe.latex.rules import read_rule
+from imlp_audit.transcribe.latex.symbols import (
+    ACCENTS,
+    BETWEEN,
+    DINGBATS,
+    DROPPED,
+    LAST_KEPT,
+    LINE_ENDS,
+    SILENT,
+    SYMBOLS,
+)
 
-_TOKEN = re.compile(r"\\(?P<name>[A-Za-z@]+)\*?|\\(?P<sign>.)|(?P<raw>[~^_{}$])|(?P<text>[^\\~^_{}$]+)", re.DOTALL)
+_TOKEN = re.compile(r"\\(?P<name>[A-Za-z@]+)|\\(?P<sign>.)|(?P<raw>[~^_{}$])|(?P<text>[^\\~^_{}$]+)", re.DOTALL)
 _LIGATURES = {"---": "—", "--": "–", "``": "“", "''": "”"}
 _LIGATURE = re.compile("|".join(_LIGATURES))
 _DEEPEST = 30
+_SHIFTED = ("textsuperscript", "tnote", "textsubscript", "footnotemark")
+_KNOWN: frozenset[str] = frozenset().union(
+    SYMBOLS, LINE_ENDS, DROPPED, LAST_KEPT, SILENT, ACCENTS, BETWEEN, _SHIFTED, ("begin", "end", "xspace", "ding")
+)
 _THIN = "\u2009"
 
 
@@ -41,9 +56,15 @@ def _convert(tex: str, unknown: set[str], depth: int) -> str:
             piece, at = _sign(found["sign"], tex, at)
             pieces.append(piece)
         else:
-            piece, at = _macro(found["name"], tex, at, unknown, depth)
+            name = known_part(found["name"], _KNOWN)
+            piece, at = _macro(name, tex, _after_name(tex, found.start("name") + len(name)), unknown, depth)
             pieces.append(piece)
     return "".join(pieces)
+
+
+def _after_name(tex: str, at: int) -> int:
+    """Return the place after a macro's name, and after the star that is part of it before an argument."""
+    return at + 1 if tex.startswith(("*{", "*["), at) else at
 
 
 def _raw(sign: str, tex: str, found: re.Match[str], unknown: set[str], depth: int) -> tuple[str, int]:
@@ -112,16 +133,29 @@ def _macro(name: str, tex: str, at: int, unknown: set[str], depth: int) -> tuple
             return "", after
         end = skip_optional(tex, read[1]) if name.lower().startswith("cite") else read[1]
         return (_convert(read[0][-1], unknown, depth + 1) if name in LAST_KEPT else ""), end
-    if name in ("textsuperscript", "tnote", "textsubscript", "footnotemark"):
+    if name in _SHIFTED:
         return _shifted(name, tex, at, unknown, depth)
     if name in ("begin", "end"):
         return _environment(name, tex, at)
-    if name in ("SI", "qty"):
+    if name == "xspace":
+        return ("" if tex.startswith(_NO_SPACE, after) else " "), after
+    if name == "ding":
+        read = read_arguments(tex, at, 1)
+        return (DINGBATS.get(read[0][0].strip(), ""), read[1]) if read else ("", after)
+    if name in BETWEEN:
         read = read_arguments(tex, at, 2)
-        return (" ".join(_convert(one, unknown, depth + 1) for one in read[0]), read[1]) if read else ("", after)
+        return (BETWEEN[name].join(_convert(one, unknown, depth + 1) for one in read[0]), read[1]) if read else ("", at)
+    rule = read_rule(tex, tex.rindex("\\", 0, at)) if name not in SILENT else None
+    if rule is not None:
+        return "", rule.end
     if name not in SILENT:
         unknown.add(name)
-    return "", skip_optional(tex, at) if tex.startswith("[", after) else after
+    option = read_optional(tex, at) if tex.startswith("[", at) else None
+    return "", option.end if option is not None and tex.startswith("{", option.end) else after
+
+
+_NO_SPACE = (*"{}~.,:;/'!?)-_^", r"\/", r"\xspace")
+"""What may follow \\xspace without a space between."""
 
 
 def _shifted(name: str, tex: str, at: int, unknown: set[str], depth: int) -> tuple[str, int]:

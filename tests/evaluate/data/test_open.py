@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import tarfile
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -62,8 +63,25 @@ def test_a_folder_of_splits_is_not_mixed_up(tmp_path: Path) -> None:
     """timm reads all images below, each split's twice the same classes."""
     image_folder(tmp_path / "train", {"cat": 1})
     image_folder(tmp_path / "test", {"cat": 1})
-    with pytest.raises(DatasetError, match="lie deeper than DIR/CLASS/IMAGE"):
+    with pytest.raises(DatasetError, match="holds test, train, which are splits, not classes; pass --split"):
         opened(tmp_path)
+    image_folder(tmp_path / "val" / "more", {"cat": 1})
+    with pytest.raises(DatasetError, match="lies deeper than DIR/CLASS/IMAGE"):
+        opened(tmp_path)
+
+
+def test_images_without_class_folders_are_not_classified_by_their_split(tmp_path: Path) -> None:
+    for split in ("train", "val", "test"):
+        image_folder(tmp_path, {split: 1})
+    with pytest.raises(DatasetError, match="test, train, val, which are splits, not classes"):
+        opened(tmp_path, split="vla")
+
+
+@pytest.mark.parametrize(("split", "name", "fits"), [("test", "pets", False), ("test", "test", True), ("", "x", True)])
+def test_a_split_that_nothing_is_named_after_is_refused(tmp_path: Path, split: str, name: str, fits: bool) -> None:
+    folder = image_folder(tmp_path / name, {"cat": 1, "dog": 1})
+    with nullcontext() if fits else pytest.raises(DatasetError, match="nothing here is named after the split 'test'"):
+        assert len(opened(folder, split=split).ids) == 2
 
 
 def test_imagenet_without_a_class_keeps_its_labels(tmp_path: Path) -> None:
@@ -129,7 +147,8 @@ def test_a_class_map_of_some_outputs(tmp_path: Path) -> None:
     image_folder(tmp_path / "pets", {"cat": 1, "dog": 1})
     (tmp_path / "map.json").write_text('{"cat": 281, "dog": 207}')
     images = opened(tmp_path / "pets", class_map=tmp_path / "map.json")
-    assert images.notes == ("the labels go from 207 to 281; the number of classes is not known",)
+    said = "the labels go from 207 to 281; the number of classes is not known, and none is 0: if yours count from 1"
+    assert images.notes == (f"{said}, the accuracy will be wrong",)
     check_classes(images, 1000)
     check_classes(images, 282)
     with pytest.raises(DatasetError, match="281 outputs, for classes 0 to 280, but the labels go up to 281"):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.models.names.known import Library, current_models
-from imlp_audit.models.names.match import Confidence, close_models
+from imlp_audit.models.names.match import Confidence, close_models, families_in
 
 TIMM, TORCHVISION, EXACT = Library.TIMM, Library.TORCHVISION, Confidence.EXACT
 
@@ -60,12 +60,39 @@ def test_a_label_that_does_not_say_enough_is_never_exact(label: str) -> None:
 
 
 def test_close_names_come_with_the_most_similar_first() -> None:
-    assert close_models("deit_tinny_patch16_224", TIMM)[0] == ("deit_tiny_patch16_224", Confidence.CLOSE)
+    assert close_models("deit_tinny_patch16_224", TIMM)[0] == ("deit_tiny_patch16_224", Confidence.NEAR)
     assert [name for name, _ in close_models("ViT-B", TIMM)][:3] == [
         "vit_base_patch16_224",
         "vit_base_patch32_224",
         "vit_base_patch8_224",
     ]
+
+
+@pytest.mark.parametrize(
+    ("label", "size", "name", "sure"),
+    [
+        ("regnety_040", None, "regnety_040", Confidence.EXACT),
+        ("RegNetY-040 tuned", None, "regnety_040", Confidence.NEAR),  # before regnety_040_sgn
+        ("ResMLP-B24", None, "resmlp_big_24_224", Confidence.CLOSE),
+        ("gMLP-S", None, "gmlp_s16_224", Confidence.CLOSE),
+        ("CaiT-S48", None, "cait_s24_224", Confidence.NEAR),  # before cait_m48_448
+        ("CaiT-S48", 384, "cait_s24_384", Confidence.NEAR),
+        ("swin_tiny", None, "swin_tiny_patch4_window7_224", Confidence.EXACT),
+    ],
+)
+def test_the_first_name_has_the_words_and_numbers_of_the_label_and_the_size(
+    label: str, size: int | None, name: str, sure: Confidence
+) -> None:
+    assert close_models(label, TIMM, size)[0] == (name, sure)
+
+
+@pytest.mark.parametrize("label", ["PVT-Tiny", "Swin-Mixer-T/D24", "ResNet-Foo-7"])
+def test_a_name_that_lacks_most_of_the_label_is_not_offered(label: str) -> None:
+    assert close_models(label, TIMM) == []
+
+
+def test_families_are_found_in_a_text() -> None:
+    assert families_in("CaiT models, the CaiT and the DeiT of a test") == ["CaiT", "DeiT"]
 
 
 @pytest.mark.parametrize("library", Library)

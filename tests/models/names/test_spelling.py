@@ -6,7 +6,7 @@ import pytest
 
 from imlp_audit.models.names.known import Library
 from imlp_audit.models.names.match import Confidence, close_models
-from imlp_audit.models.names.spelling import respell
+from imlp_audit.models.names.spelling import spellings
 
 
 @pytest.mark.parametrize(
@@ -22,12 +22,37 @@ from imlp_audit.models.names.spelling import respell
         ("RegNetY-16GF", "regnety_160"),
         ("regnetx-400mf", "regnetx_004"),
         ("RegNetX-6.4GF", "regnetx_064"),
+        ("RegNetY-8G", "regnety_080"),
+        ("RegNetY-16G", "regnety_160"),
+        ("EffNet-B3", "efficientnet_b3"),
+        ("RSB-ResNet-50", "resnet50"),
+        ("ResMLP-S24", "resmlp_24_224"),
+        ("R-101x3", "resnetv2_101x3_bit"),
     ],
 )
 def test_a_name_of_another_code_base_is_timms_name(label: str, name: str) -> None:
-    assert close_models(respell(label), Library.TIMM) == [(name, Confidence.EXACT)]
+    assert close_models(spellings(label)[-1], Library.TIMM) == [(name, Confidence.EXACT)]
 
 
-@pytest.mark.parametrize("label", ["RegNetX-4.05GF", "ResNetV2-50", "ResNet-50", "Mixer-B/16", "RegNet", "P16", ""])
+@pytest.mark.parametrize(
+    "label",
+    [
+        "RegNetX-4.05GF",
+        "ResNetV2-50",
+        "ResNet-50",
+        "Mixer-B/16",
+        "RegNet",
+        "P16",
+        "",
+        "R50x2",
+        "ResMLP-B24",
+        "RegNetY-G",
+    ],
+)
 def test_any_other_label_stays_as_it_is(label: str) -> None:
-    assert respell(label) == label
+    assert spellings(label) == (label,)
+
+
+@pytest.mark.parametrize(("label", "name"), [("RegNetY-8G", "regnet_y_8gf"), ("EffNetV2-S", "efficientnet_v2_s")])
+def test_an_abbreviation_is_spelt_out_for_every_library(label: str, name: str) -> None:
+    assert [(name, Confidence.EXACT)] in [close_models(one, Library.TORCHVISION) for one in spellings(label)]

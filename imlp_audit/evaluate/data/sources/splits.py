@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from pathlib import PurePosixPath
+from collections.abc import Collection, Sequence
+from pathlib import Path, PurePosixPath
 
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.data.folder import SPLIT_SYNONYMS
@@ -39,10 +39,11 @@ def whole_split(files: Sequence[str], split: str, source: str) -> tuple[str, ...
 def choose_files(files: Sequence[str], split: str, source: str) -> tuple[str, ...]:
     """Return the files, given relative to `source`, whose names name a split; all if none names any.
 
-    Raises DatasetError if the files name other splits only.
+    Raises DatasetError if the files name other splits only, or none where another than the usual one is asked for.
     """
     splits = {file: _splits_of(file) for file in files}
     if not any(splits.values()):
+        _refuse_unnamed(split, source)
         return tuple(files)
     wanted = _SPLITS.get(split, split)
     chosen = tuple(file for file, named in splits.items() if wanted in named)
@@ -50,6 +51,23 @@ def choose_files(files: Sequence[str], split: str, source: str) -> tuple[str, ..
         there = sorted(set().union(*splits.values()))
         raise DatasetError(f"{source} has no files of the split {split!r}; pass --split with {list_some(there)}")
     return chosen
+
+
+def check_undivided(root: Path, folders: Collection[str], split: str) -> None:
+    """Raise DatasetError for a folder without a folder of the split if it looks as if it should have one."""
+    if folders and all(name.lower() in _SPLITS for name in folders):
+        raise DatasetError(
+            f"{root} holds {list_some(sorted(folders))}, which are splits, not classes; pass --split with one of them"
+        )
+    if _SPLITS.get(split, split) not in _splits_of(root.resolve().name):
+        _refuse_unnamed(split, str(root))
+
+
+def _refuse_unnamed(split: str, source: str) -> None:
+    if split not in ("", *SPLIT_SYNONYMS[0]):
+        raise DatasetError(
+            f"{source}: nothing here is named after the split {split!r}; leave out --split if these are its images"
+        )
 
 
 def _splits_of(file: str) -> set[str]:

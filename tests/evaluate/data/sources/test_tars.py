@@ -6,6 +6,7 @@ import json
 import pickle
 import tarfile
 from collections.abc import Mapping
+from contextlib import nullcontext
 from io import BytesIO
 from pathlib import Path
 
@@ -48,6 +49,29 @@ def test_a_tar_is_the_folder_it_holds(tmp_path: Path, top: str) -> None:
     again = pickle.loads(pickle.dumps(images.dataset))
     for place in range(4):
         assert same(again[place][0], plain.dataset[place][0])
+
+
+@pytest.mark.parametrize(
+    ("name", "top", "split", "told"),
+    [
+        ("pets.tar", "train", "validation", "no files of the split 'validation'; pass --split with train"),
+        ("pets_test.tar", ".", "validation", "pass --split with test"),
+        ("pets.tar", ".", "test", "nothing here is named after the split 'test'"),
+        ("pets.tar", "data/test", "test", None),
+        ("pets-val.tar", "images", "val", None),
+    ],
+)
+def test_a_tar_of_another_split_is_refused(tmp_path: Path, name: str, top: str, split: str, told: str | None) -> None:
+    folder = image_folder(tmp_path / "pets", {"cat": 1, "dog": 1})
+    with tarfile.open(tmp_path / name, "w") as tar:
+        tar.add(folder, top)
+    with nullcontext() if told is None else pytest.raises(DatasetError, match=told):
+        assert opened(tmp_path / name, split=split).ids == ("cat/cat_0.png", "dog/dog_0.png")
+
+
+def test_classes_of_shards_that_may_count_from_1_are_spoken_of(tmp_path: Path) -> None:
+    samples = {"a.png": png(1), "a.cls": b"1", "b.png": png(2), "b.cls": b"2"}
+    assert "none is 0: if yours count from 1" in opened(write(tmp_path / "a.tar", samples)).notes[0]
 
 
 def test_an_image_that_cannot_be_read(tmp_path: Path) -> None:

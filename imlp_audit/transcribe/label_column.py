@@ -1,0 +1,71 @@
+"""Which column of a table names the rows' models, and which columns only sort them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from imlp_audit.models.names.known import Library
+from imlp_audit.models.names.match import is_name
+from imlp_audit.models.names.spelling import spellings
+from imlp_audit.transcribe.cells import MISSING
+from imlp_audit.transcribe.grid import GridRow
+from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole
+from imlp_audit.transcribe.labels import read_label
+
+_TEXT = (ColumnRole.LABEL, ColumnRole.WORDS)
+_MOST_TEXTS = 300  # of a column, that are looked up
+_SORT = re.compile(r"(general |network |model )?(arch(itecture)?s?|group|category|kind|class|type|family)?\.?")
+_WHOLE = re.compile(r"\W*\d+(?:\s?[+,/-]\s?\d+)*\W*", re.ASCII)
+_KIND = re.compile(
+    r"(?:(?:cnns?|conv\w*|neural|net(?:work)?s?|transformers?|vits?|attention|self|spatial|channel|mlps?|mixers?"
+    r"|pool(?:ing)?|hybrids?|based|like|pure|local|global|hierarchical|metaformer|mamba|ssms?|rnns?|models?|and)\W*)+"
+)
+
+
+def find_label(guesses: Sequence[ColumnGuess], rows: Sequence[GridRow]) -> int:
+    """Return the column of texts with the most names of models, then with the most texts, then with a usual heading.
+
+    A column with a usual heading that has less than half as many texts as another is one that sorts the rows.
+    """
+    texts = {at: _texts(rows, at) for at, guess in enumerate(guesses) if guess.role in _TEXT}
+    most = max(map(len, texts.values()), default=0)
+
+    def rank(at: int) -> tuple[int, bool, bool, int, int]:
+        named, usual = sum(map(_is_model, texts[at][:_MOST_TEXTS])), guesses[at].role is ColumnRole.LABEL
+        return named, 2 * len(texts[at]) >= most, usual, 0 if usual else len(texts[at]), -at
+
+    return max(texts, key=rank, default=0)
+
+
+def _texts(rows: Sequence[GridRow], at: int) -> list[str]:
+    return list(dict.fromkeys(row.cells[at] for row in rows if row.cells[at] not in MISSING))
+
+
+def _is_model(text: str) -> bool:
+    name = read_label(text, None, ()).name
+    return any(is_name(one, library) for one in spellings(name) for library in (Library.TIMM, Library.TORCHVISION))
+
+
+def sorts_rows(heading: str, rows: Sequence[GridRow], at: int, label: int) -> bool:
+    """Return whether a column of texts only says of what kind the models are, so that their names are all of them.
+
+    Its texts are kinds of networks, or whole numbers as depths are; or it has no heading or one such as "Arch.", and
+    each of its texts stands over several rows in a block. No label stands beside two of its texts.
+    """
+    texts = _texts(rows, at)
+    pairs = {(row.cells[label], row.cells[at]) for row in rows}
+    if len(pairs) > len({one for one, _ in pairs}):
+        return False
+    if all(_KIND.fullmatch(text.lower()) or _WHOLE.fullmatch(text) for text in texts):
+        return True
+    if not _SORT.fullmatch(heading.lower().strip()) or any(_CHANGE.search(text) for text in texts):
+        return False
+    blocks = [row.cells[at] for n, row in enumerate(rows) if not n or row.cells[at] != rows[n - 1].cells[at]]
+    return 2 * len(texts) <= len(rows) and len(blocks) == len(texts)
+
+
+_CHANGE = re.compile(
+    r"\b(ours?|proposed|modified|isotropic|distill\w*|prun\w*|quanti\w*|with|w/|\d+-?bit|int8)|[+⚗]|\b(in|imagenet)-?2\dk",
+    re.IGNORECASE,
+)
