@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from imlp_audit.spec.references import RowRef
 
 
+_IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".parquet", ".tar")
+_SPECS = (".yaml", ".yml", ".py", ".lock")
+
 RowId = Annotated[
     str,
     typer.Option("--row", metavar="ID", help="The checkpoint's row, such as imlp/1/deit_s_imlp.", show_default=False),
@@ -93,6 +96,7 @@ def evaluate(
         check_device(computing.device)
         read = {"checkpoint": checkpoint, "--data": Path(data), "--against": results.against, **images.label_files()}
         _check_distinct(results.predictions, outputs, read)
+        _check_outside(results.predictions, outputs, data, specs or [])
         from imlp_audit.evaluate.data.open import Labelling
         from imlp_audit.evaluate.request import Data, Request, Weights
 
@@ -173,6 +177,16 @@ def _check_distinct(predictions: Path | None, outputs: Outputs, inputs: dict[str
                 raise UsageError(
                     f"{option} {path}: this file is also read ({name}), and would be overwritten; name another file"
                 )
+
+
+def _check_outside(predictions: Path | None, outputs: Outputs, data: str, specs: list[str]) -> None:
+    """Raise UsageError where a file of the images or of a spec would be overwritten."""
+    folders = [("an image", Path(data), _IMAGES), *(("a spec", Path(spec), _SPECS) for spec in specs)]
+    for path in (*(path for _, path in outputs.files), *([predictions] if predictions else [])):
+        for what, place, endings in folders:
+            inside = place.exists() and path.resolve().is_relative_to(place.resolve())
+            if inside and path.exists() and path.suffix.lower() in endings:
+                raise UsageError(f"{path}: this file, of {what} in {place}, would be overwritten; name another file")
 
 
 def _same_file(one: Path, other: Path) -> bool:

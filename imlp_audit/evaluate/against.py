@@ -47,12 +47,8 @@ def pair_runs(first: Accuracy, second: Accuracy) -> PairedAccuracy:
     """Compare two runs image by image. Raises UsageError if they are not over the same images."""
     if first.metric != second.metric:
         raise UsageError(f"the runs have different metrics: {first.metric} and {second.metric}")
-    if first.data != second.data:
-        difference = (
-            f"one evaluated {count_of(first.images, 'image')}, the other {readable(second.images)}"
-            if first.images != second.images
-            else "their ids or labels differ"
-        )
+    difference = _difference_of_images(first, second)
+    if difference is not None:
         raise UsageError(
             f"the runs are not over the same images: {difference}; evaluate both with the same data and --limit"
         )
@@ -74,6 +70,15 @@ def pair_runs(first: Accuracy, second: Accuracy) -> PairedAccuracy:
         first=first.checkpoint,
         second=second.checkpoint,
     )
+
+
+def _difference_of_images(first: Accuracy, second: Accuracy) -> str | None:
+    if first.data != second.data:
+        if first.images != second.images:
+            return f"one evaluated {count_of(first.images, 'image')}, the other {readable(second.images)}"
+        return "their ids or labels differ"
+    known = first.contents is not None and second.contents is not None
+    return "files of the same names have other bytes" if known and first.contents != second.contents else None
 
 
 def other_run(cell: CellRef, other: AuditResult, file: str) -> EvaluatedCell:

@@ -39,11 +39,12 @@ def record_accuracy(
     unlabelled: int,
     checkpoint: str,
     settings: Mapping[str, str],
+    contents: str | None = None,
 ) -> Accuracy:
     """Return the record of an evaluation.
 
     `images` are the ids and accepted classes of the images that could be read and have a label, in the data set's
-    order; `right` says for each whether it was classified correctly. `checkpoint` is a SHA-256.
+    order; `right` says for each whether it was classified correctly. `checkpoint` and `contents` are SHA-256.
     """
     evaluated = len(right) + unreadable
     return Accuracy(
@@ -58,6 +59,7 @@ def record_accuracy(
         outcomes="".join(_hexadecimal(right)),
         checkpoint=checkpoint,
         data=data_digest(images),
+        contents=contents,
         settings=dict(settings),
     )
 
@@ -87,6 +89,7 @@ def _accuracy(task: Task, score: ScoreCell, predictions: Sequence[Prediction], s
         unlabelled=sum(not accepted for accepted in task.images.labels),
         checkpoint=task.checkpoint,
         settings=settings,
+        contents=task.contents,
     )
 
 

@@ -39,9 +39,10 @@ class Preparation:
 
     def notes(self, model: nn.Module, size: tuple[int, int]) -> Iterator[str]:
         """Yield which source was followed, and what others say that differs."""
-        if not self.stated:
-            return
         used = self.pipeline(model, size)
+        if not self.stated:
+            yield from self._say_unstated(model, used)
+            return
         first, *others = self.stated
         changed = _differences(resolve_pipeline(model, size, Overrides().over(first)), used, _said(first))
         followed = f"images prepared as {first.because} says ({', '.join(_said(first))})"
@@ -53,6 +54,18 @@ class Preparation:
             differences = _differences(used, resolve_pipeline(model, size, overrides), said)
             if differences:
                 yield f"{because} says otherwise: pass {differences} to evaluate with that"
+
+    def _say_unstated(self, model: nn.Module, used: Pipeline) -> Iterator[str]:
+        """Say what is taken from timm, where neither the spec nor the user says it."""
+        fields = {"crop_pct": self.asked.crop_pct, "interpolation": self.asked.interpolation, "mean": self.asked.mean}
+        values = used.settings()
+        taken = [f"{name} {values[name]}" for name, asked in fields.items() if asked is None]
+        if taken:
+            source = "configuration of the model" if getattr(model, "pretrained_cfg", None) else "default"
+            yield (
+                f"the spec does not say how images are prepared, so timm's {source} decides ({'; '.join(taken)}); "
+                "whoever published the weights may prepare them otherwise"
+            )
 
 
 def prepare_pictures(row: RowRef, asked: Overrides) -> Preparation:

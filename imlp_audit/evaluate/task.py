@@ -15,14 +15,15 @@ from imlp_audit.cache.sources import fingerprint_folder
 from imlp_audit.checkpoint.contents import hash_sources
 from imlp_audit.errors import BuildError, DatasetError, UsageError
 from imlp_audit.evaluate.against import EvaluatedCell, other_run
-from imlp_audit.evaluate.data.agreement import bytes_digest, chosen_ends, find_repeats
+from imlp_audit.evaluate.data.agreement import bytes_digest, chosen_ends, find_repeats, whole_digest
 from imlp_audit.evaluate.data.images import choose_stratified, data_digest
 from imlp_audit.evaluate.data.open import Images, check_classes, open_images
 from imlp_audit.evaluate.loop import Computing, Pipeline
 from imlp_audit.evaluate.pictures import prepare_pictures
 from imlp_audit.evaluate.request import Data, Request
-from imlp_audit.evaluate.verdict import ScoreCell, score_cells
+from imlp_audit.evaluate.verdict import ScoreCell, score_cells, size_of_data
 from imlp_audit.evaluate.weights import choose_reading, with_weights
+from imlp_audit.numbers.interval import readable
 from imlp_audit.spec.columns import SIZES, AccuracyColumn
 from imlp_audit.spec.references import CellRef, RowRef
 
@@ -31,8 +32,8 @@ from imlp_audit.spec.references import CellRef, RowRef
 class Task:
     """A model with its weights, the chosen images, and the cells to judge, each with an earlier run to compare with.
 
-    `classes` is the number of its outputs, `contents` a digest of the images' bytes, `notes` state what was assumed,
-    `weights` which weights are used.
+    `classes` is the number of its outputs, `contents` a digest of the ends of the images' files, `bytes` one of all
+    their bytes ("" if the run cannot be resumed), `notes` state what was assumed, `weights` which weights are used.
     """
 
     model: nn.Module
@@ -41,6 +42,7 @@ class Task:
     images: Images
     chosen: tuple[int, ...]
     contents: str
+    bytes: str
     classes: int
     cells: tuple[tuple[ScoreCell, EvaluatedCell | None], ...]
     pipeline: Pipeline
@@ -75,7 +77,7 @@ class Task:
             "model": f"{row.id}: {row.row.model} under {self.reading}",
             "images from": f"{data.source}, {data.split}",  # other images may have the same names, as ImageNet-C's do
             "ids and labels": data_digest(_ids_and_labels(self.images, self.chosen)),
-            "bytes of the images": self.contents,
+            "bytes of the images": self.bytes,
             "code of the model": code_digest(row),
             "processor": torch.backends.cpu.get_cpu_capability(),
         }
@@ -106,9 +108,11 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     chosen = choose_stratified(images.labels, request.data.limit or len(images.ids), images.ids)
     if not chosen:
         raise DatasetError(f"{request.data.source}: no image has a label, so nothing can be judged")
+    _check_count(cells, images, chosen, request)
     ends = chosen_ends(images, chosen)
+    contents = bytes_digest(images, ends)
     others = tuple(other_run(one.cell, *request.against) if request.against is not None else None for one in cells)
-    _check_same_images(others, _ids_and_labels(images, chosen), request)
+    _check_same_images(others, _ids_and_labels(images, chosen), contents, request)
     computing = Computing(device, running.threads if device.type == "cpu" else 1, running.amp, running.channels_last)
     model = loaded.model.to(device).to(memory_format=computing.memory_format)
     return Task(
@@ -117,7 +121,8 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
         checkpoint=hash_sources(loaded.sources),
         images=images,
         chosen=chosen,
-        contents=bytes_digest(images, ends),
+        contents=contents,
+        bytes=whole_digest(images, chosen) if request.predictions is not None else "",
         classes=loaded.classes,
         cells=tuple(zip(cells, others, strict=True)),
         pipeline=pictures.pipeline(model, loaded.size),
@@ -158,19 +163,42 @@ def _cells(row: RowRef, data: Data, images: Images) -> tuple[tuple[ScoreCell, ..
     cells = score_cells(row, named)
     if named is not None:
         return cells, ()
-    return cells, (f"the images are assumed to be those of {cells[0].data}; nothing in {images.name} shows it",)
+    return cells, (
+        f"the images in {images.name} are taken for those of {cells[0].data}, the only data set of {row.id}",
+    )
 
 
 def _ids_and_labels(images: Images, chosen: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
     return [(images.ids[index], images.labels[index]) for index in chosen]
 
 
+def _check_count(cells: Sequence[ScoreCell], images: Images, chosen: Sequence[int], request: Request) -> None:
+    """Raise DatasetError for more images than the data set has, even if as many as allowed are unreadable."""
+    labelled = sum(map(bool, images.labels))
+    sizes = {one.data: size for one in cells if (size := size_of_data(one.cell)) is not None}
+    for data, size in sizes.items():
+        if labelled - request.most_unreadable * len(chosen) > size:
+            raise DatasetError(
+                f"{request.data.source} has {readable(labelled)} images with a label, but {data} has {readable(size)}; "
+                "give its images alone, or say with --on which data set they are"
+            )
+
+
 def _check_same_images(
-    others: Sequence[EvaluatedCell | None], described: Sequence[tuple[str, tuple[int, ...]]], request: Request
+    others: Sequence[EvaluatedCell | None],
+    described: Sequence[tuple[str, tuple[int, ...]]],
+    contents: str,
+    request: Request,
 ) -> None:
     """Raise UsageError for an earlier run over other images, before any work is done that could not be paired."""
     digest_here = data_digest(described)
-    if request.against is not None and any(
-        other is not None and not other.accuracy.unreadable and other.accuracy.data != digest_here for other in others
-    ):
+    earlier = [other.accuracy for other in others if other is not None]
+    if request.against is None or not earlier:
+        return
+    if any(not one.unreadable and one.data != digest_here for one in earlier):
         raise UsageError(f"{request.against[1]} is about other images; evaluate both with the same --data and --limit")
+    if any(one.contents not in (None, contents) for one in earlier):
+        raise UsageError(
+            f"{request.against[1]} is about other images: files of the same names have other bytes here; evaluate both "
+            "with the same --data and --limit"
+        )

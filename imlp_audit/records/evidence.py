@@ -17,8 +17,8 @@ class Accuracy(Record):
     have no accepted class, are counted among neither. `low` and `high` are the ends of Wilson's 95 % interval in
     percent, decimal text, if all unreadable images were wrong and if all were right. `outcomes` has four of the
     `images` a hexadecimal digit, in the data set's order, 1 for right and the last ones filled up with 0. `checkpoint`
-    is the file's SHA-256, `data` that of the images' ids and labels. `settings` are the pipeline's and the model's, by
-    name.
+    is the file's SHA-256, `data` that of the images' ids and labels, `contents` that of the sizes and ends of their
+    files (null in results from before it was recorded). `settings` are the pipeline's and the model's, by name.
     """
 
     kind: Literal["accuracy"] = "accuracy"
@@ -33,6 +33,7 @@ class Accuracy(Record):
     outcomes: Annotated[str, Field(pattern=r"^[0-9a-f]*$")]
     checkpoint: Digest
     data: Digest
+    contents: Digest | None = None
     settings: dict[str, str]
 
     @model_validator(mode="after")

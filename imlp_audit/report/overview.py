@@ -96,7 +96,7 @@ def next_commands(result: AuditResult, targets: Sequence[str], again: Sequence[S
     given = [] if all(target in {paper.id for paper in result.papers} for target in targets) else targets
     lines = [["explain", check, *given] for check in _worst(result)]
     if any(check.verdict is Verdict.UNVERIFIABLE and "weights" in check.reason for check in result.checks):
-        lines.append(["eval", "CHECKPOINT"])
+        lines.append(["eval", "CHECKPOINT", *given, "--row", "ID", "--data", "DIR"])
     lines += map(list, again or (["verify", *targets, "--all"], ["report", *targets, "--dir", "DIR"]))
     return Code("\n".join(shlex.join(["imlp-audit", *line]) for line in lines), "sh")
 

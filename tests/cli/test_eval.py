@@ -49,7 +49,9 @@ def evaluated(digits: Digits, *more: str, row: str = "resmlp") -> Outcome:
 
 def test_every_format_has_the_verdict(digits: Digits, there: Path) -> None:
     done = evaluated(digits, "-o", "json:r.json", "-o", "markdown:r.md")
-    assert (done.code, done.err) == (0, "")
+    assert done.code == 0
+    assert done.err.startswith("imlp-audit: the spec does not say how images are prepared")
+    assert done.err.count("\n") == 1
     right, printed = sum(digits.plain["resmlp"].right(1)), digits.plain["resmlp"].share(1)
     (check,) = json.loads((there / "r.json").read_text(encoding="utf-8"))["checks"]
     assert (check["id"], check["verdict"]) == ("digits/1/resmlp/top1", "reproduced_under")
@@ -234,13 +236,13 @@ def test_a_device_that_is_not_there(digits: Digits, there: Path) -> None:
 
 def test_too_many_unreadable_images_are_an_error(digits: Digits, there: Path) -> None:
     shutil.copytree(digits.images / "val", there / "digits")
-    broken = there / "digits" / "0" / "extra.png"
+    broken = sorted((there / "digits" / "0").iterdir())[0]
     broken.write_bytes(b"")
     done = evaluated(digits, "--data", "digits", "-f", "json")
     assert done.code == 3
     (check,) = json.loads(done.out)["checks"]
     assert check["verdict"] == "error"
-    assert "not read: 0/extra.png: the file is empty" in check["hints"]
+    assert f"not read: 0/{broken.name}: the file is empty" in check["hints"]
     assert evaluated(digits, "--data", "digits", "--max-unreadable", "0.01").code == 0
 
 
@@ -290,3 +292,23 @@ def test_notes_show_the_control_characters_of_a_name(digits: Digits, there: Path
     done = evaluated(digits, "--data", "a\x1b[2Jb", "--limit", "20", row="mixer")
     assert "a\\x1b[2Jb" in done.err
     assert "\x1b" not in done.err
+
+
+@pytest.mark.parametrize("name", ["d/0/1.png", "d/x.parquet"])
+def test_an_image_is_not_written_over(digits: Digits, there: Path, name: str) -> None:
+    (there / "d" / "0").mkdir(parents=True)
+    (there / name).write_text("kept", encoding="utf-8")
+    given = arguments(digits)
+    given[given.index("--data") + 1] = "d"
+    done = call(*given, "-o", f"json:{name}")
+    assert (done.code, done.out) == (2, "")
+    assert f"{name}: this file, of an image in d, would be overwritten" in done.err
+    assert (there / name).read_text(encoding="utf-8") == "kept"
+
+
+def test_a_spec_is_not_written_over(digits: Digits) -> None:
+    before = digits.spec.read_bytes()
+    done = call(*arguments(digits), "-o", f"json:{digits.spec}")
+    assert done.code == 2
+    assert "of a spec in" in done.err
+    assert digits.spec.read_bytes() == before

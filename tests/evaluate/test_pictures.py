@@ -63,7 +63,12 @@ def test_the_user_has_the_last_word(vit: nn.Module) -> None:
 def test_without_a_source_nothing_changes(vit: nn.Module) -> None:
     found = Preparation(Overrides(), ())
     assert found.pipeline(vit, SIZE).crop_pct == 0.95
-    assert list(found.notes(vit, SIZE)) == []
+    assert [*found.notes(vit, SIZE)] == [
+        "the spec does not say how images are prepared, so timm's configuration of the model decides (crop_pct 0.95; "
+        "interpolation bicubic; mean 0.5, 0.5, 0.5); whoever published the weights may prepare them otherwise"
+    ]
+    asked = Overrides(crop_pct=0.9, interpolation=Interpolation.BILINEAR, mean=(0, 0, 0))
+    assert [*Preparation(asked, ()).notes(vit, SIZE)] == []
 
 
 @pytest.mark.parametrize(

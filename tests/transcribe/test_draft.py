@@ -6,6 +6,7 @@ import pytest
 
 from imlp_audit.models.names.known import Library
 from imlp_audit.transcribe.cells import ReadCell, read_cell
+from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import Draft, draft_table
 from imlp_audit.transcribe.grid import SourceRow, SpanningCell
 from imlp_audit.transcribe.head import make_table
@@ -270,3 +271,11 @@ def test_the_size_of_a_row_stands_in_its_hints() -> None:
     assert row.model.candidates == ("{timm: gmlp_s16_224, image: 384}",)
     (row,) = table("Model | Size | Params (M) | Block", "RegNetY-8G | 384^2 | 39 | SE").rows
     assert row.model.candidates[0] == "{timm: regnety_080, image: 384}"
+
+
+def test_a_table_without_any_model_says_so_first_with_the_next_step() -> None:
+    first, *rest = decisions_of(table("Model | Params (M) | FLOPs (G)", "OurNet-S | 5 | 1.1", "OurNet-B | 9 | 2.1"))
+    assert "no row has a model" in first
+    assert "model:" in first
+    assert any("the table gives no size of images" in one for one in rest)
+    assert "no row has a model" not in decisions_of(table("Model | Params (M)", "DeiT-S | 22.1", "OurNet | 9"))[0]

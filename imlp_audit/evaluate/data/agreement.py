@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Protocol, runtime_checkable
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.data.ends import Ends, FileSpan, find_alike, read_ends, read_tail
+from imlp_audit.evaluate.data.ends import Ends, FileSpan, find_alike, hash_spans, read_ends, read_tail
 from imlp_audit.evaluate.data.imagenet import shipped_real_labels, validation_number
 from imlp_audit.evaluate.data.images import Images
 from imlp_audit.numbers.words import count_of, list_some
@@ -81,6 +81,13 @@ def bytes_digest(images: Images, ends: Mapping[str, Ends | str]) -> str:
     for one, found in ends.items():
         whole.update(repr((one, found)).encode())
     return whole.hexdigest()
+
+
+def whole_digest(images: Images, chosen: Sequence[int]) -> str:
+    """Return a digest of all bytes of images, or of the files of tables that hold them; each is read once."""
+    tables = images.dataset.tables() if isinstance(images.dataset, InTables) else ()
+    spans = [*_spans(images, chosen).values(), *map(FileSpan, tables)]
+    return sha256(repr(list(hash_spans(spans))).encode()).hexdigest()
 
 
 def find_repeats(images: Images, chosen: Sequence[int], ends: Mapping[str, Ends | str]) -> Iterator[str]:

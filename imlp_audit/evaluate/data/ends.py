@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from itertools import chain
 from pathlib import Path
 
@@ -62,6 +62,12 @@ def read_tail(path: str) -> tuple[int, bytes] | str:
         return error.strerror or str(error)
 
 
+def hash_spans(spans: Sequence[FileSpan]) -> Iterator[bytes | str]:
+    """Yield the SHA-256 of all bytes of each span, or the reason why it cannot be read."""
+    with ThreadPoolExecutor(_READERS) as pool:
+        yield from pool.map(_hash_span, spans)
+
+
 def find_alike(spans: Mapping[str, FileSpan], ends: Mapping[str, Ends | str]) -> tuple[tuple[str, ...], ...]:
     """Return groups of at least two ids that have the same bytes; empty and huge files are left out."""
     groups: dict[Ends, list[str]] = defaultdict(list)
@@ -78,6 +84,20 @@ def _by_bytes(spans: Mapping[str, FileSpan]) -> Iterator[tuple[str, ...]]:
         with suppress(OSError):
             digests[sha256(span.read()).digest()].append(one)
     yield from (tuple(group) for group in digests.values() if len(group) > 1)
+
+
+def _hash_span(span: FileSpan) -> bytes | str:
+    found = _read_end(span)
+    if isinstance(found, str):
+        return found
+    try:
+        with Path(span.path).open("rb") as file:
+            if span.size is None:
+                return file_digest(file, "sha256").digest()
+            file.seek(span.offset)
+            return sha256(file.read(span.size)).digest()
+    except OSError as error:
+        return error.strerror or str(error)
 
 
 def _read_end(span: FileSpan) -> Ends | str:

@@ -29,6 +29,7 @@ _BY_ID = (
     "each category is the class of its id; for a model that DeiT's code trained give iNaturalist's train JSON as "
     "--class-map, because that code numbers categories as they first appear there"
 )
+_LARGEST_META = 2**24  # bytes; the published one has one million
 _WORDNET_ID = re.compile(r"n[0-9]{8}\b")
 
 
@@ -169,8 +170,10 @@ def _read_synsets(path: Path) -> Mapping[int, str]:
 def _from_meta(path: Path) -> Mapping[int, str]:
     from scipy.io import loadmat
 
+    if path.stat().st_size > _LARGEST_META:
+        raise ValueError(f"{path} is too large for the devkit's meta.mat")
     try:
-        synsets = loadmat(path, squeeze_me=True)["synsets"]
+        synsets = loadmat(path, squeeze_me=True, variable_names=["synsets"])["synsets"]
         return {int(one["ILSVRC2012_ID"]): str(one["WNID"]) for one in synsets if int(one["num_children"]) == 0}
     except Exception as error:  # a broken .mat file fails in every possible way
         raise ValueError(f"{path} is not the devkit's meta.mat: {str(error)[:100]}") from error

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.data.agreement import bytes_digest, check_order, chosen_ends, find_repeats
+from imlp_audit.evaluate.data.agreement import bytes_digest, check_order, chosen_ends, find_repeats, whole_digest
 from imlp_audit.evaluate.data.imagenet import shipped_real_labels
 from imlp_audit.evaluate.data.images import Images
 from imlp_audit.evaluate.data.sources.parquet import ParquetImages
@@ -104,6 +104,25 @@ def test_other_bytes_under_the_same_names_have_another_digest(tmp_path: Path) ->
     assert digest() != before
     one.write_bytes(data)
     assert digest() == before
+
+
+def test_one_byte_in_the_middle_is_another_digest_of_all_bytes(tmp_path: Path) -> None:
+    """The ends and the size are the same, so only the whole tells."""
+    (tmp_path / "a").mkdir()
+    image, table = tmp_path / "a" / "1.png", tmp_path / "t.parquet"
+    parquet = Images("t", ParquetImages("image", ((str(table), 0, 0),), (0,)), ("0",), ((0,),), 1)
+    digests = []
+    for middle in (b"x", b"y"):
+        image.write_bytes(bytes(100) + middle + bytes(100))
+        table.write_bytes(bytes(10) + middle + bytes(2**17))
+        files = opened(tmp_path)
+        digests.append([
+            bytes_digest(files, chosen_ends(files, [0])),
+            bytes_digest(parquet, {}),
+            whole_digest(files, [0]),
+            whole_digest(parquet, [0]),
+        ])  # fmt: skip
+    assert [one == other for one, other in zip(*digests, strict=True)] == [True, True, False, False]
 
 
 def test_tables_with_other_images_have_another_digest(tmp_path: Path) -> None:
