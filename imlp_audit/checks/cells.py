@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from fractions import Fraction
-from itertools import chain
 
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, Measured, compare
@@ -23,7 +22,7 @@ from imlp_audit.checks.votes import frame_of
 from imlp_audit.numbers.forms import SCALES
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import PASSES, Check, Verdict
-from imlp_audit.spec.columns import MemoryColumn
+from imlp_audit.spec.columns import Measure, MemoryColumn
 from imlp_audit.spec.plan import CellPlan, ColumnsPlan
 from imlp_audit.spec.references import CellRef, rows_of_table
 
@@ -38,9 +37,10 @@ def check_cell(plan: CellPlan, context: Context) -> Check:
         return record_unmeasured(plan, cell.printed, cell.unit, found)
     comparison = judge(found, context)
     if comparison.verdict is Verdict.DIFFERS:
-        leads = chain(_elsewhere(found, context), _in_another_unit(found, context))
+        leads = [*_elsewhere(found, context), *_in_another_unit(found, context)]
+        leads = leads if leads or comparison.hints else list(_of_another_model(found, comparison))
     else:
-        leads = chain(_no_one_reading(found, context), _two_counters(found, context))
+        leads = [*_no_one_reading(found, context), *_two_counters(found, context)]
     check = record_fit(plan, cell.printed, cell.unit, comparison)
     check = _with_fit(check.model_copy(update={"hints": (*check.hints, *leads)}), cell)
     return _with_power(check, cell, context) if check.verdict in PASSES else check
@@ -135,6 +135,24 @@ def _in_another_unit(counted: Countable, context: Context) -> Iterator[str]:
         if printed.scale != cell.printed.scale and fitting:
             named = f"unit {unit}" if unit else "no unit"
             yield f"{cell.printed.text} fits with {named}, where {readable(fitting[0])} is measured"
+
+
+def _of_another_model(counted: Countable, comparison: Comparison) -> Iterator[str]:
+    """Yield a hint where a total is farther from the printed one than counters of one model are from each other."""
+    column, printed = counted.cell.column, counted.cell.printed
+    stated = printed.value * printed.scale
+    value = comparison.deciding.value
+    away = abs(value - stated)
+    near = max(_FAR * abs(stated), _DIGITS * printed.step * printed.scale)
+    if not column.measure.totalled or away < near or not abs(stated) < _SLIP * abs(value) < _SLIP**2 * abs(stated):
+        return
+    size = " or another size of images" if column.measure is Measure.FLOPS else ""
+    yield f"a gap of {round(100 * away / abs(stated))} % suggests another model{size} than `model` gives"
+
+
+_FAR = Fraction(1, 10)  # of the printed number
+_DIGITS = 2  # units of the last printed digit
+_SLIP = 10  # times more or less are a slip of the unit or of the point
 
 
 def _no_one_reading(counted: Countable, context: Context) -> Iterator[str]:

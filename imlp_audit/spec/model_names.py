@@ -10,6 +10,7 @@ from imlp_audit.errors import Problem
 from imlp_audit.models.hosts.timm import Timm
 from imlp_audit.models.hosts.torchvision import Torchvision
 from imlp_audit.models.names.known import Library, known_models, version_of
+from imlp_audit.models.names.match import Confidence, close_models
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import rows_of
@@ -21,14 +22,15 @@ def unknown_models(paper: Paper) -> Iterator[Problem]:
     An installed library that is newer than our list may have more: then only its own word counts.
     """
     for row in rows_of(paper):
-        if row.row.model is not None and (complaint := _complaint(row.row.model)) is not None:
+        if row.row.model is not None and (complaint := complaint_about(row.row.model)) is not None:
             yield row.table.problem(complaint, "rows", row.index, "model")
     for system in paper.systems:
-        if (complaint := _complaint(system.value.model)) is not None:
+        if (complaint := complaint_about(system.value.model)) is not None:
             yield system.problem(complaint, "model")
 
 
-def _complaint(recipe: Recipe) -> str | None:
+def complaint_about(recipe: Recipe) -> str | None:
+    """Return what is wrong with the name of a recipe's model, None if its library has it."""
     match recipe.host:
         case Timm(architecture=name):
             library = Library.TIMM
@@ -39,7 +41,9 @@ def _complaint(recipe: Recipe) -> str | None:
     known = known_models(library)
     if name.partition(".")[0] in known or _is_newer(library):
         return None
-    near = get_close_matches(name, known, n=1)
+    near = [one for one, sure in close_models(name, library) if sure is not Confidence.NEAR] or get_close_matches(
+        name, known, n=1
+    )
     hint = f"did you mean {near[0]!r}?" if near else f"see the models of {library}"
     return f"{library} {version_of(library)} has no model {name!r}; {hint}"
 

@@ -18,6 +18,7 @@ from imlp_audit.models.own_axes import OwnFamily
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.records.wording import write_complaint
+from imlp_audit.spec.accuracies import broken_accuracies
 from imlp_audit.spec.claims import parse_claims
 from imlp_audit.spec.columns import CountedMeasure, Measure
 from imlp_audit.spec.covered import rows_not_covered
@@ -43,7 +44,7 @@ def broken_rules(paper: Paper, known: tuple[Paper, ...]) -> list[Problem]:
     problems = [*_about(paper), *(p for table in paper.tables for p in _table(table, [*FLOPS_CONVENTIONS, *own]))]
     problems += [p for row in rows_of(paper) for p in _row(row, known)]
     problems += [p for claim in parse_claims(paper, known) for p in claim.problems]
-    problems += rows_not_covered(paper, known)
+    problems += [*rows_not_covered(paper, known), *broken_accuracies(paper)]
     problems += [p for system in paper.systems for p in _system(paper, system)]
     problems += _twice([(system.value.id, system, "id") for system in paper.systems])
     problems += _twice([(table.value.table, table, "table") for table in paper.tables])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from imlp_audit.spec.columns import Measure
@@ -75,7 +76,7 @@ def read_columns(table: SourceTable) -> TableColumns:
         guess_column(heading, [row.cells[at] for row in rows], table.caption)
         for at, heading in enumerate(table.headings)
     ]
-    guesses = [_with_size(guess) for guess in guesses]
+    guesses = list(_without_alike([_with_size(guess) for guess in guesses]))
     label = find_label(guesses, rows)
     numbers = [at for at, guess in enumerate(guesses) if guess.role is ColumnRole.NUMBERS and at != label]
     changes = {
@@ -88,6 +89,20 @@ def read_columns(table: SourceTable) -> TableColumns:
         del changes[at]
     sorting = {at for at in _columns_of_text(guesses, label) if sorts_rows(guesses[at].heading, rows, at, label)}
     return TableColumns(tuple(guesses), label, _name_columns(numbers, guesses), changes, frozenset(sorting))
+
+
+def _without_alike(guesses: Sequence[ColumnGuess]) -> Iterator[ColumnGuess]:
+    """Take no column of numbers whose heading another has too: nothing says which is which."""
+    times = Counter(guess.heading.casefold() for guess in guesses if guess.role is ColumnRole.NUMBERS)
+    doubted: set[str] = set()
+    for guess in guesses:
+        heading = guess.heading.casefold()
+        if guess.role is not ColumnRole.NUMBERS or times[heading] == 1:
+            yield guess
+            continue
+        doubt = f"{times[heading]} columns have the heading {guess.heading!r}, so they are left out: give each its own"
+        yield replace(guess, role=ColumnRole.UNKNOWN, doubts=() if heading in doubted else (doubt,))
+        doubted.add(heading)
 
 
 def _with_size(guess: ColumnGuess) -> ColumnGuess:

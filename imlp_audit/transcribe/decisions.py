@@ -13,6 +13,8 @@ from imlp_audit.transcribe.headings import ColumnRole
 def decisions_of(draft: Draft) -> list[str]:
     """Return what a person must look at, the most important first."""
     found = [doubt for guess in draft.columns.guesses for doubt in guess.doubts]
+    if draft.rows and not any(row.model.recipe for row in draft.rows):
+        found.insert(0, _NO_MODEL)
     reasons = Counter(row.model.reason for row in draft.rows if row.model.recipe is None)
     for reason, count in reasons.most_common():
         labels = [row.label.text + row.label.mark for row in draft.rows if row.model.reason == reason]
@@ -39,6 +41,12 @@ def decisions_of(draft: Draft) -> list[str]:
     if unknown:
         found.append(f"columns that were not understood: {list_some(unknown, 8)}")
     return [*found, *_sizes(draft), *(f"note: {note}" for note in draft.table.notes)]
+
+
+_NO_MODEL = (
+    "no row has a model, so no number can be checked yet: give rows a `model:`, such as a hint at the row or "
+    "{timm: resnet50}, and look whether the labels are from the right column"
+)
 
 
 def _sizes(draft: Draft) -> list[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.transcribe.grid import GridRow, SourceRow, SourceTable, lay_out
@@ -13,27 +13,42 @@ _MOST_HEAD = 4
 
 
 def make_table(
-    number: str, caption: str, rows: Sequence[SourceRow], file: str, line: int, label: str | None = None
+    number: str, caption: str, source: Sequence[SourceRow], file: str, line: int, label: str | None = None
 ) -> SourceTable:
     """Return a table of rows, the first of which are its headings; titles above them stand over the rows below."""
-    grid = lay_out(rows)
-    rows = rows[: len(grid)]
+    grid = lay_out(source)
+    rows = source[: len(grid)]
     titles = _count_titles(rows, grid)
     head = titles + _split_head(rows[titles:])
     width = len(grid[0].cells) if grid else 0
     headings = _Headings(join_headings(grid[titles:head], width), tuple(grid[titles:head]))
     body = _read_body(rows[head:], grid[head:], headings)
-    notes = [f"only the first {len(grid)} rows are read"] if len(rows) > len(grid) else []
-    return SourceTable(
-        number,
-        caption,
-        headings.joined,
-        (*grid[:titles], *body.rows),
-        file,
-        line,
-        label=label,
-        notes=(*notes, *body.notes),
-    )
+    notes = [f"only the first {len(source)} rows are read"] if len(source) > len(grid) else []
+    every = [*grid[:titles], *body.rows]
+    period = _find_period(headings.joined)
+    if period < width:
+        every = [part for at in range(0, width, period) for part in _cut_rows(every, at, at + period)]
+        notes.append(f"{width // period} tables stand side by side; they are read one below the other")
+    joined = headings.joined[:period]
+    return SourceTable(number, caption, joined, tuple(every), file, line, label=label, notes=(*notes, *body.notes))
+
+
+def _find_period(headings: tuple[str, ...]) -> int:
+    """Return after how many columns the headings begin again, as where a long table is set in two halves."""
+    width = len(headings)
+    for period in range(2, width // 2 + 1):
+        block = headings[:period]
+        if width % period == 0 and len(set(block)) == period and block * (width // period) == headings:
+            return period
+    return width
+
+
+def _cut_rows(rows: Sequence[GridRow], start: int, end: int) -> Iterator[GridRow]:
+    """Yield what rows have in some columns; a title over all columns stands in each part."""
+    for row in rows:
+        cells = row.cells[start:end]
+        if any(cells):
+            yield replace(row, cells=cells, single=cells[0] if set(cells[1:]) <= {""} or len(set(cells)) == 1 else None)
 
 
 def _count_titles(rows: Sequence[SourceRow], grid: Sequence[GridRow]) -> int:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from imlp_audit.models.hosts.host import Setting
-from imlp_audit.numbers.forms import SCALES
+from imlp_audit.numbers.forms import SCALES, parse_printed
 from imlp_audit.spec.columns import Measure, Metric
-from imlp_audit.transcribe.cells import MISSING, read_cell, read_change
+from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change
 
 
 class ColumnRole(StrEnum):
@@ -183,6 +183,10 @@ def _find_unit(heading: str, texts: Sequence[str], usual: str) -> tuple[str, tup
 
 def _score(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
     unit = "%" if "%" in heading or _TOP.search(words) or any("%" in text for text in texts) else ""
+    above = sum(map(_above_hundred, texts)) if unit else 0
+    if 2 * above > len(texts):
+        doubt = f"{heading!r} is no score in %, so it is left out: {above} of its {len(texts)} numbers are above 100"
+        return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
     top = re.search(r"\b(?:top|acc)\s?-?\s?@?\s?([15])\b", words)
     where = f"{words} {caption.lower()}"
     data = next((name for pattern, name in _DATA.items() if re.search(pattern, words)), None)
@@ -192,6 +196,11 @@ def _score(heading: str, words: str, texts: Sequence[str], caption: str) -> Colu
         metric = Metric.TOP5 if top is not None and top[1] == "5" else Metric.TOP1
         fields = (("metric", metric.value), ("data", data), *fields)
     return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.SCORE, unit, fields)
+
+
+def _above_hundred(text: str) -> bool:
+    number = read_cell(text, "%").number
+    return number is not None and is_printed(number, "%") and parse_printed(number, "%").value > 100
 
 
 _IMAGENET = r"imagenet|\bin-?1k\b|ilsvrc"

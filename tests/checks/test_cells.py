@@ -206,3 +206,25 @@ def test_a_row_that_no_single_reading_gives_is_reported(tmp_path: Path, plain: C
     checks = checked(tmp_path, {"host+3": plain, "host+3@skip": skip}, Spec((BLOCK,), about="flops: [macs]"))
     hint = "no one reading gives all counted numbers of this row: Parameters (M) needs plain, FLOPs (G) needs skip"
     assert [hint in checks[f"p/1/a/{column}"].hints for column in ("params", "flops")] == [told, told]
+
+
+@pytest.mark.parametrize(
+    ("params", "told"),
+    [
+        (5_010_000, False),  # 0.2 %
+        (5_490_000, False),
+        (5_500_000, True),
+        (4_500_000, True),
+        (49_900_000, True),
+        (50_000_000, False),  # a slip of the point
+    ],
+)
+def test_a_gap_of_tens_of_percent_suggests_another_model(tmp_path: Path, params: int, told: bool) -> None:
+    check = cell(tmp_path, {"host": Count(params, macs=1_100_000_000)})
+    assert check.verdict is Verdict.DIFFERS
+    assert any("another model" in hint for hint in check.hints) is told
+
+
+def test_a_gap_of_flops_may_also_come_from_the_size_of_images(tmp_path: Path) -> None:
+    check = cell(tmp_path, {"host": Count(5_000_000, macs=2_200_000_000)}, column="flops")
+    assert "a gap of 100 % suggests another model or another size of images than `model` gives" in check.hints

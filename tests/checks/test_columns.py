@@ -52,7 +52,7 @@ def test_uncounted_work_shows_no_stray(tmp_path: Path) -> None:
     checks = checked(tmp_path, counts, Spec((SWAPPED, BIG)))
     assert checks["p/columns/1"].verdict is Verdict.UNVERIFIABLE
     assert checks["p/1/a/params"].verdict is Verdict.DIFFERS
-    assert checks["p/1/a/params"].hints == ()
+    assert not any("column" in hint for hint in checks["p/1/a/params"].hints)
 
 
 def test_a_table_whose_models_print_nothing_counted_cannot_be_judged(tmp_path: Path) -> None:

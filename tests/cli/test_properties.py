@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,13 @@ import torch
 
 from .running import SCRIPT, call, spawn
 
-FAST = ("properties", "eq2_*", "eq12_*", "eq17_g*", "--examples", "10", "--jobs", "1")
+FAST = ("properties", "eq2_*", "eq12_*", "eq17_g*", "--examples", "10")
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Claims are tested in this process unless a test asks for others: each of them imports torch, for seconds."""
+    monkeypatch.setattr("imlp_audit.cli.properties.cores", lambda: 0)
 
 
 def checks(*arguments: str) -> list[dict[str, Any]]:
@@ -41,7 +48,7 @@ def test_a_claim_has_all_that_the_json_of_a_check_needs(here: Path) -> None:
 
 @pytest.mark.slow
 def test_equal_runs_are_equal_bytes_in_one_process_or_in_two_and_leave_nothing_behind(here: Path) -> None:
-    alone, shared = (spawn(*FAST[:-1], jobs, "-f", "json", "--no-cache", cwd=here).out for jobs in "12")
+    alone, shared = (spawn(*FAST, "--jobs", jobs, "-f", "json", "--no-cache", cwd=here).out for jobs in "12")
     assert alone == shared
     assert json.loads(alone)["summary"]["reproduced"] >= 5
     assert [path.name for path in here.iterdir()] == ["specs"]
@@ -68,13 +75,13 @@ def test_a_claim_is_shown_with_what_was_found(here: Path) -> None:
 
 @pytest.mark.slow
 def test_examples_and_seeds(here: Path) -> None:
-    (found,) = checks("properties", "eq13", "-j1", "--examples", "7", "--seed", "5")
+    (found,) = checks("properties", "eq13", "--examples", "7", "--seed", "5")
     assert (found["verdict"], found["examples"]) == ("reproduced", 7)
 
 
 @pytest.mark.slow
 def test_single_precision(here: Path) -> None:
-    found = checks("properties", "slope*", "-j1", "--dtype", "float32")
+    found = checks("properties", "slope*", "--dtype", "float32")
     assert [check["verdict"] for check in found] == ["reproduced"] * 6
 
 
@@ -99,7 +106,7 @@ def test_what_cannot_be_used(here: Path, arguments: tuple[str, ...], told: str) 
 
 @pytest.mark.slow
 def test_time_that_runs_out_is_an_error_that_says_how_far_it_got(here: Path) -> None:
-    done = call("properties", "eq13", "-j1", "--examples", "1000000", "--time-limit", "0.2", "-f", "json")
+    done = call("properties", "eq13", "--examples", "1000000", "--time-limit", "0.2", "-f", "json")
     assert done.code == 3
     (found,) = json.loads(done.out)["checks"]
     assert found["verdict"] == "error"
@@ -116,7 +123,7 @@ def test_a_device_that_is_not_there(here: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("search", [("--seed", "11"), ("--dtype", "float32", "--examples", "1")])
 def test_what_is_known_to_be_false_stays_known_in_other_searches(here: Path, search: tuple[str, ...]) -> None:
-    done = call("properties", "mixer_token_mixing_columns", "positional_invariance", "-j1", *search, "-f", "json")
+    done = call("properties", "mixer_token_mixing_columns", "positional_invariance", *search, "-f", "json")
     assert done.code == 0
     for found in json.loads(done.out)["checks"]:
         assert (found["verdict"], found["acknowledged"]) == ("differs", True)
@@ -127,7 +134,7 @@ def test_what_is_known_to_be_false_stays_known_in_other_searches(here: Path, sea
 def test_folders_that_are_called_like_papers_do_not_matter(here: Path) -> None:
     (here / "resmlp").mkdir()
     (here / "imlp").write_text("no spec")
-    assert call("properties", "eq1_aff", "-j1").code == 0
+    assert call("properties", "eq1_aff").code == 0
 
 
 @pytest.mark.slow
@@ -139,26 +146,37 @@ def test_a_closed_standard_output_is_reported(here: Path) -> None:
 
 @pytest.mark.slow
 def test_processes_end_with_the_one_that_started_them(here: Path) -> None:
-    command = [SCRIPT, "properties", "resmlp*", "-j", "2", "--examples", "100000"]
+    command = [SCRIPT, "properties", "resmlp*", "-j", "2", "--examples", "1000000000"]
     parent = subprocess.Popen(command, cwd=here, stdout=subprocess.DEVNULL)
-    children = f"/proc/{parent.pid}/task/{parent.pid}/children"
     for _ in range(100):
         time.sleep(0.1)
-        started = Path(children).read_text().split()
+        started = _children(parent.pid)
         if len(started) == 3:  # two that test, and the one that tracks their resources
             break
     parent.kill()
     parent.wait()
+    assert len(started) == 3
     for _ in range(100):
         time.sleep(0.1)
-        if not any(Path(f"/proc/{pid}").exists() for pid in started):
+        if not any(map(_is_running, started)):
             return
     pytest.fail("orphans")
 
 
+def _children(pid: int) -> list[str]:
+    """The processes that any thread of a process started."""
+    return [child for file in Path(f"/proc/{pid}/task").glob("*/children") for child in file.read_text().split()]
+
+
+def _is_running(pid: str) -> bool:
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()  # Z: ended, and nobody has asked how
+    return False
+
+
 @pytest.mark.slow
 def test_verify_makes_the_same_checks_but_for_those_that_need_a_solver(here: Path) -> None:
-    done = call("verify", "imlp", "--only", "*/equations/theorem1*", "-f", "json")
+    done = call("verify", "imlp", "--only", "*/equations/theorem1*", "--jobs", "0", "-f", "json")
     names = [check["id"].removeprefix("imlp/equations/") for check in json.loads(done.out)["checks"]]
     assert names == [
         "theorem1",
@@ -180,7 +198,7 @@ def test_verify_is_the_same_with_and_without_processes_beside_it(here: Path) -> 
 
 
 def test_an_example_is_run_again_by_its_choices() -> None:
-    answer = call("properties", "imlp/equations/eq6_inner", "--replay", "0,0,1,0,0,0,0,0", "-j", "1", "-f", "json")
+    answer = call("properties", "imlp/equations/eq6_inner", "--replay", "0,0,1,0,0,0,0,0", "-f", "json")
     (check,) = json.loads(answer.out)["checks"]
     assert (check["examples"], check["verdict"], check["replay"]) == (1, "differs", "0,0,1,0,0,0,0,0")
 

@@ -30,6 +30,14 @@ def host(name: str, device: str) -> nn.Module:
     return unfuse_attention(model.eval().requires_grad_(False))
 
 
+def with_zeros(model: nn.Module) -> nn.Module:
+    """A model of the meta device on the CPU, its weights zeros: drawing them would take longer than counting."""
+    model.to_empty(device="cpu")
+    for tensor in (*model.parameters(), *model.buffers()):
+        tensor.zero_()
+    return model
+
+
 def image_size(model: nn.Module) -> tuple[int, ...]:
     """(1, channels, height, width) of the image that a timm model takes."""
     return (1, *timm.data.resolve_model_data_config(model)["input_size"])

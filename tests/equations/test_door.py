@@ -244,12 +244,12 @@ def test_what_hangs_is_an_error_and_the_rest_goes_on(tmp_path: Path, monkeypatch
         "b_judge": sleeping + ONE.format(name="at_run", body="\n    while True:\n        sleep(1)"),
         "c_good": IMPORTS + ONE.format(name="good", body="return Trial(True)"),
     }
-    patient = Settings(Limits(examples=10, patience=20.0), trust_code=True, jobs=2)
+    patient = Settings(Limits(examples=10, patience=8.0), trust_code=True, jobs=2)
     found = equations(write_paper(Path("mine"), **modules), patient)
     assert {name: check.verdict.value for name, check in found.items()} == {
         "at_import": "error", "at_run": "error", "good": "reproduced"
     }  # fmt: skip
-    assert found["at_import"].reason == ("mine/equations/a_import.py:6: did not respond for 20 s and was stopped")
+    assert found["at_import"].reason == ("mine/equations/a_import.py:6: did not respond for 8 s and was stopped")
 
 
 def test_a_paper_that_shares_its_folder_with_another_has_no_python(mine: Path) -> None:

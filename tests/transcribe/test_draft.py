@@ -6,6 +6,7 @@ import pytest
 
 from imlp_audit.models.names.known import Library
 from imlp_audit.transcribe.cells import ReadCell, read_cell
+from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import Draft, draft_table
 from imlp_audit.transcribe.grid import SourceRow, SpanningCell
 from imlp_audit.transcribe.head import make_table
@@ -270,3 +271,28 @@ def test_the_size_of_a_row_stands_in_its_hints() -> None:
     assert row.model.candidates == ("{timm: gmlp_s16_224, image: 384}",)
     (row,) = table("Model | Size | Params (M) | Block", "RegNetY-8G | 384^2 | 39 | SE").rows
     assert row.model.candidates[0] == "{timm: regnety_080, image: 384}"
+
+
+def test_a_table_without_any_model_says_so_first_with_the_next_step() -> None:
+    first, *rest = decisions_of(table("Model | Params (M) | FLOPs (G)", "OurNet-S | 5 | 1.1", "OurNet-B | 9 | 2.1"))
+    assert "no row has a model" in first
+    assert "model:" in first
+    assert any("the table gives no size of images" in one for one in rest)
+    assert "no row has a model" not in decisions_of(table("Model | Params (M)", "DeiT-S | 22.1", "OurNet | 9"))[0]
+
+
+@pytest.mark.parametrize(
+    ("caption", "changed"),
+    [
+        ("On ImageNet-1K. * denotes results of ViT trained with extra regularization from [3].", False),
+        ("On ImageNet-1K. ^* denotes models trained for 1000 epochs", False),
+        ("On ImageNet-1K. * denotes models trained for 1000 epochs with distillation", True),
+        ("On ImageNet-1K. * denotes models trained for 30 epochs at a resolution of 384^2", True),
+        ("On ImageNet-1K. * denotes our block", True),
+        ("On ImageNet-1K. † denotes results of ViT trained with extra regularization", True),
+        ("On ImageNet-1K", True),
+    ],
+)
+def test_a_mark_that_the_caption_explains_by_the_training_changes_no_model(caption: str, changed: bool) -> None:
+    draft = table("Model | Params (M)", "DeiT-S* | 22.1", caption=caption)
+    assert recipes(draft) == [None if changed else "{timm: deit_small_patch16_224}"]

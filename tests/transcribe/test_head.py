@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import Draft, draft_table
 from imlp_audit.transcribe.grid import SourceTable
 from imlp_audit.transcribe.latex.document import read_latex
@@ -69,3 +70,25 @@ def test_the_title_of_a_table_on_a_page_is_no_heading() -> None:
     (table,) = read_web(f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>", "x.html").tables
     assert table.headings == ("Model", "Params (M)", "Top-1")
     assert [row.single for row in table.rows] == ["Main results", None, None]
+
+
+def test_columns_with_one_heading_are_left_out_and_named() -> None:
+    draft = draft_table(read(r"Model & FLOPs & FLOPs & Params (M) \\ \hline x & 1.1 & 2.2 & 5 \\ y & 1.3 & 2.4 & 6"))
+    assert printed(draft) == [{"params": "5"}, {"params": "6"}]
+    assert "2 columns have the heading 'FLOPs', so they are left out: give each its own" in decisions_of(draft)
+
+
+def test_a_table_that_is_set_in_two_halves_is_one() -> None:
+    half = "Model & Params (M)"
+    table = read(rf"{half} & {half} \\ \hline a & 1 & c & 3 \\ \multicolumn{{4}}{{c}}{{big}} \\ b & 2 & & \\")
+    assert table.headings == ("Model", "Params (M)")
+    assert [row.cells for row in table.rows if row.single is None] == [("a", "1"), ("b", "2"), ("c", "3")]
+
+
+def test_a_column_of_numbers_above_100_is_no_score_in_percent() -> None:
+    draft = draft_table(
+        read(r"Model & Top-1 & ImageNet acc. & FLOPs \\ \hline x & 1156.7 & 80 & 4 \\ y & 591.6 & 81 & 8")
+    )
+    assert [set(row.numbers.printed) for row in draft.rows] == [{"top1", "flops"}] * 2
+    assert draft.rows[0].numbers.printed["top1"] == "80"
+    assert any("'Top-1' is no score in %" in text for text in decisions_of(draft))

@@ -24,7 +24,7 @@ def grids(draw: st.DrawFn) -> list[list[str]]:
     filled = st.one_of(NUMBERS, WORDS)
     row = st.tuples(filled, filled, *[TEXTS] * (width - 2)).map(list)
     head, *rows = draw(st.lists(row, min_size=2, max_size=6))
-    return [[f"{cell}:" if cell else "" for cell in head], *rows]  # a row that repeats the head is none
+    return [[f"{cell}:{at}" if cell else "" for at, cell in enumerate(head)], *rows]  # no heading is twice in a table
 
 
 _TEX = {

@@ -1,0 +1,21 @@
+"""Names of models that no library has, and the ones that are offered instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.spec.model_names import complaint_about
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("swin_tiny", "swin_tiny_patch4_window7_224"),  # not swin_s3_tiny_224, which is as similar
+        ("deit_small", "deit_small_patch16_224"),
+        ("deit_tinny_patch16_224", "deit_tiny_patch16_224"),
+        ("resnet5O", "resnet50"),
+    ],
+)
+def test_the_model_that_was_meant_is_offered(name: str, meant: str) -> None:
+    assert f"did you mean {meant!r}?" in str(complaint_about(Recipe.model_validate({"timm": name})))
