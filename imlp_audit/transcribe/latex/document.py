@@ -152,14 +152,14 @@ def _outside(one: _Float, text: str) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class _Caption:
+class _FloatCaption:
     """A caption of a float; `main` ones are counted as tables, those of parts and of figures are not."""
 
     text: str
     main: bool
 
 
-def _captions(one: _Float, text: str) -> Iterator[_Caption]:
+def _captions(one: _Float, text: str) -> Iterator[_FloatCaption]:
     depth = 0  # of the parts of a float, such as subtables
     for part in _outside(one, text):
         for found in islice(_CAPTION.finditer(part), _MOST_CAPTIONS):
@@ -169,7 +169,7 @@ def _captions(one: _Float, text: str) -> Iterator[_Caption]:
             argument = read_braced(part, skip_optional(part, found.end()))
             if argument is not None:
                 main = found["main"] is not None and depth == 0 and (one.name != "figure" or found["main"] != "caption")
-                yield _Caption(argument.text, main)
+                yield _FloatCaption(argument.text, main)
 
 
 def _labels(one: _Float, text: str) -> list[str]:
