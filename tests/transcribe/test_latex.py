@@ -184,6 +184,12 @@ def test_comments_and_what_is_not_set_are_not_read() -> None:
     assert [(row.line, row.cells) for row in table.rows] == [(5, ("h", "1"))]
 
 
+def test_nothing_is_read_after_the_end_of_the_document() -> None:
+    small = r"\begin{tabular}{ll} a & b \\ \hline 5\% & \\% no cell"
+    tables = read(f"% \\end{{document}}\n{small}\n1 \\end{{tabular}}\\end{{document}}{small} 2\\end{{tabular}}").tables
+    assert [row.cells for table in tables for row in table.rows] == [("5%", ""), ("1", "")]
+
+
 def test_files_that_are_input_are_read_in_their_place_and_lines_are_theirs() -> None:
     document = read(
         "\\begin{table}\\caption{C}\n\\input{tabs/one}\\label{tab:one}\\end{table}\n\\input{gone}\\input{main}",
