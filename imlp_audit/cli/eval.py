@@ -77,13 +77,14 @@ def evaluate(
 ) -> int:
     """Evaluate a checkpoint on images, and judge the accuracies that its row prints."""
     from imlp_audit.checkpoint.contents import check_kind
-    from imlp_audit.evaluate.launch import command_again, is_launched, launch
+    from imlp_audit.evaluate.launch import command_again, end_with_launcher, is_launched, launch
     from imlp_audit.evaluate.sharding import ElsewhereError, group, processes_here
     from imlp_audit.spec.targets import whole_paper
 
     if computing.processes > 1 and not is_launched():
         check_kind(checkpoint)
         return launch(computing.processes, command_again(sys.argv[1:]))
+    end_with_launcher()
     share = max(1, cores() // processes_here())
 
     def parse() -> tuple[Request, Outputs]:

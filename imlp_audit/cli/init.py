@@ -62,11 +62,11 @@ def init(
     name = _paper_id(paper, source)
     target = output or Path(f"{name}.yaml")
     document = read_source(source)
-    if not print_:
-        _check_new(target)
     for note in document.notes:
         sys.stderr.write(f"note: {make_visible(note)}\n")
     chosen = choose_table(document.tables, table, str(source))
+    if not print_:
+        _check_new(target)
     draft = draft_table(chosen, [one for one in document.tables if one is not chosen], library)
     if not draft.rows:
         raise UsageError(_nothing(draft, source))

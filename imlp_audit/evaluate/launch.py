@@ -10,16 +10,18 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
 from imlp_audit.errors import BuildError
-from imlp_audit.processes.interrupts import on_interrupt
+from imlp_audit.processes.interrupts import EXIT_CODE, on_interrupt
 
 _SIZE = "WORLD_SIZE"  # torch's own variables, which torchrun sets too
+_OURS = "IMLP_AUDIT_LAUNCHED"  # set where standard input ends with the process that launched this one
 _STEP = 0.05  # seconds between looks at the processes
 _GRACE = 20.0  # seconds that the others have to end by themselves
 
@@ -27,6 +29,21 @@ _GRACE = 20.0  # seconds that the others have to end by themselves
 def is_launched() -> bool:
     """Say whether this process is one of several: of ours, of torchrun's, or of a cluster's scheduler."""
     return os.environ.get(_SIZE, "1") != "1"  # containers often set 1
+
+
+def end_with_launcher() -> None:
+    """From now on, end this process as an interrupt does once the one that launched it is gone, even if killed."""
+    if _OURS in os.environ:
+        threading.Thread(target=_end_after_input, daemon=True).start()
+
+
+def _end_after_input() -> None:
+    with suppress(OSError):
+        while os.read(0, 1):
+            pass
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(_GRACE)  # the main thread may wait for another process for ever
+    os._exit(EXIT_CODE)
 
 
 def command_again(arguments: Sequence[str]) -> list[str]:
@@ -62,9 +79,9 @@ def launch(count: int, command: Sequence[str]) -> int:
 
 
 def _start(rank: int, count: int, port: int, command: Sequence[str]) -> subprocess.Popen[bytes]:
-    own = {"RANK": rank, "LOCAL_RANK": rank, _SIZE: count, "LOCAL_WORLD_SIZE": count, "MASTER_PORT": port}
+    own = {"RANK": rank, "LOCAL_RANK": rank, _SIZE: count, "LOCAL_WORLD_SIZE": count, "MASTER_PORT": port, _OURS: 1}
     environment = {**os.environ, "MASTER_ADDR": "127.0.0.1", **{name: str(value) for name, value in own.items()}}
-    return subprocess.Popen([*command], env=environment, start_new_session=True)
+    return subprocess.Popen([*command], env=environment, start_new_session=True, stdin=subprocess.PIPE)
 
 
 def _wait(processes: Sequence[subprocess.Popen[bytes]]) -> tuple[int, int] | None:
@@ -106,3 +123,5 @@ def _passing_on(processes: Sequence[subprocess.Popen[bytes]]) -> Iterator[None]:
         signal.signal(signal.SIGTERM, earlier)
         for process in processes:
             process.kill()
+            if process.stdin is not None:
+                process.stdin.close()

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError, ClosedPipeError
+from imlp_audit.evaluate.claim import claim_folder
 from imlp_audit.evaluate.data.images import Images
 from imlp_audit.evaluate.evidence import judge_cells
 from imlp_audit.evaluate.loop import Computing, OutOfMemoryError, Pipeline, load_batches, predict_batches
@@ -60,7 +61,7 @@ def run_evaluation(
     steps = steps or STEPS
     with ExitStack() as stack:
         task = group.agree_on(lambda: steps.prepare(request, _device(request, group), stack))
-        parts = _open(task, group, steps)
+        parts = _open(task, group, steps, stack)
         for note in (*task.images.notes, *task.notes):
             say(note)
         with progress() as tell:
@@ -77,13 +78,17 @@ def _device(request: Request, group: Group) -> torch.device:
     return torch.device("cuda", group.local) if request.running.device == "cuda" else torch.device("cpu")
 
 
-def _open(task: Task, group: Group, steps: Steps) -> Parts | None:
-    """Open the folder of parts beside the predictions, in the leading process first; None without predictions."""
+def _open(task: Task, group: Group, steps: Steps, stack: ExitStack) -> Parts | None:
+    """Open the folder of parts beside the predictions, in the leading process first; None without predictions.
+
+    The leading process claims it, for as long as `stack` is open.
+    """
     path, resume = task.request.predictions, task.request.resume
     if path is None:
         return None
     folder, size = path.with_name(f"{path.name}.parts"), task.request.running.batch_size
     run = ResumableRun(task.fingerprint(), len(task.chosen), task.classes)
+    group.agree_on(lambda: stack.enter_context(claim_folder(folder)) if group.leads else None)
     first = group.agree_on(lambda: steps.open_parts(folder, run, size, resume) if group.leads else None)
     return group.agree_on(lambda: first or steps.open_parts(folder, run, size, True))
 

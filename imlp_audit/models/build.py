@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from imlp_audit.models.hosts.host import BuildRequest
-from imlp_audit.models.nets.python import describe_error, write_error
+from imlp_audit.models.nets.python import describe_error, passes_through, write_error
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading
 from imlp_audit.models.recipe import Form, Recipe
 from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
@@ -52,7 +52,7 @@ def build_host(recipe: Recipe, reading: AnyReading | None, class_token: ClassTok
 
 def describe_failure(recipe: Recipe, error: Exception) -> str:
     """Return why a model could not be built or counted; of a user's own code, the line comes first."""
-    if recipe.code is not None:
+    if recipe.code is not None and (recipe.code is recipe.host or passes_through(recipe.code, error)):
         return describe_error(recipe.code, error)
     return f"{recipe.name} could not be built or counted: {write_error(error)}"
 
@@ -107,6 +107,6 @@ class Builder:
         with torch.device(self.device), SkipInitialisation():
             host = self.hosts.get(recipe, reading)
             others = make_replacements(host, recipe, reading)
-        mlps = tuple(mlps_of(host))
+        mlps = tuple(mlps_of(host, recipe))
         with use_modules(host, others):
             yield Variant(host, mlps)

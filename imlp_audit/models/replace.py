@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import assert_never
 
-from timm.layers import Mlp
+from timm.layers import ConvMlp, GatedMlp, GlobalResponseNormMlp, GluMlp, Mlp, SwiGLU
 from timm.models.volo import ClassBlock
 from torch import Tensor, nn
 
@@ -24,11 +24,18 @@ from imlp_audit.models.recipe import Recipe
 
 KINDS = (Mlp, DepthwiseMlp)
 """The MLPs whose every part the IMLP block knows how to replace."""
+OWN_KINDS = (*KINDS, ConvMlp, GatedMlp, GlobalResponseNormMlp, GluMlp, SwiGLU)
+"""The MLPs whose place a block of a user's own can take: all that timm has."""
 
 
-def mlps_of(model: nn.Module) -> dict[str, Mlp]:
-    """Return the model's MLP modules by their dotted paths, in order."""
-    return {path: module for path, module in model.named_modules() if type(module) in KINDS}
+def mlps_of(model: nn.Module, recipe: Recipe | None = None) -> dict[str, Mlp]:
+    """Return the model's MLP modules by their dotted paths, in order; of any kind where a recipe has a block for it."""
+    kinds = OWN_KINDS if recipe is not None and _is_own(recipe) else KINDS
+    return {path: module for path, module in model.named_modules() if type(module) in kinds}
+
+
+def _is_own(recipe: Recipe) -> bool:
+    return recipe.mlp is not None and recipe.mlp.python is not None
 
 
 @contextmanager
@@ -73,8 +80,11 @@ def make_replacements(host: nn.Module, recipe: Recipe, reading: AnyReading | Non
 
 def changed_mlps(host: nn.Module, recipe: Recipe) -> dict[str, Mlp]:
     """Return the host's MLPs that a recipe replaces, or gives another activation, by their paths. Raises BuildError."""
-    mlps = mlps_of(host)
-    _refuse_what_would_stay(recipe, host, mlps)
+    mlps = mlps_of(host, recipe)
+    if _is_own(recipe):
+        _refuse_what_no_block_replaces(recipe, host, mlps)
+    else:
+        _refuse_what_would_stay(recipe, host, mlps)
     return mlps if recipe.mlp is None else _choose_mlps(recipe.mlp, mlps)
 
 
@@ -91,16 +101,35 @@ def _refuse_what_would_stay(recipe: Recipe, host: nn.Module, mlps: Mapping[str, 
     kinds = "hosts that work are ViT and DeiT, Swin, PoolFormer, LVT and others whose MLPs are all timm.layers.Mlp"
     if not mlps:
         raise BuildError(f"{recipe.name} has no timm.layers.Mlp that could be replaced; {kinds}")
-    others = [
-        path
-        for path, module in host.named_modules(remove_duplicate=False)
-        if "mlp" in path.rpartition(".")[2].lower() and path not in mlps and not isinstance(module, nn.Identity)
-    ]
+    others = _other_mlps(host, mlps)
     if others:
         raise BuildError(f"{recipe.name} has MLPs of another kind, such as {others[0]}, that would stay; {kinds}")
     normed = [path for path, mlp in mlps.items() if not isinstance(mlp.norm, nn.Identity)]
     if normed:
         raise BuildError(f"{recipe.name} has a norm inside its MLP {normed[0]}, which the replacement would lose")
+
+
+def _refuse_what_no_block_replaces(recipe: Recipe, host: nn.Module, mlps: Collection[str]) -> None:
+    """Raise BuildError for a host without MLPs of timm, or with others unless the spec names those to replace."""
+    if not mlps:
+        known = ", ".join(kind.__name__ for kind in OWN_KINDS)
+        raise BuildError(f"{recipe.name} has none of timm's MLPs, whose place a block can take: {known}")
+    others = _other_mlps(host, mlps)
+    if others and recipe.mlp is not None and recipe.mlp.sites == ("*",):
+        name = next(iter(mlps)).rpartition(".")[2]
+        raise BuildError(
+            f"{recipe.name} has modules of other kinds called MLP, such as {others[0]}, that would stay; "
+            f'if they should, name those to replace with sites, such as sites: ["*.{name}"]'
+        )
+
+
+def _other_mlps(host: nn.Module, mlps: Collection[str]) -> list[str]:
+    """Return the paths of modules that are called MLPs and are none of these."""
+    return [
+        path
+        for path, module in host.named_modules(remove_duplicate=False)
+        if "mlp" in path.rpartition(".")[2].lower() and path not in mlps and not isinstance(module, nn.Identity)
+    ]
 
 
 def _grid(host: nn.Module, path: str) -> tuple[int, int] | None:

@@ -67,7 +67,7 @@ class _Drafter:
     def __init__(self, table: SourceTable, columns: TableColumns, sizes: SizesPrinted, prefer: Library | None) -> None:
         self.columns, self.sizes = columns, sizes
         self.counted_in = table.counted_in
-        self.harmless = find_harmless(table.marks)
+        self.harmless = find_harmless(table.marks, table.caption)
         self.doubt = find_doubt(table.caption, columns.guesses)
         self.size = find_size(table.caption)
         headed = table.headings[columns.label] if table.headings else ""

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from imlp_audit.numbers.forms import DecimalMark
+
 MOST_ROWS = 2_500
 MOST_COLUMNS = 200
 MOST_CELLS = 60_000
@@ -49,8 +51,9 @@ class GridRow:
 class SourceTable:
     """A table of a document: its headings, a text for each column, and its rows.
 
-    `number` counts the tables of the document from 1; two tables in one float are 1a and 1b. `marks` are the footnote
-    marks that the source explains, with what it says. `line` counts lines, or pages where `counted_in` says so.
+    `number` is the paper's, or follows on it where a table has none; two tables in one float are 1a and 1b. `marks`
+    are the footnote marks that the source explains, with what it says. `line` counts lines, or pages where
+    `counted_in` says so. `decimal` is the mark that the source prints; in the cells it is a point.
     """
 
     number: str
@@ -63,6 +66,7 @@ class SourceTable:
     notes: tuple[str, ...] = ()
     marks: tuple[tuple[str, str], ...] = ()
     counted_in: Literal["line", "page"] = "line"
+    decimal: DecimalMark = "."
 
     @property
     def place(self) -> str:

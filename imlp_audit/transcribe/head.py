@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.transcribe.decimal_mark import find_decimal, with_points
 from imlp_audit.transcribe.grid import GridRow, SourceRow, SourceTable, lay_out
 
 _MOST_HEAD = 4
@@ -29,8 +30,12 @@ def make_table(
     if period < width:
         every = [part for at in range(0, width, period) for part in _cut_rows(every, at, at + period)]
         notes.append(f"{width // period} tables stand side by side; they are read one below the other")
-    joined = headings.joined[:period]
-    return SourceTable(number, caption, joined, tuple(every), file, line, label=label, notes=(*notes, *body.notes))
+    decimal = find_decimal(every)
+    if decimal == ",":
+        every = list(with_points(every))
+        notes.append('the numbers have a decimal comma; `decimal: ","` under about says so')
+    joined, told = headings.joined[:period], (*notes, *body.notes)
+    return SourceTable(number, caption, joined, tuple(every), file, line, label=label, notes=told, decimal=decimal)
 
 
 def _find_period(headings: tuple[str, ...]) -> int:

@@ -19,6 +19,7 @@ from imlp_audit.transcribe.grid import (
 )
 from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.latex.text import to_text
+from imlp_audit.transcribe.numbering import number_tables
 from imlp_audit.transcribe.web import read_web_tables
 
 _DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
@@ -44,9 +45,8 @@ def read_markdown(text: str, shown_as: str) -> SourceDocument:
     lines = _without_code(text.split("\n"))
     tables = [*_pipe_tables(lines, shown_as), *read_web_tables("\n".join(lines), shown_as)]
     tables.sort(key=lambda table: table.line)
-    numbered = (replace(table, number=str(number)) for number, table in enumerate(tables, 1))
     title = next((found[1] for line in lines if (found := _HEADING.fullmatch(line))), None)
-    return SourceDocument(tuple(numbered), to_plain(title)[:200] or None if title else None)
+    return SourceDocument(tuple(number_tables(tables)), to_plain(title)[:200] or None if title else None)
 
 
 def _without_code(lines: Sequence[str]) -> list[str]:

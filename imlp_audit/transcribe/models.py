@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +12,7 @@ from typing import TypeAlias
 from imlp_audit.models.names.known import USUAL_SIZE, Library, own_size
 from imlp_audit.models.names.match import Confidence, close_models
 from imlp_audit.models.names.spelling import spellings
+from imlp_audit.transcribe.cells import MARKS
 from imlp_audit.transcribe.headings import SIDE, ColumnGuess, side_of
 from imlp_audit.transcribe.labels import LabelParts
 
@@ -25,8 +27,15 @@ _OTHER_CLASSES = re.compile(
 )
 _ORIGIN = re.compile(
     r"\b(converted|ported|copied|taken|quoted|cited|downloaded|borrowed) from\b"
-    r"|\b(reported|provided|released) (by|in)\b",
+    r"|\b(reported|provided|released) (by|in)\b"
+    r"|\btrained (with|for|using) [^.;]*\b(regulari[sz]ation|augmentations?|epochs|schedule)\b",
     re.IGNORECASE,
+)
+_IN_CAPTION = re.compile(
+    rf"\^?([{re.escape(MARKS)}])\s*(?:denotes?|indicates?|means?|marks?|stands? for|refer\w* to|[:=])\s[^.;]*"
+)
+_MORE = re.compile(
+    r"distill|token|resolution|fine-?tun|\b\d{3}(?:\^2|²|px|\s?[x×])|modif|replac|\bwithout\b", re.IGNORECASE
 )
 _TOP1 = re.compile(r"top-?\s?@?1|acc|imagenet|\bin-?1k\b", re.IGNORECASE)
 
@@ -57,9 +66,16 @@ def find_doubt(caption: str, columns: Sequence[ColumnGuess]) -> str | None:
     return f"the table is about {other[0]!r}, so the models have other heads than the library's" if other else None
 
 
-def find_harmless(marks: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Return the marks of which the source says only where the weights or the results come from, and its words."""
-    return {mark: text for mark, text in marks if _ORIGIN.search(text)}
+def find_harmless(marks: Sequence[tuple[str, str]], caption: str = "") -> dict[str, str]:
+    """Return the marks that change no model by the words of the source, and these words.
+
+    They say where the weights or the results come from, or that a model was trained with more epochs or regularization.
+    """
+    explained = (*marks, *((found[1], found[0].strip()) for found in _IN_CAPTION.finditer(caption)))
+    said = Counter(mark for mark, _ in explained)
+    return {
+        mark: text for mark, text in explained if said[mark] == 1 and _ORIGIN.search(text) and not _MORE.search(text)
+    }
 
 
 def find_size(text: str) -> int | None:

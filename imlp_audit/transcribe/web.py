@@ -20,6 +20,7 @@ from imlp_audit.transcribe.grid import (
 )
 from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.latex.text import to_text
+from imlp_audit.transcribe.numbering import number_tables
 
 _EDGE = re.compile(r"<(/?)table\b[^>]*>", re.IGNORECASE)
 LONGEST_TABLE = 400_000  # characters
@@ -33,11 +34,13 @@ _SILENT = frozenset({"script", "style", "annotation", "template", "noscript"})
 def read_web(text: str, shown_as: str) -> SourceDocument:
     """Return the tables of a page in order."""
     title = _TITLE.search(text)
-    return SourceDocument(tuple(read_web_tables(text, shown_as)), plain_text(title[1]) or None if title else None)
+    return SourceDocument(
+        tuple(number_tables(list(read_web_tables(text, shown_as)))), plain_text(title[1]) or None if title else None
+    )
 
 
 def read_web_tables(text: str, shown_as: str) -> Iterator[SourceTable]:
-    """Yield the outermost tables of a page, numbered from 1."""
+    """Yield the outermost tables of a page, without their numbers."""
     lines = [0, *(found.end() for found in re.finditer("\n", text))]
     read = 0
     for number, (start, end) in enumerate(_outermost(text), 1):
@@ -50,7 +53,7 @@ def read_web_tables(text: str, shown_as: str) -> Iterator[SourceTable]:
         parser.close()
         caption, label = _describe(text, start, end)
         yield make_table(
-            str(number), plain_text(caption or _heading_above(text, start))[:300], parser.rows, shown_as, line, label
+            "", plain_text(caption or _heading_above(text, start))[:300], parser.rows, shown_as, line, label
         )
 
 

@@ -7,9 +7,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.text_file import without_refused
+from imlp_audit.transcribe.decimal_mark import swap_marks
 from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import Draft, DraftRow
 from imlp_audit.transcribe.grid import SourceTable
@@ -40,6 +42,7 @@ def write_spec(draft: Draft, paper: DraftPaper) -> str:
     if paper.described:
         return "\n".join([*lines, *_table(draft, paper), ""])
     lines += ["about:", *(f"  {key}: {scalar(getattr(paper, key))}" for key in ("title", "authors", "version"))]
+    lines += ['  decimal: ","'] if draft.table.decimal == "," else []
     lines += [f"  {line}" for line in _conventions(draft)]
     first, *rest = _table(draft, paper)
     return "\n".join([*lines, "tables:", f"  - {first}", *(f"    {line}" for line in rest), ""])
@@ -95,7 +98,7 @@ def _table(draft: Draft, paper: DraftPaper) -> Iterator[str]:
         yield from _other_column(draft, at, guess)
     yield "rows:"
     for row in draft.rows:
-        yield from (f"  {line}" for line in _row(row))
+        yield from (f"  {line}" for line in _row(row, draft.table.decimal))
 
 
 def table_id(table: SourceTable) -> str:
@@ -131,7 +134,7 @@ def _other_column(draft: Draft, at: int, guess: ColumnGuess) -> Iterator[str]:
         yield _comment(f"{heading}: text, left out")
 
 
-def _row(row: DraftRow) -> Iterator[str]:
+def _row(row: DraftRow, decimal: DecimalMark) -> Iterator[str]:
     yield from (_comment(remark) for remark in row.remarks)
     yield f"- id: {row.id}"
     yield f"  label: {scalar(_clean(row.label.text + row.label.mark) or row.id)}"
@@ -140,9 +143,9 @@ def _row(row: DraftRow) -> Iterator[str]:
     if row.training is not None:
         yield f"  training: {scalar(row.training)}"
     yield from (f"  {line}" for line in _model(row))
-    yield f"  printed: {{{_mapping(row.numbers.printed)}}}"
+    yield f"  printed: {{{_mapping(row.numbers.printed, decimal)}}}"
     if row.numbers.changes:
-        delta = f"delta: {{{_mapping(row.numbers.changes)}}}"
+        delta = f"delta: {{{_mapping(row.numbers.changes, decimal)}}}"
         yield f"  {delta}" if row.baseline is not None else f"  # {delta}  # give `baseline`: the row it is a change of"
     yield from (f"  {_comment(text)}" for text in row.numbers.left_out)
 
@@ -159,5 +162,6 @@ def _model(row: DraftRow) -> Iterator[str]:
     yield _comment(f"no model: {guess.reason}{';' if candidates else ''}{candidates}{more}{near}")
 
 
-def _mapping(values: dict[str, str]) -> str:
-    return ", ".join(f"{key}: {_flow(value)}" for key, value in values.items())
+def _mapping(values: dict[str, str], decimal: DecimalMark) -> str:
+    printed = {key: swap_marks(value) if decimal == "," else value for key, value in values.items()}
+    return ", ".join(f"{key}: {_flow(value)}" for key, value in printed.items())

@@ -100,6 +100,7 @@ def test_an_existing_file_stays(folder: Path) -> None:
     assert (done.code, done.out) == (2, "")
     assert done.err == "imlp-audit: main.yaml is there already and is not overwritten; give another file with -o\n"
     assert (folder / "main.yaml").read_text(encoding="utf-8") == "mine"
+    assert "--table: no table of main.tex with the number" in call("init", "main.tex", "--table", "9").err
 
 
 def test_a_second_table_of_a_paper_is_a_file_beside_the_first(folder: Path) -> None:

@@ -85,3 +85,20 @@ def test_an_interrupt_is_passed_on_once(tmp_path: Path, number: signal.Signals, 
     parent.send_signal(number)
     assert parent.wait(60) == code
     assert [(tmp_path / str(rank)).read_text(encoding="utf-8") for rank in range(2)] == ["x", "x"]
+
+
+def test_processes_end_with_the_one_that_launched_them() -> None:
+    """Even if that is killed, which it cannot pass on."""
+    code = (
+        "from imlp_audit.evaluate.launch import end_with_launcher; end_with_launcher();"
+        "print('ready', flush=True); time.sleep(60)"
+    )
+    child = [sys.executable, "-c", f"import time; {code}"]
+    own = f"from imlp_audit.evaluate.launch import launch; launch(2, {child!r})"
+    with subprocess.Popen([sys.executable, "-c", own], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as launcher:
+        assert launcher.stdout is not None
+        assert [launcher.stdout.readline() for _ in range(2)] == [b"ready\n"] * 2
+        begun = time.monotonic()
+        launcher.kill()
+        assert launcher.stdout.read() == b""  # it is open for as long as one of them is there
+    assert time.monotonic() - begun < 30

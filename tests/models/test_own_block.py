@@ -21,11 +21,12 @@ from imlp_audit.count.fvcore import count_with_fvcore, unfuse_attention
 from imlp_audit.count.models import measure_models
 from imlp_audit.count.outside import measure_outside
 from imlp_audit.errors import UntrustedError
-from imlp_audit.models.build import Builder
+from imlp_audit.models.build import Builder, describe_failure
 from imlp_audit.models.nets.own_block import make_block
 from imlp_audit.models.own_axes import BlockReading
 from imlp_audit.models.reading import PaperReading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.replace import OWN_KINDS
 from imlp_audit.models.settings import example_inputs
 from tests.count.counters import flop_counter_macs
 
@@ -171,7 +172,7 @@ def test_only_sites_are_replaced_and_the_host_is_left_as_it_was() -> None:
     ("name", "message"),
     [
         ("number", "own_blocks.py: number returns int, not a torch.nn.Module"),
-        ("OneChannel", r"own_blocks.py: TypeError: the block at blocks.0.mlp returns .*, 1\], but .* needs .*, 24\]"),
+        ("OneChannel", r"own_blocks.py: OneChannel returns \[1, 5, 1\] at blocks.0.mlp, but .* needs \[1, 5, 24\]"),
     ],
 )
 def test_a_block_that_is_wrong_is_named(name: str, message: str) -> None:
@@ -182,6 +183,39 @@ def test_a_block_for_tokens_is_refused_where_there_are_feature_maps() -> None:
     message = failure_of(with_block("ForTokens", {"timm": "poolformer_s12"}))
     assert message.startswith("own_blocks.py: the MLP at stages.0.blocks.0.mlp works on feature maps")
     assert "let ForTokens take use_conv" in message
+
+
+@pytest.mark.daily(1)
+@pytest.mark.parametrize(
+    ("name", "sites", "number"),
+    [
+        ("convnextv2_atto", "*", 12),  # GlobalResponseNormMlp, on (batch, height, width, channels)
+        ("eva02_tiny_patch14_224", "*", 12),  # GluMlp
+        ("eva02_small_patch14_224", "*", 12),  # SwiGLU
+        ("coatnet_0_rw_224", "*", 9),  # ConvMlp
+        ("gmlp_ti16_224", "*", 30),  # GatedMlp
+        ("swinv2_tiny_window8_256", "*.mlp", 12),
+    ],
+)
+def test_mlps_of_every_kind_that_timm_has_are_replaced(name: str, sites: str, number: int) -> None:
+    recipe = with_block("GatedMlp", {"timm": name}, HERE, sites=[sites])
+    with Builder().variant(recipe.with_own_mlps(), None) as before:
+        kinds = {path: module for path, module in before.model.named_modules() if type(module) in OWN_KINDS}
+        own = sum(one.numel() for one in before.model.parameters())
+        old = sum(one.numel() for module in kinds.values() for one in module.parameters())
+        widths = [getattr(module, "fc1", None) or module.fc1_g for module in kinds.values()]
+    new = sum(gate(layer.weight.shape[1], 1, "none", True, 2)[0] for layer in widths)
+    facts = facts_of(recipe, reading_of(recipe))
+    assert facts.parameters["all"] == own - old + new  # type: ignore[index]
+    assert (len(facts.mlps), len(kinds)) == (number, number)
+
+
+def test_mlps_that_would_stay_are_named() -> None:
+    assert failure_of(with_block("GatedMlp", {"timm": "swinv2_tiny_window8_256"})) == (
+        "swinv2_tiny_window8_256 has modules of other kinds called MLP, such as layers.0.blocks.0.attn.cpb_mlp, that "
+        'would stay; if they should, name those to replace with sites, such as sites: ["*.mlp"]'
+    )
+    assert "resnet10t has none of timm's MLPs" in failure_of(with_block("GatedMlp", {"timm": "resnet10t"}))
 
 
 def test_a_block_learns_that_there_are_feature_maps() -> None:
@@ -198,6 +232,7 @@ def test_an_error_names_the_line_of_the_block() -> None:
     recipe = with_block("Failing")
     line = (HERE / "own_blocks.py").read_text(encoding="utf-8").split('raise ValueError("it does')[0].count("\n") + 1
     assert failure_of(recipe, reading_of(recipe, works="no")) == f"own_blocks.py:{line}: ValueError: it does not work"
+    assert describe_failure(recipe, ValueError("of the host")).endswith("built or counted: ValueError: of the host")
     wrong = with_block("ForTokens", arguments={"wide": 3})
     assert "own_blocks.py" in failure_of(wrong)
     assert "unexpected keyword argument 'wide'" in failure_of(wrong)

@@ -279,3 +279,20 @@ def test_a_table_without_any_model_says_so_first_with_the_next_step() -> None:
     assert "model:" in first
     assert any("the table gives no size of images" in one for one in rest)
     assert "no row has a model" not in decisions_of(table("Model | Params (M)", "DeiT-S | 22.1", "OurNet | 9"))[0]
+
+
+@pytest.mark.parametrize(
+    ("caption", "changed"),
+    [
+        ("On ImageNet-1K. * denotes results of ViT trained with extra regularization from [3].", False),
+        ("On ImageNet-1K. ^* denotes models trained for 1000 epochs", False),
+        ("On ImageNet-1K. * denotes models trained for 1000 epochs with distillation", True),
+        ("On ImageNet-1K. * denotes models trained for 30 epochs at a resolution of 384^2", True),
+        ("On ImageNet-1K. * denotes our block", True),
+        ("On ImageNet-1K. † denotes results of ViT trained with extra regularization", True),
+        ("On ImageNet-1K", True),
+    ],
+)
+def test_a_mark_that_the_caption_explains_by_the_training_changes_no_model(caption: str, changed: bool) -> None:
+    draft = table("Model | Params (M)", "DeiT-S* | 22.1", caption=caption)
+    assert recipes(draft) == [None if changed else "{timm: deit_small_patch16_224}"]

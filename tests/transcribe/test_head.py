@@ -75,7 +75,7 @@ def test_the_title_of_a_table_on_a_page_is_no_heading() -> None:
 def test_columns_with_one_heading_are_left_out_and_named() -> None:
     draft = draft_table(read(r"Model & FLOPs & FLOPs & Params (M) \\ \hline x & 1.1 & 2.2 & 5 \\ y & 1.3 & 2.4 & 6"))
     assert printed(draft) == [{"params": "5"}, {"params": "6"}]
-    assert decisions_of(draft)[0] == "2 columns have the heading 'FLOPs', so they are left out: give each its own"
+    assert "2 columns have the heading 'FLOPs', so they are left out: give each its own" in decisions_of(draft)
 
 
 def test_a_table_that_is_set_in_two_halves_is_one() -> None:

@@ -209,6 +209,23 @@ def test_tables_are_numbered_as_floats_with_their_captions_and_labels() -> None:
     ]
 
 
+def test_tables_are_numbered_as_the_paper_does() -> None:
+    small = r"\begin{tabular}{ll} a & b \\ x & 1 \end{tabular}"
+    part = rf"\begin{{subtable}}{{1cm}}{small}\caption{{%s}}\end{{subtable}}"
+    tex = rf"""\author{{{small}}} \begin{{table}}\includegraphics{{x}}\caption{{A picture}}\end{{table}}
+        \begin{{figure}}{small}\caption{{A figure}}\end{{figure}} \begin{{table}}{small}\caption*{{Bare}}\end{{table}}
+        \begin{{table}}{part % "Left"}{part % "Right"}\caption{{Both}}\end{{table}}
+        \begin{{figure}}{small}\captionof{{table}}{{In a figure}}\end{{figure}}"""
+    assert [(table.number, table.caption) for table in read(tex).tables] == [
+        ("4", ""),
+        ("5", "A figure"),
+        ("6", "Bare"),
+        ("2a", "Both Left"),
+        ("2b", "Both Right"),
+        ("3", "In a figure"),
+    ]
+
+
 def test_a_table_without_an_end_is_named_and_the_others_are_read() -> None:
     document = read("\\begin{table}\n\\begin{tabular}{l}\na\n\\end{table}\\begin{tabular}{l} a \\\\ b\\end{tabular}")
     assert [note.split(",")[0] for note in document.notes] == [r"main.tex:2: \begin{tabular} has no \end{tabular}"]

@@ -17,6 +17,7 @@ from imlp_audit.transcribe.model_index import read_model_index
 from imlp_audit.transcribe.separated import read_separated
 from imlp_audit.transcribe.sources import SourceKind, kind_of
 from imlp_audit.transcribe.web import read_web
+from imlp_audit.transcribe.write import DraftPaper, write_spec
 
 from .writers import Cells, grids, markdown, separated, web_page
 
@@ -130,7 +131,7 @@ def test_a_mark_that_says_where_weights_come_from_changes_no_model(line: str, re
 
 
 def test_cells_of_a_page_over_rows_and_columns_are_in_each() -> None:
-    page = """<figure id="S4.T1"><figcaption>Table 1: <b>ImageNet</b></figcaption><table>
+    page = """<figure id="S4.T1"><figcaption>Table 2 : <b>ImageNet</b></figcaption><table>
         <thead><tr><th rowspan="2">Model</th><th colspan=2>Cost</th></tr>
         <tr><th>Params</th><th>FLOPs</th></tr></thead>
         <tr><td rowspan=2>DeiT-S<sup>&dagger;</sup><td>22.1M<td><math alttext="4.6_{\\pm 0.1}"><mn>4.6</mn></math>
@@ -141,7 +142,7 @@ def test_cells_of_a_page_over_rows_and_columns_are_in_each() -> None:
         ["DeiT-S†", "22.1M", "4.6 ±0.1"],
         ["DeiT-S†", "5", "4.0"],
     ]
-    assert (table.caption, table.label) == ("Table 1: ImageNet", "S4.T1")
+    assert (table.number, table.caption, table.label) == ("2", "ImageNet", "S4.T1")
     assert [row.line for row in table.rows] == [4, 5]
 
 
@@ -188,3 +189,22 @@ def test_yaml_that_is_no_index_is_named() -> None:
 )
 def test_a_file_without_a_known_ending_is_known_by_what_is_in_it(text: str, kind: SourceKind | None) -> None:
     assert kind_of(Path("source"), text) is kind
+
+
+def test_numbers_with_a_decimal_comma_are_read_and_written_as_they_are_printed() -> None:
+    rows = "RegNetY-1.6GF;11,2M;1,6;77,9\nResNet-50;25.557.032;4,1 (-1,5%);76,1\n"
+    text = f"Model;Parameter;FLOPs (G);ImageNet top-1\n{rows}"
+    draft = draft_table(read_separated(text, "x.csv").tables[0])
+    assert [row.numbers.printed for row in draft.rows] == [
+        {"params": "11.2M", "flops": "1.6", "top1": "77.9"},
+        {"params": "25,557,032", "flops": "4.1", "top1": "76.1"},
+    ]
+    spec = write_spec(draft, DraftPaper("x", "T", "A", "v"))
+    assert '  decimal: ","\n' in spec
+    assert "label: RegNetY-1.6GF" in spec
+    assert 'printed: {params: 25.557.032, flops: "4,1", top1: "76,1"}' in spec
+
+
+def test_groups_of_three_are_no_decimals() -> None:
+    (table,) = read_separated("Model;Params;Top-1\na;1,415;70.1\nb;2,128;71.2\nc;11,689,512;69\n", "x.csv").tables
+    assert table.decimal == "."

@@ -131,11 +131,11 @@ def _similar(label: str, library: Library, size: int) -> list[tuple[str, Confide
     words = _words(label)
     near = get_close_matches(_family(label), families, n=1, cutoff=_SIMILAR_FAMILY)
     matcher = SequenceMatcher(b=" ".join(words))
-    asked = Counter(words[1:])
+    asked = Counter(words)
     scored = list[tuple[tuple[int, int, int, int, int, float], str]]()
     for name, parts in families[near[0]] if near else ():
         matcher.set_seq1(" ".join(parts))
-        has = Counter(parts[1:])
+        has = Counter(parts)
         lacks, adds = asked - has, has - asked
         if 2 * lacks.total() <= asked.total():
             scored.append(((*_distance(lacks, adds, size), -matcher.ratio()), name))

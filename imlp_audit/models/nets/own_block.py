@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from types import MethodType
 
-from timm.layers import Mlp
+from timm.layers import Mlp, SwiGLU
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError, UntrustedError
@@ -43,15 +43,22 @@ def make_block(block: OwnBlock, path: str, mlp: Mlp, reading: AnyReading | None)
         raise BuildError(describe_error(block, error)) from error
     if not isinstance(made, nn.Module):
         raise BuildError(f"{block.file}: {block.name} returns {type(made).__name__}, not a torch.nn.Module")
-    _check_what_it_returns(made, path, mlp)
+    _check_what_it_returns(block, made, path, mlp)
     return made.train(mlp.training)
+
+
+def _first_layer(mlp: Mlp) -> nn.Linear | nn.Conv2d:
+    """Return an MLP's first layer; SwiGLU has two of one size."""
+    first: nn.Linear | nn.Conv2d = mlp.fc1_g if isinstance(mlp, SwiGLU) else mlp.fc1
+    return first
 
 
 def _sizes(maker: Callable[..., object], block: OwnBlock, path: str, mlp: Mlp) -> Mapping[str, AxisValue]:
     """Return what the class is told about the MLP: of these sizes what its signature takes."""
-    hidden, width = mlp.fc1.weight.shape[:2]
+    first = _first_layer(mlp)
+    hidden, width = first.weight.shape[:2]
     sizes = {"in_features": width, "hidden_features": hidden, "out_features": mlp.fc2.weight.shape[0]}
-    of_maps = isinstance(mlp.fc1, nn.Conv2d)
+    of_maps = isinstance(first, nn.Conv2d)
     known = inspect.signature(maker).parameters
     takes_any = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known.values())
     if of_maps and not takes_any and _USE_CONV not in known:
@@ -63,10 +70,10 @@ def _sizes(maker: Callable[..., object], block: OwnBlock, path: str, mlp: Mlp) -
     return {name: value for name, value in told.items() if takes_any or name in known}
 
 
-def _check_what_it_returns(block: nn.Module, path: str, mlp: Mlp) -> None:
+def _check_what_it_returns(block: OwnBlock, made: nn.Module, path: str, mlp: Mlp) -> None:
     """Let a block's forward pass fail where its output has another shape than the MLP's; a sum would hide that."""
-    own, out = vars(block).get("forward"), mlp.fc2.weight.shape[0]
-    channels = 1 if isinstance(mlp.fc1, nn.Conv2d) else -1
+    own, out = vars(made).get("forward"), mlp.fc2.weight.shape[0]
+    channels = 1 if isinstance(_first_layer(mlp), nn.Conv2d) else -1
 
     def checked(itself: nn.Module, x: Tensor, *rest: object, **named: object) -> Tensor:
         with print_to_stderr():
@@ -75,7 +82,7 @@ def _check_what_it_returns(block: nn.Module, path: str, mlp: Mlp) -> None:
         shape[channels] = out
         if not isinstance(y, Tensor) or list(y.shape) != shape:
             what = list(y.shape) if isinstance(y, Tensor) else type(y).__name__
-            raise TypeError(f"the block at {path} returns {what}, but its host needs {shape}")
+            raise BuildError(f"{block.file}: {block.name} returns {what} at {path}, but its host needs {shape}")
         return y
 
-    block.forward = MethodType(checked, block)  # a method of the instance, so that a copy of the block runs itself
+    made.forward = MethodType(checked, made)  # a method of the instance, so that a copy of the block runs itself

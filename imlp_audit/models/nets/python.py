@@ -137,6 +137,11 @@ def _place(error: BaseException, host: PythonModule | OwnBlock) -> str:
     return line.removeprefix("/") if line is not None else host.file
 
 
+def passes_through(host: PythonModule | OwnBlock, error: BaseException) -> bool:
+    """Return whether an error comes from the Python in a folder from outside, or from what it called."""
+    return host.folder is not None and locate_error(error, host.folder.resolve(), "") is not None
+
+
 def _hint(error: BaseException, host: PythonModule | OwnBlock) -> str:
     """Say how a file imports another that lies beside it, where it tried in the way of a script."""
     if not isinstance(error, ModuleNotFoundError) or error.name is None or host.folder is None or host.file is None:

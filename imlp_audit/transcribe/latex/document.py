@@ -15,6 +15,7 @@ from imlp_audit.transcribe.latex.macros import Macro, expand, find_definitions, 
 from imlp_audit.transcribe.latex.rows import read_rows
 from imlp_audit.transcribe.latex.source import LatexSource
 from imlp_audit.transcribe.latex.text import to_text
+from imlp_audit.transcribe.numbering import PART, number_tables
 
 MOST_TABLES = 500
 LONGEST_TABLE = 400_000  # characters
@@ -25,14 +26,18 @@ _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+)\*?\}")
 _FLOATS = frozenset({"table", "wraptable", "sidewaystable", "margintable", "SCtable", "longtable", "figure"})
 _TABULARS = {"tabular": 1, "tabularx": 2, "tabulary": 2, "tabu": 1, "longtable": 1, "supertabular": 1, "xtabular": 1}
 _TABULARS |= {"NiceTabular": 1, "tblr": 1, "longtblr": 1, "xltabular": 2, "longtabu": 1}
-_CAPTION = re.compile(r"\\(?:caption(?:of\s*\{table\})?|subcaption|tabcaption)\*?(?=\s*[\[{])")
+_CAPTION = re.compile(
+    r"\\(?:(?P<part>begin|end)\s*\{sub(?:table|figure|float)\}"
+    r"|(?:(?P<main>caption(?:of\s*\{table\})?|tabcaption)|caption\*|subcaption\*?)(?=\s*[\[{]))"
+)
 _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 
 
 @dataclass
 class _Float:
-    """A float, or a tabular outside any: the tabulars in it, by where each begins and ends."""
+    """A float, or a tabular outside any, by its name: the tabulars in it, by where each begins and ends."""
 
+    name: str
     start: int
     end: int
     tabulars: list[tuple[str, int, int]] = field(default_factory=list)
@@ -45,19 +50,23 @@ def read_latex(source: LatexSource) -> SourceDocument:
     tables: list[SourceTable] = []
     number = read = 0
     for one in _find_floats(source, notes):
-        captions, labels = _captions(one, source.text), _labels(one, source.text)
-        apart = len(captions) == len(one.tabulars)
+        captions, labels = list(_captions(one, source.text)), _labels(one, source.text)
+        mains = [caption.text for caption in captions if caption.main]
+        parts = [caption.text for caption in captions if not caption.main]
+        apart = len(mains) == len(one.tabulars)
         for at, place in enumerate(one.tabulars):
-            number += apart or at == 0
             read += place[2] - place[1]
             if read > LONGEST_TABLES and tables:
-                notes.append(f"tables from number {number} on are not read: give a file with the one that you want")
+                file, line = source.place(place[1])
+                notes.append(f"tables from {file}:{line} on are not read: give a file with the one that you want")
                 return _finished(source, macros, tables, notes)
             letter = "" if apart or len(one.tabulars) == 1 else chr(ord("a") + at % 26)
-            caption = captions[at if apart else 0] if captions else ""
+            caption = " ".join([*mains[at if apart else 0 :][:1], *(parts[at:][:1] if letter or not mains else [])])
             label = labels[at if len(labels) == len(one.tabulars) else 0] if labels else None
             table = _read_table(source, place, macros)
-            tables.append(replace(table, number=f"{number}{letter}", caption=_words(caption, macros), label=label))
+            counted = f"{number + 1 + at * apart}{letter}" if mains else f"{PART}{letter}" if letter else ""
+            tables.append(replace(table, number=counted, caption=_words(caption, macros), label=label))
+        number += len(mains)
     return _finished(source, macros, tables, notes)
 
 
@@ -65,7 +74,7 @@ def _finished(
     source: LatexSource, macros: Mapping[str, Macro], tables: Sequence[SourceTable], notes: Sequence[str]
 ) -> SourceDocument:
     title, authors = _declared("title", source, macros), _declared("author", source, macros)
-    return SourceDocument(tuple(tables), title, authors, tuple(notes))
+    return SourceDocument(tuple(number_tables(tables)), title, authors, tuple(notes))
 
 
 def _declared(name: str, source: LatexSource, macros: Mapping[str, Macro]) -> str | None:
@@ -81,7 +90,7 @@ def _words(tex: str, macros: Mapping[str, Macro]) -> str:
 
 
 def _find_floats(source: LatexSource, notes: list[str]) -> Iterator[_Float]:
-    """Yield the floats with tables in them, and the tables outside any, in order."""
+    """Yield the floats, and the tables outside any, in order."""
     stack: list[tuple[str, int]] = []
     current: _Float | None = None
     yielded = 0
@@ -90,7 +99,7 @@ def _find_floats(source: LatexSource, notes: list[str]) -> Iterator[_Float]:
         if found[1] == "begin" and len(stack) < _DEEPEST:
             stack.append((name, found.start()))
             if current is None:
-                current = _Float(found.start(), found.start())
+                current = _Float(name, found.start(), found.start())
             continue
         if found[1] == "begin" or name not in [open_name for open_name, _ in stack]:
             continue
@@ -101,9 +110,8 @@ def _find_floats(source: LatexSource, notes: list[str]) -> Iterator[_Float]:
             current.tabulars.append((name, start, found.start()))
         if not stack and current is not None:
             current.end = found.end()
-            if current.tabulars:
-                yielded += 1
-                yield current
+            yielded += bool(current.tabulars)
+            yield current
             current = None
             if yielded >= MOST_TABLES:
                 notes.append(f"only the first {MOST_TABLES} tables are read")
@@ -143,11 +151,25 @@ def _outside(one: _Float, text: str) -> Iterator[str]:
     yield text[at : one.end]
 
 
-def _captions(one: _Float, text: str) -> list[str]:
-    every = ((part, caption) for part in _outside(one, text) for caption in _CAPTION.finditer(part))
-    found = list(islice(every, _MOST_CAPTIONS))
-    texts = [read_braced(part, skip_optional(part, caption.end())) for part, caption in found]
-    return [argument.text for argument in texts if argument is not None]
+@dataclass(frozen=True)
+class _FloatCaption:
+    """A caption of a float; `main` ones are counted as tables, those of parts and of figures are not."""
+
+    text: str
+    main: bool
+
+
+def _captions(one: _Float, text: str) -> Iterator[_FloatCaption]:
+    depth = 0  # of the parts of a float, such as subtables
+    for part in _outside(one, text):
+        for found in islice(_CAPTION.finditer(part), _MOST_CAPTIONS):
+            if found["part"]:
+                depth = max(0, depth + (1 if found["part"] == "begin" else -1))
+                continue
+            argument = read_braced(part, skip_optional(part, found.end()))
+            if argument is not None:
+                main = found["main"] is not None and depth == 0 and (one.name != "figure" or found["main"] != "caption")
+                yield _FloatCaption(argument.text, main)
 
 
 def _labels(one: _Float, text: str) -> list[str]:

@@ -86,9 +86,13 @@ def test_the_first_name_has_the_words_and_numbers_of_the_label_and_the_size(
     assert close_models(label, TIMM, size)[0] == (name, sure)
 
 
-@pytest.mark.parametrize("label", ["PVT-Tiny", "Swin-Mixer-T/D24", "ResNet-Foo-7"])
+@pytest.mark.parametrize("label", ["Swin-Mixer-T/D24", "ResNet-Foo-7"])
 def test_a_name_that_lacks_most_of_the_label_is_not_offered(label: str) -> None:
     assert close_models(label, TIMM) == []
+
+
+def test_a_family_that_is_only_similar_is_not_the_label() -> None:
+    assert close_models("ResNeSt-101", TORCHVISION)[0] == ("resnet101", Confidence.NEAR)
 
 
 def test_families_are_found_in_a_text() -> None:
