@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import deque
 from collections.abc import Iterator
 from functools import cache
 from math import prod
@@ -20,7 +21,7 @@ DeclaredAxes: TypeAlias = dict[str, tuple[AxisValue, ...]]
 ATTRIBUTE = "axes"
 DECIDED = ("in_features", "out_features", "use_conv")
 """What the MLP that a block replaces decides, so that neither an axis nor an argument can."""
-_MOST_BYTES = 1_000_000
+_MOST_BYTES = 200_000
 _LARGEST = 1_000_000
 _EXAMPLE = 'axes = {"gate_norm": ("none", "layer"), "bias": (True, False)}'
 
@@ -37,7 +38,7 @@ def read_axes(path: Path, shown_as: str, name: str) -> DeclaredAxes:
     except SyntaxError as error:
         raise ValueError(f"{shown_as}:{error.lineno or 1}: it is not Python: {error.msg}") from error
     except (OSError, UnicodeDecodeError, RecursionError, MemoryError) as error:
-        raise ValueError(f"{shown_as}: it cannot be read: {error or type(error).__name__}") from error
+        raise ValueError(f"{shown_as}: it cannot be read: {str(error) or type(error).__name__}") from error
 
 
 @cache
@@ -55,20 +56,18 @@ def _read(path: Path, shown_as: str, name: str, stamp: tuple[int, int]) -> Decla
         return {}
     where = f"{shown_as}:{declared[-1].lineno}: axes of {name}"
     axes = _axes_in(declared[-1], where)
-    combinations = prod(map(len, axes.values()))
-    if combinations > MOST_COMBINATIONS:
+    if prod(map(len, axes.values())) > MOST_COMBINATIONS:
         raise ValueError(
-            f"{where} have {combinations} combinations of values, and solve counts each of them; "
-            f"declare at most {MOST_COMBINATIONS}"
+            f"{where} have more than {MOST_COMBINATIONS} combinations of values; solve counts each, so declare fewer"
         )
     return axes
 
 
 def _names_in(tree: ast.Module) -> Iterator[str]:
     """Yield the names that a file binds outside its functions and classes, and "*" if it imports all of another."""
-    inside: list[ast.AST] = list(tree.body)
+    inside: deque[ast.AST] = deque(tree.body)
     while inside:
-        node = inside.pop(0)
+        node = inside.popleft()
         match node:
             case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
                 yield node.name
@@ -77,7 +76,7 @@ def _names_in(tree: ast.Module) -> Iterator[str]:
                 yield (node.asname or node.name).partition(".")[0]
             case ast.Name(ctx=ast.Store()):
                 yield node.id
-        inside += ast.iter_child_nodes(node)
+        inside.extend(ast.iter_child_nodes(node))
 
 
 def _values_of_attribute(node: ast.ClassDef) -> Iterator[ast.expr]:
@@ -120,7 +119,7 @@ def _complaint(name: object, values: object) -> str | None:
         return f"{name} has a value twice"
     for value in values:
         if isinstance(value, str) and not re.fullmatch(r"[A-Za-z0-9_.-]{1,40}", value):
-            return f"{name}: {value!r} is not a word of at most 40 letters, digits, _, . and -"
+            return f"{name}: {value[:50]!r} is not a word of at most 40 letters, digits, _, . and -"
         if isinstance(value, int) and abs(value) > _LARGEST:
             return f"{name}: {value} is larger than {_LARGEST}"
     return None
