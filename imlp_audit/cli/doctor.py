@@ -24,7 +24,11 @@ def _doctor() -> None:
 @app.command()
 def imagenet(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="ImageNet-1k's validation images, or the folder that holds `val`.")
+        Path,
+        typer.Argument(
+            metavar="DIR",
+            help="ImageNet-1k's validation images, or the folder that holds `val`; also parquet files and shards.",
+        ),
     ],
     decode_all: Annotated[bool, typer.Option("--all", help="Decode every image, which takes minutes.")] = False,
     format_: Formatted = Format.RICH,

@@ -23,7 +23,7 @@ from imlp_audit.evaluate.data.sources.splits import check_undivided, choose_file
 from imlp_audit.evaluate.data.sources.tars import TarImages, holds_samples, images_in, list_shards, open_shards
 from imlp_audit.numbers.words import count_of
 
-__all__ = ["Images", "Labelling", "PictureSource", "check_classes", "open_images"]
+__all__ = ["Images", "Labelling", "PictureSource", "check_classes", "open_images", "open_labelled"]
 
 _NO_CLASS = -1
 
@@ -64,7 +64,7 @@ def open_images(source: str, *, split: str, labelling: Labelling, allow_download
     or a name: `torch/NAME:DIR`, `hfds/OWNER/NAME@COMMIT`, `wds/DIR`. Nothing is downloaded unless `allow_download` is
     set. ReaL labels and files of labels go by file names, and need no class folders.
     """
-    images = _open(source, split, labelling, allow_download=allow_download)
+    images = open_labelled(source, split, labelling, allow_download=allow_download)
     if labelling.real_labels is not None:
         return images
     mapped = labelling.class_map is not None
@@ -88,7 +88,8 @@ def check_classes(images: Images, model_classes: int) -> None:
         )
 
 
-def _open(source: str, split: str, labelling: Labelling, *, allow_download: bool) -> Images:
+def open_labelled(source: str, split: str, labelling: Labelling, *, allow_download: bool) -> Images:
+    """Open a data set as `open_images` does, without comparing its labels with those that people accept."""
     if is_named(source):
         return _open_named(source, split, labelling, allow_download=allow_download)
     place = chosen_folder(Path(source), split)
@@ -136,7 +137,7 @@ def _open_named(source: str, split: str, labelling: Labelling, *, allow_download
         case "hfds":
             name, _, revision = rest.partition("@")
             folder = pinned_snapshot(name, revision, allow_download=allow_download)
-            return replace(_open(str(folder), split, labelling, allow_download=False), name=f"hfds/{name}")
+            return replace(open_labelled(str(folder), split, labelling, allow_download=False), name=f"hfds/{name}")
     raise DatasetError(
         f"{source}: {prefix}/ streams images in no fixed order, so a run could be neither shared nor resumed; "
         "give hfds/OWNER/NAME@COMMIT, a folder of parquet or .tar files, or a folder of images"

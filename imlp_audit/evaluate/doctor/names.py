@@ -47,7 +47,7 @@ def find_name_problems(listing: Listing) -> Iterator[FolderProblem]:
     if sorted_in:
         yield from _class_folders(sorted({one.partition("/")[0] for one in sorted_in}))
         yield from _per_class(sorted_in)
-    yield from _numbers(ids)
+    yield from find_number_problems(ids)
 
 
 def _is_other_data(ids: Sequence[str]) -> bool:
@@ -135,7 +135,8 @@ def _per_class(ids: Sequence[str]) -> Iterator[FolderProblem]:
         yield FolderProblem(ProblemKind.IMAGES_PER_CLASS, what, then, other)
 
 
-def _numbers(ids: Sequence[str]) -> Iterator[FolderProblem]:
+def find_number_problems(ids: Sequence[str]) -> Iterator[FolderProblem]:
+    """Yield the problems with the numbers in the names of images, and with how many images there are."""
     places: dict[int | None, list[str]] = defaultdict(list)
     for one in ids:
         places[validation_number(file_name(one))].append(one)

@@ -178,7 +178,7 @@ def test_two_classes_that_changed_names() -> None:
     [
         (lambda label: str(label + 1), "the class plus 1"),
         (lambda label: AS_TEXT[label], "the class's place among the numbers sorted as text"),
-        (lambda label: str(label * 7 % 1000), "follow no known order of classes"),
+        (lambda label: str(label * 7 % 1000), "follows no known order of classes"),
     ],
 )
 def test_what_numbers_mean(rename: Callable[[int], str], told: str) -> None:
