@@ -241,3 +241,10 @@ def test_a_table_without_an_end_is_named_and_the_others_are_read() -> None:
 def test_title_and_authors_are_read() -> None:
     document = read(r"\title{On \emph{x} \\ and y} \author{A. One\thanks{z} \and B. Two}")
     assert (document.title, document.authors) == ("On x and y", "A. One, B. Two")
+
+
+@pytest.mark.parametrize(
+    "rule", [r"\hline", r"\midrule", r"\midrule[1pt]", r"\cmidrule(lr){1-2}", r"\cmidrule[1pt](r){1-2}"]
+)
+def test_brackets_after_a_rule_belong_to_the_row_unless_they_trim_the_rule(rule: str) -> None:
+    assert cells(rf"Model & P \\ {rule} (a) & 1 \\ {rule} () & 2 \\") == [("Model", "P"), ("(a)", "1"), ("()", "2")]
