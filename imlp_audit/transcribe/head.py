@@ -99,8 +99,8 @@ class _Headings:
 
     def changed_in(self, row: GridRow) -> bool:
         """Say whether a row has headings of this table, but not all of them where they were: then columns change."""
-        texts = {text for text in _plain(row.cells) if text}
-        known = {*_plain(self.joined), *(text for one in self.rows for text in _plain(one.cells))}
+        texts = {text for text in _without_units(row.cells) if text}
+        known = {*_without_units(self.joined), *(text for one in self.rows for text in _without_units(one.cells))}
         return len(texts) > 1 and 2 * len(texts & known) > len(texts) and not any(map(_NUMBER.match, row.cells))
 
 
@@ -109,6 +109,13 @@ _NUMBER = re.compile(r"[~≈(]?\s*[+\-−–]?\s*\d")
 
 def _plain(texts: Iterable[str]) -> list[str]:
     return ["".join(text.casefold().split()) for text in texts]
+
+
+def _without_units(texts: Iterable[str]) -> list[str]:
+    return _plain(_BRACKETS.sub("", text) for text in texts)
+
+
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ def observed(folder: Path, count: int, seed: int, arguments: Sequence[str]) -> d
     outputs = [f"--predictions={folder / OUTPUTS[0]}", f"-ojson:{folder / OUTPUTS[1]}"]
     command = ["eval", *arguments, *outputs, "--workers=0", "--threads=1", "--quiet"]
     _prepare_once(command)
+    call(*command)  # imports what a run needs, so that no child does
     ended = _forked(lambda: _run(command, on_end=lambda calls: _note(folder, calls)))
     undisturbed = _written(folder)
     calls = int((folder / "calls").read_text(encoding="utf-8"))

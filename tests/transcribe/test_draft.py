@@ -234,7 +234,7 @@ def test_without_names_of_models_the_labels_are_the_column_with_most_texts() -> 
 @pytest.mark.parametrize(
     "lines",
     [
-        ("Model | Mixer | Params (M)", "DeiT-S | attention | 22.1", "DeiT-S | pooling | 20"),  # one label, two kinds
+        ("Model | Mixer | FLOPs (G)", "DeiT-S | attention | 4.6", "DeiT-S | pooling | 4"),  # one label, two kinds
         ("Model | Depth | Params (M)", "DeiT-S | 12+0 | 22.1", "DeiT-S | 24+0 | 43"),
         ("Model | SE | Params (M)", "DeiT-S | ✓ | 22.1"),
         (" | Model | Params (M)", "Isotropic | ConvNeXt-S | 22.3", "Isotropic | ConvNeXt-B | 87.3"),
@@ -289,6 +289,7 @@ def test_a_table_without_any_model_says_so_first_with_the_next_step() -> None:
         ("On ImageNet-1K. * denotes models trained for 1000 epochs with distillation", True),
         ("On ImageNet-1K. * denotes models trained for 30 epochs at a resolution of 384^2", True),
         ("On ImageNet-1K. * denotes our block", True),
+        ("On ImageNet-1K. * denotes our block; * denotes models trained for 1000 epochs", True),
         ("On ImageNet-1K. † denotes results of ViT trained with extra regularization", True),
         ("On ImageNet-1K", True),
     ],

@@ -52,7 +52,14 @@ def test_headings_that_are_repeated_between_the_rows_are_no_row() -> None:
     assert [row.numbers.size for row in draft_table(table).rows] == [224, 384]
 
 
-@pytest.mark.parametrize("other", ["Model & Image size & FLOPs & Params", "Model & Image size & Params & mAP"])
+@pytest.mark.parametrize(
+    "other",
+    [
+        "Model & Image size & FLOPs & Params",
+        "Model & Image size & Params & mAP",
+        "Model & Image size & Params (k) & mAP",
+    ],
+)
 def test_rows_under_other_headings_are_not_read_with_these_columns(other: str) -> None:
     head = r"Model & Image size & Params & FLOPs \\ \hline "
     table = read(rf"{head} {SWIN_T} \hline {other} \\ \hline {SWIN_B}")

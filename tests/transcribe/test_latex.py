@@ -184,6 +184,12 @@ def test_comments_and_what_is_not_set_are_not_read() -> None:
     assert [(row.line, row.cells) for row in table.rows] == [(5, ("h", "1"))]
 
 
+def test_nothing_is_read_after_the_end_of_the_document() -> None:
+    small = r"\begin{tabular}{ll} a & b \\ \hline 5\% & \\% no cell"
+    tables = read(f"% \\end{{document}}\n{small}\n1 \\end{{tabular}}\\end{{document}}{small} 2\\end{{tabular}}").tables
+    assert [row.cells for table in tables for row in table.rows] == [("5%", ""), ("1", "")]
+
+
 def test_files_that_are_input_are_read_in_their_place_and_lines_are_theirs() -> None:
     document = read(
         "\\begin{table}\\caption{C}\n\\input{tabs/one}\\label{tab:one}\\end{table}\n\\input{gone}\\input{main}",
@@ -235,3 +241,10 @@ def test_a_table_without_an_end_is_named_and_the_others_are_read() -> None:
 def test_title_and_authors_are_read() -> None:
     document = read(r"\title{On \emph{x} \\ and y} \author{A. One\thanks{z} \and B. Two}")
     assert (document.title, document.authors) == ("On x and y", "A. One, B. Two")
+
+
+@pytest.mark.parametrize(
+    "rule", [r"\hline", r"\midrule", r"\midrule[1pt]", r"\cmidrule(lr){1-2}", r"\cmidrule[1pt](r){1-2}"]
+)
+def test_brackets_after_a_rule_belong_to_the_row_unless_they_trim_the_rule(rule: str) -> None:
+    assert cells(rf"Model & P \\ {rule} (a) & 1 \\ {rule} () & 2 \\") == [("Model", "P"), ("(a)", "1"), ("()", "2")]

@@ -132,7 +132,7 @@ def _similar(label: str, library: Library, size: int) -> list[tuple[str, Confide
     near = get_close_matches(_family(label), families, n=1, cutoff=_SIMILAR_FAMILY)
     matcher = SequenceMatcher(b=" ".join(words))
     asked = Counter(words)
-    scored = list[tuple[tuple[int, int, int, int, int, float], str]]()
+    scored = list[tuple[tuple[int, int, int, int, float], str]]()
     for name, parts in families[near[0]] if near else ():
         matcher.set_seq1(" ".join(parts))
         has = Counter(parts)
@@ -142,13 +142,12 @@ def _similar(label: str, library: Library, size: int) -> list[tuple[str, Confide
     return [(name, Confidence.NEAR if far[0] else Confidence.CLOSE) for far, name in sorted(scored)[:MOST_CLOSE]]
 
 
-def _distance(lacks: Counter[str], adds: Counter[str], size: int) -> tuple[int, int, int, int, int]:
+def _distance(lacks: Counter[str], adds: Counter[str], size: int) -> tuple[int, int, int, int]:
     """Return how far a name is from a label, by what it lacks and adds."""
-    letters = sum(n for word, n in lacks.items() if not word.isdigit())
     added = sum(n for word, n in adds.items() if not word.isdigit() and word not in _ANY_NAME)
     sides = [int(word) for word in adds if re.fullmatch(r"[1-9]\d\d", word)]
     numbers = sum(n for word, n in adds.items() if word.isdigit())
-    return lacks.total(), letters, added, int(any(side != size for side in sides)), numbers
+    return lacks.total(), added, int(any(side != size for side in sides)), numbers
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -11,13 +11,14 @@ from imlp_audit.numbers.words import list_some
 from imlp_audit.transcribe.grid import SourceDocument, SourceTable
 from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.latex.arguments import balance, read_braced, skip_optional
-from imlp_audit.transcribe.latex.macros import Macro, expand, find_definitions, find_macros
+from imlp_audit.transcribe.latex.macros import Definition, Macro, expand, find_definitions, find_macros
 from imlp_audit.transcribe.latex.rows import read_rows
 from imlp_audit.transcribe.latex.source import LatexSource
 from imlp_audit.transcribe.latex.text import to_text
 from imlp_audit.transcribe.numbering import PART, number_tables
 
 MOST_TABLES = 500
+MOST_FLOATS = 10_000
 LONGEST_TABLE = 400_000  # characters
 LONGEST_TABLES = 800_000  # characters of all of them
 _DEEPEST = 50
@@ -45,11 +46,12 @@ class _Float:
 
 def read_latex(source: LatexSource) -> SourceDocument:
     """Return the tables of a document, its title and its authors."""
-    macros = find_macros(source.text)
+    definitions = list(find_definitions(source.text))
+    macros = find_macros(source.text, definitions)
     notes = list(source.notes)
     tables: list[SourceTable] = []
     number = read = 0
-    for one in _find_floats(source, notes):
+    for one in _find_floats(source, definitions, notes):
         captions, labels = list(_captions(one, source.text)), _labels(one, source.text)
         mains = [caption.text for caption in captions if caption.main]
         parts = [caption.text for caption in captions if not caption.main]
@@ -89,12 +91,12 @@ def _words(tex: str, macros: Mapping[str, Macro]) -> str:
     return re.sub(r"\s+(?=[.,;:])", "", to_text(expand(tex, macros)[0]))
 
 
-def _find_floats(source: LatexSource, notes: list[str]) -> Iterator[_Float]:
+def _find_floats(source: LatexSource, definitions: Sequence[Definition], notes: list[str]) -> Iterator[_Float]:
     """Yield the floats, and the tables outside any, in order."""
     stack: list[tuple[str, int]] = []
     current: _Float | None = None
-    yielded = 0
-    for found in _outside_definitions(source.text):
+    floats = yielded = 0
+    for found in _outside_definitions(source.text, definitions):
         name = found[2]
         if found[1] == "begin" and len(stack) < _DEEPEST:
             stack.append((name, found.start()))
@@ -110,21 +112,20 @@ def _find_floats(source: LatexSource, notes: list[str]) -> Iterator[_Float]:
             current.tabulars.append((name, start, found.start()))
         if not stack and current is not None:
             current.end = found.end()
+            floats += 1
             yielded += bool(current.tabulars)
             yield current
             current = None
-            if yielded >= MOST_TABLES:
-                notes.append(f"only the first {MOST_TABLES} tables are read")
+            if yielded >= MOST_TABLES or floats >= MOST_FLOATS:
+                notes.append(f"only the first {yielded} tables are read: give a file with the one that you want")
                 return
     notes += [_unclosed(source, name, start) for name, start in stack[:3]]
 
 
-def _outside_definitions(text: str) -> Iterator[re.Match[str]]:
+def _outside_definitions(text: str, definitions: Sequence[Definition]) -> Iterator[re.Match[str]]:
     """Yield where floats and tables begin and end. One in a definition is a table only if it has cells of its own."""
     spans = sorted(
-        (one.start, one.end)
-        for one in find_definitions(text)
-        if not one.name or one.macro.count or "&" not in one.macro.body
+        (one.start, one.end) for one in definitions if not one.name or one.macro.count or "&" not in one.macro.body
     )
     at = end = 0
     for found in _ENVIRONMENT.finditer(text):

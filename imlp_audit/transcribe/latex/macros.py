@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from imlp_audit.transcribe.latex.arguments import read_arguments, read_braced, read_optional, skip_space
+from imlp_audit.transcribe.latex.arguments import read_arguments, read_braced, read_optional, skip_optional, skip_space
 
 MOST_MACROS = 3_000
 DEEPEST = 12  # how often the text is gone through
@@ -48,9 +48,10 @@ class Definition:
     macro: Macro
 
 
-def find_macros(tex: str) -> dict[str, Macro]:
+def find_macros(tex: str, definitions: Iterable[Definition] | None = None) -> dict[str, Macro]:
     """Return the macros that a document defines, by their names; the last definition of a name is taken."""
-    macros = {one.name: one.macro for one in find_definitions(tex) if one.name}
+    every = find_definitions(tex) if definitions is None else definitions
+    macros = {one.name: one.macro for one in every if one.name}
     for found in islice(_LET.finditer(tex), MOST_MACROS):
         if found[1] not in macros and found[2] not in macros:
             macros[found[1]] = Macro(rf"\{found[2]}")
@@ -72,9 +73,10 @@ def find_definitions(tex: str) -> Iterator[Definition]:
                 count = len(re.sub("[# ]", "", found[2]))
                 yield Definition(found.start(), body.end, found[1], _macro(body.text, count, None))
     for found in islice(_NEW_ENVIRONMENT.finditer(tex), MOST_MACROS):
-        bodies = read_arguments(tex, found.end(), 2)
-        if bodies is not None:
-            yield Definition(found.start(), bodies[1], "", Macro("\n".join(bodies[0])))
+        begin = read_braced(tex, skip_optional(tex, found.end()), _LONGEST)
+        end = read_braced(tex, begin.end, _LONGEST) if begin is not None else None
+        if end is not None:
+            yield Definition(found.start(), end.end, "", Macro(""))
 
 
 def _macro(body: str, count: int, default: str | None) -> Macro:

@@ -37,7 +37,7 @@ def read_rule(tex: str, at: int) -> RuleMacro | None:
     if found is None:
         return None
     name, end = found[1], skip_optional(tex, found.end())
-    trimmed = _TRIMMED.match(tex, end)
+    trimmed = _TRIMMED.match(tex, end) if name in _PARTIAL else None
     end = trimmed.end() if trimmed is not None else end
     wanted = _ARGUMENTS.get(name)
     while (argument := read_braced(tex, end)) is not None:

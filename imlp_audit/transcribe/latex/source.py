@@ -14,7 +14,9 @@ from imlp_audit.numbers.words import list_some
 DEEPEST = 10
 MOST_INPUTS = 2_000
 MOST_CHARACTERS = 60_000_000
-_COMMENT = re.compile(r"(\\[\\%])|%.*")
+_COMMENT = re.compile(r"%.*")
+_PAIR, _SIGN = "\x1d", "\x1e"  # stand for \\\\ and \\% while comments are found
+_COMMENTED = re.compile(r"(?<!\\)(?:\\\\)*%")
 _INPUT = re.compile(r"\\(?:input|include|subfile)\b\s*(?:\{([^{}\n]*)\}|([\w./-]+))")
 _BEGIN = re.compile(r"\\begin\s*\{(verbatim|Verbatim|lstlisting|comment|minted)(\*?)\}|\\iffalse\b")
 
@@ -98,8 +100,20 @@ class _Joiner:
 
 def strip_comments(text: str) -> str:
     """Return LaTeX without its comments and without text that is not set, such as verbatim; line ends stay."""
-    lines = (_COMMENT.sub(r"\1", line) if "%" in line else line for line in text.split("\n"))
-    return _blank("\n".join(lines))
+    text = text[: _find_end(text)].replace(_PAIR, " ").replace(_SIGN, " ")
+    text = text.replace("\\\\", _PAIR).replace("\\%", _SIGN)  # whole texts at once: lines may be millions
+    return _blank(_COMMENT.sub("", text).replace(_SIGN, "\\%").replace(_PAIR, "\\\\"))
+
+
+def _find_end(text: str) -> int:
+    """Return where a document ends: what follows is never set."""
+    at = 0
+    while (found := text.find(r"\end{document}", at)) >= 0:
+        begin = text.rfind("\n", 0, found) + 1
+        if _COMMENTED.search(text, begin, found) is None:
+            return found
+        at = (text.find("\n", found) + 1) or len(text)
+    return len(text)
 
 
 def _blank(text: str) -> str:
