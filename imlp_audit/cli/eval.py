@@ -117,7 +117,8 @@ def evaluate(
     try:
         with on_interrupt(_say_how_to_resume(results.predictions)), group(computing.device.value) as ours:
             request, outputs = ours.agree_on(parse)
-            return _run(request, outputs, reporting, ours, specs or [whole_paper(row)])
+            given = [*(specs or [whole_paper(row)]), *(["--trust-code"] if trust_code else [])]
+            return _run(request, outputs, reporting, ours, given)
     except ElsewhereError:
         return ExitCode.CLEAN
 

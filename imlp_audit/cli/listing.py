@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,10 @@ from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.options import Formatted, NoProgress, Only, Skip, Specs
 from imlp_audit.cli.output import emit_document
 from imlp_audit.report.formats import Format
+
+if TYPE_CHECKING:
+    from imlp_audit.records.listing import CheckList
+    from imlp_audit.spec.plan import Plan
 
 
 def list_checks(
@@ -27,17 +31,24 @@ def list_checks(
 ) -> int:
     """List the ids of all checks; measures nothing unless you pass --systems."""
     from imlp_audit.cli.loading import load_specs
-    from imlp_audit.records.listing import CheckList, ListedCheck
     from imlp_audit.report.document import Table
     from imlp_audit.spec.library import select_checks
 
     if systems:
         return _list_systems(specs, only, skip, format_, shown=not no_progress)
     plans = select_checks(load_specs(specs), only or (), skip or (), solving=True)
-    checks = tuple(ListedCheck(id=plan.id, file=plan.source.file, line=plan.source.line) for plan in plans)
-    rows = tuple((check.id, f"{check.file}:{check.line}") for check in checks)
-    emit_document((Table((), rows),), format_, CheckList(checks=checks))
+    rows = tuple((plan.id, f"{plan.source.file}:{plan.source.line}") for plan in plans)
+    emit_document((Table((), rows),), format_, _list_record(plans) if format_ is Format.JSON else None)
     return ExitCode.CLEAN
+
+
+def _list_record(plans: Sequence[Plan]) -> CheckList:
+    """Return the ids and places of checks as JSON shows them."""
+    from imlp_audit.records.listing import CheckList, ListedCheck
+
+    return CheckList(
+        checks=tuple(ListedCheck(id=plan.id, file=plan.source.file, line=plan.source.line) for plan in plans)
+    )
 
 
 def _list_systems(

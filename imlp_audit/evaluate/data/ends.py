@@ -95,7 +95,7 @@ def _hash_span(span: FileSpan) -> bytes | str:
             if span.size is None:
                 return file_digest(file, "sha256").digest()
             file.seek(span.offset)
-            return sha256(file.read(span.size)).digest()
+            return sha256(file.read(min(span.size, MAX_BYTES + 1))).digest()  # of larger ones none is an image
     except OSError as error:
         return error.strerror or str(error)
 
