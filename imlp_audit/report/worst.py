@@ -14,6 +14,7 @@ from imlp_audit.report.numbered import NumberedFinding, number_findings
 from imlp_audit.report.places import name_places
 
 _FRAME = 3  # lines around a list of findings: a blank one, its heading, and "n more"
+_SENTENCE = 2  # lines of known findings that are only counted: a blank one before them
 _LONGEST = 120  # characters of a title or a reason; longer ones end at a word
 _IN_FULL = 1  # known findings whose check is named where not all of them fit
 _PLACED = 5  # known findings whose place is named where not all of them fit
@@ -40,7 +41,7 @@ def list_worst(result: AuditResult, lines: int | None = None, columns: int = COL
         found = [one for one in findings if one.finding.acknowledged is known]
         group = [(one, [checks[name] for name in one.finding.checks]) for one in found]
         items = [_finding(one, failing) for one, failing in group]
-        room = left - _FRAME
+        room = left - _FRAME - (_SENTENCE if not known and len(found) < len(findings) else 0)
         if known and sum(lines_of_item(item, columns) for item in items) > room:
             short = [Item((*_title(one), f" [{name_places(failing)}]")) for one, failing in group[_IN_FULL:_PLACED]]
             items[_IN_FULL:] = [*short, *(Item(_title(one)) for one, _ in group[_PLACED:])]

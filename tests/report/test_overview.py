@@ -76,6 +76,28 @@ def test_a_paper_takes_forty_lines_whatever_is_found(result: AuditResult) -> Non
     assert len(screen(result).splitlines()) <= 40
 
 
+def test_a_known_finding_that_is_only_counted_takes_its_lines_from_the_others() -> None:
+    known = [True] + [False] * 12
+    checks = [
+        check(f"claims/c{at}", CheckKind.CLAIM, Verdict.DIFFERS, "t", printed="t", finding=f"f{at}", acknowledged=one)
+        for at, one in enumerate(known)
+    ]
+    found = tuple(
+        Finding(
+            id=f"f{at}",
+            paper="p",
+            title="t",
+            severity=Severity.ERROR,
+            why="t",
+            checks=(f"p/claims/c{at}",),
+            acknowledged=one,
+        )
+        for at, one in enumerate(known)
+    )
+    shown = AuditResult(papers=(head(),), versions={}, checks=tuple(checks), findings=found, hypotheses={"p": judged()})
+    assert len(screen(shown).splitlines()) <= 40
+
+
 @given(result=findings_of())
 def test_what_fails_the_run_comes_first_and_the_rest_is_counted(result: AuditResult) -> None:
     shown = screen(result, 200)
