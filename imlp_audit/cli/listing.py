@@ -85,7 +85,7 @@ def lint(
 
     if fix:
         _format_files(specs or ())
-    selection = load_specs(specs)
+    selection = load_specs(specs, also=unknown_models)
     broken = [problem for paper in selection.papers for problem in (*unknown_models(paper), *broken_claims(paper))]
     broken += broken_sentences(selection)
     broken += broken_locks(selection)

@@ -12,7 +12,7 @@ from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.report.formats import AuditFormat
 
 if TYPE_CHECKING:
-    from imlp_audit.spec.library import Selection
+    from imlp_audit.spec.library import Rule, Selection
 
 
 def load_specs(
@@ -21,18 +21,19 @@ def load_specs(
     trust_code: bool = False,
     complete: bool = False,
     printed: AuditFormat | None = None,
+    also: Rule | None = None,
 ) -> Selection:
     """Load the papers that targets name. Raises SpecError, and UsageError where a target names nothing.
 
     Files that were left out are named on stderr; a command that must have a `complete` paper refuses them. Where
-    GitHub's annotations are `printed`, each mistake is one.
+    GitHub's annotations are `printed`, each mistake is one. Problems of papers that `also` finds join all others.
     """
     from imlp_audit.equations.door import broken_entry_points
     from imlp_audit.spec.folders import specs_not_taken
     from imlp_audit.spec.library import load
 
     try:
-        selection = load(targets or (), trust_code=trust_code)
+        selection = load(targets or (), trust_code=trust_code, also=also)
     except SpecError as error:
         _annotate(error.problems, printed)
         raise

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TypeAlias
 
 from imlp_audit.equations.catalogue import AnyClaim, ClaimText
 from imlp_audit.errors import Problem, SpecError, UsageError, did_you_mean
@@ -61,12 +62,16 @@ class Selection:
         return (*self.referred, *(paper for paper in self.referring if paper.id not in known))
 
 
-def load(arguments: Sequence[str] = (), *, trust_code: bool = False) -> Selection:
+Rule: TypeAlias = Callable[[Paper], Iterator[Problem]]
+"""Yields problems of a paper."""
+
+
+def load(arguments: Sequence[str] = (), *, trust_code: bool = False, also: Rule | None = None) -> Selection:
     """Load the papers that the arguments name: ids, folders or files; all but those on request where there are none.
 
     With `trust_code` the Python beside any spec may build its models, and not only that of trusted folders. A file that
     is named stands alone: what lies beside it and has problems is left out. Raises SpecError with every problem of
-    every file, or UsageError where nothing is found.
+    every file, with those that `also` finds in what can be read, or UsageError where nothing is found.
     """
     wanted, left_out, lost = find(arguments), list[Problem](), set[str]()
     while True:
@@ -79,7 +84,8 @@ def load(arguments: Sequence[str] = (), *, trust_code: bool = False) -> Selectio
             wanted = [one.without({problem.file for problem in theirs}) for one in wanted]
         elif problems:
             missed = len(selection.papers) < len(wanted) or any(follows(problem, lost) for problem in problems)
-            raise SpecError([*(one for one in problems if one not in theirs), *(left_out if missed else ())])
+            more = [problem for paper in selection.papers if also is not None for problem in also(paper)]
+            raise SpecError([*(one for one in problems if one not in theirs), *more, *(left_out if missed else ())])
         else:
             skipped = tuple(map(display_path, skipped_yaml(arguments)))
             return replace(selection, left_out=tuple(left_out), skipped=skipped)

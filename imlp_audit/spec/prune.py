@@ -40,8 +40,8 @@ def prune(tree: Node, paths: Iterable[Path]) -> tuple[Node | None, frozenset[str
 
 
 def follows(problem: Problem, lost: Collection[str]) -> bool:
-    """Return whether a problem may only be that what it names was taken out."""
-    named = re.findall(r"'([^']*)'", problem.message)
+    """Return whether a problem may only be that what it names was taken out; what it suggests instead is no matter."""
+    named = re.findall(r"'([^']*)'", re.sub(r"; did you mean '[^']*'\?$", "", problem.message))
     return any(word in lost for name in named for word in (name, *name.split("/")))
 
 

@@ -133,6 +133,25 @@ def test_lint_knows_the_names_of_models_without_their_libraries(models: Path) ->
     assert call("lint", "one").code == 0
 
 
+def test_lint_names_keys_columns_and_models_in_one_pass(here: Path) -> None:
+    rows = (
+        "{id: a, label: A, modell: {timm: resnet50}, printed: {params: 25.6}}",
+        "{id: b, label: B, model: {timm: resnet50}, printed: {parms: 25.6}}",
+        "{id: c, label: C, model: {timm: resnet500}, printed: {params: 25.6}}",
+    )
+    (here / "x.yaml").write_text(
+        "paper: x\nabout: {title: T, authors: A, version: v}\ntables:\n"
+        '  - {table: "1", title: T, source: {section: "1"},\n'
+        "     columns: {params: {measure: parameters, unit: M, heading: P}},\n"
+        f"     rows: [{', '.join(rows)}]}}\n",
+        encoding="utf-8",
+    )
+    told = call("lint", "x.yaml").err
+    assert [part in told for part in ("unknown key 'modell'", "no column 'parms'", "no model 'resnet500'")] == [
+        True
+    ] * 3
+
+
 def test_a_paper_without_anything_to_check_is_named(here: Path) -> None:
     (here / "bare.yaml").write_text("paper: bare\nabout: {title: T, authors: A, version: v}\n", encoding="utf-8")
     done = call("list", "bare.yaml")
