@@ -183,7 +183,8 @@ def test_two_processes_end_with_a_findings_code_and_without_a_traceback(digits: 
     given = [str(there / "other.yaml") if one == str(digits.spec) else one for one in arguments(digits)]
     alone = call(*given, "-f", "json")
     together = spawn(*given, "-f", "json", "--processes", "2", cwd=there, PYTHONPATH=str(REPOSITORY))
-    assert (together.code, together.out, together.err) == (1, alone.out, "")
+    assert (together.code, together.out, together.err) == (1, alone.out, alone.err)
+    assert together.err.count("\n") == 1  # one process says it
     assert "differs" in alone.out
 
 
