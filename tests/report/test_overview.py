@@ -82,6 +82,7 @@ def test_a_known_finding_that_is_only_counted_takes_its_lines_from_the_others() 
         check(f"claims/c{at}", CheckKind.CLAIM, Verdict.DIFFERS, "t", printed="t", finding=f"f{at}", acknowledged=one)
         for at, one in enumerate(known)
     ]
+    checks += [check(f"1/u{at}/top1", CheckKind.CELL, Verdict.UNVERIFIABLE, f"needs {at}") for at in range(9)]
     found = tuple(
         Finding(
             id=f"f{at}",
