@@ -89,12 +89,13 @@ class ImagePace:
     """
 
     def __init__(self) -> None:
-        self._began, self._before = 0.0, sys.maxsize
+        self._began, self._before, self._last = 0.0, 0, sys.maxsize
 
     def speed(self, done: int, now: float) -> float | None:
         """Return the images a second when `done` are done at the time `now`, None while nothing is known."""
-        if done <= self._before:
+        if done <= self._last:
             self._began, self._before = now, done
+        self._last = done
         return (done - self._before) / (now - self._began) if now > self._began else None
 
 

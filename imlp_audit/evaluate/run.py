@@ -56,7 +56,8 @@ def run_evaluation(
     """Evaluate, and yield the result to the leading process, None to the others.
 
     The files that a later run could resume from are removed once the caller has finished with the result. `say` takes
-    notes for the user; `progress` opens a callback that takes how many images this process has done, and of how many.
+    notes for the user; `progress` opens a callback that takes how many images this process has done, and of how many; a
+    count that comes twice begins the pace anew.
     """
     steps = steps or STEPS
     with ExitStack() as stack:
@@ -142,6 +143,7 @@ class _Predicting:
         answers = {number: earlier[number] for number in mine if number in earlier}
         total, done = sum(len(slices[number]) for number in mine), sum(map(len, answers.values()))
         self.tell(done, total)
+        threads = self.task.computing.threads
         missing = [number for number in mine if number not in answers]
         if not missing:
             return answers
@@ -149,11 +151,14 @@ class _Predicting:
         with closing(Journal(self.parts, self.steps.seconds_between_parts)) as journal, on_interrupt(journal.close):
             begun = _tell_at_first(loaded, lambda: self.tell(done, total))
             computed = self.steps.predict(self.task.model, begun, self.task.computing)
-            for number, answer in zip(missing, computed, strict=True):
+            for at, (number, answer) in enumerate(zip(missing, computed, strict=True), 1):
                 journal.add(number, answer)
                 answers[number] = answer
                 done += len(answer)
-                self.tell(done, total)
+                if not at % threads:  # the threads' batches are done at about the same time
+                    self.tell(done, total)
+                if at == threads:  # the first are slow, beside workers that load ahead: the pace begins behind them
+                    self.tell(done, total)
         return answers
 
     def _load(self, indices: Sequence[int], batch_size: int) -> Loaded:
