@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Self, final
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from imlp_audit.models.hosts.host import BuildRequest, ClassCount, Count, FirstLayer, Host, OwnInput, Traits
 from imlp_audit.models.values import FrozenMap, Inputs, Name, Values
@@ -46,7 +47,7 @@ class PythonModule(Host):
     tokens: Count | None = None
     inputs: Inputs | None = None
     output: Annotated[tuple[Count, ...], Field(max_length=8)] | None = None
-    folder: Annotated[Path | None, Field(repr=False, strict=True)] = None  # a path that no spec can write
+    folder: SkipJsonSchema[Annotated[Path | None, Field(repr=False, strict=True)]] = None  # none that a spec can write
 
     @model_validator(mode="before")
     @classmethod
