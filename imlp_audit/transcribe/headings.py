@@ -63,6 +63,8 @@ _ERROR = re.compile(r"\berr(or)?\b")
 _SCORE = re.compile(r"\b(m?ap\d*(\^?[bm])?|miou|bleu|f1|psnr|ssim|fid|ppl|perplexity|score|pq|ar|auc|map|rouge|wer|glue"
                     r"|mae|iou|top-?\d+|acc@\d+|real|v2|cifar\S*|coco)\b")  # fmt: skip
 _CHANGE = re.compile(r"^(Δ|δ|delta|change|diff(erence)?|reduction|gain|savings?|impr\w*)\b|Δ")
+_RATIO = re.compile(r"\bratio\b|speed-?\s?up|\bfaster\b|\bcompression\b|\brelative\b")
+_TIMES = re.compile(r"[~≈]?\s*\d+(?:\.\d+)?\s*[x×]?")
 _SETTINGS = {
     r"#?\s?(layers|blocks)|depth": Setting.LAYERS, r"(embed(ding)?\s?)?(dim(ension)?|width)|hidden size": Setting.WIDTH,
     r"patch(\s?size)?": Setting.PATCH,
@@ -80,6 +82,8 @@ def guess_column(heading: str, cells: Sequence[str], caption: str) -> ColumnGues
         return ColumnGuess(ColumnRole.CHANGES, heading)
     if _is_size(words, texts):
         return ColumnGuess(ColumnRole.SIZE, heading)
+    if _RATIO.search(words) and texts and all(_TIMES.fullmatch(text) for text in texts):
+        return ColumnGuess(ColumnRole.UNKNOWN, heading)
     if numeric * 2 <= len(texts):
         return _words(heading, words, texts)
     for pattern, guess in _KINDS:
@@ -178,7 +182,17 @@ def _find_unit(heading: str, texts: Sequence[str], usual: str) -> tuple[str, tup
     numbers = [number for text in texts if (number := read_cell(text).number) is not None]
     if numbers and all(len(number.replace(",", "")) >= 5 and "." not in number for number in numbers):
         return "", ()
+    if re.search(r"madds?\b|mult-?adds?\b", heading.lower()) and all(_is_large(number) for number in numbers):
+        usual = "M"
     return usual, (f"no unit is printed for {heading!r}; {usual} is a guess",)
+
+
+def _is_large(number: str) -> bool:
+    """Say whether a model is small whose multiply-additions are so many millions, as tables of mobile models have."""
+    return is_printed(number, "") and parse_printed(number, "").value >= _SMALL_MODEL
+
+
+_SMALL_MODEL = 20
 
 
 def _score(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:

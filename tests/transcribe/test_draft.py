@@ -250,6 +250,18 @@ def test_a_column_of_depths_and_one_that_sorts_the_rows_change_no_model() -> Non
     assert all(recipes(draft))
 
 
+def test_a_column_of_ratios_is_no_text_that_changes_the_model() -> None:
+    draft = table("Model|Params|Ratio-to-Ours", "ResNet-50|26M|4.9x", "ResNet-152|60M|7.6x")
+    assert recipes(draft) == ["{timm: resnet50}", "{timm: resnet152}"]
+    assert "columns that were not understood: Ratio-to-Ours" in decisions_of(draft)
+    assert recipes(table("Model|Params|Width", "ResNet-50|26M|1x", "ResNet-101|60M|2x")) == [None, None]
+
+
+def test_multiply_additions_of_mobile_models_are_millions() -> None:
+    assert guess_column("MAdds", ["219", "155", "66"], "").unit == "M"
+    assert guess_column("MAdds", ["219", "15.5", "6.6"], "").unit == "G"
+
+
 def test_headings_give_the_size_of_images_and_the_family_of_the_models() -> None:
     draft = table("CaiT model | Params (M) | FLOPs (G) @224 | FLOPs (G) ↑384", "xxs-24 | 12.0 | 2.5 | 9.6",
                   "s-36 | 68.2 | 13.9 | 48.0", "s-48 | 89.5 | 18.6 | 63.8")  # fmt: skip

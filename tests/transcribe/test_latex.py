@@ -98,6 +98,24 @@ def test_a_cell_may_stand_for_the_rows_above_it() -> None:
     assert cells(tex)[1:] == [("y", "1", "3"), ("y", "2", "4")]
 
 
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        (r"DeiT-S\alambic~\cite{deit}", "DeiT-S⋄"),  # distilled, as a picture says
+        (r"DeiT-S~\includegraphics[width=1em]{alembic.pdf}", "DeiT-S ⋄"),
+        (r"DeiT-S\nobodyknows", "DeiT-S⋄"),
+        (r"\alambic DeiT-S", "DeiT-S"),
+        (r"\nobodyknows 82.1", "82.1"),
+        (r"\nobodyknows{82.1}", "82.1"),
+        (r"82.1\nobodyknows{}", "82.1"),
+    ],
+)
+def test_a_picture_or_an_unknown_macro_behind_a_text_is_a_mark(cell: str, text: str) -> None:
+    tex = r"\def\alambic{\includegraphics[width=0.02\linewidth]{figs/alembic-crop.pdf}\xspace}"
+    (table,) = read(rf"{tex} \begin{{tabular}}{{ll}} a & b \\ \hline {cell} & 1 \\ \end{{tabular}}").tables
+    assert table.rows[0].cells[0].rstrip() == text
+
+
 def test_rules_of_ones_own_are_rules() -> None:
     tex = r"""\def\shline{\noalign{\ifnum0=`}\fi\hrule height 1pt}
         \begin{tabular}{ll}\shline a & b \\ c & d \\ \shline 1 & 2\end{tabular}"""

@@ -148,10 +148,19 @@ def _macro(name: str, tex: str, at: int, unknown: set[str], depth: int) -> tuple
     rule = read_rule(tex, tex.rindex("\\", 0, at)) if name not in SILENT else None
     if rule is not None:
         return "", rule.end
+    sign = _PICTURE if tex[: tex.rindex("\\", 0, at)].strip() else ""  # before a text it is a bullet
+    if name == "includegraphics":
+        picture = read_arguments(tex, at, 1)
+        return (sign, picture[1]) if picture else ("", at)
     if name not in SILENT:
         unknown.add(name)
     option = read_optional(tex, at) if tex.startswith("[", at) else None
-    return "", option.end if option is not None and tex.startswith("{", option.end) else after
+    end = option.end if option is not None and tex.startswith("{", option.end) else after
+    return ("" if name in SILENT or tex.startswith("{", end) else sign), end
+
+
+_PICTURE = "⋄"
+"""What stands for a picture, or for a macro that nobody knows: what it says of a row is not lost."""
 
 
 _NO_SPACE = (*"{}~.,:;/'!?)-_^", r"\/", r"\xspace")
