@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -94,7 +95,7 @@ def describe_misfit(path: Path, found: Fit, model: str = "the model") -> str:
     """Return everything that keeps a checkpoint from fitting a model, a line each."""
     return "\n  ".join(
         [
-            f"{path} does not fit {model}; `imlp-audit inspect` shows what it fits",
+            f"{path} does not fit {model}; `imlp-audit inspect {shlex.quote(str(path))}` shows what it fits",
             *map(str, found.problems),
             *filter(None, [explain_shard(path)]),
         ]

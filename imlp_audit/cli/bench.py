@@ -107,6 +107,6 @@ def bench(
 
     with show_progress(shown=reporting.progress, doing="timing") as announce:
         result = run(paper, wanted, timing.setup(), announce)
-    screen = None if reporting.all_ else run_screen(result, [where])
+    screen = None if reporting.all_ else run_screen(result, [where], outputs.saved)
     emit_result(result, outputs, details=operations_document(result), screen=screen)
     return exit_code(result)

@@ -135,7 +135,7 @@ def _run(request: Request, outputs: Outputs, reporting: ReportOptions, group: Gr
     with run_evaluation(request, group, say, progress) as result:
         if result is None:
             return ExitCode.CLEAN
-        emit_result(result, outputs, screen=None if reporting.all_ else run_screen(result, specs))
+        emit_result(result, outputs, screen=None if reporting.all_ else run_screen(result, specs, outputs.saved))
     return exit_code(result)
 
 

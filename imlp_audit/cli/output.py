@@ -32,6 +32,11 @@ class Outputs:
     files: tuple[tuple[AuditFormat, Path], ...] = ()
     summary: Path | None = None
 
+    @property
+    def saved(self) -> Path | None:
+        """The file that the result can be read from again."""
+        return next((path for form, path in self.files if form is AuditFormat.JSON), None)
+
 
 def parse_outputs(printed: AuditFormat | None, texts: Sequence[str] | None) -> Outputs:
     """Read each FORMAT:FILE or FILE; with the format `github` a step's page is one more file.

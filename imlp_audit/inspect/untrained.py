@@ -30,7 +30,7 @@ def explain_untrained(state: State) -> str | None:
     does so in at most one case of 20: 2 ends x 3 measures / 120. Weights look untrained if as many matrices stand out
     as chance explains (at 1 %).
     """
-    learned = [value for name, value in state.items() if name.rpartition(".")[2] not in BUFFERS]
+    learned = [value for name, value in sorted(state.items()) if name.rpartition(".")[2] not in BUFFERS]
     found = [matrix for value in learned if (matrix := _corner(value)) is not None]
     chosen = found[:: -(-len(found) // _MOST)] if found else []
     if len(chosen) < _FEWEST:

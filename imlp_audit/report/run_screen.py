@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.records.evidence import Throughput
@@ -16,10 +17,10 @@ from imlp_audit.report.verdicts import write_verdict
 from imlp_audit.report.worst import count_more, list_worst
 
 
-def run_screen(result: AuditResult, targets: list[str]) -> Document:
+def run_screen(result: AuditResult, targets: list[str], saved: Path | None = None) -> Document:
     """Return what a terminal shows of a run: about as many lines as of an audit.
 
-    `targets` are the papers as they were given on the command line.
+    `targets` are the papers as they were given on the command line, `saved` is the JSON file that holds the result.
     """
     (paper,) = result.papers
     title = Heading(f"{paper.id}: {shorten(paper.title, 140)}", 1)
@@ -30,8 +31,9 @@ def run_screen(result: AuditResult, targets: list[str]) -> Document:
     if any(isinstance(one, Throughput) and one.spent for check in result.checks for one in check.evidence):
         more.append("where the time goes: `--all` shows it by kind of module")
     below = (Heading("What was measured", 3), List((*listed, *map(parse_code, more)))) if items else ()
-    again = shlex.join(["imlp-audit", "report", *targets, "--with", "RUN.json", "--dir", "DIR"])
-    return (title, *above, *below, Heading("Try next", 3), Code(again, "sh"))
+    again = shlex.join(["imlp-audit", "report", *targets, "--with", str(saved or "RUN.json"), "--dir", "DIR"])
+    keep = Paragraph(("Once more with ", code("-o RUN.json"), ", which keeps the run; then:"))
+    return (title, *above, *below, Heading("Try next", 3), *(() if saved else (keep,)), Code(again, "sh"))
 
 
 def _sampling(result: AuditResult) -> Document:

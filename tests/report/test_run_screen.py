@@ -40,7 +40,10 @@ def test_what_was_measured_is_shown_in_full_with_how() -> None:
     assert shown.index("1 finding (1 check) that fails the run") < shown.index("What was measured")
     measured = shown.partition("What was measured")[2]
     assert f"differs p/1/r0/top1 printed 72.2: {LONG.strip()} - checkpoint 0123456789ab; 2 of 5 images" in measured
-    assert measured.endswith("Try next imlp-audit report 'my paper.yaml' --with RUN.json --dir DIR")
+    assert measured.endswith(
+        "Once more with -o RUN.json, which keeps the run; then: "
+        "imlp-audit report 'my paper.yaml' --with RUN.json --dir DIR"
+    )
 
 
 def test_sampling_is_explained_where_a_verdict_rests_on_it() -> None:

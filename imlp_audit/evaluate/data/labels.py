@@ -134,8 +134,8 @@ def _by_number(names: Collection[str]) -> Classes:
     top = max(index.values())
     if sorted(index.values()) == list(range(1, top + 1)) and top > 1:
         raise DatasetError(
-            f"the class folders are numbered from 1 to {top}, but classes are numbered from 0, and 1 may be the first "
-            "class or the second; give --class-map with the folders' names in the order of the model's outputs"
+            f"the classes are numbered from 1 to {top}, but those of a model from 0, and 1 may be the first or the "
+            "second; give --class-map with these numbers in the order of the model's outputs"
         )
     return Classes(index, top + 1 if len(index) == top + 1 else None)
 

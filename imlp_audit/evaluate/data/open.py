@@ -76,9 +76,7 @@ def check_classes(images: Images, model_classes: int) -> None:
     """Raise DatasetError if the labels do not belong to the classes that a model distinguishes."""
     used = {label for accepted in images.labels for label in accepted}
     start = f"{images.name}: the model has {count_of(model_classes, 'output')}"
-    remedy = (
-        "if the images are the model's own data, give --class-map with the folders' names in the order of its outputs"
-    )
+    remedy = "if the images are the model's own data, give --class-map with its classes in the order of its outputs"
     if images.classes is not None and images.classes != model_classes:
         here = "" if len(used) == images.classes else f" ({len(used)} of them are here)"
         raise DatasetError(f"{start}, but there are {images.classes} classes{here}; {remedy}")
@@ -192,7 +190,7 @@ def _of_files(found: _Unlabelled, source: str, labelling: Labelling) -> Images:
     names = held.of(found.ids, str(labelling.labels))
     more = len(held.by_name) - len(found.ids)
     left = (f"{count_of(more, 'line')} of {labelling.labels.name} without an image here",) if more > 0 else ()
-    order = f"the labels in {labelling.labels.name}"
+    order = f"the labels in {labelling.labels.name}{' and the class map' if given is not None else ''}"
     return _by_names(found, names, held.known, given, (*notes, *held.notes, *left), order)
 
 

@@ -210,7 +210,7 @@ def test_a_first_line_of_other_words_and_tabs(tmp_path: Path) -> None:
 def test_labels_from_1_are_known_by_all_lines(tmp_path: Path) -> None:
     loose_images(tmp_path / "pets", "b.png", "c.png")
     (tmp_path / "l.txt").write_text("a.png 1\nb.png 2\nc.png 3\n")
-    with pytest.raises(DatasetError, match="numbered from 1 to 3, but classes are numbered from 0"):
+    with pytest.raises(DatasetError, match="numbered from 1 to 3, but those of a model from 0"):
         opened(tmp_path / "pets", labels=tmp_path / "l.txt")
 
 

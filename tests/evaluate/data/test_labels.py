@@ -77,7 +77,7 @@ def test_some_numbers(names: set[str], index: dict[str, int], count: int | None)
 
 
 def test_numbers_that_say_nothing() -> None:
-    with pytest.raises(DatasetError, match="numbered from 1 to 1000, but classes are numbered from 0"):
+    with pytest.raises(DatasetError, match="numbered from 1 to 1000, but those of a model from 0"):
         assign_classes({str(n) for n in range(1, 1001)}, [], None)
     with pytest.raises(DatasetError, match="numbered from 1 to 9"):  # images of two of them are here
         assign_classes({"2", "3"}, [*map(str, range(1, 10)), "lost+found"], None)
