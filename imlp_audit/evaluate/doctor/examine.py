@@ -14,9 +14,7 @@ from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.data.folder import Listing, chosen_folder, list_images
 from imlp_audit.evaluate.data.imagenet import SHIPPED, imagenet_classes, read_real_labels, validation_number
 from imlp_audit.evaluate.data.label_file import find_labels
-from imlp_audit.evaluate.data.open import Labelling, open_labelled
 from imlp_audit.evaluate.data.sources.parquet import list_tables
-from imlp_audit.evaluate.data.sources.tars import holds_samples, list_shards
 from imlp_audit.evaluate.doctor.files import look_into_files
 from imlp_audit.evaluate.doctor.labelled import find_broken, find_label_problems, label_ids
 from imlp_audit.evaluate.doctor.names import file_name, find_name_problems
@@ -45,17 +43,17 @@ class Examination:
 def examine(root: Path, *, decode_all: bool = False) -> Examination:
     """Examine a validation folder, or a folder that holds it. Raises DatasetError if it cannot be listed."""
     if root.is_file() and root.suffix.lower() in (".tar", ".parquet"):
-        return _examine_labelled(root, Labelling())
+        return _examine_labelled(root)
     if not root.is_dir():
         raise DatasetError(f"{root} is not a folder; give the folder of ImageNet's validation images")
     if not os.access(root, os.R_OK | os.X_OK):
         raise DatasetError(f"{root} cannot be listed; change its permissions")
     folder = chosen_folder(root, "validation")
     listing = list_images(folder)
-    if not listing.ids and (list_tables(folder) or any(map(holds_samples, map(folder.joinpath, list_shards(folder))))):
-        return _examine_labelled(root, Labelling())
+    if not listing.ids and (list_tables(folder) or _has_shards(folder)):
+        return _examine_labelled(root)
     if listing.ids and not any("/" in one for one in listing.ids) and (labels := find_labels(folder)) is not None:
-        return _examine_labelled(root, Labelling(labels=labels))
+        return _examine_labelled(root, labels)
     named = tuple(find_name_problems(listing))
     files = look_into_files(folder, listing, decode_all=decode_all)
     ordered = () if any(one.kind is ProblemKind.TRAIN for one in named) else tuple(find_order_problems(listing.ids))
@@ -69,9 +67,17 @@ def examine(root: Path, *, decode_all: bool = False) -> Examination:
     )
 
 
-def _examine_labelled(root: Path, labelling: Labelling) -> Examination:
-    """Examine images that have their labels elsewhere than in the names of folders."""
-    images = open_labelled(str(root), "validation", labelling, allow_download=False)
+def _has_shards(folder: Path) -> bool:
+    from imlp_audit.evaluate.data.sources.tars import holds_samples, list_shards  # imports torch
+
+    return any(map(holds_samples, map(folder.joinpath, list_shards(folder))))
+
+
+def _examine_labelled(root: Path, file: Path | None = None) -> Examination:
+    """Examine images that have their labels in a file, or with the images, rather than in the names of folders."""
+    from imlp_audit.evaluate.data.open import Labelling, open_labelled  # imports torch, which class folders don't need
+
+    images = open_labelled(str(root), "validation", Labelling(labels=file), allow_download=False)
     findings = (*find_label_problems(images), *find_order_problems(label_ids(images), LABEL), *find_broken(images))
     decided = f"what decides the class: {images.order}"
     classes = len({labels[0] for labels in images.labels})

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from imlp_audit.evaluate.data.decode import UnreadableError
 from imlp_audit.evaluate.data.imagenet import IMAGES_A_CLASS, imagenet_classes
-from imlp_audit.evaluate.data.images import Images
 from imlp_audit.evaluate.doctor.names import file_name, find_number_problems
 from imlp_audit.evaluate.doctor.problems import FolderProblem, ProblemKind
 from imlp_audit.numbers.words import count_of, list_some
+
+if TYPE_CHECKING:
+    from imlp_audit.evaluate.data.images import Images
 
 _DECODED = 100
 
