@@ -32,7 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was imported out of the search for garbage, and search less often: it found nothing there."""
+    """Leave what was imported out of the search for garbage; search less often."""
     gc.freeze()
     gc.set_threshold(100_000)
 

@@ -56,8 +56,9 @@ def _start(needed: Mapping[ModelKey, Need], fvcore_device: str | None) -> Worker
 def _receive(worker: Worker, key: ModelKey, patience: float) -> ModelFacts | Failure:
     try:
         if worker.pipe.poll(patience):
-            found: ModelFacts | Failure = worker.pipe.recv()
-            return found
+            measured, found = worker.pipe.recv()
+            assert measured == key, "the process measures models in another order than they are asked for"
+            return found  # type: ignore[no-any-return]  # what a pipe gives has no type
     except (EOFError, OSError):
         worker.kill()
         return Failure(f"{key.recipe.name}: its code ended the process (exit code {worker.exit_code})")
@@ -73,6 +74,6 @@ def _serve(pipe: Connection) -> None:
 
     pipe.send(None)
     needed, fvcore_device = pipe.recv()
-    for _, facts in measure_models(needed, lambda _: None, fvcore_device):
-        pipe.send(facts)
+    for measured in measure_models(needed, lambda _: None, fvcore_device):
+        pipe.send(measured)
     pipe.poll(None)  # the parent ends this process once it has read everything

@@ -181,15 +181,6 @@ class SymbolTensor:
         return SymbolTensor(self.array * _array(other))
 
     __rmul__ = __mul__
-    __radd__ = __add__
-
-    def __sub__(self, other: sympy.Expr) -> SymbolTensor:
-        """Subtract, element by element."""
-        return SymbolTensor(self.array - _array(other))
-
-    def __neg__(self) -> SymbolTensor:
-        """Negate."""
-        return SymbolTensor(-self.array)
 
     def __matmul__(self, other: SymbolTensor) -> SymbolTensor:
         """Multiply matrices."""

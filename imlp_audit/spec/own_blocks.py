@@ -61,7 +61,7 @@ def _blocks_of_one_name(paper: Paper) -> Iterator[Problem]:
 
 
 def _choices(family: OwnFamily, choices: Mapping[str, Choice[str]]) -> Iterator[tuple[Sequence[str], str]]:
-    """Yield where a reading answers what is no axis of a block, or with what is none of the axis's values, and why."""
+    """Yield each answer of a reading that names an unknown axis of a block, or an unknown value, and say why."""
     values = dict(family.axes)
     for axis, choice in choices.items():
         known = values.get(axis_of(family.name, axis))

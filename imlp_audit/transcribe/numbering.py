@@ -19,7 +19,7 @@ PART = "+"
 def number_tables(tables: Sequence[SourceTable]) -> Iterator[SourceTable]:
     """Yield the tables with a number each; those without, or of which only the part is known, come after the others.
 
-    A caption such as "Table 2: Results" has the number of its table, which is no part of its text.
+    A caption such as "Table 2: Results" begins with the number of its table; its text follows.
     """
     tables = [_read_number(table) for table in tables]
     taken = {table.number for table in tables}

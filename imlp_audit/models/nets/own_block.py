@@ -54,7 +54,7 @@ def _first_layer(mlp: Mlp) -> nn.Linear | nn.Conv2d:
 
 
 def _sizes(maker: Callable[..., object], block: OwnBlock, path: str, mlp: Mlp) -> Mapping[str, AxisValue]:
-    """Return what the class is told about the MLP: of these sizes what its signature takes."""
+    """Return the sizes of the MLP that the signature of the class takes."""
     first = _first_layer(mlp)
     hidden, width = first.weight.shape[:2]
     sizes = {"in_features": width, "hidden_features": hidden, "out_features": mlp.fc2.weight.shape[0]}
