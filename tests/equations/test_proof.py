@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import exp, prod, sqrt
+from typing import TypeVar
 
 import pytest
 import torch
@@ -13,11 +14,11 @@ from torch import Tensor, nn
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.catalogue import ClaimText
-from imlp_audit.equations.claim import Claim, Trial, equal
+from imlp_audit.equations.claim import Claim, Judge, Proof, Trial, equal
 from imlp_audit.equations.exact import Value
 from imlp_audit.equations.expression import Applied, Expression
 from imlp_audit.equations.functions import prelu
-from imlp_audit.equations.proof import RefutedError, prove
+from imlp_audit.equations.proof import RefutedError, draw_all, prove, write_sizes
 from imlp_audit.equations.settings import Limits, Settings
 from imlp_audit.equations.strategies import Vector, numbers, positive, vectors
 from imlp_audit.equations.symbols import SymbolicArithmetic
@@ -25,6 +26,7 @@ from imlp_audit.equations.testing import run_claim
 from imlp_audit.models import agelu, attention, gmlp, mixer, resmlp, vanillanet
 from tests.equations.papers import all_claims, runnable
 
+Case = TypeVar("Case")
 PROVED = [claim for claim in all_claims() if claim.paper == claim.code.folder.name and runnable(claim).proof]
 SYMBOLS = SymbolicArithmetic()
 
@@ -41,24 +43,57 @@ def square_of_a_sum(middle: float) -> Claim[Vector]:
         a, b = arithmetic.vector(case)
         return equal([(a + b) * (a + b)], [a * a + middle * a * b + b * b], a=case[0], b=case[1])
 
-    return Claim(vectors(2), judge)
+    return provable(vectors(2), judge)
+
+
+def provable(cases: st.Strategy[Case], judge: Judge[Case]) -> Claim[Case]:
+    """Return a claim that is to be proved for whatever its examples are."""
+    return Claim(cases, judge, proof=Proof("all numbers", lambda _: {"n": 1}))
+
+
+@pytest.mark.parametrize("claim", PROVED, ids=lambda claim: claim.id)
+def test_nothing_but_the_sizes_tells_examples_of_a_proof_apart(claim: ClaimText) -> None:
+    """What is said to be proved for all numbers is not tried on some that a strategy lists."""
+    proof = runnable(claim).proof
+    assert proof is not None
+    sizes = [tuple(proof.sizes(case).items()) for case in draw_all(proof.cases or runnable(claim).cases)]
+    assert len(set(sizes)) == len(sizes)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "written"),
+    [
+        ([{"C": 1}, {"C": 2}], "C up to 2"),
+        ([{"d": 1}], "d = 1"),
+        ([{"N": 3}, {"N": 1}], "N of 1 and 3"),
+        ([{"channel": 1}], "1 channel"),
+        ([{"N": n, "channel": c} for n in (1, 2) for c in (1, 2)], "N up to 2 and up to 2 channels"),
+        ([{"n": 1, "H": 3, "W": 1}, {"n": 2, "H": 5, "W": 1}], "n = 1, H = 3 and W = 1; n = 2, H = 5 and W = 1"),
+        ([{"S": 1, "D_S": 2}, {"S": 1, "D_C": 2}], "S = 1 and D_S = 2; S = 1 and D_C = 2"),
+        ([{"layout": "tokens"}], "layout = tokens"),
+    ],
+)
+def test_sizes_are_written_as_they_were_judged(sizes: list[dict[str, int | str]], written: str) -> None:
+    assert write_sizes(sizes) == written
 
 
 @pytest.mark.parametrize(
     "claim", [claim for claim in PROVED if claim.name != "eq10_index_set_corrected"], ids=lambda claim: claim.id
 )
 def test_a_claim_that_says_it_is_proved_is(claim: ClaimText) -> None:
-    assert prove(runnable(claim)) >= 1
+    assert prove(runnable(claim))
 
 
 @pytest.mark.slow
 def test_eq_10_is_proved_and_the_outcome_says_so() -> None:
     (claim,) = (claim for claim in PROVED if claim.name == "eq10_index_set_corrected")
-    assert run_claim(claim.code, Settings(Limits(5))).proved == runnable(claim).proof
+    sides = "up to 2 channels, H of {0} and W of {0}"
+    expected = f"n = 1, {sides.format('3 and 4')}; n = 2, {sides.format('5 and 6')}"
+    assert run_claim(claim.code, Settings(Limits(5))).proved == f"all numbers and any phi, for {expected}"
 
 
 def test_an_identity_is_proved_and_a_wrong_one_refuted() -> None:
-    assert prove(square_of_a_sum(2.0)) == 1
+    assert prove(square_of_a_sum(2.0)) == "all numbers, for n = 1"
     with pytest.raises(RefutedError, match=r"a = s1; b = s2; left\[1\] = .*; right\[1\] = "):
         prove(square_of_a_sum(2.0000001))
 
@@ -71,7 +106,7 @@ def test_nothing_is_known_about_an_activation() -> None:
         return equal([there[0] + back[0] * -1], [arithmetic.number(x)], x=x)
 
     with pytest.raises(RefutedError):
-        prove(Claim(positive(), judge))
+        prove(provable(positive(), judge))
 
 
 def test_functions_of_one_name_with_other_slopes_are_not_taken_for_one() -> None:
@@ -80,19 +115,20 @@ def test_functions_of_one_name_with_other_slopes_are_not_taken_for_one() -> None
         return equal([prelu(number, 0.25)], [prelu(number, 0.5)], x=x)
 
     with pytest.raises(RefutedError, match=r"left\[1\] = prelu\[1/4\]\(s1\); right\[1\] = prelu\[1/2\]\(s1\)"):
-        prove(Claim(numbers(), judge))
+        prove(provable(numbers(), judge))
 
 
 def test_an_unknown_operation_and_examples_without_symbols_prove_nothing() -> None:
-    unknown = Claim(numbers(), lambda x, arithmetic: equal(torch.sin(arithmetic.tensor([x])), arithmetic.vector([0.0])))
+    def sine(x: float, arithmetic: Arithmetic) -> Trial:
+        return equal(torch.sin(arithmetic.tensor([x])), arithmetic.vector([0.0]))
+
+    def itself(x: float, arithmetic: Arithmetic) -> Trial:
+        return equal([arithmetic.number(x)], arithmetic.vector([x]))
+
     with pytest.raises(NotImplementedError, match="sin is not known for symbols"):
-        prove(unknown)
+        prove(provable(numbers(), sine))
     with pytest.raises(ValueError, match="no symbols"):
-        prove(
-            Claim(
-                st.sampled_from((1.0, 2.0)), lambda x, arithmetic: equal([arithmetic.number(x)], arithmetic.vector([x]))
-            )
-        )
+        prove(provable(st.sampled_from((1.0, 2.0)), itself))
 
 
 PLANTS: dict[str, tuple[type[nn.Module], Callable[..., Tensor], str]] = {

@@ -7,7 +7,7 @@ from itertools import product
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.models.reading import PRINTED, DepthwiseActivation, DepthwiseNorm, Presence
 
@@ -162,7 +162,7 @@ def eq10_index_set(case: Series, arithmetic: Arithmetic) -> Trial:
 
 @claim(
     series(lambda n: 2 * n + 1),
-    proof="all numbers and any phi, for one and two channels, n = 1 on grids of side 3 and 4, n = 2 of side 5 and 6",
+    proof=Proof("all numbers and any phi", Series.sizes, cases=series(lambda n: 2 * n + 1, phis=(GELU,))),
 )
 def eq10_index_set_corrected(case: Series, arithmetic: Arithmetic) -> Trial:
     """Eq. 10, its i and j running from -n to n, is phi followed by a depthwise convolution of (2n+1) x (2n+1) weights.

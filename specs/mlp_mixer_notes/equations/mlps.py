@@ -7,7 +7,7 @@ from torch import nn
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.counts import parameters
 from imlp_audit.equations.mixer import (
     Mixing,
@@ -30,7 +30,10 @@ _size = st.integers(1, 3)
         st.tuples(st.just(True), token_mixings(_size, _size).flatmap(with_biases)),
         st.tuples(st.just(False), channel_mixings(_size, _size).flatmap(with_biases)),
     ),
-    proof="all numbers and any activation, for S, C, D_S and D_C up to 3",
+    proof=Proof(
+        "all numbers and any activation",
+        lambda drawn: drawn[1].named_sizes("D_S" if drawn[0] else "D_C"),
+    ),
 )
 def mlp_by_row(case: tuple[bool, Mixing], arithmetic: Arithmetic) -> Trial:
     """Each MLP works on each row of its input independently, and is the same for every row.

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.rounded import Rounded, total
@@ -60,7 +60,7 @@ def _layers(patches: int) -> st.Strategy[Layer]:
     return st.builds(Layer, cross_patch, feedforward, x)
 
 
-@claim(each_of(_layers, PATCHES), proof="all numbers, for d = 1, and 1 and 4 patches")
+@claim(each_of(_layers, PATCHES), proof=Proof("all numbers", lambda case: case.cross_patch.sizes()))
 def gelu_is_the_only_nonlinearity(case: Layer, arithmetic: Arithmetic) -> Trial:
     """GELU is the layer's only non-linearity: with the identity for GELU it is affine, f(X + W) + f(0) = f(X) + f(W).
 
