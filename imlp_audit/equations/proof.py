@@ -78,7 +78,7 @@ def _write_of_same_names(cases: Sequence[Mapping[str, int | str]]) -> str:
 
 def _write_values(name: str, values: Sequence[int | str]) -> str:
     """Write "C up to 3", "N of 2 and 3", "d = 1"; of a word, "1 and 4 patches"."""
-    if name.islower() and len(name) > 1 and isinstance(values[0], int):
+    if name.islower() and len(name) > 1 and "_" not in name and isinstance(values[0], int):
         noun = name if values == [1] else plural(name)
         return f"{_up_to(values) or _join(values)} {noun}"
     if len(values) == 1:

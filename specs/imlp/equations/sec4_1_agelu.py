@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import torch
@@ -46,16 +46,21 @@ class Arbitrary:
                 return prelu(x, self.slope)
 
 
-def arbitrary_functions() -> st.Strategy[Arbitrary]:
+def arbitrary_functions(bases: Iterable[Activation] = Activation) -> st.Strategy[Arbitrary]:
     """Arbitrary functions of one or two channels."""
     return st.integers(1, 2).flatmap(
         lambda channels: st.builds(
-            Arbitrary, vectors(channels), st.sampled_from(Activation), numbers(), coefficients(channels, nonzero())
+            Arbitrary, vectors(channels), st.sampled_from(bases), numbers(), coefficients(channels, nonzero())
         )
     )
 
 
-@claim(arbitrary_functions())
+@claim(
+    arbitrary_functions(),
+    proof=Proof(
+        "all numbers and any phi", lambda case: {"channel": len(case.x)}, cases=arbitrary_functions([Activation.GELU])
+    ),
+)
 def eq3_arbitrary_function(case: Arbitrary, arithmetic: Arithmetic) -> Trial:
     """The package's AGeLU module is Eq. 3, channel by channel, for every base function: GeLU, ReLU (AReLU), SoftPlus
     (ASoftPlus) and PReLU (APReLU).
@@ -118,7 +123,14 @@ def draw_agelus() -> Figure:
     )
 
 
-@claim(agelus(), figure=draw_agelus)
+@claim(
+    agelus(),
+    figure=draw_agelus,
+    proof=Proof(
+        "all numbers and any phi",
+        lambda case: {**case.sizes(), "layout": "channels first" if case.channels_first else "channels last"},
+    ),
+)
 def eq4_agelu(case: OneAgelu, arithmetic: Arithmetic) -> Trial:
     """The package's AGeLU module is Eq. 4, channel by channel, in both layouts: channels last and channels first.
 

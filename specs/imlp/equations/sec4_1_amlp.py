@@ -13,7 +13,7 @@ from ._amlp import Amlp, Symbols, amlps, smallest_amlps
 from ._imlp import block
 
 
-@claim(amlps())
+@claim(amlps(), proof=Proof("all numbers and any phi", Amlp.sizes))
 def eq5_amlp(case: Amlp, arithmetic: Arithmetic) -> Trial:
     """The package's IMLP block, with its channel part alone, is Eq. 5: two AGeLUs of X W^d, concatenated, times W^e.
 

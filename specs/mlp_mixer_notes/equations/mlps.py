@@ -82,7 +82,14 @@ def positional_invariance(case: Mixing, arithmetic: Arithmetic) -> Trial:
 @claim(
     channel_mixings(st.integers(2, 3), st.integers(1, 3))
     .flatmap(with_biases)
-    .flatmap(lambda mixing: st.tuples(st.just(mixing), st.permutations(range(len(mixing.table)))))
+    .flatmap(lambda mixing: st.tuples(st.just(mixing), st.permutations(range(len(mixing.table))))),
+    proof=Proof(
+        "all numbers and any activation",
+        lambda case: {**case[0].named_sizes("D_C"), "order": str(case[1])},
+        cases=channel_mixings(st.just(3), st.integers(1, 2), st.just(2))
+        .flatmap(with_biases)
+        .flatmap(lambda mixing: st.tuples(st.just(mixing), st.permutations(range(3)))),
+    ),
 )
 def positional_invariance_corrected(case: tuple[Mixing, list[int]], arithmetic: Arithmetic) -> Trial:
     """Channel mixing with tied parameters is equivariant: tokens that change places do so in its output too.

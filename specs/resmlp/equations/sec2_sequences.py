@@ -59,7 +59,7 @@ def triangular_a_hides_the_future(case: Decoder, arithmetic: Arithmetic) -> Tria
     return Trial(not leaks, {**shown, "tokens that depend on later ones": leaks}) if same.holds else same
 
 
-@claim(padded_sequences())
+@claim(padded_sequences(), proof=Proof("all numbers", Padded.sizes))
 def padding_adds_nothing_to_a_decoder(case: Padded, arithmetic: Arithmetic) -> Trial:
     """Where A is triangular, padding a sequence with zeros and taking the submatrix of A for the longest of the batch
     adds nothing to its tokens, whatever the Affs are: padding comes after them.
