@@ -13,7 +13,6 @@ MODELS = {
     "numpy": "numpy",
     "pyarrow": "pyarrow",
     "scipy": "scipy",
-    "sympy": "sympy",
     "timm": "timm",
     "torch": "torch",
     "torchvision": "torchvision",

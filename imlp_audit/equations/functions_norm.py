@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import sqrt
 
+from imlp_audit.equations.exact import Exact
 from imlp_audit.equations.rounded import Rounded, total
 
 
@@ -46,6 +47,8 @@ def _reciprocal_root(variance: Rounded, eps: float) -> Rounded:
     The variance is not negative, exact or evaluated, so the root's argument is at least `least`, where the slope
     is 1 / (2 least^(3/2)). Root and division err by 4 u each at most, relatively, and adding the rounded eps by 1 u.
     """
+    if isinstance(variance, Exact):
+        return Exact.of(variance + eps).reciprocal_root()
     least = max(variance.value - variance.error, 0.0) + eps
     evaluation = 9 * variance.unit / sqrt(least)
     return variance.through(lambda value: 1 / sqrt(max(value, 0.0) + eps), 0.5 * least**-1.5, evaluation)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import exp, expm1
 
+from imlp_audit.equations.exact import Exact
 from imlp_audit.equations.rounded import Rounded, gamma
 
 _UNDERFLOW = 2.0**-125
@@ -20,11 +21,20 @@ _UNDERFLOW = 2.0**-125
 
 def softmax(x: Sequence[Rounded]) -> list[Rounded]:
     """Return exp(x_j) / sum_k exp(x_k) for every j."""
+    if isinstance(x[0], Exact):
+        return _softmax_of_expressions([Exact.of(number) for number in x])
     largest = max(number.value for number in x)
     powers = [exp(number.value - largest) for number in x]
     relative, unit = _relative_error(x), x[0].unit
     shares = [power / sum(powers) for power in powers]
     return [Rounded(share, share, 1, share * relative + len(x) * _UNDERFLOW, unit) for share in shares]
+
+
+def _softmax_of_expressions(x: Sequence[Exact]) -> list[Rounded]:
+    """Return exp(x_j) times the reciprocal of the sum; what holds for any two functions holds for these."""
+    powers = [number.apply("exp") for number in x]
+    reciprocal = powers[0].add_up(powers).apply("reciprocal")
+    return [power * reciprocal for power in powers]
 
 
 def _relative_error(x: Sequence[Rounded]) -> float:
