@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +17,7 @@ from imlp_audit.bench.setup import Setup, hardware
 from imlp_audit.bench.statistics import METHOD, MedianEstimate, estimate_median
 from imlp_audit.bench.timing import Forward, forward_of, images_for, in_turns, prepare_model, seconds, with_threads
 from imlp_audit.bench.verdict import Timed
+from imlp_audit.count.facts import Failure, ModelKey
 from imlp_audit.errors import BuildError
 from imlp_audit.models.reading import PaperReading
 from imlp_audit.models.recipe import Recipe
@@ -36,12 +37,16 @@ class ComparedTimes:
 
 @dataclass(frozen=True)
 class Bench:
-    """How and under which reading models are timed; `announce` takes a line for each pair before it is timed."""
+    """How and under which reading models are timed; `announce` takes a line for each pair before it is timed.
+
+    Models that are `known_to_fail` are not built.
+    """
 
     setup: Setup
     reading_name: str | None
     reading: PaperReading
     announce: Callable[[str], None]
+    known_to_fail: Mapping[ModelKey, Failure]
 
     @property
     def threads(self) -> int:
@@ -61,8 +66,10 @@ class Bench:
     @contextmanager
     def _models(self, *rows: RowRef) -> Iterator[tuple[nn.Module, ...]]:
         with with_threads(self.threads), ExitStack() as stack:
-            recipes = [_recipe(row) for row in rows]
-            yield tuple(stack.enter_context(prepare_model(r, r.part_of(self.reading), self.setup)) for r in recipes)
+            keys = [ModelKey.of(_recipe(row), self.reading) for row in rows]
+            for failure in (self.known_to_fail[key] for key in keys if key in self.known_to_fail):
+                raise BuildError(failure.message)
+            yield tuple(stack.enter_context(prepare_model(k.recipe, k.reading, self.setup)) for k in keys)
 
     def _alone(self, row: RowRef, model: nn.Module, batch: int) -> Timed:
         (forward,) = self._warm(batch, model)

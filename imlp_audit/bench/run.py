@@ -18,8 +18,10 @@ from imlp_audit.bench.setup import Setup, hardware
 from imlp_audit.bench.verdict import BenchConditions, Timed, judge, make_check
 from imlp_audit.checks.context import Conventions
 from imlp_audit.checks.printed import NO_MODEL
-from imlp_audit.count.facts import Failure
+from imlp_audit.count.facts import Failure, ModelKey
+from imlp_audit.count.outside import rehearse
 from imlp_audit.errors import BuildError, UsageError, did_you_mean
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.records.evidence import Throughput
 from imlp_audit.records.result import AuditResult
@@ -47,7 +49,8 @@ def bench(paper: Paper, comparisons: Sequence[RowComparison], setup: Setup, anno
         hint = did_you_mean(setup.reading, [str(name) for name in declared if name], "declared here")
         raise UsageError(f"no reading is called {setup.reading!r}; {hint}")
     name, reading = next(iter(declared.items()))
-    outcomes = _outcomes(comparisons, Bench(setup, name, reading, announce(_measurements(comparisons, setup))))
+    failing = rehearse(ModelKey.of(recipe, reading) for recipe in _recipes(comparisons))
+    outcomes = _outcomes(comparisons, Bench(setup, name, reading, announce(_measurements(comparisons, setup)), failing))
     conditions = BenchConditions(hardware(setup.device), setup.same_hardware, name)
     checks = tuple(_check(comparison, outcomes.get(comparison.cell.row.id), conditions) for comparison in comparisons)
     versions = {"imlp_audit": __version__, **{library: version(library) for library in ("torch", "timm")}}
@@ -56,6 +59,11 @@ def bench(paper: Paper, comparisons: Sequence[RowComparison], setup: Setup, anno
 
 def _runnable(comparisons: Sequence[RowComparison]) -> list[RowComparison]:
     return [comparison for comparison in comparisons if comparison.cell.row.row.model is not None]
+
+
+def _recipes(comparisons: Sequence[RowComparison]) -> list[Recipe]:
+    rows = (row for one in _runnable(comparisons) for row in (one.cell.row, one.base) if row is not None)
+    return [row.row.model for row in rows if row.row.model is not None]
 
 
 def _measurements(comparisons: Sequence[RowComparison], setup: Setup) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -16,8 +18,10 @@ from imlp_audit.count.parameters import count_parameters, parameter_counts
 from imlp_audit.count.peak import peak_memory
 from imlp_audit.errors import BuildError, UntrustedError
 from imlp_audit.models.build import Builder, Variant, describe_failure
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs, settings_of
 
+Made = TypeVar("Made")
 Progress = Callable[[str], None]
 
 
@@ -29,26 +33,41 @@ def measure_models(
     waiting = Counter(key.recipe.with_own_mlps() for key in needed)
     for key, need in needed.items():
         progress(key.recipe.name)
-        yield key, _measure_model(builder, cache, key, need, fvcore_device)
+        yield key, attempt(key.recipe, partial(_measure_model, builder, cache, key, need, fvcore_device))
         host = key.recipe.with_own_mlps()
         waiting[host] -= 1
         if not waiting[host]:  # a table may have more models than memory holds
             builder.hosts.drop(host)
 
 
-def _measure_model(
-    builder: Builder, cache: CallCache, key: ModelKey, need: Need, fvcore_device: str | None
-) -> ModelFacts | Failure:
+def run_once(key: ModelKey) -> Failure | None:
+    """Build a model on the CPU and run it on one input; return why that fails, None if it works."""
+
+    def run() -> None:
+        with Builder("cpu").variant(key.recipe, key.reading) as variant, torch.inference_mode():
+            variant.model(*_inputs(variant.model, "cpu"))
+
+    return attempt(key.recipe, run)
+
+
+def attempt(recipe: Recipe, make: Callable[[], Made]) -> Made | Failure:
+    """Return what is made of a recipe's model, or why that fails."""
     try:
-        with builder.variant(key.recipe, key.reading) as variant:
-            facts = _count(variant, cache, need)
-        if need.work and fvcore_device is not None:
-            return _add_fvcore_count(facts, key, fvcore_device)
-        return facts
+        return make()
     except BuildError as error:
         return Failure(str(error), untrusted=isinstance(error, UntrustedError))
     except Exception as error:  # whatever a host's code raises is this row's result, not the end of the audit
-        return Failure(describe_failure(key.recipe, error))
+        return Failure(describe_failure(recipe, error))
+
+
+def _measure_model(
+    builder: Builder, cache: CallCache, key: ModelKey, need: Need, fvcore_device: str | None
+) -> ModelFacts:
+    with builder.variant(key.recipe, key.reading) as variant:
+        facts = _count(variant, cache, need)
+    if need.work and fvcore_device is not None:
+        return _add_fvcore_count(facts, key, fvcore_device)
+    return facts
 
 
 def _count(variant: Variant, cache: CallCache, need: Need) -> ModelFacts:

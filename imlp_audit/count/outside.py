@@ -1,17 +1,18 @@
-"""Measuring models whose code comes from outside: in a process of its own, with a time limit."""
+"""Models whose code comes from outside are measured, and tried, in a process of their own, with a time limit."""
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from multiprocessing.connection import Connection
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from functools import partial
+from typing import TypeVar
 
 from imlp_audit.count.facts import Failure, Measured, ModelFacts, ModelKey, Need
-from imlp_audit.processes.interrupts import on_interrupt
-from imlp_audit.processes.workers import Worker, start_worker, terminate_workers
+from imlp_audit.processes.apart import StoppedError, yield_apart
 
-_BEGIN = 600.0  # seconds for a process to import torch, on however slow a machine
+Asked = TypeVar("Asked")
+Found = TypeVar("Found")
+Progress = Callable[[str], None]
 PATIENCE = 60.0  # seconds for a model to be built and counted
 
 
@@ -22,58 +23,58 @@ def is_outside(key: ModelKey) -> bool:
 
 def measure_outside(
     needed: Mapping[ModelKey, Need],
-    progress: Callable[[str], None],
+    progress: Progress,
     fvcore_device: str | None = None,
     *,
     patience: float = PATIENCE,
 ) -> Iterator[Measured]:
     """Measure models in a process of their own. One that never ends, or that ends the process, is a failure."""
-    waiting = dict(needed)
-    worker: Worker | None = None
-    with on_interrupt(terminate_workers):
-        try:
-            for key in needed:
+    found: Iterator[tuple[ModelKey, ModelFacts | Failure]]
+    found = each_outside(partial(_measure, fvcore_device=fvcore_device), needed, progress, patience)
+    return found
+
+
+def rehearse(models: Iterable[ModelKey], *, patience: float = PATIENCE) -> Mapping[ModelKey, Failure]:
+    """Build those of the models whose code comes from outside, run each once on one input, and return what fails.
+
+    This happens in a process of their own, before such code is run here, where nothing could stop it.
+    """
+    asked = dict.fromkeys(filter(is_outside, models))
+    found: Iterator[tuple[ModelKey, Failure | None]] = each_outside(_rehearse, asked, lambda _: None, patience)
+    return {key: failure for key, failure in found if failure is not None}
+
+
+def each_outside(
+    work: Callable[[Mapping[ModelKey, Asked]], Iterable[tuple[ModelKey, Found]]],
+    asked: Mapping[ModelKey, Asked],
+    progress: Progress = lambda _: None,
+    patience: float = PATIENCE,
+) -> Iterator[tuple[ModelKey, Found | Failure]]:
+    """Yield what a function yields for each model, in their order, in a process of their own.
+
+    A model that never ends, or that ends the process, is a failure, and a new process does the rest.
+    """
+    waiting = dict(asked)
+    while waiting:
+        with closing(yield_apart(work, dict(waiting), patience)) as found:
+            for key in tuple(waiting):
                 progress(key.recipe.name)
-                worker = worker or _start(waiting, fvcore_device)
-                found = _receive(worker, key, patience)
                 del waiting[key]
-                worker = worker if worker.exit_code is None else None
-                yield key, found
-        finally:
-            if worker is not None:
-                worker.kill()
+                try:
+                    yield next(found)
+                except StoppedError as error:
+                    code = key.recipe.code
+                    yield key, Failure(f"{code.place if code is not None else key.recipe.name}: {error}")
+                    break
 
 
-def _start(needed: Mapping[ModelKey, Need], fvcore_device: str | None) -> Worker:
-    """Start a process that measures models in turn, so that rows with one host build it once."""
-    worker = start_worker(_serve)
-    worker.pipe.poll(_BEGIN)
-    worker.pipe.recv()
-    worker.pipe.send((dict(needed), fvcore_device))
-    return worker
-
-
-def _receive(worker: Worker, key: ModelKey, patience: float) -> ModelFacts | Failure:
-    try:
-        if worker.pipe.poll(patience):
-            measured, found = worker.pipe.recv()
-            assert measured == key, "the process measures models in another order than they are asked for"
-            return found  # type: ignore[no-any-return]  # what a pipe gives has no type
-    except (EOFError, OSError):
-        worker.kill()
-        return Failure(f"{key.recipe.name}: its code ended the process (exit code {worker.exit_code})")
-    worker.kill()
-    return Failure(f"{key.recipe.name}: building and counting it did not end within {patience:g} s")
-
-
-def _serve(pipe: Connection) -> None:
-    """Measure the models that are asked for through a pipe. What their code prints goes to standard error."""
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
+def _measure(needed: Mapping[ModelKey, Need], fvcore_device: str | None) -> Iterator[Measured]:
     from imlp_audit.count.models import measure_models
 
-    pipe.send(None)
-    needed, fvcore_device = pipe.recv()
-    for measured in measure_models(needed, lambda _: None, fvcore_device):
-        pipe.send(measured)
-    pipe.poll(None)  # the parent ends this process once it has read everything
+    return measure_models(needed, lambda _: None, fvcore_device)
+
+
+def _rehearse(models: Mapping[ModelKey, None]) -> Iterator[tuple[ModelKey, Failure | None]]:
+    from imlp_audit.count.models import run_once
+
+    return ((key, run_once(key)) for key in models)

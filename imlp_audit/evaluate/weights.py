@@ -15,7 +15,9 @@ from imlp_audit.checkpoint.files.sources import ParsedFile
 from imlp_audit.checkpoint.fitting import UNUSED, Fit, fit
 from imlp_audit.checkpoint.loading import describe_misfit, load_fitted, name_tensors, read_tensors
 from imlp_audit.checkpoint.refusal import escape_name, list_names
-from imlp_audit.errors import CheckpointError, UsageError, did_you_mean
+from imlp_audit.count.facts import ModelKey
+from imlp_audit.count.outside import rehearse
+from imlp_audit.errors import BuildError, CheckpointError, UsageError, did_you_mean
 from imlp_audit.evaluate.function import Function
 from imlp_audit.evaluate.loop import deterministic
 from imlp_audit.evaluate.published import as_published
@@ -76,6 +78,9 @@ def with_weights(
     recipe, reading = row.row.model, choose_reading(row, given)
     if recipe is None:
         raise UsageError(f"{row.id} has no model in its spec, so it cannot be evaluated; choose another row")
+    readings = (reading, *row.paper.about.value.readings)
+    for failure in rehearse(ModelKey(recipe, _part(row, recipe, name)) for name in readings).values():
+        raise BuildError(failure.message)
     with Builder().variant(recipe, _part(row, recipe, reading)) as variant:
         own = _own_size(row, variant.model)
     found = parse_states(path, state, prefix)

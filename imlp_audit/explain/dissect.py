@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from torch import Tensor, nn
 
+from imlp_audit.count.facts import Failure, ModelKey
 from imlp_audit.count.fvcore import unfuse_attention
+from imlp_audit.count.models import attempt
+from imlp_audit.count.outside import each_outside
 from imlp_audit.count.parameters import classifiers
+from imlp_audit.errors import BuildError
 from imlp_audit.explain.body import Body, ImlpSize, ParameterKind, TensorShare
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.build import Builder
@@ -19,8 +24,25 @@ from imlp_audit.solve.counting import count_model
 
 
 def dissect(recipe: Recipe, reading: AnyReading | None, builder: Builder | None = None) -> Body:
-    """Return the parts of a model, built on the meta device. Raises BuildError, or whatever a host's code raises."""
-    with (builder or Builder()).variant(recipe, reading) as variant:
+    """Return the parts of a model, built on the meta device. Raises BuildError, or whatever a host's code raises.
+
+    Code from outside runs in a process of its own, with a time limit.
+    """
+    if not recipe.runs_code:
+        return _dissect(recipe, reading, builder or Builder())
+    key = ModelKey(recipe, reading)
+    body = dict(each_outside(_dissect_each, {key: None}))[key]
+    if isinstance(body, Failure):
+        raise BuildError(body.message)
+    return body
+
+
+def _dissect_each(models: Mapping[ModelKey, None]) -> Iterator[tuple[ModelKey, Body | Failure]]:
+    return ((key, attempt(key.recipe, partial(_dissect, key.recipe, key.reading, Builder()))) for key in models)
+
+
+def _dissect(recipe: Recipe, reading: AnyReading | None, builder: Builder) -> Body:
+    with builder.variant(recipe, reading) as variant:
         counted = count_model(variant, {})
         model = unfuse_attention(variant.model)
         tensors = (*_parameters(model), *_buffers(model))

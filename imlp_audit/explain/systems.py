@@ -11,6 +11,7 @@ from typing import TypeAlias
 from imlp_audit.checks.context import Conventions
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
 from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey, Need
+from imlp_audit.count.outside import is_outside, measure_outside
 from imlp_audit.errors import UsageError
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
@@ -64,7 +65,9 @@ def list_systems(
 def _measure(needed: Mapping[ModelKey, Need], progress: Callable[[str], None]) -> Facts:
     from imlp_audit.count.models import measure_models  # torch takes seconds to import: not before the specs are read
 
-    return dict(measure_models(needed, progress))
+    ours = {key: need for key, need in needed.items() if not is_outside(key)}
+    others = {key: need for key, need in needed.items() if is_outside(key)}
+    return {**dict(measure_models(ours, progress)), **dict(measure_outside(others, progress))}
 
 
 def _matches(name: str, globs: Sequence[str]) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from imlp_audit.checks.context import Conventions
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention
+from imlp_audit.errors import BuildError
 from imlp_audit.explain import block_formula, text_formula
 from imlp_audit.explain.body import KINDS, TIMES, Body, Portion
 from imlp_audit.explain.nearest import search_readings
@@ -109,6 +110,8 @@ def _count_baseline(row: RowRef, decided: DecidedTotal, builder: Builder) -> tup
     recipe = _recipe(CellRef(row, decided.cell.column_id))
     try:
         return dissect(recipe, decided.reading_of(recipe), builder).items(decided.counting)
+    except BuildError as error:
+        return str(error)
     except Exception as error:  # whatever a host's code raises
         return f"{type(error).__name__}: {error}"
 

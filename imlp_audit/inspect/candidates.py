@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from imlp_audit.checkpoint.contents import Checkpoint
@@ -11,6 +11,8 @@ from imlp_audit.checkpoint.fitting import Fit, fit
 from imlp_audit.checkpoint.layouts.dialects import dialects
 from imlp_audit.checkpoint.misfits import Shapes
 from imlp_audit.checks.context import Conventions
+from imlp_audit.count.facts import Failure, ModelKey, Need
+from imlp_audit.count.outside import measure_outside
 from imlp_audit.errors import BuildError
 from imlp_audit.inspect.readings import AllowedReadings, find_allowed_readings
 from imlp_audit.models.build import Builder
@@ -70,7 +72,7 @@ class Candidates:
 def find_candidates(held: Shapes, selection: Selection, announce: Callable[[int], Callable[[str], None]]) -> Candidates:
     """Return what a checkpoint of these shapes fits among the models of the selected papers."""
     every, builder = list_models(selection), Builder()
-    uses = [use for use in every if not _is_untrusted(use.recipe)]
+    uses = _without_failing([use for use in every if not _is_untrusted(use.recipe)])
     named = [{dialect.names[name]: shape for name, shape in held.items()} for dialect in dialects(held)]
     likely = [use for use in uses if any(is_plausible(use.recipe, one) for one in named)]
     tell = announce(len(likely))
@@ -87,6 +89,16 @@ def find_candidates(held: Shapes, selection: Selection, announce: Callable[[int]
 
 def _is_untrusted(recipe: Recipe) -> bool:
     return recipe.code is not None and not recipe.code.may_run
+
+
+def _without_failing(uses: Sequence[ModelUse]) -> list[ModelUse]:
+    """Return the models without the readings under which code from outside does not build them."""
+    keys = {ModelKey(use.recipe, reading): Need() for use in uses if use.recipe.runs_code for reading in use.readings}
+    failing = {key for key, found in measure_outside(keys, lambda _: None) if isinstance(found, Failure)}
+    return [
+        replace(use, readings={r: names for r, names in use.readings.items() if ModelKey(use.recipe, r) not in failing})
+        for use in uses
+    ]
 
 
 def choose_candidates(

@@ -28,6 +28,9 @@ def decisions_of(draft: Draft) -> list[str]:
             f"the footnote marks {', '.join(marks)} are part of the labels; `footnote:` can say what they mean"
         )
     found += [f"the mark {mark} is taken to change no model: {text}" for mark, text in draft.harmless.items()]
+    remarks = sorted({row.label.remark.lower() for row in draft.rows if row.label.remark and row.model.recipe})
+    if remarks:
+        found.append(f"taken to change no model: the remark {', '.join(remarks)} behind labels")
     lost = [row for row in draft.rows if row.numbers.changes and row.baseline is None]
     if lost:
         found.append(f"{count_of(len(lost), 'row')} with printed changes but without `baseline`; they are comments")
