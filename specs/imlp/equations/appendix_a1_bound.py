@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, at_most, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, at_most, claim, equal
 from imlp_audit.equations.lipschitz.certificate import Certificate
 from imlp_audit.equations.matrix import dot
 
-from ._theorem import Module, affine, modules, modules_of, norm
+from ._theorem import Module, affine, any_modules, modules, modules_of, norm
+
+_IDENTITY = Proof("all numbers and any phi", Module.sizes, cases=any_modules())
 
 
 @claim(modules_of(1, 1, 1))
@@ -26,7 +28,7 @@ def eq17_g(case: Module, arithmetic: Arithmetic) -> Trial:
     return equal(case.part(0, case.x, arithmetic), recalled, **{"b^11": first.b1, "b^12": second.b1})
 
 
-@claim(modules())
+@claim(modules(), proof=_IDENTITY)
 def eq17_g_corrected(case: Module, arithmetic: Arithmetic) -> Trial:
     """g has the bias b^11 of its own; a difference of two of its values has none.
 
@@ -100,7 +102,7 @@ def eq19_square(case: Module, arithmetic: Arithmetic) -> Trial:
     return equal(left, root * root * square, **case.shown())
 
 
-@claim(modules())
+@claim(modules(), proof=_IDENTITY)
 def eq19_expansion(case: Module, arithmetic: Arithmetic) -> Trial:
     """The squared norm of a sum is the sum of the squared norms and twice the inner product.
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, at_most, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, at_most, claim, equal
 from imlp_audit.equations.lipschitz.certificate import Certificate
 from imlp_audit.equations.matrix import dot
 
-from ._theorem import Module, affine, diagonal, difference, first_false, form, modules
+from ._theorem import Module, affine, any_modules, diagonal, difference, first_false, form, modules
+
+_IDENTITY = Proof("all numbers and any phi", Module.sizes, cases=any_modules())
 
 
-@claim(modules())
+@claim(modules(), proof=_IDENTITY)
 def eq11_module(case: Module, arithmetic: Arithmetic) -> Trial:
     """The AMLP module that is built here, with biases, is the function of Theorem 1 and Eq. 11.
 
@@ -44,7 +46,7 @@ def eq12_biases(case: Module, arithmetic: Arithmetic) -> Trial:
     return Trial(blocks == outputs, shown)
 
 
-@claim(modules())
+@claim(modules(), proof=_IDENTITY)
 def eq12_biases_corrected(case: Module, arithmetic: Arithmetic) -> Trial:
     """f is the sum of both branches exactly when b^1 is the sum of their biases; the columns of W^1 are split between
     them.
