@@ -40,9 +40,10 @@ def decisions_of(draft: Draft) -> list[str]:
     sorting = [draft.columns.guesses[at].heading or f"column {at + 1}" for at in sorted(draft.columns.sorting)]
     if sorting:
         found.append(f"taken to say only of what kind the models are: the text under {list_some(sorting, 8)}")
-    unknown = [guess.heading or "(no heading)" for guess in draft.columns.guesses if guess.role is ColumnRole.UNKNOWN]
+    unknown = [guess for guess in draft.columns.guesses if guess.role is ColumnRole.UNKNOWN and not guess.doubts]
     if unknown:
-        found.append(f"columns that were not understood: {list_some(unknown, 8)}")
+        headings = [guess.heading or "(no heading)" for guess in unknown]
+        found.append(f"columns that were not understood: {list_some(headings, 8)}")
     return [*found, *_sizes(draft), *(f"note: {note}" for note in draft.table.notes)]
 
 

@@ -54,7 +54,7 @@ _LINK = re.compile(r"\W*((model|config|link|log|download|weights?|ckpt|checkpoin
 _PARAMETERS = re.compile(r"\bpar(a|am|ams|m|ms)?\b|\bparameters?\b|#p\b|\bweights\b(?=.*\(m\))|\bmodel size \(m\)")
 _FLOPS = re.compile(r"\b[kmgtb]?(flops?|macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?|\b[mgtb]ops\b")
 _MACS = re.compile(r"\b[kmgtb]?(macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?")
-_THROUGHPUT = re.compile(r"throughput|\bima?ge?s?\s?/\s?s|\bfps\b|samples/s")
+_THROUGHPUT = re.compile(r"throughput|\bim(?:g|age)?s?\s?/\s?s|\bfps\b|samples/s")
 _TIME = re.compile(r"latency|\b(inference|run|test|cpu|gpu) ?time\b|\b[mμµ]s\b|\bmilliseconds?\b")
 _SPEED = re.compile(r"\bspeed\b")
 _MEMORY = re.compile(r"\bmem(ory)?\b")

@@ -40,6 +40,7 @@ def recipes(draft: Draft) -> list[str | None]:
         ("Acc@1", ["72.2"], "score", "%"),
         ("AP^b", ["40.1"], "score", ""),
         ("Throughput (img/s)", ["940"], "throughput", "images/s"),
+        ("GPU im/s", ["940"], "throughput", "images/s"),
         ("Inference speed (FPS)", ["940"], "throughput", "images/s"),
         ("#layers", ["12"], "setting", ""),
     ],
@@ -223,6 +224,16 @@ def test_a_table_with_flops_and_without_sizes_leaves_the_choice_where_the_librar
     (row,) = table("Model | Params (M) | FLOPs (G)", "NFNet-F0 | 71.5 | 12.38").rows  # on 256; timm trained on 192
     assert row.model.recipe is None
     assert row.model.candidates == ("{timm: nfnet_f0, image: 192}",)
+
+
+def test_a_label_without_its_width_is_no_model() -> None:
+    one = table("Model | Params (M)", "MobileNetV2 | 6.9", "MobileNet-V3-Large | 5.4", "mobilenet_v2 | 3.5").table
+    assert recipes(draft_table(one)) == [None, None, "{torchvision: mobilenet_v2}"]
+    reason = draft_table(one).rows[0].model.reason
+    assert reason == "the label gives no width, and timm has this model in several"
+    assert recipes(draft_table(one, prefer=Library.TORCHVISION))[:2] == [
+        "{torchvision: mobilenet_v2}", "{torchvision: mobilenet_v3_large}"
+    ]  # fmt: skip
 
 
 def test_a_label_and_a_table_that_give_two_sizes_leave_the_row_without_a_model() -> None:

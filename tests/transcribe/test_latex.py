@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
+from imlp_audit.transcribe.cells import split_mark
 from imlp_audit.transcribe.grid import SourceDocument
 from imlp_audit.transcribe.latex.document import read_latex
 from imlp_audit.transcribe.latex.source import join_source
@@ -138,6 +139,15 @@ def test_the_last_definition_of_a_name_is_taken() -> None:
         \begin{tabular}{ll} a & b \\ \hline \net & \other\end{tabular}"""
     (table,) = read(tex).tables
     assert [row.cells for row in table.rows] == [("B", "D")]
+
+
+def test_notes_below_a_table_explain_its_marks() -> None:
+    tex = r"""\begin{table}\begin{threeparttable}\begin{tabular}{ll} a & b \\ \hline x\tnote{1} & 2 \\ \end{tabular}
+        \begin{tablenotes}[flushleft]\small \item[1] Ported from \cite{x}. \item[$\dagger$] Ours. \item bare
+        \end{tablenotes}\end{threeparttable}\end{table}"""
+    (table,) = read(tex).tables
+    assert table.marks == (("¹", "Ported from ."), ("†", "Ours."))
+    assert split_mark(table.rows[0].cells[0]) == ("x", "¹")
 
 
 def test_rules_of_ones_own_are_rules() -> None:

@@ -23,7 +23,7 @@ _SPELLINGS = (
     (re.compile(r"\bresnet[-_ ]?(\d+)[-_ ]v1([cds])\b", re.IGNORECASE), r"resnet\1\2"),  # GluonCV's resnet50_v1d
 )
 _MOBILENET = re.compile(
-    r"\b(mobilenet[-_ ]?v[123](?:[-_ ](?:large|small))?)[-_ (]+[x×]?([01]\.\d\d?)[x×]?\)?$", re.IGNORECASE
+    r"\b(mobilenet[-_ ]?v[123](?:[-_ ](?:large|small))?)(?:[-_ (]+[x×]?|[x×])([01]\.\d\d?)[x×]?\)?$", re.IGNORECASE
 )
 _REGNET = re.compile(r"\bregnet[-_ ]?([xy])[-_ ]?(\d{1,4}(?:\.\d)?)[-_ ]?([mg])f", re.IGNORECASE)
 

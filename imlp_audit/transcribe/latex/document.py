@@ -12,6 +12,7 @@ from imlp_audit.transcribe.grid import SourceDocument, SourceTable
 from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.latex.arguments import balance, read_braced, skip_optional
 from imlp_audit.transcribe.latex.macros import Definition, Macro, expand, find_definitions, find_macros
+from imlp_audit.transcribe.latex.notes import explained_marks
 from imlp_audit.transcribe.latex.rows import read_rows
 from imlp_audit.transcribe.latex.source import LatexSource
 from imlp_audit.transcribe.latex.symbols import TABULARS
@@ -55,6 +56,7 @@ def read_latex(source: LatexSource) -> SourceDocument:
         mains = [caption.text for caption in captions if caption.main]
         parts = [caption.text for caption in captions if not caption.main]
         apart = len(mains) == len(one.tabulars)
+        marks = tuple(explained_marks(" ".join(_outside(one, source.text)), macros))
         for at, place in enumerate(one.tabulars):
             read += place[2] - place[1]
             if read > LONGEST_TABLES and tables:
@@ -66,7 +68,7 @@ def read_latex(source: LatexSource) -> SourceDocument:
             label = labels[at if len(labels) == len(one.tabulars) else 0] if labels else None
             table = _read_table(source, place, macros)
             counted = f"{number + 1 + at * apart}{letter}" if mains else f"{PART}{letter}" if letter else ""
-            tables.append(replace(table, number=counted, caption=_words(caption, macros), label=label))
+            tables.append(replace(table, number=counted, caption=_words(caption, macros), label=label, marks=marks))
         number += len(mains)
     return _finished(source, macros, tables, notes)
 

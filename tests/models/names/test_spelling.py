@@ -32,6 +32,7 @@ from imlp_audit.models.names.spelling import spellings
         ("MobileNetV3 V3-Large 1.0", "mobilenetv3_large_100"),
         ("MobileNetV3-Small 0.75×", "mobilenetv3_small_075"),
         ("MobileNetV2 (1.4)", "mobilenetv2_140"),
+        ("MobileNetV2×1.0", "mobilenetv2_100"),
         ("DenseNet-121 (k=32)", "densenet121"),
         ("DenseNet-161 (k = 48)", "densenet161"),
     ],
