@@ -15,13 +15,17 @@ class AuditError(Exception):
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """One thing wrong with a spec, at a place in a file: line and column from 1, and the path of keys."""
+    """One thing wrong with a spec, at a place in a file: line and column from 1, and the path of keys.
+
+    `meant` is the required key that the last of these is a misspelling of.
+    """
 
     file: str
     line: int
     column: int
     message: str
     at: tuple[str | int, ...] = field(default=(), compare=False)
+    meant: str | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}: {self.message}"

@@ -27,19 +27,37 @@ class Trial:
     shown: Mapping[str, object] = field(default_factory=dict)
 
 
+Judge = Callable[[Case, Arithmetic], Trial]
+
+
+@dataclass(frozen=True)
+class Proof(Generic[Case]):
+    """How a claim is judged on symbols in place of numbers.
+
+    `covers` says what the symbols stand for. `sizes` returns an example's sizes by their names: a report says for which
+    of them the claim was proved. `cases` are examples that cover the claim's where symbols cannot be drawn of these;
+    `judge` judges what the claim follows from where that is not the claim itself.
+    """
+
+    covers: str
+    sizes: Callable[[Case], Mapping[str, int | str]]
+    cases: Strategy[Case] | None = None
+    judge: Judge[Case] | None = None
+
+
 @dataclass(frozen=True)
 class Claim(Generic[Case]):
     """A statement that is tested by running it: `judge` must hold on every example that `cases` can make.
 
     Where one example takes long, `share` is the part of the examples asked for that are run. `figure` makes what a
-    report draws beside the claim. `proof` says what judging the claim on symbols covers, if it can be judged so.
+    report draws beside the claim. `proof` says how it is judged on symbols, if it can be.
     """
 
     cases: Strategy[Case]
-    judge: Callable[[Case, Arithmetic], Trial]
+    judge: Judge[Case]
     share: float = 1.0
     figure: Callable[[], Figure] | None = None
-    proof: str | None = None
+    proof: Proof[Case] | None = None
 
 
 def claim(
@@ -47,8 +65,8 @@ def claim(
     *,
     share: float = 1.0,
     figure: Callable[[], Figure] | None = None,
-    proof: str | None = None,
-) -> Callable[[Callable[[Case, Arithmetic], Trial]], Claim[Case]]:
+    proof: Proof[Case] | None = None,
+) -> Callable[[Judge[Case]], Claim[Case]]:
     """Make a claim of a function that judges one example; its docstring is read without running it (catalogue.py)."""
     return lambda judge: Claim(cases, judge, share, figure, proof)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -62,6 +62,10 @@ class Mixing:
     def sizes(self) -> tuple[int, int, int]:
         """S, C and the hidden width."""
         return len(self.table), len(self.table[0]), len(self.first)
+
+    def named_sizes(self, hidden: str) -> Mapping[str, int]:
+        """Return S, C and the hidden width, which is D_S or D_C, by their names."""
+        return dict(zip(("S", "C", hidden), self.sizes, strict=True))
 
     def mlp(self, x: Sequence[Rounded], arithmetic: Arithmetic) -> list[Rounded]:
         """Return second * GELU(first * x + first_bias) + second_bias for a vector x."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import torch
@@ -51,9 +51,17 @@ def _linear(x: Array, weight: Array, bias: Array | None = None) -> Array:
 
 
 def _convolution(
-    x: Array, weight: Array, bias: Array | None, stride: Pair, padding: Pair, dilation: Pair, groups: int
+    x: Array,
+    weight: Array,
+    bias: Array | None = None,
+    stride: Pair = (1, 1),
+    padding: Pair = (0, 0),
+    dilation: Pair = (1, 1),
+    groups: int = 1,
 ) -> Array:
     """Convolve with kernels of one pixel, or each channel with its own kernel behind a border of zeros."""
+    if x.ndim == 3:
+        return _convolution(x[None], weight, bias, stride, padding, dilation, groups)[0]
     (_, channels, height, width), (outputs, _, rows, columns) = x.shape, weight.shape
     plain = (stride, dilation) == ((1, 1), (1, 1))
     if plain and (rows, columns, groups) == (1, 1, 1):
@@ -69,6 +77,21 @@ def _convolution(
     else:
         raise NotImplementedError("only depthwise convolutions and those of 1 x 1 are known for symbols")
     return y if bias is None else y + bias[:, None, None]
+
+
+_PADDINGS: Mapping[str, Literal["edge", "wrap", "reflect"]] = {
+    "replicate": "edge",
+    "circular": "wrap",
+    "reflect": "reflect",
+}
+
+
+def _pad(x: Array, sides: Sequence[int], mode: str = "constant", value: float = 0) -> Array:
+    """Continue the last axes by copies; `sides` begins with those of the last axis."""
+    if mode not in _PADDINGS:
+        raise NotImplementedError(f"padding by {mode} is not known for symbols")
+    pairs = [tuple(sides[i : i + 2]) for i in range(0, len(sides), 2)]
+    return np.pad(x, [(0, 0)] * (x.ndim - len(pairs)) + pairs[::-1], mode=_PADDINGS[mode])
 
 
 def _batch_norm(
@@ -118,15 +141,22 @@ def _einsum(formula: str, one: Array, other: Array) -> Array:
     return np.einsum(formula, one, other, optimize=False)
 
 
+def _dropout(x: Array, p: float, training: bool, inplace: bool) -> Array:
+    """Keep everything, in evaluation."""
+    if training:
+        raise NotImplementedError("dropout in training is not known for symbols")
+    return x
+
+
 OPERATIONS: Mapping[Callable[..., object], Callable[..., Array]] = {
     torch.stack: lambda arrays, dim=0: np.stack(arrays, axis=dim),
     torch.cat: lambda arrays, dim=0: np.concatenate(arrays, axis=dim),
     torch.Tensor.mul: lambda one, other: one * other,
     torch.unflatten: _unflatten, torch.softmax: softmax_along, torch.einsum: _einsum,
-    F.linear: _linear, torch.conv2d: _convolution,
+    F.linear: _linear, F.pad: _pad, torch.conv2d: _convolution,
     F.batch_norm: _batch_norm, F.layer_norm: _layer_norm,
     F.scaled_dot_product_attention: _scaled_dot_product_attention,
-    F.gelu: _gelu,
+    F.gelu: _gelu, F.dropout: _dropout,
     F.relu: lambda x, inplace=False: _each(lambda each: each.apply("relu"), x),
     F.softplus: lambda x, *_, **__: _each(lambda each: each.apply("softplus_value"), x),
 }  # fmt: skip

@@ -41,10 +41,10 @@ def _with_proof(found: Outcome, claim: Claim[object]) -> Outcome:
     from imlp_audit.equations.proof import prove
 
     try:
-        prove(claim)
+        proved = prove(claim)
     except Exception as error:
         return replace(found, problem=f"it holds on numbers but is not proved: {type(error).__name__}: {error}")
-    return replace(found, proved=claim.proof)
+    return replace(found, proved=proved)
 
 
 def load_claim(code: ClaimCode) -> Claim[object]:

@@ -19,7 +19,7 @@ from imlp_audit.spec.findings import FindingEntry, FindingsFile
 from imlp_audit.spec.own_blocks import own_families
 from imlp_audit.spec.parse_yaml import read_tree
 from imlp_audit.spec.pictures import Pictures
-from imlp_audit.spec.prune import prune
+from imlp_audit.spec.prune import prune, respell
 from imlp_audit.spec.readings import NOT_STATED, Choice
 from imlp_audit.spec.references import RowRef, rows_of_table
 from imlp_audit.spec.schema import About, Coverage, PaperFile, System
@@ -87,14 +87,19 @@ def read_spec(
 ) -> tuple[SpecFile | None, list[Problem]]:
     """Read one file; a mapping with the key `table` is a table, any other a part of a paper.
 
-    With problems come what is left of the file without them, if anything is; what is known to be `wrong` is taken out
-    too. If it is `trusted`, the Python beside it may build its models.
+    With problems come what is left of the file without them, if anything is; a required key that is misspelt is read as
+    it is meant. What is known to be `wrong` is taken out too. If the file is `trusted`, the Python beside it may build
+    its models.
     """
     folder = SpecFolder(path.parent.resolve(), trusted)
     tree, problems = read_tree(path, shown_as)
     if tree is None:
         return None, problems
     record, found = _validate(SpecText(shown_as, tree), folder)
+    while meant := {one.at: one.meant for one in found if one.meant is not None}:
+        problems += [one for one in found if one.meant is not None]
+        tree = respell(tree, meant)
+        record, found = _validate(SpecText(shown_as, tree), folder)
     problems = [*problems, *found]
     lost: frozenset[str] = frozenset()
     taken = [*found, *(one for one in wrong if one.file == shown_as)]

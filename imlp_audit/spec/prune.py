@@ -1,9 +1,9 @@
-"""What is left of a spec without the parts that are wrong, so that one pass also finds what is wrong with the rest."""
+"""A spec without the parts that are wrong, and with misspelt keys mended: what is wrong with the rest is found too."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from imlp_audit.errors import Problem
 from imlp_audit.spec.tree import ListNode, MapNode, Node, Path, Text
@@ -37,6 +37,21 @@ def prune(tree: Node, paths: Iterable[Path]) -> tuple[Node | None, frozenset[str
         return None, frozenset(_words(tree))
     lost: set[str] = set()
     return _without(tree, wrong, (), lost), frozenset(lost)
+
+
+def respell(node: Node, meant: Mapping[Path, str], here: Path = ()) -> Node:
+    """Return a tree with other names for the keys at some paths."""
+    match node:
+        case Text():
+            return node
+        case ListNode():
+            return ListNode(tuple(respell(one, meant, (*here, i)) for i, one in enumerate(node.items)), node.mark)
+        case MapNode():
+            entries = [
+                (Text(meant.get((*here, key.text), key.text), key.mark), respell(value, meant, (*here, key.text)))
+                for key, value in node.entries
+            ]
+            return MapNode(tuple(entries), node.mark)
 
 
 def follows(problem: Problem, lost: Collection[str]) -> bool:

@@ -9,10 +9,14 @@ from imlp_audit.numbers.forms import SCALES, NumberForm, parse_printed
 
 MARKS = "*†‡§¶♯⋆∗⋄"
 MISSING = frozenset({"", "-", "–", "—", "−", "n/a", "N/A", "NA", "?", "✗", "/", "--"})
-_MARK = re.compile(rf"(?:\s*\^?([{re.escape(MARKS)}]{{1,3}})|\^([a-z]))$")
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+"""How the number of a footnote is written, after ^: in 224^2 and 10^6 the raised number is no footnote's."""
+_MARK = re.compile(
+    rf"(?:\s*\^?([{re.escape(MARKS)}]{{1,3}})|\^([⁰¹²³⁴-⁹,]+)|(?<=[A-Za-z)])\^(\d{{1,2}})|(\^[a-z](?:,[a-z])*))$"
+)
 _CHANGE = re.compile(r"\s*(?:\(\s*([^()]*)\s*\)|\[\s*([^\[\]]*)\s*\]|(?<=\d)\s+([+\-−–↑↓]\s*[\d.]+\s*%))$")
 _SIGNED = re.compile(r"([+\-−–↑↓]?)\s*(\d[\d,]*(?:\.\d+)?)\s*(%?)", re.ASCII)
-_SPREAD = re.compile(r"\s*±\s*[\d.]+$")
+_SPREAD = re.compile(r"\s*±\s*(?:[\d.]+|n/?a|[-–—−?]+)$", re.IGNORECASE)
 _NUMBER = re.compile(r"([~≈≃]?)\s*([+\-−–]?\d[\d,]*(?:\.\d+)?)\s*(.*)", re.ASCII | re.DOTALL)
 _UNIT = re.compile(
     r"(k|K|M|G|B|T|million|billion)?(?:[\s-]*(?:FLOP[sS]?|flops|MAC[sS]?|Mult-?Adds|MAdds|OP[sS]|[Pp]aram(?:eter)?s?))?"
@@ -101,7 +105,9 @@ def scale_of(words: str) -> str | None:
 def split_mark(text: str) -> tuple[str, str]:
     """Return a text without the footnote mark at its end, and the mark."""
     found = _MARK.search(text)
-    return (text[: found.start()].rstrip(), found[1] or found[2]) if found else (text, "")
+    if found is None:
+        return text, ""
+    return text[: found.start()].rstrip(), next(filter(None, found.groups())).translate(RAISED)
 
 
 def _split_change(text: str, left_out: list[str]) -> tuple[str, str | None]:

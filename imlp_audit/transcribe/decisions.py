@@ -28,6 +28,9 @@ def decisions_of(draft: Draft) -> list[str]:
             f"the footnote marks {', '.join(marks)} are part of the labels; `footnote:` can say what they mean"
         )
     found += [f"the mark {mark} is taken to change no model: {text}" for mark, text in draft.harmless.items()]
+    remarks = sorted({row.label.remark.lower() for row in draft.rows if row.label.remark and row.model.recipe})
+    if remarks:
+        found.append(f"taken to change no model: the remark {', '.join(remarks)} behind labels")
     lost = [row for row in draft.rows if row.numbers.changes and row.baseline is None]
     if lost:
         found.append(f"{count_of(len(lost), 'row')} with printed changes but without `baseline`; they are comments")
@@ -37,9 +40,10 @@ def decisions_of(draft: Draft) -> list[str]:
     sorting = [draft.columns.guesses[at].heading or f"column {at + 1}" for at in sorted(draft.columns.sorting)]
     if sorting:
         found.append(f"taken to say only of what kind the models are: the text under {list_some(sorting, 8)}")
-    unknown = [guess.heading or "(no heading)" for guess in draft.columns.guesses if guess.role is ColumnRole.UNKNOWN]
+    unknown = [guess for guess in draft.columns.guesses if guess.role is ColumnRole.UNKNOWN and not guess.doubts]
     if unknown:
-        found.append(f"columns that were not understood: {list_some(unknown, 8)}")
+        headings = [guess.heading or "(no heading)" for guess in unknown]
+        found.append(f"columns that were not understood: {list_some(headings, 8)}")
     return [*found, *_sizes(draft), *(f"note: {note}" for note in draft.table.notes)]
 
 

@@ -10,7 +10,7 @@ from itertools import chain, count
 from typing import TypeAlias
 
 from imlp_audit.models.names.known import Library
-from imlp_audit.models.names.match import families_in
+from imlp_audit.models.names.match import families_in, family_of
 from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
@@ -78,6 +78,8 @@ class _Drafter:
             headed=tuple(families_in(headed)),
             captioned=tuple(families_in(table.caption)),
         )
+        labels = [read_label(row.cells[columns.label], None, ()) for row in table.rows if row.single is None]
+        self._without_remark = {family_of(label.name) for label in labels if not label.remark}
         self.rows: list[DraftRow] = []
         self.skipped: list[str] = []
         self._group = self._noted = ""  # the heading between rows that this is under, and the last that was noted
@@ -97,7 +99,7 @@ class _Drafter:
             self.skipped.append(f"{self.counted_in} {row.line}, {label.text or 'a row without a label'}{reason}")
             return
         side = numbers.size or find_size(self._group) or self.size or self.columns.first_size
-        why = self.doubt or self.columns.doubt(row) or _ambiguous(label, side, self.sizes)
+        why = self.doubt or self.columns.doubt(row) or _ambiguous(label, side, self.sizes) or self._doubt_remark(label)
         base = self._by_label.get((label.builds_on or "").casefold())
         drafted = DraftRow(
             self._new_id(label, base, side),
@@ -112,6 +114,12 @@ class _Drafter:
         self._noted = self._group
         self._by_label[label.text.casefold()] = drafted
         self.rows.append(drafted)
+
+    def _doubt_remark(self, label: LabelParts) -> str | None:
+        """Return why a remark may stand for a change of the model: other rows are of its family without the remark."""
+        if not label.remark or family_of(label.name) not in self._without_remark:
+            return None
+        return f"the remark {label.remark!r} may stand for a change: other rows of this family do not have it"
 
     def _remarks(self, row: GridRow) -> Iterator[str]:
         """Yield what a reader must know of a row: a heading that is new above it, and what was uncertain."""

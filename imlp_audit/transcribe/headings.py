@@ -10,7 +10,7 @@ from enum import StrEnum
 from imlp_audit.models.hosts.host import Setting
 from imlp_audit.numbers.forms import SCALES, parse_printed
 from imlp_audit.spec.columns import Measure, Metric
-from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change
+from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, split_mark
 
 
 class ColumnRole(StrEnum):
@@ -54,9 +54,9 @@ _LINK = re.compile(r"\W*((model|config|link|log|download|weights?|ckpt|checkpoin
 _PARAMETERS = re.compile(r"\bpar(a|am|ams|m|ms)?\b|\bparameters?\b|#p\b|\bweights\b(?=.*\(m\))|\bmodel size \(m\)")
 _FLOPS = re.compile(r"\b[kmgtb]?(flops?|macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?|\b[mgtb]ops\b")
 _MACS = re.compile(r"\b[kmgtb]?(macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?")
-_THROUGHPUT = re.compile(
-    r"throughput|\bima?ge?s?\s?/\s?s|\bfps\b|latency|inference (time|speed)|\bspeed\b|samples/s|\bms\b"
-)
+_THROUGHPUT = re.compile(r"throughput|\bim(?:g|age)?s?\s?/\s?s|\bfps\b|samples/s")
+_TIME = re.compile(r"latency|\b(inference|run|test|cpu|gpu) ?time\b|\b[mμµ]s\b|\bmilliseconds?\b")
+_SPEED = re.compile(r"\bspeed\b")
 _MEMORY = re.compile(r"\bmem(ory)?\b")
 _TOP = re.compile(r"\b(?:top|acc)\s?-?\s?@?\s?([15])\b|\b(?:im(?:age)?net|in-?1k)\b|\bacc(?:uracy)?\b")
 _ERROR = re.compile(r"\berr(or)?\b")
@@ -75,7 +75,7 @@ _NEEDS_TRAINING = ("needs", "trained weights and the data")
 
 def guess_column(heading: str, cells: Sequence[str], caption: str) -> ColumnGuess:
     """Guess what a column holds. The first column that may hold labels does; the caller decides that."""
-    words = " ".join(re.sub(r"[_\s]+", " ", heading.lower()).split())
+    words = " ".join(re.sub(r"[_\s]+", " ", split_mark(heading)[0].lower()).split())
     texts = [cell for cell in cells if cell not in MISSING]
     numeric = sum(_is_number(cell) for cell in texts)
     if _CHANGE.search(words) and texts and all(read_change(cell) is not None for cell in texts):
@@ -120,7 +120,7 @@ def _is_size(words: str, texts: Sequence[str]) -> bool:
 
 def side_of(text: str) -> int | None:
     """Return the side of square images that a text such as 224^2 or 224x224 gives; None where it gives none."""
-    found = SIDE.fullmatch(text)
+    found = SIDE.fullmatch(split_mark(text)[0])
     return int(found[1]) if found and int(found[1]) >= _SMALLEST else None
 
 
@@ -222,11 +222,15 @@ _OTHER_DATA = r"cifar|coco|ade20k|cityscapes|places|inaturalist|imagenet-?100\b|
 
 
 def _throughput(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
-    del texts, caption
-    unit = "ms" if re.search(r"\bms\b|latency", words) else "images/s"
-    return ColumnGuess(
-        ColumnRole.NUMBERS, heading, Measure.THROUGHPUT, unit, (("needs", "the hardware that was used"),)
-    )
+    del words, texts, caption
+    fields = (("needs", "the hardware that was used"),)
+    return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.THROUGHPUT, "images/s", fields)
+
+
+def _time(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
+    del words, texts, caption
+    doubt = f"{heading!r} is left out: a spec holds images per second, and neither times nor speeds without a unit"
+    return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
 
 
 def _memory(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
@@ -249,7 +253,9 @@ def _setting(heading: str, words: str, texts: Sequence[str], caption: str) -> Co
 _KINDS = (
     (_FLOPS, _flops),
     (_PARAMETERS, _parameters),
+    (_TIME, _time),
     (_THROUGHPUT, _throughput),
+    (_SPEED, _time),
     (_MEMORY, _memory),
     (re.compile("|".join(_SETTINGS)), _setting),
     (_TOP, _score),

@@ -15,6 +15,9 @@ _SIZED = re.compile(
     r"\s*(?:↑\s*(?P<up>\d{3,4})|@\s*(?P<at>\d{3,4})|[(/,]?\s*(?P<plain>\d{3,4}\s*(?:\^2|²|[×x]\s*\d{3,4}))\s*\)?"
     r"|\(\s*(?P<bracket>\d{3,4})\s*\))$"
 )
+_REMARK = re.compile(
+    r"(?<=\S)\s*(\((?:ours?|proposed|this (?:work|paper))\))$", re.IGNORECASE
+)  # by the authors, of their models
 _ADDED = re.compile(r"^(?:\+|w/|with\b|&)\s*", re.IGNORECASE)
 _INSIDE = re.compile(r"\s*(?:\+|\bw/|\bwith\b)\s*", re.IGNORECASE)
 _CONFIG = re.compile(  # OpenMMLab's names: model_pretraining_batch-and-recipe_data, as resnet50_8xb256-rsb-a1-600e_in1k
@@ -27,7 +30,8 @@ _CONFIG = re.compile(  # OpenMMLab's names: model_pretraining_batch-and-recipe_d
 class LabelParts:
     """A label without its mark; `name` is the model's name in it, `size` the side of the images that it gives.
 
-    `training` is what the name of a configuration says about the training. `builds_on` is the label of an earlier row
+    `training` is what the name of a configuration says about the training, `remark` that the model is the authors'.
+    `builds_on` is the label of an earlier row
     if this one says that it is that row with something added.
     """
 
@@ -37,6 +41,7 @@ class LabelParts:
     size: int | None = None
     builds_on: str | None = None
     training: str | None = None
+    remark: str = ""
 
     @property
     def added(self) -> bool:
@@ -56,14 +61,18 @@ def read_label(text: str, above: LabelParts | None, known: Container[str]) -> La
     """
     plain = _BULLET.sub("", " ".join(_CITATION.sub("", text[:_LONGEST]).split()))
     plain, mark = split_mark(plain)
+    remark = _REMARK.search(plain)
+    bare, inner = split_mark(plain[: remark.start()] if remark else plain)
+    plain, mark = f"{bare} {remark[1]}" if remark else bare, inner + mark
     config = _CONFIG.fullmatch(plain)
     if config is not None:
         side = side_of(config["side"] or config["px"] or "")
         return LabelParts(plain, config["name"], mark, side, training=config["training"].strip("_") or None)
-    sized = _SIZED.search(plain)
+    sized = _SIZED.search(bare)
     size = next((side_of(part) for part in sized.groups() if part), None) if sized else None
-    name = plain[: sized.start()].rstrip(" -–") if sized and size is not None and sized.start() else plain
-    return LabelParts(plain, name, mark, size if name != plain else None, _find_base(plain, above, known))
+    name = bare[: sized.start()].rstrip(" -–") if sized and size is not None and sized.start() else bare
+    base = _find_base(plain, above, known)
+    return LabelParts(plain, name, mark, size if name != bare else None, base, remark=remark[1] if remark else "")
 
 
 def _find_base(text: str, above: LabelParts | None, known: Container[str]) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-from imlp_audit.models.names.known import USUAL_SIZE, Library, own_size
+from imlp_audit.models.names.known import USUAL_SIZE, Library, current_models, own_size, size_in_name
 from imlp_audit.models.names.match import Confidence, close_models
 from imlp_audit.models.names.spelling import spellings
 from imlp_audit.transcribe.cells import MARKS
@@ -108,7 +108,9 @@ def guess_model(label: LabelParts, size: int | None, doubt: str | None, table: T
     close = () if label.changed else tuple(_recipe(*one, side) for one in _with(Confidence.CLOSE, found))
     if not exact:
         return _without(label, side, found, close, table)
-    reason = doubt
+    reason = doubt or _why_other_size(exact[0], side, label.name)
+    if reason is None and exact[0][0] is not table.prefer:
+        reason = _why_no_width(label.name, exact)
     candidates = (*(_recipe(*one, side) for one in exact), *close)[:3]
     if reason is None and side is None and table.unsized:
         reason = _why_no_size(exact, label.name, table.prefer)
@@ -182,15 +184,37 @@ def _why_no_size(exact: Sequence[tuple[Library, str]], label: str, prefer: Libra
         return f"the table gives no size of images, and this model was published for {listed}"
     library, name = exact[0]
     (size,) = sizes
-    if size != USUAL_SIZE and name.endswith(f"_{size}") and str(size) not in label:
-        return f"the table gives no size of images, and {library} has this model for {size} alone"
+    if size == USUAL_SIZE or str(size) in label or (library is prefer and size_in_name(library, name) is None):
+        return None
+    return f"the table gives no size of images, and {library} has this model for {size} alone"
+
+
+def _why_no_width(label: str, exact: Sequence[tuple[Library, str]]) -> str | None:
+    """Return why a label of one library's model is not all of a name: another has it in widths, as mobilenetv2_140."""
+    if any(label == name for _, name in exact):
+        return None
+    for library in set(_LIBRARIES) - {library for library, _ in exact}:
+        heads = (name.rpartition("_") for name in current_models(library) if size_in_name(library, name) is None)
+        if any(width.isdigit() and _bare(head) == _bare(label) for head, _, width in heads):
+            return f"the label gives no width, and {library} has this model in several"
     return None
 
 
+def _bare(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.lower())
+
+
+def _why_other_size(model: tuple[Library, str], side: int | None, label: str) -> str | None:
+    """Return why the size of the images is not known, where the label gives another than the table does."""
+    said = size_in_name(*model)
+    if said is None or side in (None, said) or not re.search(rf"(?<!\d){said}(?!\d)", label):
+        return None
+    return f"the label gives images of {said}, and the table of {side}"
+
+
 def _recipe(library: Library, name: str, side: int | None) -> str:
-    own = re.search(r"_(\d{3})$", name)
-    if side is None and library is Library.TORCHVISION and own_size(library, name) != USUAL_SIZE:
+    if side is None and own_size(library, name) != USUAL_SIZE:
         side = own_size(library, name)
-    if side is None or (own is not None and int(own[1]) == side):
+    if side is None or side == size_in_name(library, name):
         return f"{{{library}: {name}}}"
     return f"{{{library}: {name}, image: {side}}}"

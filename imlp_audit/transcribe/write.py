@@ -127,7 +127,7 @@ def _other_column(draft: Draft, at: int, guess: ColumnGuess) -> Iterator[str]:
     elif guess.role is ColumnRole.LINKS:
         return
     elif guess.role is ColumnRole.UNKNOWN:
-        yield _comment(f"{heading}: not understood, so left out")
+        yield _comment(f"{heading}: {'left out' if guess.doubts else 'not understood, so left out'}")
     elif guess.role is ColumnRole.TRAINING:
         yield _comment(f"{heading}: not a number that a check reads; kept where it tells two rows of a model apart")
     else:

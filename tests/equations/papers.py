@@ -58,3 +58,8 @@ def is_false(paper: str, name: str, examples: int = 30) -> bool:
         return True
     assert outcome.problem is None
     return False
+
+
+def proved_claims() -> list[ClaimText]:
+    """Return the claims that are proved, without those of papers that make another's claim."""
+    return [claim for claim in all_claims() if claim.paper == claim.code.folder.name and runnable(claim).proof]

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -81,3 +82,46 @@ def test_what_follows_from_another_mistake_is_not_reported(tmp_path: Path) -> No
         "no other row 'al' in this table",
         "no other row 'al' in this table",
     ]
+
+
+@pytest.mark.parametrize(
+    ("right", "misspelt"),
+    [
+        ("id: a,", "idd: a,"),
+        ("label: A", "lebel: A"),
+        ("printed:", "prnted:"),
+        ("measure:", "mesure:"),
+        ("title: Two", "titel: Two"),
+        ("columns:", "colums:"),
+        ("rows:", "rwos:"),
+    ],
+)
+def test_a_misspelt_required_key_hides_nothing_else(tmp_path: Path, right: str, misspelt: str) -> None:
+    lines = (
+        "paper: x",
+        "about: {title: T, authors: A, version: v}",
+        "tables:",
+        '  - table: "1"',
+        "    title: Two models",
+        '    source: {section: "1"}',
+        "    columns: {params: {measure: parameters, unit: M, heading: P}}",
+        "    rows:",
+        "      - {id: a, label: A, printed: {params: x1}}",
+        "      - {id: b, label: B, baseline: a, model: {timm: resnet50}, printed: {parms: 2}, delta: {params: 1%}}",
+        "      - {id: c, label: C, baseline: nothing, printed: {params: 3}}",
+        "      - {id: d, label: D, lable: D, labl: D, printed: {params: 3}}",
+    )
+    source = "\n".join(lines)
+    (tmp_path / "x.yaml").write_text(source, encoding="utf-8")
+    usual = {problem.message for problem in problems_of(tmp_path / "x.yaml")}
+    assert usual >= {"unknown key 'lable'; did you mean 'label'?", "unknown key 'labl'; did you mean 'label'?"}
+    assert {message.partition(";")[0] for message in usual} >= {
+        "'x1' is not a printed number",
+        "the table has no column 'parms'",
+        "no other row 'nothing' in this table",
+    }
+    (tmp_path / "x.yaml").write_text(source.replace(right, misspelt, 1), encoding="utf-8")
+    wrong, meant = misspelt.partition(":")[0], right.partition(":")[0]
+    key = f"unknown key {wrong!r}; did you mean {meant!r}?"
+    assert [problem.message for problem in problems_of(tmp_path / "x.yaml")].count(key) == 1
+    assert {problem.message for problem in problems_of(tmp_path / "x.yaml")} == {*usual, key}

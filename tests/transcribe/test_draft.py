@@ -40,7 +40,8 @@ def recipes(draft: Draft) -> list[str | None]:
         ("Acc@1", ["72.2"], "score", "%"),
         ("AP^b", ["40.1"], "score", ""),
         ("Throughput (img/s)", ["940"], "throughput", "images/s"),
-        ("Latency (ms)", ["4.2"], "throughput", "ms"),
+        ("GPU im/s", ["940"], "throughput", "images/s"),
+        ("Inference speed (FPS)", ["940"], "throughput", "images/s"),
         ("#layers", ["12"], "setting", ""),
     ],
 )
@@ -70,6 +71,13 @@ def test_a_unit_that_nobody_printed_is_a_doubt() -> None:
     assert guess_column("Params", ["5.0"], "").doubts == ("no unit is printed for 'Params'; M is a guess",)
 
 
+@pytest.mark.parametrize("heading", ["Latency (ms)", "CPU latency", "Inference time (s)", "Speed", "Throughput (ms)"])
+def test_a_time_is_no_throughput_and_is_named(heading: str) -> None:
+    guess = guess_column(heading, ["4.2"], "")
+    assert guess.role is ColumnRole.UNKNOWN
+    assert guess.doubts[0].startswith(f"{heading!r} is left out")
+
+
 def test_numbers_that_were_rounded_and_printed_in_full_are_read_as_rounded() -> None:
     draft = table("Model | Parameters | FLOPs", "resnet18 | 11690000 | 1820000000", "resnet50 | 25560000 | 4100000000")
     assert [row.numbers.printed for row in draft.rows] == [
@@ -87,6 +95,9 @@ def test_numbers_that_were_rounded_and_printed_in_full_are_read_as_rounded() -> 
         ("5.00 (-12.6%)", ReadCell("5.00", change="-12.6%")),
         ("5.00 (↓12.6%)", ReadCell("5.00", change="-12.6%")),
         ("5.00*", ReadCell("5.00", mark="*")),
+        ("5.00^¹", ReadCell("5.00", mark="¹")),  # as \tnote{1} is written
+        ("5.00^2", ReadCell(None, left_out=("5.00^2",))),  # a power or a note
+        ("18.4±n/a", ReadCell("18.4", left_out=("±n/a",))),
         ("4.1 GFLOPs", ReadCell("4.1", "G")),
         ("-", ReadCell(None)),
         ("５.７", ReadCell(None, left_out=("５.７",))),
@@ -209,7 +220,62 @@ def test_a_table_with_flops_and_without_sizes_leaves_the_choice_where_the_librar
     }  # fmt: skip
     assert second.model.candidates == ("{timm: cait_xs24_384}",)
     assert third.model.recipe == "{timm: cait_xs24_384}"  # the label gives the size
-    assert recipes(table("Model | Params (M)", "EfficientNet-B3 | 12.2")) == ["{timm: efficientnet_b3}"]
+    assert recipes(table("Model | Params (M)", "EfficientNet-B3 | 12.2")) == ["{timm: efficientnet_b3, image: 288}"]
+    (row,) = table("Model | Params (M) | FLOPs (G)", "NFNet-F0 | 71.5 | 12.38").rows  # on 256; timm trained on 192
+    assert row.model.recipe is None
+    assert row.model.candidates == ("{timm: nfnet_f0, image: 192}",)
+
+
+def test_a_label_without_its_width_is_no_model() -> None:
+    one = table("Model | Params (M)", "MobileNetV2 | 6.9", "MobileNet-V3-Large | 5.4", "mobilenet_v2 | 3.5").table
+    assert recipes(draft_table(one)) == [None, None, "{torchvision: mobilenet_v2}"]
+    reason = draft_table(one).rows[0].model.reason
+    assert reason == "the label gives no width, and timm has this model in several"
+    assert recipes(draft_table(one, prefer=Library.TORCHVISION))[:2] == [
+        "{torchvision: mobilenet_v2}", "{torchvision: mobilenet_v3_large}"
+    ]  # fmt: skip
+
+
+def test_a_label_and_a_table_that_give_two_sizes_leave_the_row_without_a_model() -> None:
+    head = "Model | Size | FLOPs (G)"
+    draft = table(head, "Swin-B-384 | 384^2 | 47.1", "Swin-B-384 | 224^2 | 15.4", "ViT-B/16 | 384^2 | 55.5")
+    assert recipes(draft) == ["{timm: swin_base_patch4_window12_384}", None, "{timm: vit_base_patch16_384}"]
+    assert draft.rows[1].model.reason == "the label gives images of 384, and the table of 224"
+    assert recipes(table(head, "LeViT-256 | 256^2 | 1.5")) == ["{timm: levit_256, image: 256}"]  # a width
+
+
+@pytest.mark.parametrize(
+    ("labels", "matched"),
+    [
+        (("ResNet-50", "Swin-T (ours)"), [True, True]),
+        (("Swin-T (Ours)", "Swin-B↑384 (this work)"), [True, True]),
+        (("DeiT-S", "DeiT-S (ours)", "DeiT-B (ours)"), [True, False, False]),
+        (("Swin-T (ours)*",), [False]),
+        (("Swin-T* (ours)",), [False]),
+        (("Swin-T + SE (ours)",), [False]),
+        (("Swin-T (large)",), [False]),
+        (("(ours)",), [False]),
+    ],
+)
+def test_a_remark_of_the_authors_changes_no_model_where_all_rows_of_the_family_have_it(
+    labels: tuple[str, ...], matched: list[bool]
+) -> None:
+    draft = table("Model | Params (M)", *(f"{label} | 28" for label in labels))
+    assert [recipe is not None for recipe in recipes(draft)] == matched
+
+
+def test_a_remark_that_is_taken_to_change_no_model_is_to_be_confirmed() -> None:
+    draft = table("Model | Params (M)", "Swin-T (ours) | 28")
+    assert decisions_of(draft) == ["taken to change no model: the remark (ours) behind labels"]
+
+
+@pytest.mark.parametrize(("label", "mark"), [("DeiT-S^¹", "¹"), ("DeiT-S^1", "¹"), ("DeiT-S^¹,²", "¹,²"),
+                                             ("DeiT-S^a", "^a"), ("DeiT-S⋄", "⋄")])  # fmt: skip
+def test_a_mark_of_a_footnote_leaves_the_row_without_a_model(label: str, mark: str) -> None:
+    (row,) = table("Model | Params (M)", f"{label} | 22.1").rows
+    assert (row.label.text, row.label.mark) == ("DeiT-S", mark)
+    assert row.model.reason == f"the mark {mark!r} may stand for a change of the model"
+    assert row.model.candidates == ("{timm: deit_small_patch16_224}",)
 
 
 CNN_AND_DEIT = ("CNN | ResNet-50 | 25.6", "CNN | ResNet-101 | 44.5", "Transformer | DeiT-S | 22.1",

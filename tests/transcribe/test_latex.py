@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
+from imlp_audit.transcribe.cells import split_mark
 from imlp_audit.transcribe.grid import SourceDocument
 from imlp_audit.transcribe.latex.document import read_latex
 from imlp_audit.transcribe.latex.source import join_source
@@ -60,7 +61,19 @@ def test_what_was_written_is_read(grid: Cells) -> None:
         (r"\phantom{0}4.6", "4.6"),
         (r"$\sim$25.6", "~25.6"),
         (r"J\'egou \"uber \c{c}a", "Jégou über ça"),
-        (r"4.6\footnote{By fvcore.}", "4.6"),
+        (r"4.6\footnote{By fvcore.}", "4.6⋄"),
+        (r"DeiT-S\footnotemark", "DeiT-S⋄"),
+        (r"DeiT-S\footnotemark[1]", "DeiT-S^¹"),
+        (r"DeiT-S\tnote{1}", "DeiT-S^¹"),
+        (r"DeiT-S\tnote{$\dagger$}", "DeiT-S†"),
+        (r"\tabincell{c}{Top-1\\(\%)}", "Top-1 (%)"),
+        (r"\mycell[t]{lt}{Top-1\\(\%)}", "Top-1 (%)"),
+        (r"\best{c}", "c"),
+        (r"\best{cd}{e}", "cde"),
+        (r"\begin{tabular*}{2cm}{c}Top-1\\(\%)\end{tabular*}", "Top-1 (%)"),
+        (r"$\begin{array}{c}a\\b\end{array}$", "a b"),
+        (r"\begin{turn}{90}Params\end{turn}", "Params"),
+        (r"\diagbox{Model}{Cost}", "Model/Cost"),
         (r"\href{http://x.y/a_b}{DeiT}", "DeiT"),
         (r"$^{\dagger*}$", "†*"),
         (r"@224$\Upsilon$", "@224Υ"),
@@ -114,6 +127,27 @@ def test_a_picture_or_an_unknown_macro_behind_a_text_is_a_mark(cell: str, text: 
     tex = r"\def\alambic{\includegraphics[width=0.02\linewidth]{figs/alembic-crop.pdf}\xspace}"
     (table,) = read(rf"{tex} \begin{{tabular}}{{ll}} a & b \\ \hline {cell} & 1 \\ \end{{tabular}}").tables
     assert table.rows[0].cells[0].rstrip() == text
+
+
+def test_a_cell_of_several_lines_over_rows_is_its_text() -> None:
+    tex = r"\multirowthead{2}{Mo\\del} & \multirowcell{2}[-1ex][c]{b} & c \\ & & d \\ \hline x & 1 & 2"
+    assert cells(tex) == [("Mo del", "b", "c d"), ("x", "1", "2")]
+
+
+def test_the_last_definition_of_a_name_is_taken() -> None:
+    tex = r"""\def\net{A}\newcommand{\net}{B}\DeclareMathOperator{\other}{C}\def\other{D}
+        \begin{tabular}{ll} a & b \\ \hline \net & \other\end{tabular}"""
+    (table,) = read(tex).tables
+    assert [row.cells for row in table.rows] == [("B", "D")]
+
+
+def test_notes_below_a_table_explain_its_marks() -> None:
+    tex = r"""\begin{table}\begin{threeparttable}\begin{tabular}{ll} a & b \\ \hline x\tnote{1} & 2 \\ \end{tabular}
+        \begin{tablenotes}[flushleft]\small \item[1] Ported from \cite{x}. \item[$\dagger$] Ours. \item bare
+        \end{tablenotes}\end{threeparttable}\end{table}"""
+    (table,) = read(tex).tables
+    assert table.marks == (("¹", "Ported from ."), ("†", "Ours."))
+    assert split_mark(table.rows[0].cells[0]) == ("x", "¹")
 
 
 def test_rules_of_ones_own_are_rules() -> None:
@@ -257,7 +291,7 @@ def test_a_table_without_an_end_is_named_and_the_others_are_read() -> None:
 
 
 def test_title_and_authors_are_read() -> None:
-    document = read(r"\title{On \emph{x} \\ and y} \author{A. One\thanks{z} \and B. Two}")
+    document = read(r"\title{On \emph{x} \\ and y\footnote{See z.}} \author{A. One\thanks{z} \and B. Two}")
     assert (document.title, document.authors) == ("On x and y", "A. One, B. Two")
 
 

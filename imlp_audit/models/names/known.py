@@ -40,6 +40,12 @@ def own_size(library: Library, name: str) -> int:
     return int(note) if note.isdigit() else USUAL_SIZE
 
 
+def size_in_name(library: Library, name: str) -> int | None:
+    """Return the side of the images that a model's name ends in; None for one that does not, such as regnety_320."""
+    size = own_size(library, name)
+    return size if name.endswith(f"_{size}") else None
+
+
 def version_of(library: Library) -> str:
     """Return the version of the library that its list was written from."""
     return _lines(library)[0].split()[-1]

@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import cache
 from itertools import groupby, product
 
-from imlp_audit.models.names.known import USUAL_SIZE, Library, current_models
+from imlp_audit.models.names.known import USUAL_SIZE, Library, current_models, size_in_name
 
 
 class Confidence(StrEnum):
@@ -26,11 +26,13 @@ MOST_CLOSE = 4
 _SIMILAR_FAMILY = 0.75
 _SIZES = {"ti": "T", "t": "T", "s": "S", "b": "B", "l": "L", "h": "H", "m": "M"}
 _SIZE_WORDS = {"tiny": "T", "small": "S", "base": "B", "large": "L", "huge": "H", "medium": "M"}
+_SHORT_SIZE = re.compile(rf"(x{{0,2}})({'|'.join(_SIZES)})(\d*)")  # xs is x-small, xl is x-large
+_LONG_SIZE = re.compile(rf"(x{{0,2}})({'|'.join(_SIZE_WORDS)})")
 _COMMON = frozenset({"test", "tiny", "wide", "res", "legacy", "lambda", "halo", "bat", "nest", "inception"})
 _ANY_NAME = frozenset({"patch", "p", "window", "w"})  # words that say nothing without their number
 _SPELT = {letter: word for word, letter in _SIZE_WORDS.items()}
 _PLAIN = re.compile(r"[A-Za-z0-9\s\-‐‑–_/.×]*")
-_NAME = re.compile(r"(?P<head>.+?)(?:_(?:patch|p)(?P<patch>\d+))?(?:_window(?P<window>\d+))?(?:_(?P<size>\d{3}))?")
+_NAME = re.compile(r"(?P<head>.+?)(?:_(?:patch|p)(?P<patch>\d+))?(?:_window(?P<window>\d+))?")
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class _Name:
     """A name of a library in its parts."""
 
     name: str
+    head: str
     patch: str
     window: str
     size: int | None
@@ -78,24 +81,24 @@ def _exact(label: str, library: Library, size: int | None) -> list[str]:
 @cache
 def _index(library: Library) -> Mapping[str, tuple[_Name, ...]]:
     """Return the names by everything that a label for them may be normalised to."""
-    pairs = [(key, one) for one in map(_parse, sorted(current_models(library))) for key in _labels(one)]
+    names = (_parse(library, name) for name in sorted(current_models(library)))
+    pairs = [(key, one) for one in names for key in _labels(one)]
     grouped = groupby(sorted(pairs, key=lambda pair: (pair[0], pair[1].name)), key=lambda pair: pair[0])
     return {key: tuple(one for _, one in group) for key, group in grouped}
 
 
-def _parse(name: str) -> _Name:
-    found = _NAME.fullmatch(name)
-    parts = found.groupdict() if found else {}
-    size = parts.get("size")
-    return _Name(name, parts.get("patch") or "", parts.get("window") or "", int(size) if size else None)
+def _parse(library: Library, name: str) -> _Name:
+    size = size_in_name(library, name)
+    found = _NAME.fullmatch(name.removesuffix(f"_{size}"))
+    if found is None:
+        return _Name(name, name, "", "", size)
+    return _Name(name, found["head"], found["patch"] or "", found["window"] or "", size)
 
 
 def _labels(one: _Name) -> set[str]:
     """Return the keys of a name, with and without the sizes at its end."""
-    found = _NAME.fullmatch(one.name)
-    head = found["head"] if found else one.name
     ends = product(("", one.patch), ("", one.window), ("", str(one.size or "")))
-    texts = {"_".join(filter(None, (head, *end))) for end in ends}
+    texts = {"_".join(filter(None, (one.head, *end))) for end in ends}
     return {key for text in (one.name, *texts) for key in _keys(text)}
 
 
@@ -109,10 +112,10 @@ def _keys(text: str) -> frozenset[str]:
 
 
 def _forms(word: str) -> tuple[str, ...]:
-    if word in _SIZE_WORDS:
-        return (_SIZE_WORDS[word],)
-    found = re.fullmatch(r"(ti|[tsblhm])(\d*)", word)
-    return (word, _SIZES[found[1]] + found[2]) if found else (word,)
+    long, short = _LONG_SIZE.fullmatch(word), _SHORT_SIZE.fullmatch(word)
+    if long is not None:
+        return (long[1] + _SIZE_WORDS[long[2]],)
+    return (word, short[1] + _SIZES[short[2]] + short[3]) if short is not None else (word,)
 
 
 def _join(words: Iterable[str]) -> str:
@@ -129,7 +132,7 @@ def _similar(label: str, library: Library, size: int) -> list[tuple[str, Confide
     """
     families = _families(library)
     words = _words(label)
-    near = get_close_matches(_family(label), families, n=1, cutoff=_SIMILAR_FAMILY)
+    near = get_close_matches(family_of(label), families, n=1, cutoff=_SIMILAR_FAMILY)
     matcher = SequenceMatcher(b=" ".join(words))
     asked = Counter(words)
     scored = list[tuple[tuple[int, int, int, int, float], str]]()
@@ -153,13 +156,18 @@ def _distance(lacks: Counter[str], adds: Counter[str], size: int) -> tuple[int, 
 def _words(text: str) -> tuple[str, ...]:
     """Return the words and numbers of a text, the sizes of models in full: ("deit", "small") for DeiT-S."""
     found = re.findall("[a-z]+|[0-9]+", text.lower())
-    return tuple("base" if word == "big" else _SPELT.get(_SIZES.get(word, ""), word) for word in found)
+    return tuple("base" if word == "big" else _spell(word) for word in found)
+
+
+def _spell(word: str) -> str:
+    short = _SHORT_SIZE.fullmatch(word)
+    return short[1] + _SPELT[_SIZES[short[2]]] if short is not None else word
 
 
 @cache
 def _families(library: Library) -> Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]]:
     """Return the names by their families, each also in its words."""
-    pairs = sorted((_family(name), name) for name in current_models(library))
+    pairs = sorted((family_of(name), name) for name in current_models(library))
     grouped = groupby(pairs, key=lambda pair: pair[0])
     return {family: tuple((name, _words(name)) for _, name in names) for family, names in grouped}
 
@@ -170,6 +178,7 @@ def families_in(text: str) -> list[str]:
     return [word for word in dict.fromkeys(re.findall(r"[A-Za-z]+", text)) if word.lower() in known]
 
 
-def _family(text: str) -> str:
+def family_of(text: str) -> str:
+    """Return the first word of a label or a name, in lower case; "" without one."""
     found = re.search("[a-z]+", text.lower())
     return found[0] if found else ""

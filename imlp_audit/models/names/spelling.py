@@ -9,6 +9,9 @@ _PUBLISHED = (
     (re.compile(r"\beff[-_ ]?net(?=[-_ ]?(?:b|v2|lite|l2))", re.IGNORECASE), "EfficientNet"),
     (re.compile(r"\bdeit[-_ ]?iii\b", re.IGNORECASE), "DeiT3"),
     (re.compile(r"\brsb[-_ ](?=resnet)", re.IGNORECASE), ""),  # ResNet Strikes Back: the same models, trained anew
+    (re.compile(r"\bmobilenetv(\d?)[-_ ]+v(?=\1)", re.IGNORECASE), "MobileNetV"),  # MobileNetV3 V3-Large
+    (re.compile(r"\b(densenet[-_ ]?(?:121|169|201)) ?\( ?k ?= ?32 ?\)$", re.IGNORECASE), r"\1"),  # the growth rates
+    (re.compile(r"\b(densenet[-_ ]?161) ?\( ?k ?= ?48 ?\)$", re.IGNORECASE), r"\1"),  # that these models have
     (re.compile(r"\b(regnet[-_ ]?[xy][-_ ]?[\d.]+[-_ ]?[mg])$", re.IGNORECASE), r"\1F"),
 )
 _SPELLINGS = (
@@ -18,6 +21,9 @@ _SPELLINGS = (
     (re.compile(r"(?<=[a-z\d])[-_ ]p(\d+)\b", re.IGNORECASE), r"/\1"),  # patches of 16, as in OpenMMLab's vit-base-p16
     (re.compile(r"\bresnet[-_ ]?v1([cds])[-_ ]?(\d+)\b", re.IGNORECASE), r"resnet\2\1"),  # OpenMMLab's resnetv1d50
     (re.compile(r"\bresnet[-_ ]?(\d+)[-_ ]v1([cds])\b", re.IGNORECASE), r"resnet\1\2"),  # GluonCV's resnet50_v1d
+)
+_MOBILENET = re.compile(
+    r"\b(mobilenet[-_ ]?v[123](?:[-_ ](?:large|small))?)(?:[-_ (]+[x×]?|[x×])([01]\.\d\d?)[x×]?\)?$", re.IGNORECASE
 )
 _REGNET = re.compile(r"\bregnet[-_ ]?([xy])[-_ ]?(\d{1,4}(?:\.\d)?)[-_ ]?([mg])f", re.IGNORECASE)
 
@@ -31,9 +37,13 @@ def spellings(label: str) -> tuple[str, ...]:
 
 
 def respell(label: str) -> str:
-    """Return a label in the words that timm uses: mixer-b/16 for mlp-mixer-b-p16, regnety_160 for RegNetY-16GF."""
+    """Return a label in the words that timm uses: mixer-b/16 for mlp-mixer-b-p16, regnety_160 for RegNetY-16GF.
+
+    Widths of MobileNets are in percent: mobilenetv2_140 for MobileNetV2 1.4.
+    """
     for pattern, spelling in _SPELLINGS:
         label = pattern.sub(spelling, label)
+    label = _MOBILENET.sub(lambda found: f"{found[1]}_{100 * Decimal(found[2]):03.0f}", label)
     return _REGNET.sub(lambda found: f"regnet{found[1].lower()}_{_tenths(found[2], found[3])}", label)
 
 

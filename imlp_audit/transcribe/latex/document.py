@@ -12,9 +12,11 @@ from imlp_audit.transcribe.grid import SourceDocument, SourceTable
 from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.latex.arguments import balance, read_braced, skip_optional
 from imlp_audit.transcribe.latex.macros import Definition, Macro, expand, find_definitions, find_macros
+from imlp_audit.transcribe.latex.notes import explained_marks
 from imlp_audit.transcribe.latex.rows import read_rows
 from imlp_audit.transcribe.latex.source import LatexSource
-from imlp_audit.transcribe.latex.text import to_text
+from imlp_audit.transcribe.latex.symbols import TABULARS
+from imlp_audit.transcribe.latex.text import UNSEEN, to_text
 from imlp_audit.transcribe.numbering import PART, number_tables
 
 MOST_TABLES = 500
@@ -25,8 +27,6 @@ _DEEPEST = 50
 _MOST_CAPTIONS = 100
 _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+)\*?\}")
 _FLOATS = frozenset({"table", "wraptable", "sidewaystable", "margintable", "SCtable", "longtable", "figure"})
-_TABULARS = {"tabular": 1, "tabularx": 2, "tabulary": 2, "tabu": 1, "longtable": 1, "supertabular": 1, "xtabular": 1}
-_TABULARS |= {"NiceTabular": 1, "tblr": 1, "longtblr": 1, "xltabular": 2, "longtabu": 1}
 _CAPTION = re.compile(
     r"\\(?:(?P<part>begin|end)\s*\{sub(?:table|figure|float)\}"
     r"|(?:(?P<main>caption(?:of\s*\{table\})?|tabcaption)|caption\*|subcaption\*?)(?=\s*[\[{]))"
@@ -56,6 +56,7 @@ def read_latex(source: LatexSource) -> SourceDocument:
         mains = [caption.text for caption in captions if caption.main]
         parts = [caption.text for caption in captions if not caption.main]
         apart = len(mains) == len(one.tabulars)
+        marks = tuple(explained_marks(" ".join(_outside(one, source.text)), macros))
         for at, place in enumerate(one.tabulars):
             read += place[2] - place[1]
             if read > LONGEST_TABLES and tables:
@@ -67,7 +68,7 @@ def read_latex(source: LatexSource) -> SourceDocument:
             label = labels[at if len(labels) == len(one.tabulars) else 0] if labels else None
             table = _read_table(source, place, macros)
             counted = f"{number + 1 + at * apart}{letter}" if mains else f"{PART}{letter}" if letter else ""
-            tables.append(replace(table, number=counted, caption=_words(caption, macros), label=label))
+            tables.append(replace(table, number=counted, caption=_words(caption, macros), label=label, marks=marks))
         number += len(mains)
     return _finished(source, macros, tables, notes)
 
@@ -83,7 +84,7 @@ def _declared(name: str, source: LatexSource, macros: Mapping[str, Macro]) -> st
     """Return the text of `\\title` or `\\author`."""
     found = re.search(rf"\\{name}\b", source.text)
     text = read_braced(source.text, skip_optional(source.text, found.end())) if found else None
-    words = _words(re.sub(r"\\(and|AND|And)\b", ", ", text.text), macros) if text else ""
+    words = _words(re.sub(r"\\(and|AND|And)\b", ", ", text.text), macros).replace(UNSEEN, "") if text else ""
     return words[:200] or None
 
 
@@ -108,7 +109,7 @@ def _find_floats(source: LatexSource, definitions: Sequence[Definition], notes: 
         while stack[-1][0] != name:
             notes.append(_unclosed(source, *stack.pop()))
         start = stack.pop()[1]
-        if current is not None and name in _TABULARS and not any(one in _TABULARS for one, _ in stack):
+        if current is not None and name in TABULARS and not any(one in TABULARS for one, _ in stack):
             current.tabulars.append((name, start, found.start()))
         if not stack and current is not None:
             current.end = found.end()
@@ -129,7 +130,7 @@ def _outside_definitions(text: str, definitions: Sequence[Definition]) -> Iterat
     )
     at = end = 0
     for found in _ENVIRONMENT.finditer(text):
-        if found[2] not in _FLOATS and found[2] not in _TABULARS:
+        if found[2] not in _FLOATS and found[2] not in TABULARS:
             continue
         while at < len(spans) and spans[at][0] <= found.start():
             end = max(end, spans[at][1])
@@ -184,7 +185,7 @@ def _read_table(source: LatexSource, place: tuple[str, int, int], macros: Mappin
     body = source.text[start : min(end, start + LONGEST_TABLE)]
     begin = body.index("}")
     at = skip_optional(body, begin + 1)
-    for _ in range(_TABULARS[name] + (name == "tabular" and body[begin - 1] == "*")):
+    for _ in range(TABULARS[name] + (name == "tabular" and body[begin - 1] == "*")):
         argument = read_braced(body, at)
         at = skip_optional(body, argument.end) if argument else at
     text, endless = expand(balance(re.sub(r"\\caption\*?\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}", "", body[at:])), macros)

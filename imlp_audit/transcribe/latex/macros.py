@@ -7,22 +7,29 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from imlp_audit.transcribe.latex.arguments import read_arguments, read_braced, read_optional, skip_optional, skip_space
+from imlp_audit.transcribe.latex.arguments import (
+    Argument,
+    read_arguments,
+    read_braced,
+    read_optional,
+    skip_optional,
+    skip_space,
+)
 
 MOST_MACROS = 3_000
 DEEPEST = 12  # how often the text is gone through
 _LONGEST = 2_000  # characters of a macro
 _ROOM = 50_000  # characters that macros may add to a table
 
-_COMMAND = re.compile(
-    r"\\(?:(?:re|provide)?newcommand|DeclareRobustCommand|DeclareMathOperator)\*?\s*\{?\s*\\([A-Za-z@]+)\s*\}?"
-    r"\s*(?:\[(\d)\])?"
+_DEFINITION = re.compile(  # one pattern: each pass through a document of many backslashes takes a while
+    r"\\(?=[A-Za-z])(?:"
+    r"(?:(?:re|provide)?newcommand|DeclareRobustCommand|DeclareMathOperator)\*?\s*\{?\s*\\(?P<command>[A-Za-z@]+)\s*\}?"
+    r"\s*(?:\[(?P<count>\d)\])?"
+    r"|[egx]?def\s*\\(?P<tex>[A-Za-z@]+)(?P<parameters>(?:#\d)*)(?=\s*\{)"
+    r"|(?:New|Renew|Provide|Declare)(?:Expandable)?DocumentCommand\s*\{?\s*\\(?P<document>[A-Za-z@]+)\s*\}?"
+    r"\s*\{(?P<mandatory>[m ]*)\}"
+    r"|(?:re)?newenvironment\*?\s*\{[^{}]*\})"
 )
-_DEF = re.compile(r"\\[egx]?def\s*\\([A-Za-z@]+)((?:#\d)*)(?=\s*\{)")
-_DOCUMENT_COMMAND = re.compile(
-    r"\\(?:New|Renew|Provide|Declare)(?:Expandable)?DocumentCommand\s*\{?\s*\\([A-Za-z@]+)\s*\}?\s*\{([m ]*)\}"
-)
-_NEW_ENVIRONMENT = re.compile(r"\\(?:re)?newenvironment\*?\s*\{[^{}]*\}")
 _LET = re.compile(r"\\let\s*\\([A-Za-z@]+)\s*=?\s*\\([A-Za-z@]+)")
 _NAME = re.compile(r"\\(?:([A-Za-z@]+)|.)", re.DOTALL)  # a sign too: the second backslash of \\\\ begins no name
 _LAST_NAME = re.compile(r"\\[A-Za-z@]+\Z")
@@ -59,28 +66,27 @@ def find_macros(tex: str, definitions: Iterable[Definition] | None = None) -> di
 
 
 def find_definitions(tex: str) -> Iterator[Definition]:
-    """Yield what a document defines, each kind of definition in its order."""
-    for found in islice(_COMMAND.finditer(tex), MOST_MACROS):
-        default = read_optional(tex, found.end())
-        body = read_braced(tex, default.end if default else found.end(), _LONGEST)
-        if body is not None:
-            macro = _macro(body.text, int(found[2] or 0), default.text if default else None)
-            yield Definition(found.start(), body.end, found[1], macro)
-    for pattern in (_DEF, _DOCUMENT_COMMAND):
-        for found in islice(pattern.finditer(tex), MOST_MACROS):
+    """Yield what a document defines, in its order."""
+    for found in islice(_DEFINITION.finditer(tex), MOST_MACROS):
+        if found["command"]:
+            default = read_optional(tex, found.end())
+            body = read_braced(tex, default.end if default else found.end(), _LONGEST)
+            macro = _macro(body, int(found["count"] or 0), default.text if default else None)
+        elif found["tex"] or found["document"]:
             body = read_braced(tex, found.end(), _LONGEST)
-            if body is not None:
-                count = len(re.sub("[# ]", "", found[2]))
-                yield Definition(found.start(), body.end, found[1], _macro(body.text, count, None))
-    for found in islice(_NEW_ENVIRONMENT.finditer(tex), MOST_MACROS):
-        begin = read_braced(tex, skip_optional(tex, found.end()), _LONGEST)
-        end = read_braced(tex, begin.end, _LONGEST) if begin is not None else None
-        if end is not None:
-            yield Definition(found.start(), end.end, "", Macro(""))
+            macro = _macro(body, (found["parameters"] or "").count("#") + (found["mandatory"] or "").count("m"), None)
+        else:
+            begin = read_braced(tex, skip_optional(tex, found.end()), _LONGEST)
+            body = read_braced(tex, begin.end, _LONGEST) if begin is not None else None
+            macro = Macro("")
+        if body is not None:
+            yield Definition(
+                found.start(), body.end, found["command"] or found["tex"] or found["document"] or "", macro
+            )
 
 
-def _macro(body: str, count: int, default: str | None) -> Macro:
-    return Macro(" ".join(body.split("\n")), count, default)
+def _macro(body: Argument | None, count: int, default: str | None) -> Macro:
+    return Macro(body.text.replace("\n", " ") if body is not None else "", count, default)
 
 
 def expand(tex: str, macros: Mapping[str, Macro]) -> tuple[str, frozenset[str]]:

@@ -51,7 +51,7 @@ def _one_head(tex: str) -> str:
 
 
 def _split(tex: str, line: int) -> Iterator[_RawRow]:
-    """Yield the raw cells of each row: what is in braces or in a table of its own is in one cell."""
+    """Yield the raw cells of each row that has any: what is in braces or in a table of its own is in one cell."""
     counted = start = 0
     cells: list[str] = []
     for found in _separators(tex):
@@ -60,7 +60,8 @@ def _split(tex: str, line: int) -> Iterator[_RawRow]:
         if found["end"]:
             first = skip_space(tex, counted)
             line += tex.count("\n", counted, first)
-            yield _RawRow(line, tuple(cells))
+            if first < found.start():
+                yield _RawRow(line, tuple(cells))
             start = _after_end(tex, start)
             line += tex.count("\n", first, start)
             counted, cells = start, []
@@ -118,7 +119,7 @@ def _unwrap_columns(tex: str) -> tuple[str, int]:
 
 def _unwrap_rows(tex: str) -> tuple[str, int]:
     at = tex.find("\\multirow")
-    name = re.match(r"\\multirow(cell)?\*?", tex[at:]) if at >= 0 else None
+    name = re.match(r"\\multirow(cell|thead)?\*?", tex[at:]) if at >= 0 else None
     if name is None:
         return tex, 1
     read = read_arguments(tex, skip_optional(tex, at + name.end()), 2 if name[1] else 3)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import posixpath
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 from imlp_audit.numbers.words import list_some
 
 DEEPEST = 10
 MOST_INPUTS = 2_000
 MOST_CHARACTERS = 60_000_000
+_BLOCK = 4096  # characters
 _COMMENT = re.compile(r"%.*")
 _PAIR, _SIGN = "\x1d", "\x1e"  # stand for \\\\ and \\% while comments are found
 _COMMENTED = re.compile(r"(?<!\\)(?:\\\\)*%")
@@ -37,12 +39,18 @@ class LatexSource:
         """Return the file and the line of a place in the text."""
         piece = max(0, bisect_right(self.starts, offset) - 1)
         file, line = self.places[piece]
-        return file, line + bisect_left(self._ends, offset) - bisect_left(self._ends, self.starts[piece])
+        return file, line + self._count_ends(offset) - self._count_ends(self.starts[piece])
+
+    def _count_ends(self, offset: int) -> int:
+        """Return how many lines end before a place."""
+        block = offset // _BLOCK
+        return self._ends_before[block] + self.text.count("\n", block * _BLOCK, offset)
 
     @cached_property
-    def _ends(self) -> tuple[int, ...]:
-        """Where the lines of the text end."""
-        return tuple(found.start() for found in re.finditer("\n", self.text))
+    def _ends_before(self) -> tuple[int, ...]:
+        """How many lines end before each block of the text: a number for each line would be millions."""
+        counts = (self.text.count("\n", start, start + _BLOCK) for start in range(0, len(self.text), _BLOCK))
+        return tuple(accumulate(counts, initial=0))
 
 
 def join_source(name: str, text: str, read: ReadFile) -> LatexSource:

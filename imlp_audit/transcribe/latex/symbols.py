@@ -34,7 +34,7 @@ LINE_ENDS = frozenset({"newline", "linebreak", "par", "tabularnewline"})
 DROPPED = {
     "cite": 1, "citep": 1, "citet": 1, "citealp": 1, "citealt": 1, "citeyear": 1, "citeauthor": 1, "parencite": 1,
     "autocite": 1, "textcite": 1, "ref": 1, "autoref": 1, "cref": 1, "Cref": 1, "eqref": 1, "pageref": 1, "label": 1,
-    "footnote": 1, "tablefootnote": 1, "footnotetext": 1, "hspace": 1, "vspace": 1, "color": 1, "cellcolor": 1,
+    "footnotetext": 1, "hspace": 1, "vspace": 1, "color": 1, "cellcolor": 1,
     "rowcolor": 1, "columncolor": 1, "arrayrulecolor": 1, "setlength": 2, "addtolength": 2, "fontsize": 2,
     "phantom": 1, "hphantom": 1, "vphantom": 1, "definecolor": 3, "colorlet": 2, "rule": 2,
     "arraystretch": 1, "renewcommand": 2, "newcommand": 2, "thanks": 1, "linespread": 1, "pagecolor": 1,
@@ -49,8 +49,27 @@ LAST_KEPT = {
 }  # fmt: skip
 """Macros of which the last argument is printed, with how many they take."""
 
-BETWEEN = {"SI": " ", "qty": " ", "frac": "/", "dfrac": "/", "tfrac": "/", "nicefrac": "/", "sfrac": "/"}
+BETWEEN = {
+    "SI": " ",
+    "qty": " ",
+    "diagbox": "/",
+    "backslashbox": "/",
+    "frac": "/",
+    "dfrac": "/",
+    "tfrac": "/",
+    "nicefrac": "/",
+    "sfrac": "/",
+}
 """Macros of two arguments that are both printed, with what stands between them."""
+
+TABULARS = {
+    "tabular": 1, "tabular*": 2, "tabularx": 2, "tabulary": 2, "tabu": 1, "longtable": 1, "supertabular": 1,
+    "xtabular": 1, "NiceTabular": 1, "tblr": 1, "longtblr": 1, "xltabular": 2, "longtabu": 1,
+}  # fmt: skip
+"""Environments of rows and cells, with how many arguments stand before these."""
+
+BOXES = {"array": 1, "minipage": 1, "turn": 1, "rotate": 1, "adjustbox": 1, "varwidth": 1}
+"""Other environments inside cells, with how many arguments they take."""
 
 DINGBATS = {"51": "✓", "52": "✓", "53": "✗", "54": "✗", "55": "✗", "56": "✗", "72": "★", "73": "☆", "171": "★"}
 """The signs of `\\ding`."""
@@ -66,7 +85,7 @@ SILENT = frozenset({
     "displaystyle", "textstyle", "ensuremath", "ignorespaces", "unskip", "strut", "mathstrut", "leavevmode", "enskip",
     "dashuline", "uwave", "cellspace", "bigstrut", "Tstrut", "Bstrut", "limits", "nolimits", "smash", "mathsmaller",
     "smaller", "larger", "selectfont", "rlap", "llap", "clap", "centerline", "begingroup", "endgroup", "and",
-    "sl", "cal",
+    "sl", "cal", "rothead", "rotcell", "gape", "Gape",
 })  # fmt: skip
 """Macros that only change how their argument looks."""
 

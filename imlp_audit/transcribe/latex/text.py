@@ -5,27 +5,40 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from imlp_audit.transcribe.cells import RAISED
 from imlp_audit.transcribe.latex.arguments import read_arguments, read_braced, read_optional, skip_optional, skip_space
 from imlp_audit.transcribe.latex.macros import known_part
 from imlp_audit.transcribe.latex.rules import read_rule
 from imlp_audit.transcribe.latex.symbols import (
     ACCENTS,
     BETWEEN,
+    BOXES,
     DINGBATS,
     DROPPED,
     LAST_KEPT,
     LINE_ENDS,
     SILENT,
     SYMBOLS,
+    TABULARS,
 )
 
 _TOKEN = re.compile(r"\\(?P<name>[A-Za-z@]+)|\\(?P<sign>.)|(?P<raw>[~^_{}$])|(?P<text>[^\\~^_{}$]+)", re.DOTALL)
 _LIGATURES = {"---": "—", "--": "–", "``": "“", "''": "”"}
 _LIGATURE = re.compile("|".join(_LIGATURES))
 _DEEPEST = 30
-_SHIFTED = ("textsuperscript", "tnote", "textsubscript", "footnotemark")
+_SHIFTED = ("textsuperscript", "tnote", "textsubscript")
+_NOT_SHOWN = ("includegraphics", "footnote", "tablefootnote", "footnotemark", "tmark")  # what they say stands elsewhere
 _KNOWN: frozenset[str] = frozenset().union(
-    SYMBOLS, LINE_ENDS, DROPPED, LAST_KEPT, SILENT, ACCENTS, BETWEEN, _SHIFTED, ("begin", "end", "xspace", "ding")
+    SYMBOLS,
+    LINE_ENDS,
+    DROPPED,
+    LAST_KEPT,
+    SILENT,
+    ACCENTS,
+    BETWEEN,
+    _SHIFTED,
+    _NOT_SHOWN,
+    ("begin", "end", "xspace", "ding"),
 )
 _THIN = "\u2009"
 
@@ -145,22 +158,34 @@ def _macro(name: str, tex: str, at: int, unknown: set[str], depth: int) -> tuple
     if name in BETWEEN:
         read = read_arguments(tex, at, 2)
         return (BETWEEN[name].join(_convert(one, unknown, depth + 1) for one in read[0]), read[1]) if read else ("", at)
-    rule = read_rule(tex, tex.rindex("\\", 0, at)) if name not in SILENT else None
+    start = tex.rindex("\\", 0, at)
+    rule = read_rule(tex, start) if name not in SILENT else None
     if rule is not None:
         return "", rule.end
-    sign = _PICTURE if tex[: tex.rindex("\\", 0, at)].strip() else ""  # before a text it is a bullet
-    if name == "includegraphics":
-        picture = read_arguments(tex, at, 1)
-        return (sign, picture[1]) if picture else ("", at)
-    if name not in SILENT:
-        unknown.add(name)
+    sign = UNSEEN if skip_space(tex, 0) < start else ""  # before a text it is a bullet
+    if name in ("footnotemark", "tmark"):
+        number = read_optional(tex, at)
+        return (_note(number.text), number.end) if number is not None else (sign, at)
+    if name in _NOT_SHOWN:
+        read = read_arguments(tex, at, 1)
+        return (sign, read[1]) if read else ("", at)
     option = read_optional(tex, at) if tex.startswith("[", at) else None
     end = option.end if option is not None and tex.startswith("{", option.end) else after
+    if name not in SILENT:
+        unknown.add(name)
+        end = _after_alignment(tex, end)
     return ("" if name in SILENT or tex.startswith("{", end) else sign), end
 
 
-_PICTURE = "⋄"
-"""What stands for a picture, or for a macro that nobody knows: what it says of a row is not lost."""
+UNSEEN = "⋄"
+"""What stands for a picture, a footnote, or a macro that nobody knows: what it says of a row is not lost."""
+_ALIGNMENT = re.compile(r"\{[lcrtb]{1,2}\}\s*(?=\{)")
+
+
+def _after_alignment(tex: str, at: int) -> int:
+    """Return the place after {c}, which before a second argument aligns what it holds, as in \\tabincell{c}{5.7}."""
+    found = _ALIGNMENT.match(tex, at)
+    return found.end() if found else at
 
 
 _NO_SPACE = (*"{}~.,:;/'!?)-_^", r"\/", r"\xspace")
@@ -168,14 +193,22 @@ _NO_SPACE = (*"{}~.,:;/'!?)-_^", r"\/", r"\xspace")
 
 
 def _shifted(name: str, tex: str, at: int, unknown: set[str], depth: int) -> tuple[str, int]:
-    if name == "footnotemark":
-        end = skip_optional(tex, at)
-        return _raise(tex[at:end].strip("[] ")), end
     read = read_arguments(tex, at, 1)
     if read is None:
         return "", at
     text = _convert(read[0][0], unknown, depth + 1)
-    return (_lower(text) if name == "textsubscript" else _raise(text)), read[1]
+    match name:
+        case "textsubscript":
+            return _lower(text), read[1]
+        case "tnote":
+            return _note(text), read[1]
+        case _:
+            return _raise(text), read[1]
+
+
+def _note(text: str) -> str:
+    """Write the mark of a footnote: its digits raised, so that they differ from those of a power."""
+    return _raise(text).translate(RAISED)
 
 
 def _environment(name: str, tex: str, at: int) -> tuple[str, int]:
@@ -184,7 +217,8 @@ def _environment(name: str, tex: str, at: int) -> tuple[str, int]:
     if read is None:
         return "", at
     end = skip_optional(tex, read.end)
-    if name == "begin" and read.text.startswith("tabular"):
-        columns = read_braced(tex, end)
-        end = columns.end if columns else end
+    arguments = TABULARS.get(read.text) or BOXES.get(read.text) if name == "begin" else None
+    for _ in range(arguments or 0):
+        argument = read_braced(tex, end)
+        end = skip_optional(tex, argument.end) if argument else end
     return " ", end

@@ -62,7 +62,10 @@ class Coefficients:
 
 def with_bounds(values: Sequence[float], formula: Sequence[Rounded]) -> list[Rounded]:
     """Return what a module computed, each number with the bound on the error that its formula has."""
-    return [replace(each, value=value) for value, each in zip(values, formula, strict=True)]
+    return [
+        value if isinstance(value, Rounded) else replace(each, value=value)
+        for value, each in zip(values, formula, strict=True)
+    ]
 
 
 def coefficients(channels: int, alphas: st.Strategy[float] | None = None) -> st.Strategy[Coefficients]:

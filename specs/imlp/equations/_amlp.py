@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import torch
@@ -26,6 +27,10 @@ class Amlp:
     first: Coefficients
     second: Coefficients
     we: Matrix
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes by the paper's symbols."""
+        return {"C": len(self.x), "C'": len(self.we)}
 
     def t0(self, arithmetic: Arithmetic) -> Tensor:
         """Return x W^d."""

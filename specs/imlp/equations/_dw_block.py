@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import sqrt
 
 from torch import Tensor, nn
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.exact import Exact
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import nonzero, numbers, positive
 from imlp_audit.models.agelu import AGeLU
@@ -25,8 +26,8 @@ EPS = 1e-5  # of torch's batch norm
 def block_of(case: Series, reading: Reading, arithmetic: Arithmetic) -> DepthwiseBlock:
     """Return the DW block whose convolution has the weights a; its norm, if any, is as it starts."""
     block = DepthwiseBlock(len(case.b), 2 * case.n + 1, reading, nn.GELU)
-    block.conv.weight.data = case.weight(arithmetic)
     arithmetic.place(block)
+    arithmetic.put(block, "conv.weight", [[kernel] for kernel in case.a])
     return block
 
 
@@ -65,7 +66,7 @@ def load_norms(norms: Sequence[Norm], norm: nn.Module, arithmetic: Arithmetic) -
         ("weight", [each.g for each in norms]), ("bias", [each.s for each in norms]),
         ("running_mean", [each.m for each in norms]), ("running_var", [each.v for each in norms]),
     ):  # fmt: skip
-        getattr(norm, name).data.copy_(arithmetic.tensor(values))
+        arithmetic.put(norm, name, values)
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,10 @@ class Normed:
 
     series: Series
     norms: tuple[Norm, ...]
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes by the paper's symbols."""
+        return self.series.sizes()
 
     def block(self, reading: Reading, arithmetic: Arithmetic) -> DepthwiseBlock:
         """Return the DW block with these numbers."""
@@ -105,7 +110,8 @@ def normed() -> st.Strategy[Normed]:
 
 def _once_rounded(value: float, arithmetic: Arithmetic) -> Rounded:
     """Return a number that no arithmetic holds, such as 10^-5."""
-    return Rounded(value, abs(value), 1, 0.0, arithmetic.unit)
+    number = arithmetic.number(value)
+    return number if isinstance(number, Exact) else replace(number, steps=1)
 
 
 def _reciprocal_root(x: Rounded) -> Rounded:
@@ -114,5 +120,7 @@ def _reciprocal_root(x: Rounded) -> Rounded:
     A root and a division err by little more than 1.5 u relatively, and CUDA's reciprocal root by 2 units in the last
     place: 4 u.
     """
+    if isinstance(x, Exact):
+        return x.reciprocal_root()
     least = x.value - x.error
     return x.through(lambda value: 1 / sqrt(value), 0.5 / sqrt(least) ** 3, 4 * x.unit / sqrt(least))

@@ -17,6 +17,6 @@ def block(case: Amlp, arithmetic: Arithmetic) -> Imlp:
     assert isinstance(imlp.act, ChannelPart)
     case.first.load_into(imlp.act.agelu1, arithmetic)
     case.second.load_into(imlp.act.agelu2, arithmetic)
-    weights = {"fc1.weight": arithmetic.tensor(case.wd).T, "fc2.weight": arithmetic.tensor(case.we).T}
-    imlp.load_state_dict({**imlp.state_dict(), **weights})
+    for name, weight in (("fc1.weight", case.wd), ("fc2.weight", case.we)):
+        arithmetic.put(imlp, name, tuple(zip(*weight, strict=True)))
     return imlp

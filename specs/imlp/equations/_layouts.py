@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
@@ -48,6 +49,11 @@ class Fig4:
     we: Matrix
     be: Vector
 
+    def sizes(self) -> Mapping[str, int | str]:
+        """Return the layout, and the sizes by the paper's symbols."""
+        sizes = {"C": len(self.wd), "C'": len(self.we), "H": self.size[0], "W": self.size[1]}
+        return {**sizes, "layout": self.layout.value}
+
     @property
     def rows(self) -> Matrix:
         """What comes in, one row for each token."""
@@ -57,10 +63,8 @@ class Fig4:
         """Return the package's IMLP with these numbers."""
         first = self.layout is Layout.CHANNELS_FIRST
         prefix = 1 if self.layout is Layout.CLASS_TOKEN else 0
-        with torch.device("meta"):
-            module = Imlp(
-                len(self.wd), len(self.bd), use_conv=first, grid=self.size, prefix_tokens=prefix, reading=PRINTED
-            )
+        module = Imlp(len(self.wd), len(self.bd), use_conv=first, grid=self.size, prefix_tokens=prefix, reading=PRINTED)
+        arithmetic.place(module)
         numbers: dict[str, object] = {
             "fc1.weight": tuple(zip(*self.wd, strict=True)), "fc1.bias": self.bd,
             "fc2.weight": tuple(zip(*self.we, strict=True)), "fc2.bias": self.be,
@@ -70,10 +74,10 @@ class Fig4:
             numbers |= {f"{name}.{key}": value for key, value in agelu.shown().items()}
         zeros = (0.0,) * len(self.a)
         numbers |= {f"spatial.norm.{key}": zeros for key in ("weight", "bias", "running_mean", "running_var")}
-        tensors = {name: arithmetic.tensor(values) for name, values in numbers.items()}
         for name in ("fc1.weight", "fc2.weight") if first else ():
-            tensors[name] = tensors[name][:, :, None, None]
-        module.load_state_dict(tensors, assign=True)
+            weight = tuple(zip(*(self.wd if name == "fc1.weight" else self.we), strict=True))
+            numbers[name] = tuple(tuple(((entry,),) for entry in row) for row in weight)
+        arithmetic.load(module, numbers)
         assert module.spatial is not None
         load_norms(self.norms, module.spatial.norm, arithmetic)
         return module.eval()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -21,6 +22,10 @@ class Mlp:
     x: Vector
     wa: Matrix
     wb: Matrix
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes by the paper's symbols."""
+        return {"C": len(self.x), "C'": len(self.wb)}
 
     def matrix_form(self, arithmetic: Arithmetic) -> Tensor:
         """Return phi(x W^a) W^b with phi = GeLU, as Eq. 1 has it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -31,14 +31,19 @@ class Padded:
     padding: Padding
     series: Series
 
+    def sizes(self) -> Mapping[str, int | str]:
+        """Return the sizes by the paper's symbols, and the padding."""
+        return {"padding": self.padding, **self.series.sizes()}
+
     def convolved(self, arithmetic: Arithmetic) -> Tensor:
         """Return phi, then a depthwise convolution with this padding, of shape (channels, H, W)."""
         channels, n = len(self.series.b), self.series.n
         conv = nn.Conv2d(
             channels, channels, 2 * n + 1, padding=n, groups=channels, bias=False, padding_mode=self.padding
         )
-        conv.weight.data = self.series.weight(arithmetic)
-        y: Tensor = arithmetic.place(conv)(self.series.phi.module()(self.series.shifted(arithmetic)))[0]
+        arithmetic.place(conv)
+        arithmetic.put(conv, "weight", [[kernel] for kernel in self.series.a])
+        y: Tensor = conv(self.series.phi.module()(self.series.shifted(arithmetic)))[0]
         return y
 
     def printed(self, arithmetic: Arithmetic) -> list[list[list[Rounded]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -46,6 +46,10 @@ class Series:
     def size(self) -> tuple[int, int]:
         """Height and width of the grid."""
         return len(self.x[0]), len(self.x[0][0])
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes by the paper's symbols."""
+        return {"n": self.n, "channel": len(self.b), "H": self.size[0], "W": self.size[1]}
 
     def shifted(self, arithmetic: Arithmetic) -> Tensor:
         """Return x + b_c, of shape (1, channels, H, W)."""

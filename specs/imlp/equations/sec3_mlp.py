@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import Matrix, matrices
@@ -22,6 +23,10 @@ class Batch:
     wa: Matrix
     wb: Matrix
 
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes by the paper's symbols."""
+        return {"N": len(self.x), "C": len(self.wa), "C'": len(self.wb)}
+
 
 def batches() -> st.Strategy[Batch]:
     """Batches of N = 2 or 3 inputs for MLPs of width and hidden width up to 2."""
@@ -31,7 +36,7 @@ def batches() -> st.Strategy[Batch]:
     )
 
 
-@claim(batches(), proof="all numbers and any phi, for N of 2 and 3, C and C' up to 2")
+@claim(batches(), proof=Proof("all numbers and any phi", Batch.sizes))
 def eq1_rows_independent(case: Batch, arithmetic: Arithmetic) -> Trial:
     """Each row of the MLP's output is the MLP of the same row of its input, so one row says it all (N = 1).
 
@@ -51,7 +56,7 @@ def eq1_rows_independent(case: Batch, arithmetic: Arithmetic) -> Trial:
     return equal(y, rows, **{"X": case.x, "W^a": case.wa, "W^b": case.wb})
 
 
-@claim(mlps(), proof="all numbers, for C up to 3 and C' up to 4")
+@claim(mlps(), proof=Proof("all numbers", Mlp.sizes))
 def eq2_hidden(case: Mlp, arithmetic: Arithmetic) -> Trial:
     """Each element of x W^a is the sum of the inputs weighted by a column of W^a.
 
@@ -66,7 +71,7 @@ def eq2_hidden(case: Mlp, arithmetic: Arithmetic) -> Trial:
     return equal(hidden, printed, **{"x": case.x, "W^a": case.wa})
 
 
-@claim(mlps(), proof="all numbers and any phi, for C up to 3 and C' up to 4")
+@claim(mlps(), proof=Proof("all numbers and any phi", Mlp.sizes))
 def eq2_activation(case: Mlp, arithmetic: Arithmetic) -> Trial:
     """phi(x W^a) is phi of each of the sums that x W^a consists of.
 
@@ -81,7 +86,7 @@ def eq2_activation(case: Mlp, arithmetic: Arithmetic) -> Trial:
     return equal(hidden, printed, **{"x": case.x, "W^a": case.wa})
 
 
-@claim(mlps(), proof="all numbers and any phi, for C up to 3 and C' up to 4")
+@claim(mlps(), proof=Proof("all numbers and any phi", Mlp.sizes))
 def eq2_output(case: Mlp, arithmetic: Arithmetic) -> Trial:
     """Each output of the MLP is the sum of its hidden units weighted by a column of W^b.
 
@@ -96,7 +101,7 @@ def eq2_output(case: Mlp, arithmetic: Arithmetic) -> Trial:
     return equal(case.matrix_form(arithmetic), printed, **case.shown())
 
 
-@claim(mlps(), proof="all numbers and any phi, for C up to 3 and C' up to 4")
+@claim(mlps(), proof=Proof("all numbers and any phi", Mlp.sizes))
 def eq2_scale_and_bias(case: Mlp, arithmetic: Arithmetic) -> Trial:
     """The MLP's matrix form is, for each output, a sum over hidden units of phi of a scale times x_c plus a bias.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import torch
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import jacobian
 from imlp_audit.equations.functions import gelu, gelu_slope, gelu_value, prelu, relu, softplus
 from imlp_audit.equations.rounded import Rounded
@@ -46,16 +46,21 @@ class Arbitrary:
                 return prelu(x, self.slope)
 
 
-def arbitrary_functions() -> st.Strategy[Arbitrary]:
+def arbitrary_functions(bases: Iterable[Activation] = Activation) -> st.Strategy[Arbitrary]:
     """Arbitrary functions of one or two channels."""
     return st.integers(1, 2).flatmap(
         lambda channels: st.builds(
-            Arbitrary, vectors(channels), st.sampled_from(Activation), numbers(), coefficients(channels, nonzero())
+            Arbitrary, vectors(channels), st.sampled_from(bases), numbers(), coefficients(channels, nonzero())
         )
     )
 
 
-@claim(arbitrary_functions())
+@claim(
+    arbitrary_functions(),
+    proof=Proof(
+        "all numbers and any phi", lambda case: {"channel": len(case.x)}, cases=arbitrary_functions([Activation.GELU])
+    ),
+)
 def eq3_arbitrary_function(case: Arbitrary, arithmetic: Arithmetic) -> Trial:
     """The package's AGeLU module is Eq. 3, channel by channel, for every base function: GeLU, ReLU (AReLU), SoftPlus
     (ASoftPlus) and PReLU (APReLU).
@@ -82,12 +87,20 @@ class OneAgelu:
     coefficients: Coefficients
     channels_first: bool
 
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes by the paper's symbols."""
+        return {"channel": len(self.x)}
 
-def agelus() -> st.Strategy[OneAgelu]:
+
+def agelus(layouts: st.Strategy[bool] | None = None) -> st.Strategy[OneAgelu]:
     """AGeLUs of one or two channels."""
+    first = st.booleans() if layouts is None else layouts
     return st.integers(1, 2).flatmap(
-        lambda channels: st.builds(OneAgelu, vectors(channels), coefficients(channels), st.booleans())
+        lambda channels: st.builds(OneAgelu, vectors(channels), coefficients(channels), first)
     )
+
+
+_PROOF = Proof("all numbers and any phi", OneAgelu.sizes, cases=agelus(st.just(False)))
 
 
 def draw_agelus() -> Figure:
@@ -110,7 +123,14 @@ def draw_agelus() -> Figure:
     )
 
 
-@claim(agelus(), figure=draw_agelus)
+@claim(
+    agelus(),
+    figure=draw_agelus,
+    proof=Proof(
+        "all numbers and any phi",
+        lambda case: {**case.sizes(), "layout": "channels first" if case.channels_first else "channels last"},
+    ),
+)
 def eq4_agelu(case: OneAgelu, arithmetic: Arithmetic) -> Trial:
     """The package's AGeLU module is Eq. 4, channel by channel, in both layouts: channels last and channels first.
 
@@ -126,7 +146,7 @@ def eq4_agelu(case: OneAgelu, arithmetic: Arithmetic) -> Trial:
     return equal(ours, printed, x=case.x, **case.coefficients.shown(), **{"channels first": case.channels_first})
 
 
-@claim(agelus(), proof="all numbers and any phi, for one and two channels")
+@claim(agelus(), proof=_PROOF)
 def agelu_alpha_mirrors(case: OneAgelu, arithmetic: Arithmetic) -> Trial:
     """Changing the sign of alpha switches AGeLU's shape: it is mirrored, left for right.
 
@@ -141,7 +161,7 @@ def agelu_alpha_mirrors(case: OneAgelu, arithmetic: Arithmetic) -> Trial:
     return equal(ours, mirrored, x=case.x, **case.coefficients.shown())
 
 
-@claim(agelus(), proof="all numbers and any phi, for one and two channels")
+@claim(agelus(), proof=_PROOF)
 def agelu_beta_reflects(case: OneAgelu, arithmetic: Arithmetic) -> Trial:
     """Changing the sign of beta switches AGeLU's shape: it is turned upside down about the height theta.
 
@@ -263,7 +283,7 @@ def agelu_rprelu_turning_point(case: tuple[float, RPReLU], arithmetic: Arithmeti
     return equal(moved, [rprelu.at(x, arithmetic)], x=x, beta=rprelu.beta, gamma=rprelu.gamma, zeta=rprelu.zeta)
 
 
-@claim(vectors(1, numbers()), proof="all numbers and any phi, for one channel")
+@claim(vectors(1, numbers()), proof=Proof("all numbers and any phi", lambda x: {"channel": len(x)}))
 def agelu_starts_as_gelu(x: Vector, arithmetic: Arithmetic) -> Trial:
     """AGeLU extends GeLU: with its initial coefficients it is GeLU.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import Rounded, total
 
@@ -13,7 +13,7 @@ from ._amlp import Amlp, Symbols, amlps, smallest_amlps
 from ._imlp import block
 
 
-@claim(amlps())
+@claim(amlps(), proof=Proof("all numbers and any phi", Amlp.sizes))
 def eq5_amlp(case: Amlp, arithmetic: Arithmetic) -> Trial:
     """The package's IMLP block, with its channel part alone, is Eq. 5: two AGeLUs of X W^d, concatenated, times W^e.
 
@@ -30,7 +30,7 @@ def eq5_amlp(case: Amlp, arithmetic: Arithmetic) -> Trial:
     return equal(block(case, arithmetic)(arithmetic.tensor([[case.x]])), [[printed]], **case.shown())
 
 
-@claim(amlps(), proof="all numbers, for C up to 2 and C' of 2 and 4")
+@claim(amlps(), proof=Proof("all numbers", Amlp.sizes))
 def eq6_t0(case: Amlp, arithmetic: Arithmetic) -> Trial:
     """Each element of t_0 = x W^d is the sum of the inputs weighted by a column of W^d.
 
@@ -44,7 +44,7 @@ def eq6_t0(case: Amlp, arithmetic: Arithmetic) -> Trial:
     return equal(case.t0(arithmetic), printed, **case.shown())
 
 
-@claim(amlps(), proof="all numbers and any phi, for C up to 2 and C' of 2 and 4")
+@claim(amlps(), proof=Proof("all numbers and any phi", Amlp.sizes))
 def eq6_t1(case: Amlp, arithmetic: Arithmetic) -> Trial:
     """t_1 is AGeLU of t_0, each channel with coefficients of its own.
 
@@ -89,7 +89,7 @@ def _printed_t1_prime(s: Symbols, c: int) -> Rounded:
     return s.beta[primed] * gelu(s.alpha[primed] * sums + s.gamma[primed]) + s.theta[primed]
 
 
-@claim(amlps(), proof="all numbers and any phi, for C up to 2 and C' of 2 and 4")
+@claim(amlps(), proof=Proof("all numbers and any phi", Amlp.sizes))
 def eq6_t1_prime_corrected(case: Amlp, arithmetic: Arithmetic) -> Trial:
     """t'_1 is AGeLU' of the same t_0, each channel with coefficients of its own.
 
@@ -109,7 +109,7 @@ def _t1_prime(s: Symbols, c: int) -> Rounded:
     return s.beta[primed] * gelu(s.alpha[primed] * sums + s.gamma[primed]) + s.theta[primed]
 
 
-@claim(amlps(), proof="all numbers and any phi, for C up to 2 and C' of 2 and 4")
+@claim(amlps(), proof=Proof("all numbers and any phi", Amlp.sizes))
 def eq6_t2_corrected(case: Amlp, arithmetic: Arithmetic) -> Trial:
     """t_2, the concatenation, has C' elements, the second half of which reads the columns of W^d again, by f.
 
@@ -144,7 +144,7 @@ def eq6_t2(case: Amlp, arithmetic: Arithmetic) -> Trial:
     return equal(case.t2(arithmetic), [_t2(s, c) for c in s.half], **{"C": len(s.width), "C'": len(s.hidden)})
 
 
-@claim(amlps(), proof="all numbers and any phi, for C up to 2 and C' of 2 and 4")
+@claim(amlps(), proof=Proof("all numbers and any phi", Amlp.sizes))
 def eq6_output_corrected(case: Amlp, arithmetic: Arithmetic) -> Trial:
     """Each output of the AMLP is the sum of t_2's elements weighted by a column of W^e.
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import depends, jacobian
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import Rounded, total
@@ -46,7 +46,7 @@ def _printed_n(s: Symbols, c: int, j: int) -> Rounded:
     return s.others(c, j) + s.gamma[j]
 
 
-@claim(amlps(), proof="all numbers, for C up to 2 and C' of 2 and 4")
+@claim(amlps(), proof=Proof("all numbers", Amlp.sizes))
 def eq6_inner_corrected(case: Amlp, arithmetic: Arithmetic) -> Trial:
     """What GeLU is applied to in the AMLP is a scale times x_c plus a bias, and alpha_j is a factor of both.
 
@@ -94,7 +94,7 @@ def _printed_term(s: Symbols, c: int, j: int) -> Rounded:
     return s.we[j][c] * s.beta[j] * gelu(_printed_m(s, c, j) * s.x[c] + _printed_n(s, c, j)) + s.theta[j]
 
 
-@claim(amlps(), proof="all numbers and any phi, for C up to 2 and C' of 2 and 4")
+@claim(amlps(), proof=Proof("all numbers and any phi", Amlp.sizes))
 def eq6_scale_and_bias_corrected(case: Amlp, arithmetic: Arithmetic) -> Trial:
     """Each output of the AMLP is a sum of GeLUs, each of a scale times x_c plus a bias, and of the weighted theta_j.
 

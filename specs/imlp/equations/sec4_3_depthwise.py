@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.functions import gelu
 from imlp_audit.models.imlp import ChannelPart
@@ -45,7 +45,7 @@ def _columns(act: Callable[[Tensor], Tensor], c: int, columns: int, arithmetic: 
     return [[column + 1 for column in unit.nonzero().flatten().tolist()] for unit in by_column]
 
 
-@claim(normed())
+@claim(normed(), proof=Proof("all numbers and any phi", Normed.sizes))
 def depthwise_block(case: Normed, arithmetic: Arithmetic) -> Trial:
     """The DW block is a depthwise convolution, then a batch norm, then GeLU.
 

@@ -7,7 +7,7 @@ from itertools import product
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.models.reading import PRINTED, DepthwiseActivation, DepthwiseNorm, Presence
 
@@ -17,7 +17,10 @@ from ._reach import judge_kernel
 from ._series import GELU, RELU, SOFTPLUS, Series, behind_another, interior, series
 
 
-@claim(series(lambda n: 2, phis=(RELU, GELU, SOFTPLUS)))
+@claim(
+    series(lambda n: 2, phis=(RELU, GELU, SOFTPLUS)),
+    proof=Proof("all numbers and any phi", Series.sizes, cases=series(lambda n: 2, phis=(GELU,))),
+)
 def eq10_borders(case: Series, arithmetic: Arithmetic) -> Trial:
     """With the terms left out whose position is beyond the grid, Eq. 10 is phi followed by a zero-padded convolution.
 
@@ -38,7 +41,7 @@ def eq10_borders(case: Series, arithmetic: Arithmetic) -> Trial:
 _CONVOLUTION = replace(PRINTED, depthwise_norm=DepthwiseNorm.NONE, depthwise_activation=DepthwiseActivation.NONE)
 
 
-@claim(series(lambda n: 1, phis=(GELU,)))
+@claim(series(lambda n: 1, phis=(GELU,)), proof=Proof("all numbers and any phi", Series.sizes))
 def eq10_dw_block(case: Series, arithmetic: Arithmetic) -> Trial:
     """The DW block after AGeLU is Eq. 10 apart from its batch norm and GeLU: without them, and with alpha = beta = 1
     and theta = 0 in AGeLU, it is.
@@ -58,7 +61,7 @@ def eq10_dw_block(case: Series, arithmetic: Arithmetic) -> Trial:
 _WITHOUT_GELU = replace(PRINTED, depthwise_activation=DepthwiseActivation.NONE)
 
 
-@claim(normed())
+@claim(normed(), proof=Proof("all numbers and any phi", Normed.sizes))
 def eq10_dw_block_batch_norm(case: Normed, arithmetic: Arithmetic) -> Trial:
     """A DW block with its batch norm, without its GeLU, is Eq. 10 with other weights, plus a constant for each channel.
 
@@ -75,7 +78,7 @@ def eq10_dw_block_batch_norm(case: Normed, arithmetic: Arithmetic) -> Trial:
     return equal(after_agelu(block, case.series, arithmetic), case.normed(arithmetic), **case.shown())
 
 
-@claim(normed())
+@claim(normed(), proof=Proof("all numbers and any phi", Normed.sizes))
 def eq10_series_activation(case: Normed, arithmetic: Arithmetic) -> Trial:
     """VanillaNet's series activation, whose convolution is followed by a batch norm, is Eq. 10 with other weights, plus
     a constant for each channel.
@@ -162,7 +165,7 @@ def eq10_index_set(case: Series, arithmetic: Arithmetic) -> Trial:
 
 @claim(
     series(lambda n: 2 * n + 1),
-    proof="all numbers and any phi, for one and two channels, n = 1 on grids of side 3 and 4, n = 2 of side 5 and 6",
+    proof=Proof("all numbers and any phi", Series.sizes, cases=series(lambda n: 2 * n + 1, phis=(GELU,))),
 )
 def eq10_index_set_corrected(case: Series, arithmetic: Arithmetic) -> Trial:
     """Eq. 10, its i and j running from -n to n, is phi followed by a depthwise convolution of (2n+1) x (2n+1) weights.
@@ -212,7 +215,13 @@ def eq10_kernel_size_corrected(n: int, arithmetic: Arithmetic) -> Trial:
     return judge_kernel(n, range(-n, n + 1), 2 * n + 1, arithmetic)
 
 
-@claim(padded(series(lambda n: n + 1, phis=(RELU, GELU, SOFTPLUS))))
+_ONE_PHI = padded(series(lambda n: n + 1, phis=(GELU,), largest=1))
+
+
+@claim(
+    padded(series(lambda n: n + 1, phis=(RELU, GELU, SOFTPLUS))),
+    proof=Proof("all numbers and any phi", Padded.sizes, cases=_ONE_PHI),
+)
 def eq10_padding(case: Padded, arithmetic: Arithmetic) -> Trial:
     """Eq. 10 is phi and a convolution whose padding copies; with x = 0 beyond, it has phi(b_c) times weights in excess.
 

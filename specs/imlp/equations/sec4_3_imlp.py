@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 
 from ._layouts import Fig4, imlps
 
 
-@claim(imlps())
+@claim(imlps(), proof=Proof("all numbers and any phi", Fig4.sizes))
 def fig4_imlp(case: Fig4, arithmetic: Arithmetic) -> Trial:
     """The package's IMLP is Fig. 4 in every layout that a host may have: a fully-connected layer, two AGeLUs whose
     outputs are concatenated, the depthwise block on the grid, and a second fully-connected layer.

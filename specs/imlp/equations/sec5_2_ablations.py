@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
@@ -11,7 +12,7 @@ from torch import Tensor, nn
 from imlp_audit.count.parameters import count_parameters
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import total
@@ -180,6 +181,10 @@ class AGeLUs:
     x: Vector
     each: tuple[Coefficients, ...]
 
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes by the paper's symbols."""
+        return {"C": len(self.x), "function": len(self.each)}
+
     def summed(self, arithmetic: Arithmetic, *, channels_first: bool = False) -> SumOfFunctions:
         """Return the package's sum of these AGeLUs: channel by channel, all functions of one after the other."""
         module = SumOfFunctions(len(self.x), len(self.each) // len(self.x), agelu=True, channels_first=channels_first)
@@ -200,7 +205,7 @@ def _cases(width: int, ratio: int = 4) -> st.Strategy[AGeLUs]:
     return st.builds(AGeLUs, vectors(width), st.tuples(*[coefficients(width)] * (ratio * width)))
 
 
-@claim(_cases(2, 1), proof="all numbers and any phi, for C = 2 and C functions")
+@claim(_cases(2, 1), proof=Proof("all numbers and any phi", AGeLUs.sizes))
 def sums_of_agelus(case: AGeLUs, arithmetic: Arithmetic) -> Trial:
     """In the AGeLU row of Table 4, the package's module is the sum of the AGeLUs, channel by channel, in both layouts.
 

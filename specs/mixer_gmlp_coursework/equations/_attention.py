@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 
@@ -34,6 +35,10 @@ class Attention:
     def d_attn(self) -> int:
         """The width of queries, keys and values."""
         return len(self.out)
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the numbers of tokens and channels, and the widths by the pseudo-code's names."""
+        return {"S": len(self.x), "C": len(self.x[0]), "d_attn": self.d_attn, "d_out": len(self.bias)}
 
     def module(self, arithmetic: Arithmetic) -> TinyAttention:
         """Return the package's attention with these weights."""
@@ -82,8 +87,8 @@ def _reciprocal_root(number: int, unit: float) -> Rounded:
     return Rounded(value, value, 12, 0.0, unit)
 
 
-def attentions(tokens: int = 3) -> st.Strategy[Attention]:
-    """Attentions over up to `tokens` tokens, of widths 1 and 2."""
+def attentions(tokens: int = 3, widths: st.Strategy[int] | None = None) -> st.Strategy[Attention]:
+    """Attentions over up to `tokens` tokens, of widths 1 and 2; `widths` are those of queries, keys and values."""
 
     def of_sizes(size: tuple[int, int, int, int]) -> st.Strategy[Attention]:
         n, width, d_attn, d_out = size
@@ -91,4 +96,4 @@ def attentions(tokens: int = 3) -> st.Strategy[Attention]:
         return st.builds(Attention, matrices(n, width), *parts, matrices(d_attn, d_out), vectors(d_out))
 
     small = st.integers(1, 2)
-    return st.tuples(st.integers(1, tokens), small, small, small).flatmap(of_sizes)
+    return st.tuples(st.integers(1, tokens), small, widths or small, small).flatmap(of_sizes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
@@ -54,6 +55,10 @@ class FullBlock:
     qkv: Affine
     out: Affine
 
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes by the paper's symbols."""
+        return {"S": len(self.x), "C": len(self.x[0]), "D_C": len(self.u.bias)}
+
     def output(self, arithmetic: Arithmetic, *, attention: bool) -> Tensor:
         """Return what the package's block makes of X, the second of a batch of two."""
         weights: dict[str, object] = {"sgu.proj.weight": self.w, "sgu.proj.bias": self.b}
@@ -97,9 +102,12 @@ def _affines(width: int, out: int) -> st.Strategy[Affine]:
     return st.builds(Affine, matrices(width, out, nonzero()), vectors(out))
 
 
-def full_blocks() -> st.Strategy[FullBlock]:
-    """Blocks of two or three tokens, C = 2 and D_C = 4; each token's channels differ, or rounding may decide."""
-    row = st.permutations(NUMBERS).map(lambda numbers: tuple(numbers[:2]))
+def full_blocks(row: st.Strategy[Vector] | None = None) -> st.Strategy[FullBlock]:
+    """Blocks of two or three tokens, C = 2 and D_C = 4; each token's channels differ, or rounding may decide.
+
+    With `row` the tokens are any that it makes.
+    """
+    row = row or st.permutations(NUMBERS).map(lambda numbers: tuple(numbers[:2]))
 
     def of(tokens: int) -> st.Strategy[FullBlock]:
         return st.builds(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from torch import Tensor, nn
@@ -40,6 +40,10 @@ class Gating:
     z: Matrix
     w: Matrix
     b: Vector
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes by the paper's symbols."""
+        return {"S": len(self.z), "D_C": len(self.z[0])}
 
     def s(self, arithmetic: Arithmetic, gate: Gate) -> Tensor:
         """Return what the package's unit makes of Z, without a norm, as the formulas have it."""
@@ -79,6 +83,10 @@ class Block:
     w: Matrix
     b: Vector
     v: Matrix
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes by the paper's symbols."""
+        return {"S": len(self.x), "C": len(self.x[0]), "D_C": len(self.u[0])}
 
     def module(self, arithmetic: Arithmetic, gate: Gate) -> GmlpBlock:
         """Return the package's block with these weights; norms and the biases of U and V are left out, as printed."""

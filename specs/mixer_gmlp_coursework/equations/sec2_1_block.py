@@ -9,7 +9,7 @@ from torch import Tensor
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import mixes
 from imlp_audit.equations.functions_norm import layer_norm
 from imlp_audit.equations.mixer import (
@@ -27,8 +27,11 @@ from imlp_audit.equations.mixer import (
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, vectors
 from imlp_audit.models.mixer import ChannelMixing, TokenMixing
 
+_OVER_TOKENS: Proof[Mixing] = Proof("all numbers and any activation", lambda case: case.named_sizes("D_S"))
+_OVER_CHANNELS: Proof[Mixing] = Proof("all numbers and any activation", lambda case: case.named_sizes("D_C"))
 
-@claim(token_mixings(st.integers(1, 3), st.integers(1, 3)))
+
+@claim(token_mixings(st.integers(1, 3), st.integers(1, 3)), proof=_OVER_TOKENS)
 def mixer_token_mixing(case: Mixing, arithmetic: Arithmetic) -> Trial:
     """Token mixing adds to column i of X the two-layer perceptron of column i of LayerNorm(X).
 
@@ -45,7 +48,7 @@ def mixer_token_mixing(case: Mixing, arithmetic: Arithmetic) -> Trial:
     return equal(module, printed, X=case.table, W_1=case.first, W_2=case.second)
 
 
-@claim(channel_mixings(st.integers(1, 3), st.integers(1, 3)))
+@claim(channel_mixings(st.integers(1, 3), st.integers(1, 3)), proof=_OVER_CHANNELS)
 def mixer_channel_mixing(case: Mixing, arithmetic: Arithmetic) -> Trial:
     """Channel mixing adds to row j of U the two-layer perceptron of row j of LayerNorm(U).
 
@@ -75,7 +78,8 @@ class Normalised:
 @claim(
     st.tuples(st.integers(1, 3), st.integers(1, 3)).flatmap(
         lambda size: st.builds(Normalised, matrices(*size), vectors(size[1]), vectors(size[1]))
-    )
+    ),
+    proof=Proof("all numbers", lambda case: {"S": len(case.table), "C": len(case.scale)}),
 )
 def mixer_layer_norm(case: Normalised, arithmetic: Arithmetic) -> Trial:
     """Each of the two MLPs reads its input normalised by LayerNorm over channels.
@@ -98,7 +102,8 @@ def mixer_layer_norm(case: Normalised, arithmetic: Arithmetic) -> Trial:
 
 def _read_by_mlp(step: TokenMixing | ChannelMixing, case: Normalised, arithmetic: Arithmetic) -> Tensor:
     """Return the input that a step's MLP gets for the case's table."""
-    step.norm.weight.data, step.norm.bias.data = arithmetic.tensor(case.scale), arithmetic.tensor(case.shift)
+    for name, values in (("norm.weight", case.scale), ("norm.bias", case.shift)):
+        arithmetic.put(step, name, values)
     table = arithmetic.tensor(case.table)[None]
     read: list[Tensor] = []
     step.mlp.register_forward_pre_hook(lambda _mlp, inputs: read.append(inputs[0][0]))
@@ -106,7 +111,7 @@ def _read_by_mlp(step: TokenMixing | ChannelMixing, case: Normalised, arithmetic
     return read[0]
 
 
-@claim(channel_mixings(st.integers(1, 3), st.integers(1, 3)).flatmap(with_biases))
+@claim(channel_mixings(st.integers(1, 3), st.integers(1, 3)).flatmap(with_biases), proof=_OVER_CHANNELS)
 def mixer_biases_of_channels(case: Mixing, arithmetic: Arithmetic) -> Trial:
     """Channel mixing has a bias in each of its projections.
 
@@ -124,7 +129,7 @@ def mixer_biases_of_channels(case: Mixing, arithmetic: Arithmetic) -> Trial:
     return equal(module, printed, **shown, b_3=case.first_bias, b_4=case.second_bias)
 
 
-@claim(token_mixings(st.integers(1, 3), st.integers(1, 3)).flatmap(with_biases))
+@claim(token_mixings(st.integers(1, 3), st.integers(1, 3)).flatmap(with_biases), proof=_OVER_TOKENS)
 def mixer_biases_of_tokens(case: Mixing, arithmetic: Arithmetic) -> Trial:
     """Token mixing has a bias in each of its projections.
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 
 from ._classifier import Classifier, classifiers
 
 
-@claim(classifiers(), share=0.5)
+@claim(
+    classifiers(),
+    share=0.5,
+    proof=Proof("all numbers", lambda case: {"S": len(case.image[0]), "C": len(case.scale), "block": len(case.blocks)}),
+)
 def mixer_classifier(case: Classifier, arithmetic: Arithmetic) -> Trial:
     """The package's network around the blocks gives every image the weights of the classes: patches, the blocks one
     after the other, and a linear layer.

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import (
     BOTH,
     ONLY_CHANNELS,
@@ -124,7 +124,10 @@ def mixer_token_mixing_sees_places(case: Mixing, arithmetic: Arithmetic) -> Tria
     return Trial(holds, {**shown, "U of X": of_x.tolist(), "U of exchanged tokens": of_exchanged.tolist()})
 
 
-@claim(channel_mixings(st.sampled_from([2, 4]), st.integers(1, 2)).flatmap(with_biases))
+@claim(
+    channel_mixings(st.sampled_from([2, 4]), st.integers(1, 2)).flatmap(with_biases),
+    proof=Proof("all numbers and any activation", lambda case: case.named_sizes("D_C")),
+)
 def mixer_channel_mixing_as_convolution(case: Mixing, arithmetic: Arithmetic) -> Trial:
     """Channel mixing is 1 x 1 convolution over the grid of patches.
 

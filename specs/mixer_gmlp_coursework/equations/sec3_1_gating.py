@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.mixer import fill
 from imlp_audit.equations.strategies import NUMBERS, Matrix, matrices, nonzero, positive, vectors
@@ -19,7 +19,7 @@ from imlp_audit.models.hosts.gmlp import Gate
 from ._gmlp import Gating, all_hold, gatings
 
 
-@claim(gatings(), proof="all numbers, for S up to 3 and D_C up to 2")
+@claim(gatings(), proof=Proof("all numbers", Gating.sizes))
 def sgu_projection(case: Gating, arithmetic: Arithmetic) -> Trial:
     """The spatial projection multiplies each channel's tokens by W and adds b; read as: b has one number for each
     token.
@@ -34,7 +34,7 @@ def sgu_projection(case: Gating, arithmetic: Arithmetic) -> Trial:
     return equal(projection(arithmetic.tensor(case.z)), printed, **case.shown())
 
 
-@claim(gatings(), proof="all numbers, for S up to 3 and D_C up to 2")
+@claim(gatings(), proof=Proof("all numbers", Gating.sizes))
 def sgu_product(case: Gating, arithmetic: Arithmetic) -> Trial:
     """The product unit multiplies its input by its spatial projection, element by element.
 
@@ -48,7 +48,7 @@ def sgu_product(case: Gating, arithmetic: Arithmetic) -> Trial:
     return equal(case.s(arithmetic, Gate.PRODUCT), printed, **case.shown())
 
 
-@claim(gatings(channels=(2, 4)), proof="all numbers, for S up to 3 and D_C of 2 and 4")
+@claim(gatings(channels=(2, 4)), proof=Proof("all numbers", Gating.sizes))
 def sgu_split(case: Gating, arithmetic: Arithmetic) -> Trial:
     """The split unit multiplies one half of its channels by the spatial projection of the other half.
 
@@ -102,7 +102,7 @@ def sgu_split_parts(case: Gating, arithmetic: Arithmetic) -> Trial:
     )
 
 
-@claim(gatings(), proof="all numbers, for S up to 3 and D_C up to 2")
+@claim(gatings(), proof=Proof("all numbers", Gating.sizes))
 def sgu_linear(case: Gating, arithmetic: Arithmetic) -> Trial:
     """The linear unit is the spatial projection itself.
 
@@ -116,7 +116,7 @@ def sgu_linear(case: Gating, arithmetic: Arithmetic) -> Trial:
     return equal(case.s(arithmetic, Gate.LINEAR), printed, **case.shown())
 
 
-@claim(gatings(), proof="all numbers, for S up to 3 and D_C up to 2")
+@claim(gatings(), proof=Proof("all numbers", Gating.sizes))
 def sgu_sum(case: Gating, arithmetic: Arithmetic) -> Trial:
     """The sum unit adds the spatial projection to its input.
 

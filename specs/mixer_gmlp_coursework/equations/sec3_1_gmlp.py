@@ -9,7 +9,7 @@ from torch import nn
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import ONLY_CHANNELS, ONLY_TOKENS, depends, mixes
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.mixer import fill
@@ -42,7 +42,7 @@ def gmlp_three_layers(case: Block, arithmetic: Arithmetic) -> Trial:
     return Trial(holds, {**case.shown(), "weight matrices": matrices, "what they mix": [str(kind) for kind in kinds]})
 
 
-@claim(blocks(Gate.PRODUCT), proof="all numbers and any activation, for S, C and D_C up to 2")
+@claim(blocks(Gate.PRODUCT), proof=Proof("all numbers and any activation", Block.sizes))
 def gmlp_block(case: Block, arithmetic: Arithmetic) -> Trial:
     """A gMLP block projects by U, applies GELU, gates, projects by V and adds its input, with the product unit.
 

@@ -9,7 +9,7 @@ import torch
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, at_most, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, at_most, claim, equal
 from imlp_audit.equations.dependence import jacobian
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import Rounded, total
@@ -117,7 +117,7 @@ def sgu_starts_token_by_token(case: Gating, arithmetic: Arithmetic) -> Trial:
     st.sampled_from((Gate.PRODUCT, Gate.SPLIT)).flatmap(
         lambda gate: st.tuples(st.just(gate), blocks(gate, weights=st.just(0.0)))
     ),
-    proof="all numbers, any activation and the four units, for S and C up to 2 and D_C up to 4",
+    proof=Proof("all numbers and any activation", lambda drawn: {"s(Z)": drawn[0].formula, **drawn[1].sizes()}),
 )
 def gmlp_starts_as_transformer_ffn(drawn: tuple[Gate, Block], arithmetic: Arithmetic) -> Trial:
     """At the start of training a gMLP block is the fully connected block of a Transformer, GELU(X U) V + X.

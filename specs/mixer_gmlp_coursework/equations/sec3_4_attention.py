@@ -9,15 +9,18 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.rounded import total
 from imlp_audit.equations.strategies import Vector, matrices, vectors
 
 from ._attention import Attention, attentions
 from ._gmlp import all_hold
 
+# widths whose roots floating point holds
+_PROOF = Proof("all numbers", Attention.sizes, cases=attentions(2, st.sampled_from((1, 4))))
 
-@claim(attentions())
+
+@claim(attentions(), proof=_PROOF)
 def attention_pseudo_code(case: Attention, arithmetic: Arithmetic) -> Trial:
     """The tiny attention is what its pseudo-code says, element by element, and gives d_out channels for each token.
 
@@ -57,7 +60,7 @@ def attention_weights_sum_to_one(case: Attention, arithmetic: Arithmetic) -> Tri
     return all_hold(equal(left, right, **case.shown()) for left, right in sides)
 
 
-@claim(attentions())
+@claim(attentions(), proof=_PROOF)
 def attention_one_head(case: Attention, arithmetic: Arithmetic) -> Trial:
     """Between its two projections, the tiny attention is scaled dot-product attention with one head.
 
@@ -79,7 +82,14 @@ def _with_places(case: Attention) -> st.Strategy[tuple[Attention, tuple[int, ...
     return st.tuples(st.just(case), st.permutations(range(len(case.x))).map(tuple))
 
 
-@claim(attentions().flatmap(_with_places))
+@claim(
+    attentions().flatmap(_with_places),
+    proof=Proof(
+        "all numbers",
+        lambda drawn: {**drawn[0].sizes(), "order": str(drawn[1])},
+        cases=attentions(2, st.just(1)).flatmap(_with_places),
+    ),
+)
 def attention_follows_shifts(drawn: tuple[Attention, tuple[int, ...]], arithmetic: Arithmetic) -> Trial:
     """The tiny attention follows words and sentences wherever they are moved.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.draw import Strategy
 from imlp_audit.equations.mixer import fill
-from imlp_audit.equations.strategies import NUMBERS, Matrix, matrices
+from imlp_audit.equations.strategies import NUMBERS, Matrix, Vector, matrices
 from imlp_audit.models.mixer import MixerLayer
 
 
@@ -21,6 +22,10 @@ class Layer:
     w2: Matrix
     w3: Matrix
     w4: Matrix
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes by the notes' symbols."""
+        return {"S": len(self.x), "C": len(self.x[0]), "D_S": len(self.w1), "D_C": len(self.w3)}
 
     def module(self, arithmetic: Arithmetic) -> MixerLayer:
         """Return the package's layer with these weights, without biases; its norms neither scale nor shift."""
@@ -36,15 +41,16 @@ class Layer:
         return {"X": self.x, "W_1": self.w1, "W_2": self.w2, "W_3": self.w3, "W_4": self.w4}
 
 
-def layers() -> Strategy[Layer]:
+def layers(rows: Callable[[int], Strategy[Vector]] | None = None) -> Strategy[Layer]:
     """Layers of up to 2 tokens, 2 or 3 channels that differ in each token, and hidden widths of up to 2.
 
-    Of channels that are equal, LayerNorm has a bound of rounding so wide that it hides errors.
+    Of channels that are equal, LayerNorm has a bound of rounding so wide that it hides errors. With `rows` the tokens
+    are any that it makes.
     """
 
     def of_sizes(sizes: tuple[int, int, int, int]) -> Strategy[Layer]:
         s, c, d_s, d_c = sizes
-        row = st.permutations(NUMBERS).map(lambda numbers: tuple(numbers[:c]))
+        row = rows(c) if rows else st.permutations(NUMBERS).map(lambda numbers: tuple(numbers[:c]))
         weights = (d_s, s), (s, d_s), (d_c, c), (c, d_c)
         return st.builds(Layer, st.tuples(*[row] * s), *[matrices(*shape) for shape in weights])
 

@@ -6,14 +6,17 @@ import torch
 import torch.nn.functional as F
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.mixer import Mixing, Sizes, mix_channels, mix_tokens, normalise, run, sizes
+from imlp_audit.equations.strategies import vectors
 
 from ._layer import Layer, layers
 
+_PROOF = Proof("all numbers and any activation", Layer.sizes, cases=layers(vectors))
 
-@claim(layers())
+
+@claim(layers(), proof=_PROOF)
 def token_mixing(case: Layer, arithmetic: Arithmetic) -> Trial:
     """U, channels by tokens, is X^T plus the token-mixing MLP of LayerNorm(X)^T.
 
@@ -32,7 +35,7 @@ def token_mixing(case: Layer, arithmetic: Arithmetic) -> Trial:
     return equal(module.T, u, X=case.x, W_1=case.w1, W_2=case.w2)
 
 
-@claim(layers())
+@claim(layers(), proof=_PROOF)
 def channel_mixing(case: Layer, arithmetic: Arithmetic) -> Trial:
     """Y, tokens by channels, is U^T plus the channel-mixing MLP of LayerNorm(U^T).
 
@@ -51,7 +54,7 @@ def channel_mixing(case: Layer, arithmetic: Arithmetic) -> Trial:
     return equal(module, y, **{"U^T": case.x}, W_3=case.w3, W_4=case.w4)
 
 
-@claim(layers())
+@claim(layers(), proof=_PROOF)
 def layer(case: Layer, arithmetic: Arithmetic) -> Trial:
     """Both equations after each other are a Mixer layer, and give what those per column and per row give.
 

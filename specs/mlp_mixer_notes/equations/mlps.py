@@ -7,7 +7,7 @@ from torch import nn
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.counts import parameters
 from imlp_audit.equations.mixer import (
     Mixing,
@@ -30,7 +30,10 @@ _size = st.integers(1, 3)
         st.tuples(st.just(True), token_mixings(_size, _size).flatmap(with_biases)),
         st.tuples(st.just(False), channel_mixings(_size, _size).flatmap(with_biases)),
     ),
-    proof="all numbers and any activation, for S, C, D_S and D_C up to 3",
+    proof=Proof(
+        "all numbers and any activation",
+        lambda drawn: drawn[1].named_sizes("D_S" if drawn[0] else "D_C"),
+    ),
 )
 def mlp_by_row(case: tuple[bool, Mixing], arithmetic: Arithmetic) -> Trial:
     """Each MLP works on each row of its input independently, and is the same for every row.
@@ -79,7 +82,14 @@ def positional_invariance(case: Mixing, arithmetic: Arithmetic) -> Trial:
 @claim(
     channel_mixings(st.integers(2, 3), st.integers(1, 3))
     .flatmap(with_biases)
-    .flatmap(lambda mixing: st.tuples(st.just(mixing), st.permutations(range(len(mixing.table)))))
+    .flatmap(lambda mixing: st.tuples(st.just(mixing), st.permutations(range(len(mixing.table))))),
+    proof=Proof(
+        "all numbers and any activation",
+        lambda case: {**case[0].named_sizes("D_C"), "order": str(case[1])},
+        cases=channel_mixings(st.just(3), st.integers(1, 2), st.just(2))
+        .flatmap(with_biases)
+        .flatmap(lambda mixing: st.tuples(st.just(mixing), st.permutations(range(3)))),
+    ),
 )
 def positional_invariance_corrected(case: tuple[Mixing, list[int]], arithmetic: Arithmetic) -> Trial:
     """Channel mixing with tied parameters is equivariant: tokens that change places do so in its output too.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
@@ -23,6 +24,10 @@ class PerPatch:
     x: Vector
     w: Matrix
     aff: AffCase
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes by the paper's symbols."""
+        return {"d": len(self.aff.alpha)}
 
     def shown(self, name: str) -> dict[str, object]:
         """Return the symbols that a counterexample shows."""

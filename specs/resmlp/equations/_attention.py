@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 
@@ -32,6 +33,10 @@ class Attention:
     out: Matrix
     qkv_bias: tuple[Vector, Vector, Vector]
     bias: Vector
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return d, the patches and the heads."""
+        return {"d": len(self.x[0]), "N^2": len(self.x), "head": HEADS}
 
     def output(self, arithmetic: Arithmetic) -> Tensor:
         """Return what the package's attention makes of x, the second of a batch of two."""
@@ -70,13 +75,13 @@ def _mixed(q: RoundedMatrix, k: RoundedMatrix, v: RoundedMatrix) -> RoundedMatri
     return (q @ k.T).map(lambda entry: entry * scale).map_rows(softmax) @ v
 
 
-def attentions() -> st.Strategy[Attention]:
-    """Attentions over two or three patches of four channels."""
-    square, pair = matrices(4, 4), vectors(4)
+def attentions(channels: int = 4) -> st.Strategy[Attention]:
+    """Attentions over two or three patches of some channels."""
+    square, pair = matrices(channels, channels), vectors(channels)
 
     def of(patches: int) -> st.Strategy[Attention]:
         return st.builds(
-            Attention, matrices(patches, 4), square, square, square, square, st.tuples(pair, pair, pair), pair
+            Attention, matrices(patches, channels), square, square, square, square, st.tuples(pair, pair, pair), pair
         )
 
     return st.integers(2, 3).flatmap(of)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from torch import nn
@@ -53,6 +54,10 @@ class ClassLayerCase:
     b_bias: Vector
     c: Vector
     c_bias: float
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes by the paper's symbols."""
+        return {"d": 1, "N^2": len(self.tokens) - 1}
 
     def module(self, arithmetic: Arithmetic) -> ClassMlpLayer:
         """Return the package's layer with these numbers."""

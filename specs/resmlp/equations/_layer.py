@@ -62,6 +62,10 @@ class CrossPatchCase:
     before: AffCase
     after: AffCase
 
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes by the paper's symbols."""
+        return {"d": len(self.x), "N^2": len(self.a)}
+
     def module(self, arithmetic: Arithmetic) -> EquationLayer:
         """Return a layer with these weights in its cross-patch sublayer."""
         return loaded(EquationLayer(len(self.x), len(self.a)), self.weights(), arithmetic)
@@ -106,6 +110,10 @@ class FeedForwardCase:
     c: Matrix
     before: AffCase
     after: AffCase
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes by the paper's symbols."""
+        return {"d": len(self.z), "N^2": len(self.z[0])}
 
     def module(self, arithmetic: Arithmetic) -> EquationLayer:
         """Return a layer with these weights in its cross-channel sublayer."""

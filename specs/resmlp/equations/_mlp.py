@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from imlp_audit.equations import draw as st
@@ -20,6 +21,10 @@ class PatchMlp:
     first_bias: Vector
     last: Matrix
     last_bias: Vector
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes by the paper's symbols."""
+        return {"N": len(self.x), "d": len(self.x[0])}
 
     def weights(self, prefix: str = "") -> dict[str, Values]:
         """Return the weights by the names of the feedforward module below a prefix."""

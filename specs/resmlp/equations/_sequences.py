@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from imlp_audit.equations import draw as st
@@ -24,6 +24,10 @@ class Padded:
     a: Matrix
     before: AffCase
     after: AffCase
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes by the paper's symbols."""
+        return {"d": len(self.x), "token": len(self.x[0]), "padded token": self.longest - len(self.x[0])}
 
     def alone(self) -> CrossPatchCase:
         """Return Eq. 2 for the sequence alone: with A cut to its own length."""

@@ -6,7 +6,7 @@ import torch
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import NUMBERS, Matrix, Vector, matrices
@@ -17,7 +17,7 @@ from ._mlp import PatchMlp, patch_mlps
 from ._patches import IMAGE, TYPICAL_PATCH, grid
 
 
-@claim(patch_mlps(), proof="all numbers and any activation, for N up to 2 and d up to 3")
+@claim(patch_mlps(), proof=Proof("all numbers and any activation", PatchMlp.sizes))
 def appendix_mlp_across_patches(case: PatchMlp, arithmetic: Arithmetic) -> Trial:
     """The MLP that replaces self-attention is the transposition, a linear layer from N to 4N, GELU, a linear layer from
     4N to N, and the transposition back: each channel is mixed across patches by the same MLP.

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.strategies import numbers
 from imlp_audit.models.resmlp import AlgorithmLayer, EquationLayer
 
@@ -36,7 +36,7 @@ def algorithm1_computes_eq2(case: CrossPatchCase, arithmetic: Arithmetic) -> Tri
     return equal(matrix_of(layer.cross_patch(batch_of(case.x, arithmetic))), case.printed(arithmetic), **case.shown())
 
 
-@claim(st.tuples(cross_patches(), numbers()), proof="all numbers, for d up to 2, and 1 and 4 patches")
+@claim(st.tuples(cross_patches(), numbers()), proof=Proof("all numbers", lambda case: case[0].sizes()))
 def algorithm1_computes_eq2_corrected(case: tuple[CrossPatchCase, float], arithmetic: Arithmetic) -> Trial:
     """Algorithm 1's cross-patch sublayer with a bias b for every patch computes Eq. 2 where the Aff after A has beta =
     b alpha: where b is zero, a LayerScale.
@@ -54,7 +54,8 @@ def algorithm1_computes_eq2_corrected(case: tuple[CrossPatchCase, float], arithm
 
 
 @claim(
-    feedforwards(last_aff=divisible_affs), proof="all numbers and any activation, for d up to 2, and 1 and 4 patches"
+    feedforwards(last_aff=divisible_affs),
+    proof=Proof("all numbers and any activation", FeedForwardCase.sizes, cases=feedforwards()),
 )
 def algorithm1_computes_eq3(case: FeedForwardCase, arithmetic: Arithmetic) -> Trial:
     """Algorithm 1's cross-channel sublayer computes Eq. 3: with Eq. 3's B, C, first Aff and alpha after C, no bias of

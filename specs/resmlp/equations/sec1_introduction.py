@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.rounded import Rounded, total
@@ -60,7 +60,7 @@ def _layers(patches: int) -> st.Strategy[Layer]:
     return st.builds(Layer, cross_patch, feedforward, x)
 
 
-@claim(each_of(_layers, PATCHES), proof="all numbers, for d = 1, and 1 and 4 patches")
+@claim(each_of(_layers, PATCHES), proof=Proof("all numbers", lambda case: case.cross_patch.sizes()))
 def gelu_is_the_only_nonlinearity(case: Layer, arithmetic: Arithmetic) -> Trial:
     """GELU is the layer's only non-linearity: with the identity for GELU it is affine, f(X + W) + f(0) = f(X) + f(W).
 
@@ -86,7 +86,10 @@ class FullyConnected:
     bias: Vector
 
 
-@claim(each_of(lambda d, h: st.builds(FullyConnected, matrices(d, 4), matrices(h, d), vectors(h)), (1, 2, 3), (1, 2)))
+@claim(
+    each_of(lambda d, h: st.builds(FullyConnected, matrices(d, 4), matrices(h, d), vectors(h)), (1, 2, 3), (1, 2)),
+    proof=Proof("all numbers", lambda case: {"d": len(case.x), "output": len(case.bias)}),
+)
 def fully_connected_is_a_1x1_convolution(case: FullyConnected, arithmetic: Arithmetic) -> Trial:
     """A fully connected layer applied to each patch is a convolution with a 1 x 1 receptive field and the same weights.
 
@@ -154,7 +157,7 @@ def linear_layer_is_shared_across_channels(case: Communication, arithmetic: Arit
     return Trial(torch.equal(found, shared), {**case.shown(), "derivatives": found.tolist()})
 
 
-@claim(attentions(), share=0.5)
+@claim(attentions(), share=0.5, proof=Proof("all numbers", Attention.sizes, cases=attentions(2)))
 def self_attention(case: Attention, arithmetic: Arithmetic) -> Trial:
     """The package's self-attention, which the claims about self-attention run, aggregates the values of all patches by
     the softmax of the products of queries and keys, over the root of their width, in each of its heads.

@@ -8,7 +8,7 @@ import torch
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, at_most, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, at_most, claim, equal
 from imlp_audit.equations.dependence import jacobian
 from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, vectors
@@ -28,8 +28,10 @@ from ._layer import (
     matrix_of,
 )
 
+_COLUMNS = each_of(lambda d: st.tuples(affs(d), vectors(d)), (1, 2, 3))
 
-@claim(each_of(lambda d: st.tuples(affs(d), vectors(d)), (1, 2, 3)), proof="all numbers, for d up to 3")
+
+@claim(_COLUMNS, proof=Proof("all numbers", lambda case: {"d": len(case[1])}))
 def eq1_aff(case: tuple[AffCase, Vector], arithmetic: Arithmetic) -> Trial:
     """Aff(x) is the product of the diagonal matrix of alpha with x, plus beta.
 
@@ -47,7 +49,7 @@ def eq1_aff(case: tuple[AffCase, Vector], arithmetic: Arithmetic) -> Trial:
 
 @claim(
     each_of(lambda d, patches: st.tuples(affs(d), matrices(d, patches)), WIDTHS, PATCHES),
-    proof="all numbers, for d up to 2, and 1 and 4 patches",
+    proof=Proof("all numbers", lambda case: {"d": len(case[1]), "N^2": len(case[1][0])}),
 )
 def aff_acts_on_each_column(case: tuple[AffCase, Matrix], arithmetic: Arithmetic) -> Trial:
     """Aff(X) is Aff of each column of X, that is of each patch's d features, on its own.
@@ -163,7 +165,7 @@ def layer_starts_near_the_identity(case: NewLayer, arithmetic: Arithmetic) -> Tr
     return next((trial for trial in trials if not trial.holds), trials[0])
 
 
-@claim(each_of(lambda d: st.tuples(affs(d), vectors(d)), (1, 2, 3)), proof="all numbers, for d up to 3")
+@claim(_COLUMNS, proof=Proof("all numbers", lambda case: {"d": len(case[1])}))
 def aff_is_layer_scale_plus_bias(case: tuple[AffCase, Vector], arithmetic: Arithmetic) -> Trial:
     """Aff is LayerScale with an additional bias.
 

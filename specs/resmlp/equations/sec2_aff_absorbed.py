@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.matrix import RoundedMatrix, add
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import matrices, vectors
@@ -95,7 +95,7 @@ def aff_absorbed_by_a_before_it_corrected(case: AcrossPatches, arithmetic: Arith
 
 @claim(
     each_of(lambda d: st.builds(PerPatch, vectors(d), matrices(4 * d, d), affs(d)), WIDTHS),
-    proof="all numbers, for d up to 2",
+    proof=Proof("all numbers", PerPatch.sizes),
 )
 def aff_absorbed_by_b(case: PerPatch, arithmetic: Arithmetic) -> Trial:
     """The Aff before B can be absorbed in it: B Aff(z) is a linear layer of weights B Diag(alpha) and bias B beta.
@@ -114,7 +114,7 @@ def aff_absorbed_by_b(case: PerPatch, arithmetic: Arithmetic) -> Trial:
 
 @claim(
     each_of(lambda d: st.builds(PerPatch, vectors(4 * d), matrices(d, 4 * d), affs(d)), WIDTHS),
-    proof="all numbers, for d up to 2",
+    proof=Proof("all numbers", PerPatch.sizes),
 )
 def aff_absorbed_by_c(case: PerPatch, arithmetic: Arithmetic) -> Trial:
     """The Aff after C can be absorbed in it: Aff(C h) is a linear layer of weights Diag(alpha) C and bias beta.
@@ -131,7 +131,7 @@ def aff_absorbed_by_c(case: PerPatch, arithmetic: Arithmetic) -> Trial:
     return equal(apart, [scaled[i] + case.aff.beta[i] for i in range(len(alpha))], **case.shown("C"))
 
 
-@claim(cross_patches(), proof="all numbers, for d up to 2, and 1 and 4 patches")
+@claim(cross_patches(), proof=Proof("all numbers", CrossPatchCase.sizes))
 def affs_around_a_merge(case: CrossPatchCase, arithmetic: Arithmetic) -> Trial:
     """One of the two Affs around A can be saved at inference: together they scale each channel of (A X^T)^T
     once and add a d x N^2 bias.

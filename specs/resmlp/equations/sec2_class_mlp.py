@@ -6,7 +6,7 @@ import torch
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.rounded import total
 from imlp_audit.models.resmlp import ClassMlp, ClassMlpLayer
@@ -73,7 +73,7 @@ def class_mlp_keeps_patches_frozen(case: ClassMlpCase, arithmetic: Arithmetic) -
     return Trial(torch.equal(patches, tokens[:, 1:]) and not follows, shown)
 
 
-@claim(class_layers(), proof="all numbers, for one channel and up to 3 patches")
+@claim(class_layers(), proof=Proof("all numbers", ClassLayerCase.sizes))
 def class_mlp_layer(case: ClassLayerCase, arithmetic: Arithmetic) -> Trial:
     """A layer of class-MLP adds to the class token a linear layer of all tokens, and then its MLP, each between an Aff
     and a LayerScale.

@@ -9,7 +9,7 @@ from torch import nn
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.matrix import RoundedMatrix, add
@@ -31,7 +31,7 @@ from ._layer import (
 from ._size import Size, sizes
 
 
-@claim(cross_patches(), proof="all numbers, for d up to 2, and 1 and 4 patches")
+@claim(cross_patches(), proof=Proof("all numbers", CrossPatchCase.sizes))
 def eq2_cross_patch(case: CrossPatchCase, arithmetic: Arithmetic) -> Trial:
     """The cross-patch sublayer adds to X an Aff of A times the transpose of another Aff of X, transposed back.
 
@@ -44,7 +44,7 @@ def eq2_cross_patch(case: CrossPatchCase, arithmetic: Arithmetic) -> Trial:
     return equal(z, case.printed(arithmetic), **case.shown())
 
 
-@claim(feedforwards(), proof="all numbers and any activation, for d up to 2, and 1 and 4 patches")
+@claim(feedforwards(), proof=Proof("all numbers and any activation", FeedForwardCase.sizes))
 def eq3_feedforward(case: FeedForwardCase, arithmetic: Arithmetic) -> Trial:
     """The cross-channel sublayer adds to Z an Aff of C times GELU of B times another Aff of Z.
 
@@ -58,7 +58,7 @@ def eq3_feedforward(case: FeedForwardCase, arithmetic: Arithmetic) -> Trial:
     return equal(y, case.printed(arithmetic), **case.shown())
 
 
-@claim(feedforwards(), proof="all numbers and any activation, for d up to 2, and 1 and 4 patches")
+@claim(feedforwards(), proof=Proof("all numbers and any activation", FeedForwardCase.sizes))
 def eq3_is_a_transformer_feedforward(case: FeedForwardCase, arithmetic: Arithmetic) -> Trial:
     """Eq. 3 is the feedforward sublayer of a Transformer with GELU for ReLU: one patch's features z and, added to them,
     FFN(z) = W2 GELU(W1 z + b1) + b2. Read as: with each Aff as a part of the linear layer beside it, W1 = B

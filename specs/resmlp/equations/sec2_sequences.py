@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import matrices
@@ -59,7 +59,7 @@ def triangular_a_hides_the_future(case: Decoder, arithmetic: Arithmetic) -> Tria
     return Trial(not leaks, {**shown, "tokens that depend on later ones": leaks}) if same.holds else same
 
 
-@claim(padded_sequences())
+@claim(padded_sequences(), proof=Proof("all numbers", Padded.sizes))
 def padding_adds_nothing_to_a_decoder(case: Padded, arithmetic: Arithmetic) -> Trial:
     """Where A is triangular, padding a sequence with zeros and taking the submatrix of A for the longest of the batch
     adds nothing to its tokens, whatever the Affs are: padding comes after them.
@@ -73,7 +73,7 @@ def padding_adds_nothing_to_a_decoder(case: Padded, arithmetic: Arithmetic) -> T
     return case.holds_in_batch(case.lower().alone().printed(arithmetic), arithmetic, causal=True)
 
 
-@claim(padded_sequences(), proof="all numbers, for one channel, one or two tokens and one or two of padding")
+@claim(padded_sequences(), proof=Proof("all numbers", Padded.sizes))
 def padding_adds_what_aff_makes_of_zeros(case: Padded, arithmetic: Arithmetic) -> Trial:
     """Padding a sequence with zeros and taking the submatrix of A for the longest of the batch adds to each token what
     the first Aff makes of the zeros: its beta times the weights of A on the padding, scaled by the last Aff; nothing

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.rounded import total
 from imlp_audit.models.resmlp import CrossPatch, CrossPatchMlp
@@ -27,7 +27,10 @@ class Reordered:
     order: tuple[int, ...]
 
 
-@claim(st.builds(Reordered, feedforwards(patches=(4,)), st.sampled_from(((1, 0, 2, 3), (1, 2, 3, 0), (3, 2, 1, 0)))))
+@claim(
+    st.builds(Reordered, feedforwards(patches=(4,)), st.sampled_from(((1, 0, 2, 3), (1, 2, 3, 0), (3, 2, 1, 0)))),
+    proof=Proof("all numbers and any activation", lambda case: {**case.sublayer.sizes(), "order": str(case.order)}),
+)
 def no_interaction_is_a_bag_of_patches(case: Reordered, arithmetic: Arithmetic) -> Trial:
     """Without the linear interaction layer the network is a bag of patches: the average of the patches that come out of
     the cross-channel sublayer does not depend on their order.

@@ -31,6 +31,9 @@ TIMM, TORCHVISION, EXACT = Library.TIMM, Library.TORCHVISION, Confidence.EXACT
         ("RegNetY-1.6GF", TORCHVISION, None, "regnet_y_1_6gf"),
         ("RegNetY-16GF", TORCHVISION, None, "regnet_y_16gf"),
         ("ResNeXt-101 32x8d", TORCHVISION, None, "resnext101_32x8d"),
+        ("ConvNeXt-XL", TIMM, None, "convnext_xlarge"),
+        ("EdgeNeXt-XXS", TIMM, None, "edgenext_xx_small"),
+        ("MobileViT-XS", TIMM, None, "mobilevit_xs"),
     ],
 )
 def test_a_label_that_stands_for_one_name_is_exact(label: str, library: Library, size: int | None, name: str) -> None:
@@ -47,6 +50,7 @@ def test_a_label_that_stands_for_one_name_is_exact(label: str, library: Library,
         "ResNet-50 (ours)",
         "ResNet-5",
         "ResNet50-Tiny",  # not resnet50t
+        "Swin-XL",
         "RegNetY-16GF",  # timm's names have other numbers
         "ResNet",
         "Method",
@@ -57,6 +61,13 @@ def test_a_label_that_stands_for_one_name_is_exact(label: str, library: Library,
 )
 def test_a_label_that_does_not_say_enough_is_never_exact(label: str) -> None:
     assert EXACT not in dict(close_models(label, TIMM)).values()
+
+
+@pytest.mark.parametrize(("label", "size"), [("LeViT", 384), ("RegNetX", 320), ("mobilenet_edgetpu", None)])
+def test_a_number_at_the_end_of_a_name_that_is_no_size_of_images_is_part_of_the_name(
+    label: str, size: int | None
+) -> None:
+    assert EXACT not in dict(close_models(label, TIMM, size)).values()
 
 
 def test_close_names_come_with_the_most_similar_first() -> None:

@@ -29,6 +29,12 @@ from imlp_audit.models.names.spelling import spellings
         ("RSB-ResNet-50", "resnet50"),
         ("ResMLP-S24", "resmlp_24_224"),
         ("R-101x3", "resnetv2_101x3_bit"),
+        ("MobileNetV3 V3-Large 1.0", "mobilenetv3_large_100"),
+        ("MobileNetV3-Small 0.75×", "mobilenetv3_small_075"),
+        ("MobileNetV2 (1.4)", "mobilenetv2_140"),
+        ("MobileNetV2×1.0", "mobilenetv2_100"),
+        ("DenseNet-121 (k=32)", "densenet121"),
+        ("DenseNet-161 (k = 48)", "densenet161"),
     ],
 )
 def test_a_name_of_another_code_base_is_timms_name(label: str, name: str) -> None:
@@ -48,6 +54,10 @@ def test_a_name_of_another_code_base_is_timms_name(label: str, name: str) -> Non
         "R50x2",
         "ResMLP-B24",
         "RegNetY-G",
+        "DenseNet-161 (k=32)",
+        "DenseNet-121 (k=48)",
+        "MobileNetV3 V2 1.0",
+        "MobileNetV3 Large",
     ],
 )
 def test_any_other_label_stays_as_it_is(label: str) -> None:
