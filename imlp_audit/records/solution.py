@@ -179,13 +179,17 @@ class SolvedSizes(Record):
 
 
 class Solved(JsonDocument):
-    """What the numbers of a selection say the models were, by their parameters, their FLOPs, and both."""
+    """What the numbers of a selection say the models were, by their parameters, their FLOPs, and both.
+
+    The models of the rows that `failed` could not be built or counted; `left_out` has why.
+    """
 
     FORMAT: ClassVar = "imlp-audit/solve/1"
     WRITTEN_BY: ClassVar = "imlp-audit solve"
 
     selection: tuple[str, ...]
     left_out: ByName[str]
+    failed: tuple[str, ...] = ()
     answers: tuple[Answered, ...]
     order: str
     sizes: SolvedSizes | None = None

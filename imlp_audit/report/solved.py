@@ -25,6 +25,7 @@ from imlp_audit.report.document import (
     List,
     Paragraph,
     Plot,
+    Span,
     Table,
     code,
     join,
@@ -46,6 +47,7 @@ def solved_document(solved: Solved, figure: str | None = None) -> Document:
         Heading("What the numbers say the model was", 2),
         *((Plot(figure, describe_sizes(sizes), sizes),) if sizes and figure else ()),
         Paragraph(_introduction(solved.selection)),
+        *_failed(solved.failed),
         List(tuple(map(_score, solved.answers))),
         *_conclusions(last),
         Heading("The first of the best solutions", 3),
@@ -57,6 +59,13 @@ def solved_document(solved: Solved, figure: str | None = None) -> Document:
         Heading("The order of the solutions", 3),
         Paragraph(solved.order),
     )
+
+
+def _failed(rows: Sequence[str]) -> Iterator[Paragraph]:
+    """Name the rows that could not be searched, before any answer."""
+    if rows:
+        count = f"{count_of(len(rows), 'row')} {'is' if len(rows) == 1 else 'are'} not part of the search"
+        yield Paragraph((Span(f"{count}, for the reasons under Left out: "), *join(map(code, rows)), Span(".")))
 
 
 def _introduction(selection: Sequence[str]) -> Inline:

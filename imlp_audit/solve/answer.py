@@ -39,9 +39,14 @@ class WeightChoice:
     options: Integers
 
     @cached_property
+    def first(self) -> tuple[int, ...]:
+        """The weights of the smallest sum; of several, those with the larger weight on the class listed first."""
+        return min((tuple(row) for row in self.options.tolist()), key=lambda row: (sum(row), [-one for one in row]))
+
+    @cached_property
     def least_sum(self) -> int:
         """The smallest sum of weights."""
-        return int(self.options.sum(axis=1).min())
+        return sum(self.first)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ _PRODUCTS = (
 )
 _MOST_BOXES = 512  # more would examine many boxes before learning anything from them
 _BEAM = 16  # boxes that a dive follows
+_KEPT = 500  # pairs that a box of best solutions counts for: writing it out takes about as long as looking at them
 
 
 @dataclass
@@ -55,6 +56,11 @@ class _Search:
     done: list[Boxes] = field(default_factory=list)
     score: int = -1
     looked: int = 0
+
+    @property
+    def spent(self) -> int:
+        """What this search counts against the budget: what it looked at, and what is to be written out."""
+        return self.looked + _KEPT * sum(map(len, self.done))
 
     def look(self, boxes: Boxes, target: int, *, ties: bool) -> int:
         """Judge some boxes and return the new target: the best score, or one more without `ties`.
@@ -105,7 +111,7 @@ def explore(runs: Sequence[RoundingSearch], floor: int, budget: int, *, ties: bo
     for search in searches:
         target = search.look(Boxes.whole(search.run.bundles), target, ties=ties)
     while (search := max(searches, key=lambda one: one.pool.bound)).pool.bound >= target:
-        if sum(one.looked for one in searches) >= budget:
+        if sum(one.spent for one in searches) >= budget:
             return _cut_short(searches, search, floor)
         target = search.look(search.next(target), target, ties=ties)
     return _best_of(searches, -1)

@@ -75,10 +75,11 @@ def _with_depth(recipe: Recipe, layers: int) -> Recipe:
 @dataclass(frozen=True)
 class Composition:
     """The problem that rows pose, by their ids the recipes of its rows and why others are no part of it, and what
-    counted them."""
+    counted them. Of these others, the models of the `failed` ones could not be built or counted."""
 
     problem: SearchProblem
     refused: Mapping[str, str]
+    failed: tuple[str, ...]
     recipes: Mapping[str, Recipe]
     composer: Composer
 
@@ -167,7 +168,10 @@ def compose(rows: Sequence[RowRef], *, free_widths: bool = False) -> Composition
             posed.append(Posed(row, recipe, composer.table(recipe), image))
         except BuildError as error:
             refused[posed_id(row, image)] = str(error)
-    return Composition(pose(posed, composer.spaces), refused, {one.id: one.recipe for one in posed}, composer)
+    failed = tuple(
+        name for row, image, recipe in asked if isinstance(recipe, Recipe) and (name := posed_id(row, image)) in refused
+    )
+    return Composition(pose(posed, composer.spaces), refused, failed, {one.id: one.recipe for one in posed}, composer)
 
 
 def _own_families(recipes: Iterable[tuple[str, Recipe]]) -> dict[str, tuple[str, OwnFamily]]:

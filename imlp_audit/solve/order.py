@@ -114,6 +114,10 @@ def first_solutions(problem: SearchProblem, ties: Iterable[Ties], most: int) -> 
     for departures, rules, least, _, one in bounded:
         if len(best) == most and best[-1][0][:3] < (departures, rules, least):
             break
+        if len(best) == most:
+            ((departures, _),) = nearness.first(one.readings, 1)
+            if best[-1][0][:5] < (departures, rules, *_least_weights(problem, one)):
+                continue
         new = [(key, one) for key in _keys(problem, nearness, one, most)]
         best = nsmallest(most, [*best, *new], key=lambda entry: entry[0])
     return tuple(_solution(problem, nearness, key, one) for key, one in best)
@@ -126,6 +130,16 @@ def _keys(problem: SearchProblem, nearness: Nearness, ties: Ties, most: int) -> 
     for departures, reading in nearness.first(ties.readings, most):
         for total, negated in weights:
             yield departures, rules, total, counted, negated, reading
+
+
+def _least_weights(problem: SearchProblem, ties: Ties) -> tuple[int, int, tuple[int, ...]]:
+    """Return what the weights of ties add to a key at least, in the order of a key."""
+    counted = problem.conventions.index(ties.parameter_convention) if ties.parameter_convention else 0
+    weights = [0] * len(problem.classes)
+    for choice in ties.weights:
+        for place, weight in zip(choice.classes, choice.first, strict=True):
+            weights[place] = -weight
+    return -sum(weights), counted, tuple(weights)
 
 
 def _rules(problem: SearchProblem, ties: Ties) -> Rules:

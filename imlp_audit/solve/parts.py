@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,20 @@ class GroupPart:
     points: Integers
     most_points: Integers
     readings: tuple[Integers, ...]
+
+    @cached_property
+    def profile_of(self) -> Integers:
+        """The profile of each reading."""
+        profiles = np.empty(self.points.shape[1], dtype=np.int64)
+        for at, readings in enumerate(self.readings):
+            profiles[readings] = at
+        return profiles
+
+    @cached_property
+    def are_best(self) -> NDArray[np.bool_]:
+        """Whether each reading explains the most sizes of its profile, (settings, readings)."""
+        best: NDArray[np.bool_] = self.points == self.most_points[:, self.profile_of]
+        return best
 
 
 @dataclass(frozen=True, eq=False)

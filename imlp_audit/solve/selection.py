@@ -90,7 +90,14 @@ def _solve(selection: Selection, targets: Sequence[str], search: Search, progres
     )
     other = {f"{name}/flops": f"counted by {by}" for name, by in own.items()}
     left = {**{name: reason for name, reason in composed.refused.items() if "prints no" not in reason}, **other}
-    return Solved(selection=tuple(targets), left_out=left, answers=answers, order=RULE, sizes=describe_sizes(problem))
+    return Solved(
+        selection=tuple(targets),
+        left_out=left,
+        failed=composed.failed,
+        answers=answers,
+        order=RULE,
+        sizes=describe_sizes(problem),
+    )
 
 
 def default_targets(paper: Paper) -> tuple[str, ...]:

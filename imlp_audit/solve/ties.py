@@ -89,12 +89,9 @@ class Collected:
 def _readings(view: View, chosen: Truths, setting: int) -> Integers:
     """Return the readings of the chosen profiles that explain the most sizes of their profile."""
     part = view.part
-    found = [
-        readings[part.points[setting, readings] == part.most_points[setting, profile]]
-        for profile in view.profiles[chosen]
-        for readings in [part.readings[profile]]
-    ]
-    return np.sort(np.concatenate(found))
+    kept = np.zeros(len(part.readings), dtype=np.bool_)
+    kept[view.profiles[chosen]] = True
+    return np.flatnonzero(kept[part.profile_of] & part.are_best[setting])
 
 
 def best_readings(ties: Sequence[Ties]) -> dict[str, Integers]:

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from imlp_audit.errors import SolverError
 from imlp_audit.numbers.printed import Rounding
+from imlp_audit.solve import branch_and_bound
 from imlp_audit.solve.answer import Solution, find_explained
 from imlp_audit.solve.controls import shift_digits
 from imlp_audit.solve.problem import Cell, CountedRow, SearchProblem
-from imlp_audit.solve.search import Rules, best_score, solve
+from imlp_audit.solve.search import BUDGET, Rules, best_score, solve
 from tests.solve.table1 import planted
 from tests.solve.tiny import NAMED, SPACES, Candidate, candidates, expanded, problems
 
@@ -179,6 +180,18 @@ def test_an_answer_cut_short_says_so_and_stays_true(problem: SearchProblem, rule
         assert len(find_explained(problem, one)) == answer.score
     alone = best_score(problem, rules, budget=budget)
     assert alone.found <= score <= alone.at_most
+
+
+def test_boxes_that_are_to_be_written_out_count_against_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = CountedRow("r", "", {}, np.array([[3, 5, 7]]))
+    cell = Cell("r/flops", 0, "flops", {Rounding.HALF_UP: (20, 60)}, Fraction(1))
+    problem = SearchProblem((row,), (cell,), {}, ("linear", "conv", "product"), {})
+    whole = solve(problem)
+    monkeypatch.setattr(branch_and_bound, "_KEPT", BUDGET)
+    cut = solve(problem)
+    assert (whole.exhaustive, cut.exhaustive) == (True, False)
+    assert whole.score == cut.score == cut.bound == 1
+    assert 0 < cut.count < whole.count
 
 
 def test_nothing_to_explain_is_an_error() -> None:
