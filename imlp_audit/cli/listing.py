@@ -81,12 +81,17 @@ def lint(
     from imlp_audit.spec.equations import broken_claims
     from imlp_audit.spec.findings import broken_locks
     from imlp_audit.spec.model_names import unknown_models
+    from imlp_audit.spec.own_arguments import wrong_arguments
     from imlp_audit.spec.plan import plan
 
     if fix:
         _format_files(specs or ())
     selection = load_specs(specs, also=unknown_models)
-    broken = [problem for paper in selection.papers for problem in (*unknown_models(paper), *broken_claims(paper))]
+    broken = [
+        problem
+        for paper in selection.papers
+        for problem in (*unknown_models(paper), *wrong_arguments(paper), *broken_claims(paper))
+    ]
     broken += broken_sentences(selection)
     broken += broken_locks(selection)
     if broken:

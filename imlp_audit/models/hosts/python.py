@@ -36,7 +36,7 @@ class PythonModule(Host):
 
     It reads one image or feature map of the size `input`, (channels, height, width), or so many `tokens`, or the
     `inputs` that are named. `output` is the shape of the first tensor that it returns, without the batch, where the
-    spec holds it to one. `folder` is where the file is; None where its code may not be run.
+    spec holds it to one. `beside` is where the file is, `folder` too; None where its code may not be run.
     """
 
     file: Annotated[str, Field(pattern=PYTHON_FILE)] | None = None
@@ -48,15 +48,18 @@ class PythonModule(Host):
     inputs: Inputs | None = None
     output: Annotated[tuple[Count, ...], Field(max_length=8)] | None = None
     folder: SkipJsonSchema[Annotated[Path | None, Field(repr=False, strict=True)]] = None  # none that a spec can write
+    beside: SkipJsonSchema[Annotated[Path | None, Field(repr=False, strict=True)]] = None  # nor this one
 
     @model_validator(mode="before")
     @classmethod
     def _take_the_folder_of_the_spec(cls, written: object, info: ValidationInfo) -> object:
         if not isinstance(written, dict) or not isinstance(info.context, SpecFolder):
             return written  # a host that was read before
-        if "folder" in written:
-            raise ValueError("folder: the file is looked for beside the spec")
-        return {**written, "folder": info.context.path} if info.context.trusted else written
+        for name in ("folder", "beside"):
+            if name in written:
+                raise ValueError(f"{name}: the file is looked for beside the spec")
+        trusted = {"folder": info.context.path} if info.context.trusted else {}
+        return {**written, "beside": info.context.path, **trusted}
 
     @field_validator("folder")
     @classmethod

@@ -1,0 +1,35 @@
+"""Arguments that a paper's own models and blocks do not take, or lack, found without running their code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from imlp_audit.errors import Problem
+from imlp_audit.models.declared_arguments import find_wrong_argument
+from imlp_audit.models.own_block import OwnBlock
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.references import rows_of
+
+_SIZES = ("in_features", "hidden_features", "out_features", "use_conv")
+"""What a block is given of the MLP that it replaces, where it takes it."""
+
+
+def wrong_arguments(paper: Paper) -> Iterator[Problem]:
+    """Yield a problem for each row and system whose `arguments` are not those of its class or function."""
+    for row in rows_of(paper):
+        for message, path in _complaints(row.row.model):
+            yield row.table.problem(message, "rows", row.index, "model", *path)
+    for system in paper.systems:
+        for message, path in _complaints(system.value.model):
+            yield system.problem(message, "model", *path)
+
+
+def _complaints(recipe: Recipe | None) -> Iterator[tuple[str, tuple[str, ...]]]:
+    code = recipe.code if recipe is not None else None
+    if code is None or code.beside is None or code.file is None or code.name is None:
+        return
+    ours, path = ((*_SIZES, *code.axes), ("mlp", "python")) if isinstance(code, OwnBlock) else ((), ("python",))
+    wrong = find_wrong_argument(code.beside, code.file, code.name, code.arguments, ours)
+    if wrong is not None:
+        yield wrong, (*path, *(("arguments",) if code.arguments else ()))

@@ -1,0 +1,150 @@
+"""`lint` holds the arguments of one's own models and blocks against the signatures in their files, and runs nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.models.declared_arguments import find_wrong_argument
+from tests.cli.running import call
+
+NETS = """\
+import os
+from torch import nn
+from elsewhere import imported
+
+os._exit(3)
+
+
+class Net(nn.Module):
+    def __init__(self, width, depth=2, *, kernel, bias=True):
+        pass
+
+
+class Inherits(Net):
+    pass
+
+
+class Open(nn.Module):
+    def __init__(self, width, **rest):
+        pass
+
+
+@imported
+class Decorated(nn.Module):
+    def __init__(self, width):
+        pass
+
+
+class Made(nn.Module):
+    def __new__(cls, other):
+        pass
+
+    def __init__(self, width):
+        pass
+
+
+class Block(nn.Module):
+    axes = {"norm": ("none", "layer")}
+
+    def __init__(self, in_features, norm, expansion):
+        pass
+
+
+def net(width):
+    return Net(width)
+
+
+@imported
+def decorated(width):
+    return Net(width)
+
+
+class Twice(nn.Module):
+    def __init__(self, width):
+        pass
+
+
+Twice = imported(Twice)
+"""
+SPEC = """\
+paper: own
+about: {title: Nets, authors: A. Author, version: v1}
+tables:
+  - table: "1"
+    title: Nets
+    source: {section: "4"}
+    columns:
+      params: {measure: parameters, unit: "", heading: Parameters}
+    rows:
+      - id: net
+        label: Net
+        model: MODEL
+        printed: {params: 314}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "nets.py").write_text(NETS, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "wrong"),
+    [
+        ("Net", ("width", "kernel"), None),
+        ("Net", ("width", "kernel", "bias", "depth"), None),
+        ("Net", ("widht", "kernel"), "Net in nets.py takes no 'widht'; did you mean 'width'?"),
+        ("Net", ("width", "kernel", "x"), "Net in nets.py takes no 'x'; it takes: width, depth, kernel, bias"),
+        ("Net", ("self", "width", "kernel"), "Net in nets.py takes no 'self'; it takes: width, depth, kernel, bias"),
+        ("Net", ("width",), "Net in nets.py needs 'kernel'"),
+        ("Net", ("kernel",), "Net in nets.py needs 'width'"),
+        ("net", ("width",), None),
+        ("net", (), "net in nets.py needs 'width'"),
+        *(
+            (name, ("odd",), None)
+            for name in ("Inherits", "Open", "Decorated", "Made", "decorated", "Twice", "imported")
+        ),
+        ("Absent", ("odd",), None),
+    ],
+)
+def test_arguments_are_held_against_a_plain_signature(
+    folder: Path, name: str, given: tuple[str, ...], wrong: str | None
+) -> None:
+    assert find_wrong_argument(folder, "nets.py", name, given, ()) == wrong
+
+
+def test_files_that_cannot_be_read_are_left_to_who_runs_them(folder: Path) -> None:
+    (folder / "broken.py").write_text("def net(:", encoding="utf-8")
+    (folder / "inside").mkdir()
+    for where, file in ((folder, "absent.py"), (folder, "broken.py"), (folder / "inside", "../nets.py")):
+        assert find_wrong_argument(where, file, "net", ("odd",), ()) is None
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        ("{python: {file: nets.py, name: net, arguments: {width: 3}, input: [3, 8, 8]}}", None),
+        (
+            "{python: {file: nets.py, name: net, arguments: {wide: 3}, input: [3, 8, 8]}}",
+            "own.yaml:12:63: net in nets.py takes no 'wide'; did you mean 'width'?",
+        ),
+        ("{python: {file: nets.py, name: net, input: [3, 8, 8]}}", "own.yaml:12:25: net in nets.py needs 'width'"),
+        ("{timm: test_vit, mlp: {python: {file: nets.py, name: Block, arguments: {expansion: 3}}}}", None),
+        (
+            "{timm: test_vit, mlp: {python: {file: nets.py, name: Block, arguments: {expansion: 3, ratio: 2}}}}",
+            "Block in nets.py takes no 'ratio'; it takes: in_features, norm, expansion",
+        ),
+        (
+            "{timm: test_vit, mlp: {python: {file: nets.py, name: Block}}}",
+            "Block in nets.py needs 'expansion'",
+        ),
+    ],
+)
+def test_lint_names_the_argument_and_runs_nothing(folder: Path, model: str, told: str | None) -> None:
+    (folder / "own.yaml").write_text(SPEC.replace("MODEL", model), encoding="utf-8")
+    outcome = call("lint", str(folder / "own.yaml"))
+    assert outcome.code == (0 if told is None else 2)
+    assert told is None or told in outcome.err
