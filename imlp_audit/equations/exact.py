@@ -24,6 +24,11 @@ class Exact(Rounded):
         """Return an expression or a number, which is taken for what it is in binary."""
         return Exact(_expression(value.value if isinstance(value, Rounded) else value), 0.0, 0, 0.0, 0.0)
 
+    @staticmethod
+    def symbol(name: str) -> Exact:
+        """Return a symbol."""
+        return Exact.of(Expression.symbol(name))
+
     @property
     def expression(self) -> Expression:
         """The value, by its type."""

@@ -75,7 +75,8 @@ def equations(checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
     yield Heading("What the text says about functions", anchor=section_anchor(CheckKind.EQUATION, paper_of(checks[0])))
     yield Paragraph(
         "Each statement is tested by running it on small examples. The effect of rounding is bounded, not guessed. "
-        'Where it says "proved for", the model\'s own code also ran on symbols in place of numbers.'
+        'Where it says "proved for", the model\'s own code also ran on symbols in place of numbers. The two sides of '
+        "an inequality then differ by a sum of terms that are not negative."
     )
     false = [check for check in checks if check.counterexample]
     if false:

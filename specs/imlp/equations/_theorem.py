@@ -17,7 +17,7 @@ from imlp_audit.equations.lipschitz.branches import Branch
 from imlp_audit.equations.lipschitz.certificate import Certificate, prove
 from imlp_audit.equations.lipschitz.slopes import Slopes
 from imlp_audit.equations.matrix import RoundedMatrix, dot
-from imlp_audit.equations.rounded import Rounded, total
+from imlp_audit.equations.rounded import Number, Rounded, total
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, numbers, positive, vectors
 from imlp_audit.models.imlp import ChannelPart, Imlp, amlp
 
@@ -129,11 +129,8 @@ class Module:
     def blocks_of_13(self, i: int, arithmetic: Arithmetic, t: Sequence[float] | None = None) -> Blocks:
         """Return [[-2 p q W^0' T W^0, (p + q) W^0' T], [(p + q) T W^0, -2 T]], by default with the half's own T."""
         half = self.halves[i]
-        p, q, w0 = half.slopes.low, half.slopes.high, arithmetic.matrix(self.w0)
         diag = diagonal(half.t if t is None else t, arithmetic)
-        side = (diag @ w0).scale(p + q)
-        upper = (w0.T @ (diag @ w0)).scale(-2 * p * q)
-        return [[upper, side.T], [side, diag.scale(-2)]]
+        return eq13_blocks(arithmetic.matrix(self.w0), diag, half.slopes.low, half.slopes.high)
 
     def blocks_of_15(self, i: int, arithmetic: Arithmetic, rho: float) -> Blocks:
         """Return [[rho I, 0], [0, -W^1i' W^1i]]."""
@@ -192,6 +189,17 @@ def form(blocks: Blocks, vector: Column) -> Rounded:
     """Return v' M v of a matrix of 2 x 2 blocks."""
     rows = [[*left, *right] for pair in blocks for left, right in zip(*pair, strict=True)]
     return total(v_i * dot(row, vector) for v_i, row in zip(vector, rows, strict=True))
+
+
+def lemma1_blocks(t: RoundedMatrix, p: Number, q: Number) -> Blocks:
+    """Return [[-2 p q T, (p + q) T], [(p + q) T, -2 T]]."""
+    return [[t.scale(-2 * (p * q)), t.scale(p + q)], [t.scale(p + q), t.scale(-2)]]
+
+
+def eq13_blocks(w0: RoundedMatrix, t: RoundedMatrix, p: Number, q: Number) -> Blocks:
+    """Return [[-2 p q W^0' T W^0, (p + q) W^0' T], [(p + q) T W^0, -2 T]]."""
+    side = (t @ w0).scale(p + q)
+    return [[(w0.T @ (t @ w0)).scale(-2 * (p * q)), side.T], [side, t.scale(-2)]]
 
 
 def diagonal(entries: Sequence[float], arithmetic: Arithmetic) -> RoundedMatrix:

@@ -8,6 +8,7 @@ from imlp_audit.equations.lipschitz.certificate import Certificate
 from imlp_audit.equations.matrix import dot
 
 from ._theorem import Module, affine, any_modules, modules, modules_of, norm
+from ._theorem_proof import judge_17, judge_cauchy_schwarz, judge_eq19_bounds, judge_square, judge_theorem, whole
 
 _IDENTITY = Proof("all numbers and any phi", Module.sizes, cases=any_modules())
 
@@ -56,7 +57,7 @@ def eq17_domain(case: Module, arithmetic: Arithmetic) -> Trial:
     return Trial(width == hidden, {"W^0": case.w0, "n (of x^1)": hidden, "n_0 (what W^0 takes)": width})
 
 
-@claim(modules())
+@claim(modules(), proof=whole(lambda case, arithmetic: judge_17(case, 0, arithmetic)))
 def eq17(case: Module, arithmetic: Arithmetic) -> Trial:
     """For inputs in R^{n_0}, g changes by at most sqrt(rho_1) times as much as its input.
 
@@ -70,7 +71,7 @@ def eq17(case: Module, arithmetic: Arithmetic) -> Trial:
     return at_most(change, root * norm(case.change_of_input(arithmetic)), **case.shown())
 
 
-@claim(modules())
+@claim(modules(), proof=whole(lambda case, arithmetic: judge_17(case, 1, arithmetic)))
 def eq18(case: Module, arithmetic: Arithmetic) -> Trial:
     """For inputs in R^{n_0}, h changes by at most sqrt(rho_2) times as much as its input.
 
@@ -84,7 +85,7 @@ def eq18(case: Module, arithmetic: Arithmetic) -> Trial:
     return at_most(change, root * norm(case.change_of_input(arithmetic)), **case.shown())
 
 
-@claim(modules())
+@claim(modules(), proof=whole(judge_square, "all numbers"))
 def eq19_square(case: Module, arithmetic: Arithmetic) -> Trial:
     """The three terms are the square of the sum of the roots.
 
@@ -116,7 +117,7 @@ def eq19_expansion(case: Module, arithmetic: Arithmetic) -> Trial:
     return equal(dot(both, both), dot(g, g) + dot(h, h) + 2 * dot(g, h), **case.shown())
 
 
-@claim(modules())
+@claim(modules(), proof=whole(judge_cauchy_schwarz, "all numbers and any phi"))
 def eq19_cauchy_schwarz(case: Module, arithmetic: Arithmetic) -> Trial:
     """The inner product of the changes of g and h is at most the product of their norms.
 
@@ -130,7 +131,7 @@ def eq19_cauchy_schwarz(case: Module, arithmetic: Arithmetic) -> Trial:
     return at_most(left, dot(g, g) + dot(h, h) + 2 * (norm(g) * norm(h)), **case.shown())
 
 
-@claim(modules())
+@claim(modules(), proof=whole(judge_eq19_bounds))
 def eq19_bounds(case: Module, arithmetic: Arithmetic) -> Trial:
     """With Eq. 17 and 18 the sum is at most rho_1 + rho_2 + 2 sqrt(rho_1 rho_2) times the squared change of the input.
 
@@ -148,7 +149,7 @@ def eq19_bounds(case: Module, arithmetic: Arithmetic) -> Trial:
     return at_most(dot(g, g) + dot(h, h) + 2 * (norm(g) * norm(h)), right, **case.shown())
 
 
-@claim(modules())
+@claim(modules(), proof=whole(judge_theorem))
 def theorem1(case: Module, arithmetic: Arithmetic) -> Trial:
     """Whatever rho_1, rho_2 and T make both matrix inequalities true, f changes by at most sqrt(rho_1) + sqrt(rho_2)
     times as much as its input: the theorem, and Eq. 20, of the package's module.
@@ -165,7 +166,7 @@ def theorem1(case: Module, arithmetic: Arithmetic) -> Trial:
     return _theorem1(case, case.one_t, arithmetic)
 
 
-@claim(modules())
+@claim(modules(), proof=whole(judge_theorem))
 def theorem1_own_t(case: Module, arithmetic: Arithmetic) -> Trial:
     """The theorem holds as well where each inequality has a T of its own, which bounds f more closely.
 

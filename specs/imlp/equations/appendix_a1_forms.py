@@ -7,7 +7,8 @@ from imlp_audit.equations.claim import Proof, Trial, at_most, claim, equal
 from imlp_audit.equations.lipschitz.certificate import Certificate
 from imlp_audit.equations.matrix import dot
 
-from ._theorem import Module, affine, any_modules, diagonal, difference, first_false, form, modules
+from ._theorem import Module, affine, any_modules, diagonal, difference, first_false, form, lemma1_blocks, modules
+from ._theorem_proof import EQ13, EQ14, EQ15, LEMMA1_AT_HIDDEN, both, judge_16
 
 _IDENTITY = Proof("all numbers and any phi", Module.sizes, cases=any_modules())
 
@@ -65,7 +66,7 @@ def eq12_biases_corrected(case: Module, arithmetic: Arithmetic) -> Trial:
     return equal(affine(w1, concat, b1), [g + h for g, h in zip(*branches, strict=True)], **case.shown())
 
 
-@claim(modules())
+@claim(modules(), proof=LEMMA1_AT_HIDDEN)
 def lemma1_at_hidden(case: Module, arithmetic: Arithmetic) -> Trial:
     """Lemma 1 holds for the differences that the proof puts into it: of the hidden units before and after phi_1 (and
     phi_2).
@@ -83,12 +84,11 @@ def _lemma1_of_half(case: Module, i: int, arithmetic: Arithmetic) -> Trial:
     half = case.halves[i]
     p, q, t = half.slopes.low, half.slopes.high, diagonal(half.t, arithmetic)
     before = difference(case.hidden(case.x, arithmetic), case.hidden(case.y, arithmetic))
-    blocks = [[t.scale(-2 * p * q), t.scale(p + q)], [t.scale(p + q), t.scale(-2)]]
-    found = form(blocks, [*before, *case.change_of_activated(i, arithmetic)])
+    found = form(lemma1_blocks(t, p, q), [*before, *case.change_of_activated(i, arithmetic)])
     return at_most(arithmetic.number(0), found, **case.shown())
 
 
-@claim(modules())
+@claim(modules(), proof=EQ13)
 def eq13(case: Module, arithmetic: Arithmetic) -> Trial:
     """Written in x - y, with W^0 moved into the matrix, the same form is never negative.
 
@@ -106,7 +106,7 @@ def _eq13_of_half(case: Module, i: int, arithmetic: Arithmetic) -> Trial:
     return at_most(arithmetic.number(0), found, **case.shown())
 
 
-@claim(modules())
+@claim(modules(), proof=EQ14)
 def eq14(case: Module, arithmetic: Arithmetic) -> Trial:
     """For rho_1, rho_2 and one T with M(rho_i, T) <= 0 for both i, the form of Eq. 13 is at most that of diag(rho_i I,
     -W^1i' W^1i).
@@ -120,7 +120,7 @@ def eq14(case: Module, arithmetic: Arithmetic) -> Trial:
     return first_false(_eq14_of_half(case, i, case.one_t[i], arithmetic) for i in (0, 1))
 
 
-@claim(modules())
+@claim(modules(), proof=EQ14)
 def eq14_own_t(case: Module, arithmetic: Arithmetic) -> Trial:
     """Eq. 14 holds for each half with a T_i of its own, which is all that the proof needs.
 
@@ -139,7 +139,7 @@ def _eq14_of_half(case: Module, i: int, proven: Certificate, arithmetic: Arithme
     return at_most(left, form(case.blocks_of_15(i, arithmetic, proven.rho), changes), **case.shown())
 
 
-@claim(modules())
+@claim(modules(), proof=EQ15)
 def eq15(case: Module, arithmetic: Arithmetic) -> Trial:
     """For a rho with M(rho, T) <= 0, the form of diag(rho I, -W^11' W^11) in the differences is never negative.
 
@@ -156,7 +156,7 @@ def _eq15_of_half(case: Module, i: int, arithmetic: Arithmetic) -> Trial:
     return at_most(arithmetic.number(0), found, **case.shown())
 
 
-@claim(modules())
+@claim(modules(), proof=both(judge_16))
 def eq16(case: Module, arithmetic: Arithmetic) -> Trial:
     """Multiplied out, the change of W^11 x^1 is at most rho_1 times that of x, in squared norms.
 

@@ -7,15 +7,18 @@ from math import sqrt
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, at_most, claim
+from imlp_audit.equations.claim import Proof, Trial, at_most, claim
 from imlp_audit.equations.functions import gelu_slope_value
 from imlp_audit.equations.lipschitz import slopes
-from imlp_audit.equations.strategies import Vector, vectors
+from imlp_audit.equations.not_negative import at_most_by
+from imlp_audit.equations.strategies import Vector, nonzero, numbers, positive, vectors
 from imlp_audit.records.figure import Curve, Figure
 
 from ._agelu import Coefficients, coefficients
+from ._restricted import ends, judge_chord, judge_eq7
 from ._slope import EXACT, TANH, Chord, Gelu, Narrower, chords, narrower, place, slopes_of
-from ._theorem import diagonal, difference, form
+from ._theorem import diagonal, difference, form, lemma1_blocks
+from ._theorem_proof import lemma1_reason
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,18 @@ class SmallerConstant:
     share: float
 
 
-@claim(st.builds(SmallerConstant, chords(), st.sampled_from((0.1, 0.01, 0.001))))
+_CHORDS = st.builds(Chord, coefficients(1), numbers(), nonzero())
+
+
+@claim(
+    st.builds(SmallerConstant, chords(), st.sampled_from((0.1, 0.01, 0.001))),
+    proof=Proof(
+        "all numbers, and every L that is smaller by 2^-48 |alpha beta| or more",
+        lambda case: {"channel": len(case.chord.agelu.alpha)},
+        cases=st.builds(SmallerConstant, _CHORDS, st.just(0.001)),
+        judge=lambda case, arithmetic: judge_eq7(case.chord, arithmetic),
+    ),
+)
 def definition1_agelu(case: SmallerConstant, arithmetic: Arithmetic) -> Trial:
     """The smallest L of Eq. 7 for AGeLU is |alpha beta| 1.12890, whatever the signs: Eq. 7 holds with it, and fails for
     any smaller one between points about the steepest.
@@ -63,15 +77,33 @@ class TwoInputs:
     t: Vector
 
 
-def two_inputs() -> st.Strategy[TwoInputs]:
+def two_inputs(entries: st.Strategy[float] | None = None) -> st.Strategy[TwoInputs]:
     """Vectors of up to three elements; entries of T may be zero."""
-    entries = st.sampled_from((0.0, 1.0, 2.0, 0.5, 3.0))
+    entries = entries or st.sampled_from((0.0, 1.0, 2.0, 0.5, 3.0))
     return st.integers(1, 3).flatmap(
         lambda n: st.builds(TwoInputs, vectors(n), vectors(n), coefficients(1), vectors(n, entries))
     )
 
 
-@claim(two_inputs())
+def _follows(case: TwoInputs, arithmetic: Arithmetic) -> Trial:
+    """Judge Lemma 1's form, with AGeLU's ends as symbols, by what slope restriction says of each element."""
+    x, y = arithmetic.vector(case.x), arithmetic.vector(case.y)
+    outputs = [EXACT.values(case.agelu, vector, arithmetic) for vector in (x, y)]
+    blocks = lemma1_blocks(diagonal(case.t, arithmetic), *ends(case.agelu))
+    found = form(blocks, [*difference(x, y), *difference(*outputs)])
+    reason = lemma1_reason(case.agelu, case.t, x, y)
+    return at_most_by(arithmetic.number(0), found, reason, **case.agelu.shown())
+
+
+@claim(
+    two_inputs(),
+    proof=Proof(
+        "all numbers and any phi that is slope-restricted",
+        lambda case: {"n": len(case.x)},
+        cases=two_inputs(positive()),
+        judge=_follows,
+    ),
+)
 def lemma1(case: TwoInputs, arithmetic: Arithmetic) -> Trial:
     """For AGeLU applied to every element, slope-restricted on [p, q], and any diagonal T with no negative entries, the
     quadratic form of Lemma 1 in the differences of inputs and outputs is never negative.
@@ -86,8 +118,7 @@ def lemma1(case: TwoInputs, arithmetic: Arithmetic) -> Trial:
     p, q, t = arithmetic.number(ends.low), arithmetic.number(ends.high), diagonal(case.t, arithmetic)
     x, y = arithmetic.vector(case.x), arithmetic.vector(case.y)
     outputs = [EXACT.values(case.agelu, vector, arithmetic) for vector in (x, y)]
-    blocks = [[t.scale(-2 * (p * q)), t.scale(p + q)], [t.scale(p + q), t.scale(-2)]]
-    found = form(blocks, [*difference(x, y), *difference(*outputs)])
+    found = form(lemma1_blocks(t, p, q), [*difference(x, y), *difference(*outputs)])
     shown = {"x": case.x, "y": case.y, **case.agelu.shown(), "lambda": case.t, "p": ends.low, "q": ends.high}
     return at_most(arithmetic.number(0), found, **shown)
 
@@ -119,7 +150,11 @@ def _interval_ends(product: float) -> tuple[float, float]:
     return interval.low, interval.high
 
 
-@claim(chords(), figure=draw_slopes)
+@claim(
+    chords(),
+    figure=draw_slopes,
+    proof=Proof("all numbers", lambda case: {"channel": len(case.agelu.alpha)}, cases=_CHORDS, judge=judge_chord),
+)
 def slope_interval(case: Chord, arithmetic: Arithmetic) -> Trial:
     """AGeLU with the exact GeLU is slope-restricted on [p, q] = alpha beta [-0.12890, 1.12890], turned round where
     alpha beta < 0: no chord of the package's module is flatter than p or steeper than q, nor is its derivative.
@@ -134,7 +169,15 @@ def slope_interval(case: Chord, arithmetic: Arithmetic) -> Trial:
     return case.trial(EXACT, arithmetic)
 
 
-@claim(narrower())
+@claim(
+    narrower(),
+    proof=Proof(
+        "all numbers, and intervals narrower by 2^-48 |alpha beta| or more",
+        lambda case: {"channel": len(case.agelu.alpha)},
+        cases=st.builds(Narrower, coefficients(1), st.just(0.1)),
+        judge=lambda case, arithmetic: judge_chord(Chord(case.agelu, 0.0, 1.0), arithmetic),
+    ),
+)
 def slope_is_tight(case: Narrower, arithmetic: Arithmetic) -> Trial:
     """No narrower interval than [p, q] holds the slopes of AGeLU with the exact GeLU: chords about alpha x + gamma =
     -x* and x* leave it at both ends, x* = sqrt 2.
@@ -148,7 +191,14 @@ def slope_is_tight(case: Narrower, arithmetic: Arithmetic) -> Trial:
     return case.trial(EXACT, arithmetic)
 
 
-@claim(coefficients(1))
+@claim(
+    coefficients(1),
+    proof=Proof(
+        "all numbers, to 2^-48 |alpha beta|",
+        lambda case: {"channel": len(case.alpha)},
+        judge=lambda case, arithmetic: judge_chord(Chord(case, 0.0, 1.0), arithmetic),
+    ),
+)
 def slope_attained(case: Coefficients, arithmetic: Arithmetic) -> Trial:
     """The slope of AGeLU with the exact GeLU attains both ends of [p, q], up to rounding: at alpha x + gamma = -x* and
     x*, x* = sqrt 2.
