@@ -181,6 +181,17 @@ def test_a_heading_between_rows_that_may_change_their_models_leaves_them_without
         assert second.model.reason == f"the heading {heading!r} above the row may stand for a change of the model"
 
 
+def test_a_column_of_another_model_than_the_labels_is_left_out() -> None:
+    head = (
+        "Model | Params (M) | Params w/ SE (M) | FLOPs (G) Original | FLOPs (G)_ours | Backbone params (M) | +SE Top-1"
+    )
+    draft = table(head, "DeiT-S | 22.1 | 23 | 4.6 | 4.1 | 21.7 | 80", "DeiT-B | 86.6 | 90 | 17.6 | 15.1 | 85.8 | 82")
+    assert list(draft.columns.slugs.values()) == ["params", "flops", "top1"]
+    assert [guess.heading for guess in draft.columns.guesses if guess.doubts] == [
+        "Params w/ SE (M)", "FLOPs (G)_ours", "Backbone params (M)"
+    ]  # fmt: skip
+
+
 def test_sizes_of_images_come_from_the_column_the_label_the_heading_between_rows_or_the_caption() -> None:
     lines = ("Model | Size | FLOPs (G)", "Swin-B | 384^2 | 47.1", "ResNet-50 | 224x224 | 4.1")
     assert recipes(table(*lines)) == ["{timm: swin_base_patch4_window12_384}", "{timm: resnet50, image: 224}"]
