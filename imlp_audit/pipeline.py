@@ -19,7 +19,8 @@ from imlp_audit.checks.guards import mark_unguarded
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
 from imlp_audit.checks.votes import with_hypotheses
 from imlp_audit.count.facts import Measured, ModelKey, Need
-from imlp_audit.count.sharing import measure_shared, processes_worth
+from imlp_audit.count.outside import is_outside, measure_outside
+from imlp_audit.count.sharing import measure_here, measure_shared, processes_worth
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.running import running
 from imlp_audit.equations.settings import Settings
@@ -184,17 +185,14 @@ def _measure(
     needed: Mapping[ModelKey, Need], progress: Callable[[str], None], options: Options, processes: int
 ) -> Iterator[Measured]:
     """Yield what is measured of each model, once it is kept; that many other processes share the work."""
-    if not needed:
-        return
-    # torch takes seconds to import: not where nothing is to be counted, nor before the specs are known to be sound
-    from imlp_audit.count.models import measure_models
-    from imlp_audit.count.outside import is_outside, measure_outside
-
     ours = {key: need for key, need in needed.items() if not is_outside(key)}
     others = {key: need for key, need in needed.items() if is_outside(key)}
     device = options.fvcore_device
-    shared = processes and device is None
-    found = measure_shared(ours, progress, processes) if shared else measure_models(ours, progress, device)
+    found = (
+        measure_shared(ours, progress, processes + 1)
+        if processes and device is None
+        else measure_here(ours, progress, device)
+    )
     for key, facts in chain(found, measure_outside(others, progress, device)):
         keep_model(options.store, key, facts)
         yield key, facts

@@ -72,11 +72,12 @@ def _measure_model(
 
 def _count(variant: Variant, cache: CallCache, need: Need) -> ModelFacts:
     model = unfuse_attention(variant.model)
+    ledger = measure(model, *_inputs(model, "meta"), cache=cache) if need.work else None
     return ModelFacts(
         parameters=parameter_counts(model),
         mlps=variant.mlps,
         mlp_parameters=count_parameters(nn.ModuleList(model.get_submodule(path) for path in variant.mlps)),
-        ledger=measure(model, *_inputs(model, "meta"), cache=cache) if need.work else None,
+        ledger=ledger.condensed(variant.mlps) if ledger is not None else None,
         settings=settings_of(model),
         peaks={n: peak_memory(model, *_inputs(model, "meta", n), cache=cache) for n in sorted(need.batches)},
     )

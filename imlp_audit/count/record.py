@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 from imlp_audit.count.operations import Operation
 from imlp_audit.count.sites import Site, site_of
@@ -29,6 +30,18 @@ class Ledger:
         for (path, operation), amount in self.work.items():
             sums[site_of(path), operation] += amount
         return sums
+
+    def condensed(self, apart: Collection[str]) -> Ledger:
+        """Return a ledger of few entries with the same work at each site, within the modules `apart` and elsewhere.
+
+        The first module of a site stands for all of it.
+        """
+        roots, stands = frozenset(apart), dict[tuple[Site, bool], str]()
+        work: Counter[tuple[str, Operation]] = Counter()
+        for (path, operation), amount in self.work.items():
+            place = site_of(path), not roots.isdisjoint(accumulate(path.split("."), "{}.{}".format))
+            work[stands.setdefault(place, path), operation] += amount
+        return Ledger(dict(work), self.unknown)
 
     def within(self, prefixes: Collection[str]) -> Ledger:
         """The part of the work done in the modules at the given dotted paths and below them."""

@@ -1,4 +1,4 @@
-"""Measuring many models in this process and in others at once. Torch is imported where the measuring is done."""
+"""Measuring many models in several processes at once. Torch is imported where the measuring is done."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 
 from imlp_audit.count.facts import Failure, Measured, ModelFacts, ModelKey, Need
 from imlp_audit.processes.interrupts import on_interrupt
-from imlp_audit.processes.workers import Worker, start_worker, terminate_workers
+from imlp_audit.processes.workers import Worker, start_copies, terminate_workers
 
 Needed = Mapping[ModelKey, Need]
 Progress = Callable[[str], None]
@@ -25,23 +25,28 @@ def processes_worth(needed: Needed, jobs: int) -> int:
 
 
 def measure_shared(needed: Needed, progress: Progress, processes: int) -> Iterator[Measured]:
-    """Measure models here and in other processes; what one that dies has left to do is done here."""
-    from imlp_audit.count.models import measure_models
-
-    own, *shares = _split(needed, processes + 1)
-    with on_interrupt(terminate_workers), ThreadPoolExecutor(max(1, processes)) as threads:
-        workers = [start_worker(_serve) for _ in shares]
+    """Measure models in other processes; what one that dies has left to do is done here."""
+    shares = _split(needed, processes)
+    with on_interrupt(terminate_workers), ThreadPoolExecutor(processes) as threads:
+        workers = start_copies(_serve, _import_torch, processes)
         try:
             pairs = zip(workers, shares, strict=True)
             waiting = [threads.submit(_collect, worker, share, progress) for worker, share in pairs]
-            yield from measure_models(own, progress)
             for share, collected in zip(shares, waiting, strict=True):
                 found = collected.result()
                 yield from found.items()
-                yield from measure_models({key: need for key, need in share.items() if key not in found}, progress)
+                yield from measure_here({key: need for key, need in share.items() if key not in found}, progress)
         finally:
             for worker in workers:
                 worker.kill()
+
+
+def measure_here(needed: Needed, progress: Progress, fvcore_device: str | None = None) -> Iterator[Measured]:
+    """Measure models in this process; torch, which takes seconds to import, is imported if there are any."""
+    if needed:
+        from imlp_audit.count.models import measure_models
+
+        yield from measure_models(needed, progress, fvcore_device)
 
 
 def _split(needed: Needed, parts: int) -> list[dict[ModelKey, Need]]:
@@ -62,8 +67,12 @@ def _collect(worker: Worker, share: Needed, progress: Progress) -> dict[ModelKey
             found[key] = worker.pipe.recv()
             progress(key.recipe.name)
     except (EOFError, OSError):
-        worker.kill()
+        pass  # it ended
     return found
+
+
+def _import_torch() -> None:
+    import imlp_audit.count.models  # noqa: F401
 
 
 def _serve(pipe: Connection) -> None:

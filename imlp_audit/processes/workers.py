@@ -6,11 +6,13 @@ import gc
 import multiprocessing
 import os
 import signal
+import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import connection
 from multiprocessing.process import BaseProcess
 from typing import ParamSpec, TypeVar
@@ -79,6 +81,26 @@ def start_worker(serve: Callable[[connection.Connection], None]) -> Worker:
     return Worker(process, ours)
 
 
+def start_copies(
+    serve: Callable[[connection.Connection], None], prepare: Callable[[], None], count: int
+) -> list[Worker]:
+    """Start so many processes that call `prepare` and run a function, each on its end of a pipe; they end together.
+
+    On Linux only the first one calls `prepare`, and the others are copies of it: they share what it has imported.
+    """
+    if sys.platform != "linux":  # where copies of a process with libraries of the system in it may not work
+        return [start_worker(partial(_serve_prepared, serve, prepare)) for _ in range(count)]
+    _start_quiet_tracker()
+    fresh = multiprocessing.get_context("spawn")
+    ours, theirs = zip(*(fresh.Pipe() for _ in range(count)), strict=True)
+    process = fresh.Process(target=_serve_copies, args=(serve, prepare, theirs))  # a daemon could not start copies
+    with hold_interrupts(), _blocked_interrupts():
+        process.start()
+    for pipe in theirs:
+        pipe.close()
+    return [Worker(process, pipe) for pipe in ours]
+
+
 def cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -109,6 +131,41 @@ def _start_quiet_tracker() -> None:
 def _serve(serve: Callable[[connection.Connection], None], pipe: connection.Connection) -> None:
     _begin()
     serve(pipe)
+
+
+def _serve_prepared(
+    serve: Callable[[connection.Connection], None], prepare: Callable[[], None], pipe: connection.Connection
+) -> None:
+    prepare()
+    serve(pipe)
+
+
+def _serve_copies(
+    serve: Callable[[connection.Connection], None],
+    prepare: Callable[[], None],
+    pipes: Sequence[connection.Connection],
+) -> None:
+    _begin()
+    prepare()
+    gc.freeze()  # a collection would write to the memory that is shared
+    context = multiprocessing.get_context("fork")
+    copies = [context.Process(target=_serve_copy, args=(serve, pipes, at), daemon=True) for at in range(1, len(pipes))]
+    for copy in copies:
+        copy.start()
+    for pipe in pipes[1:]:
+        pipe.close()
+    serve(pipes[0])
+    for copy in copies:
+        copy.join()
+
+
+def _serve_copy(
+    serve: Callable[[connection.Connection], None], pipes: Sequence[connection.Connection], at: int
+) -> None:
+    for number, pipe in enumerate(pipes):
+        if number != at:
+            pipe.close()  # so that it is closed once the process that uses it has ended
+    _serve(serve, pipes[at])
 
 
 def terminate_workers() -> None:
