@@ -57,6 +57,11 @@ class SymbolTensor:
         """Its sizes."""
         return tuple(self.array.shape)
 
+    @property
+    def device(self) -> torch.device:
+        """Where tensors of numbers that index it are made."""
+        return torch.device("cpu")
+
     def dim(self) -> int:
         """Return the number of its axes."""
         return self.array.ndim
@@ -142,7 +147,7 @@ class SymbolTensor:
 
     def __getitem__(self, index: Value) -> SymbolTensor:
         """Return a part."""
-        return SymbolTensor(self.array[index])
+        return SymbolTensor(self.array[index.numpy() if isinstance(index, torch.Tensor) else index])
 
     def __add__(self, other: Value) -> SymbolTensor:
         """Add, element by element."""

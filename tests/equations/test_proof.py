@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeVar
 
 import pytest
@@ -17,7 +18,7 @@ from imlp_audit.equations.proof import RefutedError, draw_all, prove, write_size
 from imlp_audit.equations.settings import Limits, Settings
 from imlp_audit.equations.strategies import Vector, numbers, positive, vectors
 from imlp_audit.equations.testing import run_claim
-from tests.equations.papers import proved_claims, runnable
+from tests.equations.papers import all_claims, proved_claims, runnable
 
 Case = TypeVar("Case")
 
@@ -112,3 +113,17 @@ def test_an_unknown_operation_and_examples_without_symbols_prove_nothing() -> No
         prove(provable(numbers(), sine))
     with pytest.raises(ValueError, match="no symbols"):
         prove(provable(st.sampled_from((1.0, 2.0)), itself))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "eq6_inner", "eq6_output", "eq6_scale_and_bias", "eq6_t1_prime", "eq6_t2", "eq10_index_set", "eq17_g",
+        "aff_absorbed_by_a_after_it", "aff_absorbed_by_a_before_it", "mixer_token_mixing_columns",
+        "positional_invariance",
+    ],
+)  # fmt: skip
+def test_what_is_false_as_printed_is_refuted_on_symbols(name: str) -> None:
+    claim = next(runnable(claim) for claim in all_claims() if claim.name == name)
+    with pytest.raises(RefutedError):
+        prove(replace(claim, proof=Proof("all numbers", lambda _: {"n": 1})))
