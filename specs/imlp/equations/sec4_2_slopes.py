@@ -1,4 +1,4 @@
-"""Sec. 4.2, Definition 1 and Lemma 1: the slopes of AGeLU."""
+"""Sec. 4.2, Definition 1, and the slopes of AGeLU."""
 
 from __future__ import annotations
 
@@ -7,18 +7,15 @@ from math import sqrt
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Proof, Trial, at_most, claim
+from imlp_audit.equations.claim import Proof, Trial, claim
 from imlp_audit.equations.functions import gelu_slope_value
 from imlp_audit.equations.lipschitz import slopes
-from imlp_audit.equations.not_negative import at_most_by
-from imlp_audit.equations.strategies import Vector, nonzero, numbers, positive, vectors
+from imlp_audit.equations.strategies import nonzero, numbers
 from imlp_audit.records.figure import Curve, Figure
 
 from ._agelu import Coefficients, coefficients
-from ._restricted import ends, judge_chord, judge_eq7
+from ._restricted import judge_chord, judge_eq7
 from ._slope import EXACT, TANH, Chord, Gelu, Narrower, chords, narrower, place, slopes_of
-from ._theorem import diagonal, difference, form, lemma1_blocks
-from ._theorem_proof import lemma1_reason
 
 
 @dataclass(frozen=True)
@@ -65,62 +62,6 @@ def _rise(chord: Chord, arithmetic: Arithmetic, constant: float) -> bool:
     x, y = arithmetic.number(chord.x), arithmetic.number(chord.x + chord.step)
     rise = EXACT.rise(chord.agelu, x, y, arithmetic)
     return abs(rise.value) - rise.error <= constant * abs(y.value - x.value)
-
-
-@dataclass(frozen=True)
-class TwoInputs:
-    """Two inputs, an AGeLU for all elements, and the diagonal of T."""
-
-    x: Vector
-    y: Vector
-    agelu: Coefficients
-    t: Vector
-
-
-def two_inputs(entries: st.Strategy[float] | None = None) -> st.Strategy[TwoInputs]:
-    """Vectors of up to three elements; entries of T may be zero."""
-    entries = entries or st.sampled_from((0.0, 1.0, 2.0, 0.5, 3.0))
-    return st.integers(1, 3).flatmap(
-        lambda n: st.builds(TwoInputs, vectors(n), vectors(n), coefficients(1), vectors(n, entries))
-    )
-
-
-def _follows(case: TwoInputs, arithmetic: Arithmetic) -> Trial:
-    """Judge Lemma 1's form, with AGeLU's ends as symbols, by what slope restriction says of each element."""
-    x, y = arithmetic.vector(case.x), arithmetic.vector(case.y)
-    outputs = [EXACT.values(case.agelu, vector, arithmetic) for vector in (x, y)]
-    blocks = lemma1_blocks(diagonal(case.t, arithmetic), *ends(case.agelu))
-    found = form(blocks, [*difference(x, y), *difference(*outputs)])
-    reason = lemma1_reason(case.agelu, case.t, x, y)
-    return at_most_by(arithmetic.number(0), found, reason, **case.agelu.shown())
-
-
-@claim(
-    two_inputs(),
-    proof=Proof(
-        "all numbers and any phi that is slope-restricted",
-        lambda case: {"n": len(case.x)},
-        cases=two_inputs(positive()),
-        judge=_follows,
-    ),
-)
-def lemma1(case: TwoInputs, arithmetic: Arithmetic) -> Trial:
-    """For AGeLU applied to every element, slope-restricted on [p, q], and any diagonal T with no negative entries, the
-    quadratic form of Lemma 1 in the differences of inputs and outputs is never negative.
-
-    Place: Sec. 4.2, Lemma 1 and Eq. 8
-    Printed: [x - y; phi(x) - phi(y)]' [[-2 p q T, (p + q) T], [(p + q) T, -2 T]] [x - y; phi(x) - phi(y)] >= 0 for all
-        x, y in R^n, T = sum_{i=1}^{n} lambda_ii e_i e_i', lambda_ii >= 0
-    Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
-    """
-    # Judge the printed form, its blocks multiplied out, with the module's outputs.
-    ends = slopes_of(case.agelu, slopes.GELU)
-    p, q, t = arithmetic.number(ends.low), arithmetic.number(ends.high), diagonal(case.t, arithmetic)
-    x, y = arithmetic.vector(case.x), arithmetic.vector(case.y)
-    outputs = [EXACT.values(case.agelu, vector, arithmetic) for vector in (x, y)]
-    found = form(lemma1_blocks(t, p, q), [*difference(x, y), *difference(*outputs)])
-    shown = {"x": case.x, "y": case.y, **case.agelu.shown(), "lambda": case.t, "p": ends.low, "q": ends.high}
-    return at_most(arithmetic.number(0), found, **shown)
 
 
 def draw_slopes() -> Figure:

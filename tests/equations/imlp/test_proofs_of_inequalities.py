@@ -63,7 +63,9 @@ PLANTS: dict[str, tuple[str, object, tuple[str, ...]]] = {
     "q - p in Eq. 13": (
         "specs.imlp.equations._theorem_proof.eq13_blocks", with_a_difference, ("eq13", "eq14", "eq14_own_t")
     ),
-    "p^2 in Lemma 1": ("specs.imlp.equations.sec4_2_slopes.lemma1_blocks", with_p_squared, ("lemma1",)),
+    "p^2 in Lemma 1": (
+        "specs.imlp.equations.sec4_2_lemma1.lemma1_blocks", with_p_squared, ("lemma1", "lemma1_any_function")
+    ),
     "p^2 at the hidden units": (
         "specs.imlp.equations._theorem_proof.lemma1_blocks", with_p_squared, ("lemma1_at_hidden",)
     ),
