@@ -46,8 +46,9 @@ class TableColumns:
 
     @property
     def size(self) -> int | None:
-        """The column with the size of the images."""
-        return next((at for at, guess in enumerate(self.guesses) if guess.role is ColumnRole.SIZE), None)
+        """The column with the size of the images: of several, not that of training, as FLOPs are those of testing."""
+        found = [at for at, guess in enumerate(self.guesses) if guess.role is ColumnRole.SIZE]
+        return next((at for at in found if "train" not in self.guesses[at].heading.lower()), next(iter(found), None))
 
     @property
     def sizes(self) -> list[int | None]:

@@ -204,6 +204,23 @@ def test_sizes_of_images_come_from_the_column_the_label_the_heading_between_rows
     ]
 
 
+@pytest.mark.parametrize(
+    ("label", "size"), [("ResNet-50 (256)", 256), ("ResNet-50 (299)", 299), ("ResNet-50 @300", 300)]
+)
+def test_a_label_gives_the_size_of_images(label: str, size: int) -> None:
+    assert recipes(table("Model | Params (M)", f"{label} | 25.6")) == [f"{{timm: resnet50, image: {size}}}"]
+
+
+@pytest.mark.parametrize("label", ["ResNet-50 (2016)", "ResNet-50 (300)", "ResNet-50 (800)", "ResNet-50 (1000)"])
+def test_a_number_that_may_be_a_year_or_epochs_is_no_size_of_images(label: str) -> None:
+    assert recipes(table("Model | Params (M)", f"{label} | 25.6")) == [None]
+
+
+def test_models_are_counted_on_the_images_of_testing() -> None:
+    head = "Model | Train size | Test size | Params (M) | FLOPs (G)"
+    assert recipes(table(head, "NFNet-F0 | 192 | 256 | 71.5 | 12.38")) == ["{timm: nfnet_f0, image: 256}"]
+
+
 def test_two_rows_of_one_model_say_how_they_were_trained_or_the_second_has_none() -> None:
     head = "Model | Epochs | Params (M) | Top-1"
     draft = table(head, "DeiT-S | 300 | 22.1 | 79.8", "DeiT-S | 1000 | 22.1 | 81.0")
