@@ -64,6 +64,32 @@ def _rise(chord: Chord, arithmetic: Arithmetic, constant: float) -> bool:
     return abs(rise.value) - rise.error <= constant * abs(y.value - x.value)
 
 
+def _between(form: Gelu) -> Proof[Chord]:
+    return Proof(
+        "all numbers",
+        lambda case: {"channel": len(case.agelu.alpha)},
+        cases=_CHORDS,
+        judge=lambda case, arithmetic: judge_chord(case, arithmetic, form),
+    )
+
+
+def _tight(form: Gelu) -> Proof[Narrower]:
+    return Proof(
+        "all numbers, and intervals narrower by 2^-48 |alpha beta| or more",
+        lambda case: {"channel": len(case.agelu.alpha)},
+        cases=st.builds(Narrower, coefficients(1), st.just(0.1)),
+        judge=lambda case, arithmetic: judge_chord(Chord(case.agelu, 0.0, 1.0), arithmetic, form),
+    )
+
+
+def _attains(form: Gelu) -> Proof[Coefficients]:
+    return Proof(
+        "all numbers, to 2^-48 |alpha beta|",
+        lambda case: {"channel": len(case.alpha)},
+        judge=lambda case, arithmetic: judge_chord(Chord(case, 0.0, 1.0), arithmetic, form),
+    )
+
+
 def draw_slopes() -> Figure:
     """Draw the slopes of AGeLUs with alpha beta of both signs, between the ends of their intervals."""
     places = [step / 8 for step in range(-40, 41)]
@@ -91,11 +117,7 @@ def _interval_ends(product: float) -> tuple[float, float]:
     return interval.low, interval.high
 
 
-@claim(
-    chords(),
-    figure=draw_slopes,
-    proof=Proof("all numbers", lambda case: {"channel": len(case.agelu.alpha)}, cases=_CHORDS, judge=judge_chord),
-)
+@claim(chords(), figure=draw_slopes, proof=_between(EXACT))
 def slope_interval(case: Chord, arithmetic: Arithmetic) -> Trial:
     """AGeLU with the exact GeLU is slope-restricted on [p, q] = alpha beta [-0.12890, 1.12890], turned round where
     alpha beta < 0: no chord of the package's module is flatter than p or steeper than q, nor is its derivative.
@@ -110,15 +132,7 @@ def slope_interval(case: Chord, arithmetic: Arithmetic) -> Trial:
     return case.trial(EXACT, arithmetic)
 
 
-@claim(
-    narrower(),
-    proof=Proof(
-        "all numbers, and intervals narrower by 2^-48 |alpha beta| or more",
-        lambda case: {"channel": len(case.agelu.alpha)},
-        cases=st.builds(Narrower, coefficients(1), st.just(0.1)),
-        judge=lambda case, arithmetic: judge_chord(Chord(case.agelu, 0.0, 1.0), arithmetic),
-    ),
-)
+@claim(narrower(), proof=_tight(EXACT))
 def slope_is_tight(case: Narrower, arithmetic: Arithmetic) -> Trial:
     """No narrower interval than [p, q] holds the slopes of AGeLU with the exact GeLU: chords about alpha x + gamma =
     -x* and x* leave it at both ends, x* = sqrt 2.
@@ -132,14 +146,7 @@ def slope_is_tight(case: Narrower, arithmetic: Arithmetic) -> Trial:
     return case.trial(EXACT, arithmetic)
 
 
-@claim(
-    coefficients(1),
-    proof=Proof(
-        "all numbers, to 2^-48 |alpha beta|",
-        lambda case: {"channel": len(case.alpha)},
-        judge=lambda case, arithmetic: judge_chord(Chord(case, 0.0, 1.0), arithmetic),
-    ),
-)
+@claim(coefficients(1), proof=_attains(EXACT))
 def slope_attained(case: Coefficients, arithmetic: Arithmetic) -> Trial:
     """The slope of AGeLU with the exact GeLU attains both ends of [p, q], up to rounding: at alpha x + gamma = -x* and
     x*, x* = sqrt 2.
@@ -154,7 +161,7 @@ def slope_attained(case: Coefficients, arithmetic: Arithmetic) -> Trial:
     return _attained(case, EXACT, arithmetic)
 
 
-@claim(coefficients(1))
+@claim(coefficients(1), proof=_attains(TANH))
 def slope_tanh_attained(case: Coefficients, arithmetic: Arithmetic) -> Trial:
     """The slope of AGeLU with the tanh form of GeLU attains both ends of [p, q], up to rounding: at alpha x + gamma =
     -x* and x*, x* = 1.41850.
@@ -178,7 +185,7 @@ def _attained(case: Coefficients, gelu: Gelu, arithmetic: Arithmetic) -> Trial:
     return Trial(attained, {**case.shown(), "slopes there": got, "p, q": [ends.low, ends.high]})
 
 
-@claim(chords())
+@claim(chords(), proof=_between(TANH))
 def slope_tanh_interval(case: Chord, arithmetic: Arithmetic) -> Trial:
     """AGeLU with the tanh form of GeLU is slope-restricted on [p, q] = alpha beta [-0.12899, 1.12899], turned round
     where alpha beta < 0: no chord of the package's module is flatter than p or steeper than q, nor is its derivative.
@@ -193,7 +200,7 @@ def slope_tanh_interval(case: Chord, arithmetic: Arithmetic) -> Trial:
     return case.trial(TANH, arithmetic)
 
 
-@claim(narrower())
+@claim(narrower(), proof=_tight(TANH))
 def slope_tanh_is_tight(case: Narrower, arithmetic: Arithmetic) -> Trial:
     """No narrower interval than [p, q] holds the slopes of AGeLU with the tanh form of GeLU: chords about alpha x +
     gamma = -x* and x* leave it at both ends, x* = 1.41850.
