@@ -14,7 +14,7 @@ from imlp_audit.equations.claim import Claim
 from imlp_audit.equations.exact import Exact
 from imlp_audit.equations.expression import Expression
 from imlp_audit.equations.proof import RefutedError, prove
-from imlp_audit.equations.symbols import SymbolTensor
+from imlp_audit.equations.symbol_tensor import SymbolTensor
 from imlp_audit.models import agelu, attention, gmlp, imlp, mixer, resmlp, vanillanet
 from tests.equations.papers import all_claims, proved_claims, runnable
 
