@@ -164,6 +164,6 @@ OPERATIONS: Mapping[Callable[..., object], Callable[..., Array]] = {
     F.batch_norm: _batch_norm, F.layer_norm: _layer_norm,
     F.scaled_dot_product_attention: _scaled_dot_product_attention,
     F.gelu: _gelu, F.dropout: _dropout,
-    F.relu: lambda x, inplace=False: _each(lambda each: each.apply("relu"), x),
+    F.relu: lambda x, inplace=False: _each(lambda each: each.apply("relu_value"), x),
     F.softplus: lambda x, *_, **__: _each(lambda each: each.apply("softplus_value"), x),
 }  # fmt: skip

@@ -98,7 +98,20 @@ def test_functions_of_one_name_with_other_slopes_are_not_taken_for_one() -> None
         number = arithmetic.number(x)
         return equal([prelu(number, 0.25)], [prelu(number, 0.5)], x=x)
 
-    with pytest.raises(RefutedError, match=r"left\[1\] = prelu\[1/4\]\(s1\); right\[1\] = prelu\[1/2\]\(s1\)"):
+    with pytest.raises(
+        RefutedError, match=r"left\[1\] = prelu_value\[1/4\]\(s1\); right\[1\] = prelu_value\[1/2\]\(s1\)"
+    ):
+        prove(provable(numbers(), judge))
+
+
+def test_functions_that_cannot_be_told_apart_are_refused() -> None:
+    def judge(x: float, arithmetic: Arithmetic) -> Trial:
+        number = arithmetic.number(x)
+        return equal(
+            [number.through(lambda value: value + 1, 1.0, 0.0)], [number.through(lambda value: value * 2, 1.0, 0.0)]
+        )
+
+    with pytest.raises(NotImplementedError, match="lambda> has no name of its own"):
         prove(provable(numbers(), judge))
 
 
