@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import isqrt
 from typing import Any, TypeAlias
 
 from imlp_audit.equations.expression import Expression
 from imlp_audit.equations.rounded import Rounded
+
+_FUNCTIONS = "imlp_audit.equations.functions."  # their names are written without it
 
 Value: TypeAlias = Any
 """An Expression, where a claim that is written for numbers has a float."""
@@ -57,10 +60,17 @@ class Exact(Rounded):
         return Exact.of(self.value * Exact.of(other).value)
 
     def through(self, function: Callable[[float], float], lipschitz: float, evaluation: float) -> Exact:
-        """Apply a function of which only the name is known, and the numbers that it holds, such as a slope."""
-        held = [_expression(cell.cell_contents) for cell in function.__closure__ or ()]
-        name = function.__qualname__.partition(".")[0]
-        return self.apply(f"{name}[{', '.join(map(str, held))}]" if held else name)
+        """Apply a function of which only the name is known.
+
+        A `partial` of one is another for each number that it holds, such as a slope. One without a name of its own is
+        refused: it could not be told from another.
+        """
+        held = function.args if isinstance(function, partial) else ()
+        named = function.func if isinstance(function, partial) else function
+        if "<" in named.__qualname__:
+            raise NotImplementedError(f"{named.__qualname__} has no name of its own")
+        name = f"{named.__module__}.{named.__qualname__}".removeprefix(_FUNCTIONS)
+        return self.apply(f"{name}[{', '.join(str(_expression(number)) for number in held)}]" if held else name)
 
     def apply(self, function: str) -> Exact:
         """Apply a function of which only the name is known."""

@@ -9,6 +9,7 @@ Evaluation errors assume functions of the mathematical library that are right to
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from math import erf, exp, log1p, pi, sqrt, tanh
 
 from imlp_audit.equations.lipschitz.slopes import GELU, GELU_TANH
@@ -67,7 +68,12 @@ def gelu_tanh(x: Rounded) -> Rounded:
 
 def relu(x: Rounded) -> Rounded:
     """ReLU(x) = max(x, 0); exact."""
-    return x.through(lambda value: max(value, 0.0), 1.0, 0.0)
+    return x.through(relu_value, 1.0, 0.0)
+
+
+def relu_value(x: float) -> float:
+    """Return ReLU(x)."""
+    return max(x, 0.0)
 
 
 def softplus(x: Rounded) -> Rounded:
@@ -87,6 +93,9 @@ def softplus_value(x: float) -> float:
 
 def prelu(x: Rounded, slope: float) -> Rounded:
     """PReLU: x where x > 0, slope x elsewhere."""
-    return x.through(
-        lambda value: max(value, 0.0) + slope * min(value, 0.0), max(1.0, abs(slope)), x.unit * abs(slope) * x.magnitude
-    )
+    return x.through(partial(prelu_value, slope), max(1.0, abs(slope)), x.unit * abs(slope) * x.magnitude)
+
+
+def prelu_value(slope: float, x: float) -> float:
+    """Return PReLU(x)."""
+    return max(x, 0.0) + slope * min(x, 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from imlp_audit.equations import draw as st
@@ -26,6 +27,11 @@ class Projection:
     def patch(self) -> int:
         """P."""
         return len(self.weights[0])
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return P, C, and the rows and columns of patches."""
+        rows, columns = (size // self.patch for size in (len(self.image), len(self.image[0])))
+        return {"P": self.patch, "C": len(self.bias), "row": rows, "column": columns}
 
     def embedding(self, arithmetic: Arithmetic) -> PatchEmbedding:
         """Return the package's convolution with these weights."""

@@ -59,24 +59,31 @@ def _convolution(
     dilation: Pair = (1, 1),
     groups: int = 1,
 ) -> Array:
-    """Convolve with kernels of one pixel, or each channel with its own kernel behind a border of zeros."""
+    """Convolve all channels, or each with its own kernel, behind a border of zeros."""
     if x.ndim == 3:
         return _convolution(x[None], weight, bias, stride, padding, dilation, groups)[0]
-    (_, channels, height, width), (outputs, _, rows, columns) = x.shape, weight.shape
-    plain = (stride, dilation) == ((1, 1), (1, 1))
-    if plain and (rows, columns, groups) == (1, 1, 1):
-        y = np.moveaxis(np.moveaxis(x, 1, -1) @ weight[:, :, 0, 0].T, -1, 1)
-    elif plain and groups == channels == outputs:
-        top, left = padding
-        padded = np.full((len(x), channels, height + 2 * top, width + 2 * left), Expression.of(0), dtype=object)
-        padded[:, :, top : top + height, left : left + width] = x
-        down, right = height + 2 * top - rows + 1, width + 2 * left - columns + 1
-        kernel, places = weight[:, 0, :, :, None, None], product(range(rows), range(columns))
-        terms = [padded[:, :, i : i + down, j : j + right] * kernel[:, i, j] for i, j in places]
-        y = np.vectorize(lambda *each: Expression.total(each), otypes=[object])(*terms)
+    if dilation != (1, 1) or not (groups == 1 or groups == x.shape[1] == len(weight)):
+        raise NotImplementedError("only convolutions of all channels or of each are known for symbols")
+    taps = _taps(x, weight.shape[2:], stride, padding)
+    if groups == 1:
+        terms = [np.moveaxis(np.moveaxis(each, 1, -1) @ weight[:, :, i, j].T, -1, 1) for (i, j), each in taps]
     else:
-        raise NotImplementedError("only depthwise convolutions and those of 1 x 1 are known for symbols")
+        terms = [each * weight[:, 0, i, j, None, None] for (i, j), each in taps]
+    y = np.vectorize(lambda *each: Expression.total(each), otypes=[object])(*terms)
     return y if bias is None else y + bias[:, None, None]
+
+
+def _taps(x: Array, kernel: Pair, stride: Pair, padding: Pair) -> list[tuple[Pair, Array]]:
+    """Return what each place of the kernel reads, at all positions of the output."""
+    (batch, channels, height, width), (top, left) = x.shape, padding
+    padded = np.full((batch, channels, height + 2 * top, width + 2 * left), Expression.of(0), dtype=object)
+    padded[:, :, top : top + height, left : left + width] = x
+    (rows, columns), (down, right) = kernel, stride
+    last = padded.shape[2] - rows, padded.shape[3] - columns
+    return [
+        ((i, j), padded[:, :, i : i + last[0] + 1 : down, j : j + last[1] + 1 : right])
+        for i, j in product(range(rows), range(columns))
+    ]
 
 
 _PADDINGS: Mapping[str, Literal["edge", "wrap", "reflect"]] = {
@@ -157,6 +164,6 @@ OPERATIONS: Mapping[Callable[..., object], Callable[..., Array]] = {
     F.batch_norm: _batch_norm, F.layer_norm: _layer_norm,
     F.scaled_dot_product_attention: _scaled_dot_product_attention,
     F.gelu: _gelu, F.dropout: _dropout,
-    F.relu: lambda x, inplace=False: _each(lambda each: each.apply("relu"), x),
+    F.relu: lambda x, inplace=False: _each(lambda each: each.apply("relu_value"), x),
     F.softplus: lambda x, *_, **__: _each(lambda each: each.apply("softplus_value"), x),
 }  # fmt: skip

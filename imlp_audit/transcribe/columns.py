@@ -11,7 +11,7 @@ from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, guess_column
-from imlp_audit.transcribe.label_column import find_label, sorts_rows
+from imlp_audit.transcribe.label_column import find_label, may_change, sorts_rows
 
 _SLUGS = {
     Measure.PARAMETERS: "params",
@@ -46,8 +46,9 @@ class TableColumns:
 
     @property
     def size(self) -> int | None:
-        """The column with the size of the images."""
-        return next((at for at, guess in enumerate(self.guesses) if guess.role is ColumnRole.SIZE), None)
+        """The column with the size of the images: of several, not that of training, as FLOPs are those of testing."""
+        found = [at for at, guess in enumerate(self.guesses) if guess.role is ColumnRole.SIZE]
+        return next((at for at in found if "train" not in self.guesses[at].heading.lower()), next(iter(found), None))
 
     @property
     def sizes(self) -> list[int | None]:
@@ -76,7 +77,7 @@ def read_columns(table: SourceTable) -> TableColumns:
         guess_column(heading, [row.cells[at] for row in rows], table.caption)
         for at, heading in enumerate(table.headings)
     ]
-    guesses = list(_without_alike([_with_size(guess) for guess in guesses]))
+    guesses = list(_without_alike([_without_changed(_with_size(guess)) for guess in guesses]))
     label = find_label(guesses, rows)
     numbers = [at for at, guess in enumerate(guesses) if guess.role is ColumnRole.NUMBERS and at != label]
     changes = {
@@ -103,6 +104,18 @@ def _without_alike(guesses: Sequence[ColumnGuess]) -> Iterator[ColumnGuess]:
         doubt = f"{times[heading]} columns have the heading {guess.heading!r}, so they are left out: give each its own"
         yield replace(guess, role=ColumnRole.UNKNOWN, doubts=() if heading in doubted else (doubt,))
         doubted.add(heading)
+
+
+def _without_changed(guess: ColumnGuess) -> ColumnGuess:
+    """Take no column of totals whose heading may name another model than the row's label, or a part of it."""
+    heading = guess.heading.replace("_", " ")
+    if guess.measure is None or not guess.measure.totalled or not (may_change(heading) or _PART.search(heading)):
+        return guess
+    doubt = f"{guess.heading!r} is left out: its numbers may be of another model than the label's, or of a part of it"
+    return replace(guess, role=ColumnRole.UNKNOWN, doubts=(doubt,))
+
+
+_PART = re.compile(r"\b(backbone|encoder|decoder|trainable|tunable|learnable|added|additional|extra)\b", re.IGNORECASE)
 
 
 def _with_size(guess: ColumnGuess) -> ColumnGuess:

@@ -16,6 +16,7 @@ from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.columns import TableColumns, read_columns
 from imlp_audit.transcribe.grid import GridRow, SourceTable
+from imlp_audit.transcribe.label_column import may_change
 from imlp_audit.transcribe.labels import LabelParts, read_label
 from imlp_audit.transcribe.models import ModelGuess, TableSays, find_doubt, find_harmless, find_size, guess_model
 from imlp_audit.transcribe.rows import RowNumbers, read_numbers
@@ -99,7 +100,7 @@ class _Drafter:
             self.skipped.append(f"{self.counted_in} {row.line}, {label.text or 'a row without a label'}{reason}")
             return
         side = numbers.size or find_size(self._group) or self.size or self.columns.first_size
-        why = self.doubt or self.columns.doubt(row) or _ambiguous(label, side, self.sizes) or self._doubt_remark(label)
+        why = self.doubt or self.columns.doubt(row) or _ambiguous(label, side, self.sizes) or self._doubt(label)
         base = self._by_label.get((label.builds_on or "").casefold())
         drafted = DraftRow(
             self._new_id(label, base, side),
@@ -115,8 +116,13 @@ class _Drafter:
         self._by_label[label.text.casefold()] = drafted
         self.rows.append(drafted)
 
-    def _doubt_remark(self, label: LabelParts) -> str | None:
-        """Return why a remark may stand for a change of the model: other rows are of its family without the remark."""
+    def _doubt(self, label: LabelParts) -> str | None:
+        """Return why a model may be another than its label says: by the heading above, or by a remark.
+
+        A remark may be a change where other rows are of the family without it.
+        """
+        if may_change(self._group):
+            return f"the heading {self._group!r} above the row may stand for a change of the model"
         if not label.remark or family_of(label.name) not in self._without_remark:
             return None
         return f"the remark {label.remark!r} may stand for a change: other rows of this family do not have it"

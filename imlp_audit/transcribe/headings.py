@@ -100,6 +100,10 @@ def _words(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
     links = bool(texts) and all(_LINK.fullmatch(text.lower()) for text in texts)
     if links:
         return ColumnGuess(ColumnRole.LINKS, heading)
+    measured = any(pattern.search(words) for pattern, guess in _KINDS if guess is not _setting)
+    if measured and texts and all(_NUMBERS.fullmatch(text) for text in texts):
+        doubt = f"{heading!r} is left out: its cells hold several numbers; give each a column"
+        return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
     if _LABEL.search(words):
         return ColumnGuess(ColumnRole.LABEL, heading)
     role = ColumnRole.TRAINING if _TRAINING.search(words) else ColumnRole.WORDS
@@ -111,6 +115,7 @@ def _is_number(text: str) -> bool:
     return digits is not None or (text[:1] in "~≈+-−–(0123456789" and read_cell(text, "%").number is not None)
 
 
+_NUMBERS = re.compile(r"(?:[~≈]?\s*\d+(?:[.,]\d+)?\s?[kKMGBT%]?\s*(?:[/|;(]\s*|\)?$))+", re.ASCII)  # 79.8 / 95.0
 SIDE = re.compile(r"(\d{2,4})\s*(?:\^2|²|\s*[×xX*]\s*\1)?(?:\s*px)?", re.ASCII)
 
 

@@ -59,13 +59,20 @@ def sorts_rows(heading: str, rows: Sequence[GridRow], at: int, label: int) -> bo
         return False
     if all(_KIND.fullmatch(text.lower()) or _WHOLE.fullmatch(text) for text in texts):
         return True
-    if not _SORT.fullmatch(heading.lower().strip()) or any(_CHANGE.search(text) for text in texts):
+    if not _SORT.fullmatch(heading.lower().strip()) or any(may_change(one) or _WIDER.search(one) for one in texts):
         return False
     blocks = [row.cells[at] for n, row in enumerate(rows) if not n or row.cells[at] != rows[n - 1].cells[at]]
     return 2 * len(texts) <= len(rows) and len(blocks) == len(texts)
 
 
 _CHANGE = re.compile(
-    r"\b(ours?|proposed|modified|isotropic|distill\w*|prun\w*|quanti\w*|with|w/|\d+-?bit|int8)|[+⚗]|\b(in|imagenet)-?2\dk",
+    r"\b(ours?|proposed|modified|isotropic|distill\w*|prun\w*|quanti\w*|(?<!trained )with(out)?|\d+-?bit|int8)\b"
+    r"|\bw/|[+⚗]",
     re.IGNORECASE,
 )
+_WIDER = re.compile(r"\b(in|imagenet)-?2\dk", re.IGNORECASE)
+
+
+def may_change(text: str) -> bool:
+    """Return whether a text that stands over several rows may say that their models are not the usual ones."""
+    return _CHANGE.search(text) is not None

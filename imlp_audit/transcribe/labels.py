@@ -15,6 +15,7 @@ _SIZED = re.compile(
     r"\s*(?:↑\s*(?P<up>\d{3,4})|@\s*(?P<at>\d{3,4})|[(/,]?\s*(?P<plain>\d{3,4}\s*(?:\^2|²|[×x]\s*\d{3,4}))\s*\)?"
     r"|\(\s*(?P<bracket>\d{3,4})\s*\))$"
 )
+_OTHER_SIDES = frozenset({"260", "299", "331", "380", "392", "456", "518"})  # usual ones that are no multiple of 16
 _REMARK = re.compile(
     r"(?<=\S)\s*(\((?:ours?|proposed|this (?:work|paper))\))$", re.IGNORECASE
 )  # by the authors, of their models
@@ -69,10 +70,21 @@ def read_label(text: str, above: LabelParts | None, known: Container[str]) -> La
         side = side_of(config["side"] or config["px"] or "")
         return LabelParts(plain, config["name"], mark, side, training=config["training"].strip("_") or None)
     sized = _SIZED.search(bare)
-    size = next((side_of(part) for part in sized.groups() if part), None) if sized else None
+    size = _read_size(sized) if sized else None
     name = bare[: sized.start()].rstrip(" -–") if sized and size is not None and sized.start() else bare
     base = _find_base(plain, above, known)
     return LabelParts(plain, name, mark, size if name != bare else None, base, remark=remark[1] if remark else "")
+
+
+def _read_size(sized: re.Match[str]) -> int | None:
+    """Return the side of the images; None for a number in brackets that may be epochs or a year, such as (300)."""
+    alone = sized["bracket"]
+    if alone and alone not in _OTHER_SIDES and (int(alone) % 16 or not int(alone) % 100 or int(alone) > _LARGEST):
+        return None
+    return next((side_of(part) for part in sized.groups() if part), None)
+
+
+_LARGEST = 1536
 
 
 def _find_base(text: str, above: LabelParts | None, known: Container[str]) -> str | None:

@@ -123,7 +123,8 @@ def _other_column(draft: Draft, at: int, guess: ColumnGuess) -> Iterator[str]:
     if guess.role is ColumnRole.CHANGES:
         yield _comment(f"{heading}: taken for changes of {draft.columns.slugs[draft.columns.changes[at]]}")
     elif guess.role is ColumnRole.SIZE:
-        yield _comment(f"{heading}: the size of the images, in the models below")
+        use = "in the models below" if at == draft.columns.size else "left out"
+        yield _comment(f"{heading}: the size of the images, {use}")
     elif guess.role is ColumnRole.LINKS:
         return
     elif guess.role is ColumnRole.UNKNOWN:

@@ -7,8 +7,11 @@ from collections.abc import Callable
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from imlp_audit.models import agelu, attention, gmlp, imlp, mixer, resmlp, vanillanet
+from imlp_audit.models.nets import resmlp as nets
+from specs.imlp.equations._efficient import ChunkedAttention, ProjectedAttention
 from tests.equations import papers
 
 
@@ -71,6 +74,24 @@ PLANTS: dict[str, tuple[type[nn.Module], str, Callable[..., Tensor], str, str]] 
     "a bag without its skip": (
         resmlp.BagOfPatchesLayer, "forward", lambda m, x: m.post(m.across_channels(m.pre(x))), "resmlp",
         "communication_none",
+    ),
+    "l1 in place of l2": (
+        nets.L2Norm, "forward", lambda m, x: functional.normalize(x, p=1, dim=-1), "resmlp", "appendix_l2_norm"
+    ),
+    "the norm of the batch": (
+        nets.L2Norm, "forward", lambda m, x: x / x.norm(dim=0), "resmlp", "appendix_norms_and_their_statistics"
+    ),
+    "Aff that centres its channels": (
+        resmlp.Aff, "forward", lambda m, x: m.alpha * (x - x.mean(-1, keepdim=True)) + m.beta, "resmlp",
+        "appendix_norms_and_their_statistics",
+    ),
+    "keys that are not projected": (
+        ProjectedAttention, "forward", lambda m, x: m.qkv(x)[..., : x.shape[-1]] @ x.mT @ x, "imlp",
+        "complexity_attention_linear",
+    ),
+    "chunks that see all tokens": (
+        ChunkedAttention, "forward", lambda m, x: m.proj(m.qk(x) @ m.qk(x).mT @ m.v(x)), "imlp",
+        "complexity_attention_sorted",
     ),
     "no aggregate": (
         resmlp.ClassLayer, "forward", _without_aggregate,

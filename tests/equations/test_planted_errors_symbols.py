@@ -14,7 +14,7 @@ from imlp_audit.equations.claim import Claim
 from imlp_audit.equations.exact import Exact
 from imlp_audit.equations.expression import Expression
 from imlp_audit.equations.proof import RefutedError, prove
-from imlp_audit.equations.symbols import SymbolTensor
+from imlp_audit.equations.symbol_tensor import SymbolTensor
 from imlp_audit.models import agelu, attention, gmlp, imlp, mixer, resmlp, vanillanet
 from tests.equations.papers import all_claims, proved_claims, runnable
 
@@ -106,6 +106,17 @@ PLANTS: dict[str, tuple[type[nn.Module], Callable[..., Tensor], str]] = {
     ),
     "the channels in the other order": (
         resmlp.FeedForward, lambda m, x: m.c(m.activation(m.b(x.flip(-1)))), "no_interaction_is_a_bag_of_patches"
+    ),
+    "an upper Toeplitz matrix": (
+        gmlp.ToeplitzProjection, lambda m, z: F.linear(z.mT, m.matrix().mT, m.bias).mT, "tmlp_convolution"
+    ),
+    "patches column by column": (
+        mixer.PatchEmbedding, lambda m, image: m.proj(image).transpose(-1, -2).flatten(2).transpose(1, 2),
+        "patch_projection",
+    ),
+    "patches in another order": (resmlp.Aff, lambda m, x: m.alpha * x.flip(-2) + m.beta, "class_mlp_can_average"),
+    "no Aff before the bag": (
+        resmlp.BagOfPatchesLayer, lambda m, x: x + m.post(m.across_channels(x)), "communication_none"
     ),
     "all of A for its lower triangle": (
         resmlp.CrossPatch, lambda m, x: F.linear(x.transpose(1, 2), m.a.weight[: x.shape[1], : x.shape[1]]).mT,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeVar
 
 import pytest
@@ -17,7 +18,7 @@ from imlp_audit.equations.proof import RefutedError, draw_all, prove, write_size
 from imlp_audit.equations.settings import Limits, Settings
 from imlp_audit.equations.strategies import Vector, numbers, positive, vectors
 from imlp_audit.equations.testing import run_claim
-from tests.equations.papers import proved_claims, runnable
+from tests.equations.papers import all_claims, proved_claims, runnable
 
 Case = TypeVar("Case")
 
@@ -97,7 +98,20 @@ def test_functions_of_one_name_with_other_slopes_are_not_taken_for_one() -> None
         number = arithmetic.number(x)
         return equal([prelu(number, 0.25)], [prelu(number, 0.5)], x=x)
 
-    with pytest.raises(RefutedError, match=r"left\[1\] = prelu\[1/4\]\(s1\); right\[1\] = prelu\[1/2\]\(s1\)"):
+    with pytest.raises(
+        RefutedError, match=r"left\[1\] = prelu_value\[1/4\]\(s1\); right\[1\] = prelu_value\[1/2\]\(s1\)"
+    ):
+        prove(provable(numbers(), judge))
+
+
+def test_functions_that_cannot_be_told_apart_are_refused() -> None:
+    def judge(x: float, arithmetic: Arithmetic) -> Trial:
+        number = arithmetic.number(x)
+        return equal(
+            [number.through(lambda value: value + 1, 1.0, 0.0)], [number.through(lambda value: value * 2, 1.0, 0.0)]
+        )
+
+    with pytest.raises(NotImplementedError, match="lambda> has no name of its own"):
         prove(provable(numbers(), judge))
 
 
@@ -112,3 +126,17 @@ def test_an_unknown_operation_and_examples_without_symbols_prove_nothing() -> No
         prove(provable(numbers(), sine))
     with pytest.raises(ValueError, match="no symbols"):
         prove(provable(st.sampled_from((1.0, 2.0)), itself))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "eq6_inner", "eq6_output", "eq6_scale_and_bias", "eq6_t1_prime", "eq6_t2", "eq10_index_set", "eq17_g",
+        "aff_absorbed_by_a_after_it", "aff_absorbed_by_a_before_it", "mixer_token_mixing_columns",
+        "positional_invariance",
+    ],
+)  # fmt: skip
+def test_what_is_false_as_printed_is_refuted_on_symbols(name: str) -> None:
+    claim = next(runnable(claim) for claim in all_claims() if claim.name == name)
+    with pytest.raises(RefutedError):
+        prove(replace(claim, proof=Proof("all numbers", lambda _: {"n": 1})))

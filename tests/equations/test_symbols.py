@@ -58,12 +58,24 @@ def normed_series() -> nn.Module:
     [
         (normed_series, (1, 2, 3, 4)),
         (lambda: nn.Conv2d(2, 3, 1), (1, 2, 2, 3)),
+        (lambda: nn.Conv2d(2, 3, (2, 3), stride=(2, 1), padding=1), (1, 2, 4, 3)),
+        (lambda: nn.Conv2d(2, 2, 3, padding=1, padding_mode="reflect", groups=2), (1, 2, 3, 2)),
+        (lambda: gmlp.ToeplitzProjection(3), (3, 2)),
         (lambda: nn.LayerNorm(3, eps=0.25), (2, 2, 3)),
         (lambda: attention.SelfAttention(4, 2), (1, 3, 4)),
         (lambda: gmlp.TinyAttention(2, 3, d_attn=2), (1, 3, 2)),
     ],
-    ids=["depthwise and batch norm", "1 x 1", "layer norm", "attention", "tiny attention"],
-)
+    ids=[
+        "depthwise and batch norm",
+        "1 x 1",
+        "strided",
+        "reflected",
+        "Toeplitz",
+        "layer norm",
+        "attention",
+        "tiny attention",
+    ],
+)  # fmt: skip
 def test_operations_on_symbols_are_what_torch_gives_for_numbers(
     build: Callable[[], nn.Module], shape: tuple[int, ...]
 ) -> None:

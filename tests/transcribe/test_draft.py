@@ -154,6 +154,44 @@ def test_another_table_that_prints_another_size_for_a_label_leaves_it_without_a_
     assert recipes(draft_table(one, [other])) == recipes(draft_table(other, [one])) == [None]
 
 
+@pytest.mark.parametrize(
+    ("heading", "changed"),
+    [
+        ("with our block", True),
+        ("w/o attention", True),
+        ("Without attention", True),
+        ("Pruned models", True),
+        ("Distilled", True),
+        ("+ SE", True),
+        ("8-bit", True),
+        ("Ours", True),
+        ("Convolutional networks", False),
+        ("ImageNet-22K pre-trained models", False),
+        ("Trained with ImageNet-1K alone", False),
+        ("Trained without extra data", False),
+    ],
+)
+def test_a_heading_between_rows_that_may_change_their_models_leaves_them_without_one(
+    heading: str, changed: bool
+) -> None:
+    first, second = table("Model | Params (M)", "DeiT-S | 22.1", f"{heading} |", "Swin-T | 28").rows
+    assert first.model.recipe == "{timm: deit_small_patch16_224}"
+    assert (second.model.recipe is None) == changed
+    if changed:
+        assert second.model.reason == f"the heading {heading!r} above the row may stand for a change of the model"
+
+
+def test_a_column_of_another_model_than_the_labels_is_left_out() -> None:
+    head = (
+        "Model | Params (M) | Params w/ SE (M) | FLOPs (G) Original | FLOPs (G)_ours | Backbone params (M) | +SE Top-1"
+    )
+    draft = table(head, "DeiT-S | 22.1 | 23 | 4.6 | 4.1 | 21.7 | 80", "DeiT-B | 86.6 | 90 | 17.6 | 15.1 | 85.8 | 82")
+    assert list(draft.columns.slugs.values()) == ["params", "flops", "top1"]
+    assert [guess.heading for guess in draft.columns.guesses if guess.doubts] == [
+        "Params w/ SE (M)", "FLOPs (G)_ours", "Backbone params (M)"
+    ]  # fmt: skip
+
+
 def test_sizes_of_images_come_from_the_column_the_label_the_heading_between_rows_or_the_caption() -> None:
     lines = ("Model | Size | FLOPs (G)", "Swin-B | 384^2 | 47.1", "ResNet-50 | 224x224 | 4.1")
     assert recipes(table(*lines)) == ["{timm: swin_base_patch4_window12_384}", "{timm: resnet50, image: 224}"]
@@ -164,6 +202,23 @@ def test_sizes_of_images_come_from_the_column_the_label_the_heading_between_rows
     assert recipes(table("Model | FLOPs (G)", "ResNet-50 | 4.1", caption="ImageNet at 224^2")) == [
         "{timm: resnet50, image: 224}"
     ]
+
+
+@pytest.mark.parametrize(
+    ("label", "size"), [("ResNet-50 (256)", 256), ("ResNet-50 (299)", 299), ("ResNet-50 @300", 300)]
+)
+def test_a_label_gives_the_size_of_images(label: str, size: int) -> None:
+    assert recipes(table("Model | Params (M)", f"{label} | 25.6")) == [f"{{timm: resnet50, image: {size}}}"]
+
+
+@pytest.mark.parametrize("label", ["ResNet-50 (2016)", "ResNet-50 (300)", "ResNet-50 (800)", "ResNet-50 (1000)"])
+def test_a_number_that_may_be_a_year_or_epochs_is_no_size_of_images(label: str) -> None:
+    assert recipes(table("Model | Params (M)", f"{label} | 25.6")) == [None]
+
+
+def test_models_are_counted_on_the_images_of_testing() -> None:
+    head = "Model | Train size | Test size | Params (M) | FLOPs (G)"
+    assert recipes(table(head, "NFNet-F0 | 192 | 256 | 71.5 | 12.38")) == ["{timm: nfnet_f0, image: 256}"]
 
 
 def test_two_rows_of_one_model_say_how_they_were_trained_or_the_second_has_none() -> None:
@@ -321,6 +376,17 @@ def test_a_column_of_ratios_is_no_text_that_changes_the_model() -> None:
     assert recipes(draft) == ["{timm: resnet50}", "{timm: resnet152}"]
     assert "columns that were not understood: Ratio-to-Ours" in decisions_of(draft)
     assert recipes(table("Model|Params|Width", "ResNet-50|26M|1x", "ResNet-101|60M|2x")) == [None, None]
+
+
+def test_a_column_of_several_numbers_in_each_cell_changes_no_model() -> None:
+    head = "Model | Params (M) | Top-1 / Top-5 | Params/FLOPs"
+    draft = table(head, "DeiT-S | 22.1 | 79.8 / 95.0 | 22.1M/4.6G", "DeiT-B | 86 | 81.8/95.6% | - ")
+    assert all(recipes(draft))
+    assert "'Top-1 / Top-5' is left out: its cells hold several numbers; give each a column" in decisions_of(draft)
+    assert recipes(table("Model | Params (M) | Widths", "DeiT-S | 22.1 | 0.5/1.5", "DeiT-B | 86 | 1.5/2.5")) == [
+        None,
+        None,
+    ]
 
 
 def test_multiply_additions_of_mobile_models_are_millions() -> None:

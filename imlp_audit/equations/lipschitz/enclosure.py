@@ -19,7 +19,7 @@ _SCALE = 2**80
 
 def enclose_steepest_slope() -> Interval:
     """Return an interval of less than 2^-70 that holds the highest slope of GeLU."""
-    numerator, root = _error_sum() + _exp_of_minus_one(), _root(_pi())
+    numerator, root = _error_sum() + _exp_of_minus_one(), enclose_root(enclose_pi())
     return Interval.point(Fraction(1, 2)) + Interval(numerator.low / root.high, numerator.high / root.low)
 
 
@@ -34,8 +34,8 @@ def _exp_of_minus_one() -> Interval:
 
 
 @cache
-def _pi() -> Interval:
-    """Return 16 atan(1/5) - 4 atan(1/239) (Machin)."""
+def enclose_pi() -> Interval:
+    """Enclose pi, 16 atan(1/5) - 4 atan(1/239) (Machin)."""
     return _atan(5) * 16 - _atan(239) * 4
 
 
@@ -51,6 +51,7 @@ def _alternate(terms: Iterable[Fraction]) -> Interval:
     return Interval(min(before, after), max(before, after))
 
 
-def _root(square: Interval) -> Interval:
+def enclose_root(square: Interval) -> Interval:
+    """Enclose the root of what lies in an interval above 0."""
     low, high = (isqrt(int(end * _SCALE**2)) for end in (square.low, square.high))
     return Interval(Fraction(low, _SCALE), Fraction(high + 1, _SCALE))

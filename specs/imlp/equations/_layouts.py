@@ -51,8 +51,8 @@ class Fig4:
 
     def sizes(self) -> Mapping[str, int | str]:
         """Return the layout, and the sizes by the paper's symbols."""
-        sizes = {"C": len(self.wd), "C'": len(self.we), "H": self.size[0], "W": self.size[1]}
-        return {**sizes, "layout": self.layout.value}
+        grid = " x ".join(map(str, self.size))
+        return {"C": len(self.wd), "C'": len(self.we), "grid": grid, "layout": self.layout.value}
 
     @property
     def rows(self) -> Matrix:

@@ -7,14 +7,12 @@ from fractions import Fraction
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial
 from imlp_audit.equations.exact import Exact
-from imlp_audit.equations.functions import gelu
-from imlp_audit.equations.lipschitz import slopes
-from imlp_audit.equations.lipschitz.enclosure import enclose_steepest_slope
+from imlp_audit.equations.functions import Activation, gelu
 from imlp_audit.equations.not_negative import NotNegative, at_most_by, square, suppose
 from imlp_audit.equations.rounded import Rounded
 
 from ._agelu import Coefficients
-from ._slope import EXACT, Chord
+from ._slope import EXACT, Chord, Gelu
 
 P, Q = Exact.symbol("p"), Exact.symbol("q")  # of phi
 
@@ -28,24 +26,26 @@ def ends(agelu: Coefficients) -> tuple[Rounded, Rounded]:
     return P * factor, Q * factor
 
 
-def restricted(agelu: Coefficients, x: Rounded, y: Rounded) -> NotNegative:
+def restricted(agelu: Coefficients, x: Rounded, y: Rounded, phi: Activation = gelu) -> NotNegative:
     """Return (rise - p run) (q run - rise) of AGeLU from y to x, with its own p and q.
 
     It is beta^2 times that of phi, which says that a chord of phi is neither flatter than p nor steeper than q.
     """
     (alpha,), (beta,), (gamma,) = agelu.alpha, agelu.beta, agelu.gamma
     at_x, at_y = alpha * x + gamma, alpha * y + gamma
-    rise, run = gelu(at_x) - gelu(at_y), at_x - at_y
+    rise, run = phi(at_x) - phi(at_y), at_x - at_y
     return square(Exact.of(beta)) * suppose((rise - P * run) * (Q * run - rise))
 
 
-def judge_chord(case: Chord, arithmetic: Arithmetic) -> Trial:
+def judge_chord(case: Chord, arithmetic: Arithmetic, form: Gelu = EXACT) -> Trial:
     """Judge that chords of the package's AGeLU lie between its ends if those of GeLU do, and that those of GeLU do."""
     x, y = arithmetic.number(case.x), arithmetic.number(case.x) + case.step
-    rise, run, (p, q) = EXACT.rise(case.agelu, x, y, arithmetic), y - x, ends(case.agelu)
+    rise, run, (p, q) = form.rise(case.agelu, x, y, arithmetic), y - x, ends(case.agelu)
     between = (rise - p * run) * (q * run - rise)
-    of_agelu = at_most_by(arithmetic.number(0), between, restricted(case.agelu, y, x), **case.agelu.shown())
-    return of_agelu if not of_agelu.holds else judge_ends()
+    of_agelu = at_most_by(
+        arithmetic.number(0), between, restricted(case.agelu, y, x, form.rounded), **case.agelu.shown()
+    )
+    return of_agelu if not of_agelu.holds else judge_ends(form)
 
 
 def judge_eq7(case: Chord, arithmetic: Arithmetic) -> Trial:
@@ -60,9 +60,9 @@ def judge_eq7(case: Chord, arithmetic: Arithmetic) -> Trial:
     return eq7 if not eq7.holds else judge_chord(case, arithmetic)
 
 
-def judge_ends() -> Trial:
+def judge_ends(form: Gelu) -> Trial:
     """Judge that the ends of GeLU's slopes hold its steepest and its flattest slope, and are less than 2^-48 off."""
-    steepest, ours = enclose_steepest_slope(), slopes.GELU
+    steepest, ours = form.enclose(), form.slopes
     off = (Fraction(ours.high) - steepest.high, 1 - steepest.high - Fraction(ours.low))
     positive = ours.low + ours.high > 0
     shown = {"p": ours.low, "q": ours.high, "steepest slope of GeLU": [float(steepest.low), float(steepest.high)]}

@@ -15,15 +15,18 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, at_most
 from imlp_audit.equations.functions import Activation
 from imlp_audit.equations.lipschitz import slopes
+from imlp_audit.equations.lipschitz.enclosure import enclose_steepest_slope
+from imlp_audit.equations.lipschitz.enclosure_tanh import enclose_steepest_tanh_slope
 from imlp_audit.equations.lipschitz.slopes import Slopes, agelu_slopes
 from imlp_audit.equations.rounded import Rounded
+from imlp_audit.numbers.interval import Interval
 
 from ._agelu import Coefficients, coefficients
 
 
 @dataclass(frozen=True)
 class Gelu:
-    """A form of GeLU: in Rounded numbers, as a module, its slopes, and the point where it is steepest.
+    """A form of GeLU: in Rounded numbers, as a module, its slopes, the point where it is steepest, and the slope there.
 
     Its module's derivative errs by at most `roundings` u, times |alpha beta| in an AGeLU.
     """
@@ -32,6 +35,7 @@ class Gelu:
     module: type[nn.Module]
     base: Callable[[], Slopes]
     steepest: float
+    enclose: Callable[[], Interval]
     roundings: float
 
     @property
@@ -68,8 +72,15 @@ class TanhGelu(nn.GELU):
 
 
 # looked up where they are used, so that a test can plant others
-EXACT = Gelu(functions.gelu, nn.GELU, lambda: slopes.GELU, slopes.GELU_STEEPEST, 16)
-TANH = Gelu(functions.gelu_tanh, TanhGelu, lambda: slopes.GELU_TANH, slopes.GELU_TANH_STEEPEST, 24)
+EXACT = Gelu(functions.gelu, nn.GELU, lambda: slopes.GELU, slopes.GELU_STEEPEST, enclose_steepest_slope, 16)
+TANH = Gelu(
+    functions.gelu_tanh,
+    TanhGelu,
+    lambda: slopes.GELU_TANH,
+    slopes.GELU_TANH_STEEPEST,
+    lambda: enclose_steepest_tanh_slope(slopes.GELU_TANH_STEEPEST),
+    24,
+)
 
 
 @dataclass(frozen=True)

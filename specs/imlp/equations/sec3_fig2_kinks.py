@@ -7,7 +7,7 @@ from torch import Tensor
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.functions import prelu, relu, softplus
 from imlp_audit.equations.rounded import Rounded, total
 
@@ -81,7 +81,10 @@ def fig2_mlp_kinks_corrected(case: ReluModule, arithmetic: Arithmetic) -> Trial:
 _SLOPE = 0.25  # PReLU's where training starts
 
 
-@claim(st.tuples(st.sampled_from(("ReLU", "SoftPlus", "PReLU")), mlps()))
+@claim(
+    st.tuples(st.sampled_from(("ReLU", "SoftPlus", "PReLU")), mlps()),
+    proof=Proof("all numbers and any phi", lambda case: case[1].sizes(), cases=st.tuples(st.just("ReLU"), mlps())),
+)
 def fig2_other_functions(case: tuple[str, Mlp], arithmetic: Arithmetic) -> Trial:
     """The MLP is a sum of phi of a scale times x_c plus a bias for other functions phi too: ReLU, SoftPlus, PReLU.
 

@@ -1,4 +1,4 @@
-"""Sec. 4.2, Definition 1 and Lemma 1: the slopes of AGeLU."""
+"""Sec. 4.2, Definition 1, and the slopes of AGeLU."""
 
 from __future__ import annotations
 
@@ -7,18 +7,15 @@ from math import sqrt
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Proof, Trial, at_most, claim
+from imlp_audit.equations.claim import Proof, Trial, claim
 from imlp_audit.equations.functions import gelu_slope_value
 from imlp_audit.equations.lipschitz import slopes
-from imlp_audit.equations.not_negative import at_most_by
-from imlp_audit.equations.strategies import Vector, nonzero, numbers, positive, vectors
+from imlp_audit.equations.strategies import nonzero, numbers
 from imlp_audit.records.figure import Curve, Figure
 
 from ._agelu import Coefficients, coefficients
-from ._restricted import ends, judge_chord, judge_eq7
+from ._restricted import judge_chord, judge_eq7
 from ._slope import EXACT, TANH, Chord, Gelu, Narrower, chords, narrower, place, slopes_of
-from ._theorem import diagonal, difference, form, lemma1_blocks
-from ._theorem_proof import lemma1_reason
 
 
 @dataclass(frozen=True)
@@ -67,60 +64,30 @@ def _rise(chord: Chord, arithmetic: Arithmetic, constant: float) -> bool:
     return abs(rise.value) - rise.error <= constant * abs(y.value - x.value)
 
 
-@dataclass(frozen=True)
-class TwoInputs:
-    """Two inputs, an AGeLU for all elements, and the diagonal of T."""
-
-    x: Vector
-    y: Vector
-    agelu: Coefficients
-    t: Vector
-
-
-def two_inputs(entries: st.Strategy[float] | None = None) -> st.Strategy[TwoInputs]:
-    """Vectors of up to three elements; entries of T may be zero."""
-    entries = entries or st.sampled_from((0.0, 1.0, 2.0, 0.5, 3.0))
-    return st.integers(1, 3).flatmap(
-        lambda n: st.builds(TwoInputs, vectors(n), vectors(n), coefficients(1), vectors(n, entries))
+def _between(form: Gelu) -> Proof[Chord]:
+    return Proof(
+        "all numbers",
+        lambda case: {"channel": len(case.agelu.alpha)},
+        cases=_CHORDS,
+        judge=lambda case, arithmetic: judge_chord(case, arithmetic, form),
     )
 
 
-def _follows(case: TwoInputs, arithmetic: Arithmetic) -> Trial:
-    """Judge Lemma 1's form, with AGeLU's ends as symbols, by what slope restriction says of each element."""
-    x, y = arithmetic.vector(case.x), arithmetic.vector(case.y)
-    outputs = [EXACT.values(case.agelu, vector, arithmetic) for vector in (x, y)]
-    blocks = lemma1_blocks(diagonal(case.t, arithmetic), *ends(case.agelu))
-    found = form(blocks, [*difference(x, y), *difference(*outputs)])
-    reason = lemma1_reason(case.agelu, case.t, x, y)
-    return at_most_by(arithmetic.number(0), found, reason, **case.agelu.shown())
+def _tight(form: Gelu) -> Proof[Narrower]:
+    return Proof(
+        "all numbers, and intervals narrower by 2^-48 |alpha beta| or more",
+        lambda case: {"channel": len(case.agelu.alpha)},
+        cases=st.builds(Narrower, coefficients(1), st.just(0.1)),
+        judge=lambda case, arithmetic: judge_chord(Chord(case.agelu, 0.0, 1.0), arithmetic, form),
+    )
 
 
-@claim(
-    two_inputs(),
-    proof=Proof(
-        "all numbers and any phi that is slope-restricted",
-        lambda case: {"n": len(case.x)},
-        cases=two_inputs(positive()),
-        judge=_follows,
-    ),
-)
-def lemma1(case: TwoInputs, arithmetic: Arithmetic) -> Trial:
-    """For AGeLU applied to every element, slope-restricted on [p, q], and any diagonal T with no negative entries, the
-    quadratic form of Lemma 1 in the differences of inputs and outputs is never negative.
-
-    Place: Sec. 4.2, Lemma 1 and Eq. 8
-    Printed: [x - y; phi(x) - phi(y)]' [[-2 p q T, (p + q) T], [(p + q) T, -2 T]] [x - y; phi(x) - phi(y)] >= 0 for all
-        x, y in R^n, T = sum_{i=1}^{n} lambda_ii e_i e_i', lambda_ii >= 0
-    Bound: the running error bound of both sides (rounded.py): gamma of the steps of each term, times its magnitude
-    """
-    # Judge the printed form, its blocks multiplied out, with the module's outputs.
-    ends = slopes_of(case.agelu, slopes.GELU)
-    p, q, t = arithmetic.number(ends.low), arithmetic.number(ends.high), diagonal(case.t, arithmetic)
-    x, y = arithmetic.vector(case.x), arithmetic.vector(case.y)
-    outputs = [EXACT.values(case.agelu, vector, arithmetic) for vector in (x, y)]
-    found = form(lemma1_blocks(t, p, q), [*difference(x, y), *difference(*outputs)])
-    shown = {"x": case.x, "y": case.y, **case.agelu.shown(), "lambda": case.t, "p": ends.low, "q": ends.high}
-    return at_most(arithmetic.number(0), found, **shown)
+def _attains(form: Gelu) -> Proof[Coefficients]:
+    return Proof(
+        "all numbers, to 2^-48 |alpha beta|",
+        lambda case: {"channel": len(case.alpha)},
+        judge=lambda case, arithmetic: judge_chord(Chord(case, 0.0, 1.0), arithmetic, form),
+    )
 
 
 def draw_slopes() -> Figure:
@@ -150,11 +117,7 @@ def _interval_ends(product: float) -> tuple[float, float]:
     return interval.low, interval.high
 
 
-@claim(
-    chords(),
-    figure=draw_slopes,
-    proof=Proof("all numbers", lambda case: {"channel": len(case.agelu.alpha)}, cases=_CHORDS, judge=judge_chord),
-)
+@claim(chords(), figure=draw_slopes, proof=_between(EXACT))
 def slope_interval(case: Chord, arithmetic: Arithmetic) -> Trial:
     """AGeLU with the exact GeLU is slope-restricted on [p, q] = alpha beta [-0.12890, 1.12890], turned round where
     alpha beta < 0: no chord of the package's module is flatter than p or steeper than q, nor is its derivative.
@@ -169,15 +132,7 @@ def slope_interval(case: Chord, arithmetic: Arithmetic) -> Trial:
     return case.trial(EXACT, arithmetic)
 
 
-@claim(
-    narrower(),
-    proof=Proof(
-        "all numbers, and intervals narrower by 2^-48 |alpha beta| or more",
-        lambda case: {"channel": len(case.agelu.alpha)},
-        cases=st.builds(Narrower, coefficients(1), st.just(0.1)),
-        judge=lambda case, arithmetic: judge_chord(Chord(case.agelu, 0.0, 1.0), arithmetic),
-    ),
-)
+@claim(narrower(), proof=_tight(EXACT))
 def slope_is_tight(case: Narrower, arithmetic: Arithmetic) -> Trial:
     """No narrower interval than [p, q] holds the slopes of AGeLU with the exact GeLU: chords about alpha x + gamma =
     -x* and x* leave it at both ends, x* = sqrt 2.
@@ -191,14 +146,7 @@ def slope_is_tight(case: Narrower, arithmetic: Arithmetic) -> Trial:
     return case.trial(EXACT, arithmetic)
 
 
-@claim(
-    coefficients(1),
-    proof=Proof(
-        "all numbers, to 2^-48 |alpha beta|",
-        lambda case: {"channel": len(case.alpha)},
-        judge=lambda case, arithmetic: judge_chord(Chord(case, 0.0, 1.0), arithmetic),
-    ),
-)
+@claim(coefficients(1), proof=_attains(EXACT))
 def slope_attained(case: Coefficients, arithmetic: Arithmetic) -> Trial:
     """The slope of AGeLU with the exact GeLU attains both ends of [p, q], up to rounding: at alpha x + gamma = -x* and
     x*, x* = sqrt 2.
@@ -213,7 +161,7 @@ def slope_attained(case: Coefficients, arithmetic: Arithmetic) -> Trial:
     return _attained(case, EXACT, arithmetic)
 
 
-@claim(coefficients(1))
+@claim(coefficients(1), proof=_attains(TANH))
 def slope_tanh_attained(case: Coefficients, arithmetic: Arithmetic) -> Trial:
     """The slope of AGeLU with the tanh form of GeLU attains both ends of [p, q], up to rounding: at alpha x + gamma =
     -x* and x*, x* = 1.41850.
@@ -237,7 +185,7 @@ def _attained(case: Coefficients, gelu: Gelu, arithmetic: Arithmetic) -> Trial:
     return Trial(attained, {**case.shown(), "slopes there": got, "p, q": [ends.low, ends.high]})
 
 
-@claim(chords())
+@claim(chords(), proof=_between(TANH))
 def slope_tanh_interval(case: Chord, arithmetic: Arithmetic) -> Trial:
     """AGeLU with the tanh form of GeLU is slope-restricted on [p, q] = alpha beta [-0.12899, 1.12899], turned round
     where alpha beta < 0: no chord of the package's module is flatter than p or steeper than q, nor is its derivative.
@@ -252,7 +200,7 @@ def slope_tanh_interval(case: Chord, arithmetic: Arithmetic) -> Trial:
     return case.trial(TANH, arithmetic)
 
 
-@claim(narrower())
+@claim(narrower(), proof=_tight(TANH))
 def slope_tanh_is_tight(case: Narrower, arithmetic: Arithmetic) -> Trial:
     """No narrower interval than [p, q] holds the slopes of AGeLU with the tanh form of GeLU: chords about alpha x +
     gamma = -x* and x* leave it at both ends, x* = 1.41850.

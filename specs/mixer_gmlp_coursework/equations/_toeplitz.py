@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from torch import Tensor, nn
@@ -25,6 +26,10 @@ class Words:
     w: Vector
     b: float
     gate: Gate
+
+    def sizes(self) -> Mapping[str, int | str]:
+        """Return the unit, and the sizes by the paper's symbols."""
+        return {"s(Z)": self.gate.formula, "S": len(self.z), "D_C": len(self.z[0])}
 
     def s(self, arithmetic: Arithmetic) -> Tensor:
         """Return what the package's unit makes of Z."""

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.patches import Projection, projections
 from imlp_audit.models.mixer import PatchEmbedding
 
@@ -68,7 +68,7 @@ def patches_count_corrected(case: tuple[int, int, int], arithmetic: Arithmetic) 
     return Trial(holds, {"H": height, "W": width, "P": patch, "shape of X": tuple(x.shape[1:])})
 
 
-@claim(projections())
+@claim(projections(), proof=Proof("all numbers", Projection.sizes))
 def patches_convolution(case: Projection, arithmetic: Arithmetic) -> Trial:
     """Projecting every patch with one matrix is a convolution with kernel P and stride P.
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.rounded import total
 from imlp_audit.equations.strategies import nonzero
 from imlp_audit.models.gmlp import ToeplitzProjection, TokenProjection
@@ -14,7 +14,7 @@ from imlp_audit.models.gmlp import ToeplitzProjection, TokenProjection
 from ._toeplitz import Shift, Words, shifted, shifts_inside, units
 
 
-@claim(st.integers(1, 3).flatmap(units))
+@claim(st.integers(1, 3).flatmap(units), proof=Proof("all numbers", Words.sizes))
 def tmlp_convolution(case: Words, arithmetic: Arithmetic) -> Trial:
     """With a Toeplitz W, f(Z) is a one-dimensional convolution of each channel, zeros beyond its ends, plus b.
 
@@ -92,7 +92,7 @@ def _around(words: Words) -> Words:
     return replace(words, w=from_zero[1:] + from_zero)
 
 
-@claim(st.integers(1, 3).flatmap(units).map(_around))
+@claim(st.integers(1, 3).flatmap(units).map(_around), proof=Proof("all numbers", Words.sizes))
 def tmlp_circulant_equivariance(case: Words, arithmetic: Arithmetic) -> Trial:
     """A Toeplitz W that goes around, w_{k-S} = w_k, makes s(Z) move with any Z whose tokens go around, no zeros needed.
 

@@ -8,7 +8,7 @@ import torch
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.patches import Projection, projections
 from imlp_audit.models.mixer import PatchEmbedding
 
@@ -46,7 +46,7 @@ def patch_count(case: Grid, arithmetic: Arithmetic) -> Trial:
     return Trial(holds, {"H": height, "W": width, "P": case.patch, "C": case.channels, "X": tuple(x.shape[1:])})
 
 
-@claim(projections())
+@claim(projections(), proof=Proof("all numbers", Projection.sizes))
 def patch_projection(case: Projection, arithmetic: Arithmetic) -> Trial:
     """All patches are projected linearly with the same matrix.
 

@@ -26,6 +26,10 @@ class ClassMlpCase:
     patches: Matrix
     aggregator: Vector
 
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes by the paper's symbols."""
+        return {"d": len(self.token), "N^2": len(self.patches)}
+
     def shown(self) -> dict[str, object]:
         """Return the symbols that a counterexample shows."""
         return {"class token": self.token, "patches": self.patches, "aggregator": self.aggregator}

@@ -16,7 +16,7 @@ from ._costs import PATCHES, WIDTH, cost
 from ._layer import Values, loaded
 
 
-@claim(class_mlps())
+@claim(class_mlps(), proof=Proof("all numbers", ClassMlpCase.sizes))
 def class_mlp_can_average(case: ClassMlpCase, arithmetic: Arithmetic) -> Trial:
     """Class-MLP can replace average pooling: from a class token of zero, with 1 / N^2 as the aggregator's weight for
     each patch, Affs and the first LayerScale as the identity, and the MLP's LayerScale zero, it gives the average of

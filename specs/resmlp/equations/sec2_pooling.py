@@ -9,7 +9,8 @@ from torch import nn
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
+from imlp_audit.equations.claim import Proof, Trial, claim, equal
+from imlp_audit.equations.functions import relu
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, vectors
 from imlp_audit.models.resmlp import Aff, AveragePooling, BagOfPatchesLayer, FeedForward, LayerScale, OnGrid
@@ -92,8 +93,14 @@ class Bag:
     c: Vector
 
 
+_PAIR = vectors(2, nonzero())
+
+
 @claim(
-    st.builds(Bag, vectors(2), st.tuples(nonzero(), nonzero()), nonzero(), vectors(2, nonzero()), vectors(2, nonzero()))
+    st.builds(Bag, vectors(2), st.tuples(nonzero(), nonzero()), nonzero(), _PAIR, _PAIR),
+    proof=Proof(
+        "all numbers and any activation", lambda case: {"d": 1, "N^2": len(case.x), "hidden unit": len(case.b)}
+    ),
 )
 def communication_none(case: Bag, arithmetic: Arithmetic) -> Trial:
     """Where the linear layer is removed, a layer is its MLP beside the skip, and no patch sees another.
@@ -118,5 +125,5 @@ def communication_none(case: Bag, arithmetic: Arithmetic) -> Trial:
 def _of_patch(case: Bag, x: Rounded) -> Rounded:
     alpha, beta = case.aff
     read = alpha * x + beta
-    hidden = ((b * read).through(lambda value: max(value, 0.0), 1.0, 0.0) for b in case.b)
+    hidden = (relu(b * read) for b in case.b)
     return x + case.scale * total(c * number for c, number in zip(case.c, hidden, strict=True))

@@ -14,7 +14,8 @@ from imlp_audit.equations.lipschitz.branches import Branch, Matrix
 from imlp_audit.equations.lipschitz.certificate import Certificate, prove
 from imlp_audit.equations.lipschitz.slopes import Slopes
 from imlp_audit.models import imlp
-from specs.imlp.equations import _slope, _theorem, appendix_a1_bound, sec4_2_optimum
+from specs.imlp.equations import _slope, _theorem, appendix_a1_bound, sec4_2_lemma1, sec4_2_optimum
+from specs.imlp.equations._agelu import Coefficients
 from specs.imlp.equations._theorem import Module, norm
 from tests.equations import papers
 
@@ -53,6 +54,16 @@ def test_a_sign_of_alpha_beta_that_is_forgotten(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(_slope, "agelu_slopes", unsigned)
     for claim in ("slope_interval", "slope_is_tight", "slope_attained", "lemma1"):
+        assert is_false(claim), claim
+
+
+def test_lemma_1_needs_an_interval_that_holds_all_slopes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def narrower(agelu: Coefficients, base: Slopes) -> Slopes:
+        own = _slope.slopes_of(agelu, base)
+        return Slopes(own.low + 0.6 * (own.high - own.low), own.high)
+
+    monkeypatch.setattr(sec4_2_lemma1, "slopes_of", narrower)
+    for claim in ("lemma1", "lemma1_any_function"):
         assert is_false(claim), claim
 
 

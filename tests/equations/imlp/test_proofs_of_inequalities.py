@@ -14,6 +14,7 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.exact import Exact
 from imlp_audit.equations.lipschitz import slopes
 from imlp_audit.equations.lipschitz.enclosure import enclose_steepest_slope
+from imlp_audit.equations.lipschitz.enclosure_tanh import enclose_steepest_tanh_slope
 from imlp_audit.equations.matrix import RoundedMatrix, dot
 from imlp_audit.equations.not_negative import NotNegative, add_up, at_most_by, square, suppose
 from imlp_audit.equations.proof import RefutedError, prove
@@ -45,6 +46,7 @@ def half_a_square(x: Rounded) -> NotNegative:
 
 _EQ9 = _theorem_proof._eq9_blocks
 NARROWER = replace(slopes.GELU, high=slopes.GELU.high - 2.0**-45)
+NARROWER_TANH = replace(slopes.GELU_TANH, high=slopes.GELU_TANH.high - 2.0**-45)
 WIDER = replace(slopes.GELU, low=slopes.GELU.low - 2.0**-45)
 PLANTS: dict[str, tuple[str, object, tuple[str, ...]]] = {
     "b^1 twice": (
@@ -63,7 +65,9 @@ PLANTS: dict[str, tuple[str, object, tuple[str, ...]]] = {
     "q - p in Eq. 13": (
         "specs.imlp.equations._theorem_proof.eq13_blocks", with_a_difference, ("eq13", "eq14", "eq14_own_t")
     ),
-    "p^2 in Lemma 1": ("specs.imlp.equations.sec4_2_slopes.lemma1_blocks", with_p_squared, ("lemma1",)),
+    "p^2 in Lemma 1": (
+        "specs.imlp.equations.sec4_2_lemma1.lemma1_blocks", with_p_squared, ("lemma1", "lemma1_any_function")
+    ),
     "p^2 at the hidden units": (
         "specs.imlp.equations._theorem_proof.lemma1_blocks", with_p_squared, ("lemma1_at_hidden",)
     ),
@@ -77,6 +81,10 @@ PLANTS: dict[str, tuple[str, object, tuple[str, ...]]] = {
     "an interval too narrow by 2^-45": (
         "imlp_audit.equations.lipschitz.slopes.GELU", NARROWER,
         ("slope_interval", "slope_attained", "slope_is_tight", "definition1_agelu"),
+    ),
+    "an interval of the tanh form too narrow by 2^-45": (
+        "imlp_audit.equations.lipschitz.slopes.GELU_TANH", NARROWER_TANH,
+        ("slope_tanh_interval", "slope_tanh_attained", "slope_tanh_is_tight"),
     ),
     "an interval too wide by 2^-45": (
         "imlp_audit.equations.lipschitz.slopes.GELU", WIDER,
@@ -106,12 +114,31 @@ def test_the_slope_of_gelu_turns_at_the_roots_of_two_alone() -> None:
     assert sympy.simplify(sympy.diff(gelu, x).subs(x, sympy.sqrt(2)) - steepest) == 0
 
 
-def test_the_steepest_slope_is_enclosed() -> None:
-    ours = enclose_steepest_slope()
+def test_the_second_derivative_of_the_tanh_form_is_what_its_enclosure_takes() -> None:
+    x, c, k = sympy.symbols("x c k", positive=True)
+    t = sympy.tanh(c * (x + k * x**3))
+    s = c * t * (1 + 3 * k * x**2) ** 2 - 6 * k * x
+    assert sympy.simplify(sympy.diff(x * (1 + t) / 2, x, 2) + c * (1 - t**2) * (x * s - 1)) == 0
+    slope = c**2 * (1 - t**2) * (1 + 3 * k * x**2) ** 3 + 12 * k * c * t * x * (1 + 3 * k * x**2) - 6 * k
+    assert sympy.simplify(sympy.diff(s, x) - slope) == 0
+
+
+def test_the_steepest_slopes_are_enclosed() -> None:
+    def form(x: mpf) -> mpf:
+        return x / 2 * (1 + mpmath.tanh(mpmath.sqrt(2 / mpmath.pi) * (x + mpf("0.044715") * x**3)))
+
     with mp.workdps(60):
-        exact = mpmath.ncdf(mpmath.sqrt(2)) + mpmath.sqrt(2) * mpmath.npdf(mpmath.sqrt(2))
-        low, high = (mpf(end.numerator) / end.denominator for end in (ours.low, ours.high))
-        assert low < exact < high < low + mpf(2) ** -70
+        x, turn = mpmath.sqrt(2), mpmath.findroot(lambda x: mpmath.diff(form, x, 2), 1.4)
+        of_tanh = mpmath.diff(form, turn)
+        ours = enclose_steepest_slope(), enclose_steepest_tanh_slope(slopes.GELU_TANH_STEEPEST)
+        for exact, enclosed in zip((mpmath.ncdf(x) + x * mpmath.npdf(x), of_tanh), ours, strict=True):
+            low, high = (mpf(end.numerator) / end.denominator for end in (enclosed.low, enclosed.high))
+            assert low < exact < high < low + mpf(2) ** -70
+
+
+def test_a_slope_that_is_steepest_elsewhere_is_not_enclosed() -> None:
+    with pytest.raises(ValueError, match="cannot be shown"):
+        enclose_steepest_tanh_slope(slopes.GELU_STEEPEST)
 
 
 def test_an_inequality_needs_a_reason_that_makes_up_the_difference() -> None:
