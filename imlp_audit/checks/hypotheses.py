@@ -153,19 +153,19 @@ def _with_best_rival(group: VoteGroup, option: str | None) -> tuple[int, int]:
 
 
 def _convention_group(tally: Tally, best: Combination, columns: tuple[str, ...], chances: Chances) -> VoteGroup:
-    votes = [vote for vote in tally.votes if vote.column in columns and not vote.fixed]
+    votes = [tally.choosing[column] for column in columns]
     scores: dict[str | None, int] = dict(tally.scores(best, *columns).items())
 
     winner = max(scores, key=scores.__getitem__, default=None)
 
     def differs(convention: str | None) -> bool:
-        read = ((vote.values, best.readings[vote.family]) for vote in votes)
+        read = ((vote.values, best.readings[vote.family]) for some in votes for vote in some)
         return any(
             values.get((reading, str(convention))) != values.get((reading, str(winner))) for values, reading in read
         )
 
     name = ",".join(columns)
-    group = _group(name, winner, len(votes), scores, differs, chances["column", name])
+    group = _group(name, winner, sum(map(len, votes)), scores, differs, chances["column", name])
     return replace(group, choice=Clarity.WEAK) if winner in tally.options.unproven else group
 
 

@@ -88,30 +88,34 @@ def _ballot(vote: Vote, options: DeclaredOptions) -> Iterator[tuple[_Key, list[s
 class Tally:
     """How many votes of each family and column follow, by rounding rule and reading, under each convention.
 
-    Votes of rows with a counter of their own are counted apart, under "".
+    Votes of rows with a counter of their own are counted apart, under "". `choosing` are the other votes of each
+    column, with the digits that the paper prints.
     """
 
     votes: tuple[Vote, ...]
     options: DeclaredOptions
     counts: Mapping[_Key, Counter[str]]
+    choosing: Mapping[str, tuple[Vote, ...]]
 
     @classmethod
     def of(cls, votes: Sequence[Vote], options: DeclaredOptions) -> Tally:
         """Count the votes."""
         counts: dict[_Key, Counter[str]] = {}
+        choosing: dict[str, list[Vote]] = {}
         for vote in votes:
+            choosing.setdefault(vote.column, []).extend([] if vote.fixed else [vote])
             for key, names in _ballot(vote, options):
                 counts.setdefault(key, Counter()).update(names)
-        return cls(tuple(votes), options, counts)
+        return cls(tuple(votes), options, counts, {column: tuple(some) for column, some in choosing.items()})
 
     def with_vote(self, place: int, vote: Vote) -> Tally:
-        """Return the tally with another vote in one place."""
+        """Return the tally with other digits in one place: the vote of the same cell on the same values."""
         counts = dict(self.counts)
         for key, names in _ballot(self.votes[place], self.options):
             counts[key] = counts[key] - Counter(names)
         for key, names in _ballot(vote, self.options):
             counts[key] = counts[key] + Counter(names)
-        return Tally((*self.votes[:place], vote, *self.votes[place + 1 :]), self.options, counts)
+        return replace(self, votes=(*self.votes[:place], vote, *self.votes[place + 1 :]), counts=counts)
 
     @cached_property
     def families(self) -> tuple[str, ...]:
@@ -121,7 +125,7 @@ class Tally:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns that the votes are of, in order."""
-        return tuple(dict.fromkeys(vote.column for vote in self.votes))
+        return tuple(self.choosing)
 
     def columns_like(self, column: str) -> tuple[str, ...]:
         """Return the columns of the same measure, itself included."""
