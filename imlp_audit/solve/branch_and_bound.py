@@ -57,10 +57,9 @@ class _Search:
     score: int = -1
     looked: int = 0
 
-    @property
-    def spent(self) -> int:
-        """What this search counts against the budget: what it looked at, and what is to be written out."""
-        return self.looked + _KEPT * sum(map(len, self.done))
+    def spent(self, *, ties: bool) -> int:
+        """Return what this search counts against the budget: what it looked at, and the ties to be written out."""
+        return self.looked + (_KEPT * sum(map(len, self.done)) if ties else 0)
 
     def look(self, boxes: Boxes, target: int, *, ties: bool) -> int:
         """Judge some boxes and return the new target: the best score, or one more without `ties`.
@@ -111,7 +110,7 @@ def explore(runs: Sequence[RoundingSearch], floor: int, budget: int, *, ties: bo
     for search in searches:
         target = search.look(Boxes.whole(search.run.bundles), target, ties=ties)
     while (search := max(searches, key=lambda one: one.pool.bound)).pool.bound >= target:
-        if sum(one.spent for one in searches) >= budget:
+        if sum(one.spent(ties=ties) for one in searches) >= budget:
             return _cut_short(searches, search, floor)
         target = search.look(search.next(target), target, ties=ties)
     return _best_of(searches, -1)
