@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from imlp_audit.count.facts import Failure, Measured, ModelFacts, ModelKey, Need
@@ -81,5 +82,6 @@ def _serve(pipe: Connection) -> None:
     sys.stdout = sys.stderr
     from imlp_audit.count.models import measure_models
 
-    for _, facts in measure_models(pipe.recv(), lambda _: None):
-        pipe.send(facts)
+    with suppress(EOFError, BrokenPipeError):  # nobody reads any more: the parent was interrupted
+        for _, facts in measure_models(pipe.recv(), lambda _: None):
+            pipe.send(facts)

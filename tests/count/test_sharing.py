@@ -17,6 +17,7 @@ from imlp_audit.count.models import measure_models
 from imlp_audit.count.sharing import WORTH_A_PROCESS, measure_shared, processes_worth
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.processes.workers import start_copies
 from tests.models.readings import RELEASED
 
 NAMES = ("test_vit", "test_resnet", "test_convnext", "test_efficientnet")
@@ -53,6 +54,17 @@ def test_what_a_process_that_dies_leaves_is_done_here(
 ) -> None:
     monkeypatch.setattr(sharing, "_serve", serve)
     assert dict(measure_shared(NEEDED, lambda _: None, 3)) == dict(measure_models(NEEDED, lambda _: None))
+
+
+@pytest.mark.slow
+def test_a_process_that_nobody_reads_ends_quietly(capfd: pytest.CaptureFixture[str]) -> None:
+    started = start_copies(sharing._serve, sharing._import_torch, 2)
+    for worker in started:
+        worker.pipe.send(NEEDED)
+        worker.pipe.close()
+    started[0].process.join(100)
+    assert started[0].exit_code == 0
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_few_models_are_not_worth_a_process() -> None:
