@@ -46,7 +46,10 @@ def _read(path: Path, shown_as: str, name: str, stamp: tuple[int, int]) -> Decla
     """Return the axes; the stamp is the file's time and size, for the cache."""
     if stamp[1] > _MOST_BYTES:
         raise ValueError(f"{shown_as}: it has {stamp[1]} bytes, more than the {_MOST_BYTES} that are read")
-    tree = ast.parse(path.read_text(encoding="utf-8"), shown_as)
+    text = path.read_text(encoding="utf-8")
+    if "\0" in text:
+        raise SyntaxError("it has null bytes")  # which Python before 3.11.4 raises a ValueError for
+    tree = ast.parse(text, shown_as)
     known = list(_names_in(tree))
     if name not in known and "*" not in known:
         raise ValueError(f"{shown_as} defines no {name!r}; {did_you_mean(name, known, 'it has')}")

@@ -94,7 +94,10 @@ def test_only_and_skip_choose_by_glob(here: Path, options: list[str], expected: 
         ("explain mixer_gmlp_coursework/c", ["mixer_gmlp_coursework/claims"]),
         ("explain findings/1/b", ["findings/1/b/top1", "findings/1/b/top1.delta", ""]),
         ("verify --only imlp/claims/no_", ["imlp/claims/no_accuracy_compromised", ""]),
-        ("explain imlp/equations/lemma1", ["imlp/equations/lemma1", "imlp/equations/lemma1_at_hidden", ""]),
+        (
+            "explain imlp/equations/lemma1",
+            ["imlp/equations/lemma1", "imlp/equations/lemma1_any_function", "imlp/equations/lemma1_at_hidden"],
+        ),
         (
             "explain iffn_poster/equations/agelu",
             ["iffn_poster/equations/agelu", "iffn_poster/equations/agelu_learnable_slope"],
