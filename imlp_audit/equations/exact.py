@@ -63,7 +63,7 @@ class Exact(Rounded):
         """Apply a function of which only the name is known.
 
         A `partial` of one is another for each number that it holds, such as a slope. One without a name of its own is
-        refused: it could not be told from another.
+        refused: nothing distinguishes it from another.
         """
         held = function.args if isinstance(function, partial) else ()
         named = function.func if isinstance(function, partial) else function

@@ -109,16 +109,16 @@ def test_rows_that_cannot_be_built_are_left_out_and_named(here: Path) -> None:
     assert "2 of 3" not in outcome.out
     for row in ("typo", "no_mlp"):
         assert f"- broken/1/{row}: " in outcome.out
-    told = " ".join(outcome.out.split())
-    assert "2 rows are not part of the search, for the reasons under Left out: broken/1/" in told.partition(" - ")[0]
+    words = " ".join(outcome.out.split())
+    assert "2 rows are not part of the search, for the reasons under Left out: broken/1/" in words.partition(" - ")[0]
 
 
 @pytest.mark.slow
 def test_a_budget_of_nothing_says_that_it_is_not_exhaustive() -> None:
     outcome = call("solve", "imlp/2", "--budget", "1")
     assert outcome.code == 0
-    told = " ".join(outcome.out.split())
-    assert "NOT exhaustive: the budget ended the search, at most 10 possible" in told
+    words = " ".join(outcome.out.split())
+    assert "NOT exhaustive: the budget ended the search, at most 10 possible" in words
     assert call("solve", "imlp/2", "--budget", "0").code == 2
 
 

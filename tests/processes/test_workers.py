@@ -64,8 +64,8 @@ def test_elsewhere_each_prepares_itself(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(sys, "platform", "darwin")
     started = start_copies(_tell, _prepare, 2)
     try:
-        told = [worker.pipe.recv() for worker in started]
-        assert [prepared for _, prepared in told] == [[process] for process, _ in told]
-        assert len({process for process, _ in told}) == 2
+        answers = [worker.pipe.recv() for worker in started]
+        assert [prepared for _, prepared in answers] == [[process] for process, _ in answers]
+        assert len({process for process, _ in answers}) == 2
     finally:
         end(started)

@@ -124,7 +124,7 @@ def test_files_that_cannot_be_read_are_left_to_who_runs_them(folder: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("model", "told"),
+    ("model", "message"),
     [
         ("{python: {file: nets.py, name: net, arguments: {width: 3}, input: [3, 8, 8]}}", None),
         (
@@ -143,8 +143,8 @@ def test_files_that_cannot_be_read_are_left_to_who_runs_them(folder: Path) -> No
         ),
     ],
 )
-def test_lint_names_the_argument_and_runs_nothing(folder: Path, model: str, told: str | None) -> None:
+def test_lint_names_the_argument_and_runs_nothing(folder: Path, model: str, message: str | None) -> None:
     (folder / "own.yaml").write_text(SPEC.replace("MODEL", model), encoding="utf-8")
     outcome = call("lint", str(folder / "own.yaml"))
-    assert outcome.code == (0 if told is None else 2)
-    assert told is None or told in outcome.err
+    assert outcome.code == (0 if message is None else 2)
+    assert message is None or message in outcome.err

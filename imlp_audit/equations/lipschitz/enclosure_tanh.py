@@ -28,7 +28,7 @@ _ONE = Interval.point(1)
 def enclose_steepest_tanh_slope(near: float) -> Interval:
     """Return an interval of less than 2^-70 that holds the highest slope, from where it is.
 
-    Raises ValueError if it cannot be told that the slope is highest within 2^-40 of there.
+    Raises ValueError if it is not proved that the slope is highest within 2^-40 of there.
     """
     a, b = (Fraction(near) + side * Fraction(1, 2**40) for side in (-1, 1))
     before, after = _turning(a), _turning(b)
