@@ -129,10 +129,10 @@ class ImageNetwork:
 
     def judge(self, arithmetic: Arithmetic) -> Trial:
         """Hold the package's network against patches, blocks, a last norm, the mean over patches, a linear layer."""
-        network = self.weights.load(self.kind.build(), arithmetic)
         images = arithmetic.tensor(self.images).reshape(2, 3, *self.kind.size)
         stages = self._stages(self.weights.in_formulas(arithmetic), arithmetic)
-        return Staged(network, images, stages, ("head",)).judge(arithmetic, self.shown())
+        staged = Staged(self.kind.build(), self.weights, images, stages, ("head",))
+        return staged.judge(arithmetic, self.shown())
 
     def _stages(self, of: Formulas, arithmetic: Arithmetic) -> list[Stage]:
         block = self.kind.block

@@ -5,7 +5,7 @@ A bound on the rounding of a whole network says nothing: each LayerNorm multipli
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -14,6 +14,8 @@ from torch import Tensor, nn
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, equal
 from imlp_audit.equations.matrix import RoundedMatrix
+
+from ._weights import Weights
 
 Formula = Callable[[RoundedMatrix], RoundedMatrix]
 
@@ -29,29 +31,37 @@ class Stage:
 
 @dataclass(frozen=True)
 class Staged:
-    """A network with its weights, a batch of two inputs, its stages, and the names of those that it returns."""
+    """A network, its weights, a batch of two inputs, its stages, and the names of those that it returns."""
 
     network: nn.Module
+    weights: Weights
     inputs: Tensor
     stages: Sequence[Stage]
     returns: tuple[str, ...]
 
     def judge(self, arithmetic: Arithmetic, shown: dict[str, object]) -> Trial:
         """Judge every stage on the second input, and what the network returns and says of itself."""
+        misfits = self.weights.misfits(self.network)
+        if misfits:
+            return Trial(False, {**shown, "parameters that only one side has in this shape": misfits})
+        self.weights.load(self.network, arithmetic)
         given, returned = self._run()
-        wrong = next((name for name, calls in given.items() if len(calls) != 1), None)
-        if wrong is not None:
-            return Trial(False, {**shown, "stage": wrong, "times it is run": len(given[wrong])})
+        often = {name: len(outputs) for name, outputs in given.items() if len(outputs) != 1}
+        if often:
+            return Trial(False, {**shown, "stages that are run more than once or never": often})
+        outputs = {name: output for name, (output,) in given.items()}
+        last = [outputs[name] for name in self.returns]
+        holds = len(last) == len(returned) and all(map(torch.equal, returned, last)) and self._describes_itself()
+        return self._judge_stages(outputs, arithmetic, shown) if holds else Trial(False, {**shown, "returns": returned})
+
+    def _judge_stages(self, given: Mapping[str, Tensor], arithmetic: Arithmetic, shown: dict[str, object]) -> Trial:
         nothing = RoundedMatrix([])
         for stage in self.stages:
-            read = nothing if stage.reads is None else _rows(given[stage.reads][0], arithmetic)
-            ours = _table(given[stage.name][0])
-            trial = equal(ours, stage.formula(read), **shown, stage=stage.name)
+            read = nothing if stage.reads is None else arithmetic.matrix(_second(given[stage.reads]).tolist())
+            trial = equal(_second(given[stage.name]), stage.formula(read), **shown, stage=stage.name)
             if not trial.holds:
                 return trial
-        last = [given[name][0] for name in self.returns]
-        holds = len(last) == len(returned) and all(map(torch.equal, returned, last)) and self._describes_itself()
-        return Trial(holds, {**shown, "returns": self.returns})
+        return Trial(True)
 
     def _run(self) -> tuple[dict[str, list[Tensor]], Sequence[Tensor]]:
         """Return what each stage gives, once for each time it is run, and what the network returns."""
@@ -69,11 +79,7 @@ class Staged:
         return alike and classifier is self.network.get_submodule(self.returns[0])
 
 
-def _table(output: Tensor) -> Tensor:
-    """Return the second output of a batch as a table: of one vector, one row."""
-    second = output.detach()[1]
+def _second(outputs: Tensor) -> Tensor:
+    """Return the second output of a batch as a table; of a vector, the table of one row."""
+    second = outputs.detach()[1]
     return second[None] if second.dim() == 1 else second
-
-
-def _rows(output: Tensor, arithmetic: Arithmetic) -> RoundedMatrix:
-    return arithmetic.matrix(_table(output).tolist())

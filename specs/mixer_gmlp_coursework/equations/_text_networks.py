@@ -107,12 +107,12 @@ class TextNetwork:
 
     def judge(self, arithmetic: Arithmetic) -> Trial:
         """Hold the package's network against the embedding, the blocks, a norm, and what stands behind them."""
-        network = self.weights.load(self.kind.build(), arithmetic)
         ids = torch.tensor(self.texts, device=arithmetic.device)
         stages = list(self._stages(self.weights.in_formulas(arithmetic)))
         pooled = ("pooler",) if self.kind.pooled else ()
         returns = ("output", *pooled) if self.kind.classes is None else ("head",)
-        return Staged(network, ids, stages, returns).judge(arithmetic, self.shown())
+        staged = Staged(self.kind.build(), self.weights, ids, stages, returns)
+        return staged.judge(arithmetic, self.shown())
 
     def _stages(self, of: Formulas) -> Iterator[Stage]:
         embedding = of.matrix("embedding.weight")

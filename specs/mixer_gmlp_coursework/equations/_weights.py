@@ -28,11 +28,14 @@ class Weights:
     shapes: Shapes
     numbers: Vector
 
+    def misfits(self, network: nn.Module) -> list[str]:
+        """Return the parameters that only one side has, or in another shape. What is shared has one name."""
+        own = {name: tuple(parameter.shape) for name, parameter in network.named_parameters()}
+        names = sorted(own.keys() | self.shapes.keys())
+        return [name for name in names if own.get(name) != self.shapes.get(name)]
+
     def load(self, network: nn.Module, arithmetic: Arithmetic) -> nn.Module:
-        """Give the network its weights; it has these and no others. A shared matrix has one name, its first."""
-        names = {name for name, _ in network.named_parameters()}
-        if names != self.shapes.keys():
-            raise ValueError(f"only one side has the weights {', '.join(sorted(names ^ self.shapes.keys()))}")
+        """Give the network its weights."""
         for name, values in self._by_name():
             arithmetic.put(network, name, _nest(values, self.shapes[name]))
         return network.eval()

@@ -8,7 +8,7 @@ from imlp_audit.equations.claim import Trial, claim
 from ._image_networks import ImageNetwork, mixers
 
 
-@claim(mixers(), share=0.3)
+@claim(mixers(), share=0.4)
 def mixer_network(case: ImageNetwork, arithmetic: Arithmetic) -> Trial:
     """MLP-Mixer is a projection of the patches, its blocks one after the other, and a classifier.
 

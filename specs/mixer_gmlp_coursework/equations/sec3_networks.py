@@ -10,7 +10,7 @@ from ._image_networks import ImageNetwork, gmlps
 from ._text_networks import TextNetwork, texts
 
 
-@claim(gmlps(), share=0.3)
+@claim(gmlps(), share=0.4)
 def gmlp_network_of_images(case: ImageNetwork, arithmetic: Arithmetic) -> Trial:
     """On images gMLP is a projection of the patches, its blocks one after the other, and MLP-Mixer's classifier.
 
@@ -29,7 +29,7 @@ def gmlp_network_of_images(case: ImageNetwork, arithmetic: Arithmetic) -> Trial:
     return case.judge(arithmetic)
 
 
-@claim(texts(st.just(None)), share=0.5)
+@claim(texts(st.just(None)), share=0.8)
 def gmlp_network_of_texts(case: TextNetwork, arithmetic: Arithmetic) -> Trial:
     """On texts gMLP is an embedding of each token, its blocks one after the other, and what BERT has at its end.
 
@@ -47,7 +47,7 @@ def gmlp_network_of_texts(case: TextNetwork, arithmetic: Arithmetic) -> Trial:
     return case.judge(arithmetic)
 
 
-@claim(texts(st.integers(1, 2)), share=0.3)
+@claim(texts(st.integers(1, 2)), share=0.4)
 def gmlp_classifier_of_texts(case: TextNetwork, arithmetic: Arithmetic) -> Trial:
     """A gMLP that classifies texts reads the class from the first token, as BERT does.
 
