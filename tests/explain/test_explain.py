@@ -362,6 +362,15 @@ def test_a_model_that_not_every_reading_can_build_is_explained_without_the_searc
     assert "\nThe readings could not be searched: deit_tiny_distilled" in text_of(explanation)
 
 
+def test_a_variant_whose_count_is_printed_is_named(tmp_path: Path) -> None:
+    """A distilled DeiT has a second token with its position and a second classifier head."""
+    selection = paper(tmp_path, row("one", "One", DEIT, "params: 5.91"), row("two", "Two", DEIT, "params: 5.99"))
+    more = 2 * 192 + 192 * 1000 + 1000
+    said = facts(explained(selection, "small/1/one/params"))["variant"]
+    assert said.startswith(f"deit_tiny_distilled_patch16_224 has {readable(5_717_416 + more)}, which prints so")
+    assert "variant" not in facts(explained(selection, "small/1/two/params"))
+
+
 def test_a_finding_is_shown_with_its_check(tmp_path: Path) -> None:
     paper(tmp_path, row("base", "Base", DEIT, "params: 5.73"))
     finding = (
