@@ -14,6 +14,7 @@ from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
 from imlp_audit.explain.document import explanation_document
 from imlp_audit.explain.explain import cells_needed, explain, find_plan
+from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.pipeline import Options, audit, audit_equations
 from imlp_audit.records.document import from_json, to_json

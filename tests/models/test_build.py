@@ -35,9 +35,7 @@ def test_a_model_that_does_not_take_the_images_says_which_it_takes() -> None:
             f"timm has it for images of {own} x {own}: remove `image`, or give a size that it takes. It said: "
             "RuntimeError: shapes"
         )
-        assert describe_failure(Recipe.of(timm=name, image=own), error).endswith(
-            "could not be built or counted: RuntimeError: shapes"
-        )
+        assert "images of" not in describe_failure(Recipe.of(timm=name, image=own), error)
     other = Recipe.of(torchvision="maxvit_t", image=230)
     assert "torchvision has it for images of 224 x 224" in describe_failure(other, error)
 

@@ -325,10 +325,9 @@ def test_an_audit_that_decided_nothing_is_no_pass() -> None:
     missing = [check(f"1/r{n}/params", CheckKind.CELL, Verdict.UNVERIFIABLE, NO_MODEL) for n in range(3)]
     score = check("1/r0/top1", CheckKind.CELL, Verdict.UNVERIFIABLE, "needs trained weights")
     passing = check("1/r1/params", CheckKind.CELL, Verdict.REPRODUCED)
-    shown = screen(AuditResult(papers=(head(),), versions={}, checks=(*missing, score)))
-    assert (
-        "Nothing was checked, so this is no pass: 4 checks cannot be decided; for 3, the spec gives no model." in shown
-    )
+    shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=(*missing, score))).split())
+    assert "Nothing was checked, so this is no pass: 4 checks cannot be decided" in shown
+    assert "; for 3, the spec gives no model." in shown
     assert "No check fails" not in shown
     assert "No check fails." in screen(AuditResult(papers=(head(),), versions={}, checks=(score, passing)))
 
