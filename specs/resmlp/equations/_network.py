@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, TypeAlias
 
@@ -90,6 +90,10 @@ class Network:
         random = Random(self.seed)
         drawn = {name: _filled(shape, random) for name, shape in shapes(self)}
         return {name: _positive(weight) if name.endswith("running_var") else weight for name, weight in drawn.items()}
+
+    def direction(self) -> dict[str, Nested]:
+        """Return a direction in which all weights move."""
+        return replace(self, seed=self.seed + 1000).weights()
 
     def images(self) -> Nested:
         """Return two images of three colours."""

@@ -33,11 +33,15 @@ ACTIVATIONS: Mapping[Nonlinearity, Activation] = {
 
 @dataclass(frozen=True)
 class Weights:
-    """The weights below a name."""
+    """The weights below a name; each is a matrix with a row for each output."""
 
-    values: Mapping[str, Nested]
-    arithmetic: Arithmetic
+    values: Mapping[str, RoundedMatrix]
     name: str = ""
+
+    @staticmethod
+    def of(values: Mapping[str, Nested], arithmetic: Arithmetic) -> Weights:
+        """Return weights as exact numbers."""
+        return Weights({name: arithmetic.matrix([_flat(row) for row in _rows(each)]) for name, each in values.items()})
 
     def below(self, name: str) -> Weights:
         """Return those of a part."""
@@ -47,18 +51,17 @@ class Weights:
         """Whether there is one of this name."""
         return f"{self.name}{name}" in self.values
 
-    def get(self, name: str) -> Nested:
-        """Return one as it was drawn."""
+    def matrix(self, name: str) -> RoundedMatrix:
+        """Return one of them."""
         return self.values[f"{self.name}{name}"]
 
     def vector(self, name: str) -> Column:
-        """Return the numbers of one."""
-        return self.arithmetic.vector(_flat(self.get(name)))
+        """Return its numbers, output by output."""
+        return [number for row in self.matrix(name) for number in row]
 
-    def matrix(self, name: str) -> RoundedMatrix:
-        """Return one as a matrix, whose rows are all numbers of an output."""
-        rows = self.get(name)
-        return self.arithmetic.matrix([_flat(row) for row in rows] if isinstance(rows, list) else [[rows]])
+
+def _rows(values: Nested) -> list[Nested]:
+    return values if isinstance(values, list) else [values]
 
 
 def _flat(values: Nested) -> list[float]:
@@ -160,7 +163,7 @@ class Formula:
                 return [x.map_rows(scale(weights)) for x in batch]
             case Norm.LAYER:
                 weight, bias = weights.vector("weight"), weights.vector("bias")
-                return [x.map_rows(lambda row: layer_norm(row, 1e-6, weight, bias)) for x in batch]
+                return [x.map_rows(lambda row: layer_norm(row, 1e-6, weight, bias)).map(settle) for x in batch]
             case Norm.L2:
                 return [x.map_rows(unit_length) for x in batch]
             case Norm.BATCH:
@@ -179,8 +182,13 @@ def scale(weights: Weights) -> Map:
 
 
 def settle(number: Rounded) -> Rounded:
-    """Take a number's whole error for one that came in: bounds on what follows grow less."""
-    return Rounded(number.value, abs(number.value), 0, number.error, number.unit)
+    """Take a number's whole error for one that came in, so that bounds on what follows grow less."""
+    return number.through(itself, 1.0, 0.0)
+
+
+def itself(x: float) -> float:
+    """Return the number."""
+    return x
 
 
 def mean(numbers: Sequence[Rounded]) -> Rounded:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import torch
 from torch import Tensor, nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
@@ -19,17 +18,17 @@ from ._network import CLASS_LAYERS, Network
 from ._network_formula import Batch, Formula, Weights, affine
 
 
-def _same(x: Tensor) -> Tensor:
-    return x
+def _same(batch: Batch) -> Batch:
+    return batch
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of a network, its formula, and what of the stage before it enters it."""
+    """A part of a network, its formula, and what enters it of that which the stage before it gave."""
 
     name: str
-    formula: Callable[[Tensor], Batch]
-    enter: Callable[[Tensor], Tensor] = _same
+    formula: Callable[[Batch], Batch]
+    enter: Callable[[Batch], Batch] = _same
 
 
 @dataclass(frozen=True)
@@ -46,29 +45,21 @@ def check(net: Network, arithmetic: Arithmetic, *, training: bool = False) -> Tr
 
     In training both images are held against it, as each may depend on the other, and otherwise the second.
     """
-    weights = Weights(net.weights(), arithmetic)
-    stages, module = list(_stages(net, weights, training)), net.module(arithmetic).train(training)
-    images = arithmetic.tensor(net.images())
-    logits, calls = _watched(module, [stage.name for stage in stages], images)
-    if [call.name for call in calls] != [stage.name for stage in stages]:
-        return Trial(False, {**net.shown(), "stages": [call.name for call in calls]})
-    x = images
+    stages = list(stages_of(net, Weights.of(net.weights(), arithmetic), training))
+    names, images = [stage.name for stage in stages], arithmetic.tensor(net.images())
+    logits, calls = _watched(net.module(arithmetic).train(training), names, images)
+    if [call.name for call in calls] != names:
+        return Trial(False, {**net.shown(), "stages": names, "found": [call.name for call in calls]})
+    batch = exact(images, arithmetic)
     for stage, call in zip(stages, calls, strict=True):
-        x = stage.enter(x)
-        if not torch.equal(call.entered, x):
-            return _differ(net, f"what enters {stage.name}", call.entered, x)
-        seen = slice(None) if training else slice(1, None)
-        printed = stage.formula(x[seen])
-        given = call.given[seen] if call.given.ndim == 3 else call.given[seen, None]
-        trial = equal(given, printed, **net.shown(), stage=stage.name)
-        if not trial.holds:
-            return trial
-        x = call.given
-    return Trial(True) if torch.equal(logits, x) else _differ(net, "logits", logits, x)
-
-
-def _differ(net: Network, what: str, left: Tensor, right: Tensor) -> Trial:
-    return Trial(False, {**net.shown(), what: left.tolist(), "expected": right.tolist()})
+        batch = stage.enter(batch)
+        enters = equal(_tables(call.entered), batch, **net.shown(), enters=stage.name)
+        first = 0 if training else 1
+        gives = equal(_tables(call.given)[first:], stage.formula(batch[first:]), **net.shown(), stage=stage.name)
+        if not (enters.holds and gives.holds):
+            return gives if enters.holds else enters
+        batch = exact(call.given, arithmetic)
+    return equal(_tables(logits), batch, **net.shown())
 
 
 def _watched(module: nn.Module, names: Sequence[str], images: Tensor) -> tuple[Tensor, list[Call]]:
@@ -77,54 +68,60 @@ def _watched(module: nn.Module, names: Sequence[str], images: Tensor) -> tuple[T
 
     def watch(name: str) -> None:
         def hook(_: nn.Module, entered: tuple[Tensor, ...], given: Tensor) -> None:
-            calls.append(Call(name, entered[0].detach(), given.detach()))
+            calls.append(Call(name, entered[0], given))
 
         module.get_submodule(name).register_forward_hook(hook)
 
     for name in names:
         watch(name)
-    return module(images).detach(), calls
+    return module(images), calls
 
 
-def _stages(net: Network, weights: Weights, training: bool) -> Iterator[Stage]:
-    formula, arithmetic = Formula(net, training), weights.arithmetic
+def exact(x: Tensor, arithmetic: Arithmetic) -> Batch:
+    """Return tables as exact numbers."""
+    return [arithmetic.matrix(table) for table in _tables(x).tolist()]
 
-    def on_tables(part: Callable[[Batch, Weights], Batch], name: str) -> Callable[[Tensor], Batch]:
-        return lambda x: part([arithmetic.matrix(table) for table in x.tolist()], weights.below(name))
 
-    yield Stage("stem", lambda x: [_patches(net, image, weights) for image in x])
+def _tables(x: Tensor) -> Tensor:
+    """Return a table for each image: of an image color by color, of a vector in one row."""
+    return x[:, None] if x.ndim == 2 else x.flatten(2)
+
+
+def stages_of(net: Network, weights: Weights, training: bool = False) -> Iterator[Stage]:
+    """Yield a network's stages in their order."""
+    formula = Formula(net, training)
+
+    def stage(name: str, part: Callable[[Batch, Weights], Batch], enter: Callable[[Batch], Batch] = _same) -> Stage:
+        return Stage(name, lambda batch: part(batch, weights.below(name)), enter)
+
+    yield stage("stem", partial(_patches, net))
     for layer in range(net.layers):
-        yield Stage(f"blocks.{layer}", on_tables(formula.layer, f"blocks.{layer}"))
+        yield stage(f"blocks.{layer}", formula.layer)
     if net.pooling is Pooling.AVERAGE:
-        yield Stage("pool", on_tables(formula.average, "pool"))
-        yield Stage("head", _head(weights))
+        yield stage("pool", formula.average)
+        yield stage("head", _classify)
         return
-    token = arithmetic.tensor(weights.get("pool.token"))
+    token = weights.vector("pool.token")
     for layer in range(CLASS_LAYERS):
-        name = f"pool.layers.{layer}"
-        yield Stage(name, on_tables(formula.class_layer, name), _same if layer else partial(_with_token, token))
+        enter = _same if layer else lambda batch: [RoundedMatrix([token, *x]) for x in batch]
+        yield stage(f"pool.layers.{layer}", formula.class_layer, enter)
     if net.form is ResMlpForm.ALGORITHM:
-        name = f"pool.layers.{CLASS_LAYERS}"
-        yield Stage(name, on_tables(formula.normal, name))
-    yield Stage("head", _head(weights), lambda x: x[:, 0])
+        yield stage(f"pool.layers.{CLASS_LAYERS}", formula.normal)
+    yield stage("head", _classify, lambda batch: [x[:1] for x in batch])
 
 
-def _with_token(token: Tensor, patches: Tensor) -> Tensor:
-    return torch.cat((token.expand(len(patches), 1, -1), patches), dim=1)
+def _classify(batch: Batch, weights: Weights) -> Batch:
+    return [x.map_rows(affine(weights)) for x in batch]
 
 
-def _head(weights: Weights) -> Callable[[Tensor], Batch]:
-    classify = affine(weights, "head")
-    return lambda x: [RoundedMatrix([classify(weights.arithmetic.vector(row))]) for row in x.tolist()]
-
-
-def _patches(net: Network, image: Tensor, weights: Weights) -> RoundedMatrix:
+def _patches(net: Network, batch: Batch, weights: Weights) -> Batch:
     """Project the pixels of each patch: patches row by row of the grid, a patch color by color and row by row."""
-    project, side, vector = affine(weights, "stem.proj"), net.patch, weights.arithmetic.vector
-    return RoundedMatrix(
-        project(vector(_pixels(image, h, w, side))) for h in range(net.grid[0]) for w in range(net.grid[1])
-    )
-
-
-def _pixels(image: Tensor, h: int, w: int, side: int) -> list[float]:
-    return [float(color[h * side + i, w * side + j]) for color in image for i in range(side) for j in range(side)]
+    project, (down, across), side = affine(weights, "proj"), net.grid, range(net.patch)
+    places = [
+        [((h * net.patch + i) * net.size[1] + w * net.patch + j) for i in side for j in side]
+        for h in range(down)
+        for w in range(across)
+    ]
+    return [
+        RoundedMatrix(project([color[at] for color in image for at in patch]) for patch in places) for image in batch
+    ]
