@@ -1,27 +1,19 @@
-"""What the parts of a network compute as they are printed, in rounded numbers. Patches are the rows of a matrix X.
-
-LayerNorm's epsilon is CaiT's, 1e-6, and BatchNorm's the usual 1e-5: the text names none.
-"""
+"""What the parts of a network compute as they are printed, in rounded numbers. Patches are the rows of a matrix X."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import sqrt
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
-from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.functions import Activation, gelu, hard_swish, relu, silu
-from imlp_audit.equations.functions_norm import layer_norm
-from imlp_audit.equations.matrix import RoundedMatrix, add, dot
+from imlp_audit.equations.matrix import RoundedMatrix, add
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.models.hosts.resmlp import Communication, Nonlinearity, Norm
 from imlp_audit.models.reading import ResMlpForm
 
-from ._network import Nested, Network
-
-Column = list[Rounded]
-Batch = list[RoundedMatrix]  # of each image, the patches by the channels
-Map = Callable[[Column], Column]
+from ._network import Network
+from ._network_norms import Batch, batch_norm, mean, over_channels, running, settle, unit_length
+from ._network_weights import Weights, affine, scale
 
 ACTIVATIONS: Mapping[Nonlinearity, Activation] = {
     Nonlinearity.GELU: gelu,
@@ -29,50 +21,6 @@ ACTIVATIONS: Mapping[Nonlinearity, Activation] = {
     Nonlinearity.HARD_SWISH: hard_swish,
     Nonlinearity.RELU: relu,
 }
-
-
-@dataclass(frozen=True)
-class Weights:
-    """The weights below a name; each is a matrix with a row for each output."""
-
-    values: Mapping[str, RoundedMatrix]
-    name: str = ""
-
-    @staticmethod
-    def of(values: Mapping[str, Nested], arithmetic: Arithmetic) -> Weights:
-        """Return weights as exact numbers."""
-        return Weights({name: arithmetic.matrix([_flat(row) for row in _rows(each)]) for name, each in values.items()})
-
-    def below(self, name: str) -> Weights:
-        """Return those of a part."""
-        return replace(self, name=f"{self.name}{name}.")
-
-    def has(self, name: str) -> bool:
-        """Whether there is one of this name."""
-        return f"{self.name}{name}" in self.values
-
-    def matrix(self, name: str) -> RoundedMatrix:
-        """Return one of them."""
-        return self.values[f"{self.name}{name}"]
-
-    def vector(self, name: str) -> Column:
-        """Return its numbers, output by output."""
-        return [number for row in self.matrix(name) for number in row]
-
-
-def _rows(values: Nested) -> list[Nested]:
-    return values if isinstance(values, list) else [values]
-
-
-def _flat(values: Nested) -> list[float]:
-    return [number for value in values for number in _flat(value)] if isinstance(values, list) else [values]
-
-
-def affine(weights: Weights, name: str = "") -> Map:
-    """Return the map W x + b, or W x where there is no b."""
-    below = weights.below(name) if name else weights
-    matrix, bias = below.matrix("weight"), below.vector("bias") if below.has("bias") else None
-    return lambda x: matrix @ x if bias is None else add(matrix @ x, bias)
 
 
 @dataclass(frozen=True)
@@ -162,66 +110,8 @@ class Formula:
             case Norm.AFF:
                 return [x.map_rows(scale(weights)) for x in batch]
             case Norm.LAYER:
-                weight, bias = weights.vector("weight"), weights.vector("bias")
-                return [x.map_rows(lambda row: layer_norm(row, 1e-6, weight, bias)).map(settle) for x in batch]
+                return [x.map_rows(over_channels(weights)) for x in batch]
             case Norm.L2:
                 return [x.map_rows(unit_length) for x in batch]
             case Norm.BATCH:
                 return batch_norm(batch, weights) if self.training else [x.map_rows(running(weights)) for x in batch]
-
-
-def scale(weights: Weights) -> Map:
-    """Diag(alpha) x + beta, or Diag(alpha) x where there is no beta."""
-    alpha, beta = weights.vector("alpha"), weights.vector("beta") if weights.has("beta") else None
-
-    def scaled(x: Column) -> Column:
-        scaled = [a * number for a, number in zip(alpha, x, strict=True)]
-        return scaled if beta is None else add(scaled, beta)
-
-    return scaled
-
-
-def settle(number: Rounded) -> Rounded:
-    """Take a number's whole error for one that came in, so that bounds on what follows grow less."""
-    return number.through(itself, 1.0, 0.0)
-
-
-def itself(x: float) -> float:
-    """Return the number."""
-    return x
-
-
-def mean(numbers: Sequence[Rounded]) -> Rounded:
-    """Return the mean; a sum, a rounded 1 / n and a product."""
-    return rounded(1 / len(numbers), 1, numbers[0].unit) * total(numbers)
-
-
-def rounded(value: float, steps: int, unit: float) -> Rounded:
-    """Return a number that was rounded so often."""
-    return Rounded(value, abs(value), steps, 0.0, unit)
-
-
-def unit_length(x: Column) -> Column:
-    """x / ||x||_2."""
-    norm = dot(x, x).square_root()
-    least = norm.value - norm.error
-    reciprocal = norm.through(lambda value: 1 / value, 1 / least**2, 4 * norm.unit / least)
-    return [number * reciprocal for number in x]
-
-
-def batch_norm(batch: Batch, weights: Weights) -> Batch:
-    """Normalise each channel over all patches of all images."""
-    weight, bias = weights.vector("weight"), weights.vector("bias")
-    channels = list(zip(*(row for x in batch for row in x), strict=True))
-    normal = [[n * w + b for n in layer_norm(x, 1e-5)] for x, w, b in zip(channels, weight, bias, strict=True)]
-    rows, patches = list(zip(*normal, strict=True)), len(batch[0])
-    return [RoundedMatrix(rows[start : start + patches]) for start in range(0, len(rows), patches)]
-
-
-def running(weights: Weights) -> Map:
-    """Normalise each channel by its running mean and variance: twelve roundings of the root's reciprocal."""
-    mean, weight, bias = weights.vector("running_mean"), weights.vector("weight"), weights.vector("bias")
-    roots = [rounded(1 / sqrt(n.value + 1e-5), 12, n.unit) for n in weights.vector("running_var")]
-    return lambda x: [
-        (number - m) * root * w + b for number, m, root, w, b in zip(x, mean, roots, weight, bias, strict=True)
-    ]

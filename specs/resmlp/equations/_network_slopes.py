@@ -11,8 +11,9 @@ from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.rounded import Number, Rounded
 
 from ._network import Network
-from ._network_formula import Weights, itself
+from ._network_norms import itself
 from ._network_stages import exact, stages_of
+from ._network_weights import Weights
 
 
 @dataclass(frozen=True)

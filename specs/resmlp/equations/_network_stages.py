@@ -14,8 +14,10 @@ from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.models.hosts.resmlp import Pooling
 from imlp_audit.models.reading import ResMlpForm
 
-from ._network import CLASS_LAYERS, Network
-from ._network_formula import Batch, Formula, Weights, affine
+from ._network import CLASS_LAYERS, Network, shapes
+from ._network_formula import Formula
+from ._network_norms import Batch
+from ._network_weights import Weights, affine
 
 
 def _same(batch: Batch) -> Batch:
@@ -41,10 +43,13 @@ class Call:
 
 
 def check(net: Network, arithmetic: Arithmetic, *, training: bool = False) -> Trial:
-    """Judge whether the network is its stages, one after the other, and each of them its formula.
+    """Judge whether the network has its weights and is its stages, one after the other, and each its formula.
 
     In training both images are held against it, as each may depend on the other, and otherwise the second.
     """
+    found = {name: tuple(weight.shape) for name, weight in net.fresh().state_dict().items()}
+    if found != dict(shapes(net)):
+        return Trial(False, {**net.shown(), "weights": found, "expected weights": dict(shapes(net))})
     stages = list(stages_of(net, Weights.of(net.weights(), arithmetic), training))
     names, images = [stage.name for stage in stages], arithmetic.tensor(net.images())
     logits, calls = _watched(net.module(arithmetic).train(training), names, images)

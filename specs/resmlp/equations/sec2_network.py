@@ -84,7 +84,7 @@ def network_predicts_labels(net: Network, arithmetic: Arithmetic) -> Trial:
     Bound: none: dimensions are integers
     """
     # Hold the shapes of the images, of the classifier and of the logits against the sizes.
-    module = net.module(arithmetic)
+    module = arithmetic.place(net.fresh())
     assert isinstance(module, ResMlpClassifier)
     (images,) = module.example_inputs(2)
     shapes = {
