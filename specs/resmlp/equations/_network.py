@@ -12,8 +12,8 @@ from torch import nn
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.draw import Strategy
+from imlp_audit.models.hosts.host import BuildRequest
 from imlp_audit.models.hosts.resmlp import Communication, Nonlinearity, Norm, Pooling, ResMlp
-from imlp_audit.models.nets.resmlp import build_resmlp
 from imlp_audit.models.reading import Presence, ResMlpForm, ResMlpReading
 
 Nested: TypeAlias = "float | list[Nested]"
@@ -76,8 +76,8 @@ class Network:
             expansion=self.expansion,
             nonlinearity=self.nonlinearity,
         )
-        stays = Presence.YES if self.scales_stay else Presence.NO
-        return build_resmlp(host, ResMlpReading(self.form, stays), self.size, self.classes)
+        reading = ResMlpReading(self.form, Presence.YES if self.scales_stay else Presence.NO)
+        return host.build(BuildRequest(image=self.size, classes=self.classes, reading=reading))
 
     def module(self, arithmetic: Arithmetic) -> nn.Module:
         """Return the package's network with the case's weights: it must have these, in these shapes, and no others."""
