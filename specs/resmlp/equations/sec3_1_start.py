@@ -5,7 +5,7 @@ from __future__ import annotations
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.models.hosts.resmlp import Pooling
+from imlp_audit.models.hosts.resmlp import Communication, Pooling
 from imlp_audit.models.reading import ResMlpForm
 
 from ._network import Network, networks
@@ -16,7 +16,8 @@ _STARTS = {12: 0.1, 18: 0.1, 19: 1e-5, 24: 1e-5, 25: 1e-6, 36: 1e-6}
 @claim(
     networks(
         form=st.sampled_from(ResMlpForm),
-        pooling=st.sampled_from(Pooling),
+        pooling=st.just(Pooling.CLASS_MLP),
+        communication=st.sampled_from((Communication.LINEAR, Communication.NONE)),
         grid=st.just((1, 1)),
         layers=st.sampled_from(tuple(_STARTS)),
         width=st.just(1),

@@ -28,7 +28,7 @@ _EXCHANGES = (
 
 
 @claim(
-    st.tuples(_FORMS, st.sampled_from(_EXCHANGES)).map(lambda case: replace(case[1], form=case[0])),
+    st.builds(replace, st.sampled_from(_EXCHANGES), form=_FORMS),
     share=0.18,
 )
 def network_communications(net: Network, arithmetic: Arithmetic) -> Trial:
@@ -49,7 +49,13 @@ def network_communications(net: Network, arithmetic: Arithmetic) -> Trial:
 
 
 @claim(
-    networks(form=_FORMS, pooling=_POOLINGS, norm=st.sampled_from(Norm), width=st.just(3), seed=st.integers(0, 1)),
+    networks(
+        form=_FORMS,
+        pooling=_POOLINGS,
+        norm=st.sampled_from(Norm),
+        communication=st.sampled_from((Communication.LINEAR, Communication.NONE)),
+        width=st.just(3),
+    ),
     share=0.32,
 )
 def network_norms(net: Network, arithmetic: Arithmetic) -> Trial:
@@ -84,9 +90,9 @@ def network_batch_norm_in_training(net: Network, arithmetic: Arithmetic) -> Tria
         form=_FORMS,
         pooling=st.just(Pooling.CLASS_MLP),
         nonlinearity=st.sampled_from(Nonlinearity),
-        communication=st.just(Communication.MLP),
+        communication=st.sampled_from((Communication.MLP, Communication.NONE)),
     ),
-    share=0.08,
+    share=0.16,
 )
 def network_nonlinearities(net: Network, arithmetic: Arithmetic) -> Trial:
     """Other nonlinearities stand wherever GELU does: in the MLPs across channels, across patches and of class-MLP.
