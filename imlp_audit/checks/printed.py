@@ -30,7 +30,8 @@ class Countable:
 def countable(cell: CellRef) -> Countable | str:
     """Return the cell with its model, or what is missing for it to be counted."""
     recipe = cell.recipe
-    if not cell.column.measure.counted:
+    measure = cell.column.measure
+    if not measure.counted or (measure.totalled and cell.column.needs):
         return f"needs {cell.column.needs}"
     return NO_MODEL if recipe is None else Countable(cell, recipe)
 
