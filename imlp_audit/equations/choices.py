@@ -24,6 +24,7 @@ class ChoiceList:
         self._path, self._pick = path, pick
         self.made: list[int] = []
         self.counts: list[int] = []
+        self.plain = False
 
     def choose(self, count: int) -> int:
         """Choose one of some things. Where there is only one, nothing is chosen."""
@@ -38,9 +39,11 @@ class ChoiceList:
         self.counts.append(count)
         return choice
 
-    def number(self, values: Sequence[float]) -> float:
-        """Choose one of some numbers."""
-        return values[self.choose(len(values))]
+    def number(self, plain: Sequence[float], wide: Sequence[float]) -> float:
+        """Choose one of some plain numbers or, if not only `plain` ones are wanted, of others too."""
+        count = len(plain) if self.plain else len(plain) + len(wide)
+        place = self.choose(count)
+        return plain[place] if place < len(plain) else wide[place - len(plain)]
 
     def mark(self) -> int:
         """Return where the next choice stands."""

@@ -5,7 +5,8 @@ gives and how far *any* evaluation of it in floating point may be from the exact
 products are ordered, distributed or fused (Higham, Accuracy and Stability of Numerical Algorithms, 2nd
 ed., Sec. 3.1: a polynomial evaluated in k roundings a term is off by at most gamma_k times the sum of the
 magnitudes of its terms, gamma_k = k u / (1 - k u)). What enters an activation with an error leaves it with
-that error times its Lipschitz constant, plus the error of evaluating it.
+that error times its Lipschitz constant, plus the error of evaluating it. A product that is too small to be held to
+full precision is off by up to the smallest number of its type.
 """
 
 from __future__ import annotations
@@ -90,6 +91,7 @@ class Rounded:
         """Multiply; one rounding on top of those of both factors."""
         right = self._lift(other)
         carried = self.carried * (right.size + right.error) + right.carried * (self.size + self.error)
+        carried += smallest(self.unit)
         return Rounded(
             self.value * right.value, self.size * right.size, self.steps + right.steps + 1, carried, self.unit
         )  # fmt: skip
@@ -101,6 +103,8 @@ class Rounded:
     def through(self, function: Callable[[float], float], lipschitz: float, evaluation: float) -> Rounded:
         """Apply a function of the given Lipschitz constant whose own evaluation errs by at most `evaluation`."""
         value = function(self.value)
+        if evaluation:
+            evaluation += 2 * smallest(self.unit)  # of two products, as in x Phi(x) and the like
         return Rounded(value, abs(value), 1, lipschitz * self.error + evaluation, self.unit)
 
     def square_root(self) -> Rounded:
@@ -123,6 +127,11 @@ def total(terms: Iterable[Rounded]) -> Rounded:
     """Add up, in any order."""
     numbers = list(terms)
     return numbers[0].add_up(numbers)
+
+
+def smallest(unit: float) -> float:
+    """Return the smallest number above zero of the type with this unit roundoff, float32 or float64."""
+    return 2.0**-149 if unit > 2.0**-50 else 2.0**-1074
 
 
 def gamma(steps: int, unit: float) -> float:

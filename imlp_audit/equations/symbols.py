@@ -26,8 +26,8 @@ class SymbolChoices(ChoiceList):
 
     symbols = 0
 
-    def number(self, values: Sequence[float]) -> Value:
-        """Return a symbol in place of any of the values."""
+    def number(self, plain: Sequence[float], wide: Sequence[float]) -> Value:
+        """Return a symbol in place of any of the numbers."""
         self.symbols += 1
         return Expression.symbol(f"s{self.symbols}")
 

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from imlp_audit.equations.rounded import Rounded, gamma, total
 
 UNIT = 2.0**-24  # of float32, whose rounding can be watched in float64
-floats32 = st.floats(-8, 8, width=32).map(lambda x: x if abs(x) > 1e-3 else 0.0)
+floats32 = st.one_of(
+    st.floats(-8, 8, width=32), st.floats(-(2.0**20), 2.0**20, width=32), st.floats(-(2.0**-70), 2.0**-70, width=32)
+)
 
 
 def exact(value: float) -> Rounded:

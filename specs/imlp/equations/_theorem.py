@@ -18,7 +18,7 @@ from imlp_audit.equations.lipschitz.certificate import Certificate, prove
 from imlp_audit.equations.lipschitz.slopes import Slopes
 from imlp_audit.equations.matrix import RoundedMatrix, dot
 from imlp_audit.equations.rounded import Number, Rounded, total
-from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, numbers, positive, vectors
+from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, numbers, plain, positive, vectors
 from imlp_audit.models.imlp import ChannelPart, Imlp, amlp
 
 from ._agelu import Coefficients, coefficients, with_bounds
@@ -227,20 +227,20 @@ def any_modules() -> st.Strategy[Module]:
 
 @cache
 def modules_of(width: int, hidden: int, outputs: int) -> st.Strategy[Module]:
-    """Modules of n_0, n and m; the inputs differ."""
+    """Modules of n_0, n and m; the inputs differ. A T that is near its optimum is found for plain numbers only."""
     half = st.builds(
         Half, coefficients(1), matrices(outputs, hidden, nonzero()), vectors(outputs), vectors(hidden, positive())
     )
     weights = matrices(hidden, width, nonzero())
     built = st.builds(Module, vectors(width), vectors(width), weights, vectors(hidden), st.tuples(half, half))
-    return built.filter(lambda module: module.x != module.y)
+    return plain(built.filter(lambda module: module.x != module.y))
 
 
 @cache
 def steep_modules() -> st.Strategy[Module]:
     """Modules of one number at each place; between x and y both halves rise together, about as steeply as they can."""
     numbers_of_half = st.tuples(nonzero(), nonzero(), positive(), numbers())
-    return st.builds(_steep, numbers(), nonzero(), numbers(), numbers_of_half, numbers_of_half)
+    return plain(st.builds(_steep, numbers(), nonzero(), numbers(), numbers_of_half, numbers_of_half))
 
 
 def _steep(x: float, w0: float, b0: float, *halves: tuple[float, float, float, float]) -> Module:

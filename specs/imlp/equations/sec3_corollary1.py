@@ -11,7 +11,7 @@ from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.dependence import Operation, depends, jacobian
-from imlp_audit.equations.strategies import Matrix, matrices, nonzero, vectors
+from imlp_audit.equations.strategies import Matrix, matrices, nonzero, plain, vectors
 
 from ._biases import FirstLayer
 from ._mlp import Mlp, mlps, under_phi
@@ -55,7 +55,11 @@ def _all_differ(case: FirstLayer) -> bool:
     return all(len(set(case.units(c))) == len(case.hidden) for c in case.inputs)
 
 
-@claim(st.tuples(st.integers(1, 3), st.integers(1, 4)).flatmap(lambda size: _nonzero_layers(*size)).filter(_all_differ))
+@claim(
+    plain(
+        st.tuples(st.integers(1, 3), st.integers(1, 4)).flatmap(lambda size: _nonzero_layers(*size)).filter(_all_differ)
+    )
+)
 def corollary1_different_functions_corrected(case: FirstLayer, arithmetic: Arithmetic) -> Trial:
     """The C' functions of x_c are different and nonlinear where no scale is zero and no two units share scale and bias.
 
@@ -98,7 +102,7 @@ def _layers(inputs: int, hidden: int) -> st.Strategy[FirstLayer]:
     return st.builds(FirstLayer, vectors(inputs), matrices(inputs, hidden))
 
 
-@claim(st.tuples(st.integers(2, 3), st.integers(1, 3)).flatmap(lambda size: _layers(*size)))
+@claim(plain(st.tuples(st.integers(2, 3), st.integers(1, 3)).flatmap(lambda size: _layers(*size))))
 def corollary1_distinct_corrected(case: FirstLayer, arithmetic: Arithmetic) -> Trial:
     """Different input elements have scales that are different weights, and biases that differ where their terms do.
 
@@ -136,7 +140,7 @@ def corollary1_scale_independent(case: Mlp, arithmetic: Arithmetic) -> Trial:
     return equal(scales, [arithmetic.matrix(case.wa)] * 2, x=case.x, **{"W^a": case.wa})
 
 
-@claim(mlps())
+@claim(plain(mlps()))
 def corollary1_bias_not_on_x_c(case: Mlp, arithmetic: Arithmetic) -> Trial:
     """The bias of x_c in the MLP does not depend on x_c: neither a change of x_c nor a derivative by it shows in it.
 

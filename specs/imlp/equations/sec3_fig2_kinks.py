@@ -10,6 +10,7 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.functions import prelu, relu, softplus
 from imlp_audit.equations.rounded import Rounded, total
+from imlp_audit.equations.strategies import plain
 
 from ._agelu import Coefficients, start
 from ._kinks import added, linear_between, uncancelled
@@ -156,7 +157,7 @@ def fig2_amlp_kinks_corrected(case: ReluModule, arithmetic: Arithmetic) -> Trial
     return fig2_mlp_kinks_corrected.judge(case, arithmetic)
 
 
-@claim(st.integers(1, 2).flatmap(relu_concats))
+@claim(plain(st.integers(1, 2).flatmap(relu_concats)))
 def fig2_concat_kinks(case: ReluModule, arithmetic: Arithmetic) -> Trial:
     """With concat(ReLU, ReLU) and C'/2 columns in the first layer, each output against x_c has at most C'/2 kinks.
 

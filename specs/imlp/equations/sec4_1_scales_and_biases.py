@@ -13,7 +13,7 @@ from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import depends, jacobian
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import Rounded, total
-from imlp_audit.equations.strategies import matrices, numbers, vectors
+from imlp_audit.equations.strategies import matrices, numbers, plain, vectors
 
 from ._agelu import coefficients, start
 from ._amlp import Amlp, Symbols, amlps, smallest_amlps
@@ -169,7 +169,9 @@ def eq6_bias_on_others(case: Amlp, arithmetic: Arithmetic) -> Trial:
 
 
 @claim(
-    st.tuples(st.integers(1, 3), st.integers(1, 2)).flatmap(lambda sizes: _amlps_of(sizes, numbers(), numbers())),
+    plain(
+        st.tuples(st.integers(1, 3), st.integers(1, 2)).flatmap(lambda sizes: _amlps_of(sizes, numbers(), numbers()))
+    ),
 )
 def eq6_bias_on_others_corrected(case: Amlp, arithmetic: Arithmetic) -> Trial:
     """The bias of x_c under GeLU in the AMLP depends on just those other input elements whose weight is not zero, and

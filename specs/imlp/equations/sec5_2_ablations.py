@@ -16,7 +16,7 @@ from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import total
-from imlp_audit.equations.strategies import Vector, matrices, nonzero, numbers, vectors
+from imlp_audit.equations.strategies import Vector, matrices, nonzero, numbers, plain, vectors
 from imlp_audit.models.agelu import AGeLU, SumOfFunctions
 from imlp_audit.models.imlp import PlainChannelPart
 from imlp_audit.models.reading import PRINTED
@@ -36,7 +36,7 @@ def _amlps(width: int, half: int) -> st.Strategy[Amlp]:
     return st.builds(Amlp, vectors(width), wd, same, same, second).filter(lambda case: apart(case.units()[:half]))
 
 
-@claim(st.tuples(st.integers(1, 2), st.integers(1, 3)).flatmap(lambda size: _amlps(*size)))
+@claim(plain(st.tuples(st.integers(1, 2), st.integers(1, 3)).flatmap(lambda size: _amlps(*size))))
 def rank_gelu_concat(case: Amlp, arithmetic: Arithmetic) -> Trial:
     """concat(GeLU, GeLU) replicates: the second half of the hidden units is the first, so C' units have the degree
     C'/2.

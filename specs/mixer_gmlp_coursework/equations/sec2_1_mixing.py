@@ -24,7 +24,7 @@ from imlp_audit.equations.dependence import (
 )
 from imlp_audit.equations.draw import Strategy
 from imlp_audit.equations.mixer import Mixing, channel_mixings, mix_tokens, run, token_mixings, with_biases
-from imlp_audit.equations.strategies import Vector, nonzero, positive, vectors
+from imlp_audit.equations.strategies import Vector, nonzero, plain, positive, vectors
 
 
 @claim(averagings())
@@ -103,7 +103,7 @@ def _cases(channels: int) -> Strategy[Mixing]:
     return st.builds(_case, token.filter(lambda row: len(set(row)) > 1), token, nonzero(), nonzero())
 
 
-@claim(st.integers(2, 3).flatmap(_cases))
+@claim(plain(st.integers(2, 3).flatmap(_cases)))
 def mixer_token_mixing_sees_places(case: Mixing, arithmetic: Arithmetic) -> Trial:
     """Token mixing takes account of where a patch is.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Proof, Trial, claim, equal
-from imlp_audit.equations.strategies import vectors
+from imlp_audit.equations.strategies import plain, vectors
 
 from ._full_block import FullBlock, full_blocks
 
@@ -26,7 +26,7 @@ def gmlp_norms_and_shifts(case: FullBlock, arithmetic: Arithmetic) -> Trial:
     return equal(case.output(arithmetic, attention=False), case.printed(arithmetic, attention=False), **case.shown())
 
 
-@claim(full_blocks(), share=0.5, proof=_PROOF)
+@claim(plain(full_blocks()), share=0.5, proof=_PROOF)
 def amlp_block(case: FullBlock, arithmetic: Arithmetic) -> Trial:
     """An aMLP block adds the tiny attention to the gate: s(Z) = Z_1 * (f(Z_2) + attention(X)).
 
