@@ -11,7 +11,7 @@ from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.rounded import total
-from imlp_audit.equations.strategies import Vector, matrices, vectors
+from imlp_audit.equations.strategies import Vector, matrices, plain, vectors
 
 from ._attention import Attention, attentions
 from ._gmlp import all_hold
@@ -42,7 +42,7 @@ def _equal_values(tokens: Vector) -> st.Strategy[Attention]:
     return st.builds(Attention, x, matrices(2, 1), matrices(2, 1), taken, st.just(((1.0,),)), st.just((0.0,)))
 
 
-@claim(st.integers(2, 3).flatmap(vectors).flatmap(_equal_values))
+@claim(plain(st.integers(2, 3).flatmap(vectors).flatmap(_equal_values)))
 def attention_weights_sum_to_one(case: Attention, arithmetic: Arithmetic) -> Trial:
     """The weights with which a token attends to all tokens sum to one: the mean of equal values is that value.
 
