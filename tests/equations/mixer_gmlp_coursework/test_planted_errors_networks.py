@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models import mixer
-from imlp_audit.models.gmlp import GmlpBlock, SpatialGatingUnit, ToeplitzProjection, TokenProjection
+from imlp_audit.models.gmlp import GmlpBlock, SpatialGatingUnit, TinyAttention, ToeplitzProjection, TokenProjection
 from imlp_audit.models.hosts.gmlp import Gmlp
 from imlp_audit.models.hosts.mixer import Mixer
 from imlp_audit.models.mixer import MixerLayer, MlpMixer, PatchClassifier, PatchEmbedding
@@ -242,3 +242,8 @@ def test_initial_b(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(TokenProjection, "__init__", build)
     assert _is_false("sgu_initial_values")
+
+
+def test_attention_of_another_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TinyAttention.__init__, "__defaults__", (32,))
+    assert _is_false("attention_width")
