@@ -100,8 +100,9 @@ class Network:
         return _filled((2, 3, *self.size), Random(-1 - self.seed))
 
     def shown(self) -> dict[str, object]:
-        """Return what a counterexample shows: the weights are too many."""
-        return dict(vars(self))
+        """Return what a counterexample shows: what is not as in the simplest network, and the weights' seed."""
+        simplest = vars(Network())
+        return {name: value for name, value in vars(self).items() if value != simplest[name] or name == "seed"}
 
 
 def _filled(shape: tuple[int, ...], random: Random) -> Nested:

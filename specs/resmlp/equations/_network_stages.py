@@ -47,9 +47,9 @@ def check(net: Network, arithmetic: Arithmetic, *, training: bool = False) -> Tr
 
     In training both images are held against it, as each may depend on the other, and otherwise the second.
     """
-    found = {name: tuple(weight.shape) for name, weight in net.fresh().state_dict().items()}
-    if found != dict(shapes(net)):
-        return Trial(False, {**net.shown(), "weights": found, "expected weights": dict(shapes(net))})
+    others = _other_weights(net)
+    if others:
+        return Trial(False, {**net.shown(), **others})
     stages = list(stages_of(net, Weights.of(net.weights(), arithmetic), training))
     names, images = [stage.name for stage in stages], arithmetic.tensor(net.images())
     logits, calls = _watched(net.module(arithmetic).train(training), names, images)
@@ -65,6 +65,16 @@ def check(net: Network, arithmetic: Arithmetic, *, training: bool = False) -> Tr
             return gives if enters.holds else enters
         batch = exact(call.given, arithmetic)
     return equal(_tables(logits), batch, **net.shown())
+
+
+def _other_weights(net: Network) -> dict[str, object]:
+    """Return the first weight whose name or shape is not that of the formula."""
+    found = {name: tuple(weight.shape) for name, weight in net.fresh().state_dict().items()}
+    expected = dict(shapes(net))
+    for name in {**expected, **found}:
+        if found.get(name) != expected.get(name):
+            return {"weight": name, "its shape": found.get(name), "expected": expected.get(name)}
+    return {}
 
 
 def _watched(module: nn.Module, names: Sequence[str], images: Tensor) -> tuple[Tensor, list[Call]]:
