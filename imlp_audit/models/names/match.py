@@ -91,7 +91,7 @@ def names_of_all_sizes(label: str, library: Library) -> list[str]:
 def variants_of(name: str, library: Library) -> list[str]:
     """Return the names that have one word more than a name, such as deit_tiny_distilled_patch16_224."""
     words = Counter(name.split("_"))
-    family = _families(library)[family_of(name)]
+    family = _families(library).get(family_of(name), ())
     more = ((one, Counter(one.split("_")) - words) for one, _ in family if not words - Counter(one.split("_")))
     return [one for one, added in more if added.total() == 1 and not any(map(str.isdigit, "".join(added)))]
 
