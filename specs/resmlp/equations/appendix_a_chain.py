@@ -15,8 +15,8 @@ _PARTS = networks(
     pooling=st.sampled_from((Pooling.CLASS_MLP, Pooling.AVERAGE)),
     norm=st.sampled_from((Norm.LAYER, Norm.AFF)),
     nonlinearity=st.just(Nonlinearity.RELU),
-    grid=st.just((1, 3)),
-    width=st.just(4),
+    grid=st.just((1, 2)),
+    width=st.just(6),
 )
 
 
