@@ -6,7 +6,7 @@ No library of models is needed here, so that claims can run it.
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from torch import nn
 
@@ -16,12 +16,31 @@ from imlp_audit.models.agelu import AGeLU, SumOfFunctions, base_activation
 from imlp_audit.models.blocks import Activation, ImlpRecipe, Sums
 from imlp_audit.models.reading import Reading
 
-if TYPE_CHECKING:
-    from timm.layers import Mlp
+
+class Replaceable(Protocol):
+    """What is read of an MLP: two layers, linear or 1x1 convolutions, and the dropout behind each."""
+
+    training: bool
+
+    @property
+    def fc1(self) -> nn.Linear | nn.Conv2d:
+        """The first layer."""
+
+    @property
+    def fc2(self) -> nn.Linear | nn.Conv2d:
+        """The second layer."""
+
+    @property
+    def drop1(self) -> nn.Dropout:
+        """The dropout behind the activation."""
+
+    @property
+    def drop2(self) -> nn.Dropout:
+        """The dropout behind the second layer."""
 
 
 def imlp_for(
-    mlp: Mlp,
+    mlp: Replaceable,
     block: ImlpRecipe,
     reading: Reading,
     activation: Activation | None = None,
@@ -53,7 +72,7 @@ def imlp_for(
     return replacement.train(mlp.training)
 
 
-def sums_for(mlp: Mlp, sums: Sums) -> SumOfFunctions:
+def sums_for(mlp: Replaceable, sums: Sums) -> SumOfFunctions:
     """Make the sum of nonlinear functions that replaces an MLP."""
     use_conv = isinstance(mlp.fc1, nn.Conv2d)
     width = mlp.fc1.weight.shape[1]
@@ -61,11 +80,12 @@ def sums_for(mlp: Mlp, sums: Sums) -> SumOfFunctions:
     return replacement.train(mlp.training)
 
 
-def with_activation(mlp: Mlp, activation: Activation | None, *, agelu: bool) -> nn.Module:
+def with_activation(mlp: Replaceable, activation: Activation | None, *, agelu: bool) -> nn.Module:
     """Return an MLP with the same layers and another activation: GeLU, or the one given, as an AGeLU if so asked."""
     base = base_activation(activation or Activation.GELU)
     use_conv, hidden = isinstance(mlp.fc1, nn.Conv2d), mlp.fc1.weight.shape[0]
     act = AGeLU(hidden, base, channels_first=use_conv) if agelu else base()
-    other: nn.Module = copy.copy(mlp)
-    other._modules = {**mlp._modules, "act": act}
+    other = copy.copy(mlp)
+    assert isinstance(other, nn.Module)
+    other._modules = {**other._modules, "act": act}
     return other

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from imlp_audit.equations import draw as st
 from imlp_audit.models.blocks import Part
+from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.reading import (
     AGeLUParameters,
     ClassToken,
@@ -85,6 +86,10 @@ class Block:
             "grid": self.grid, "prefix_tokens": self.prefix or None,
         }  # fmt: skip
         return {"reading": self.reading, **{name: value for name, value in given.items() if value is not None}}
+
+    def make(self) -> Imlp:
+        """Return the package's block with these arguments."""
+        return Imlp(self.width, **self.arguments)  # type: ignore[arg-type]  # by the constructor's names
 
     @property
     def channel(self) -> bool:
@@ -184,8 +189,8 @@ def _of_norm(path: str, width: int, *, running: bool) -> Iterator[tuple[str, tup
         yield f"{path}.num_batches_tracked", ()
 
 
-_SIZES: tuple[Size, ...] = ((2, 2), (2, 3), (3, 2), (1, 2), (1, 1))
-_SETTINGS = st.builds(
+SIZES: tuple[Size, ...] = ((2, 2), (2, 3), (3, 2), (1, 2), (1, 1))
+READINGS = st.builds(
     Reading, *map(st.sampled_from, (
         AGeLUParameters, Presence, Presence, ConcatNorm, OutputNorm, Presence, DepthwiseNorm, DepthwiseActivation,
         Presence, ClassToken,
@@ -201,7 +206,7 @@ def block_cases(*parts: Part | None) -> st.Strategy[Block]:
         grids = (size, size, None, (size[1], size[0] + 1)) if layout in (Layout.TOKENS, Layout.CLASS_TOKEN) else (None,)
         return st.builds(
             Block, st.just(layout), st.just(size), st.sampled_from(prefixes), st.sampled_from(grids),
-            st.integers(1, 3), st.sampled_from((2, 1, None)), st.sampled_from((2, None, 3)), _SETTINGS, st.just(part),
+            st.integers(1, 3), st.sampled_from((2, 1, None)), st.sampled_from((2, None, 3)), READINGS, st.just(part),
             st.just(False) if part is Part.SPATIAL else st.sampled_from((False, False, True)),
             st.sampled_from((3, None, 1, 5)), st.sampled_from((RELU, SOFTPLUS, GELU, None)),
             st.sampled_from((None, None, None, Raise)),
@@ -209,5 +214,5 @@ def block_cases(*parts: Part | None) -> st.Strategy[Block]:
             st.sampled_from((None, 0.0, 0.0, 0.0, 1.0, (0.0, 1.0), (1.0, 0.0))), st.booleans(),
         )  # fmt: skip
 
-    kinds = st.tuples(st.sampled_from(Layout), st.sampled_from(_SIZES), st.sampled_from(parts))
+    kinds = st.tuples(st.sampled_from(Layout), st.sampled_from(SIZES), st.sampled_from(parts))
     return kinds.flatmap(lambda kind: on(*kind))

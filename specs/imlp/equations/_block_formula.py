@@ -11,10 +11,12 @@ from torch import Tensor
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.claim import Trial, equal
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.functions_norm import layer_norm
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, numbers, vectors
+from imlp_audit.errors import BuildError
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.reading import ConcatNorm, DepthwiseActivation, DepthwiseNorm, Presence
 
@@ -35,7 +37,7 @@ class Filled:
 
     def module(self, arithmetic: Arithmetic) -> Imlp:
         """Return the package's block with these numbers. Raises ValueError if its weights are others."""
-        module = Imlp(self.block.width, **self.block.arguments)  # type: ignore[arg-type]  # by the constructor's names
+        module = self.block.make()
         arithmetic.place(module)
         shapes = {name: tuple(weight.shape) for name, weight in module.state_dict().items()}
         if shapes != self.block.shapes:
@@ -59,6 +61,16 @@ class Filled:
             case Layout.CHANNELS_FIRST:
                 y = module(batch.reshape(2, *size, -1).permute(0, 3, 1, 2)).permute(0, 2, 3, 1)
         return y.flatten(1, -2)[1]
+
+    def trial(self, arithmetic: Arithmetic) -> Trial:
+        """Hold the package's block against its formula, and whether it is refused against the grid."""
+        try:
+            computed = self.computed(arithmetic)
+        except BuildError:
+            return Trial(not self.block.fits, {**self.shown(), "refused": True})
+        if not self.block.fits:
+            return Trial(False, {**self.shown(), "refused": False})
+        return equal(computed, self.printed(arithmetic), **self.shown())
 
     def printed(self, arithmetic: Arithmetic) -> list[Row]:
         """Return the rows after the first layer, the channel part, the spatial part and the second layer."""

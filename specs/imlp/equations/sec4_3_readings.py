@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.claim import Trial, claim, equal
-from imlp_audit.errors import BuildError
+from imlp_audit.equations.claim import Trial, claim
 from imlp_audit.models.blocks import Part
 
 from ._block_cases import block_cases
 from ._block_formula import Filled, filled
-
-
-def _judge(case: Filled, arithmetic: Arithmetic) -> Trial:
-    """Hold the package's block against its formula, and whether it is refused against the grid."""
-    try:
-        computed = case.computed(arithmetic)
-    except BuildError:
-        return Trial(not case.block.fits, {**case.shown(), "refused": True})
-    if not case.block.fits:
-        return Trial(False, {**case.shown(), "refused": False})
-    return equal(computed, case.printed(arithmetic), **case.shown())
 
 
 @claim(filled(block_cases(None, Part.CHANNEL_AND_SPATIAL)))
@@ -40,7 +28,7 @@ def fig4_readings(case: Filled, arithmetic: Arithmetic) -> Trial:
     Bound: the running error bound of the formula (rounded.py), with the slopes and errors of phi as functions.py and of
         layer normalisation as functions_norm.py derives them
     """
-    return _judge(case, arithmetic)
+    return case.trial(arithmetic)
 
 
 @claim(filled(block_cases(Part.CHANNEL)))
@@ -55,7 +43,7 @@ def table2_channel(case: Filled, arithmetic: Arithmetic) -> Trial:
     Bound: the running error bound of the formula (rounded.py), with the slopes and errors of phi as functions.py and of
         layer normalisation as functions_norm.py derives them
     """
-    return _judge(case, arithmetic)
+    return case.trial(arithmetic)
 
 
 @claim(filled(block_cases(Part.SPATIAL)))
@@ -73,4 +61,4 @@ def table2_spatial(case: Filled, arithmetic: Arithmetic) -> Trial:
     Bound: the running error bound of the formula (rounded.py), with the slopes and errors of phi as functions.py and of
         layer normalisation as functions_norm.py derives them
     """
-    return _judge(case, arithmetic)
+    return case.trial(arithmetic)
