@@ -43,10 +43,10 @@ def imlp_for(
     mlp: Replaceable,
     block: ImlpRecipe,
     reading: Reading,
-    activation: Activation | None = None,
+    activation: Activation | None,
     *,
-    grid: tuple[int, int] | None = None,
-    prefix_tokens: int = 0,
+    grid: tuple[int, int] | None,
+    prefix_tokens: int,
 ) -> imlp.Imlp:
     """Make the block that replaces an MLP. Raises BuildError if it has no hidden channel."""
     use_conv = isinstance(mlp.fc1, nn.Conv2d)
@@ -66,7 +66,7 @@ def imlp_for(
         kernel=block.kernel,
         part=block.part,
         plain=block.plain,
-        grid=None if use_conv else grid,
+        grid=grid,
         prefix_tokens=prefix_tokens,
     )
     return replacement.train(mlp.training)

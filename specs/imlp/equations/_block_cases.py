@@ -139,8 +139,10 @@ class Block:
 
     @property
     def fits(self) -> bool:
-        """Whether the tokens lie on the grid that was given, or on a square one."""
+        """Whether there are hidden units, and the tokens lie on the grid that was given, or on a square one."""
         side = isqrt(self.size[0] * self.size[1])
+        if not self.units:
+            return False
         return not (self.spatial and self.tokens) or (self.grid or (side, side)) == self.size
 
     @property

@@ -72,6 +72,7 @@ _RECIPES: tuple[tuple[Written, float, int, Part, bool], ...] = (
     ({"ratio": 4, "part": "spatial"}, 4, 3, Part.SPATIAL, False),
     ({"plain": True}, 2, 3, Part.CHANNEL_AND_SPATIAL, True),
     ({"ratio": 1.5, "kernel": 1}, 1.5, 1, Part.CHANNEL_AND_SPATIAL, False),
+    ({"ratio": 0.5}, 0.5, 3, Part.CHANNEL_AND_SPATIAL, False),
 )
 
 

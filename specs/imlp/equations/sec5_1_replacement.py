@@ -28,7 +28,8 @@ def replaced_mlp(case: Filled, arithmetic: Arithmetic) -> Trial:
     """Where nothing else is specified, an MLP is replaced by the IMLP with r = 2, n = 3 and both parts.
 
     Also with the r, n and part of the rows of Tables 1, 2, 3 and 5, in every reading and layout. The block has the
-    biases, dropout and output width of the MLP, and is in training where the MLP is.
+    biases, dropout and output width of the MLP, and is in training where the MLP is. An r of less than one hidden unit
+    is refused.
 
     Place: Sec. 5.1, Implementation details
     Printed: We use r = 2 and n = 3 in the following experiments if not specified
@@ -36,8 +37,11 @@ def replaced_mlp(case: Filled, arithmetic: Arithmetic) -> Trial:
         layer normalisation as functions_norm.py derives them
     """
     # Hold the block that replaces an MLP against its formula.
+    trial = case.trial(arithmetic)
+    if not (trial.holds and case.block.fits):
+        return trial
     training = case.block.make().training
-    return case.trial(arithmetic) if training == case.block.dropping else Trial(False, {"in training": training})
+    return Trial(training == case.block.dropping, {**case.shown(), "in training": training})
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,8 @@ _WRITTEN = tuple(Written(*each) for each in product(_RATIOS, _KERNELS, (None, *P
 
 @claim(st.sampled_from(_WRITTEN))
 def replaced_hyperparameters(case: Written, _: Arithmetic) -> Trial:
-    """A spec can set r and n of an IMLP, the part that is used and whether AGeLU is GeLU, each by itself; what it leaves
-    out is 2, 3, both parts and AGeLU.
+    """A spec can set r and n of an IMLP, the part that is used and whether AGeLU is GeLU, each by itself; what it does
+    not set is 2, 3, both parts and AGeLU.
 
     Read as: an even n is refused, because a window of n x n has no middle then; and so is GeLU in place of AGeLU where
     there is none, in the spatial part alone.
@@ -188,8 +192,9 @@ def table3_activation(case: Table3, arithmetic: Arithmetic) -> Trial:
         arithmetic.put(host, name, arithmetic.tensor(weight).reshape(len(weight), -1, *ends).tolist())
     before, phi = host.act, PHIS[case.activation].rounded
     changed = with_activation(host, case.activation, agelu=case.agelu is not None)
-    if case.agelu is not None:
-        assert isinstance(changed.act, AGeLU)
+    if isinstance(changed.act, AGeLU) != (case.agelu is not None):
+        return Trial(False, {**vars(case), "activation": str(changed.act)})
+    if case.agelu is not None and isinstance(changed.act, AGeLU):
         case.agelu.load_into(changed.act, arithmetic)
     if host.act is not before or changed.fc1 is not host.fc1 or changed.training != host.training:
         return Trial(False, {**vars(case), "layers": "changed"})
