@@ -2,6 +2,7 @@
 
 - the `--help` of each command in commands.md
 - hosts.md: which models can have their MLPs replaced, found by replacing them
+- executed.md: which claims run which lines of the models, found by tracing them
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 import timm
 from typer.testing import CliRunner
 
+from docs.executed import executed_page
 from imlp_audit.cli.main import app
 from imlp_audit.count.facts import Failure, ModelKey, Need
 from imlp_audit.count.models import measure_models
@@ -38,14 +40,15 @@ _SMALL = ("tiny", "_ti", "nano", "mini", "xxs", "micro", "small", "_s", "18", "_
 
 
 def main() -> None:
-    """Write both pages."""
+    """Write all pages."""
     for name, text in pages().items():
         (DOCS / name).write_text(text, encoding="utf-8")
 
 
 def pages() -> dict[str, str]:
     """Return the text of each generated page by its file name."""
-    return {"commands.md": commands_page((DOCS / "commands.md").read_text(encoding="utf-8")), "hosts.md": hosts_page()}
+    commands = (DOCS / "commands.md").read_text(encoding="utf-8")
+    return {"commands.md": commands_page(commands), "hosts.md": hosts_page(), "executed.md": executed_page()}
 
 
 def commands_page(text: str) -> str:

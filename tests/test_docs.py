@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from docs.executed import executed_page
 from docs.update import help_of, replaced_mlps
 from imlp_audit.cli.main import app
 from imlp_audit.count.operations import Operation
@@ -296,6 +297,11 @@ def test_hosts_that_the_message_recommends_do_work() -> None:
     named = re.findall(r"^\| `\w+` \| `(\w+)` \| (\d+) \|$", DOCS["hosts.md"], re.MULTILINE)
     assert len(named) > 20
     assert [(name, str(replaced_mlps(name))) for name, _ in named] == named
+
+
+@pytest.mark.slow
+def test_lines_that_claims_run_are_those_of_the_page() -> None:
+    assert executed_page() == DOCS["executed.md"], "python docs/update.py writes it"
 
 
 def test_links_of_the_documentation_have_targets() -> None:

@@ -17,12 +17,11 @@ from imlp_audit.bench.planning import RowComparison
 from imlp_audit.bench.setup import Setup, hardware
 from imlp_audit.bench.verdict import BenchConditions, Timed, judge, make_check
 from imlp_audit.checks.context import Conventions
-from imlp_audit.checks.printed import NO_MODEL
 from imlp_audit.count.facts import Failure, ModelKey
 from imlp_audit.count.outside import rehearse
 from imlp_audit.errors import BuildError, UsageError, did_you_mean
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import NO_MODEL, Check, Verdict
 from imlp_audit.records.evidence import Throughput
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.paper import Paper, paper_head

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, compare
-from imlp_audit.checks.printed import NO_MODEL
 from imlp_audit.checks.votes import Frame, frame_of
 from imlp_audit.models.change import describe
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
-from imlp_audit.records.check import PASSES, Check, Verdict
+from imlp_audit.records.check import NO_MODEL, PASSES, Check, Verdict
 from imlp_audit.spec.plan import MarkPlan
 
 

@@ -9,13 +9,12 @@ from imlp_audit.checks.fit import Comparison
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import EXACT, decimal_text
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import NO_MODEL, Check, Verdict
 from imlp_audit.spec.columns import Column, image_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import CellPlan, DeltaPlan, RepeatPlan
 from imlp_audit.spec.references import CellRef, RowRef
 
-NO_MODEL = "the spec gives no model"
 NumberPlan = CellPlan | DeltaPlan | RepeatPlan
 
 
@@ -30,7 +29,8 @@ class Countable:
 def countable(cell: CellRef) -> Countable | str:
     """Return the cell with its model, or what is missing for it to be counted."""
     recipe = cell.recipe
-    if not cell.column.measure.counted:
+    measure = cell.column.measure
+    if not measure.counted or (measure.totalled and cell.column.needs):
         return f"needs {cell.column.needs}"
     return NO_MODEL if recipe is None else Countable(cell, recipe)
 

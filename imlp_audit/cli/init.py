@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from imlp_audit.records.transcription import Transcription
     from imlp_audit.transcribe.draft import Draft
     from imlp_audit.transcribe.grid import SourceTable
+    from imlp_audit.transcribe.image_sizes import Given
     from imlp_audit.transcribe.write import DraftPaper
 
 
@@ -48,6 +49,10 @@ def init(
         Library | None,
         typer.Option("--library", metavar="LIBRARY", help="Where several have a model: timm or torchvision."),
     ] = None,
+    image: Annotated[
+        str | None,
+        typer.Option("--image", metavar="SIZE", help="Where no size of images is printed: 224, ..., or own."),
+    ] = None,
     print_: Annotated[bool, typer.Option("--print", help="Print the spec instead of writing it.")] = False,
     format_: Formatted = Format.RICH,
 ) -> int:
@@ -59,7 +64,7 @@ def init(
     from imlp_audit.transcribe.sources import read_source
     from imlp_audit.transcribe.write import write_spec
 
-    name = _paper_id(paper, source)
+    name, given = _paper_id(paper, source), _given_size(image)
     target = output or Path(f"{name}.yaml")
     document = read_source(source)
     for note in document.notes:
@@ -67,7 +72,7 @@ def init(
     chosen = choose_table(document.tables, table, str(source))
     if not print_:
         _check_new(target)
-    draft = draft_table(chosen, [one for one in document.tables if one is not chosen], library)
+    draft = draft_table(chosen, [one for one in document.tables if one is not chosen], library, given)
     if not draft.rows:
         raise UsageError(_nothing(draft, source))
     beside = _described_in(name, target)
@@ -92,6 +97,17 @@ def _paper_id(given: str | None, source: Path) -> str:
         raise UsageError(f"--paper: {given!r} is not {FORMS[SLUG]}")
     stem = source.name.partition(".")[0] if not source.name[:4].isdigit() else source.name.removesuffix(".tar.gz")
     return given or re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_") or "paper"
+
+
+def _given_size(text: str | None) -> Given:
+    """Return what --image says. Raises UsageError for what is neither a size nor `own`."""
+    from imlp_audit.transcribe.image_sizes import OwnSize
+
+    if text is None or text == OwnSize.OWN.value:
+        return None if text is None else OwnSize.OWN
+    if re.fullmatch(r"[1-9]\d{1,3}", text, re.ASCII) is None:
+        raise UsageError(f"--image: {text!r} is neither the side of images in pixels, such as 224, nor 'own'")
+    return int(text)
 
 
 def _check_new(target: Path) -> None:

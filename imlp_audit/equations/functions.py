@@ -76,6 +76,33 @@ def relu_value(x: float) -> float:
     return max(x, 0.0)
 
 
+def silu(x: Rounded) -> Rounded:
+    """SiLU(x) = x / (1 + exp -x), whose slope is below 1.1.
+
+    u |x| times: 4 for exp, 1 for the sum and 2 for the quotient, or for a quotient and a product: below 8.
+    """
+    return x.through(silu_value, 1.1, 8 * x.unit * x.magnitude)
+
+
+def silu_value(x: float) -> float:
+    """Return SiLU(x)."""
+    return x / (1 + exp(-x)) if x > 0 else x * exp(x) / (1 + exp(x))
+
+
+def hard_swish(x: Rounded) -> Rounded:
+    """Hard-Swish(x) = x min(max(x + 3, 0), 6) / 6, whose slope is from -0.5 to 1.5.
+
+    u |x| times: 1 for the sum, of which 6 are left at most, 1 for the product, and 2 for the quotient or for a product
+    with a rounded 1/6: below 5.
+    """
+    return x.through(hard_swish_value, 1.5, 5 * x.unit * x.magnitude)
+
+
+def hard_swish_value(x: float) -> float:
+    """Return Hard-Swish(x)."""
+    return x * min(max(x + 3, 0.0), 6.0) / 6
+
+
 def softplus(x: Rounded) -> Rounded:
     """SoftPlus(x) = log(1 + exp x).
 

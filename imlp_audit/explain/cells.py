@@ -14,6 +14,7 @@ from imlp_audit.explain.printed import (
     stands_for,
 )
 from imlp_audit.explain.totals import explain_total
+from imlp_audit.explain.variants import say_which_variant_fits
 from imlp_audit.records.check import Check, Measurement, Verdict
 from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Section
 from imlp_audit.records.hypothesis import FitScore
@@ -34,6 +35,7 @@ def cell_facts(plan: CellPlan, check: Check, read: Conventions, result: AuditRes
         ("printed", f"{number} in {place_of_cell(cell)}; {place_in_specs(check)}"),
         ("stands for", stands_for(cell.printed, read.roundings[0])),
         *_judged_under(cell, check, result),
+        *say_which_variant_fits(cell, check, read),
     )
 
 

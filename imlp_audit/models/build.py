@@ -11,6 +11,9 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from imlp_audit.models.hosts.host import BuildRequest
+from imlp_audit.models.hosts.timm import Timm
+from imlp_audit.models.hosts.torchvision import Torchvision
+from imlp_audit.models.names.known import Library, known_models, own_size
 from imlp_audit.models.nets.python import describe_error, passes_through, write_error
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading
 from imlp_audit.models.recipe import Form, Recipe
@@ -54,7 +57,28 @@ def describe_failure(recipe: Recipe, error: Exception) -> str:
     """Return why a model could not be built or counted; of a user's own code, the line comes first."""
     if recipe.code is not None and (recipe.code is recipe.host or passes_through(recipe.code, error)):
         return describe_error(recipe.code, error)
-    return f"{recipe.name} could not be built or counted: {write_error(error)}"
+    failed = f"{recipe.name} could not be built or counted"
+    other = _other_size(recipe)
+    return f"{failed}. {other} {write_error(error)}" if other is not None else f"{failed}: {write_error(error)}"
+
+
+def _other_size(recipe: Recipe) -> str | None:
+    """Return that a model was asked for images of another size than its library's, which may be why it failed."""
+    match recipe.host:
+        case Timm(architecture=name):
+            library = Library.TIMM
+        case Torchvision(architecture=name):
+            library = Library.TORCHVISION
+        case _:
+            return None
+    bare = name.partition(".")[0]
+    if recipe.image is None or bare not in known_models(library):
+        return None
+    height, width = recipe.image
+    own = own_size(library, bare)
+    if (height, width) == (own, own):
+        return None
+    return f"{library} has it for images of {own} x {own}: remove `image`, or give a size that it takes. It said:"
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ class Verdict(StrEnum):
 
 PASSES = (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER)
 FAILS = (Verdict.DIFFERS, Verdict.INCONSISTENT)
+NO_MODEL = "the spec gives no model"
 
 
 _LEFT_OUT_IF_EMPTY = ("also", "counterexample", "evidence", "hints", "under", "weak", "fitted", "power")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import NO_MODEL, Check, Verdict
 from imlp_audit.records.finding import StaleEntry, StaleFinding
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (
@@ -35,7 +36,11 @@ _NEXT = (
 
 def say_that_none_fails(result: AuditResult) -> str:
     """Return the sentence for an audit without findings; checks that were not completed may still fail."""
-    broken = result.counts()[Verdict.ERROR]
+    broken, open_ = result.counts()[Verdict.ERROR], result.counts()[Verdict.UNVERIFIABLE]
+    if open_ and open_ == len(result.checks):
+        missing = sum(check.reason == NO_MODEL for check in result.checks)
+        why = f"; for {readable(missing)}, {NO_MODEL}" if missing else ""
+        return f"Nothing was checked, so this is no pass: {count_of(open_, 'check')} cannot be decided{why}."
     if not broken:
         return "No check fails."
     return "No check was completed." if broken == len(result.checks) else "No check that was completed fails."

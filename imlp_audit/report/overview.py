@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import FAILS, Check, CheckKind, Verdict
+from imlp_audit.records.check import FAILS, NO_MODEL, Check, CheckKind, Verdict
 from imlp_audit.records.hypothesis import FitScore, GroupScore
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Block, Code, Document, Heading, Item, List, Paragraph
@@ -27,7 +27,7 @@ _SCREEN = 41  # lines of one paper on a terminal, as they are estimated: it take
 _SCREENS = 150  # lines of several papers
 _NAMED = 4  # findings that leave room on a terminal for more than one choice, and for more than one missing thing
 _UNTRUSTED = "where the Python beside the spec was not run (--trust-code runs it)"
-_NO_MODEL = "where the spec gives no model"
+_NO_MODEL = f"where {NO_MODEL}"
 _FEW = 8  # checks that are listed one by one where no more were selected
 
 

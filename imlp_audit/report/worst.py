@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import Check
@@ -90,6 +91,8 @@ def _finding(one: NumberedFinding, checks: Sequence[Check]) -> Item:
     """Write a finding: what is wrong, where in the paper, and the check to ask about."""
     finding = one.finding
     asked = next((check for check in checks if check.acknowledged is not True), checks[0])
+    if not finding.explained:
+        asked = max(checks, key=_how_far)
     where = (f" [{name_places(checks)}]: ", code(asked.id))
     if not finding.explained and len(checks) == 1:  # its title says less than the check
         number, space, severity, _ = _title(one)
@@ -98,6 +101,11 @@ def _finding(one: NumberedFinding, checks: Sequence[Check]) -> Item:
     hints = () if finding.explained else tuple(f"hint: {hint}" for hint in asked.hints[:1])
     below = () if finding.acknowledged else (_evidence(asked), *hints)
     return Item((*_title(one), *where), below)
+
+
+def _how_far(check: Check) -> Decimal:
+    """Return how far a measured value is off, in units of the last printed digit."""
+    return abs(Decimal(check.gap)) if check.gap is not None else Decimal(0)
 
 
 def _evidence(check: Check) -> str:

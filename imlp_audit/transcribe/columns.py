@@ -51,22 +51,24 @@ class TableColumns:
         return next((at for at in found if "train" not in self.guesses[at].heading.lower()), next(iter(found), None))
 
     @property
-    def sizes(self) -> list[int | None]:
+    def sizes(self) -> dict[str, int | None]:
         """The sizes of images that the headings of the columns of FLOPs give, None for one that gives none."""
-        fields = [dict(guess.fields) for _, guess in self.numbers if guess.measure is Measure.FLOPS]
-        return [int(one["image"]) if "image" in one else None for one in fields]
+        fields = {self.slugs[at]: dict(guess.fields) for at, guess in self.numbers if guess.measure is Measure.FLOPS}
+        return {slug: int(one["image"]) if "image" in one else None for slug, one in fields.items()}
 
     @property
     def first_size(self) -> int | None:
         """The size of images of the first column of FLOPs, where the headings of all give one."""
-        return self.sizes[0] if self.sizes and None not in self.sizes else None
+        sizes = list(self.sizes.values())
+        return sizes[0] if sizes and None not in sizes else None
 
     def doubt(self, row: GridRow) -> str | None:
         """Return why a row's label may not be all of its model: another column says something too."""
         for at in _columns_of_text(self.guesses, self.label):
             guess = self.guesses[at]
             if at not in self.sorting and row.cells[at] not in MISSING:
-                return f"the column {guess.heading!r} says {row.cells[at]!r}, which may change the model"
+                where = f"the column {guess.heading!r}" if guess.heading else f"column {at + 1}, which has no heading,"
+                return f"{where} says {row.cells[at]!r}, which may change the model"
         return None
 
 
@@ -77,7 +79,7 @@ def read_columns(table: SourceTable) -> TableColumns:
         guess_column(heading, [row.cells[at] for row in rows], table.caption)
         for at, heading in enumerate(table.headings)
     ]
-    guesses = list(_without_alike([_without_changed(_with_size(guess)) for guess in guesses]))
+    guesses = list(_without_alike([_without_changed(_with_size(guess), guesses) for guess in guesses]))
     label = find_label(guesses, rows)
     numbers = [at for at, guess in enumerate(guesses) if guess.role is ColumnRole.NUMBERS and at != label]
     changes = {
@@ -106,10 +108,16 @@ def _without_alike(guesses: Sequence[ColumnGuess]) -> Iterator[ColumnGuess]:
         doubted.add(heading)
 
 
-def _without_changed(guess: ColumnGuess) -> ColumnGuess:
-    """Take no column of totals whose heading may name another model than the row's label, or a part of it."""
+def _without_changed(guess: ColumnGuess, guesses: Sequence[ColumnGuess]) -> ColumnGuess:
+    """Take no column of totals whose heading may name another model than the row's label, or a part of it.
+
+    Nor one of scores that another column has too, as where one is of the original model and one of the authors'.
+    """
     heading = guess.heading.replace("_", " ")
-    if guess.measure is None or not guess.measure.totalled or not (may_change(heading) or _PART.search(heading)):
+    if guess.measure is None or not (may_change(heading) or (guess.measure.totalled and _PART.search(heading))):
+        return guess
+    alike = [one for one in guesses if (one.measure, one.fields) == (guess.measure, guess.fields)]
+    if not guess.measure.totalled and (guess.measure is not Measure.SCORE or len(alike) == 1):
         return guess
     doubt = f"{guess.heading!r} is left out: its numbers may be of another model than the label's, or of a part of it"
     return replace(guess, role=ColumnRole.UNKNOWN, doubts=(doubt,))

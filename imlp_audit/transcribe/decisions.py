@@ -8,6 +8,7 @@ from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.draft import Draft
 from imlp_audit.transcribe.headings import ColumnRole
+from imlp_audit.transcribe.image_sizes import OwnSize
 
 
 def decisions_of(draft: Draft) -> list[str]:
@@ -15,6 +16,9 @@ def decisions_of(draft: Draft) -> list[str]:
     found = [doubt for guess in draft.columns.guesses for doubt in guess.doubts]
     if draft.rows and not any(row.model.recipe for row in draft.rows):
         found.insert(0, _NO_MODEL)
+    if draft.unsized:
+        headings = [guess.heading for at, guess in draft.columns.numbers if draft.columns.slugs[at] in draft.unsized]
+        found.insert(0, f"{list_some(headings)}: {_UNSIZED}")
     reasons = Counter(row.model.reason for row in draft.rows if row.model.recipe is None)
     for reason, count in reasons.most_common():
         labels = [row.label.text + row.label.mark for row in draft.rows if row.model.reason == reason]
@@ -53,17 +57,33 @@ _NO_MODEL = (
 )
 
 
+SIZE_NEEDED = "the size of the images"
+"""What a check of FLOPs needs where nothing says on which images they are counted."""
+
+_UNSIZED = (
+    "not checked, since nothing says on which images the models are counted. Write the spec again with `--image 224`, "
+    "or with the paper's size; `--image own` takes each model's own. Or remove `needs` from the column: a row without "
+    "`image` is then counted at its model's own size"
+)
+
+
 def _sizes(draft: Draft) -> list[str]:
     """Say where the size of the images comes from, if FLOPs depend on it."""
     if not any(guess.measure is Measure.FLOPS for _, guess in draft.columns.numbers):
         return []
-    if draft.columns.size is not None:
+    if draft.columns.size is not None or draft.unsized:
         return []
     if draft.columns.first_size is not None:
         return [f"models are built for images of {draft.columns.first_size}, the size of the first column of FLOPs"]
     if draft.size is not None:
         return [f"FLOPs are counted on images of {draft.size}, the size that the caption gives"]
-    return ["the table gives no size of images; FLOPs are counted at each model's own size in its library"]
+    if draft.given is OwnSize.OWN:
+        return ["FLOPs are counted at each model's own size in its library, as --image says"]
+    if draft.given is not None:
+        return [f"rows without a size are counted on images of {draft.given}, as --image says"]
+    if all(row.model.recipe for row in draft.rows):
+        return []
+    return ["the table gives no size of images; models that you give without `image` are counted at their own sizes"]
 
 
 def summary_of(draft: Draft) -> list[str]:

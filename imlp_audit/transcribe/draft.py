@@ -16,9 +16,10 @@ from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.columns import TableColumns, read_columns
 from imlp_audit.transcribe.grid import GridRow, SourceTable
+from imlp_audit.transcribe.image_sizes import Given, OwnSize, find_size
 from imlp_audit.transcribe.label_column import may_change
 from imlp_audit.transcribe.labels import LabelParts, read_label
-from imlp_audit.transcribe.models import ModelGuess, TableSays, find_doubt, find_harmless, find_size, guess_model
+from imlp_audit.transcribe.models import ModelGuess, TableSays, find_doubt, find_harmless, guess_model
 from imlp_audit.transcribe.rows import RowNumbers, read_numbers
 
 
@@ -38,7 +39,10 @@ class DraftRow:
 
 @dataclass(frozen=True)
 class Draft:
-    """A table as a spec may hold it. `skipped` are the rows without a number that a spec can hold, and why."""
+    """A table as a spec may hold it. `skipped` are the rows without a number that a spec can hold, and why.
+
+    `size` is the side of the images that the caption gives, `given` what a person says where the source gives none.
+    """
 
     table: SourceTable
     columns: TableColumns
@@ -46,26 +50,46 @@ class Draft:
     size: int | None
     skipped: tuple[str, ...]
     harmless: Mapping[str, str]
+    given: Given = None
+
+    @property
+    def unsized(self) -> frozenset[str]:
+        """The columns of FLOPs that cannot be checked: nothing says on which images a row's are counted."""
+        if self.given is OwnSize.OWN:
+            return frozenset()
+        columns = {slug for slug, size in self.columns.sizes.items() if size is None}
+        rows = [row for row in self.rows if row.model.recipe is not None and not row.model.sized]
+        return frozenset(slug for slug in columns if any(slug in row.numbers.printed for row in rows))
 
 
-def draft_table(table: SourceTable, others: Sequence[SourceTable] = (), prefer: Library | None = None) -> Draft:
+def draft_table(
+    table: SourceTable, others: Sequence[SourceTable] = (), prefer: Library | None = None, given: Given = None
+) -> Draft:
     """Read a table; the other tables of the document show whether a label stands for one model.
 
-    Of several libraries that have a model, `prefer` is taken. `Draft.harmless` are the footnote marks that change
-    nothing of a model, and what the source says of them.
+    Of several libraries that have a model, `prefer` is taken; `given` is the size of the images for rows without one.
+    `Draft.harmless` are the footnote marks that change nothing of a model, and what the source says of them.
     """
     columns = read_columns(table)
-    drafter = _Drafter(table, columns, _sizes_printed([table, *others]), prefer)
+    sizes = (_sizes_printed([table, *others], Measure.PARAMETERS), _sizes_printed([table], Measure.FLOPS))
+    drafter = _Drafter(table, columns, sizes, prefer, given)
     for row in table.rows:
         drafter.add(row)
     rows = tuple(_one_training_each(drafter.rows))
-    return Draft(table, columns, rows, drafter.size, tuple(drafter.skipped), drafter.harmless)
+    return Draft(table, columns, rows, drafter.size, tuple(drafter.skipped), drafter.harmless, given)
 
 
 class _Drafter:
     """Reads the rows of a table in order: what a row means may depend on those above it."""
 
-    def __init__(self, table: SourceTable, columns: TableColumns, sizes: SizesPrinted, prefer: Library | None) -> None:
+    def __init__(
+        self,
+        table: SourceTable,
+        columns: TableColumns,
+        sizes: Sequence[SizesPrinted],
+        prefer: Library | None,
+        given: Given,
+    ) -> None:
         self.columns, self.sizes = columns, sizes
         self.counted_in = table.counted_in
         self.harmless = find_harmless(table.marks, table.caption)
@@ -75,9 +99,10 @@ class _Drafter:
         self.says = TableSays(
             self.harmless,
             prefer,
-            unsized=None in columns.sizes,
+            unsized=None in columns.sizes.values(),
             headed=tuple(families_in(headed)),
             captioned=tuple(families_in(table.caption)),
+            given=self.size or given,
         )
         labels = [read_label(row.cells[columns.label], None, ()) for row in table.rows if row.single is None]
         self._without_remark = {family_of(label.name) for label in labels if not label.remark}
@@ -99,7 +124,7 @@ class _Drafter:
             reason = f": {numbers.left_out[0]}" if numbers.left_out else ""
             self.skipped.append(f"{self.counted_in} {row.line}, {label.text or 'a row without a label'}{reason}")
             return
-        side = numbers.size or find_size(self._group) or self.size or self.columns.first_size
+        side = numbers.size or find_size(self._group) or self.columns.first_size
         why = self.doubt or self.columns.doubt(row) or _ambiguous(label, side, self.sizes) or self._doubt(label)
         base = self._by_label.get((label.builds_on or "").casefold())
         drafted = DraftRow(
@@ -182,15 +207,15 @@ def _one_training_each(rows: Sequence[DraftRow]) -> list[DraftRow]:
 
 
 SizesPrinted: TypeAlias = Mapping[tuple[str, int | None], frozenset[str]]
-"""The numbers of parameters that are printed for a label and a size of the images."""
+"""The totals that are printed for a label and a size of the images."""
 
 
-def _sizes_printed(tables: Sequence[SourceTable]) -> SizesPrinted:
-    """Return the numbers of parameters that each label has in the tables, by label and size of the images."""
+def _sizes_printed(tables: Sequence[SourceTable], measure: Measure) -> SizesPrinted:
+    """Return the totals that each label has in the first such column of the tables, by label and size of the images."""
     found: dict[tuple[str, int | None], set[str]] = {}
     for table in tables[:50]:
         columns = read_columns(table)
-        at = next((i for i, guess in columns.numbers if guess.measure is Measure.PARAMETERS), None)
+        at = next((i for i, guess in columns.numbers if guess.measure is measure), None)
         if at is None:
             continue
         for row in table.rows:
@@ -208,9 +233,11 @@ def _leading(text: str) -> str:
     return whole[:2] + "0" * max(0, len(whole) - 2)
 
 
-def _ambiguous(label: LabelParts, size: int | None, sizes: SizesPrinted) -> str | None:
-    """Say that a label stands for several models, if the source prints several numbers of parameters for it."""
-    texts = sizes.get(((label.text + label.mark).casefold(), size), frozenset())
-    if len(texts) < 2:
-        return None
-    return f"the source prints several sizes for {label.text!r} ({list_some(sorted(texts))}), so it is not one model"
+def _ambiguous(label: LabelParts, size: int | None, printed: Sequence[SizesPrinted]) -> str | None:
+    """Say that a label stands for several models, if the source prints several totals for it."""
+    for sizes in printed:
+        texts = sizes.get(((label.text + label.mark).casefold(), size), frozenset())
+        if len(texts) > 1:
+            listed = list_some(sorted(texts))
+            return f"the source prints several sizes for {label.text!r} ({listed}), so it is not one model"
+    return None

@@ -18,8 +18,9 @@ _MOST_TEXTS = 300  # of a column, that are looked up
 _SORT = re.compile(r"(general |network |model )?(arch(itecture)?s?|group|category|kind|class|type|family)?\.?")
 _WHOLE = re.compile(r"\W*\d+(?:\s?[+,/-]\s?\d+)*\W*", re.ASCII)
 _KIND = re.compile(
-    r"(?:(?:cnns?|conv\w*|neural|net(?:work)?s?|transformers?|vits?|attention|self|spatial|channel|mlps?|mixers?"
-    r"|pool(?:ing)?|hybrids?|based|like|pure|local|global|hierarchical|metaformer|mamba|ssms?|rnns?|models?|and)\W*)+"
+    r"(?:(?:cnns?|conv\w*|neural|net(?:work)?s?|transformers?|tfms?|vits?|attention|self|spatial|channel|mlps?|mixers?"
+    r"|pool(?:ing)?|hybrids?|based|like|pure|only|stem|stages?|single|multi|local|global|hierarchical|metaformer|mamba"
+    r"|ssms?|rnns?|models?|and)\W*)+"
 )
 
 
@@ -75,4 +76,4 @@ _WIDER = re.compile(r"\b(in|imagenet)-?2\dk", re.IGNORECASE)
 
 def may_change(text: str) -> bool:
     """Return whether a text that stands over several rows may say that their models are not the usual ones."""
-    return _CHANGE.search(text) is not None
+    return _CHANGE.search(text) is not None and not _KIND.fullmatch(text.lower())

@@ -54,6 +54,11 @@ class LabelParts:
         """Whether the label says that something was added to a model."""
         return self.added or _INSIDE.search(self.name) is not None
 
+    @property
+    def base(self) -> str:
+        """The name before what was added: Swin-T of "Swin-T + SE"."""
+        return _INSIDE.split(self.name, maxsplit=1)[0]
+
 
 def read_label(text: str, above: LabelParts | None, known: Container[str]) -> LabelParts:
     """Take a label apart, knowing that of the row above and, in lower case, those of all rows above.

@@ -9,11 +9,28 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-from imlp_audit.models.names.known import USUAL_SIZE, Library, current_models, own_size, size_in_name
-from imlp_audit.models.names.match import Confidence, close_models
+from imlp_audit.models.names.known import (
+    USUAL_SIZE,
+    Library,
+    current_models,
+    own_size,
+    resembles,
+    size_in_name,
+)
+from imlp_audit.models.names.match import Confidence, close_models, names_of_all_sizes, variants_of
 from imlp_audit.models.names.spelling import spellings
+from imlp_audit.numbers.words import list_some
 from imlp_audit.transcribe.cells import MARKS
-from imlp_audit.transcribe.headings import SIDE, ColumnGuess, side_of
+from imlp_audit.transcribe.headings import ColumnGuess
+from imlp_audit.transcribe.image_sizes import (
+    Given,
+    Named,
+    models_of_all_sizes,
+    why_not_for_all,
+    why_other,
+    why_own,
+    why_several,
+)
 from imlp_audit.transcribe.labels import LabelParts
 
 _LIBRARIES = (Library.TIMM, Library.TORCHVISION)
@@ -44,7 +61,8 @@ _TOP1 = re.compile(r"top-?\s?@?1|acc|imagenet|\bin-?1k\b", re.IGNORECASE)
 class ModelGuess:
     """A row's recipe and where it comes from, or the reason why it has none; other names are candidates.
 
-    `nearest` are models of which no name has all of the label.
+    `nearest` are models of which no name has all of the label, `variants` those whose names have one more word than
+    the recipe's. `sized` says that the source gives the size of the images.
     """
 
     recipe: str | None
@@ -52,6 +70,8 @@ class ModelGuess:
     reason: str
     candidates: tuple[str, ...] = ()
     nearest: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    sized: bool = False
 
 
 def find_doubt(caption: str, columns: Sequence[ColumnGuess]) -> str | None:
@@ -78,19 +98,14 @@ def find_harmless(marks: Sequence[tuple[str, str]], caption: str = "") -> dict[s
     }
 
 
-def find_size(text: str) -> int | None:
-    """Return the side of square images that a caption or a heading between rows gives, if it gives one alone."""
-    sides = {side_of(found[0].strip()) for found in SIDE.finditer(text) if not found[0].strip().isdigit()}
-    return sides.pop() if len(sides) == 1 else None
-
-
 @dataclass(frozen=True)
 class TableSays:
     """What a table says about the models of all its rows.
 
     `harmless` are the footnote marks that change nothing of a model, `prefer` is the library to take first, and
     `unsized` says that there are FLOPs whose heading gives no size of images. `headed` and `captioned` are the families
-    of models that the heading of the labels and the caption name.
+    of models that the heading of the labels and the caption name. `given` is the size of images for rows without one:
+    that of the caption, or a person's.
     """
 
     harmless: Mapping[str, str]
@@ -98,30 +113,69 @@ class TableSays:
     unsized: bool = False
     headed: tuple[str, ...] = ()
     captioned: tuple[str, ...] = ()
+    given: Given = None
 
 
 def guess_model(label: LabelParts, size: int | None, doubt: str | None, table: TableSays) -> ModelGuess:
-    """Match a label with the names of the libraries; `size` is the side of the images where the table gives one."""
-    side = label.size or size
-    found = _find(label.name, side, table)
+    """Match a label with the names of the libraries; `size` is the side of the images where the row gives one."""
+    row = label.size or size
+    side = row or (table.given if isinstance(table.given, int) else None)
+    name, found = _find(label.name, side, table)
     exact = _with(Confidence.EXACT, found)
     close = () if label.changed else tuple(_recipe(*one, side) for one in _with(Confidence.CLOSE, found))
     if not exact:
         return _without(label, side, found, close, table)
-    reason = doubt or _why_other_size(exact[0], side, label.name)
-    if reason is None and exact[0][0] is not table.prefer:
-        reason = _why_no_width(label.name, exact)
+    reason = doubt or _why_another(exact, label.name, side, table)
     candidates = (*(_recipe(*one, side) for one in exact), *close)[:3]
-    if reason is None and side is None and table.unsized:
-        reason = _why_no_size(exact, label.name, table.prefer)
-        candidates = tuple(_recipe(*one, own_size(*one)) for one in exact)
+    if reason is None:
+        sized = _why_no_size(exact, name, row, table)
+        reason, candidates = sized if sized is not None else (None, candidates)
+    (library, model), *rest = exact
+    variants = tuple(variants_of(model, library))
     if label.mark and label.mark not in table.harmless:
         reason = f"the mark {label.mark!r} may stand for a change of the model"
+        candidates = (candidates[0], *(_recipe(library, one, side) for one in variants[:2]), *candidates[1:])[:3]
     if reason is not None:
         return ModelGuess(None, None, reason, candidates)
+    said = side or size_in_name(library, model)
+    return ModelGuess(
+        _recipe(library, model, side),
+        library,
+        f"{label.name!r} is {model} of {library}",
+        tuple(_recipe(*one, side) for one in rest),
+        variants=variants,
+        sized=said is not None and (side is not None or str(said) in label.name),
+    )
+
+
+def _why_another(exact: Sequence[Named], label: str, side: int | None, table: TableSays) -> str | None:
+    """Return why a label that is a model's name may stand for another model."""
     library, name = exact[0]
-    others = tuple(_recipe(*one, side) for one in exact[1:])
-    return ModelGuess(_recipe(library, name, side), library, f"{label.name!r} is {name} of {library}", others)
+    if label == name:
+        return why_other(exact[0], side, label)
+    if resembles(library, name):
+        return f"{library} says that its {name} is only like the paper's"
+    reason = why_other(exact[0], side, label)
+    if reason is not None or library is table.prefer:
+        return reason
+    return _why_no_width(exact) or _why_more_names(label, side, exact)
+
+
+def _why_no_size(
+    exact: Sequence[Named], label: str, row: int | None, table: TableSays
+) -> tuple[str, tuple[str, ...]] | None:
+    """Return why the size of the images leaves a model open, and the models that it may be; None where it does not."""
+    if row is not None:
+        return None
+    if isinstance(table.given, int):
+        reason, models = why_not_for_all(exact, table.given), list(exact)
+    else:
+        models = models_of_all_sizes(label, [exact[0][0]] if exact[0][0] is table.prefer else _LIBRARIES)
+        reason = why_several(models) if models else None
+        if reason is None and table.unsized:
+            reason, models = why_own(exact, label, table.prefer, table.given), list(exact)
+    models.sort(key=lambda one: (own_size(*one), one[0] is not exact[0][0]))
+    return None if reason is None else (reason, tuple(_recipe(*one, own_size(*one)) for one in models))
 
 
 def _without(
@@ -129,7 +183,9 @@ def _without(
 ) -> ModelGuess:
     """Return why a label that is not the name of one model has none, and the names that it may stand for."""
     if label.changed:
-        return ModelGuess(None, None, "the label names something that is added to a model")
+        part = _with(Confidence.EXACT, _find(label.base, side, table)[1]) if label.base else []
+        known = tuple(_recipe(*one, side) for one in part)
+        return ModelGuess(None, None, "the label names something that is added to a model", (), known)
     if len(close) > 1:
         return ModelGuess(None, None, "the label does not say which of these it is", close[:3])
     if close:
@@ -150,13 +206,13 @@ def _with(sure: Confidence, found: _Found) -> list[tuple[Library, str]]:
     return [(library, name) for library, names in found.items() for name, one in names if one is sure]
 
 
-def _find(label: str, size: int | None, table: TableSays) -> _Found:
-    """Return what is known of a label, or of it after a family that the heading names: CaiT-xxs-24 for xxs-24."""
+def _find(label: str, size: int | None, table: TableSays) -> tuple[str, _Found]:
+    """Return a label and what is known of it, or of both after a family in the heading: CaiT-xxs-24 for xxs-24."""
     found = _first(label, size, table)
     if any(found.values()):
-        return found
-    headed = (_first(f"{family}-{label}", size, table) for family in table.headed)
-    return next((one for one in headed if any(one.values())), found)
+        return label, found
+    headed = ((name, _first(name, size, table)) for name in (f"{family}-{label}" for family in table.headed))
+    return next((one for one in headed if any(one[1].values())), (label, found))
 
 
 def _first(label: str, size: int | None, table: TableSays) -> _Found:
@@ -175,41 +231,27 @@ def _names(label: str, library: Library, size: int | None) -> tuple[tuple[str, C
     return tuple(close_models(label, library, size))
 
 
-def _why_no_size(exact: Sequence[tuple[Library, str]], label: str, prefer: Library | None) -> str | None:
-    """Return why the size of the images must be given, where the libraries' own sizes do not settle it."""
-    meant = exact[:1] if exact[0][0] is prefer else exact
-    sizes = {own_size(*one): one[0] for one in meant}
-    if len(sizes) > 1:
-        listed = " and ".join(f"{size} in {library}" for size, library in sizes.items())
-        return f"the table gives no size of images, and this model was published for {listed}"
-    library, name = exact[0]
-    (size,) = sizes
-    if size == USUAL_SIZE or str(size) in label or (library is prefer and size_in_name(library, name) is None):
-        return None
-    return f"the table gives no size of images, and {library} has this model for {size} alone"
-
-
-def _why_no_width(label: str, exact: Sequence[tuple[Library, str]]) -> str | None:
+def _why_no_width(exact: Sequence[Named]) -> str | None:
     """Return why a label of one library's model is not all of a name: another has it in widths, as mobilenetv2_140."""
-    if any(label == name for _, name in exact):
-        return None
     for library in set(_LIBRARIES) - {library for library, _ in exact}:
         heads = (name.rpartition("_") for name in current_models(library) if size_in_name(library, name) is None)
-        if any(width.isdigit() and _bare(head) == _bare(label) for head, _, width in heads):
+        if any(width.isdigit() and _bare(head) == _bare(exact[0][1]) for head, _, width in heads):
             return f"the label gives no width, and {library} has this model in several"
+    return None
+
+
+def _why_more_names(label: str, side: int | None, exact: Sequence[Named]) -> str | None:
+    """Return why a label of one library's model is not all of a name: another has several, as windows of 8 and 16."""
+    for library in set(_LIBRARIES) - {library for library, _ in exact}:
+        names = [one for spelt in spellings(label) for one in names_of_all_sizes(spelt, library)]
+        fitting = [one for one in dict.fromkeys(names) if side in (None, own_size(library, one))]
+        if len({re.sub(r"\d+$", "", one) for one in fitting}) > 1:
+            return f"{library} has several models of this name: {list_some(fitting)}"
     return None
 
 
 def _bare(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", text.lower())
-
-
-def _why_other_size(model: tuple[Library, str], side: int | None, label: str) -> str | None:
-    """Return why the size of the images is not known, where the label gives another than the table does."""
-    said = size_in_name(*model)
-    if said is None or side in (None, said) or not re.search(rf"(?<!\d){said}(?!\d)", label):
-        return None
-    return f"the label gives images of {said}, and the table of {side}"
 
 
 def _recipe(library: Library, name: str, side: int | None) -> str:

@@ -46,7 +46,7 @@ def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
         if cell.percent is not None:
             changes[slug] = cell.percent
         elif cell.change is not None:
-            left_out.append(f"{slug} {text!r}: the change {cell.change} is not in percent")
+            left_out.append(f"{slug} {text!r}: {_why_no_change(cell.change, guess)}")
         left_out += [f"{slug} {text!r}: without {part!r}" for part in cell.left_out if slug in printed]
         left_out += [f"{slug} {text!r}: the mark {cell.mark!r} is not kept"] if cell.mark else []
     for at, changed in columns.changes.items():
@@ -54,9 +54,15 @@ def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
         if change is not None and change.endswith("%"):
             changes[columns.slugs[changed]] = change
         elif change is not None:
-            left_out.append(f"{columns.guesses[at].heading} {row.cells[at]!r}: the change is not in percent")
+            why = _why_no_change(change, columns.guesses[changed])
+            left_out.append(f"{columns.guesses[at].heading} {row.cells[at]!r}: {why}")
     size = side_of(row.cells[columns.size]) if columns.size is not None else None
     return RowNumbers(printed, {k: v for k, v in changes.items() if k in printed}, size, tuple(left_out))
+
+
+def _why_no_change(change: str, guess: ColumnGuess) -> str:
+    kind = "in points" if guess.unit == "%" else "not in percent"
+    return f"the change {change} is {kind}, and a spec holds changes in percent of the baseline's number"
 
 
 _NOUNS = ("parameters", "params", "flops", "macs")

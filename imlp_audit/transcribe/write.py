@@ -12,7 +12,7 @@ from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.text_file import without_refused
 from imlp_audit.transcribe.decimal_mark import swap_marks
-from imlp_audit.transcribe.decisions import decisions_of
+from imlp_audit.transcribe.decisions import SIZE_NEEDED, decisions_of
 from imlp_audit.transcribe.draft import Draft, DraftRow
 from imlp_audit.transcribe.grid import SourceTable
 from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, counts_macs
@@ -92,7 +92,8 @@ def _table(draft: Draft, paper: DraftPaper) -> Iterator[str]:
     yield f"source: {{section: {scalar(f'Table {table.number}')}, file: {scalar(table.file)}}}"
     yield "columns:"
     for at, guess in draft.columns.numbers:
-        yield f"  {draft.columns.slugs[at]}: {{{_column(guess)}}}"
+        slug = draft.columns.slugs[at]
+        yield f"  {slug}: {{{_column(guess, needs=SIZE_NEEDED if slug in draft.unsized else None)}}}"
         yield from (f"  {_comment(doubt)}" for doubt in guess.doubts)
     for at, guess in enumerate(draft.columns.guesses):
         yield from _other_column(draft, at, guess)
@@ -106,8 +107,9 @@ def table_id(table: SourceTable) -> str:
     return re.sub("[^a-z0-9]", "", table.number.lower())
 
 
-def _column(guess: ColumnGuess) -> str:
+def _column(guess: ColumnGuess, needs: str | None) -> str:
     entries = [("measure", str(guess.measure)), ("unit", guess.unit), *guess.fields, ("heading", guess.heading)]
+    entries += [("needs", needs)] if needs else []
     return ", ".join(f"{key}: {_flow(value)}" for key, value in entries)
 
 
@@ -155,7 +157,8 @@ def _model(row: DraftRow) -> Iterator[str]:
     guess = row.model
     if guess.recipe is not None:
         others = f"; or {' or '.join(guess.candidates)}" if guess.candidates else ""
-        yield f"model: {guess.recipe}  {_comment(f'exact{others}')}"
+        variants = f"; other variants: {list_some(guess.variants)}" if guess.variants else ""
+        yield f"model: {guess.recipe}  {_comment(f'exact{others}{variants}')}"
         return
     candidates = "".join(f" model: {candidate}" for candidate in guess.candidates[:1])
     more = f" (or {', '.join(guess.candidates[1:])})" if len(guess.candidates) > 1 else ""

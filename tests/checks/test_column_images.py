@@ -32,6 +32,30 @@ tables:
 """
 
 
+NEEDS = """\
+paper: p
+about: {title: T, authors: A. Author, version: v1, flops: [macs], rounding: [half_up]}
+tables:
+  - table: "1"
+    title: No size
+    source: {section: "4"}
+    columns:
+      params: {measure: parameters, unit: "", heading: Parameters}
+      flops: {measure: flops, unit: "", heading: FLOPs, needs: the size of the images}
+    rows:
+      - {id: mixer, label: M, model: MIXER, printed: {params: 1, flops: 1}}
+      - {id: other, label: O, baseline: mixer, model: MIXER, printed: {flops: 1}, delta: {flops: 5%}}
+"""
+
+
+def test_a_column_of_totals_that_needs_something_is_not_counted(tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text(NEEDS.replace("MIXER", MIXER), encoding="utf-8")
+    checks = {check.id: check for check in audit(load([str(tmp_path)]), Options(), lambda _: lambda _: None).checks}
+    assert checks["p/1/mixer/params"].verdict is Verdict.DIFFERS
+    for name in ("p/1/mixer/flops", "p/1/other/flops", "p/1/other/flops.delta.measured"):
+        assert (checks[name].verdict, checks[name].reason) == (Verdict.UNVERIFIABLE, "needs the size of the images")
+
+
 def macs(height: int, width: int) -> int:
     s = (height // 4) * (width // 4)
     return s * 3 * 16 * 24 + 2 * (2 * s * 10 * 24 + 2 * s * 24 * 40) + 24 * 10

@@ -68,11 +68,23 @@ def test_a_table_becomes_a_spec_without_mistakes(folder: Path) -> None:
 def test_what_was_guessed_or_left_out_is_a_comment(folder: Path) -> None:
     done = call("init", "main.tex", "--table", "1", "--print")
     assert done.code == 0
-    assert "# top1 '80.1 (+0.3)': the change +0.3 is not in percent" in done.out
+    assert "# top1 '80.1 (+0.3)': the change +0.3 is in points, and a spec holds" in done.out
     assert "the mark '†' may stand for a change of the model" in done.out
     assert "# no model: no library has a model of this name" in done.out
     assert "rows with a model: 1 of timm" in done.err
     assert sorted(path.name for path in folder.iterdir()) == ["main.tex"]
+
+
+def test_a_size_for_rows_without_one_is_an_option(folder: Path) -> None:
+    (folder / "a.csv").write_text("Model,Params (M),FLOPs (G)\nViT-B/16,86.6,17.6\nDeiT-S,22.1,4.6\n", "utf-8")
+    assert (
+        "flops: {measure: flops, unit: G, heading: FLOPs (G), needs: the size of"
+        in call("init", "a.csv", "--print").out
+    )
+    done = call("init", "a.csv", "--image", "224", "--print").out
+    assert "model: {timm: vit_base_patch16_224}" in done
+    assert "needs" not in done
+    assert "model: {timm: deit_small_patch16_224}" in call("init", "a.csv", "--image", "own", "--print").out
 
 
 def test_characters_that_a_spec_refuses_do_not_reach_it(folder: Path) -> None:
@@ -180,6 +192,7 @@ def test_a_file_that_cannot_be_used_is_answered(folder: Path, name: str, content
         (("main.tex", "--table", "9"), "--table: no table of main.tex with the number, the label or the caption '9'"),
         (("main.tex", "--table", "1", "-o", "x.txt"), "x.txt: the name of a spec ends in .yaml"),
         (("main.tex", "--table", "1", "-o", "gone/x.yaml"), "gone is not a folder"),
+        (("main.tex", "--table", "1", "--image", "big"), "--image: 'big' is neither the side of images in pixels"),
         (("main.tex", "--table", "1", "--paper", "My Paper"), "--paper: 'My Paper' is not a slug"),
     ],
 )

@@ -34,6 +34,14 @@ def softplus(x: mpf) -> mpf:
     return mpmath.log1p(mpmath.exp(x))
 
 
+def silu(x: mpf) -> mpf:
+    return x / (1 + mpmath.exp(-x))
+
+
+def hard_swish(x: mpf) -> mpf:
+    return x * min(max(x + 3, mpf(0)), mpf(6)) / 6
+
+
 def slope_of_torch(x: Tensor) -> Tensor:
     x = x.clone().requires_grad_()
     return torch.autograd.grad(F.gelu(x).sum(), x)[0]
@@ -43,6 +51,8 @@ CASES: dict[str, tuple[Activation, Callable[[mpf], mpf], Callable[[Tensor], Tens
     "gelu": (functions.gelu, gelu, F.gelu),
     "gelu_tanh": (functions.gelu_tanh, gelu_tanh, lambda x: F.gelu(x, approximate="tanh")),
     "gelu_slope": (functions.gelu_slope, gelu_slope, slope_of_torch),
+    "silu": (functions.silu, silu, F.silu),
+    "hard_swish": (functions.hard_swish, hard_swish, F.hardswish),
     "softplus": (functions.softplus, softplus, F.softplus),
     "relu": (functions.relu, lambda x: max(x, mpf(0)), F.relu),
 }

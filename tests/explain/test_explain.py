@@ -14,6 +14,7 @@ from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
 from imlp_audit.explain.document import explanation_document
 from imlp_audit.explain.explain import cells_needed, explain, find_plan
+from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.pipeline import Options, audit, audit_equations
 from imlp_audit.records.document import from_json, to_json
@@ -360,6 +361,15 @@ def test_a_model_that_not_every_reading_can_build_is_explained_without_the_searc
     assert failure is not None
     assert failure.startswith("deit_tiny_distilled_patch16_224 could not be built or counted:")
     assert "\nThe readings could not be searched: deit_tiny_distilled" in text_of(explanation)
+
+
+def test_a_variant_whose_count_is_printed_is_named(tmp_path: Path) -> None:
+    """A distilled DeiT has a second token with its position and a second classifier head."""
+    selection = paper(tmp_path, row("one", "One", DEIT, "params: 5.91"), row("two", "Two", DEIT, "params: 5.99"))
+    more = 2 * 192 + 192 * 1000 + 1000
+    said = facts(explained(selection, "small/1/one/params"))["variant"]
+    assert said.startswith(f"deit_tiny_distilled_patch16_224 has {readable(5_717_416 + more)}, which prints so")
+    assert "variant" not in facts(explained(selection, "small/1/two/params"))
 
 
 def test_a_finding_is_shown_with_its_check(tmp_path: Path) -> None:

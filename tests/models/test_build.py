@@ -10,7 +10,7 @@ from torch import nn
 from imlp_audit.errors import BuildError
 from imlp_audit.models.agelu import AGeLU, SumOfFunctions
 from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Replacement, Sums
-from imlp_audit.models.build import Builder, build_host
+from imlp_audit.models.build import Builder, build_host, describe_failure
 from imlp_audit.models.imlp import Imlp, PlainChannelPart
 from imlp_audit.models.reading import ClassToken, Reading
 from imlp_audit.models.recipe import Recipe
@@ -25,6 +25,19 @@ def recipe(host: str, kernel: int = 3, ratio: float = 2, part: Part = Part.CHANN
 
 def count(model: nn.Module) -> int:
     return sum(p.numel() for p in model.parameters())
+
+
+def test_a_model_that_does_not_take_the_images_says_which_it_takes() -> None:
+    error = RuntimeError("shapes")
+    for name, side, own in (("crossvit_small_240", 224, 240), ("levit_256", 230, 224)):
+        said = describe_failure(Recipe.of(timm=name, image=side), error)
+        assert said.endswith(
+            f"timm has it for images of {own} x {own}: remove `image`, or give a size that it takes. It said: "
+            "RuntimeError: shapes"
+        )
+        assert "images of" not in describe_failure(Recipe.of(timm=name, image=own), error)
+    other = Recipe.of(torchvision="maxvit_t", image=230)
+    assert "torchvision has it for images of 224 x 224" in describe_failure(other, error)
 
 
 HOSTS: dict[str, tuple[int, list[int]]] = {

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.records.check import CheckKind, Verdict
+from imlp_audit.records.check import NO_MODEL, CheckKind, Verdict
 from imlp_audit.records.finding import Finding, Severity
 from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
 from imlp_audit.records.result import AuditResult
@@ -319,6 +319,27 @@ def test_nothing_is_said_to_hold_where_no_check_was_completed() -> None:
         shown = screen(AuditResult(papers=(head(),), versions={}, checks=checks))
         assert f"\n{said}\n" in shown
         assert "No check fails" not in shown
+
+
+def test_an_audit_that_decided_nothing_is_no_pass() -> None:
+    missing = [check(f"1/r{n}/params", CheckKind.CELL, Verdict.UNVERIFIABLE, NO_MODEL) for n in range(3)]
+    score = check("1/r0/top1", CheckKind.CELL, Verdict.UNVERIFIABLE, "needs trained weights")
+    passing = check("1/r1/params", CheckKind.CELL, Verdict.REPRODUCED)
+    shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=(*missing, score))).split())
+    assert "Nothing was checked, so this is no pass: 4 checks cannot be decided" in shown
+    assert "; for 3, the spec gives no model." in shown
+    assert "No check fails" not in shown
+    assert "No check fails." in screen(AuditResult(papers=(head(),), versions={}, checks=(score, passing)))
+
+
+def test_of_several_cells_that_nothing_explains_the_worst_is_shown() -> None:
+    cells = [
+        check(f"1/{row}/params", CheckKind.CELL, Verdict.DIFFERS, f"gap {gap}", printed="5.72", gap=gap)
+        for row, gap in (("near", "1.8"), ("far", "-79.5"), ("mid", "7"))
+    ]
+    shown = screen(AuditResult(papers=(head(),), versions={}, checks=tuple(cells)))
+    assert "gap -79.5" in shown
+    assert "gap 1.8" not in shown
 
 
 def test_what_the_audited_text_lacks_is_said() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
@@ -44,6 +45,14 @@ def size_in_name(library: Library, name: str) -> int | None:
     """Return the side of the images that a model's name ends in; None for one that does not, such as regnety_320."""
     size = own_size(library, name)
     return size if name.endswith(f"_{size}") else None
+
+
+def resembles(library: Library, name: str) -> bool:
+    """Return whether timm's code says that a model is not the paper's: its own, or one that tries to be like it."""
+    return library is Library.TIMM and _LIKE.fullmatch(name) is not None
+
+
+_LIKE = re.compile(r"coatnex?t_.*|skresnex?t.*|mixnet_xx?l|nfnet_l\d|.*_rw\d?(_.*)?")  # comments in timm's files
 
 
 def version_of(library: Library) -> str:

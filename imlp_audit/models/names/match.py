@@ -24,8 +24,10 @@ class Confidence(StrEnum):
 
 MOST_CLOSE = 4
 _SIMILAR_FAMILY = 0.75
-_SIZES = {"ti": "T", "t": "T", "s": "S", "b": "B", "l": "L", "h": "H", "m": "M"}
-_SIZE_WORDS = {"tiny": "T", "small": "S", "base": "B", "large": "L", "huge": "H", "medium": "M"}
+_SIZES = {"ti": "T", "t": "T", "s": "S", "b": "B", "l": "L", "h": "H", "m": "M",
+          "a": "A", "f": "F", "p": "P", "n": "N"}  # fmt: skip
+_SIZE_WORDS = {"tiny": "T", "small": "S", "base": "B", "large": "L", "huge": "H", "medium": "M",
+               "atto": "A", "femto": "F", "pico": "P", "nano": "N"}  # fmt: skip
 _SHORT_SIZE = re.compile(rf"(x{{0,2}})({'|'.join(_SIZES)})(\d*)")  # xs is x-small, xl is x-large
 _LONG_SIZE = re.compile(rf"(x{{0,2}})({'|'.join(_SIZE_WORDS)})")
 _COMMON = frozenset({"test", "tiny", "wide", "res", "legacy", "lambda", "halo", "bat", "nest", "inception"})
@@ -66,16 +68,41 @@ def is_name(label: str, library: Library) -> bool:
 
 def _exact(label: str, library: Library, size: int | None) -> list[str]:
     """Return the names that a label is; several are ambiguous."""
-    found = {one.name: one for key in _keys(label) for one in _index(library).get(key, ())}
-    whole = [name for name in found if _keys(name) & _keys(label)]
+    found = _found(label, library)
+    whole = _whole(label, found)
     if whole:
-        return sorted(whole)
+        return whole
     for side in (size, USUAL_SIZE if size is None else None):
         fitting = sorted(name for name, one in found.items() if side is not None and one.size == side)
         if fitting:
             return fitting
     unsized = sorted(name for name, one in found.items() if one.size is None)
     return unsized or sorted(found)
+
+
+def names_of_all_sizes(label: str, library: Library) -> list[str]:
+    """Return the names that a label is, whatever their sizes of images; only itself for a whole name."""
+    if not _PLAIN.fullmatch(label):
+        return []
+    found = _found(label, library)
+    return _whole(label, found) or sorted(found)
+
+
+def variants_of(name: str, library: Library) -> list[str]:
+    """Return the names that have one word more than a name, such as deit_tiny_distilled_patch16_224."""
+    words = Counter(name.split("_"))
+    family = _families(library).get(family_of(name), ())
+    more = ((one, Counter(one.split("_")) - words) for one, _ in family if not words - Counter(one.split("_")))
+    return [one for one, added in more if added.total() == 1 and not any(map(str.isdigit, "".join(added)))]
+
+
+def _found(label: str, library: Library) -> Mapping[str, _Name]:
+    return {one.name: one for key in _keys(label) for one in _index(library).get(key, ())}
+
+
+def _whole(label: str, found: Iterable[str]) -> list[str]:
+    """Return the names of which a label leaves out nothing."""
+    return sorted(name for name in found if _keys(name) & _keys(label))
 
 
 @cache

@@ -9,6 +9,9 @@ _PUBLISHED = (
     (re.compile(r"\beff[-_ ]?net(?=[-_ ]?(?:b|v2|lite|l2))", re.IGNORECASE), "EfficientNet"),
     (re.compile(r"\bdeit[-_ ]?iii\b", re.IGNORECASE), "DeiT3"),
     (re.compile(r"\brsb[-_ ](?=resnet)", re.IGNORECASE), ""),  # ResNet Strikes Back: the same models, trained anew
+    (re.compile(r"(?<=\d) ?× ?(?=\d)"), "x"),  # ResNeXt-101-32×4d
+    (re.compile(r"\b(resnext[-_ ]?\d+) ?\((\d+x\d+d?)\)$", re.IGNORECASE), r"\1-\2"),
+    (re.compile(r"\b(convnext|swin)[-_ ]?v1\b", re.IGNORECASE), r"\1"),
     (re.compile(r"\bmobilenetv(\d?)[-_ ]+v(?=\1)", re.IGNORECASE), "MobileNetV"),  # MobileNetV3 V3-Large
     (re.compile(r"\b(densenet[-_ ]?(?:121|169|201)) ?\( ?k ?= ?32 ?\)$", re.IGNORECASE), r"\1"),  # the growth rates
     (re.compile(r"\b(densenet[-_ ]?161) ?\( ?k ?= ?48 ?\)$", re.IGNORECASE), r"\1"),  # that these models have
@@ -22,9 +25,8 @@ _SPELLINGS = (
     (re.compile(r"\bresnet[-_ ]?v1([cds])[-_ ]?(\d+)\b", re.IGNORECASE), r"resnet\2\1"),  # OpenMMLab's resnetv1d50
     (re.compile(r"\bresnet[-_ ]?(\d+)[-_ ]v1([cds])\b", re.IGNORECASE), r"resnet\1\2"),  # GluonCV's resnet50_v1d
 )
-_MOBILENET = re.compile(
-    r"\b(mobilenet[-_ ]?v[123](?:[-_ ](?:large|small))?)(?:[-_ (]+[x×]?|[x×])([01]\.\d\d?)[x×]?\)?$", re.IGNORECASE
-)
+_WIDE = r"mobilenet[-_ ]?v[123](?:[-_ ](?:large|small))?|mobilevit[-_ ]?v2|ghostnet(?:[-_ ]?v2)?"
+_MOBILENET = re.compile(rf"\b({_WIDE})(?:[-_ (]+[x×]?|[x×])([012]\.\d\d?)[x×]?\)?$", re.IGNORECASE)
 _REGNET = re.compile(r"\bregnet[-_ ]?([xy])[-_ ]?(\d{1,4}(?:\.\d)?)[-_ ]?([mg])f", re.IGNORECASE)
 
 

@@ -34,6 +34,8 @@ TIMM, TORCHVISION, EXACT = Library.TIMM, Library.TORCHVISION, Confidence.EXACT
         ("ConvNeXt-XL", TIMM, None, "convnext_xlarge"),
         ("EdgeNeXt-XXS", TIMM, None, "edgenext_xx_small"),
         ("MobileViT-XS", TIMM, None, "mobilevit_xs"),
+        ("ConvNeXt V2-A", TIMM, None, "convnextv2_atto"),
+        ("ConvNeXtV2-N", TIMM, None, "convnextv2_nano"),
     ],
 )
 def test_a_label_that_stands_for_one_name_is_exact(label: str, library: Library, size: int | None, name: str) -> None:

@@ -1,0 +1,87 @@
+"""The size of the images that a row's FLOPs are of: what a source says, and why it may leave the model open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import Enum
+from typing import TypeAlias
+
+from imlp_audit.models.names.known import USUAL_SIZE, Library, own_size, size_in_name
+from imlp_audit.models.names.match import names_of_all_sizes
+from imlp_audit.models.names.spelling import spellings
+from imlp_audit.transcribe.headings import SIDE, side_of
+
+Named: TypeAlias = tuple[Library, str]
+"""A library and the name of one of its models."""
+
+
+class OwnSize(Enum):
+    """That each model is counted on images of its own size in its library."""
+
+    OWN = "own"
+
+
+Given: TypeAlias = int | OwnSize | None
+"""What a person says about rows of which the source gives no size; None where nobody says anything."""
+
+
+def find_size(text: str) -> int | None:
+    """Return the side of square images that a caption or a heading between rows gives, if it gives one alone."""
+    sides = {side_of(found[0].strip()) for found in SIDE.finditer(text) if not found[0].strip().isdigit()}
+    return sides.pop() if len(sides) == 1 else None
+
+
+def models_of_all_sizes(label: str, libraries: Sequence[Library]) -> list[Named]:
+    """Return the models of a label where a library has it under a name for each of several sizes of images."""
+    for spelt in spellings(label):
+        found = [(library, name) for library in libraries for name in names_of_all_sizes(spelt, library)]
+        if any(len({own_size(*one) for one in found if one[0] is library}) > 1 for library in libraries):
+            return found
+    return []
+
+
+def why_several(models: Sequence[Named]) -> str:
+    """Return why a model of several sizes is open, for a row of which the source gives none."""
+    sizes = sorted({own_size(*one) for one in models})
+    return (
+        f"nothing gives the size of the images, and this model was published for {_list(sizes)}: "
+        f"write the spec with --image {sizes[0]}, or give the row one"
+    )
+
+
+def _list(sizes: Sequence[int]) -> str:
+    return " and ".join(map(str, sizes))
+
+
+def why_own(exact: Sequence[Named], label: str, prefer: Library | None, given: Given) -> str | None:
+    """Return why the size of the images must be given, where the libraries' own sizes do not settle it."""
+    meant = exact[:1] if exact[0][0] is prefer else exact
+    sizes = {own_size(*one): one[0] for one in meant}
+    if len(sizes) > 1:
+        listed = " and ".join(f"{size} in {library}" for size, library in sizes.items())
+        return f"the table gives no size of images, and this model was published for {listed}"
+    library, name = exact[0]
+    (size,) = sizes
+    if size == USUAL_SIZE or str(size) in label or given is OwnSize.OWN:
+        return None
+    if library is prefer and size_in_name(library, name) is None:
+        return None
+    return f"the table gives no size of images, and {library} has this model for {size} alone"
+
+
+def why_not_for_all(exact: Sequence[Named], size: int) -> str | None:
+    """Return why a size that was given for all rows may not be that of a model: its own is another and not usual."""
+    sizes = sorted({own_size(*one) for one in exact})
+    if size in sizes or USUAL_SIZE in sizes:
+        return None
+    listed = _list(sizes)
+    return f"images of {size} are given for all rows, and this model was published for {listed}: give the row its size"
+
+
+def why_other(model: Named, side: int | None, label: str) -> str | None:
+    """Return why the size of the images is not known, where the label gives another than the table does."""
+    said = size_in_name(*model)
+    if said is None or side in (None, said) or not re.search(rf"(?<!\d){said}(?!\d)", label):
+        return None
+    return f"the label gives images of {said}, and the table of {side}"

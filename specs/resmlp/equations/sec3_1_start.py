@@ -1,0 +1,55 @@
+"""Sec. 3.1 and 2: what a network starts with."""
+
+from __future__ import annotations
+
+from imlp_audit.equations import draw as st
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.claim import Trial, claim
+from imlp_audit.models.hosts.resmlp import Communication, Pooling
+from imlp_audit.models.reading import ResMlpForm
+
+from ._network import Network, networks
+
+_STARTS = {12: 0.1, 18: 0.1, 19: 1e-5, 24: 1e-5, 25: 1e-6, 36: 1e-6}
+
+
+@claim(
+    networks(
+        form=st.sampled_from(ResMlpForm),
+        pooling=st.just(Pooling.CLASS_MLP),
+        communication=st.sampled_from((Communication.LINEAR, Communication.NONE)),
+        grid=st.just((1, 1)),
+        layers=st.sampled_from(tuple(_STARTS)),
+        width=st.just(1),
+        classes=st.just(1),
+    ),
+    share=0.24,
+)
+def layer_scale_starts_by_depth(net: Network, _: Arithmetic) -> Trial:
+    """LayerScale, and Aff as a post-normalization, start with 0.1 in a network of up to 18 layers, with 1e-5 in one of
+    up to 24 and with 1e-6 in a deeper one; Aff as a pre-normalization starts with alpha = 1, and every beta with 0.
+
+    Read as: CaiT (arXiv 2103.17239, Sec. 2) names 0.1 until depth 18, 1e-5 for depth 24 and 1e-6 for deeper networks,
+    and its code has 1e-5 from 19 layers on; class-MLP's layers start with the same value.
+
+    Place: Sec. 3.1, Hyper-parameter settings, and Sec. 2, before Eq. 2
+    Printed: We initialize the LayerScale parameters as a function of the depth by following CaiT; As a
+        pre-normalization, we initialize alpha = 1, and beta = 0; As a post-normalization, Aff is similar to LayerScale
+        and we initialize alpha with the same small value
+    Bound: none: a start is a number of the arithmetic or it is not
+    """
+    # Hold the first values of every alpha and beta against the paper's.
+    wrong: dict[str, object] = {}
+    for name, weight in net.fresh().named_parameters():
+        printed = _start(name, net.layers)
+        if printed is not None and not bool((weight == printed).all()):
+            wrong[name] = weight.tolist()
+    return Trial(not wrong, {**net.shown(), "starts otherwise": wrong})
+
+
+def _start(name: str, layers: int) -> float | None:
+    """What an alpha or a beta starts with; None for other weights."""
+    part, _, kind = name.rpartition(".")
+    if kind == "alpha":
+        return _STARTS[layers] if "post" in part else 1.0
+    return 0.0 if kind == "beta" else None
