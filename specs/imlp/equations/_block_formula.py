@@ -35,22 +35,18 @@ class Filled:
     rows: Matrix
     weights: Mapping[str, Vector]
 
-    def module(self, arithmetic: Arithmetic) -> Imlp:
-        """Return the package's block with these numbers. Raises ValueError if its weights are others."""
-        module = self.block.make()
+    def fill(self, module: Imlp, arithmetic: Arithmetic) -> None:
+        """Give the package's block these numbers, and put its dropout in training if so asked."""
         arithmetic.place(module)
-        shapes = {name: tuple(weight.shape) for name, weight in module.state_dict().items()}
-        if shapes != self.block.shapes:
-            raise ValueError(f"its weights are {shapes}, not {self.block.shapes}")
         for name, values in self.weights.items():
-            arithmetic.put(module, name, arithmetic.tensor(values).reshape(shapes[name]).tolist())
+            shaped = arithmetic.tensor(values).reshape(self.block.shapes[name])
+            arithmetic.put(module, name, shaped.tolist())
         for dropout in (module.drop1, module.drop2):
             dropout.train(self.block.dropping)
-        return module
 
-    def computed(self, arithmetic: Arithmetic) -> Tensor:
+    def computed(self, module: Imlp, arithmetic: Arithmetic) -> Tensor:
         """Return what the package's block makes of the rows, the second of a batch of two, row by row."""
-        rows, module, size = arithmetic.tensor(self.rows), self.module(arithmetic), self.block.size
+        rows, size = arithmetic.tensor(self.rows), self.block.size
         batch = torch.stack((rows.flip(0) + 1, rows))
         y: Tensor
         match self.block.layout:
@@ -63,9 +59,14 @@ class Filled:
         return y.flatten(1, -2)[1]
 
     def trial(self, arithmetic: Arithmetic) -> Trial:
-        """Hold the package's block against its formula, and whether it is refused against the grid."""
+        """Hold the package's block, and the shapes of its weights, against its formula."""
         try:
-            computed = self.computed(arithmetic)
+            module = self.block.make()
+            shapes = {name: tuple(weight.shape) for name, weight in module.state_dict().items()}
+            if shapes != self.block.shapes:
+                return Trial(False, {**self.shown(), "weights": shapes, "printed": self.block.shapes})
+            self.fill(module, arithmetic)
+            computed = self.computed(module, arithmetic)
         except BuildError:
             return Trial(not self.block.fits, {**self.shown(), "refused": True})
         if not self.block.fits:
