@@ -68,7 +68,8 @@ def sorts_rows(heading: str, rows: Sequence[GridRow], at: int, label: int) -> bo
 
 _DATA = r"(?! (?:extra |additional |labell?ed )?(?:data|labels))"
 _CHANGE = re.compile(
-    rf"\b(ours?|proposed|modified|isotropic|distill\w*|prun\w*|quanti\w*|(?<!trained )with(out)?{_DATA}|\d+-?bit|int8)\b"
+    r"\b(ours?|proposed|modified|isotropic|distill\w*|prun\w*|quanti\w*|\d+-?bit|int8)\b"
+    rf"|(?<!trained )\bwith(out)?\b{_DATA}"
     r"|\bw/|[+⚗]",
     re.IGNORECASE,
 )
