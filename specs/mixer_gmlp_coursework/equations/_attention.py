@@ -62,7 +62,7 @@ class Attention:
     def a(self, arithmetic: Arithmetic) -> RoundedMatrix:
         """Return softmax(w * rsqrt(d_attn)) over m, with w_{nm} = sum_d q_{nd} k_{md}."""
         q, k, _ = self.parts(arithmetic)
-        scale = _reciprocal_root(self.d_attn, arithmetic.unit)
+        scale = reciprocal_root(self.d_attn, arithmetic.unit)
         return (q @ k.T).map(lambda entry: entry * scale).map_rows(softmax)
 
     def printed(self, arithmetic: Arithmetic) -> RoundedMatrix:
@@ -77,7 +77,7 @@ class Attention:
         return {"x": self.x, **weights}
 
 
-def _reciprocal_root(number: int, unit: float) -> Rounded:
+def reciprocal_root(number: int, unit: float) -> Rounded:
     """Return 1 / sqrt(number).
 
     It takes 2 roundings of at most 2 u each; torch's own attention multiplies q and k by its root each, which makes

@@ -11,7 +11,8 @@ from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.patches import Projection, projections
-from imlp_audit.models.mixer import PatchEmbedding
+from imlp_audit.errors import BuildError
+from imlp_audit.models.mixer import PatchEmbedding, number_of_patches
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,35 @@ def patches_count_corrected(case: tuple[int, int, int], arithmetic: Arithmetic) 
         x = embedding(torch.empty(1, 3, height, width))
     holds = x.shape == (1, height * width // patch**2, 2) and embedding.proj.stride == embedding.proj.kernel_size
     return Trial(holds, {"H": height, "W": width, "P": patch, "shape of X": tuple(x.shape[1:])})
+
+
+@claim(st.tuples(st.integers(1, 12), st.integers(1, 12), st.integers(1, 5)))
+def patches_cover_image(case: tuple[int, int, int], arithmetic: Arithmetic) -> Trial:
+    """An image is split into patches of P x P only if P divides H and W; their number is then S = HW / P^2.
+
+    Read as: the patches cover the image, whether it is square or not, and do not overlap; the package refuses to build
+    a network for any other image.
+
+    Place: Sec. 2.1, second paragraph
+    Printed: Получим, что их общее количество равно S = HW / P^2.
+    Bound: none: patches are counted
+    """
+    # Count the corners of patches that fit; they cover the image if they have as many pixels.
+    height, width, patch = case
+    corners = [(top, left) for top in range(0, height, patch) for left in range(0, width, patch)]
+    fits = all(top + patch <= height and left + patch <= width for top, left in corners)
+    printed = len(corners) if fits else None
+    found = _patches_of(height, width, patch)
+    holds = type(found) is type(printed) and found == printed
+    return Trial(holds, {"H": height, "W": width, "P": patch, "patches": found, "that fit": printed})
+
+
+def _patches_of(height: int, width: int, patch: int) -> int | None:
+    """Return the package's S, None where it refuses the image."""
+    try:
+        return number_of_patches((height, width), patch)
+    except BuildError:
+        return None
 
 
 @claim(projections(), proof=Proof("all numbers", Projection.sizes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 
 import torch
@@ -13,10 +14,13 @@ from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.mixer import fill
 from imlp_audit.equations.strategies import NUMBERS, Matrix, matrices, nonzero, positive, vectors
+from imlp_audit.errors import BuildError
 from imlp_audit.models.gmlp import SpatialGatingUnit, TokenProjection
-from imlp_audit.models.hosts.gmlp import Gate
+from imlp_audit.models.hosts.gmlp import Gate, Gmlp, GmlpText
+from imlp_audit.models.nets.gmlp import build_gmlp_text
 
 from ._gmlp import Gating, all_hold, gatings
+from ._text_networks import text_reading
 
 
 @claim(gatings(), proof=Proof("all numbers", Gating.sizes))
@@ -225,3 +229,37 @@ def sgu_sees_positions(w: Matrix, arithmetic: Arithmetic) -> Trial:
     exchanged = [1, 0, *range(2, tokens)]
     sees = bool((f(single[:, exchanged]) != f(single)[:, exchanged]).any())
     return Trial(sees, {"W": w, "b": (1.0,) * tokens, "f(Z) tells the first two tokens apart": sees})
+
+
+@claim(st.tuples(st.sampled_from(Gate), st.integers(1, 6)))
+def sgu_split_even_width(case: tuple[Gate, int], arithmetic: Arithmetic) -> Trial:
+    """Only an even D_C can be split into Z_1 and Z_2; the other units of Table 6 take any D_C.
+
+    Read as: both parts are of the same width, since they are multiplied element by element; the package refuses to
+    build a split unit, and a network with split units for images or for texts, of an odd D_C, wherever D_C is given.
+
+    Place: Sec. 3.1, sentence before the split's equation
+    Printed: можно разбить по каналам матрицу Z, которая приходит на вход SGU, на две независимые части (Z_1, Z_2)
+    Bound: none: a unit is built or refused
+    """
+    # Build units and networks, with D_C given by the network's sizes and by the reading.
+    gate, hidden = case
+    printed = gate is not Gate.SPLIT or hidden % 2 == 0
+    reading = text_reading(2, hidden)
+    found = {
+        "unit": _is_built(lambda: SpatialGatingUnit(hidden, 2, gate), ValueError),
+        "images": _is_built(lambda: Gmlp(layers=1, patch=1, width=2, hidden=hidden, gate=gate), ValueError),
+        "texts": _is_built(lambda: GmlpText(layers=1, width=2, hidden=hidden, gate=gate), ValueError),
+        "texts, D_C of the reading": _is_built(
+            lambda: build_gmlp_text(GmlpText(layers=1, width=2, gate=gate), reading, None), BuildError
+        ),
+    }
+    return Trial(all(built is printed for built in found.values()), {"unit": gate.formula, "D_C": hidden, **found})
+
+
+def _is_built(build: Callable[[], object], refusal: type[Exception]) -> bool:
+    try:
+        build()
+    except refusal:
+        return False
+    return True

@@ -15,9 +15,12 @@ from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import matrices, vectors
 from imlp_audit.models.gmlp import TokenProjection
-from imlp_audit.models.hosts.gmlp import Gate
+from imlp_audit.models.hosts.gmlp import Gate, GmlpText
+from imlp_audit.models.nets.gmlp import build_gmlp_text
+from imlp_audit.models.reading import SpatialMatrix
 
 from ._gmlp import Block, Gating, all_hold, blocks
+from ._text_networks import text_reading
 
 _UP_TO_ONE = st.sampled_from((0.0, 1.0, -1.0, 0.5, -0.5))
 
@@ -144,3 +147,26 @@ def gmlp_starts_as_transformer_ffn(drawn: tuple[Gate, Block], arithmetic: Arithm
 def _initial_bias(tokens: int) -> tuple[float, ...]:
     bias: list[float] = TokenProjection(tokens).bias.to(torch.float64).tolist()
     return tuple(bias)
+
+
+@claim(st.tuples(st.sampled_from(Gate), st.sampled_from(SpatialMatrix), st.integers(2, 4)), share=0.2)
+def sgu_initial_values(case: tuple[Gate, SpatialMatrix, int], arithmetic: Arithmetic) -> Trial:
+    """Every unit of a new network has a W near 0 and a b near 1.
+
+    Read as: near is within 2^-10, for two blocks of any unit with W full or Toeplitz; the weights that make W are
+    drawn, so not all of them are the same.
+
+    Place: Sec. 3.1, paragraph on initialisation
+    Printed: Изначально W инициализируется значениями близкими к нулю, а b к единице.
+    Bound: none: numbers are compared
+    """
+    # Hold the values of a new network's units against both numbers.
+    gate, matrix, tokens = case
+    host = GmlpText(layers=2, width=2, hidden=4, gate=gate, spatial_matrix=matrix)
+    units = [block.sgu.proj for block in build_gmlp_text(host, text_reading(tokens, 4), None).blocks]  # type: ignore[union-attr]
+    weights = [weight for unit in units for weight in unit.weight.flatten().tolist()]
+    from_one = max((unit.bias - 1).abs().max().item() for unit in units)
+    from_zero = max(map(abs, weights))
+    holds = max(from_zero, from_one) <= 2.0**-10 and len(set(weights)) > 1
+    shown = {"unit": gate.formula, "W": str(matrix), "S": tokens, "W from 0": from_zero, "b from 1": from_one}
+    return Trial(holds, shown)
