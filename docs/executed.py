@@ -149,4 +149,4 @@ def _table(path: Path, runs: Mapping[str, set[int]]) -> Iterator[str]:
 
 
 def _name(path: Path) -> str:
-    return path.relative_to(MODELS).as_posix()
+    return path.relative_to(PACKAGE).as_posix()

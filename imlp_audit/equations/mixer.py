@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from torch import Tensor, nn
@@ -75,14 +76,14 @@ class Mixing:
     def token_mixing(self, arithmetic: Arithmetic) -> TokenMixing:
         """Return the package's token mixing with these weights."""
         tokens, channels, hidden = self.sizes
-        bias = bool(self.first_bias)
-        return fill(lambda: TokenMixing(tokens, channels, hidden, bias=bias), self._weights(), arithmetic)
+        build = TokenMixing if self.first_bias else partial(TokenMixing, bias=False)
+        return fill(lambda: build(tokens, channels, hidden), self._weights(), arithmetic)
 
     def channel_mixing(self, arithmetic: Arithmetic) -> ChannelMixing:
         """Return the package's channel mixing with these weights."""
         _, channels, hidden = self.sizes
-        bias = bool(self.first_bias)
-        return fill(lambda: ChannelMixing(channels, hidden, bias=bias), self._weights(), arithmetic)
+        build = ChannelMixing if self.first_bias else partial(ChannelMixing, bias=False)
+        return fill(lambda: build(channels, hidden), self._weights(), arithmetic)
 
     def _weights(self) -> dict[str, object]:
         channels = len(self.table[0])

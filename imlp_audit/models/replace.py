@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import fnmatch
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,8 +13,8 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models import imlp
-from imlp_audit.models.agelu import AGeLU, SumOfFunctions, base_activation
-from imlp_audit.models.blocks import Activation, ImlpRecipe, Replacement, Sums
+from imlp_audit.models.blocks import ImlpRecipe, Replacement, Sums
+from imlp_audit.models.in_place import imlp_for, sums_for, with_activation
 from imlp_audit.models.nets.lvt_layers import DepthwiseMlp
 from imlp_audit.models.nets.own_block import make_block
 from imlp_audit.models.own_block import OwnBlock
@@ -64,10 +63,10 @@ def make_replacements(host: nn.Module, recipe: Recipe, reading: AnyReading | Non
         return {}
     chosen = changed_mlps(host, recipe)
     if recipe.mlp is None:
-        return {path: _with_activation(mlp, recipe) for path, mlp in chosen.items()}
+        return {path: with_activation(mlp, recipe.activation, agelu=recipe.agelu) for path, mlp in chosen.items()}
     match recipe.mlp.block:
         case Sums() as sums:
-            return {path: _sums_for(mlp, sums) for path, mlp in chosen.items()}
+            return {path: sums_for(mlp, sums) for path, mlp in chosen.items()}
         case ImlpRecipe() as block:
             if not isinstance(reading, Reading):
                 raise BuildError(f"{recipe.name} needs a reading of the IMLP block, and the paper has none")
@@ -141,33 +140,21 @@ def _grid(host: nn.Module, path: str) -> tuple[int, int] | None:
 
 
 def _imlp_for(host: nn.Module, path: str, mlp: Mlp, recipe: Recipe, block: ImlpRecipe, reading: Reading) -> nn.Module:
-    """Make the block that replaces one MLP: its widths and layout are the MLP's, its grid the host's."""
-    use_conv = isinstance(mlp.fc1, nn.Conv2d)
-    width, out = mlp.fc1.weight.shape[1], mlp.fc2.weight.shape[0]
-    hidden = int(width * block.ratio)
-    if not hidden:
-        raise BuildError(f"ratio: {block.ratio:g} of {width} channels is less than one channel")
-    replacement = imlp.Imlp(
-        width,
-        hidden,
-        out,
-        act_layer=base_activation(recipe.activation or Activation.GELU),
-        bias=(mlp.fc1.bias is not None, mlp.fc2.bias is not None),
-        drop=(mlp.drop1.p, mlp.drop2.p),
-        use_conv=use_conv,
-        reading=reading,
-        kernel=block.kernel,
-        part=block.part,
-        plain=block.plain,
-        grid=None if use_conv else _grid(host, path),
+    """Make the block that replaces one MLP: its grid is the host's; it refuses what it cannot be run on."""
+    replacement = imlp_for(
+        mlp,
+        block,
+        reading,
+        recipe.activation,
+        grid=_grid(host, path),
         prefix_tokens=getattr(host, "num_prefix_tokens", 0),
     )
     of_the_class_token = isinstance(host.get_submodule(path.rpartition(".")[0]), ClassBlock)  # alone, it has no grid
-    if replacement.spatial is not None and not use_conv:
+    if replacement.spatial is not None and not replacement.use_conv:
         replacement.register_forward_pre_hook(_refuser_without_a_grid(path, mlps_of(host)))
     if replacement.spatial is not None and not of_the_class_token:
         replacement.spatial.register_forward_pre_hook(_refuse_a_kernel_larger_than_the_grid)
-    return replacement.train(mlp.training)
+    return replacement
 
 
 def _refuser_without_a_grid(path: str, mlps: Collection[str]) -> Callable[[nn.Module, tuple[Tensor, ...]], None]:
@@ -198,21 +185,3 @@ def _refuse_a_kernel_larger_than_the_grid(block: nn.Module, inputs: tuple[Tensor
     kernel = block.conv.kernel_size[0]
     if kernel > min(height, width):
         raise BuildError(f"kernel: {kernel} is larger than the grid of {height} x {width}")
-
-
-def _sums_for(mlp: Mlp, sums: Sums) -> nn.Module:
-    """Make the sum of nonlinear functions that replaces one MLP."""
-    use_conv = isinstance(mlp.fc1, nn.Conv2d)
-    width = mlp.fc1.weight.shape[1]
-    replacement: nn.Module = SumOfFunctions(width, sums.ratio, agelu=sums.agelu, channels_first=use_conv)
-    return replacement.train(mlp.training)
-
-
-def _with_activation(mlp: Mlp, recipe: Recipe) -> nn.Module:
-    """Return the MLP with the same layers and the recipe's activation."""
-    base = base_activation(recipe.activation or Activation.GELU)
-    use_conv, hidden = isinstance(mlp.fc1, nn.Conv2d), mlp.fc1.weight.shape[0]
-    act = AGeLU(hidden, base, channels_first=use_conv) if recipe.agelu else base()
-    other: nn.Module = copy.copy(mlp)
-    other._modules = {**mlp._modules, "act": act}
-    return other

@@ -15,6 +15,9 @@ from torch import Tensor, nn
 PreNorm: TypeAlias = Callable[[int], nn.Module]
 """Makes what stands before a sublayer of so many channels."""
 
+SMALL_START = 1e-4
+"""What LayerScale starts with in a layer of no network of known depth: timm's value."""
+
 
 class Aff(nn.Module):
     """Computes Diag(alpha) x + beta (Eq. 1) along the channels, the last axis.
@@ -158,7 +161,7 @@ class EquationLayer(ResMlpLayer):
     """The layer of Eq. 2 and 3: Aff before and after each sublayer; A, B and C are matrices, without biases."""
 
     def __init__(
-        self, channels: int, patches: int, *, expansion: float = 4, scale: float = 1e-4, causal: bool = False
+        self, channels: int, patches: int, *, expansion: float = 4, scale: float = SMALL_START, causal: bool = False
     ) -> None:
         super().__init__(
             channels,
@@ -175,7 +178,7 @@ class AlgorithmLayer(ResMlpLayer):
     A, B and C have biases.
     """
 
-    def __init__(self, channels: int, patches: int, *, expansion: float = 4, scale: float = 1e-4) -> None:
+    def __init__(self, channels: int, patches: int, *, expansion: float = 4, scale: float = SMALL_START) -> None:
         super().__init__(
             channels,
             CrossPatch(patches, bias=True),
@@ -219,7 +222,7 @@ class ClassLayer(nn.Module):
     """
 
     def __init__(
-        self, channels: int, aggregate: nn.Module, mlp: nn.Module, scale: float = 1e-4, *, pre: PreNorm = Aff
+        self, channels: int, aggregate: nn.Module, mlp: nn.Module, scale: float, *, pre: PreNorm = Aff
     ) -> None:
         super().__init__()
         self.pre1 = pre(channels)
@@ -248,8 +251,8 @@ class ClassMlpLayer(ClassLayer):
         channels: int,
         patches: int,
         *,
+        scale: float,
         expansion: float = 4,
-        scale: float = 1e-4,
         pre: PreNorm = Aff,
         activation: Callable[[], nn.Module] = nn.GELU,
     ) -> None:
@@ -278,7 +281,7 @@ class ClassPooling(nn.Module):
 class ClassMlp(ClassPooling):
     """Replaces average pooling by `depth` layers of class-MLP: (batch, patches, channels) to (batch, channels)."""
 
-    def __init__(self, channels: int, patches: int, *, depth: int = 2, scale: float = 1e-4) -> None:
+    def __init__(self, channels: int, patches: int, *, depth: int = 2, scale: float = SMALL_START) -> None:
         super().__init__(channels, *(ClassMlpLayer(channels, patches, scale=scale) for _ in range(depth)))
 
 

@@ -10,7 +10,7 @@ from itertools import chain, count
 from typing import TypeAlias
 
 from imlp_audit.models.names.known import Library
-from imlp_audit.models.names.match import families_in, family_of
+from imlp_audit.models.names.match import families_in, line_of
 from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
@@ -105,7 +105,7 @@ class _Drafter:
             given=self.size or given,
         )
         labels = [read_label(row.cells[columns.label], None, ()) for row in table.rows if row.single is None]
-        self._without_remark = {family_of(label.name) for label in labels if not label.remark}
+        self._without_remark = {line_of(label.name) for label in labels if not label.remark}
         self.rows: list[DraftRow] = []
         self.skipped: list[str] = []
         self._group = self._noted = ""  # the heading between rows that this is under, and the last that was noted
@@ -148,7 +148,7 @@ class _Drafter:
         """
         if may_change(self._group):
             return f"the heading {self._group!r} above the row may stand for a change of the model"
-        if not label.remark or family_of(label.name) not in self._without_remark:
+        if not label.remark or line_of(label.name) not in self._without_remark:
             return None
         return f"the remark {label.remark!r} may stand for a change: other rows of this family do not have it"
 

@@ -66,8 +66,10 @@ def sorts_rows(heading: str, rows: Sequence[GridRow], at: int, label: int) -> bo
     return 2 * len(texts) <= len(rows) and len(blocks) == len(texts)
 
 
+_DATA = r"(?! (?:extra |additional |labell?ed )?(?:data|labels))"
 _CHANGE = re.compile(
-    r"\b(ours?|proposed|modified|isotropic|distill\w*|prun\w*|quanti\w*|(?<!trained )with(out)?|\d+-?bit|int8)\b"
+    r"\b(ours?|proposed|modified|isotropic|distill\w*|prun\w*|quanti\w*|\d+-?bit|int8)\b"
+    rf"|(?<!trained )\bwith(out)?\b{_DATA}"
     r"|\bw/|[+⚗]",
     re.IGNORECASE,
 )

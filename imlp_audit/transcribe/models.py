@@ -125,7 +125,7 @@ def guess_model(label: LabelParts, size: int | None, doubt: str | None, table: T
     close = () if label.changed else tuple(_recipe(*one, side) for one in _with(Confidence.CLOSE, found))
     if not exact:
         return _without(label, side, found, close, table)
-    reason = doubt or _why_another(exact, label.name, side, table)
+    reason = doubt or _why_another(exact, label.name, side, table) or _why_longer(found, exact, side)
     candidates = (*(_recipe(*one, side) for one in exact), *close)[:3]
     if reason is None:
         sized = _why_no_size(exact, name, row, table)
@@ -142,7 +142,7 @@ def guess_model(label: LabelParts, size: int | None, doubt: str | None, table: T
         _recipe(library, model, side),
         library,
         f"{label.name!r} is {model} of {library}",
-        tuple(_recipe(*one, side) for one in rest),
+        tuple(_recipe(*one, side) for one in rest if side is None or own_size(*one) == own_size(library, model)),
         variants=variants,
         sized=said is not None and (side is not None or str(said) in label.name),
     )
@@ -159,6 +159,14 @@ def _why_another(exact: Sequence[Named], label: str, side: int | None, table: Ta
     if reason is not None or library is table.prefer:
         return reason
     return _why_no_width(exact) or _why_more_names(label, side, exact)
+
+
+def _why_longer(found: _Found, exact: Sequence[Named], side: int | None) -> str | None:
+    """Return why a label may stand for a longer name: that one is of these images, and the label's is not."""
+    longer = [one for one in _with(Confidence.CLOSE, found) if side is not None and size_in_name(*one) == side]
+    if not longer or own_size(*exact[0]) == side:
+        return None
+    return f"{longer[0][0]} has a model for images of {side} under a longer name: {longer[0][1]}"
 
 
 def _why_no_size(

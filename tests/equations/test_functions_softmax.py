@@ -62,3 +62,9 @@ def test_an_error_that_comes_in_is_allowed_for(x: Vector, place: int, off: float
 
 def test_error_is_small_for_small_numbers() -> None:
     assert max(number.error for number in softmax(Arithmetic().vector((1.0, 2.0, -1.0)))) < 1e-14
+
+
+@pytest.mark.parametrize("error", [1.0, 400.0, 1e300, float("inf")])
+def test_error_is_never_more_than_the_distance_of_two_shares(error: float) -> None:
+    carrying = [number.through(lambda value: value, 1.0, error) for number in Arithmetic().vector((1.0, 2.0, -40.0))]
+    assert max(number.error for number in softmax(carrying)) == pytest.approx(2.0)

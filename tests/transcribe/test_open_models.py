@@ -111,3 +111,25 @@ def test_a_change_in_points_says_so() -> None:
 def test_a_column_without_a_heading_is_called_by_its_place() -> None:
     (row,) = table("Model | | Params (M)", "DeiT-S | large kernel | 22.1").rows
     assert row.model.reason == "column 2, which has no heading, says 'large kernel', which may change the model"
+
+
+def test_a_longer_name_for_the_size_of_the_row_leaves_it_open() -> None:
+    (row,) = table("Model | Size | FLOPs (G)", "MaxViT-T | 384^2 | 17.7").rows
+    assert row.model.reason == "timm has a model for images of 384 under a longer name: maxvit_tiny_tf_384"
+    assert recipes(table("Model | Size | FLOPs (G)", "MaxViT-T | 224^2 | 5.6")) == [
+        "{torchvision: maxvit_t, image: 224}"
+    ]
+    (row,) = table("Model | Size | FLOPs (G)", "Swin-B | 384^2 | 47.1").rows
+    assert row.model.candidates == ()  # torchvision's has the window of 224
+
+
+def test_a_remark_is_compared_within_a_version_of_a_family() -> None:
+    draft = table("Model | Params (M)", "PVTv1-Tiny | 13.2", "PVTv2-B1 (ours) | 14.0", "PVT v2-B2 (ours) | 25.4")
+    assert recipes(draft) == [None, "{timm: pvt_v2_b1}", "{timm: pvt_v2_b2}"]
+
+
+@pytest.mark.parametrize("words", ["without labeled data", "without extra data", "with additional data", "with labels"])
+def test_a_heading_about_data_changes_no_model(words: str) -> None:
+    assert recipes(table("Model | Params (M)", f"Pre-trained on ImageNet-1K ({words}) |", "Swin-T | 28")) == [
+        "{timm: swin_tiny_patch4_window7_224}"
+    ]

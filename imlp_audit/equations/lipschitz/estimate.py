@@ -117,14 +117,14 @@ def largest_gradient(branches: tuple[Branch, Branch], starts: Iterable[Matrix], 
 
 
 def _ascend(branches: tuple[Branch, Branch], x: Matrix, rounds: int) -> float:
-    best, direction = _norm_and_slope(branches, x)
+    best, direction = norm_and_gradient(branches, x)
     for _ in range(rounds):
         size = float(np.linalg.norm(direction))
         if size == 0:
             break
         tries = ((x + step * direction / size) for step in _STEPS)
         norm, slope, place = max(
-            ((*_norm_and_slope(branches, place), place) for place in tries), key=lambda one: one[0]
+            ((*norm_and_gradient(branches, place), place) for place in tries), key=lambda one: one[0]
         )
         if norm <= best:
             break
@@ -132,7 +132,7 @@ def _ascend(branches: tuple[Branch, Branch], x: Matrix, rounds: int) -> float:
     return best
 
 
-def _norm_and_slope(branches: tuple[Branch, Branch], x: Matrix) -> tuple[float, Matrix]:
+def norm_and_gradient(branches: tuple[Branch, Branch], x: Matrix) -> tuple[float, Matrix]:
     """Return the norm of the Jacobian at x, and the gradient of that norm."""
     hidden = [branch.inner @ x + branch.shift for branch in branches]
     jacobian = sum(b.outer @ (_slope(z)[:, None] * b.inner) for b, z in zip(branches, hidden, strict=True))

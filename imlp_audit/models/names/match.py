@@ -23,7 +23,7 @@ class Confidence(StrEnum):
 
 
 MOST_CLOSE = 4
-_SIMILAR_FAMILY = 0.75
+_SIMILAR_FAMILY = 0.78  # a letter more or less of five: "bert" is not "beit"
 _SIZES = {"ti": "T", "t": "T", "s": "S", "b": "B", "l": "L", "h": "H", "m": "M",
           "a": "A", "f": "F", "p": "P", "n": "N"}  # fmt: skip
 _SIZE_WORDS = {"tiny": "T", "small": "S", "base": "B", "large": "L", "huge": "H", "medium": "M",
@@ -203,6 +203,12 @@ def families_in(text: str) -> list[str]:
     """Return the words of a text that families of models are called by, each once."""
     known = {family for library in Library for family in _families(library)} - _COMMON
     return [word for word in dict.fromkeys(re.findall(r"[A-Za-z]+", text)) if word.lower() in known]
+
+
+def line_of(text: str) -> str:
+    """Return the family of a label with its version: pvtv2 for PVT v2-B1, which PVTv1-Tiny is not of."""
+    found = re.search(r"([a-z]+?)[-_ ]?(v\d+)?(?![a-z])", text.lower())
+    return found[1] + (found[2] or "") if found else ""
 
 
 def family_of(text: str) -> str:

@@ -40,7 +40,7 @@ class Staged:
     returns: tuple[str, ...]
 
     def judge(self, arithmetic: Arithmetic, shown: dict[str, object]) -> Trial:
-        """Judge every stage on the second input, and what the network returns and says of itself."""
+        """Judge every stage on the second input, what the network returns and says of itself, and that it learns."""
         misfits = self.weights.misfits(self.network)
         if misfits:
             return Trial(False, {**shown, "parameters that only one side has in this shape": misfits})
@@ -52,7 +52,12 @@ class Staged:
         outputs = {name: output for name, (output,) in given.items()}
         last = [outputs[name] for name in self.returns]
         holds = len(last) == len(returned) and all(map(torch.equal, returned, last)) and self._describes_itself()
-        return self._judge_stages(outputs, arithmetic, shown) if holds else Trial(False, {**shown, "returns": returned})
+        if not holds:
+            return Trial(False, {**shown, "returns": returned})
+        untrained = self._untrained(returned)
+        if untrained:
+            return Trial(False, {**shown, "parameters that no gradient reaches": untrained})
+        return self._judge_stages(outputs, arithmetic, shown)
 
     def _judge_stages(self, given: Mapping[str, Tensor], arithmetic: Arithmetic, shown: dict[str, object]) -> Trial:
         nothing = RoundedMatrix([])
@@ -70,6 +75,15 @@ class Staged:
             self.network.get_submodule(name).register_forward_hook(lambda *call, to=outputs: to.append(call[-1]))
         returned = self.network(self.inputs)
         return given, returned if isinstance(returned, tuple) else (returned,)
+
+    def _untrained(self, returned: Sequence[Tensor]) -> list[str]:
+        """Return the parameters that no gradient of what the network returns reaches."""
+        parameters = dict(self.network.named_parameters())
+        learned = {name: parameter for name, parameter in parameters.items() if parameter.requires_grad}
+        scores = [output.sum() for output in returned if output.requires_grad]
+        found = torch.autograd.grad(scores, list(learned.values()), allow_unused=True) if scores and learned else ()
+        reached = {name for name, gradient in zip(learned, found, strict=False) if gradient is not None}
+        return sorted(parameters.keys() - reached)
 
     def _describes_itself(self) -> bool:
         """Whether its example inputs are like the batch, and the classifier is the stage that it returns first."""

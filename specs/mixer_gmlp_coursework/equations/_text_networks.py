@@ -164,7 +164,7 @@ def texts(classes: st.Strategy[int | None]) -> st.Strategy[TextNetwork]:
     matrices = st.sampled_from((None, *SpatialMatrix))
     host = st.builds(
         GmlpText, layers=_LAYERS, width=_WIDTHS, hidden=st.one_of(st.just(None), _HIDDEN), gate=st.sampled_from(Gate),
-        spatial_matrix=matrices, attention=st.sampled_from((None, 1, 2)),
+        spatial_matrix=matrices, attention=st.sampled_from((None, 4, 1)),
     )  # fmt: skip
     reading = st.builds(
         text_reading, st.integers(2, 3), _HIDDEN, st.sampled_from(SpatialMatrix),

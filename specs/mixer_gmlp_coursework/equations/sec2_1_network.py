@@ -14,7 +14,7 @@ def mixer_network(case: ImageNetwork, arithmetic: Arithmetic) -> Trial:
 
     Read as: the package's network of one to three layers for images of any size, square or not, in a batch of two; each
     block mixes tokens, then channels, both with weights of their own; biases and norms with any scale and shift; the
-    classifier is that of mixer_classifier.
+    classifier is that of mixer_classifier. A gradient reaches every parameter.
 
     Place: Sec. 2.1, Fig. 2 and its paragraph
     Printed: MLP-Mixer состоит из блоков, каждый из которых представлен двумя видами уровней: проекция по пространству

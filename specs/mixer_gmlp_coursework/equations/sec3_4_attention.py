@@ -12,6 +12,7 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.rounded import total
 from imlp_audit.equations.strategies import Vector, matrices, plain, vectors
+from imlp_audit.models.gmlp import TinyAttention
 
 from ._attention import Attention, attentions
 from ._gmlp import all_hold
@@ -34,6 +35,23 @@ def attention_pseudo_code(case: Attention, arithmetic: Arithmetic) -> Trial:
     """
     # Hold the package's attention against the pseudo-code, batch of one.
     return equal(case.output(arithmetic), case.printed(arithmetic), **case.shown())
+
+
+@claim(st.tuples(st.integers(1, 4), st.integers(1, 4)))
+def attention_width(case: tuple[int, int], arithmetic: Arithmetic) -> Trial:
+    """Where nothing else is said, the queries, keys and values of the tiny attention are 64 wide each.
+
+    Place: Fig. 4
+    Printed: def tiny_attn(x, d_out, d_attn=64): qkv = proj(x, 3 * d_attn, axis="channel"); return proj(x, d_out,
+        axis="channel")
+    Bound: none: shapes are compared
+    """
+    # Hold the shapes of both projections against the pseudo-code's default.
+    channels, d_out = case
+    module = TinyAttention(channels, d_out)
+    found = [tuple(projection.weight.shape) for projection in (module.qkv, module.out)]
+    printed = [(3 * 64, channels), (d_out, 64)]
+    return Trial(found == printed, {"C": channels, "d_out": d_out, "shapes in the module": found, "printed": printed})
 
 
 def _equal_values(tokens: Vector) -> st.Strategy[Attention]:

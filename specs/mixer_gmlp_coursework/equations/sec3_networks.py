@@ -16,7 +16,7 @@ def gmlp_network_of_images(case: ImageNetwork, arithmetic: Arithmetic) -> Trial:
 
     Read as: the package's network of one to three blocks with any gate for images of any size, square or not, in a
     batch of two; biases, and norms with any scale and shift, before U and before f; the classifier is that of
-    mixer_classifier.
+    mixer_classifier. A gradient reaches every parameter.
 
     Place: Sec. 3, first paragraph
     Printed: На входе происходит разбиение картинки на непересекающиеся патчи, которые линейно проецируются в вектора
@@ -35,7 +35,8 @@ def gmlp_network_of_texts(case: TextNetwork, arithmetic: Arithmetic) -> Trial:
 
     Read as: the package's network of one to three blocks with any gate, W full or Toeplitz, with the tiny attention or
     without it, in a batch of two; a last norm; then BERT's output layer, which scores each word at each token, in any
-    of the forms that a reading names, and where there is a pooler its vector of the first token.
+    of the forms that a reading names, and where there is a pooler its vector of the first token. A gradient reaches
+    every parameter.
 
     Place: Sec. 3, second paragraph, and Sec. 3.3, first paragraph
     Printed: Далее техникой WordPiece получают эмбединги каждого токена размерности C. Таким образом, создаётся матрица
@@ -52,7 +53,7 @@ def gmlp_classifier_of_texts(case: TextNetwork, arithmetic: Arithmetic) -> Trial
     """A gMLP that classifies texts reads the class from the first token, as BERT does.
 
     Read as: the package's network as in gmlp_network_of_texts; a linear layer of the first token's state, or of the
-    pooler's vector where there is one, gives the weights of the classes.
+    pooler's vector where there is one, gives the weights of the classes. A gradient reaches every parameter.
 
     Place: Sec. 3.3, first paragraph
     Printed: Все входы и выходы сети аналогичны BERT [3].

@@ -70,7 +70,9 @@ class ClassLayerCase:
             weights |= {f"pre{i}.alpha": (alpha,), f"pre{i}.beta": (beta,), f"post{i}.alpha": (self.scales[i - 1],)}
         weights |= {"mlp.b.weight": tuple((b,) for b in self.b), "mlp.b.bias": self.b_bias}
         weights |= {"mlp.c.weight": (self.c,), "mlp.c.bias": (self.c_bias,)}
-        return loaded(ClassMlpLayer(1, len(self.tokens) - 1, expansion=2, activation=nn.ReLU), weights, arithmetic)
+        return loaded(
+            ClassMlpLayer(1, len(self.tokens) - 1, scale=1.0, expansion=2, activation=nn.ReLU), weights, arithmetic
+        )
 
     def printed(self, arithmetic: Arithmetic) -> Rounded:
         """Return the class token: with the aggregate of all tokens added, and then the MLP of that."""

@@ -85,10 +85,22 @@ class Network:
         arithmetic.load(module, self.weights())
         return module
 
+    def shapes(self) -> Shapes:
+        """Yield the names and the shapes of the weights."""
+        return _shapes(self)
+
+    def exchange(self) -> Shapes:
+        """Yield the weights of what exchanges information between patches."""
+        return _communication(self)
+
+    def aggregate(self) -> Shapes:
+        """Yield the weights of what makes one token of all."""
+        return linear("aggregate", (1, 1 + self.patches))
+
     def weights(self) -> dict[str, Nested]:
         """Return the weights by their names."""
         random = Random(self.seed)
-        drawn = {name: _filled(shape, random) for name, shape in shapes(self)}
+        drawn = {name: _filled(shape, random) for name, shape in self.shapes()}
         return {name: _positive(weight) if name.endswith("running_var") else weight for name, weight in drawn.items()}
 
     def direction(self) -> dict[str, Nested]:
@@ -100,8 +112,9 @@ class Network:
         return _filled((2, 3, *self.size), Random(-1 - self.seed))
 
     def shown(self) -> dict[str, object]:
-        """Return what a counterexample shows: the weights are too many."""
-        return dict(vars(self))
+        """Return what a counterexample shows: what is not as in the simplest network, and the weights' seed."""
+        simplest = vars(type(self)())
+        return {name: value for name, value in vars(self).items() if value != simplest[name] or name == "seed"}
 
 
 def _filled(shape: tuple[int, ...], random: Random) -> Nested:
@@ -119,49 +132,48 @@ def networks(**choices: Strategy[Any]) -> Strategy[Network]:
     return st.builds(Network, **choices)
 
 
-def shapes(net: Network) -> Shapes:
-    """Yield the names and the shapes of a network's weights, in the order of the forward pass."""
+def _shapes(net: Network) -> Shapes:
     yield "stem.proj.weight", (net.width, 3, net.patch, net.patch)
     yield "stem.proj.bias", (net.width,)
     for layer in range(net.layers):
-        yield from _below(f"blocks.{layer}", _bag(net) if net.one_sublayer else _layer(net))
+        yield from below(f"blocks.{layer}", _bag(net) if net.one_sublayer else _layer(net))
     if net.pooling is Pooling.CLASS_MLP:
         yield "pool.token", (net.width,)
         for layer in range(CLASS_LAYERS):
-            yield from _below(f"pool.layers.{layer}", _class_layer(net))
+            yield from below(f"pool.layers.{layer}", _class_layer(net))
     if net.form is ResMlpForm.ALGORITHM:
         last = "pool.0" if net.pooling is Pooling.AVERAGE else f"pool.layers.{CLASS_LAYERS}"
-        yield from _below(last, _norm(net))
+        yield from below(last, _norm(net))
     yield "head.weight", (net.classes, net.width)
     yield "head.bias", (net.classes,)
 
 
-def _below(prefix: str, parts: Shapes) -> Shapes:
+def below(prefix: str, parts: Shapes) -> Shapes:
+    """Yield the weights of a part."""
     return ((f"{prefix}.{name}", shape) for name, shape in parts)
 
 
 def _layer(net: Network) -> Shapes:
-    yield from _below("pre1", _norm(net))
-    yield from _below("across_patches", _communication(net))
-    yield from _below("post1", _post(net))
-    yield from _below("pre2", _norm(net))
-    yield from _below("across_channels", _mlp(net.width, 4, bias=net.bias))
-    yield from _below("post2", _post(net))
+    yield from below("pre1", _norm(net))
+    yield from below("across_patches", net.exchange())
+    yield from below("post1", _post(net))
+    yield from below("pre2", _norm(net))
+    yield from below("across_channels", _mlp(net.width, 4, bias=net.bias))
+    yield from below("post2", _post(net))
 
 
 def _bag(net: Network) -> Shapes:
-    yield from _below("pre", _norm(net))
-    yield from _below("across_channels", _mlp(net.width, 4, bias=net.bias))
-    yield from _below("post", _post(net))
+    yield from below("pre", _norm(net))
+    yield from below("across_channels", _mlp(net.width, 4, bias=net.bias))
+    yield from below("post", _post(net))
 
 
 def _class_layer(net: Network) -> Shapes:
-    yield from _below("pre1", _norm(net))
-    yield "aggregate.weight", (1, 1 + net.patches)
-    yield "aggregate.bias", (1,)
+    yield from below("pre1", _norm(net))
+    yield from net.aggregate()
     yield "post1.alpha", (net.width,)
-    yield from _below("pre2", _norm(net))
-    yield from _below("mlp", _mlp(net.width, 4, bias=True))
+    yield from below("pre2", _norm(net))
+    yield from below("mlp", _mlp(net.width, 4, bias=True))
     yield "post2.alpha", (net.width,)
 
 
@@ -169,25 +181,26 @@ def _communication(net: Network) -> Shapes:
     width = net.width
     match net.communication:
         case Communication.LINEAR:
-            yield from _linear("a", (net.patches, net.patches), bias=net.bias)
+            yield from linear("a", (net.patches, net.patches), bias=net.bias)
         case Communication.MLP:
             expansion = 4 if net.expansion is None else net.expansion
-            yield from _below("mlp", _mlp(net.patches, expansion, bias=net.bias))
+            yield from below("mlp", _mlp(net.patches, expansion, bias=net.bias))
         case Communication.CONV:
-            yield from _linear("convolutions.0", (width, width, 3, 3), bias=net.bias)
+            yield from linear("convolutions.0", (width, width, 3, 3), bias=net.bias)
         case Communication.DEPTHWISE | Communication.SEPARABLE:
-            yield from _linear("convolutions.0", (width, 1, 3, 3), bias=net.bias)
+            yield from linear("convolutions.0", (width, 1, 3, 3), bias=net.bias)
     if net.communication is Communication.SEPARABLE:
-        yield from _linear("convolutions.1", (width, width, 1, 1), bias=net.bias)
+        yield from linear("convolutions.1", (width, width, 1, 1), bias=net.bias)
 
 
 def _mlp(width: int, expansion: float, *, bias: bool) -> Shapes:
     hidden = int(expansion * width)
-    yield from _linear("b", (hidden, width), bias=bias)
-    yield from _linear("c", (width, hidden), bias=bias)
+    yield from linear("b", (hidden, width), bias=bias)
+    yield from linear("c", (width, hidden), bias=bias)
 
 
-def _linear(name: str, shape: tuple[int, ...], *, bias: bool) -> Shapes:
+def linear(name: str, shape: tuple[int, ...], *, bias: bool = True) -> Shapes:
+    """Yield a matrix, and its bias if it has one."""
     yield f"{name}.weight", shape
     if bias:
         yield f"{name}.bias", shape[:1]

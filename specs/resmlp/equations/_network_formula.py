@@ -13,7 +13,7 @@ from imlp_audit.models.reading import ResMlpForm
 
 from ._network import Network
 from ._network_norms import Batch, batch_norm, mean, over_channels, running, settle, unit_length
-from ._network_weights import Weights, affine, scale
+from ._network_weights import Column, Weights, affine, scale
 
 ACTIVATIONS: Mapping[Nonlinearity, Activation] = {
     Nonlinearity.GELU: gelu,
@@ -29,6 +29,10 @@ class Formula:
 
     net: Network
     training: bool = False
+
+    def embedded(self, batch: Batch, _: Weights) -> Batch:
+        """Return what enters the first layer: the projected patches."""
+        return batch
 
     def layer(self, batch: Batch, weights: Weights) -> Batch:
         """Apply Eq. 2, unless nothing exchanges information between patches, and then Eq. 3."""
@@ -94,15 +98,17 @@ class Formula:
         return [RoundedMatrix([[mean(channel) for channel in x.T]]) for x in batch]
 
     def class_layer(self, batch: Batch, weights: Weights) -> Batch:
-        """Update the class token, the first row, by a linear layer of all rows and then by an MLP of it alone."""
-        normal, aggregate = self.normal(batch, weights.below("pre1")), affine(weights, "aggregate")
+        """Update the class token, the first row, by one token made of all rows and then by an MLP of it alone."""
+        normal, aggregate = self.normal(batch, weights.below("pre1")), self.aggregate(weights.below("aggregate"))
         first = scale(weights.below("post1"))
-        tokens = [
-            RoundedMatrix([add(x[0], first([aggregate(channel)[0] for channel in read.T]))])
-            for x, read in zip(batch, normal, strict=True)
-        ]
+        tokens = [RoundedMatrix([add(x[0], first(aggregate(read)))]) for x, read in zip(batch, normal, strict=True)]
         tokens = self.residual(tokens, self.mlp(weights.below("mlp")), weights, "pre2", "post2")
         return [RoundedMatrix([token[0], *x[1:]]) for token, x in zip(tokens, batch, strict=True)]
+
+    def aggregate(self, weights: Weights) -> Callable[[RoundedMatrix], Column]:
+        """One linear layer of all tokens, for each channel."""
+        linear = affine(weights)
+        return lambda x: [linear(channel)[0] for channel in x.T]
 
     def normal(self, batch: Batch, weights: Weights) -> Batch:
         """Apply what stands before a sublayer to each row: Aff, or what stands in its place."""

@@ -11,6 +11,7 @@ from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.rounded import Number, Rounded
 
 from ._network import Network
+from ._network_formula import Formula
 from ._network_norms import itself
 from ._network_stages import exact, stages_of
 from ._network_weights import Weights
@@ -77,7 +78,7 @@ def slopes(net: Network, arithmetic: Arithmetic) -> list[list[Rounded]]:
     """Return the slope of each logit of each image, with one rounding more for each weight."""
     weights = moving(Weights.of(net.weights(), arithmetic), Weights.of(net.direction(), arithmetic))
     batch = exact(arithmetic.tensor(net.images()), arithmetic)
-    for stage in stages_of(net, weights):
+    for stage in stages_of(net, weights, Formula(net)):
         batch = stage.formula(stage.enter(batch))
     return [[_slope(number, sum(map(len, weights.values.values()))) for number in logits] for (logits,) in batch]
 

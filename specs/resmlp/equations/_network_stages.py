@@ -14,7 +14,7 @@ from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.models.hosts.resmlp import Pooling
 from imlp_audit.models.reading import ResMlpForm
 
-from ._network import CLASS_LAYERS, Network, shapes
+from ._network import CLASS_LAYERS, Network
 from ._network_formula import Formula
 from ._network_norms import Batch
 from ._network_weights import Weights, affine
@@ -43,28 +43,42 @@ class Call:
 
 
 def check(net: Network, arithmetic: Arithmetic, *, training: bool = False) -> Trial:
+    """Judge a network by its formula; in training both images, as each may depend on the other."""
+    return check_stages(net, Formula(net, training), arithmetic, first=0 if training else 1)
+
+
+def check_stages(net: Network, formula: Formula, arithmetic: Arithmetic, first: int = 1) -> Trial:
     """Judge whether the network has its weights and is its stages, one after the other, and each its formula.
 
-    In training both images are held against it, as each may depend on the other, and otherwise the second.
+    Its images are held against it from the first one given on.
     """
-    found = {name: tuple(weight.shape) for name, weight in net.fresh().state_dict().items()}
-    if found != dict(shapes(net)):
-        return Trial(False, {**net.shown(), "weights": found, "expected weights": dict(shapes(net))})
-    stages = list(stages_of(net, Weights.of(net.weights(), arithmetic), training))
+    others = _other_weights(net)
+    if others:
+        return Trial(False, {**net.shown(), **others})
+    stages = list(stages_of(net, Weights.of(net.weights(), arithmetic), formula))
     names, images = [stage.name for stage in stages], arithmetic.tensor(net.images())
-    logits, calls = _watched(net.module(arithmetic).train(training), names, images)
+    logits, calls = _watched(net.module(arithmetic).train(formula.training), names, images)
     if [call.name for call in calls] != names:
         return Trial(False, {**net.shown(), "stages": names, "found": [call.name for call in calls]})
     batch = exact(images, arithmetic)
     for stage, call in zip(stages, calls, strict=True):
-        batch = stage.enter(batch)
-        enters = equal(_tables(call.entered), batch, **net.shown(), enters=stage.name)
-        first = 0 if training else 1
-        gives = equal(_tables(call.given)[first:], stage.formula(batch[first:]), **net.shown(), stage=stage.name)
+        enters = equal(_tables(call.entered), stage.enter(batch), **net.shown(), enters=stage.name)
+        printed = stage.formula(exact(call.entered, arithmetic)[first:])
+        gives = equal(_tables(call.given)[first:], printed, **net.shown(), stage=stage.name)
         if not (enters.holds and gives.holds):
             return gives if enters.holds else enters
         batch = exact(call.given, arithmetic)
     return equal(_tables(logits), batch, **net.shown())
+
+
+def _other_weights(net: Network) -> dict[str, object]:
+    """Return the first weight whose name or shape is not that of the formula."""
+    found = {name: tuple(weight.shape) for name, weight in net.fresh().state_dict().items()}
+    expected = dict(net.shapes())
+    for name in {**expected, **found}:
+        if found.get(name) != expected.get(name):
+            return {"weight": name, "its shape": found.get(name), "expected": expected.get(name)}
+    return {}
 
 
 def _watched(module: nn.Module, names: Sequence[str], images: Tensor) -> tuple[Tensor, list[Call]]:
@@ -92,16 +106,16 @@ def _tables(x: Tensor) -> Tensor:
     return x[:, None] if x.ndim == 2 else x.flatten(2)
 
 
-def stages_of(net: Network, weights: Weights, training: bool = False) -> Iterator[Stage]:
+def stages_of(net: Network, weights: Weights, formula: Formula) -> Iterator[Stage]:
     """Yield a network's stages in their order."""
-    formula = Formula(net, training)
 
     def stage(name: str, part: Callable[[Batch, Weights], Batch], enter: Callable[[Batch], Batch] = _same) -> Stage:
         return Stage(name, lambda batch: part(batch, weights.below(name)), enter)
 
     yield stage("stem", partial(_patches, net))
     for layer in range(net.layers):
-        yield stage(f"blocks.{layer}", formula.layer)
+        enter = _same if layer else lambda batch: formula.embedded(batch, weights)
+        yield stage(f"blocks.{layer}", formula.layer, enter)
     if net.pooling is Pooling.AVERAGE:
         yield stage("pool", formula.average)
         yield stage("head", _classify)

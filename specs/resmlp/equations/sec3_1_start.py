@@ -5,26 +5,30 @@ from __future__ import annotations
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.models.hosts.resmlp import Communication, Pooling
+from imlp_audit.models.hosts.resmlp import CaitStage, Communication, Pooling
 from imlp_audit.models.reading import ResMlpForm
 
 from ._network import Network, networks
+from ._network_chain import Chain
 
 _STARTS = {12: 0.1, 18: 0.1, 19: 1e-5, 24: 1e-5, 25: 1e-6, 36: 1e-6}
 
 
-@claim(
-    networks(
-        form=st.sampled_from(ResMlpForm),
-        pooling=st.just(Pooling.CLASS_MLP),
-        communication=st.sampled_from((Communication.LINEAR, Communication.NONE)),
-        grid=st.just((1, 1)),
-        layers=st.sampled_from(tuple(_STARTS)),
-        width=st.just(1),
-        classes=st.just(1),
-    ),
-    share=0.24,
+_ENDS = {
+    "pooling": st.just(Pooling.CLASS_MLP),
+    "grid": st.just((1, 1)),
+    "layers": st.sampled_from(tuple(_STARTS)),
+    "classes": st.just(1),
+}
+_RESMLPS = networks(
+    form=st.sampled_from(ResMlpForm),
+    communication=st.sampled_from((Communication.LINEAR, Communication.NONE)),
+    **_ENDS,
 )
+_CAITS = st.builds(Chain.at, st.just(CaitStage.ATTENTION), networks(**_ENDS))
+
+
+@claim(st.one_of(_RESMLPS, _CAITS), share=0.3)
 def layer_scale_starts_by_depth(net: Network, _: Arithmetic) -> Trial:
     """LayerScale, and Aff as a post-normalization, start with 0.1 in a network of up to 18 layers, with 1e-5 in one of
     up to 24 and with 1e-6 in a deeper one; Aff as a pre-normalization starts with alpha = 1, and every beta with 0.

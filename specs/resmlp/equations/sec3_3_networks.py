@@ -7,6 +7,7 @@ from dataclasses import replace
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
+from imlp_audit.errors import BuildError
 from imlp_audit.models.hosts.resmlp import Communication, Nonlinearity, Norm, Pooling
 from imlp_audit.models.reading import ResMlpForm
 
@@ -46,6 +47,34 @@ def network_communications(net: Network, arithmetic: Arithmetic) -> Trial:
     """
     # Hold each stage of the package's network against its formula.
     return check(net, arithmetic)
+
+
+_TOO_LARGE = (
+    Network(communication=Communication.MLP, expansion=0.125),  # of six patches
+    *(
+        Network(communication=convolution, grid=grid)
+        for convolution in (Communication.CONV, Communication.DEPTHWISE, Communication.SEPARABLE)
+        for grid in ((2, 3), (3, 2))
+    ),
+)
+
+
+@claim(st.builds(replace, st.sampled_from(_TOO_LARGE), form=_FORMS), share=0.14)
+def network_communications_that_fit(net: Network, _: Arithmetic) -> Trial:
+    """An MLP across N patches needs a hidden unit, e N >= 1, and a 3 x 3 convolution a grid of at least 3 x 3 patches.
+
+    Read as: the package refuses to build a network with a smaller one.
+
+    Place: Appendix A, Ablation on the size of the communication MLP, and Sec. 3.3, Communication across patches
+    Corrected: linear N x e x N - GELU - linear e x N x N with e N >= 1; 3 x 3 convolutions on N >= 9 patches
+    Bound: none: a network is built or it is not
+    """
+    # Try to build a network that is too small.
+    try:
+        net.fresh()
+    except BuildError:
+        return Trial(True)
+    return Trial(False, {**net.shown(), "is built": True})
 
 
 @claim(

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models import mixer
-from imlp_audit.models.gmlp import GmlpBlock, SpatialGatingUnit, ToeplitzProjection, TokenProjection
+from imlp_audit.models.gmlp import GmlpBlock, SpatialGatingUnit, TinyAttention, ToeplitzProjection, TokenProjection
 from imlp_audit.models.hosts.gmlp import Gmlp
 from imlp_audit.models.hosts.mixer import Mixer
 from imlp_audit.models.mixer import MixerLayer, MlpMixer, PatchClassifier, PatchEmbedding
@@ -172,6 +172,31 @@ def test_a_network_that_misreports_itself(monkeypatch: pytest.MonkeyPatch) -> No
     assert _is_false(TEXTS)
 
 
+@pytest.mark.parametrize("claim", ["mixer_network", IMAGES])
+def test_patches_that_are_not_learned(monkeypatch: pytest.MonkeyPatch, claim: str) -> None:
+    forward = PatchEmbedding.forward
+    monkeypatch.setattr(PatchEmbedding, "forward", lambda stem, x: forward(stem, x).detach())
+    assert _is_false(claim)
+
+
+@pytest.mark.parametrize("claim", [IMAGES, TEXTS, CLASSES])
+def test_w_that_is_not_learned(monkeypatch: pytest.MonkeyPatch, claim: str) -> None:
+    matrix = TokenProjection.matrix
+    monkeypatch.setattr(TokenProjection, "matrix", lambda projection: matrix(projection).detach())
+    monkeypatch.setattr(ToeplitzProjection, "matrix", TokenProjection.matrix)
+    assert _is_false(claim)
+
+
+def test_norms_that_are_not_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fixed(*sizes: int, **others: float) -> nn.LayerNorm:
+        norm = nn.LayerNorm(*sizes, **others)  # type: ignore[arg-type]
+        norm.requires_grad_(False)
+        return norm
+
+    monkeypatch.setattr(gmlp, "GmlpBlock", _with(norm_layer=fixed))
+    assert _is_false(TEXTS)
+
+
 def _only_the_height(image: tuple[int, int], patch: int) -> int:
     if image[0] % patch:
         raise BuildError("no grid of patches")
@@ -217,3 +242,8 @@ def test_initial_b(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(TokenProjection, "__init__", build)
     assert _is_false("sgu_initial_values")
+
+
+def test_attention_of_another_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TinyAttention.__init__, "__defaults__", (32,))
+    assert _is_false("attention_width")

@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from imlp_audit.models.hosts.resmlp import Nonlinearity, Norm
+from imlp_audit.models.nets import cait_chain
 from imlp_audit.models.nets import resmlp as nets
 from imlp_audit.models.resmlp import Aff, AveragePooling, ClassPooling, LayerScale, OnGrid, ResMlpLayer
 from tests.equations import papers
@@ -57,6 +58,27 @@ def _first_skip_stopped(layer: ResMlpLayer, x: Tensor) -> Tensor:
     return z
 
 
+def _heads_not_mixed(attention: cait_chain.TalkingHeads, x: Tensor) -> Tensor:
+    q, k, v = (cait_chain._by_head(part, attention.heads) for part in attention.qkv(x).chunk(3, dim=-1))
+    weights = (q * q.shape[-1] ** -0.5 @ k.transpose(-2, -1)).softmax(dim=-1)
+    y: Tensor = attention.proj((weights @ v).transpose(1, 2).flatten(2))
+    return y
+
+
+def _without_positions(net: cait_chain.CaitClassifier, image: Tensor) -> Tensor:
+    logits: Tensor = net.head(net.pool(net.blocks(net.stem(image))))
+    return logits
+
+
+def _last_token_asks(attention: cait_chain.ClassAttention, x: Tensor) -> Tensor:
+    q, k, v = (
+        cait_chain._by_head(part, attention.heads) for part in (attention.q(x[:, -1:]), attention.k(x), attention.v(x))
+    )
+    weights = (q * q.shape[-1] ** -0.5 @ k.transpose(-2, -1)).softmax(dim=-1)
+    y: Tensor = attention.proj((weights @ v).transpose(1, 2).flatten(2))
+    return y
+
+
 @pytest.mark.parametrize(
     ("module", "method", "wrong", "claims"),
     [
@@ -68,6 +90,9 @@ def _first_skip_stopped(layer: ResMlpLayer, x: Tensor) -> Tensor:
         (AveragePooling, "forward", _gradient_stopped, "network_learns_every_weight"),
         (ResMlpLayer, "cross_patch", _first_skip_stopped, "network_learns_every_weight"),
         (LayerScale, "forward", lambda scale, x: scale.alpha.detach() * x, "network_learns_every_weight"),
+        (cait_chain.TalkingHeads, "forward", _heads_not_mixed, "appendix_chain_of_networks"),
+        (cait_chain.ClassAttention, "forward", _last_token_asks, "appendix_chain_of_networks"),
+        (cait_chain.CaitClassifier, "forward", _without_positions, "appendix_chain_of_networks"),
         (OnGrid, "forward", _columns_first, "network_communications"),
     ],
 )
@@ -86,6 +111,7 @@ def test_wrong_method(
         ("_layer", cache(nets._layer), "network_of_eq2_eq3 network_of_algorithm1 network_with_class_mlp"),
         ("LayerScale", Aff, "network_of_algorithm1 network_communications"),
         ("AveragePooling", nn.Identity, "network_norms"),
+        ("KERNEL", 1, "network_communications network_communications_that_fit"),
     ],
 )
 def test_wrong_part(monkeypatch: pytest.MonkeyPatch, name: str, wrong: object, claims: str) -> None:

@@ -99,7 +99,7 @@ def test_the_first_name_has_the_words_and_numbers_of_the_label_and_the_size(
     assert close_models(label, TIMM, size)[0] == (name, sure)
 
 
-@pytest.mark.parametrize("label", ["Swin-Mixer-T/D24", "ResNet-Foo-7"])
+@pytest.mark.parametrize("label", ["Swin-Mixer-T/D24", "ResNet-Foo-7", "BERT-base"])
 def test_a_name_that_lacks_most_of_the_label_is_not_offered(label: str) -> None:
     assert close_models(label, TIMM) == []
 

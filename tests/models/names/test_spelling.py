@@ -34,6 +34,8 @@ from imlp_audit.models.names.spelling import spellings
         ("MobileNetV2 (1.4)", "mobilenetv2_140"),
         ("MobileViTv2-0.5", "mobilevitv2_050"),
         ("GhostNet 1.0x", "ghostnet_100"),
+        ("FocalNet-T (SRF)", "focalnet_tiny_srf"),
+        ("DeiT-S (distilled)", "deit_small_distilled_patch16_224"),
         ("ConvNeXt V1-B", "convnext_base"),
         ("ResNeXt-101-32×4d", "resnext101_32x4d"),
         ("ResNeXt-50 (32x4d)", "resnext50_32x4d"),
