@@ -15,7 +15,7 @@ from imlp_audit.equations.claim import Trial, equal
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.functions_norm import layer_norm
 from imlp_audit.equations.rounded import Rounded, total
-from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, numbers, vectors
+from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, numbers, plain, vectors
 from imlp_audit.errors import BuildError
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.reading import ConcatNorm, DepthwiseActivation, DepthwiseNorm, Presence
@@ -195,10 +195,10 @@ def _fill(shapes: Shapes) -> st.Strategy[Mapping[str, Vector]]:
 
 
 def filled(blocks: st.Strategy[Block]) -> st.Strategy[Filled]:
-    """Give blocks an input and their numbers."""
+    """Give blocks an input and their numbers: plain ones, of which single precision holds every product."""
 
     def fill(block: Block) -> st.Strategy[Filled]:
         rows = block.prefix + block.size[0] * block.size[1]
         return st.builds(Filled, st.just(block), matrices(rows, block.width), _fill(block.shapes))
 
-    return blocks.flatmap(fill)
+    return plain(blocks.flatmap(fill))

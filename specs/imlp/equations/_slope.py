@@ -115,7 +115,9 @@ def chords() -> st.Strategy[Chord]:
     places = st.integers(-24, 24).map(lambda quarter: quarter / 4)
     lengths = st.sampled_from((1.0, 0.5, 0.25, 0.125, 2.0, 4.0, 8.0))
     ends = st.sampled_from((-slopes.GELU_STEEPEST, slopes.GELU_STEEPEST))
-    return st.one_of(st.builds(Chord, coefficients(1), places, lengths), st.builds(_steep_chord, coefficients(1), ends))
+    return plain(
+        st.one_of(st.builds(Chord, coefficients(1), places, lengths), st.builds(_steep_chord, coefficients(1), ends))
+    )
 
 
 def _steep_chord(agelu: Coefficients, at: float) -> Chord:

@@ -146,7 +146,7 @@ def slope_is_tight(case: Narrower, arithmetic: Arithmetic) -> Trial:
     return case.trial(EXACT, arithmetic)
 
 
-@claim(coefficients(1), proof=_attains(EXACT))
+@claim(plain(coefficients(1)), proof=_attains(EXACT))
 def slope_attained(case: Coefficients, arithmetic: Arithmetic) -> Trial:
     """The slope of AGeLU with the exact GeLU attains both ends of [p, q], up to rounding: at alpha x + gamma = -x* and
     x*, x* = sqrt 2.
@@ -161,7 +161,7 @@ def slope_attained(case: Coefficients, arithmetic: Arithmetic) -> Trial:
     return _attained(case, EXACT, arithmetic)
 
 
-@claim(coefficients(1), proof=_attains(TANH))
+@claim(plain(coefficients(1)), proof=_attains(TANH))
 def slope_tanh_attained(case: Coefficients, arithmetic: Arithmetic) -> Trial:
     """The slope of AGeLU with the tanh form of GeLU attains both ends of [p, q], up to rounding: at alpha x + gamma =
     -x* and x*, x* = 1.41850.

@@ -71,7 +71,9 @@ class Layer:
 _two, _one = st.just(2), st.just(1)
 
 
-@claim(st.builds(Layer, token_mixings(_two, _two, _one, positive()), channel_mixings(_two, _two, _one, positive())))
+@claim(
+    plain(st.builds(Layer, token_mixings(_two, _two, _one, positive()), channel_mixings(_two, _two, _one, positive())))
+)
 def mixer_in_turn(case: Layer, arithmetic: Arithmetic) -> Trial:
     """A layer mixes over tokens and over channels strictly in turn: its first MLP does the one, its second the other.
 

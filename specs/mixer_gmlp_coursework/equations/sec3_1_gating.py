@@ -13,7 +13,7 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.mixer import fill
-from imlp_audit.equations.strategies import NUMBERS, Matrix, matrices, nonzero, positive, vectors
+from imlp_audit.equations.strategies import NUMBERS, Matrix, matrices, nonzero, plain, positive, vectors
 from imlp_audit.errors import BuildError
 from imlp_audit.models.gmlp import SpatialGatingUnit, TokenProjection
 from imlp_audit.models.hosts.gmlp import Gate, Gmlp, GmlpText
@@ -79,7 +79,7 @@ def _cases() -> st.Strategy[Gating]:
     )
 
 
-@claim(_cases())
+@claim(plain(_cases()))
 def sgu_split_parts(case: Gating, arithmetic: Arithmetic) -> Trial:
     """The split unit works on two parts of Z that share no channel: half the channels gate, the other half are mixed.
 
@@ -179,7 +179,7 @@ def _accepts(unit: nn.Module, z: Tensor) -> bool:
     return True
 
 
-@claim(st.tuples(st.sampled_from(Gate), gatings(channels=(2,), elements=nonzero())))
+@claim(plain(st.tuples(st.sampled_from(Gate), gatings(channels=(2,), elements=nonzero()))))
 def sgu_mixes_tokens(drawn: tuple[Gate, Gating], arithmetic: Arithmetic) -> Trial:
     """The unit takes the relations between tokens into account.
 

@@ -13,7 +13,7 @@ from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import ONLY_CHANNELS, ONLY_TOKENS, depends, mixes
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.mixer import fill
-from imlp_audit.equations.strategies import Matrix, matrices, positive
+from imlp_audit.equations.strategies import Matrix, matrices, plain, positive
 from imlp_audit.models.gmlp import GmlpBlock
 from imlp_audit.models.hosts.gmlp import Gate
 
@@ -161,7 +161,7 @@ def _lower(case: Block) -> Block:
     return replace(case, w=tuple((*row[: i + 1], *(0.0,) * (len(row) - i - 1)) for i, row in enumerate(case.w)))
 
 
-@claim(blocks(Gate.PRODUCT, (2, 3), positive(), positive()).map(_lower))
+@claim(plain(blocks(Gate.PRODUCT, (2, 3), positive(), positive())).map(_lower))
 def gmlp_language_model(case: Block, arithmetic: Arithmetic) -> Trial:
     """With a lower triangular W, a gMLP block without cross-attention makes each token of itself and those before it
     alone.

@@ -23,7 +23,7 @@ from imlp_audit.equations.dependence import (
     on_grid,
 )
 from imlp_audit.equations.mixer import Mixing, channel_mixings
-from imlp_audit.equations.strategies import NUMBERS, Matrix, positive
+from imlp_audit.equations.strategies import NUMBERS, Matrix, plain, positive
 
 _POOLINGS: Mapping[str, Callable[..., Tensor]] = {"average": F.avg_pool2d, "max": F.max_pool2d}
 
@@ -104,7 +104,7 @@ def attention_mixes_both(case: Averaging, arithmetic: Arithmetic) -> Trial:
     return Trial(found == BOTH, {**shown, "mixes": found})
 
 
-@claim(channel_mixings(st.just(2), st.just(2), st.just(1), positive()))
+@claim(plain(channel_mixings(st.just(2), st.just(2), st.just(1), positive())))
 def mlp_block_mixes_channels(case: Mixing, arithmetic: Arithmetic) -> Trial:
     """A Transformer's MLP block mixes features at a location, and not between locations.
 

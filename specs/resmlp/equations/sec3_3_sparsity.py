@@ -7,12 +7,12 @@ from torch import Tensor
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.equations.strategies import nonzero
+from imlp_audit.equations.strategies import nonzero, plain
 
 from ._weights import Weights, weights
 
 
-@claim(st.tuples(weights(), nonzero()))
+@claim(plain(st.tuples(weights(), nonzero())))
 def sparsity_ignores_the_scale(case: tuple[Weights, float], arithmetic: Arithmetic) -> Trial:
     """The rate of weights below 5 % of the maximum is that of the matrix normalized by its maximum: read as,
     multiplying all weights by one number changes nothing.
