@@ -70,21 +70,26 @@ def init(
     for note in document.notes:
         sys.stderr.write(f"note: {make_visible(note)}\n")
     chosen = choose_table(document.tables, table, str(source))
-    if not print_:
+    again = given is not None and target.is_file() and not target.is_symlink()
+    if not print_ and not again:
         _check_new(target)
-    draft = draft_table(chosen, [one for one in document.tables if one is not chosen], library, given)
+    others = [one for one in document.tables if one is not chosen]
+    draft = draft_table(chosen, others, library, given)
     if not draft.rows:
         raise UsageError(_nothing(draft, source))
     beside = _described_in(name, target)
     described = _describe(name, document.title, document.authors, source, described=beside is not None)
-    text = write_spec(draft, replace(described, table=_free_id(name, chosen, source, target)))
+    described = replace(described, table=_free_id(name, chosen, source, target))
+    text = write_spec(draft, described)
     _check(text, target)
+    if again and not print_:
+        _check_unchanged(target, write_spec(draft_table(chosen, others, library), described))
     done = _report(draft, name, str(target), beside)
     if print_:
         emit(text)
         sys.stderr.write("".join(f"{make_visible(line)}\n" for line in (*done.made, *done.decide)))
         return ExitCode.CLEAN
-    _write_new(target, text)
+    _write(target, text, again=again)
     emit_document(transcription_document(done), format_, done)
     return ExitCode.CLEAN
 
@@ -121,19 +126,34 @@ def _check_new(target: Path) -> None:
         raise UsageError(f"{target} is there already and is not overwritten; give another file with -o")
 
 
-def _write_new(target: Path, text: str) -> None:
+def _check_unchanged(target: Path, written: str) -> None:
+    """Raise UsageError where a file is not as `init` wrote it before somebody gave the size of the images."""
+    if target.read_bytes() != written.encode():
+        _check_new(target)
+
+
+def _write(target: Path, text: str, *, again: bool) -> None:
     from imlp_audit.report.files import write_whole
 
-    _check_new(target)
+    if not again:
+        _check_new(target)
     write_whole(target, text)
+
+
+def _spec_files_beside(target: Path) -> tuple[Path, ...]:
+    from imlp_audit.spec.folders import spec_files
+
+    files = spec_files(target.parent) if target.parent.is_dir() else ()
+    return tuple(file for file in files if file.name != target.name)
 
 
 def _described_in(name: str, target: Path) -> Path | None:
     """Return the file beside the new spec that describes the same paper, if there is one."""
-    from imlp_audit.spec.folders import declares, spec_files
+    from imlp_audit.spec.folders import declares
 
-    beside = spec_files(target.parent) if target.parent.is_dir() else ()
-    return next((file for file in beside if (found := declares(file)).paper == name and found.about), None)
+    return next(
+        (file for file in _spec_files_beside(target) if (found := declares(file)).paper == name and found.about), None
+    )
 
 
 def _free_id(name: str, table: SourceTable, source: Path, target: Path) -> str | None:
@@ -143,11 +163,10 @@ def _free_id(name: str, table: SourceTable, source: Path, target: Path) -> str |
     """
     from itertools import chain, count
 
-    from imlp_audit.spec.folders import declares, spec_files, tables_in
+    from imlp_audit.spec.folders import declares, tables_in
     from imlp_audit.transcribe.write import table_id
 
-    files = spec_files(target.parent) if target.parent.is_dir() else ()
-    taken = {one for file in files if declares(file).paper == name for one in tables_in(file)}
+    taken = {one for file in _spec_files_beside(target) if declares(file).paper == name for one in tables_in(file)}
     if table_id(table) not in taken:
         return None
     stem = re.sub(r"[^a-z0-9]+", "_", source.name.partition(".")[0].lower()).strip("_") or "table"

@@ -87,6 +87,23 @@ def test_a_size_for_rows_without_one_is_an_option(folder: Path) -> None:
     assert "model: {timm: deit_small_patch16_224}" in call("init", "a.csv", "--image", "own", "--print").out
 
 
+def test_a_spec_that_nobody_changed_is_written_again_with_a_size(folder: Path) -> None:
+    (folder / "a.csv").write_text("Model,FLOPs (G)\nViT-B/16,17.6\nDeiT-S,4.6\n", "utf-8")
+    spec = folder / "a.yaml"
+    assert call("init", "a.csv").code == 0
+    assert call("init", "a.csv").code == 2
+    assert call("init", "a.csv", "--image", "224").code == 0
+    written = spec.read_text("utf-8")
+    assert "model: {timm: vit_base_patch16_224}" in written
+    assert "about:" in written
+    assert call("init", "a.csv", "--image", "384").code == 2  # a person has chosen
+    assert spec.read_text("utf-8") == written
+    assert call("init", "a.csv", "-o", "b.yaml", "--paper", "b").code == 0
+    (folder / "b.yaml").write_text((folder / "b.yaml").read_text("utf-8") + "# mine\n", "utf-8")
+    assert "is there already" in call("init", "a.csv", "-o", "b.yaml", "--paper", "b", "--image", "224").err
+    assert (folder / "b.yaml").read_text("utf-8").endswith("# mine\n")
+
+
 def test_characters_that_a_spec_refuses_do_not_reach_it(folder: Path) -> None:
     (folder / "a.csv").write_text("Model,Params (M)\nDeiT\u202e-S,22.1\nA\x07b\ufeff,5\n\u202e,6\n", encoding="utf-8")
     assert call("init", "a.csv").code == 0
