@@ -17,7 +17,7 @@ from imlp_audit.equations.settings import Limits, Settings
 from imlp_audit.equations.testing import run_claim
 
 MODELS = PACKAGE / "models"
-EXAMPLES = 10  # 100 run the same lines
+EXAMPLES = 100  # as `properties` does
 _NAMED = 4
 _INTRODUCTION = (
     "# Which claims run which lines of the models",

@@ -65,7 +65,7 @@ def describe_failure(recipe: Recipe, error: Exception) -> str:
 def _other_size(recipe: Recipe) -> str | None:
     """Return that a model was asked for images of another size than its library's, which may be why it failed."""
     match recipe.host:
-        case Timm(architecture=name):
+        case Timm(architecture=name, arguments=arguments) if not arguments:
             library = Library.TIMM
         case Torchvision(architecture=name):
             library = Library.TORCHVISION

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import Check
@@ -92,7 +92,7 @@ def _finding(one: NumberedFinding, checks: Sequence[Check]) -> Item:
     finding = one.finding
     asked = next((check for check in checks if check.acknowledged is not True), checks[0])
     if not finding.explained:
-        asked = max(checks, key=_how_far)
+        asked = max((check for check in checks if check.acknowledged is not True), key=_how_far, default=asked)
     where = (f" [{name_places(checks)}]: ", code(asked.id))
     if not finding.explained and len(checks) == 1:  # its title says less than the check
         number, space, severity, _ = _title(one)
@@ -105,7 +105,10 @@ def _finding(one: NumberedFinding, checks: Sequence[Check]) -> Item:
 
 def _how_far(check: Check) -> Decimal:
     """Return how far a measured value is off, in units of the last printed digit."""
-    return abs(Decimal(check.gap)) if check.gap is not None else Decimal(0)
+    try:
+        return abs(Decimal(check.gap or 0))
+    except InvalidOperation:  # a result that somebody wrote: its gap may be any text
+        return Decimal(0)
 
 
 def _evidence(check: Check) -> str:

@@ -11,7 +11,7 @@ _PUBLISHED = (
     (re.compile(r"\brsb[-_ ](?=resnet)", re.IGNORECASE), ""),  # ResNet Strikes Back: the same models, trained anew
     (re.compile(r"(?<=\d) ?× ?(?=\d)"), "x"),  # ResNeXt-101-32×4d
     (re.compile(r"\b(resnext[-_ ]?\d+) ?\((\d+x\d+d?)\)$", re.IGNORECASE), r"\1-\2"),
-    (re.compile(r"(?<=\S) ?\(([a-z]+)\)$", re.IGNORECASE), r"-\1"),  # FocalNet-T (SRF)
+    (re.compile(r"(?<=\S) ?\(([a-z]{2,})\)$", re.IGNORECASE), r"-\1"),  # FocalNet-T (SRF); one letter may be a footnote
     (re.compile(r"\b(convnext|swin)[-_ ]?v1\b", re.IGNORECASE), r"\1"),
     (re.compile(r"\bmobilenetv(\d?)[-_ ]+v(?=\1)", re.IGNORECASE), "MobileNetV"),  # MobileNetV3 V3-Large
     (re.compile(r"\b(densenet[-_ ]?(?:121|169|201)) ?\( ?k ?= ?32 ?\)$", re.IGNORECASE), r"\1"),  # the growth rates

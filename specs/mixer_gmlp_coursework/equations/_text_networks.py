@@ -160,7 +160,7 @@ def text_reading(
 
 
 def texts(classes: st.Strategy[int | None]) -> st.Strategy[TextNetwork]:
-    """Networks of one to three blocks for texts of two or three of four words, with everything that a reading says."""
+    """Networks of one to three blocks for texts of two or three of five words, with everything that a reading says."""
     matrices = st.sampled_from((None, *SpatialMatrix))
     host = st.builds(
         GmlpText, layers=_LAYERS, width=_WIDTHS, hidden=st.one_of(st.just(None), _HIDDEN), gate=st.sampled_from(Gate),

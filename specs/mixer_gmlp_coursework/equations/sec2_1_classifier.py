@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Proof, Trial, claim, equal
+from imlp_audit.equations.strategies import plain
 
 from ._classifier import Classifier, classifiers
 
 
 @claim(
-    classifiers(),
+    plain(classifiers()),
     share=0.5,
     proof=Proof("all numbers", lambda case: {"S": len(case.image[0]), "C": len(case.scale), "block": len(case.blocks)}),
 )
