@@ -24,8 +24,7 @@ _INTRODUCTION = (
     "",
     "A mistake in a module can only show in a claim that runs it. `python docs/update.py` runs every claim of the",
     "bundled papers, notes which lines of `imlp_audit/models/` each runs, and writes this page. It counts lines inside",
-    "functions, without those that nothing can reach (`assert_never`). Of the claims that run a function, the table",
-    "names those that run the least else.",
+    "functions, but not `assert_never`, which is never reached. The table names the claims that run the least else.",
     "",
 )
 _OTHERS = (

@@ -78,20 +78,27 @@ def init(
     if not draft.rows:
         raise UsageError(_nothing(draft, source))
     beside = _described_in(name, target)
-    described = _describe(name, document.title, document.authors, source, described=beside is not None)
-    described = replace(described, table=_free_id(name, chosen, source, target))
+    about = _describe(name, document.title, document.authors, source, described=beside is not None)
+    described = replace(about, table=_free_id(name, chosen, source, target))
     text = write_spec(draft, described)
     _check(text, target)
     if again and not print_:
         _check_unchanged(target, write_spec(draft_table(chosen, others, library), described))
     done = _report(draft, name, str(target), beside)
     if print_:
-        emit(text)
-        sys.stderr.write("".join(f"{make_visible(line)}\n" for line in (*done.made, *done.decide)))
-        return ExitCode.CLEAN
-    _write(target, text, again=again)
-    emit_document(transcription_document(done), format_, done)
+        _print(text, done)
+    else:
+        _write(target, text, again=again)
+        emit_document(transcription_document(done), format_, done)
     return ExitCode.CLEAN
+
+
+def _print(text: str, done: Transcription) -> None:
+    """Print a spec, and on standard error what was guessed and is to be decided."""
+    from imlp_audit.report.document import make_visible
+
+    emit(text)
+    sys.stderr.write("".join(f"{make_visible(line)}\n" for line in (*done.made, *done.decide)))
 
 
 def _paper_id(given: str | None, source: Path) -> str:
