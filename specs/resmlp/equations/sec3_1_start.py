@@ -42,12 +42,13 @@ def layer_scale_starts_by_depth(net: Network, _: Arithmetic) -> Trial:
         and we initialize alpha with the same small value
     Bound: none: a start is a number of the arithmetic or it is not
     """
-    # Hold the first values of every alpha and beta against the paper's.
-    wrong: dict[str, object] = {}
-    for name, weight in net.fresh().named_parameters():
-        printed = _start(name, net.layers)
-        if printed is not None and not bool((weight == printed).all()):
-            wrong[name] = weight.tolist()
+    # Hold every alpha and beta, none of which may be missing, and its first values against the paper's.
+    printed = {name: start for name, _ in net.shapes() if (start := _start(name, net.layers)) is not None}
+    found = {name: weight for name, weight in net.fresh().named_parameters() if _start(name, net.layers) is not None}
+    wrong: dict[str, object] = {name: None for name in printed.keys() ^ found.keys()}
+    for name in printed.keys() & found.keys():
+        if not bool((found[name] == printed[name]).all()):
+            wrong[name] = found[name].tolist()
     return Trial(not wrong, {**net.shown(), "starts otherwise": wrong})
 
 
