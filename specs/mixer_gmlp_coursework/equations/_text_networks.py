@@ -9,7 +9,7 @@ from math import tanh
 from typing import assert_never
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
@@ -108,11 +108,25 @@ class TextNetwork:
     def judge(self, arithmetic: Arithmetic) -> Trial:
         """Hold the package's network against the embedding, the blocks, a norm, and what stands behind them."""
         ids = torch.tensor(self.texts, device=arithmetic.device)
+        words = self._judge_words(ids)
+        if not words.holds:
+            return words
         stages = list(self._stages(self.weights.in_formulas(arithmetic)))
         pooled = ("pooler",) if self.kind.pooled else ()
         returns = ("output", *pooled) if self.kind.classes is None else ("head",)
         staged = Staged(self.kind.build(), self.weights, ids, stages, returns)
         return staged.judge(arithmetic, self.shown())
+
+    def _judge_words(self, ids: Tensor) -> Trial:
+        """Judge whether each word's embedding starts as other than 0, and is learned as often as it occurs."""
+        embedding = self.kind.build().to(ids.device).get_submodule("embedding")
+        weight = embedding.get_parameter("weight")
+        (gradient,) = torch.autograd.grad(embedding(ids).sum(), weight)
+        occurs = [ids.eq(word).sum().item() for word in range(len(weight))]
+        holds = bool((weight != 0).any(1).all()) and gradient.tolist() == [
+            [often] * weight.shape[1] for often in occurs
+        ]
+        return Trial(holds, {**self.shown(), "embedding": weight.tolist(), "its gradient": gradient.tolist()})
 
     def _stages(self, of: Formulas) -> Iterator[Stage]:
         embedding = of.matrix("embedding.weight")

@@ -45,7 +45,7 @@ def layer_scale_starts_by_depth(net: Network, _: Arithmetic) -> Trial:
     # Hold every alpha and beta, none of which may be missing, and its first values against the paper's.
     printed = {name: start for name, _ in net.shapes() if (start := _start(name, net.layers)) is not None}
     found = {name: weight for name, weight in net.fresh().named_parameters() if _start(name, net.layers) is not None}
-    wrong: dict[str, object] = {name: None for name in printed.keys() ^ found.keys()}
+    wrong: dict[str, object] = dict.fromkeys(printed.keys() ^ found.keys())
     for name in printed.keys() & found.keys():
         if not bool((found[name] == printed[name]).all()):
             wrong[name] = found[name].tolist()
