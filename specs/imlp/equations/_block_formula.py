@@ -47,7 +47,11 @@ class Filled:
 
     def computed(self, module: Imlp, arithmetic: Arithmetic) -> Tensor:
         """Return what the package's block makes of the rows, the second of a batch of two, row by row."""
-        rows, size = arithmetic.tensor(self.rows), self.block.size
+        return self.in_layout(module, arithmetic.tensor(self.rows))
+
+    def in_layout(self, module: Imlp, rows: Tensor) -> Tensor:
+        """Return what the block makes of some rows in its layout, the second of a batch of two, row by row."""
+        size = self.block.size
         batch = torch.stack((rows.flip(0) + 1, rows))
         y: Tensor
         match self.block.layout:

@@ -133,6 +133,6 @@ def replaced_baseline(case: tuple[Written, Written], _: Arithmetic) -> Trial:
         "as written": _said(recipe) == _said(baseline.with_change(change)),
         "IMLP": (block is not None) == reads_imlp and recipe.part_of(reading) == (PRINTED if reads_imlp else None),
         "family": recipe.family == (Family.IMLP if reads_imlp else None),
-        "activation": recipe.activation == (Activation(change["activation"]) if "activation" in change else None),
+        "activation": recipe.activation == (Activation(str(change["activation"])) if "activation" in change else None),
     }
     return Trial(all(found.values()), {"recipe": str(recipe), "baseline": str(own), **found})

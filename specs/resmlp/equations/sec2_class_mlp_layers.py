@@ -48,7 +48,7 @@ class Pooled:
     def module(self, arithmetic: Arithmetic) -> ClassMlp:
         """Return the package's class-MLP with these weights."""
         depth = {} if self.given is None else {"depth": self.given}
-        module = ClassMlp(len(self.patches[0]), len(self.patches), **depth)  # type: ignore[arg-type]  # by name
+        module = ClassMlp(len(self.patches[0]), len(self.patches), **depth)
         arithmetic.place(module)
         arithmetic.load(module, self.weights())
         return module
