@@ -22,6 +22,7 @@ from imlp_audit.models.recipe import Recipe
 
 from ._gmlp_formula import BlockKind
 from ._stages import Stage, Staged
+from ._text_networks import as_written
 from ._weights import Formulas, Shapes, Weights, linear, norm, settled, weights
 
 Grid = tuple[int, int]
@@ -59,8 +60,8 @@ class Kind(ABC):
 
     def of_recipe(self, key: str) -> nn.Module:
         """Return what a recipe of the host builds, once it is given the size of these images."""
-        patch = self.host.patch
-        recipe = Recipe.of(**{key: self.host.value()}, image=patch, classes=self.classes).with_image(self.size)
+        written = {key: as_written(self.host)}
+        recipe = Recipe.of(**written, image=self.host.patch, classes=self.classes).with_image(self.size)
         return recipe.host.build(BuildRequest(recipe.image, recipe.classes))
 
     def shapes(self) -> Shapes:

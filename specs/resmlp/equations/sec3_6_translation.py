@@ -64,6 +64,8 @@ def translation_network(case: Translation, arithmetic: Arithmetic) -> Trial:
     called = _Calls(model)
     source, target = (_batch(ids, arithmetic) for ids in (case.source, case.target))
     logits = model(source, target)
+    if called.skipped:
+        return Trial(False, {**case.shown(), "parts that are not run": called.skipped})
     return _judge(case, formulas, called, logits, arithmetic)
 
 
@@ -80,8 +82,14 @@ class _Calls:
         self.given: dict[str, Tensor] = {}
         parts = [*(f"{side}_aff" for side in ("encoder", "decoder")), "output"]
         parts += [name for name, _ in model.named_modules() if name.count(".") == 1 and name[-1].isdigit()]
+        self.parts = parts
         for name in parts:
             model.get_submodule(name).register_forward_hook(self._note(name))
+
+    @property
+    def skipped(self) -> list[str]:
+        """The parts that were not run."""
+        return [name for name in self.parts if name not in self.given]
 
     def _note(self, name: str) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], None]:
         def note(_: nn.Module, entered: tuple[Tensor, ...], given: Tensor) -> None:
