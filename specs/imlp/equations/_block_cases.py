@@ -218,7 +218,7 @@ def block_cases(*parts: Part | None) -> st.Strategy[Block]:
             Block, st.just(layout), st.just(size), st.sampled_from(prefixes), st.sampled_from(grids),
             st.integers(1, 3), st.sampled_from((2, 1, None)), st.sampled_from((2, None, 3)), READINGS, st.just(part),
             st.just(False) if part is Part.SPATIAL else st.sampled_from((False, False, True)),
-            st.sampled_from((3, None, 1, 5)), st.sampled_from((RELU, SOFTPLUS, PRELU, GELU, None)),
+            st.sampled_from((3, None, 1, 5)), st.sampled_from((RELU, PRELU, SOFTPLUS, PRELU, GELU, None)),
             st.sampled_from((None, None, None, Raise)),
             st.sampled_from((None, True, (True, False), (False, True), False)),
             st.sampled_from((None, 0.0, 0.0, 0.0, 1.0, (0.0, 1.0), (1.0, 0.0))), st.booleans(),
