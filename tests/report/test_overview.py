@@ -326,10 +326,13 @@ def test_an_audit_that_decided_nothing_is_no_pass() -> None:
     score = check("1/r0/top1", CheckKind.CELL, Verdict.UNVERIFIABLE, "needs trained weights")
     passing = check("1/r1/params", CheckKind.CELL, Verdict.REPRODUCED)
     shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=(*missing, score))).split())
-    assert "Nothing was checked, so this is no pass: 4 checks cannot be decided" in shown
+    assert "Nothing was checked, and nothing is confirmed: 4 checks cannot be decided" in shown
     assert "; for 3, the spec gives no model." in shown
     assert "No check fails" not in shown
-    assert "No check fails." in screen(AuditResult(papers=(head(),), versions={}, checks=(score, passing)))
+    assert "imlp-audit eval" not in shown  # there is no model that weights could be of
+    held = screen(AuditResult(papers=(head(),), versions={}, checks=(score, passing)))
+    assert "No check fails." in held
+    assert "imlp-audit eval" in held
 
 
 def test_of_several_cells_that_nothing_explains_the_worst_is_shown() -> None:

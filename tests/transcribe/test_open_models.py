@@ -96,6 +96,13 @@ def test_a_kind_of_network_changes_no_model(kind: str) -> None:
     assert all(recipes(table("Model | Params (M)", f"{kind} |", "DeiT-S | 22.1")))
 
 
+@pytest.mark.parametrize("added", ["ViT + conv stem", "Transformers + pooling", "ours + DeiT", "MLP + local attention"])
+def test_a_heading_that_adds_a_part_to_a_network_leaves_its_rows_open(added: str) -> None:
+    (row,) = table("Model | Params (M)", f"{added} |", "DeiT-S | 22.1").rows
+    assert row.model.reason == f"the heading {added!r} above the row may stand for a change of the model"
+    assert recipes(table("Kind | Model | Params (M)", f"{added} | DeiT-S | 22.1", "ViTs | DeiT-Ti | 5.7"))[0] is None
+
+
 def test_of_two_columns_of_one_score_that_of_the_authors_is_left_out() -> None:
     draft = table("Model | Params (M) | Top-1 Original | Top-1 Ours", "DeiT-S | 22.1 | 79.8 | 80.4")
     assert list(draft.columns.slugs.values()) == ["params", "top1"]
