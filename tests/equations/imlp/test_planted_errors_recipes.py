@@ -96,7 +96,7 @@ def test_a_weight_that_is_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
     def fix(block: imlp.Imlp, *sizes: object, **others: object) -> None:
         make(block, *sizes, **others)  # type: ignore[arg-type]
         if isinstance(block.fc1, nn.Linear):
-            block.fc1.weight.requires_grad_(requires_grad=False)
+            block.fc1.weight.requires_grad = False
 
     monkeypatch.setattr(imlp.Imlp, "__init__", fix)
     assert _is_false("fig4_learns_every_weight")

@@ -17,7 +17,7 @@ from imlp_audit.models.hosts.mixer import Mixer
 from imlp_audit.models.mixer import MixerLayer, MlpMixer, PatchClassifier, PatchEmbedding
 from imlp_audit.models.nets import gmlp, text_heads
 from imlp_audit.models.nets.gmlp import GmlpClassifier, GmlpEncoder, GmlpLanguageModel, GmlpTextClassifier
-from imlp_audit.models.reading import Family, SpatialMatrix
+from imlp_audit.models.reading import Family, SpatialMatrix, make_reading
 from imlp_audit.models.recipe import Recipe
 from specs.mixer_gmlp_coursework.equations import sec2_1_patches, sec3_defaults
 from tests.equations import papers
@@ -271,11 +271,9 @@ def test_a_word_that_is_not_learned(monkeypatch: pytest.MonkeyPatch, claim: str)
     ids=str,
 )  # fmt: skip
 def test_another_default(monkeypatch: pytest.MonkeyPatch, other: dict[str, int | str]) -> None:
-    make = sec3_defaults.make_reading
-
     def read(family: Family, answers: dict[str, int | str]) -> object:
         kinds = {name: type(answers[name])(value) for name, value in other.items()}
-        return make(family, {**answers, **kinds})
+        return make_reading(family, {**answers, **kinds})
 
     monkeypatch.setattr(sec3_defaults, "make_reading", read)
     assert _is_false("gmlp_of_texts_by_default")

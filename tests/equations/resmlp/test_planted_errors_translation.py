@@ -13,6 +13,7 @@ from imlp_audit.models import resmlp
 from imlp_audit.models.hosts.resmlp import ResMlpTranslation
 from imlp_audit.models.nets import translation
 from imlp_audit.models.nets.translation import CrossAttention, PaddedCrossPatch, TranslationModel
+from imlp_audit.models.reading import Family, Presence, ResMlpForm, make_reading
 from imlp_audit.models.resmlp import ClassMlp, ClassMlpLayer, CrossPatch, LayerScale
 from specs.resmlp.equations import sec2_defaults, sec3_1_start
 from tests.equations import papers
@@ -121,12 +122,10 @@ def test_positions_that_start_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("axis", ["resmlp_form", "scales_stay"])
 def test_another_default(monkeypatch: pytest.MonkeyPatch, axis: str) -> None:
-    others = {"resmlp_form": "algorithm", "scales_stay": "yes"}
-    make = sec2_defaults.make_reading
+    others = {"resmlp_form": ResMlpForm.ALGORITHM, "scales_stay": Presence.YES}
 
-    def read(family: sec2_defaults.Family, answers: dict[str, object]) -> object:
-        kind = type(answers[axis])
-        return make(family, {**answers, axis: kind(others[axis])})
+    def read(family: Family, answers: dict[str, object]) -> object:
+        return make_reading(family, {**answers, axis: others[axis]})
 
     monkeypatch.setattr(sec2_defaults, "make_reading", read)
     assert _is_false("network_by_default")
