@@ -206,3 +206,10 @@ def test_a_hint_is_for_the_images_of_the_row() -> None:
 def test_one_doubt_does_not_hide_that_a_model_is_only_like_the_papers() -> None:
     (row,) = table("Model | Params (M)", "Ours + X |", "CoAtNet-0 | 25").rows
     assert "may stand for a change of the model; and timm says that its coatnet_0_224 is only like" in row.model.reason
+
+
+@pytest.mark.parametrize("text", ["41.6ms", "1,200 img/s", "3.2 GB", "12 hours", "0.5 J", "300 GPU days"])
+def test_what_was_measured_on_hardware_changes_no_model(text: str) -> None:
+    draft = table("Model | Cost | Params (M)", f"DeiT-S | {text} | 22.1", f"DeiT-Ti | {text} | 5.7")
+    assert all(recipes(draft))
+    assert recipes(table("Model | Cost | Params (M)", "DeiT-S | 4 heads | 22.1")) == [None]

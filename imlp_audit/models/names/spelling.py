@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 
 _PUBLISHED = (
-    (re.compile(r"\beff[-_ ]?net(?=[-_ ]?(?:b|v2|lite|l2))", re.IGNORECASE), "EfficientNet"),
+    (re.compile(r"\beff(?:[-_ ]?net)?(?=[-_ ]?(?:b\d|v2|lite|l2))", re.IGNORECASE), "EfficientNet"),
     (re.compile(r"\bdeit[-_ ]?iii\b", re.IGNORECASE), "DeiT3"),
     (re.compile(r"\brsb[-_ ](?=resnet)", re.IGNORECASE), ""),  # ResNet Strikes Back: the same models, trained anew
     (re.compile(r"(?<=\d) ?× ?(?=\d)"), "x"),  # ResNeXt-101-32×4d

@@ -25,6 +25,7 @@ from imlp_audit.models.names.spelling import spellings
         ("RegNetY-8G", "regnety_080"),
         ("RegNetY-16G", "regnety_160"),
         ("EffNet-B3", "efficientnet_b3"),
+        ("Eff-B4", "efficientnet_b4"),
         ("DeiT III-S", "deit3_small_patch16_224"),
         ("RSB-ResNet-50", "resnet50"),
         ("ResMLP-S24", "resmlp_24_224"),
