@@ -73,3 +73,10 @@ def test_nothing_is_named_where_no_size_comes_near(tmp_path: Path) -> None:
     for model in ("{timm: resnet50}", "{timm: {architecture: dm_nfnet_f1, arguments: {alpha: 0.3}}}"):
         check = checks(tmp_path, model, "25.6", "99.9")["flops"]
         assert "`model: {" not in " ".join(check.hints)
+
+
+def test_a_relative_that_is_farther_from_another_number_of_the_row_is_not_named(tmp_path: Path) -> None:
+    """DeiT-B distilled on images of 384: 87.6 M and 55.6 G; on 224 it has 87.3 M, but 17.7 G."""
+    found = checks(tmp_path, "{timm: deit_base_distilled_patch16_384}", "87", "55.5")
+    assert {check.verdict for check in (found["params"], found["flops"])} == {Verdict.DIFFERS}
+    assert "`model: {" not in " ".join(found["params"].hints)

@@ -194,6 +194,8 @@ def test_a_model_that_cannot_be_built_for_the_images_is_not_proposed_for_them() 
     assert (crossvit.model.recipe, crossvit.model.candidates) == (None, ("{timm: crossvit_15_240}",))
     assert crossvit.model.reason == "timm cannot build its crossvit_15_240 for images of 384"
     assert all("torchvision" not in one for one in maxvit.model.candidates)
+    (dagger,) = table("Model | Size | FLOPs (G)", "CrossViT-15-X | 384^2 | 21").rows
+    assert "image: 384" not in " ".join((*dagger.model.candidates, *dagger.model.nearest))
     assert maxvit.model.candidates[0] == "{timm: maxvit_tiny_tf_384}"
 
 

@@ -92,7 +92,7 @@ def has_branches(library: Library, name: str) -> bool:
     return library is Library.TIMM and _BRANCHES.fullmatch(name) is not None
 
 
-_BRANCHES = re.compile(r"(repvgg|mobileone|fastvit|repvit|repghostnet|ghostnetv3|lcnetv2)_.*")
+_BRANCHES = re.compile(r"(repvgg|mobileone|fastvit|repvit|ghostnetv3|lcnetv2)_.*")
 
 
 def size_in_name(library: Library, name: str) -> int | None:
