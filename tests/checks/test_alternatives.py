@@ -63,6 +63,16 @@ def test_the_images_that_a_paper_counts_on_are_named(
     assert f"with `model: {named}`" in hint(found["flops"])
 
 
+def test_the_model_that_a_name_stood_for_before_is_named(tmp_path: Path) -> None:
+    """ViT-Small/16 of Table 2 of arXiv 2102.12122: 48.8 M; by its sizes in timm 0.4 and a closed formula."""
+    width, ratio, layers = 768, 3, 8
+    block = 3 * width**2 + width**2 + width + 2 * ratio * width**2 + (ratio + 1) * width + 4 * width
+    ends = 768 * width + width + 197 * width + width + 2 * width + 1000 * (width + 1)
+    assert round((layers * block + ends) / 1e6, 1) == 48.8
+    check = checks(tmp_path, "{timm: vit_small_patch16_224}", "48.8", "9.9")["params"]
+    assert "as printed with `model: {timm: {architecture: vit_base_patch16_224, arguments: {depth: 8" in hint(check)
+
+
 def test_a_relative_that_loses_another_number_of_the_row_is_not_named(tmp_path: Path) -> None:
     """On images of 384 a ViT has 380 positions more of 768 numbers: 86.9 M are not 86.6 M."""
     assert "vit_base_patch16_384" in hint(checks(tmp_path, "{timm: vit_base_patch16_224}", "86.9", "55.5")["flops"])
