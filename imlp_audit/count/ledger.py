@@ -13,11 +13,20 @@ from torch._ops import OpOverload
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from imlp_audit.count.dispatch import Template, call_of, output_shapes, run_on_meta, signature, template_of
+from imlp_audit.count.dispatch import (
+    RunsOperations,
+    Template,
+    call_of,
+    output_shapes,
+    run_on_meta,
+    signature,
+    template_of,
+)
 from imlp_audit.count.formulas import formula_of
 from imlp_audit.count.fvcore import unseen_by_fvcore, work_of
 from imlp_audit.count.operations import Operation, Work
 from imlp_audit.count.record import Ledger
+from imlp_audit.count.shapes import result_by_arithmetic
 from imlp_audit.errors import BuildError
 
 CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)
@@ -52,7 +61,7 @@ def measure(model: nn.Module, *inputs: Tensor, cache: CallCache | None = None) -
     return Ledger(work, dict(recorder.unknown))
 
 
-class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch types it in part
+class Recorder(RunsOperations, TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch types it in part
     """Books the work of each operation in the bucket on top of `stack`.
 
     On the meta device a result is only sizes and strides, and models repeat their blocks: a call with arguments
@@ -66,15 +75,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch typ
         self._cache = cache
         self._hidden = False
 
-    def __torch_dispatch__(
-        self,
-        func: OpOverload,
-        types: tuple[type, ...],
-        args: tuple[object, ...] = (),
-        kwargs: Mapping[str, object] | None = None,
-    ) -> object:
-        """Book and run one operation; torch calls it with this mode switched off."""
-        kwargs = kwargs or {}
+    def run(self, func: OpOverload, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
+        """Book and run one operation."""
         key = (func, signature(args), signature(kwargs))
         seen = self._cache.get(key)
         if seen is None:
@@ -90,7 +92,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch typ
         formula = formula_of(name)
         if formula is None:
             return self._run_without_formula(func, args, kwargs)
-        result = run_on_meta(func, args, kwargs)
+        computed = result_by_arithmetic(func, args, kwargs)
+        result = run_on_meta(func, args, kwargs) if computed is None else computed
         work = work_of(call_of(func, args, kwargs, result), formula)
         # An operation that writes in place, returns a view of another tensor, or returns an argument itself (a
         # dropout that drops nothing), is run every time.
