@@ -40,11 +40,18 @@ def name_alternatives(plans: Sequence[Plan], checks: Sequence[Check], context: C
 
 
 def _differing(plans: Sequence[Plan], checks: Sequence[Check]) -> Iterator[Countable]:
-    """Yield the totals that differ from their row's model, where the column has no images of its own."""
+    """Yield the totals that differ from their row's model, where the column has no images of its own.
+
+    Those of the first rows alone: in a table of a thousand rows that all differ, the cause is another one.
+    """
+    rows = set[str]()
     for plan, check in zip(plans, checks, strict=True):
         if isinstance(plan, CellPlan) and check.verdict is Verdict.DIFFERS and plan.cell.column.measure.totalled:
             one = countable(plan.cell)
             if isinstance(one, Countable) and image_of(plan.cell.column) is None:
+                rows.add(plan.cell.row.id)
+                if len(rows) > _MOST_ROWS:
+                    return
                 yield one
 
 
@@ -53,6 +60,7 @@ def _tried(one: Countable) -> list[Recipe]:
 
 
 _MOST = 6  # models that are counted for one row
+_MOST_ROWS = 40
 
 
 def _hints(one: Countable, context: Context) -> Iterator[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit import audit
+from imlp_audit.checks import alternatives
 from imlp_audit.records.check import Check, Verdict
 
 HEAD = """paper: p
@@ -90,3 +91,16 @@ def test_a_relative_that_is_farther_from_another_number_of_the_row_is_not_named(
     found = checks(tmp_path, "{timm: deit_base_distilled_patch16_384}", "87", "55.5")
     assert {check.verdict for check in (found["params"], found["flops"])} == {Verdict.DIFFERS}
     assert "`model: {" not in " ".join(found["params"].hints)
+
+
+def test_only_the_first_rows_are_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alternatives, "_MOST_ROWS", 1)
+    rows = [
+        f'      - {{id: {name}, label: A, model: {{timm: repvgg_a0}}, printed: {{params: "8.31", flops: "1.4"}}}}\n'
+        for name in "ab"
+    ]
+    (tmp_path / "p.yaml").write_text(HEAD + "".join(rows), encoding="utf-8")
+    hinted = {
+        check.id for check in audit(tmp_path / "p.yaml").checks if any("deployed" in hint for hint in check.hints)
+    }
+    assert hinted == {"p/1/a/params", "p/1/a/flops"}

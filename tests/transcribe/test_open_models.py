@@ -215,3 +215,15 @@ def test_what_was_measured_on_hardware_changes_no_model(text: str) -> None:
     draft = table("Model | Cost | Params (M)", f"DeiT-S | {text} | 22.1", f"DeiT-Ti | {text} | 5.7")
     assert all(recipes(draft))
     assert recipes(table("Model | Cost | Params (M)", "DeiT-S | 4 heads | 22.1")) == [None]
+
+
+def test_a_column_without_any_text_is_not_said_to_sort_the_rows() -> None:
+    draft = table("Model | Remark | Params (M)", "DeiT-S | | 22.1", "DeiT-Ti | - | 5.7")
+    assert all(recipes(draft))
+    assert not any("taken to say only" in one for one in decisions_of(draft))
+
+
+def test_a_distilled_model_without_a_name_of_its_own_has_the_plain_one_as_a_hint() -> None:
+    (row,) = table("Model | Size | Params (M)", "TinyViT-21M⚗ | 224^2 | 21").rows
+    assert row.model.recipe is None
+    assert "{timm: tiny_vit_21m_224}" in (*row.model.candidates, *row.model.nearest)
