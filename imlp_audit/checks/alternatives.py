@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from imlp_audit.checks.cells import ANOTHER_MODEL
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Measured
 from imlp_audit.checks.printed import Countable, countable, totalled_cells
@@ -33,10 +34,13 @@ def alternatives_needed(plans: Sequence[Plan], checks: Sequence[Check], context:
 def name_alternatives(plans: Sequence[Plan], checks: Sequence[Check], context: Context) -> list[Check]:
     """Return the checks; those that differ have a hint for each relative of the model that has the printed number."""
     found = {one.cell.id: hints for one in _differing(plans, checks) if (hints := tuple(_hints(one, context)))}
-    return [
-        check.model_copy(update={"hints": (*found[check.id], *check.hints)}) if check.id in found else check
-        for check in checks
-    ]
+    return [_with_hints(check, found[check.id]) if check.id in found else check for check in checks]
+
+
+def _with_hints(check: Check, hints: Sequence[str]) -> Check:
+    """Return a check with hints that name a model, in place of one that says that it may be another."""
+    others = (hint for hint in check.hints if ANOTHER_MODEL not in hint)
+    return check.model_copy(update={"hints": (*hints, *others)})
 
 
 def _differing(plans: Sequence[Plan], checks: Sequence[Check]) -> Iterator[Countable]:

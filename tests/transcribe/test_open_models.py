@@ -181,6 +181,7 @@ def test_a_model_that_is_tested_on_larger_images_than_it_is_trained_on_needs_its
         ("Swin-B↑384", "{timm: swin_base_patch4_window12_384}"),
         ("RegNetX-320", "{timm: regnetx_320, image: 224}"),
         ("ResNet-152", "{timm: resnet152, image: 224}"),
+        ("MobileNetV3-Large-100", "{timm: mobilenetv3_large_100, image: 224}"),  # a width of 100 %
     ],
 )
 def test_a_size_for_all_rows_does_not_overrule_the_label(label: str, recipe: str) -> None:
