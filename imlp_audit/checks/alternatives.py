@@ -40,11 +40,18 @@ def name_alternatives(plans: Sequence[Plan], checks: Sequence[Check], context: C
 
 
 def _differing(plans: Sequence[Plan], checks: Sequence[Check]) -> Iterator[Countable]:
-    """Yield the totals that differ from their row's model, where the column has no images of its own."""
+    """Yield the totals that differ from their row's model, where the column has no images of its own.
+
+    Those of the first rows alone: in a table of a thousand rows that all differ, the cause is another one.
+    """
+    rows = set[str]()
     for plan, check in zip(plans, checks, strict=True):
         if isinstance(plan, CellPlan) and check.verdict is Verdict.DIFFERS and plan.cell.column.measure.totalled:
             one = countable(plan.cell)
             if isinstance(one, Countable) and image_of(plan.cell.column) is None:
+                rows.add(plan.cell.row.id)
+                if len(rows) > _MOST_ROWS:
+                    return
                 yield one
 
 
@@ -53,16 +60,15 @@ def _tried(one: Countable) -> list[Recipe]:
 
 
 _MOST = 6  # models that are counted for one row
+_MOST_ROWS = 40
 
 
 def _hints(one: Countable, context: Context) -> Iterator[str]:
-    """Yield which relatives have the printed number, and lose no other number of the row that the model has.
+    """Yield which relatives have the printed number, and suit the row's other numbers.
 
     If none has it, the nearest one is named where it is far nearer than the row's own.
     """
-    others = [cell for cell in totalled_cells(one.cell.row) if image_of(cell.cell.column) is None]
-    held = [other for other in others if _fits(other, context)]
-    tried = [recipe for recipe in _tried(one) if all(_fits(replace(other, recipe=recipe), context) for other in held)]
+    tried = [recipe for recipe in _tried(one) if _suits_row(recipe, one, context)]
     fitting = [recipe for recipe in tried if _fits(replace(one, recipe=recipe), context)]
     for recipe in fitting:
         yield f"as printed with `model: {{{recipe}}}`: give the row that model, if it is the one that is meant"
@@ -71,8 +77,17 @@ def _hints(one: Countable, context: Context) -> Iterator[str]:
     if near and own is not None and not fitting:
         far, recipe = min(near, key=lambda pair: pair[0])
         if far < min(_NEAR, own / _NEARER):
-            percent = decimal_text(100 * far, 1)
-            yield f"with `model: {{{recipe}}}` the gap is {percent} %: is that model meant?"
+            yield f"with `model: {{{recipe}}}` the gap is {decimal_text(100 * far, 1)} %: is that model meant?"
+
+
+def _suits_row(recipe: Recipe, one: Countable, context: Context) -> bool:
+    """Return whether a relative loses none of the row's numbers that its own model has, and is nearer to the worst."""
+    row = [cell for cell in totalled_cells(one.cell.row) if image_of(cell.cell.column) is None]
+    if not all(_fits(replace(cell, recipe=recipe), context) for cell in row if _fits(cell, context)):
+        return False
+    ours = [_distance(cell, context) for cell in row]
+    theirs = [_distance(replace(cell, recipe=recipe), context) for cell in row]
+    return None not in theirs and max(filter(None, theirs), default=0) < max(filter(None, ours), default=0)
 
 
 _NEAR = Fraction(1, 50)  # of the printed number

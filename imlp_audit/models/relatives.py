@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from imlp_audit.models.hosts.timm import Timm
 from imlp_audit.models.hosts.torchvision import Torchvision
-from imlp_audit.models.names.known import Library, current_models, has_branches, own_size, sizes_of
+from imlp_audit.models.names.known import Library, current_models, former_meaning, has_branches, own_size, sizes_of
 from imlp_audit.models.names.match import names_of_all_windows
 from imlp_audit.models.recipe import Form, Recipe
 
@@ -23,6 +23,9 @@ def relatives_of(recipe: Recipe) -> Iterator[Recipe]:
     if has_branches(library, name):
         other = Form.TRAINING if recipe.form is Form.DEPLOYED else Form.DEPLOYED
         yield recipe.with_change({"form": str(other)})
+    former = former_meaning(library, name)
+    if former is not None:
+        yield recipe.with_change({str(library): former})
     side = recipe.image[0] if recipe.image is not None else own_size(library, name)
     kept = {key: value for key, value in recipe.as_written().items() if key not in (str(library), "image")}
     for size, sized in sorted(_sizes(library, name).items()):

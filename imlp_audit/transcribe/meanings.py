@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from imlp_audit.models.change import write_value
 from imlp_audit.models.names.known import (
     Library,
     current_models,
@@ -85,7 +86,7 @@ def two_models(model: Named, label: str, side: int | None) -> tuple[str, tuple[s
     if former is not None:
         image = f", image: {side}" if side is not None and side != own_size(library, name) else ""
         reason = f"{library}'s former {name} was another model, and papers count either"
-        return reason, (recipe, f"{{{library}: {former}{image}}}")
+        return reason, (recipe, f"{{{library}: {write_value(former)}{image}}}")
     return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from imlp_audit.models.names.known import USUAL_SIZE, own_size, size_in_name
+from imlp_audit.models.names.known import USUAL_SIZE, own_size, size_in_name, takes_size
 from imlp_audit.models.names.match import names_of_all_windows
 from imlp_audit.transcribe.image_sizes import Named
 
@@ -26,9 +26,10 @@ def propose(models: Iterable[Named], side: int | None, label: str) -> tuple[str,
     found = dict[str, None]()
     for library, name in models:
         size = size_in_name(library, name)
-        if side is None or size in (None, side) or str(size) in label:
-            found[write_recipe((library, name), None if size is not None else side)] = None
+        if side is None or size == side or str(size) in label:
+            found[write_recipe((library, name), None)] = None
             continue
         sized = [one for one in names_of_all_windows(name, library) if size_in_name(library, one) == side]
-        found[write_recipe((library, sized[0] if sized else name), side)] = None
+        model = (library, sized[0] if sized else name)
+        found[write_recipe(model, side if takes_size(*model, side) else None)] = None
     return tuple(found)

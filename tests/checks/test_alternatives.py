@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit import audit
+from imlp_audit.checks import alternatives
 from imlp_audit.records.check import Check, Verdict
 
 HEAD = """paper: p
@@ -63,6 +64,16 @@ def test_the_images_that_a_paper_counts_on_are_named(
     assert f"with `model: {named}`" in hint(found["flops"])
 
 
+def test_the_model_that_a_name_stood_for_before_is_named(tmp_path: Path) -> None:
+    """ViT-Small/16 of Table 2 of arXiv 2102.12122: 48.8 M; by its sizes in timm 0.4 and a closed formula."""
+    width, ratio, layers = 768, 3, 8
+    block = 3 * width**2 + width**2 + width + 2 * ratio * width**2 + (ratio + 1) * width + 4 * width
+    ends = 768 * width + width + 197 * width + width + 2 * width + 1000 * (width + 1)
+    assert round((layers * block + ends) / 1e6, 1) == 48.8
+    check = checks(tmp_path, "{timm: vit_small_patch16_224}", "48.8", "9.9")["params"]
+    assert "as printed with `model: {timm: {architecture: vit_base_patch16_224, arguments: {depth: 8" in hint(check)
+
+
 def test_a_relative_that_loses_another_number_of_the_row_is_not_named(tmp_path: Path) -> None:
     """On images of 384 a ViT has 380 positions more of 768 numbers: 86.9 M are not 86.6 M."""
     assert "vit_base_patch16_384" in hint(checks(tmp_path, "{timm: vit_base_patch16_224}", "86.9", "55.5")["flops"])
@@ -73,3 +84,23 @@ def test_nothing_is_named_where_no_size_comes_near(tmp_path: Path) -> None:
     for model in ("{timm: resnet50}", "{timm: {architecture: dm_nfnet_f1, arguments: {alpha: 0.3}}}"):
         check = checks(tmp_path, model, "25.6", "99.9")["flops"]
         assert "`model: {" not in " ".join(check.hints)
+
+
+def test_a_relative_that_is_farther_from_another_number_of_the_row_is_not_named(tmp_path: Path) -> None:
+    """DeiT-B distilled on images of 384: 87.6 M and 55.6 G; on 224 it has 87.3 M, but 17.7 G."""
+    found = checks(tmp_path, "{timm: deit_base_distilled_patch16_384}", "87", "55.5")
+    assert {check.verdict for check in (found["params"], found["flops"])} == {Verdict.DIFFERS}
+    assert "`model: {" not in " ".join(found["params"].hints)
+
+
+def test_only_the_first_rows_are_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alternatives, "_MOST_ROWS", 1)
+    rows = [
+        f'      - {{id: {name}, label: A, model: {{timm: repvgg_a0}}, printed: {{params: "8.31", flops: "1.4"}}}}\n'
+        for name in "ab"
+    ]
+    (tmp_path / "p.yaml").write_text(HEAD + "".join(rows), encoding="utf-8")
+    hinted = {
+        check.id for check in audit(tmp_path / "p.yaml").checks if any("deployed" in hint for hint in check.hints)
+    }
+    assert hinted == {"p/1/a/params", "p/1/a/flops"}

@@ -194,6 +194,8 @@ def test_a_model_that_cannot_be_built_for_the_images_is_not_proposed_for_them() 
     assert (crossvit.model.recipe, crossvit.model.candidates) == (None, ("{timm: crossvit_15_240}",))
     assert crossvit.model.reason == "timm cannot build its crossvit_15_240 for images of 384"
     assert all("torchvision" not in one for one in maxvit.model.candidates)
+    (dagger,) = table("Model | Size | FLOPs (G)", "CrossViT-15-X | 384^2 | 21").rows
+    assert "image: 384" not in " ".join((*dagger.model.candidates, *dagger.model.nearest))
     assert maxvit.model.candidates[0] == "{timm: maxvit_tiny_tf_384}"
 
 
@@ -213,3 +215,15 @@ def test_what_was_measured_on_hardware_changes_no_model(text: str) -> None:
     draft = table("Model | Cost | Params (M)", f"DeiT-S | {text} | 22.1", f"DeiT-Ti | {text} | 5.7")
     assert all(recipes(draft))
     assert recipes(table("Model | Cost | Params (M)", "DeiT-S | 4 heads | 22.1")) == [None]
+
+
+def test_a_column_without_any_text_is_not_said_to_sort_the_rows() -> None:
+    draft = table("Model | Remark | Params (M)", "DeiT-S | | 22.1", "DeiT-Ti | - | 5.7")
+    assert all(recipes(draft))
+    assert not any("taken to say only" in one for one in decisions_of(draft))
+
+
+def test_a_distilled_model_without_a_name_of_its_own_has_the_plain_one_as_a_hint() -> None:
+    (row,) = table("Model | Size | Params (M)", "TinyViT-21M⚗ | 224^2 | 21").rows
+    assert row.model.recipe is None
+    assert "{timm: tiny_vit_21m_224}" in (*row.model.candidates, *row.model.nearest)

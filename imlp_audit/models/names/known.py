@@ -76,15 +76,17 @@ def takes_size(library: Library, name: str, side: int) -> bool:
 _ONE_SIZE = re.compile(r"timm (crossvit_.*|efficientformer_l\d)|torchvision maxvit_t")
 
 
-def former_meaning(library: Library, name: str) -> str | None:
-    """Return what else a name has stood for in its library, and papers still print; None for a name of one meaning."""
+def former_meaning(library: Library, name: str) -> Mapping[str, object] | None:
+    """Return the model that a name stood for before, which papers still print, as timm can build it now; else None."""
     return _FORMER.get(name) if library is Library.TIMM else None
 
 
-_FORMER = {
-    "vit_small_patch16_224": "{architecture: vit_base_patch16_224, "
-    "arguments: {depth: 8, num_heads: 8, mlp_ratio: 3, qkv_bias: false}}"
-}  # until timm 0.4.9
+_FORMER: Mapping[str, Mapping[str, object]] = {
+    "vit_small_patch16_224": {  # until timm 0.4.9
+        "architecture": "vit_base_patch16_224",
+        "arguments": {"depth": 8, "num_heads": 8, "mlp_ratio": 3, "qkv_bias": False},
+    }
+}
 
 
 def has_branches(library: Library, name: str) -> bool:
@@ -92,7 +94,7 @@ def has_branches(library: Library, name: str) -> bool:
     return library is Library.TIMM and _BRANCHES.fullmatch(name) is not None
 
 
-_BRANCHES = re.compile(r"(repvgg|mobileone|fastvit|repvit|repghostnet|ghostnetv3|lcnetv2)_.*")
+_BRANCHES = re.compile(r"(repvgg|mobileone|fastvit|repvit|ghostnetv3|lcnetv2)_.*")
 
 
 def size_in_name(library: Library, name: str) -> int | None:
