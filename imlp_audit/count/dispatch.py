@@ -84,11 +84,16 @@ def _on_meta(value: object) -> object:
     return type(value)(map(_on_meta, value)) if isinstance(value, tuple | list) else value
 
 
+_SCALARS = frozenset({int, float, bool, str, type(None)})
+
+
 def signature(value: object) -> Hashable:
     """A key of sizes, strides and types: two arguments share it only if an operation's results are alike for both.
 
     Numbers include their type: 1, 1.0 and True are equal but promote differently.
     """
+    if value.__class__ in _SCALARS:  # most arguments are
+        return value.__class__, value
     if isinstance(value, Tensor):
         return value.shape, value.stride(), value.dtype, value.device
     if isinstance(value, tuple | list):
