@@ -81,7 +81,7 @@ def _hints(one: Countable, context: Context) -> Iterator[str]:
     if near and own is not None and not fitting:
         far, recipe = min(near, key=lambda pair: pair[0])
         if far < min(_NEAR, own / _NEARER):
-            yield f"with `model: {{{recipe}}}` the gap is {decimal_text(100 * far, 1)} %: is that model meant?"
+            yield f"with `model: {{{recipe}}}` the gap is {decimal_text(100 * far, 2)} %: is that model meant?"
 
 
 def _suits_row(recipe: Recipe, one: Countable, context: Context) -> bool:

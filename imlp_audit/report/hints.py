@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
 from imlp_audit.records.check import Check
 
 _FITS = " would fit"
-_RELATIVE = "as printed with `model: "
+_RELATIVE = re.compile(r"(as printed )?with `model: ")
 
 
 def choose_hints(asked: Check, checks: Sequence[Check]) -> tuple[str, ...]:
@@ -27,7 +28,7 @@ def _common_hint(checks: Sequence[Check]) -> str | None:
 
 def _way(hint: str) -> str | None:
     """Return what a hint says without the numbers and the model of its row."""
-    if hint.startswith(_RELATIVE):
-        return "are as printed with another form or size of their model; `--all` names it for each"
+    if _RELATIVE.match(hint):
+        return "are as printed, or nearly, with another form or size of their model; `--all` names it for each"
     _, fits, rest = hint.partition(_FITS)
     return f"{fits.strip()}{rest}" if fits else None
