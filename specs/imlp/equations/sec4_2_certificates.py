@@ -1,0 +1,275 @@
+"""Sec. 4.2, after Theorem 1: what the package proves of Eq. 9 without trusting a solver, judged in exact fractions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import inf, nan
+
+import numpy as np
+
+from imlp_audit.equations import draw as st
+from imlp_audit.equations.arithmetic import Arithmetic
+from imlp_audit.equations.claim import Trial, claim
+from imlp_audit.equations.lipschitz.branches import Branch, Matrix
+from imlp_audit.equations.lipschitz.certificate import Certificate, bound, certify, holds, prove
+from imlp_audit.equations.lipschitz.estimate import product_bound, product_of_norms
+from imlp_audit.equations.lipschitz.slopes import GELU, Slopes
+from imlp_audit.equations.strategies import nonzero, numbers, plain
+
+from ._certificates import INTERVALS, Near, eq9, make_branch, near_branches, positive_semidefinite
+
+
+@claim(near_branches(), share=0.6)
+def theorem1_proven_exactly(case: Near, _: Arithmetic) -> Trial:
+    """Whatever rho the package accepts for a T makes M(rho, T) negative semidefinite in exact fractions: the one that
+    it proves, and the smallest that it accepts, found by bisection. It proves one for every T that is not hardly above
+    half the squared norm of W^1i, at most 10^-8 above the least where T is well above.
+
+    Place: Sec. 4.2, Theorem 1 and Eq. 9
+    Corrected: M(rho, T) <= 0 for every rho that is accepted; no M(0.99999999 rho, T) <= 0 for the rho that is proven
+        with T >= 0.55 ||W^1i||^2
+    Bound: none: weights, T and rho are fractions
+    """
+    # Judge the least rho that is accepted by exact elimination.
+    branch, t = case.branch, case.t
+    proven = prove(branch, t, case.slopes)
+    shown: dict[str, object] = {**vars(case), "t": t.tolist(), "proven": proven}
+    if proven is None:
+        return Trial(case.share < 1e-9, shown)
+    least = _least_accepted(branch, proven, case.slopes)
+    true = all(positive_semidefinite(eq9(branch, rho, t, case.slopes)) for rho in (proven.rho, least))
+    if case.share >= 0.1:
+        true = true and not positive_semidefinite(eq9(branch, proven.rho * (1 - 1e-8), t, case.slopes))
+    return Trial(true, {**shown, "least that is accepted": least})
+
+
+def _least_accepted(branch: Branch, proven: Certificate, slopes: Slopes) -> float:
+    refused, accepted = 0.0, proven.rho
+    for _ in range(54):
+        middle = (refused + accepted) / 2
+        if holds(branch, middle, proven.t, slopes):
+            accepted = middle
+        else:
+            refused = middle
+    return accepted
+
+
+@dataclass(frozen=True)
+class Orthogonal:
+    """W^0 = a H and W^1i = b H with a matrix H of signs, H'H = n I; slopes; powers of 2 for both weights."""
+
+    a: float
+    b: float
+    n: int
+    width: int
+    slopes: Slopes
+    scales: tuple[int, int]
+
+    @property
+    def branch(self) -> Branch:
+        """The branch, without the powers of 2; of n inputs or fewer."""
+        signs = _signs(self.n)
+        return make_branch(self.a * signs[:, : min(self.width, self.n)], self.b * signs)
+
+    @property
+    def scaled(self) -> Branch:
+        """The branch, with the powers of 2."""
+        inner, outer = self.scales
+        return replace(self.branch, inner=self.branch.inner * 2.0**inner, outer=self.branch.outer * 2.0**outer)
+
+    @property
+    def omega(self) -> float:
+        """||W^1i||^2."""
+        return self.b**2 * self.n
+
+    def least_rho(self, t: float) -> Fraction:
+        """Return the least rho of a T that is t I: -2 p q t s + (p + q)^2 t^2 s / (2 t - omega), s = ||W^0||^2."""
+        p, q, of_t = Fraction(self.slopes.low), Fraction(self.slopes.high), Fraction(t)
+        s, omega = self.n * Fraction(self.a) ** 2, self.n * Fraction(self.b) ** 2
+        return -2 * p * q * of_t * s + ((p + q) * of_t) ** 2 * s / (2 * of_t - omega)
+
+    @property
+    def best_t(self) -> float:
+        """The t of the smallest rho, which is max(|p|, |q|)^2 s omega."""
+        p, q = self.slopes.low, self.slopes.high
+        return self.omega * (1 + abs(p + q) / (q - p)) / 2
+
+    @property
+    def optimum(self) -> float:
+        """The smallest rho of any T."""
+        steepest = max(abs(self.slopes.low), abs(self.slopes.high))
+        return steepest**2 * self.n**2 * (self.a * self.b) ** 2
+
+
+def _signs(n: int) -> Matrix:
+    """Return Sylvester's matrix of 1, 2 or 4 rows."""
+    signs, two = np.ones((1, 1)), np.array([[1.0, 1.0], [1.0, -1.0]])
+    while len(signs) < n:
+        signs = np.kron(signs, two)
+    return signs
+
+
+_POWERS = st.sampled_from((0, -20, 20, 100, -100, -190, 150))
+_ORTHOGONAL = plain(
+    st.builds(
+        Orthogonal, nonzero(), nonzero(), st.sampled_from((1, 2, 4)), st.integers(1, 4), INTERVALS,
+        st.tuples(_POWERS, _POWERS),
+    )
+)  # fmt: skip
+
+
+@claim(_ORTHOGONAL)
+def theorem1_least_rho(case: Orthogonal, _: Arithmetic) -> Trial:
+    """For weights with orthogonal columns and one number as T, the rho that the package proves is at most 2 10^-10
+    above the least; where a solver's T is a little too small, it still proves the optimum to a millionth. Where weights
+    are multiplied by powers of 2, however large or small, it proves as much times their squares.
+
+    Place: Sec. 4.2, Theorem 1 and Eq. 9
+    Corrected: rho = -2 p q t s + (p + q)^2 t^2 s / (2 t - omega) with s = ||W^0||^2, omega = ||W^1i||^2 and T = t I;
+        its minimum over t is max(|p|, |q|)^2 s omega
+    Bound: 2 10^-10 and 10^-6 above: no rounding bounds but the steps by which the package enlarges rho and T; none
+        below; 10^-12 between weights and their multiples
+    """
+    # Compare with the formula in exact fractions.
+    t = 1.5 * case.omega
+    least, proven = case.least_rho(t), prove(case.branch, np.full(case.n, t), case.slopes)
+    inner, outer = (4.0**power for power in case.scales)
+    scaled = prove(case.scaled, np.full(case.n, t * outer), case.slopes)
+    close = certify(case.scaled, np.full(case.n, case.best_t * outer * (1 - 1e-9)), case.slopes)
+    shown = {**vars(case), "least rho": float(least), "proven": proven, "scaled": scaled, "optimum": case.optimum}
+    if proven is None or scaled is None or close is None:
+        return Trial(False, shown)
+    optimum = close.rho / inner / outer / case.optimum
+    true = least <= Fraction(proven.rho) <= least * (1 + Fraction(2, 10**10)) and 1 - 1e-14 <= optimum <= 1 + 1e-6
+    of_scaled = scaled.rho / inner / outer / proven.rho
+    return Trial(true and abs(of_scaled - 1) <= 1e-12, {**shown, "near the optimum": close})
+
+
+@dataclass(frozen=True)
+class Unused:
+    """A branch of one hidden unit and of others that no output reads, and what a solver may propose of T for them."""
+
+    inner: float
+    outer: float
+    others: tuple[float, ...]
+    t: float
+
+    @property
+    def branch(self) -> Branch:
+        """The branch; the unit that is read comes last."""
+        return make_branch([[each] for each in (*self.others, self.inner)], [[*[0.0] * len(self.others), self.outer]])
+
+    @property
+    def proposed(self) -> Matrix:
+        """The best T of the unit that is read, and `t` times that of the others."""
+        own = self.outer**2 * GELU.high / (GELU.high - GELU.low)
+        return np.array([*[self.t * own] * len(self.others), own])
+
+
+_OTHERS = st.integers(1, 3).flatmap(lambda count: st.tuples(*[numbers()] * count))
+_UNUSED = st.builds(Unused, nonzero(), nonzero(), _OTHERS, st.sampled_from((0.0, -1e-9, 1e-12, -1e-14)))
+
+
+@claim(plain(_UNUSED), share=0.5)
+def theorem1_unread_units(case: Unused, _: Arithmetic) -> Trial:
+    """Hidden units that no output reads do not change what the package proves, even if a solver's T is 0 for them or,
+    by its tolerance, less. A T with an entry below 0, and a T or rho that is no number or infinite, prove nothing.
+
+    Place: Sec. 4.2, Theorem 1 and Eq. 8
+    Corrected: sqrt(rho) = 1.12890 |W^0| |W^1i| of the one unit that is read
+    Bound: 10^-6 above: no rounding bound but how far the package moves T; none below, except for 10^-12 for rounding
+    """
+    # Compare what is certified with the formula, and hand over what is no T and no rho.
+    branch, proven = case.branch, certify(case.branch, case.proposed)
+    if proven is None:
+        return Trial(False, {**vars(case), "proven": None})
+    least, slack = (GELU.high * case.inner * case.outer) ** 2, 1e-6 * (1 + sum(each**2 for each in case.others))
+    near = least * (1 - 1e-12) <= proven.rho <= least * (1 + slack / case.inner**2) and bool(np.all(proven.t >= 0))
+    bad = [np.array([value, *proven.t[1:]]) for value in (-1.0, nan, inf)]
+    refused = not any(holds(branch, proven.rho * 10, t) for t in bad)
+    refused = refused and not any(holds(branch, rho, proven.t) for rho in (inf, nan, -1.0, 0.0))
+    return Trial(near and refused, {**vars(case), "least rho": least, "proven": proven, "others are refused": refused})
+
+
+_RHOS = st.sampled_from((1.0, 2.0, 0.1, 1e-30, 1 / 3, 7e20, 1e-300, 5.0, 1e-16, 3.0))
+
+
+@claim(st.tuples(_RHOS, _RHOS))
+def theorem1_bound_rounds_upward(case: tuple[float, float], _: Arithmetic) -> Trial:
+    """The bound that the package gives for two rhos is not below the sum of their roots, and at most 2^-50 of it above.
+
+    Place: Sec. 4.2, Theorem 1
+    Corrected: sqrt(rho_1) + sqrt(rho_2) <= L(f) <= (1 + 2^-50) (sqrt(rho_1) + sqrt(rho_2))
+    Bound: none: the squares of both sides are fractions
+    """
+    # Compare squares: L >= a + b where L^2 - a^2 - b^2 >= 2 a b.
+    first, second = (Certificate(rho, np.ones(1)) for rho in case)
+    found = Fraction(bound((first, second)))
+    below = found / (1 + Fraction(1, 2**50))
+    true = _above_roots(found, *case) and not _above_roots(below, *case)
+    return Trial(true, {"rho_1": case[0], "rho_2": case[1], "L(f)": float(found)})
+
+
+def _above_roots(length: Fraction, one: float, other: float) -> bool:
+    """Return whether a number is the sum of two roots or more."""
+    both = length**2 - Fraction(one) - Fraction(other)
+    return both >= 0 and both**2 >= 4 * Fraction(one) * Fraction(other)
+
+
+@dataclass(frozen=True)
+class Halves:
+    """Two branches a_i H and b_i R_i H of n units: R_1 = R_2, or the outputs of one are none of the other's."""
+
+    n: int
+    first: tuple[float, float]
+    second: tuple[float, float]
+    apart: bool
+
+    @property
+    def branches(self) -> tuple[Branch, Branch]:
+        """Both branches, with 2 n outputs."""
+        signs, zeros = _signs(self.n), np.zeros((self.n, self.n))
+        (a, b), (a_, b_) = self.first, self.second
+        one = make_branch(a * signs, np.vstack((b * signs, zeros)))
+        return one, make_branch(a_ * signs, np.vstack((zeros, b_ * signs) if self.apart else (b_ * signs, zeros)))
+
+    @property
+    def norms(self) -> tuple[float, float, float]:
+        """The squared products of both branches' norms, and that of the joined one's, over n^2."""
+        (a, b), (a_, b_) = self.first, self.second
+        outer = max(b * b, b_ * b_) if self.apart else b * b + b_ * b_
+        return (a * b) ** 2, (a_ * b_) ** 2, (a * a + a_ * a_) * outer
+
+
+_FACTORS = st.tuples(numbers(), numbers())
+
+
+@claim(plain(st.builds(Halves, st.sampled_from((1, 2, 4)), _FACTORS, _FACTORS, st.booleans())))
+def theorem1_product_of_norms(case: Halves, _: Arithmetic) -> Trial:
+    """The bound without Theorem 1 that the package compares with is the smaller of two: the sum of the products of the
+    norms of both branches, and that of the module as one branch; each is rounded upward, by at most 10^-11.
+
+    Place: Sec. 4.2, after Theorem 1
+    Corrected: min(sum_{i=1}^{2} 1.12890 ||alpha_i W^0|| ||W^1i beta_i||, 1.12890 ||[alpha_1 W^0; alpha_2 W^0]|| ||[W^11
+        beta_1  W^12 beta_2]||)
+    Bound: none below: the squares of norms of orthogonal matrices are fractions
+    """
+    # Compare squares in exact fractions.
+    pair = case.branches
+    one, other, joined = (Fraction(norm) * case.n**2 * Fraction(GELU.high) ** 2 for norm in case.norms)
+    found, least = Fraction(product_bound(pair)), Fraction(10**11 - 1, 10**11)
+    each = [Fraction(product_of_norms(branch)) for branch in pair]
+    true = all(_close(ours, exact) for ours, exact in zip(each, (one, other), strict=True))
+    above = found**2 >= joined or _above_fractions(found, one, other)
+    below = (found * least) ** 2 >= joined or _above_fractions(found * least, one, other)
+    return Trial(true and above and (not below or found < 1e-300), {**vars(case), "found": float(found)})
+
+
+def _close(found: Fraction, square: Fraction) -> bool:
+    return found**2 >= square and (found * Fraction(10**11 - 1, 10**11)) ** 2 <= max(square, Fraction(1, 10**600))
+
+
+def _above_fractions(length: Fraction, one: Fraction, other: Fraction) -> bool:
+    both = length**2 - one - other
+    return both >= 0 and both**2 >= 4 * one * other
