@@ -122,14 +122,12 @@ def _least_rho(branch: Branch, t: Matrix, slopes: Slopes) -> float | None:
 def holds(branch: Branch, rho: float, t: Matrix, slopes: Slopes = GELU) -> bool:
     """Return whether M(rho, diag(t)) <= 0 (Eq. 9) is proven; False means unknown."""
     branch, rho, t = _balance(branch, rho, t)
-    if not (np.all((t >= 0) & (t < _LARGEST)) and 0 < rho < _LARGEST):
+    if not (np.all((t >= 0) & (t < _LARGEST)) and rho < _LARGEST):
         return False
-    matrix, error = _matrix(branch, rho, t, slopes)
-    order = len(matrix)
-    trace = float(np.abs(np.diag(matrix)).sum())
-    margin = error + 1.01 * _gamma(order + 2) * trace + _UNDERFLOW
+    matrix, error = eq9_matrix(branch, rho, t, slopes)
+    margin = error + cholesky_margin(matrix) + _UNDERFLOW
     try:
-        np.linalg.cholesky(-matrix - margin * np.eye(order))
+        np.linalg.cholesky(-matrix - margin * np.eye(len(matrix)))
     except np.linalg.LinAlgError:
         return False
     return True
@@ -145,7 +143,15 @@ def _balance(branch: Branch, rho: float, t: Matrix) -> tuple[Branch, float, Matr
     return scaled, float(np.ldexp(rho, -2 * (inner + outer))), np.ldexp(t, -2 * outer)
 
 
-def _matrix(branch: Branch, rho: float, t: Matrix, slopes: Slopes) -> tuple[Matrix, float]:
+def cholesky_margin(matrix: Matrix) -> float:
+    """Return the margin below which a Cholesky factorisation of a matrix or its negative proves nothing.
+
+    It is above gamma_{N+1} / (1 - gamma_{N+1}) times the trace of the matrix, also less this margin and rounded.
+    """
+    return 1.01 * _gamma(len(matrix) + 2) * float(np.abs(np.diag(matrix)).sum())
+
+
+def eq9_matrix(branch: Branch, rho: float, t: Matrix, slopes: Slopes = GELU) -> tuple[Matrix, float]:
     """Return M(rho, diag(t)) and a bound on the Frobenius norm of its rounding error."""
     w0, w1, p, q = branch.inner, branch.outer, slopes.low, slopes.high
 

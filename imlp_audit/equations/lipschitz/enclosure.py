@@ -1,6 +1,6 @@
 """Functions of fractions between two fractions: results are rounded outward, and series cut by a bound on what is left.
 
-Products, roots and powers are of intervals whose members are not negative.
+Products, quotients, roots and powers are of intervals whose members are not negative.
 """
 
 from __future__ import annotations
@@ -25,6 +25,11 @@ def round_outward(numbers: Interval) -> Interval:
 def enclose_product(one: Interval, other: Interval) -> Interval:
     """Enclose the products of members."""
     return round_outward(Interval(one.low * other.low, one.high * other.high))
+
+
+def enclose_quotient(one: Interval, other: Interval) -> Interval:
+    """Enclose the quotients of members; those of `other` are above 0."""
+    return round_outward(Interval(one.low / other.high, one.high / other.low))
 
 
 def enclose_root(square: Interval) -> Interval:
@@ -70,5 +75,5 @@ def _series(z: Fraction) -> Interval:
 
 def enclose_tanh(u: Interval) -> Interval:
     """Enclose tanh(u) = 1 - 2 / (exp(2 u) + 1) of 0 <= u < 16."""
-    power = enclose_exp(u * 2)
-    return round_outward(Interval(1 - 2 / (power.low + 1), 1 - 2 / (power.high + 1)))
+    one = Interval.point(1)
+    return one - enclose_quotient(one * 2, enclose_exp(u * 2) + one)

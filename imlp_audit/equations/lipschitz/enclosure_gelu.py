@@ -13,6 +13,7 @@ from imlp_audit.equations.lipschitz.enclosure import (
     enclose_alternating,
     enclose_pi,
     enclose_product,
+    enclose_quotient,
     enclose_root,
     round_outward,
 )
@@ -30,6 +31,5 @@ def enclose_slope(z: Fraction) -> Interval:
     """Return an interval of less than 2^-70 that holds the slope of GeLU at sqrt(2 z) for 0 <= z <= 1."""
     powers = [z**k / factorial(k) for k in range(_TERMS)]
     of_erf = enclose_alternating(power / (2 * k + 1) for k, power in enumerate(powers))
-    pi = enclose_pi()
-    root = enclose_root(Interval(z / pi.high, z / pi.low))
+    root = enclose_root(enclose_quotient(Interval.point(z), enclose_pi()))
     return Interval.point(Fraction(1, 2)) + enclose_product(root, round_outward(of_erf + enclose_alternating(powers)))

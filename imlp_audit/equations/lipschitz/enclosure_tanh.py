@@ -15,7 +15,13 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from imlp_audit.equations.lipschitz.enclosure import enclose_pi, enclose_product, enclose_root, enclose_tanh
+from imlp_audit.equations.lipschitz.enclosure import (
+    enclose_pi,
+    enclose_product,
+    enclose_quotient,
+    enclose_root,
+    enclose_tanh,
+)
 from imlp_audit.numbers.interval import Interval
 
 _CUBE = Fraction("0.044715")
@@ -23,7 +29,7 @@ _AROUND = Fraction(1, 2**40)
 _ONE = Interval.point(1)
 
 
-def enclose_steepest_tanh_slope(near: float) -> Interval:
+def enclose_steepest_tanh_slope(near: float | Fraction) -> Interval:
     """Return an interval of less than 2^-70 that holds the highest slope, from where it is.
 
     Raises ValueError if it is not proved that the slope is highest within 2^-40 of there.
@@ -39,8 +45,10 @@ def enclose_steepest_tanh_slope(near: float) -> Interval:
 
 def least_growth() -> Fraction:
     """Return a number that s' is nowhere below for x >= 0."""
-    c, t = _c().low, _tanh(Fraction(1))
-    return min(c**2 * (1 - t.high**2), 12 * _CUBE * c * t.low * (1 + 3 * _CUBE)) - 6 * _CUBE
+    c, t = _c(), _tanh(Fraction(1))
+    up_to_one = enclose_product(enclose_product(c, c), _ONE - enclose_product(t, t))
+    from_one = enclose_product(c, t) * (12 * _CUBE * (1 + 3 * _CUBE))
+    return min(up_to_one.low, from_one.low) - 6 * _CUBE
 
 
 def enclose_turning(x: Fraction) -> Interval:
@@ -58,8 +66,7 @@ def enclose_tanh_slope(x: Fraction) -> Interval:
 
 @cache
 def _c() -> Interval:
-    pi = enclose_pi()
-    return enclose_root(Interval(2 / pi.high, 2 / pi.low))
+    return enclose_root(enclose_quotient(Interval.point(2), enclose_pi()))
 
 
 def _tanh(x: Fraction) -> Interval:

@@ -51,15 +51,22 @@ def make_branch(inner: object, outer: object) -> Branch:
 
 
 def near_branches() -> st.Strategy[Near]:
-    """Branches of up to 3 inputs, hidden units and outputs, W^0 not 0; Ts far above their least to hardly above."""
+    """Branches of up to 3 inputs, hidden units and outputs, W^0 not 0; Ts far above their least to hardly above.
+
+    In others, of 6 hidden units, M is a diagonal matrix of which only the rounding of a sum is left.
+    """
     shares = st.sampled_from((1.0, 0.1, 2.0**-20, 2.0**-40, 2.0**-48, 0.25))
+
+    identity = tuple(tuple(map(float, row)) for row in np.eye(6))
+    one_input = st.builds(Near, _matrices(6, 1, 1.0), st.just(identity), st.just(Slopes(-1.0, 1.0)), st.just(2.0**-40))
 
     def of(width: int, hidden: int, outputs: int) -> st.Strategy[Near]:
         inner = _SCALES.flatmap(lambda power: _matrices(hidden, width, 2.0**power))
         return st.builds(Near, inner, _matrices(outputs, hidden, 1.0), INTERVALS, shares)
 
     sizes = st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(1, 3))
-    return sizes.flatmap(lambda size: of(*size)).filter(lambda case: case.branch.inner.any())
+    any_size = sizes.flatmap(lambda size: of(*size))
+    return st.one_of(any_size, any_size, one_input).filter(lambda case: case.branch.inner.any())
 
 
 def _matrices(rows: int, columns: int, scale: float) -> st.Strategy[tuple[tuple[float, ...], ...]]:

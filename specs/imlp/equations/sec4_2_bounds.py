@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 import torch
@@ -136,7 +137,7 @@ def _one_unit() -> st.Strategy[OneUnit]:
     return st.tuples(st.integers(1, 2), st.integers(1, 2)).flatmap(lambda size: of(*size))
 
 
-@claim(plain(_one_unit()), share=0.12)
+@claim(plain(_one_unit()), share=0.24)
 def theorem1_one_unit(case: OneUnit, _: Arithmetic) -> Trial:
     """For a module of one hidden unit, the bound that the package finds and proves with each of its solvers is the sum
     over both branches of GeLU's steepest slope times the norms of the branch.
@@ -164,6 +165,7 @@ def theorem1_one_unit(case: OneUnit, _: Arithmetic) -> Trial:
         and all(_above(rho, root**2, 1e-3) for rho, root in zip(found.rho, roots, strict=True))
         and all(_above(bound, sum(roots), 1e-2) for bound in found.solvers.values())
         and found.bound == min(found.solvers.values())
+        and abs(sum(map(sqrt, found.rho)) - found.bound) <= 1e-12 * found.bound
         and _above(found.product, products, 1e-9)
         and found.gradient <= sum(roots) * (1 + 1e-12)
     )

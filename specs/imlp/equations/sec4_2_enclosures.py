@@ -22,6 +22,7 @@ from imlp_audit.equations.lipschitz.enclosure import (
     enclose_exp,
     enclose_pi,
     enclose_product,
+    enclose_quotient,
     enclose_root,
     enclose_tanh,
     round_outward,
@@ -47,18 +48,21 @@ _SCALED = st.builds(
 
 @claim(st.tuples(intervals(_SCALED), intervals(_SCALED)))
 def slope_enclosures_round_outward(case: tuple[Interval, Interval], _: Arithmetic) -> Trial:
-    """Where the package encloses a slope, an interval is rounded outward to multiples of 2^-100, and so are products
-    and roots of two intervals: each holds the exact ones and ends less than 2^-100 outside.
+    """Where the package encloses a slope, an interval is rounded outward to multiples of 2^-100, and so are
+    products, quotients and roots of intervals: each holds the exact ones and ends less than 2^-100 outside.
 
     Place: Sec. 4.2, after Lemma 1
-    Corrected: 0 <= a b - low < 2^-100 and 0 <= high - A B < 2^-100 for [a, A] [b, B]; low^2 <= a < (low + 2^-100)^2
-        and (high - 2^-100)^2 <= A <= high^2 for the root
+    Corrected: 0 <= a b - low < 2^-100 and 0 <= high - A B < 2^-100 for [a, A] [b, B], and so for a / B and A / b;
+        low^2 <= a < (low + 2^-100)^2 and (high - 2^-100)^2 <= A <= high^2 for the root
     Bound: none: all numbers are fractions
     """
     # Compare with exact fractions.
     one, other = case
     exact = {"one less other": one - other, "product": Interval(one.low * other.low, one.high * other.high)}
     found = {"one less other": round_outward(one - other), "product": enclose_product(one, other)}
+    if other.low > 0:
+        exact["quotient"] = Interval(one.low / other.high, one.high / other.low)
+        found["quotient"] = enclose_quotient(one, other)
     root = enclose_root(one)
     outward = all(
         0 <= exact[name].low - ours.low < _STEP and 0 <= ours.high - exact[name].high < _STEP
@@ -198,23 +202,28 @@ def _steepest_place() -> Fraction:
     return exactly(lambda: mpmath.findroot(lambda x: mpmath.diff(_tanh_form, x, 2), mpf("1.4185")))
 
 
-_UNITS = st.sampled_from((0, 1, 100, 2048, 4095, 4097, 5000, 10**5, 10**12, 10**15))
-_NEAR = st.builds(lambda units, sign: round(_steepest_place() * 2**52 + sign * units), _UNITS, st.sampled_from((1, -1)))
+_FAR = Fraction(1, 2**40)
+_BORDER = (_FAR - _STEP * 2**20, _FAR + _STEP / 2**10, _FAR + _STEP)
+_DISTANCES = st.sampled_from((Fraction(0), _FAR / 3, _FAR / 2**20, *_BORDER, _FAR * 2, Fraction(1, 10), Fraction(1)))
+_SIGNS = st.sampled_from((1, -1))
 
 
-@claim(_NEAR)
-def slope_tanh_turns(units: int, _: Arithmetic) -> Trial:
+@claim(st.tuples(_DISTANCES, _SIGNS))
+def slope_tanh_turns(case: tuple[Fraction, int], _: Arithmetic) -> Trial:
     """From any place within 2^-40 of the steepest one, the package encloses the highest slope of the tanh form to
     2^-70; from any other it refuses, because the slope does not turn there.
 
     Place: Sec. 4.2, after Lemma 1
     Corrected: f'(x*) between two numbers less than 2^-70 apart where |x - x*| < 2^-40
-    Bound: 10^-55, of numbers of 60 digits; the places are multiples of 2^-52
+    Bound: 10^-55, of numbers of 60 digits; no place is between 2^-40 - 2^-80 and 2^-40 away
     """
     # Compare with the slope where the second derivative is 0, to 60 digits.
-    near, highest = units / 2**52, exactly(lambda x: mpmath.diff(_tanh_form, x), _steepest_place())
-    shown = {"near": near, "from the steepest": float(Fraction(near) - _steepest_place())}
-    accepted = abs(Fraction(near) - _steepest_place()) < Fraction(1, 2**40)
+    distance, sign = case
+    near, highest = (
+        _steepest_place() + sign * distance,
+        exactly(lambda x: mpmath.diff(_tanh_form, x), _steepest_place()),
+    )
+    shown, accepted = {"near": float(near), "from the steepest": float(sign * distance)}, distance < _FAR
     try:
         found = enclose_steepest_tanh_slope(near)
     except ValueError as error:
