@@ -124,13 +124,7 @@ def holds(branch: Branch, rho: float, t: Matrix, slopes: Slopes = GELU) -> bool:
     branch, rho, t = _balance(branch, rho, t)
     if not (np.all((t >= 0) & (t < _LARGEST)) and rho < _LARGEST):
         return False
-    matrix, error = eq9_matrix(branch, rho, t, slopes)
-    margin = error + cholesky_margin(matrix) + _UNDERFLOW
-    try:
-        np.linalg.cholesky(-matrix - margin * np.eye(len(matrix)))
-    except np.linalg.LinAlgError:
-        return False
-    return True
+    return surely_negative(*eq9_matrix(branch, rho, t, slopes))
 
 
 def _balance(branch: Branch, rho: float, t: Matrix) -> tuple[Branch, float, Matrix]:
@@ -143,12 +137,16 @@ def _balance(branch: Branch, rho: float, t: Matrix) -> tuple[Branch, float, Matr
     return scaled, float(np.ldexp(rho, -2 * (inner + outer))), np.ldexp(t, -2 * outer)
 
 
-def cholesky_margin(matrix: Matrix) -> float:
-    """Return the margin below which a Cholesky factorisation of a matrix or its negative proves nothing.
-
-    It is above gamma_{N+1} / (1 - gamma_{N+1}) times the trace of the matrix, also less this margin and rounded.
-    """
-    return 1.01 * _gamma(len(matrix) + 2) * float(np.abs(np.diag(matrix)).sum())
+def surely_negative(matrix: Matrix, error: float) -> bool:
+    """Return whether every symmetric matrix within `error` of this one (Frobenius) is proven negative semidefinite."""
+    order = len(matrix)
+    trace = float(np.abs(np.diag(matrix)).sum())
+    margin = error + 1.01 * _gamma(order + 2) * trace + _UNDERFLOW
+    try:
+        np.linalg.cholesky(-matrix - margin * np.eye(order))
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def eq9_matrix(branch: Branch, rho: float, t: Matrix, slopes: Slopes = GELU) -> tuple[Matrix, float]:

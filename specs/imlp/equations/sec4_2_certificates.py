@@ -17,11 +17,11 @@ from imlp_audit.equations.lipschitz.certificate import (
     Solver,
     bound,
     certify,
-    cholesky_margin,
     eq9_matrix,
     holds,
     minimise_rho,
     prove,
+    surely_negative,
 )
 from imlp_audit.equations.lipschitz.estimate import product_bound, product_of_norms, prove_least
 from imlp_audit.equations.lipschitz.slopes import GELU, Slopes
@@ -69,12 +69,11 @@ def _least_accepted(branch: Branch, proven: Certificate, slopes: Slopes) -> floa
 @claim(near_branches(), share=0.5)
 def theorem1_matrix_rounding(case: Near, _: Arithmetic) -> Trial:
     """The matrix of Eq. 9 that the package computes is no further from the exact one than the bound that comes with it,
-    which is at most 10^-13 of its terms' magnitudes; and the margin by which it factors the matrix is at least what
-    Rump's theorem asks for, and at most twice that.
+    which has all roundings of its sums: one for each term and three more, and less than three times as many.
 
     Place: Sec. 4.2, Theorem 1 and Eq. 9
-    Corrected: ||M' - M||_F <= e for the computed M'; gamma_{N+1} / (1 - gamma_{N+1}) sum_i |M'_ii| <= margin with
-        gamma_k = k u / (1 - k u) and u = 2^-53
+    Corrected: ||M' - M||_F <= e for the computed M'; gamma_k ||S||_F <= e < 3 gamma_k ||S||_F, k = max(n, m) + 3 and
+        gamma_k = k u / (1 - k u), u = 2^-53, where S has the sum of the magnitudes of each element's terms
     Bound: none: all numbers are fractions
     """
     # Compare with exact fractions.
@@ -82,15 +81,58 @@ def theorem1_matrix_rounding(case: Near, _: Arithmetic) -> Trial:
     rho = float(np.sum(branch.inner**2))
     found, error = eq9_matrix(branch, rho, t, case.slopes)
     exact, own = eq9(branch, rho, t, case.slopes), found.tolist()
-    off = [[Fraction(x) + y for x, y in zip(*rows, strict=True)] for rows in zip(own, exact, strict=True)]
-    of_w0 = t.max() * rho * (abs(case.slopes.low) + abs(case.slopes.high)) ** 2
-    sizes = float(np.abs(found).max() + t.max() + rho + of_w0 + np.sum(branch.outer**2))
-    near = sum(x * x for row in off for x in row) <= Fraction(error) ** 2 and error <= 1e-13 * sizes
-    steps, trace = len(found) + 1, sum(abs(Fraction(row[i])) for i, row in enumerate(own))
-    gamma = Fraction(steps, 2**53 - steps)
-    margin, needed = Fraction(cholesky_margin(found)), gamma / (1 - gamma) * trace
-    enough = needed <= margin <= needed * 2
-    return Trial(near and enough, {**vars(case), "rho": rho, "M": own, "error": error, "margin": float(margin)})
+    off = sum((Fraction(x) + y) ** 2 for rows in zip(own, exact, strict=True) for x, y in zip(*rows, strict=True))
+    steps = max(branch.outer.shape) + 3
+    least = steps / (2.0**53 - steps) * float(np.linalg.norm(_magnitudes(case, rho)))
+    true = off <= Fraction(error) ** 2 and least <= error <= 3 * least
+    return Trial(true, {**vars(case), "rho": rho, "M": own, "error": error})
+
+
+def _magnitudes(case: Near, rho: float) -> Matrix:
+    """Return the sums of the magnitudes of the terms of each element of M."""
+    p, q, t = abs(case.slopes.low), abs(case.slopes.high), float(case.t[0])
+    w0, w1 = np.abs(case.branch.inner), np.abs(case.branch.outer)
+    upper = 2 * p * q * t * (w0.T @ w0) + rho * np.eye(w0.shape[1])
+    side = (p + q) * t * w0
+    return np.block([[upper, side.T], [side, w1.T @ w1 + 2 * t * np.eye(len(w0))]])
+
+
+@dataclass(frozen=True)
+class Barely:
+    """Numbers of a diagonal matrix, an error, and by how much the least number is above the error, in margins."""
+
+    numbers: tuple[float, ...]
+    error: float
+    margins: Fraction
+
+
+_BARELY = st.builds(
+    Barely,
+    st.integers(1, 8).flatmap(lambda size: st.tuples(*[st.sampled_from((1.0, 3.0, 0.75, 100.0))] * size)),
+    st.sampled_from((0.0, 1e-15, 1e-3, 1e-9)),
+    st.sampled_from((Fraction(-1), Fraction(0), Fraction(9, 10), Fraction(5), Fraction(100), Fraction(-(10**6)))),
+)
+
+
+@claim(_BARELY)
+def theorem1_margin(case: Barely, _: Arithmetic) -> Trial:
+    """The package says that a matrix is surely negative semidefinite where its eigenvalues are below 0 by its error and
+    five times the margin that Rump's theorem asks for, and never where they are below 0 by less than both.
+    Shown by diagonal matrices.
+
+    Place: Sec. 4.2, Theorem 1 and Eq. 9
+    Corrected: M' <= -(e + gamma_{N+1} / (1 - gamma_{N+1}) sum_i |M'_ii|) I with gamma_k = k u / (1 - k u), u = 2^-53
+    Bound: a tenth of the margin, for the rounding of the least number
+    """
+    # Put the least number just below or above the margin.
+    order = len(case.numbers) + 1
+    gamma = Fraction(order + 1, 2**53 - order - 1)
+    margin = gamma / (1 - gamma) * (sum(map(Fraction, case.numbers)) + Fraction(case.error))
+    least = float(Fraction(case.error) + case.margins * margin)
+    matrix = -np.diag([*case.numbers, least])
+    found = surely_negative(matrix, case.error)
+    shown = {**vars(case), "least": least, "surely negative": found}
+    return Trial(found == (case.margins > 1), shown)
 
 
 @dataclass(frozen=True)
