@@ -377,15 +377,16 @@ def theorem1_proposed_t(case: Solved, _: Arithmetic) -> Trial:
 
     Place: Sec. 4.2, after Theorem 1
     Corrected: T = ||W^1i||^2 (1 + |p + q| / (q - p)) / 2
-    Bound: of rho, 10^-6 for Clarabel and 10^-2 for SCS: no rounding bound but how far they may be from the optimum
+    Bound: of rho, 10^-6 for Clarabel and 10^-4 for SCS, and a hundredth of it of T: no rounding bounds but how far they
+        may be from the optimum
     Needs: a semidefinite program
     """
     # Put the proposed T into the formula of the least rho.
     own = case.case
     (t,) = minimise_rho(own.scaled, case.solver, own.slopes).tolist()
-    slack = 1e-6 if case.solver is Solver.CLARABEL else 1e-2
-    proven = own.least_rho(float(t) / 4.0 ** own.scales[1] * (1 + slack / 100))
-    best = proven <= own.optimum * (1 + slack)
+    slack = 1e-6 if case.solver is Solver.CLARABEL else 1e-4
+    moved = float(t) / 4.0 ** own.scales[1] * (1 + slack / 100)
+    best = 2 * moved > own.omega and own.least_rho(moved) <= own.optimum * (1 + slack)
     try:
         late: object = minimise_rho(own.branch, case.solver, own.slopes, seconds=1e-9)
     except SolverError:
