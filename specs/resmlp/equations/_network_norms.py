@@ -24,9 +24,11 @@ def over_channels(weights: Weights) -> Map:
 
 
 def unit_length(x: Column) -> Column:
-    """x / ||x||_2."""
+    """x / ||x||_2. Raises ValueError if rounding alone decides whether x is 0."""
     norm = dot(x, x).square_root()
     least = norm.value - norm.error
+    if least <= 0:
+        raise ValueError("a vector is so short that rounding hides its length, so it has no direction")
     reciprocal = norm.through(lambda value: 1 / value, 1 / least**2, 4 * norm.unit / least)
     return [number * reciprocal for number in x]
 
