@@ -33,7 +33,7 @@ from imlp_audit.report.files import check_writable
 
 if TYPE_CHECKING:
     from imlp_audit.cli.output import Outputs
-    from imlp_audit.evaluate.request import Request
+    from imlp_audit.evaluate.request import Data, Request
     from imlp_audit.evaluate.sharding import Group
     from imlp_audit.records.result import AuditResult
     from imlp_audit.spec.references import RowRef
@@ -89,6 +89,7 @@ def evaluate(
 
     def parse() -> tuple[Request, Outputs]:
         from imlp_audit.cli.output import parse_outputs
+        from imlp_audit.evaluate.request import Request, Weights
 
         check_kind(checkpoint)
         _check_predictions(results)
@@ -98,13 +99,9 @@ def evaluate(
         read = {"checkpoint": checkpoint, "--data": Path(data), "--against": results.against, **images.label_files()}
         _check_distinct(results.predictions, outputs, read)
         _check_outside(results.predictions, outputs, data, specs or [])
-        from imlp_audit.evaluate.data.open import Labelling
-        from imlp_audit.evaluate.request import Data, Request, Weights
-
-        labelling = Labelling(images.class_map, images.labels, images.real_labels)
         request = Request(
             weights=Weights(model, checkpoint, reading, state, prefix, computing.function),
-            data=Data(data, images.split, labelling, images.allow_download, images.limit, images.on),
+            data=_data_of(data, images),
             overrides=overrides,
             running=computing.running(share),
             predictions=results.predictions,
@@ -121,6 +118,14 @@ def evaluate(
             return _run(request, outputs, reporting, ours, given)
     except ElsewhereError:
         return ExitCode.CLEAN
+
+
+def _data_of(data: str, images: ImageOptions) -> Data:
+    from imlp_audit.evaluate.data.open import Labelling
+    from imlp_audit.evaluate.request import Data
+
+    labelling = Labelling(images.class_map, images.labels, images.real_labels)
+    return Data(data, images.split, labelling, images.allow_download, images.limit, images.on)
 
 
 def _run(request: Request, outputs: Outputs, reporting: ReportOptions, group: Group, specs: list[str]) -> int:

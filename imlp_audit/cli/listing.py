@@ -16,6 +16,7 @@ from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
     from imlp_audit.records.listing import CheckList
+    from imlp_audit.spec.paper import Paper
     from imlp_audit.spec.plan import Plan
 
 
@@ -103,12 +104,22 @@ def lint(
             checks=len(plan(paper, selection.known)),
             findings=sum(not entry.value.draft for entry in paper.findings),
             drafts=tuple(entry.source("title") for entry in paper.findings if entry.value.draft),
+            modelless=_lacks_models(paper),
         )
         for paper in selection.papers
     )
     report = LintReport(papers=tuple(papers))
     emit_document(lint_document(report), format_, report)
     return ExitCode.CLEAN
+
+
+def _lacks_models(paper: Paper) -> bool:
+    """Return whether a paper prints numbers that are counted of models, and has none."""
+    from imlp_audit.spec.references import CellRef, rows_of
+
+    cells = [CellRef(row, column) for row in rows_of(paper) for column in row.row.printed]
+    counted = [cell for cell in cells if cell.column.measure.totalled]
+    return bool(counted) and all(cell.recipe is None for cell in counted)
 
 
 def _format_files(specs: Sequence[str]) -> None:

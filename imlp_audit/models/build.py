@@ -18,6 +18,7 @@ from imlp_audit.models.nets.python import describe_error, passes_through, write_
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading
 from imlp_audit.models.recipe import Form, Recipe
 from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
+from imlp_audit.models.settings import example_inputs
 
 
 class SkipInitialisation(TorchFunctionMode):
@@ -38,10 +39,12 @@ class SkipInitialisation(TorchFunctionMode):
         kwargs: Mapping[str, object] | None = None,
     ) -> object:
         """Return the tensor that an in-place call was to change; run every other call."""
-        target = args[0] if args else (kwargs or {}).get("tensor")
-        if isinstance(target, Tensor) and target.is_meta and getattr(func, "__name__", "") in self._IN_PLACE:
-            return target
-        return func(*args, **(kwargs or {}))
+        named = kwargs or {}
+        if getattr(func, "__name__", "") in self._IN_PLACE:
+            target = args[0] if args else named.get("tensor")
+            if isinstance(target, Tensor) and target.is_meta:
+                return target
+        return func(*args, **named)
 
 
 def build_host(recipe: Recipe, reading: AnyReading | None, class_token: ClassToken = ClassToken.KEPT) -> nn.Module:
@@ -57,13 +60,28 @@ def describe_failure(recipe: Recipe, error: Exception) -> str:
     """Return why a model could not be built or counted; of a user's own code, the line comes first."""
     if recipe.code is not None and (recipe.code is recipe.host or passes_through(recipe.code, error)):
         return describe_error(recipe.code, error)
-    failed = f"{recipe.name} could not be built or counted"
-    other = _other_size(recipe)
-    return f"{failed}. {other} {write_error(error)}" if other is not None else f"{failed}: {write_error(error)}"
+    library, own = _own_images(recipe) or (None, 0)
+    if library is None or _runs(recipe) or not _runs(recipe.with_image((own, own))):
+        return f"{recipe.name} could not be built or counted: {write_error(error)}"
+    height, width = recipe.image or (own, own)
+    return (
+        f"{recipe.host.value()} does not take images of {height} x {width}. {library} has it for {own} x {own}: "
+        "remove `image`, or give a size that it takes"
+    )
 
 
-def _other_size(recipe: Recipe) -> str | None:
-    """Return that a model was asked for images of another size than its library's, which may be why it failed."""
+def _runs(recipe: Recipe) -> bool:
+    """Return whether a model can be built and run, without numbers."""
+    try:
+        with Builder().variant(recipe, None) as variant, torch.device("meta"), torch.inference_mode():
+            variant.model(*example_inputs(variant.model))
+    except Exception:  # each model has its own
+        return False
+    return True
+
+
+def _own_images(recipe: Recipe) -> tuple[Library, int] | None:
+    """Return the size of a library's own images, where a model as the library has it was asked for another."""
     match recipe.host:
         case Timm(architecture=name, arguments=arguments) if not arguments:
             library = Library.TIMM
@@ -78,7 +96,7 @@ def _other_size(recipe: Recipe) -> str | None:
     own = own_size(library, bare)
     if (height, width) == (own, own):
         return None
-    return f"{library} has it for images of {own} x {own}: remove `image`, or give a size that it takes. It said:"
+    return library, own
 
 
 @dataclass(frozen=True)

@@ -48,13 +48,17 @@ class ModelList(JsonDocument):
 
 
 class LintedPaper(Record):
-    """A paper whose specs are sound, and how much they hold; `drafts` are the places of findings without a title."""
+    """A paper whose specs are sound, and how much they hold; `drafts` are the places of findings without a title.
+
+    `modelless` says that it prints parameters or FLOPs, and no row has a model that they could be counted of.
+    """
 
     id: str
     tables: int
     checks: int
     findings: int
     drafts: tuple[Source, ...] = ()
+    modelless: bool = False
 
 
 class LintReport(JsonDocument):

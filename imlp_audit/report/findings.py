@@ -34,13 +34,18 @@ _NEXT = (
 )
 
 
+def nothing_was_checked(result: AuditResult) -> bool:
+    """Return whether an audit has checks, and none of them could be decided."""
+    return bool(result.checks) and result.counts()[Verdict.UNVERIFIABLE] == len(result.checks)
+
+
 def say_that_none_fails(result: AuditResult) -> str:
     """Return the sentence for an audit without findings; checks that were not completed may still fail."""
     broken, open_ = result.counts()[Verdict.ERROR], result.counts()[Verdict.UNVERIFIABLE]
-    if open_ and open_ == len(result.checks):
+    if nothing_was_checked(result):
         missing = sum(check.reason == NO_MODEL for check in result.checks)
         why = f"; for {readable(missing)}, {NO_MODEL}" if missing else ""
-        return f"Nothing was checked, so this is no pass: {count_of(open_, 'check')} cannot be decided{why}."
+        return f"Nothing was checked, and nothing is confirmed: {count_of(open_, 'check')} cannot be decided{why}."
     if not broken:
         return "No check fails."
     return "No check was completed." if broken == len(result.checks) else "No check that was completed fails."

@@ -15,7 +15,7 @@ def lint_document(report: LintReport) -> Document:
         (
             f"{paper.id}:",
             f"{count_of(paper.tables, 'table')}, {count_of(paper.checks, 'check')}, "
-            f"{count_of(paper.findings, 'finding')}: no problems",
+            f"{count_of(paper.findings, 'finding')}: no problems{_NO_MODEL if paper.modelless else ''}",
         )
         for paper in report.papers
     )
@@ -24,6 +24,9 @@ def lint_document(report: LintReport) -> Document:
         return (Table((), rows),)
     places = List(tuple(f"{draft.file}:{draft.line}: this finding has no title yet" for draft in drafts))
     return (Table((), rows), Paragraph(f"{count_of(len(drafts), 'draft')} to be titled by a person:"), places)
+
+
+_NO_MODEL = " of form, but no row has a `model:`, so no number can be counted yet"
 
 
 def cache_document(report: CacheReport) -> Document:

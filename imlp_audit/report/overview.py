@@ -15,6 +15,7 @@ from imlp_audit.records.check import FAILS, NO_MODEL, Check, CheckKind, Verdict
 from imlp_audit.records.hypothesis import FitScore, GroupScore
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Block, Code, Document, Heading, Item, List, Paragraph
+from imlp_audit.report.findings import nothing_was_checked
 from imlp_audit.report.fitting import COLUMNS, lines_of, shorten
 from imlp_audit.report.hypotheses import write_chance
 from imlp_audit.report.outcome import name_check, what_was_checked
@@ -95,10 +96,17 @@ def next_commands(result: AuditResult, targets: Sequence[str], again: Sequence[S
     """Return what to try next, as it is typed."""
     given = [] if all(target in {paper.id for paper in result.papers} for target in targets) else targets
     lines = [["explain", check, *given] for check in _worst(result)]
-    if any(check.verdict is Verdict.UNVERIFIABLE and "weights" in check.reason for check in result.checks):
+    if _has_model_to_evaluate(result):
         lines.append(["eval", "CHECKPOINT", *given, "--row", "ID", "--data", "DIR"])
     lines += map(list, again or (["verify", *targets, "--all"], ["report", *targets, "--dir", "DIR"]))
     return Code("\n".join(shlex.join(["imlp-audit", *line]) for line in lines), "sh")
+
+
+def _has_model_to_evaluate(result: AuditResult) -> bool:
+    """Return whether a score waits for trained weights; not where the spec has no model that these could be of."""
+    if nothing_was_checked(result) and any(check.reason == NO_MODEL for check in result.checks):
+        return False
+    return any(check.verdict is Verdict.UNVERIFIABLE and "weights" in check.reason for check in result.checks)
 
 
 def _worst(result: AuditResult) -> Iterator[str]:

@@ -17,11 +17,13 @@ _TEXT = (ColumnRole.LABEL, ColumnRole.WORDS)
 _MOST_TEXTS = 300  # of a column, that are looked up
 _SORT = re.compile(r"(general |network |model )?(arch(itecture)?s?|group|category|kind|class|type|family)?\.?")
 _WHOLE = re.compile(r"\W*\d+(?:\s?[+,/-]\s?\d+)*\W*", re.ASCII)
-_KIND = re.compile(
-    r"(?:(?:cnns?|conv\w*|neural|net(?:work)?s?|transformers?|tfms?|vits?|attention|self|spatial|channel|mlps?|mixers?"
-    r"|pool(?:ing)?|hybrids?|based|like|pure|only|stem|stages?|single|multi|local|global|hierarchical|metaformer|mamba"
-    r"|ssms?|rnns?|models?|and)\W*)+"
+_NETWORK = (
+    r"cnns?|conv\w*|neural|net(?:work)?s?|transformers?|tfms?|vits?|self|attention|mlps?|mixers?|hybrids?|metaformer|mamba"
+    r"|ssms?|rnns?|models?"
 )
+_MANNER = "spatial|channel|pool(?:ing)?|based|like|pure|only|stem|stages?|single|multi|local|global|hierarchical|and"
+_KIND = re.compile(rf"(?:(?:{_NETWORK}|{_MANNER})[^\w+]*)+")
+_JOINED = re.compile(rf"(?:(?:{_NETWORK})[^\w+]*)+")  # of "Conv + TFM" each is a kind; a stem is added to one
 
 
 def find_label(guesses: Sequence[ColumnGuess], rows: Sequence[GridRow]) -> int:
@@ -58,7 +60,7 @@ def sorts_rows(heading: str, rows: Sequence[GridRow], at: int, label: int) -> bo
     pairs = {(row.cells[label], row.cells[at]) for row in rows}
     if len(pairs) > len({one for one, _ in pairs}):
         return False
-    if all(_KIND.fullmatch(text.lower()) or _WHOLE.fullmatch(text) for text in texts):
+    if all(_is_kind(text) or _WHOLE.fullmatch(text) for text in texts):
         return True
     if not _SORT.fullmatch(heading.lower().strip()) or any(may_change(one) or _WIDER.search(one) for one in texts):
         return False
@@ -78,4 +80,10 @@ _WIDER = re.compile(r"\b(in|imagenet)-?2\dk", re.IGNORECASE)
 
 def may_change(text: str) -> bool:
     """Return whether a text that stands over several rows may say that their models are not the usual ones."""
-    return _CHANGE.search(text) is not None and not _KIND.fullmatch(text.lower())
+    return _CHANGE.search(text) is not None and not _is_kind(text)
+
+
+def _is_kind(text: str) -> bool:
+    """Return whether a text is a kind of networks, or several kinds joined by a plus."""
+    kinds = [part.strip(" ()") for part in text.lower().split("+")]
+    return all(map((_KIND if len(kinds) == 1 else _JOINED).fullmatch, kinds))

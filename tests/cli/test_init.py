@@ -168,6 +168,15 @@ def test_the_pages_of_a_model_zoo_are_tables_of_one_paper(tmp_path: Path, monkey
     ]  # fmt: skip
 
 
+def test_lint_says_that_nothing_can_be_counted_where_no_row_has_a_model(folder: Path) -> None:
+    (folder / "a.csv").write_text("Model,Params (M)\nFooNet,5\n", "utf-8")
+    assert call("init", "a.csv").code == 0
+    assert "but no row has a `model:`, so no number can be counted yet" in call("lint", "a.yaml").out
+    (folder / "b.csv").write_text("Model,Params (M)\nFooNet,5\nDeiT-S,22.1\n", "utf-8")
+    assert call("init", "b.csv").code == 0
+    assert call("lint", "b.yaml").out.endswith("0 findings: no problems\n")
+
+
 @pytest.mark.slow
 def test_no_framework_is_needed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     light = make_light(tmp_path_factory.mktemp("light") / "site")

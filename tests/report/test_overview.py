@@ -326,10 +326,29 @@ def test_an_audit_that_decided_nothing_is_no_pass() -> None:
     score = check("1/r0/top1", CheckKind.CELL, Verdict.UNVERIFIABLE, "needs trained weights")
     passing = check("1/r1/params", CheckKind.CELL, Verdict.REPRODUCED)
     shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=(*missing, score))).split())
-    assert "Nothing was checked, so this is no pass: 4 checks cannot be decided" in shown
+    assert "Nothing was checked, and nothing is confirmed: 4 checks cannot be decided" in shown
     assert "; for 3, the spec gives no model." in shown
     assert "No check fails" not in shown
-    assert "No check fails." in screen(AuditResult(papers=(head(),), versions={}, checks=(score, passing)))
+    assert "imlp-audit eval" not in shown  # there is no model that weights could be of
+    held = screen(AuditResult(papers=(head(),), versions={}, checks=(score, passing)))
+    assert "No check fails." in held
+    assert "imlp-audit eval" in held
+
+
+def test_what_several_checks_of_a_finding_are_hinted_is_shown_with_their_count() -> None:
+    ways = ("7 would fit under rounding truncation", "8 would fit under rounding truncation", "9 would fit under macs")
+    cells = [
+        check(f"1/r{n}/params", CheckKind.CELL, Verdict.DIFFERS, "off", printed="5.72", gap=str(n), hints=(hint,))
+        for n, hint in enumerate(ways)
+    ]
+    shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=tuple(cells))).split())
+    assert "hint: 2 of these 3 would fit under rounding truncation" in shown
+    assert "hint: 9 would fit under macs" in shown  # of the worst
+    sized = [
+        one.model_copy(update={"hints": (f"as printed with `model: {{timm: {n}}}`",)}) for n, one in enumerate(cells)
+    ]
+    shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=tuple(sized))).split())
+    assert "hint: 3 of these 3 are as printed with another form or size of their model" in shown
 
 
 def test_of_several_cells_that_nothing_explains_the_worst_is_shown() -> None:

@@ -23,7 +23,7 @@ from imlp_audit.models.reading import (
 )
 
 from ._layouts import Layout
-from ._series import GELU, RELU, SOFTPLUS, Phi
+from ._series import GELU, PRELU, RELU, SOFTPLUS, Phi
 
 Size = tuple[int, int]
 Shapes = Mapping[str, tuple[int, ...]]
@@ -161,9 +161,12 @@ class Block:
             yield "fc2.bias", (self.out,)
         if self.reading.output_norm is OutputNorm.LAYER:
             yield from _of_norm("norm", self.out, running=False)
-        if self.channel and not self.plain:
-            for agelu in ("act.agelu1", "act.agelu2"):
-                yield from self._of_agelu(agelu, self.units)
+        for place in ("1", "2") if self.channel else ():
+            yield from (
+                self._of_phi(f"act.phi{place}") if self.plain else self._of_agelu(f"act.agelu{place}", self.units)
+            )
+        if not self.channel:
+            yield from self._of_phi("act")
         if self.concat_norm is not ConcatNorm.NONE:
             yield from _of_norm("act.norm", self.inner, running=self.concat_norm is ConcatNorm.BATCH)
         if self.spatial:
@@ -182,6 +185,11 @@ class Block:
         shared = self.reading.agelu_parameters is AGeLUParameters.PER_LAYER
         for name in ("alpha", "beta", "gamma", "theta"):
             yield f"{path}.{name}", (1 if shared else width,)
+        yield from self._of_phi(f"{path}.phi")
+
+    def _of_phi(self, path: str) -> Iterator[tuple[str, tuple[int, ...]]]:
+        if self.base is PRELU:  # the only one that learns: a slope for each activation of a block
+            yield f"{path}.weight", (1,)
 
 
 def _of_norm(path: str, width: int, *, running: bool) -> Iterator[tuple[str, tuple[int, ...]]]:
@@ -210,7 +218,7 @@ def block_cases(*parts: Part | None) -> st.Strategy[Block]:
             Block, st.just(layout), st.just(size), st.sampled_from(prefixes), st.sampled_from(grids),
             st.integers(1, 3), st.sampled_from((2, 1, None)), st.sampled_from((2, None, 3)), READINGS, st.just(part),
             st.just(False) if part is Part.SPATIAL else st.sampled_from((False, False, True)),
-            st.sampled_from((3, None, 1, 5)), st.sampled_from((RELU, SOFTPLUS, GELU, None)),
+            st.sampled_from((3, None, 1, 5)), st.sampled_from((RELU, PRELU, SOFTPLUS, PRELU, GELU, None)),
             st.sampled_from((None, None, None, Raise)),
             st.sampled_from((None, True, (True, False), (False, True), False)),
             st.sampled_from((None, 0.0, 0.0, 0.0, 1.0, (0.0, 1.0), (1.0, 0.0))), st.booleans(),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 
 import torch
@@ -12,7 +13,7 @@ from torch import Tensor
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, equal
-from imlp_audit.equations.functions import gelu
+from imlp_audit.equations.functions import Activation, gelu, prelu
 from imlp_audit.equations.functions_norm import layer_norm
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, numbers, plain, vectors
@@ -46,7 +47,11 @@ class Filled:
 
     def computed(self, module: Imlp, arithmetic: Arithmetic) -> Tensor:
         """Return what the package's block makes of the rows, the second of a batch of two, row by row."""
-        rows, size = arithmetic.tensor(self.rows), self.block.size
+        return self.in_layout(module, arithmetic.tensor(self.rows))
+
+    def in_layout(self, module: Imlp, rows: Tensor) -> Tensor:
+        """Return what the block makes of some rows in its layout, the second of a batch of two, row by row."""
+        size = self.block.size
         batch = torch.stack((rows.flip(0) + 1, rows))
         y: Tensor
         match self.block.layout:
@@ -99,13 +104,13 @@ class Filled:
 
     def _channel(self, t: Row, arithmetic: Arithmetic) -> Row:
         """Return the two AGeLUs and the norm behind them, or the activation alone."""
-        block, phi = self.block, self.block.base.rounded
+        block = self.block
         if not block.channel:
-            return [phi(x) for x in t]
+            return self._bent("act", t)
         if block.plain:
-            both = [phi(x) for x in t] * 2
+            both = self._bent("act.phi1", t) + self._bent("act.phi2", t)
         else:
-            both = self._agelu("act.agelu1", t, phi) + self._agelu("act.agelu2", t, phi)
+            both = self._agelu("act.agelu1", t) + self._agelu("act.agelu2", t)
         if block.norm_layer is not None:
             return [x + float(len(both)) for x in both]
         match block.concat_norm:
@@ -129,7 +134,7 @@ class Filled:
                 case DepthwiseActivation.GELU:
                     y = [gelu(number) for number in y]
                 case DepthwiseActivation.AGELU:
-                    y = self._agelu("spatial.act", y, self.block.base.rounded)
+                    y = self._agelu("spatial.act", y)
             skipped = reading.depthwise_skip is Presence.YES
             rows.append([x + z for x, z in zip(before, y, strict=True)] if skipped else y)
         return rows
@@ -149,11 +154,17 @@ class Filled:
     def _output(self, row: Row, arithmetic: Arithmetic) -> Row:
         return self._layer_norm("norm", row, arithmetic) if "norm.weight" in self.weights else row
 
-    def _agelu(self, path: str, row: Row, phi: Callable[[Rounded], Rounded]) -> Row:
+    def _bent(self, path: str, row: Row) -> Row:
+        """Return phi of each number, with the slope of PReLU that this activation has."""
+        slope = self.weights.get(f"{path}.weight")
+        phi: Activation = self.block.base.rounded if slope is None else partial(prelu, slope=slope[0])
+        return [phi(x) for x in row]
+
+    def _agelu(self, path: str, row: Row) -> Row:
         """Return beta phi(alpha x + gamma) + theta; one of each for the layer stands for all."""
         alpha, beta, gamma, theta = (self._of_all(f"{path}.{name}", len(row)) for name in _COEFFICIENTS)
-        each = zip(alpha, beta, gamma, theta, row, strict=True)
-        return [b * phi(a * x + c) + d for a, b, c, d, x in each]
+        bent = self._bent(f"{path}.phi", [a * x + c for a, c, x in zip(alpha, gamma, row, strict=True)])
+        return [b * y + d for b, d, y in zip(beta, theta, bent, strict=True)]
 
     def _of_all(self, name: str, width: int) -> Sequence[float]:
         values = self.weights[name]

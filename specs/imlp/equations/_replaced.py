@@ -15,7 +15,7 @@ from imlp_audit.models.in_place import imlp_for
 
 from ._block_cases import READINGS, SIZES, Block
 from ._layouts import Layout
-from ._series import GELU, RELU, SOFTPLUS, Phi
+from ._series import GELU, PRELU, RELU, SOFTPLUS, Phi
 
 Written = Mapping[str, object]
 
@@ -62,7 +62,7 @@ class Replaced(Block):
 
 
 PHIS: Mapping[Activation | None, Phi] = {
-    None: GELU, Activation.GELU: GELU, Activation.RELU: RELU, Activation.SOFTPLUS: SOFTPLUS
+    None: GELU, Activation.GELU: GELU, Activation.RELU: RELU, Activation.SOFTPLUS: SOFTPLUS, Activation.PRELU: PRELU
 }  # fmt: skip
 # What a spec writes, and r, n, the part and whether AGeLU is GeLU.
 _RECIPES: tuple[tuple[Written, float, int, Part, bool], ...] = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -30,6 +31,7 @@ class Phi:
 RELU = Phi(nn.ReLU, functions.relu)
 GELU = Phi(nn.GELU, functions.gelu)
 SOFTPLUS = Phi(nn.Softplus, functions.softplus)
+PRELU = Phi(nn.PReLU, partial(functions.prelu, slope=0.25))  # with the slope that it starts with
 
 
 @dataclass(frozen=True)

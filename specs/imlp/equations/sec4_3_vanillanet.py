@@ -42,7 +42,7 @@ def eq10_vanillanet_block(case: Block, arithmetic: Arithmetic) -> Trial:
     try:
         module = case.module()
     except BuildError:
-        return Trial(not case.fits, {**case.shown(), "refused": True})
+        return Trial(case.made is not Made.DIRECTLY and not case.fits, {**case.shown(), "refused": True})
     if case.made is not Made.DIRECTLY and not case.fits:
         return Trial(False, {**case.shown(), "refused": False})
     shape = tuple(module.example_inputs(2)[0].shape)

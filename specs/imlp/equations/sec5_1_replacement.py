@@ -198,6 +198,7 @@ def table3_activation(case: Table3, arithmetic: Arithmetic) -> Trial:
         case.agelu.load_into(changed.act, arithmetic)
     if host.act is not before or changed.fc1 is not host.fc1 or changed.training != host.training:
         return Trial(False, {**vars(case), "layers": "changed"})
+    arithmetic.place(changed)
     x = arithmetic.tensor(case.x)
     y = changed(x.T[None, :, :, None])[0, :, :, 0].T if case.channels_first else changed(x)
     t = arithmetic.matrix(case.x) @ arithmetic.matrix(case.wa).T

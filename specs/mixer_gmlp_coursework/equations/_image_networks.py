@@ -16,12 +16,13 @@ from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.mixer import EPSILON
 from imlp_audit.equations.strategies import Vector, vectors
 from imlp_audit.models.hosts.gmlp import Gate, Gmlp
+from imlp_audit.models.hosts.host import BuildRequest
 from imlp_audit.models.hosts.mixer import Mixer
-from imlp_audit.models.mixer import build_mixer
-from imlp_audit.models.nets.gmlp import build_gmlp
+from imlp_audit.models.recipe import Recipe
 
 from ._gmlp_formula import BlockKind
 from ._stages import Stage, Staged
+from ._text_networks import as_written
 from ._weights import Formulas, Shapes, Weights, linear, norm, settled, weights
 
 Grid = tuple[int, int]
@@ -57,6 +58,12 @@ class Kind(ABC):
     def block(self, name: str, of: Formulas, x: RoundedMatrix) -> RoundedMatrix:
         """Return what a block makes of X, written out."""
 
+    def of_recipe(self, key: str) -> nn.Module:
+        """Return what a recipe of the host builds, once it is given the size of these images."""
+        written = {key: as_written(self.host)}
+        recipe = Recipe.of(**written, image=self.host.patch, classes=self.classes).with_image(self.size)
+        return recipe.host.build(BuildRequest(recipe.image, recipe.classes))
+
     def shapes(self) -> Shapes:
         """Return the shapes of all parameters."""
         c, p = self.host.width, self.host.patch
@@ -74,7 +81,7 @@ class MixerKind(Kind):
 
     def build(self) -> nn.Module:
         """Return the package's network."""
-        return build_mixer(self.host, self.size, self.classes)
+        return self.of_recipe("mixer")
 
     def block_shapes(self, name: str) -> Shapes:
         """Return the shapes of W_1 to W_4, their biases and two norms."""
@@ -104,7 +111,7 @@ class GmlpKind(Kind):
 
     def build(self) -> nn.Module:
         """Return the package's network."""
-        return build_gmlp(self.host, self.size, self.classes)
+        return self.of_recipe("gmlp")
 
     def block_shapes(self, name: str) -> Shapes:
         """Return the shapes of a gMLP block."""

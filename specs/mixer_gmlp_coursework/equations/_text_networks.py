@@ -9,7 +9,7 @@ from math import tanh
 from typing import assert_never
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
@@ -18,8 +18,9 @@ from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.models.hosts.gmlp import Gate, GmlpText
-from imlp_audit.models.nets.gmlp import build_gmlp_text
-from imlp_audit.models.reading import OutputLayer, Presence, SpatialMatrix, TextReading
+from imlp_audit.models.hosts.host import BuildRequest, Host
+from imlp_audit.models.reading import OutputLayer, PaperReading, Presence, SpatialMatrix, TextReading
+from imlp_audit.models.recipe import Recipe
 
 from ._gmlp_formula import BlockKind
 from ._stages import Stage, Staged
@@ -27,6 +28,12 @@ from ._weights import Formulas, Shapes, Weights, linear, norm, weights
 
 _EPSILON = 1e-5  # torch's
 _BERT_EPSILON = 1e-12  # of the norm before BERT's output layer
+
+
+def as_written(host: Host) -> dict[str, object]:
+    """Return a host as a recipe has it that leaves out what is the reading's to say, and the usual unit."""
+    fields = {name: getattr(host, name) for name in type(host).model_fields}
+    return {name: value for name, value in fields.items() if value is not None and value != Gate.SPLIT}
 
 
 @dataclass(frozen=True)
@@ -39,7 +46,9 @@ class TextKind:
 
     def build(self) -> nn.Module:
         """Return the package's network."""
-        return build_gmlp_text(self.host, self.reading, self.classes)
+        recipe = Recipe.of(gmlp_text=as_written(self.host), classes=self.classes)
+        reading = recipe.part_of(PaperReading(text=self.reading))
+        return recipe.host.build(BuildRequest(recipe.image, recipe.classes, reading))
 
     @property
     def block(self) -> BlockKind:
@@ -108,11 +117,25 @@ class TextNetwork:
     def judge(self, arithmetic: Arithmetic) -> Trial:
         """Hold the package's network against the embedding, the blocks, a norm, and what stands behind them."""
         ids = torch.tensor(self.texts, device=arithmetic.device)
+        words = self._judge_words(ids)
+        if not words.holds:
+            return words
         stages = list(self._stages(self.weights.in_formulas(arithmetic)))
         pooled = ("pooler",) if self.kind.pooled else ()
         returns = ("output", *pooled) if self.kind.classes is None else ("head",)
         staged = Staged(self.kind.build(), self.weights, ids, stages, returns)
         return staged.judge(arithmetic, self.shown())
+
+    def _judge_words(self, ids: Tensor) -> Trial:
+        """Judge whether each word's embedding starts as other than 0, and is learned as often as it occurs."""
+        embedding = self.kind.build().to(ids.device).get_submodule("embedding")
+        weight = embedding.get_parameter("weight")
+        (gradient,) = torch.autograd.grad(embedding(ids).sum(), weight)
+        occurs = [ids.eq(word).sum().item() for word in range(len(weight))]
+        holds = bool((weight != 0).any(1).all()) and gradient.tolist() == [
+            [often] * weight.shape[1] for often in occurs
+        ]
+        return Trial(holds, {**self.shown(), "embedding": weight.tolist(), "its gradient": gradient.tolist()})
 
     def _stages(self, of: Formulas) -> Iterator[Stage]:
         embedding = of.matrix("embedding.weight")

@@ -36,7 +36,7 @@ def gmlp_network_of_texts(case: TextNetwork, arithmetic: Arithmetic) -> Trial:
     Read as: the package's network of one to three blocks with any gate, W full or Toeplitz, with the tiny attention or
     without it, in a batch of two; a last norm; then BERT's output layer, which scores each word at each token, in any
     of the forms that a reading names, and where there is a pooler its vector of the first token. A gradient reaches
-    every parameter.
+    every parameter, and every word's embedding as often as the word occurs.
 
     Place: Sec. 3, second paragraph, and Sec. 3.3, first paragraph
     Printed: Далее техникой WordPiece получают эмбединги каждого токена размерности C. Таким образом, создаётся матрица

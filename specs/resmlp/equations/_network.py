@@ -100,7 +100,7 @@ class Network:
     def weights(self) -> dict[str, Nested]:
         """Return the weights by their names."""
         random = Random(self.seed)
-        drawn = {name: _filled(shape, random) for name, shape in self.shapes()}
+        drawn = {name: filled(shape, random) for name, shape in self.shapes()}
         return {name: _positive(weight) if name.endswith("running_var") else weight for name, weight in drawn.items()}
 
     def direction(self) -> dict[str, Nested]:
@@ -109,7 +109,7 @@ class Network:
 
     def images(self) -> Nested:
         """Return two images of three colours."""
-        return _filled((2, 3, *self.size), Random(-1 - self.seed))
+        return filled((2, 3, *self.size), Random(-1 - self.seed))
 
     def shown(self) -> dict[str, object]:
         """Return what a counterexample shows: what is not as in the simplest network, and the weights' seed."""
@@ -117,10 +117,10 @@ class Network:
         return {name: value for name, value in vars(self).items() if value != simplest[name] or name == "seed"}
 
 
-def _filled(shape: tuple[int, ...], random: Random) -> Nested:
+def filled(shape: tuple[int, ...], random: Random) -> Nested:
     if not shape:
         return random.choice(_WEIGHTS)
-    return [_filled(shape[1:], random) for _ in range(shape[0])]
+    return [filled(shape[1:], random) for _ in range(shape[0])]
 
 
 def _positive(values: Nested) -> Nested:

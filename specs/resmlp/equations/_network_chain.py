@@ -102,11 +102,11 @@ class ChainFormula(Formula):
 
         def attend(x: RoundedMatrix) -> RoundedMatrix:
             qkv = x.map_rows(affine(weights, "qkv"))
-            q, k, v = ([_head(qkv, HEADS * part + head, 3 * HEADS) for head in range(HEADS)] for part in range(3))
-            scores = [_scaled(one) @ other.T for one, other in zip(q, k, strict=True)]
+            q, k, v = ([one_head(qkv, HEADS * part + head, 3 * HEADS) for head in range(HEADS)] for part in range(3))
+            scores = [scaled_queries(one) @ other.T for one, other in zip(q, k, strict=True)]
             shares = [table.map_rows(softmax) for table in _across(scores, affine(weights, "before"))]
             mixed = _across(shares, affine(weights, "after"))
-            return _joined([table @ value for table, value in zip(mixed, v, strict=True)]).map_rows(
+            return joined([table @ value for table, value in zip(mixed, v, strict=True)]).map_rows(
                 affine(weights, "proj")
             )
 
@@ -120,20 +120,21 @@ class ChainFormula(Formula):
         def attend(x: RoundedMatrix) -> Column:
             q, k, v = x[:1].map_rows(affine(weights, "q")), *(x.map_rows(affine(weights, name)) for name in "kv")
             heads = [
-                (_scaled(_head(q, head)) @ _head(k, head).T).map_rows(softmax) @ _head(v, head) for head in range(HEADS)
+                (scaled_queries(one_head(q, head)) @ one_head(k, head).T).map_rows(softmax) @ one_head(v, head)
+                for head in range(HEADS)
             ]
-            return affine(weights, "proj")(_joined(heads)[0])
+            return affine(weights, "proj")(joined(heads)[0])
 
         return attend
 
 
-def _head(x: RoundedMatrix, place: int, parts: int = HEADS) -> RoundedMatrix:
+def one_head(x: RoundedMatrix, place: int, parts: int = HEADS) -> RoundedMatrix:
     """Return one of equal parts of the channels."""
     width = len(x[0]) // parts
     return RoundedMatrix(row[place * width : (place + 1) * width] for row in x)
 
 
-def _scaled(q: RoundedMatrix) -> RoundedMatrix:
+def scaled_queries(q: RoundedMatrix) -> RoundedMatrix:
     """q / sqrt of its width: two roundings of a root, two of its reciprocal."""
     return q.scale(rounded(1 / sqrt(len(q[0])), 4, q[0][0].unit))
 
@@ -145,6 +146,6 @@ def _across(tables: list[RoundedMatrix], mix: Callable[[Column], Column]) -> lis
     return [RoundedMatrix([number[head] for number in row] for row in mixed) for head in range(len(tables))]
 
 
-def _joined(heads: list[RoundedMatrix]) -> RoundedMatrix:
+def joined(heads: list[RoundedMatrix]) -> RoundedMatrix:
     """Put the heads' channels one after the other."""
     return RoundedMatrix([number for row in rows for number in row] for rows in zip(*heads, strict=True))

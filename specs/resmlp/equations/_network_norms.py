@@ -24,11 +24,11 @@ def over_channels(weights: Weights) -> Map:
 
 
 def unit_length(x: Column) -> Column:
-    """x / ||x||_2. Raises ValueError if rounding alone decides whether x is 0."""
+    """x / ||x||_2; where rounding hides whether x is 0, all that is known: nothing is longer than 1."""
     norm = dot(x, x).square_root()
     least = norm.value - norm.error
     if least <= 0:
-        raise ValueError("a vector is so short that rounding hides its length, so it has no direction")
+        return [Rounded(0.0, 0.0, 0, 1 + 8 * norm.unit, norm.unit) for _ in x]
     reciprocal = norm.through(lambda value: 1 / value, 1 / least**2, 4 * norm.unit / least)
     return [number * reciprocal for number in x]
 

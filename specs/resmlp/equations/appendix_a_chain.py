@@ -17,6 +17,7 @@ _PARTS = networks(
     nonlinearity=st.just(Nonlinearity.RELU),
     grid=st.just((1, 2)),
     width=st.just(6),
+    seed=st.integers(0, 99),
 )
 
 

@@ -47,7 +47,13 @@ def appendix_norms_and_their_statistics(case: tuple[Norm, Matrix], arithmetic: A
     return Trial(found == _STATISTICS[norm], {"norm": norm.value, "x": tokens, "of batch, of channels": found})
 
 
-@claim(plain(vectors(_CHANNELS, nonzero())))  # torch divides by 1e-12 at least
+def _short() -> st.Strategy[Vector]:
+    """Tokens of which some are short, though none is as short as 1e-12, by which torch divides at least."""
+    tokens, scales = plain(vectors(_CHANNELS, nonzero())), st.sampled_from((1.0, 2.0**-10, 2.0**-30))
+    return st.builds(lambda x, scale: tuple(scale * number for number in x), tokens, scales)
+
+
+@claim(_short())
 def appendix_l2_norm(x: Vector, arithmetic: Arithmetic) -> Trial:
     """The pre-normalization l2 of the table divides a token by the l2 norm of its channels, without a learned scale.
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.models.hosts.resmlp import Pooling
-from imlp_audit.models.nets.resmlp import ResMlpClassifier
+from imlp_audit.models.hosts.resmlp import CaitStage, Pooling
 from imlp_audit.models.reading import ResMlpForm
 
 from ._network import Network, networks
+from ._network_chain import Chain
 from ._network_stages import check
 
 _GRIDS, _SEEDS = st.sampled_from(((2, 3), (3, 2), (2, 2), (1, 2))), st.integers(0, 99)
@@ -72,11 +72,18 @@ def network_with_class_mlp(net: Network, arithmetic: Arithmetic) -> Trial:
     return check(net, arithmetic)
 
 
-@claim(networks(form=st.sampled_from(ResMlpForm), pooling=st.sampled_from(Pooling), **_SIZES), share=0.1)
+_ANY_FORM = networks(form=st.sampled_from(ResMlpForm), pooling=st.sampled_from(Pooling), **_SIZES)
+_CAITS = st.builds(
+    Chain.at, st.sampled_from(CaitStage), networks(pooling=st.sampled_from(Pooling), **{**_SIZES, "width": st.just(2)})
+)
+
+
+@claim(st.one_of(_ANY_FORM, _CAITS), share=0.2)
 def network_predicts_labels(net: Network, arithmetic: Arithmetic) -> Trial:
     """The last part of a network is a linear classifier: of each image it makes one number for each label.
 
-    Read as: the package's module names the classifier, and makes images of the size that it was built for.
+    Read as: the package's module names the classifier, and makes images of the size that it was built for; so do the
+    networks of Appendix A, from CaiT on.
 
     Place: Sec. 2, The overall ResMLP architecture
     Printed: a d-dimension vector to represent the image, which is fed to a linear classifier to predict the label
@@ -85,11 +92,10 @@ def network_predicts_labels(net: Network, arithmetic: Arithmetic) -> Trial:
     """
     # Hold the shapes of the images, of the classifier and of the logits against the sizes.
     module = arithmetic.place(net.fresh())
-    assert isinstance(module, ResMlpClassifier)
-    (images,) = module.example_inputs(2)
+    (images,) = module.example_inputs(2)  # type: ignore[operator]
     shapes = {
         "images": tuple(images.shape),
-        "classifier": tuple(module.get_classifier().get_parameter("weight").shape),
+        "classifier": tuple(module.get_classifier().get_parameter("weight").shape),  # type: ignore[operator]
         "logits": tuple(module(images.to(arithmetic.tensor(0.0))).shape),
     }
     printed = {"images": (2, 3, *net.size), "classifier": (net.classes, net.width), "logits": (2, net.classes)}

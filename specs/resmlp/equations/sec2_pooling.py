@@ -13,7 +13,7 @@ from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.functions import relu
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, vectors
-from imlp_audit.models.resmlp import Aff, AveragePooling, BagOfPatchesLayer, FeedForward, LayerScale, OnGrid
+from imlp_audit.models.resmlp import AveragePooling, BagOfPatchesLayer, FeedForward, LayerScale, OnGrid
 
 from ._layer import Values, loaded
 
@@ -116,7 +116,7 @@ def communication_none(case: Bag, arithmetic: Arithmetic) -> Trial:
     alpha, beta = case.aff
     weights: dict[str, Values] = {"pre.alpha": (alpha,), "pre.beta": (beta,), "post.alpha": (case.scale,)}
     weights |= {"across_channels.b.weight": tuple((b,) for b in case.b), "across_channels.c.weight": (case.c,)}
-    layer = loaded(BagOfPatchesLayer(1, mlp, LayerScale(1, 1.0), pre=Aff), weights, arithmetic)
+    layer = loaded(BagOfPatchesLayer(1, mlp, LayerScale(1, 1.0)), weights, arithmetic)
     x = arithmetic.tensor(case.x)[:, None]
     printed = [[_of_patch(case, number)] for number in arithmetic.vector(case.x)]
     return equal(layer(torch.stack((x + 1, x)))[1], printed, **vars(case))

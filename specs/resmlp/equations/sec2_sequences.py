@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import torch
+
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.rounded import Rounded, total
-from imlp_audit.equations.strategies import matrices
-from imlp_audit.models.resmlp import EquationLayer
+from imlp_audit.equations.strategies import Matrix, Vector, matrices, vectors
+from imlp_audit.models.resmlp import CrossPatch, EquationLayer
 
 from ._layer import CrossPatchCase, FeedForwardCase, affs, batch_of, each_of, loaded, matrix_of
 from ._sequences import Padded, padded_sequences
@@ -93,3 +95,45 @@ def padding_adds_what_aff_makes_of_zeros(case: Padded, arithmetic: Arithmetic) -
     alone = case.alone().printed(arithmetic)
     printed = [[z + added(c, n) for n, z in enumerate(channel)] for c, channel in enumerate(alone)]
     return case.holds_in_batch(printed, arithmetic, causal=False)
+
+
+@dataclass(frozen=True)
+class Shorter:
+    """A sequence (d x L), A and a bias for sequences of more tokens, and whether A is triangular."""
+
+    x: Matrix
+    a: Matrix
+    bias: Vector
+    causal: bool
+
+    def sizes(self) -> dict[str, int | str]:
+        """Return the sizes by the paper's symbols."""
+        return {"d": len(self.x), "token": len(self.x[0]), "A": len(self.a), "triangular": str(self.causal)}
+
+
+def _shorter(length: int, more: int) -> st.Strategy[Shorter]:
+    size = length + more
+    return st.builds(Shorter, matrices(2, length), matrices(size, size), vectors(size), st.booleans())
+
+
+@claim(each_of(_shorter, (1, 2), (0, 1, 2)), proof=Proof("all numbers", Shorter.sizes))
+def submatrix_of_the_first_tokens(case: Shorter, arithmetic: Arithmetic) -> Trial:
+    """A sequence that is shorter than A takes A's first rows and columns, and where the linear layer has a bias, as in
+    Algorithm 1, its first entries: one for each token.
+
+    Place: Sec. 2, Sequence-to-sequence ResMLP, and Appendix C, Algorithm 1
+    Printed: extracting the submatrix A corresponding to the longest sequence in a batch
+    Bound: gamma_{L+1} times the sum of the magnitudes
+    """
+    # Hold the linear layer, on the second of a batch of two sequences, against the sum over the first tokens.
+    module = loaded(
+        CrossPatch(len(case.a), bias=True, causal=case.causal), {"a.weight": case.a, "a.bias": case.bias}, arithmetic
+    )
+    x = batch_of(case.x, arithmetic)
+    channels, tokens = arithmetic.matrix(case.x), range(len(case.x[0]))
+    printed = [
+        [total(case.a[n][m] * channel[m] for m in tokens if m <= n or not case.causal) + case.bias[n] for n in tokens]
+        for channel in channels
+    ]
+    shown = {"X": case.x, "A": case.a, "bias": case.bias, "triangular": case.causal}
+    return equal(module(torch.cat((x + 1, x)))[1].T, printed, **shown)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
+import torch
+
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
 from imlp_audit.models.hosts.resmlp import CaitStage, Communication, Pooling
 from imlp_audit.models.reading import ResMlpForm
+from imlp_audit.models.resmlp import AlgorithmLayer, ClassMlp, EquationLayer
 
 from ._network import Network, networks
 from ._network_chain import Chain
@@ -42,12 +47,13 @@ def layer_scale_starts_by_depth(net: Network, _: Arithmetic) -> Trial:
         and we initialize alpha with the same small value
     Bound: none: a start is a number of the arithmetic or it is not
     """
-    # Hold the first values of every alpha and beta against the paper's.
-    wrong: dict[str, object] = {}
-    for name, weight in net.fresh().named_parameters():
-        printed = _start(name, net.layers)
-        if printed is not None and not bool((weight == printed).all()):
-            wrong[name] = weight.tolist()
+    # Hold every alpha and beta, none of which may be missing, and its first values against the paper's.
+    printed = {name: start for name, _ in net.shapes() if (start := _start(name, net.layers)) is not None}
+    found = {name: weight for name, weight in net.fresh().named_parameters() if _start(name, net.layers) is not None}
+    wrong: dict[str, object] = dict.fromkeys(printed.keys() ^ found.keys())
+    for name in printed.keys() & found.keys():
+        if not bool((found[name] == printed[name]).all()):
+            wrong[name] = found[name].tolist()
     return Trial(not wrong, {**net.shown(), "starts otherwise": wrong})
 
 
@@ -57,3 +63,52 @@ def _start(name: str, layers: int) -> float | None:
     if kind == "alpha":
         return _STARTS[layers] if "post" in part else 1.0
     return 0.0 if kind == "beta" else None
+
+
+_SMALL = 1e-4
+
+
+@claim(st.tuples(st.integers(1, 3), st.integers(1, 4)), share=0.1)
+def layer_starts_with_a_small_scale(case: tuple[int, int], _: Arithmetic) -> Trial:
+    """A layer of Eq. 2 and 3, of Algorithm 1 or of class-MLP that is made alone starts with alpha = 1 before its
+    sublayers and with the same small value after both, and with every beta 0.
+
+    Read as: the small value of a layer in no network of a known depth is 1e-4, as in timm's ResMLP.
+
+    Place: Sec. 2, before Eq. 2
+    Printed: As a pre-normalization, we initialize alpha = 1, and beta = 0; As a post-normalization, Aff is similar to
+        LayerScale and we initialize alpha with the same small value
+    Bound: none: a start is a number of the arithmetic or it is not
+    """
+    # Hold every alpha and beta of new layers against the values, and their number.
+    layers = {"Eq. 2 and 3": EquationLayer(*case), "Algorithm 1": AlgorithmLayer(*case), "class-MLP": ClassMlp(*case)}
+    wrong: dict[str, object] = {}
+    for kind, layer in layers.items():
+        scales = {name: weight for name, weight in layer.named_parameters() if name.endswith((".alpha", ".beta"))}
+        for name, weight in scales.items():
+            start = 0.0 if name.endswith("beta") else _SMALL if "post" in name else 1.0
+            if not bool((weight == start).all()):
+                wrong[f"{kind}: {name}"] = weight.tolist()
+        if len(scales) != {"Eq. 2 and 3": 8, "Algorithm 1": 6, "class-MLP": 12}[kind]:
+            wrong[kind] = sorted(scales)
+    return Trial(not wrong, {"d, N^2": case, "starts otherwise": wrong})
+
+
+@claim(st.integers(0, 999), share=0.03)
+def positions_start_small(seed: int, _: Arithmetic) -> Trial:
+    """CaiT's positions start at random, normal with mean 0 and a standard deviation of 0.02.
+
+    Read as: this is the start in CaiT's code (timm: trunc_normal_(pos_embed, std=.02)); the text has none.
+
+    Place: Appendix A, CaiT with a class embedding and positional encodings
+    Corrected: the positions are normal with mean 0 and standard deviation 0.02
+    Bound: 5 standard errors of the mean and of the deviation of 16 x 256 numbers
+    """
+    # Hold the moments of many numbers against those of the distribution.
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        positions = Chain(grid=(4, 4), width=256, layers=1).fresh().get_parameter("positions")
+    mean, deviation = positions.mean().item(), positions.std().item()
+    error = 0.02 / sqrt(positions.numel())
+    normal = abs(mean) <= 5 * error and abs(deviation - 0.02) <= 5 * error / sqrt(2)
+    return Trial(normal, {"seed": seed, "mean": mean, "standard deviation": deviation})

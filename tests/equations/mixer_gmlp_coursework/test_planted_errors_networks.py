@@ -17,8 +17,9 @@ from imlp_audit.models.hosts.mixer import Mixer
 from imlp_audit.models.mixer import MixerLayer, MlpMixer, PatchClassifier, PatchEmbedding
 from imlp_audit.models.nets import gmlp, text_heads
 from imlp_audit.models.nets.gmlp import GmlpClassifier, GmlpEncoder, GmlpLanguageModel, GmlpTextClassifier
-from imlp_audit.models.reading import SpatialMatrix
-from specs.mixer_gmlp_coursework.equations import sec2_1_patches
+from imlp_audit.models.reading import Family, SpatialMatrix, make_reading
+from imlp_audit.models.recipe import Recipe
+from specs.mixer_gmlp_coursework.equations import sec2_1_patches, sec3_defaults
 from tests.equations import papers
 
 IMAGES = "gmlp_network_of_images"
@@ -247,3 +248,39 @@ def test_initial_b(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_attention_of_another_width(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TinyAttention.__init__, "__defaults__", (32,))
     assert _is_false("attention_width")
+
+
+@pytest.mark.parametrize("claim", [TEXTS, CLASSES])
+def test_a_word_that_is_not_learned(monkeypatch: pytest.MonkeyPatch, claim: str) -> None:
+    make = GmlpEncoder.__init__
+
+    def pad(net: GmlpEncoder, *sizes: object) -> None:
+        make(net, *sizes)  # type: ignore[arg-type]
+        net.embedding.padding_idx = 0
+
+    monkeypatch.setattr(GmlpEncoder, "__init__", pad)
+    assert _is_false(claim)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"vocabulary": 30000}, {"sequence_length": 128}, {"ffn_width": 2048}, {"spatial_matrix": "toeplitz"},
+        {"gate_norm": "no"}, {"output_layer": "tied"}, {"pooler": "no"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_another_default(monkeypatch: pytest.MonkeyPatch, other: dict[str, int | str]) -> None:
+    def read(family: Family, answers: dict[str, int | str]) -> object:
+        kinds = {name: type(answers[name])(value) for name, value in other.items()}
+        return make_reading(family, {**answers, **kinds})
+
+    monkeypatch.setattr(sec3_defaults, "make_reading", read)
+    assert _is_false("gmlp_of_texts_by_default")
+
+
+@pytest.mark.parametrize("claim", ["patches_of_height_and_width", "mixer_network", IMAGES])
+def test_height_for_width(monkeypatch: pytest.MonkeyPatch, claim: str) -> None:
+    given = Recipe.with_image
+    monkeypatch.setattr(Recipe, "with_image", lambda recipe, image: given(recipe, image[::-1]))
+    assert _is_false(claim)
