@@ -14,6 +14,7 @@ from imlp_audit.cache.results import remember
 from imlp_audit.cache.store import Store
 from imlp_audit.cache.tested import keep_outcomes, recall_outcomes
 from imlp_audit.checks.acknowledge import Acknowledged, acknowledge, locked_checks
+from imlp_audit.checks.alternatives import alternatives_needed, name_alternatives
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.guards import mark_unguarded
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
@@ -111,9 +112,8 @@ def _run(
         refuse_broken_locks(selection)
     versions = list_versions()  # where one of these libraries isn't installed, say so before any work
     context = _measure_and_test(plans, selection, options, settings, announce)
-    made = mark_unguarded(
-        [run_check(check, context) for check in plans], plans, select_checks(selection, solving=True), context
-    )
+    checks = _try_alternatives(plans, [run_check(check, context) for check in plans], context, options)
+    made = mark_unguarded(checks, plans, select_checks(selection, solving=True), context)
     known = list(_acknowledge(made, selection, searched=searched))
     asked = {check.id.partition("/")[0] for check in made}
     asked |= {check.repeats.partition("/")[0] for check in made if check.repeats is not None}
@@ -151,6 +151,21 @@ def _measure_and_test(
     store.trim()
     context = Context({**counted, **measured}, options.reading, {**tested, **found})
     return with_hypotheses(context, papers_to_judge(plans))
+
+
+def _try_alternatives(
+    plans: Sequence[Plan], checks: Sequence[Check], context: Context, options: Options
+) -> Sequence[Check]:
+    """Return the checks; those that differ name the other forms and sizes of their models that are as printed."""
+    needed = alternatives_needed(plans, checks, context)
+    if not needed:
+        return checks
+    counted, left = recall_models(options.store, needed)
+    processes = processes_worth(left, options.jobs)
+    measured = dict(_measure(left, lambda _: None, replace(options, fvcore_device=None), processes))
+    options.store.trim()
+    facts = {**counted, **measured, **context.facts}
+    return name_alternatives(plans, checks, replace(context, facts=facts))
 
 
 def _is_whole(result: AuditResult) -> bool:

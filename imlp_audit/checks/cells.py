@@ -147,9 +147,10 @@ def _of_another_model(counted: Countable, comparison: Comparison) -> Iterator[st
     if not column.measure.totalled or away < near or not abs(stated) < _SLIP * abs(value) < _SLIP**2 * abs(stated):
         return
     size = " or another size of images" if column.measure is Measure.FLOPS else ""
-    yield f"a gap of {round(100 * away / abs(stated))} % suggests another model{size} than `model` gives"
+    yield f"a gap of {round(100 * away / abs(stated))} % {ANOTHER_MODEL}{size} than `model` gives"
 
 
+ANOTHER_MODEL = "suggests another model"
 _FAR = Fraction(1, 10)  # of the printed number
 _DIGITS = 2  # units of the last printed digit
 _SLIP = 10  # times more or less are a slip of the unit or of the point

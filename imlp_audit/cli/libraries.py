@@ -10,6 +10,7 @@ MODELS = {
     "fvcore": "fvcore",
     "huggingface_hub": "huggingface_hub",
     "matplotlib": "matplotlib",
+    "mpmath": "mpmath",
     "numpy": "numpy",
     "pyarrow": "pyarrow",
     "scipy": "scipy",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,27 @@ from torch import Tensor
 from torch._ops import OpOverload
 
 from imlp_audit.count.call import Argument, Call, TensorShape
+
+
+class RunsOperations(ABC):
+    """What a TorchDispatchMode inherits instead of having a `__torch_dispatch__` of its own.
+
+    Torch wraps a mode's own one for its compiler: that takes a second to import, and as long for each call as booking.
+    """
+
+    def __torch_dispatch__(
+        self,
+        func: OpOverload,
+        types: tuple[type, ...],
+        args: tuple[object, ...] = (),
+        kwargs: Mapping[str, object] | None = None,
+    ) -> object:
+        """Run one operation; torch calls it with this mode switched off."""
+        return self.run(func, args, kwargs or {})
+
+    @abstractmethod
+    def run(self, func: OpOverload, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
+        """Run one operation and return its result."""
 
 
 def call_of(func: OpOverload, args: Sequence[object], kwargs: Mapping[str, object], result: object) -> Call:
@@ -62,11 +84,16 @@ def _on_meta(value: object) -> object:
     return type(value)(map(_on_meta, value)) if isinstance(value, tuple | list) else value
 
 
+_SCALARS = frozenset({int, float, bool, str, type(None)})
+
+
 def signature(value: object) -> Hashable:
     """A key of sizes, strides and types: two arguments share it only if an operation's results are alike for both.
 
     Numbers include their type: 1, 1.0 and True are equal but promote differently.
     """
+    if value.__class__ in _SCALARS:  # most arguments are
+        return value.__class__, value
     if isinstance(value, Tensor):
         return value.shape, value.stride(), value.dtype, value.device
     if isinstance(value, tuple | list):

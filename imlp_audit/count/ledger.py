@@ -13,11 +13,20 @@ from torch._ops import OpOverload
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from imlp_audit.count.dispatch import Template, call_of, output_shapes, run_on_meta, signature, template_of
+from imlp_audit.count.dispatch import (
+    RunsOperations,
+    Template,
+    call_of,
+    output_shapes,
+    run_on_meta,
+    signature,
+    template_of,
+)
 from imlp_audit.count.formulas import formula_of
 from imlp_audit.count.fvcore import unseen_by_fvcore, work_of
 from imlp_audit.count.operations import Operation, Work
 from imlp_audit.count.record import Ledger
+from imlp_audit.count.shapes import result_by_arithmetic
 from imlp_audit.errors import BuildError
 
 CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)
@@ -40,19 +49,25 @@ def measure(model: nn.Module, *inputs: Tensor, cache: CallCache | None = None) -
     computed. Models that share operations are counted faster with the same `cache`. Raises BuildError for a
     parameter on another device.
     """
-    for name, parameter in model.named_parameters():
-        if not parameter.is_meta:
-            raise BuildError(f"{name} is on {parameter.device}; build the model under torch.device('meta') to count it")
-    buckets = {path: Bucket() for path, _ in model.named_modules()}
+    modules = dict(model.named_modules())  # listed once: a walk takes as long as a tenth of the pass
+    for path, module in modules.items():
+        for name, parameter in module.named_parameters(path, recurse=False):
+            if not parameter.is_meta:
+                where = f"{name} is on {parameter.device}"
+                raise BuildError(f"{where}; build the model under torch.device('meta') to count it")
+    if any(module.training for module in modules.values()):
+        model.eval()
+    buckets = {path: Bucket() for path in modules}
     recorder = Recorder(buckets[""], {} if cache is None else cache)
-    with torch.inference_mode(), _attribution(model.eval(), buckets, recorder.stack), recorder:
+    own = {module: buckets[path] for path, module in modules.items()}
+    with torch.inference_mode(), _attribution(own, recorder.stack), recorder:
         model(*inputs)
-    _book_layers(model, buckets)
+    _book_layers(modules, buckets)
     work = {(path, op): amount for path, bucket in buckets.items() for op, amount in bucket.items() if amount}
     return Ledger(work, dict(recorder.unknown))
 
 
-class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch types it in part
+class Recorder(RunsOperations, TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch types it in part
     """Books the work of each operation in the bucket on top of `stack`.
 
     On the meta device a result is only sizes and strides, and models repeat their blocks: a call with arguments
@@ -66,15 +81,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch typ
         self._cache = cache
         self._hidden = False
 
-    def __torch_dispatch__(
-        self,
-        func: OpOverload,
-        types: tuple[type, ...],
-        args: tuple[object, ...] = (),
-        kwargs: Mapping[str, object] | None = None,
-    ) -> object:
-        """Book and run one operation; torch calls it with this mode switched off."""
-        kwargs = kwargs or {}
+    def run(self, func: OpOverload, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
+        """Book and run one operation."""
         key = (func, signature(args), signature(kwargs))
         seen = self._cache.get(key)
         if seen is None:
@@ -90,7 +98,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch typ
         formula = formula_of(name)
         if formula is None:
             return self._run_without_formula(func, args, kwargs)
-        result = run_on_meta(func, args, kwargs)
+        computed = result_by_arithmetic(func, args, kwargs)
+        result = run_on_meta(func, args, kwargs) if computed is None else computed
         work = work_of(call_of(func, args, kwargs, result), formula)
         # An operation that writes in place, returns a view of another tensor, or returns an argument itself (a
         # dropout that drops nothing), is run every time.
@@ -124,21 +133,20 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch typ
             bucket[operation] += amount
 
 
-def _book_layers(model: nn.Module, buckets: dict[str, Bucket]) -> None:
+def _book_layers(modules: Mapping[str, nn.Module], buckets: Mapping[str, Bucket]) -> None:
     """Book a second time what layers of torch.nn did; subclasses of them are not included."""
-    for path, module in model.named_modules():
+    for path, module in modules.items():
         if type(module) in LAYERS:
             bucket = buckets[path]
             bucket[Operation.IN_LAYERS] = bucket[Operation.LINEAR] + bucket[Operation.CONV]
 
 
 @contextmanager
-def _attribution(model: nn.Module, buckets: dict[str, Bucket], stack: list[Bucket]) -> Iterator[None]:
-    """Keep the innermost running module's bucket on top of the stack; a shared module goes by its first path.
+def _attribution(own: Mapping[nn.Module, Bucket], stack: list[Bucket]) -> Iterator[None]:
+    """Keep the innermost running module's own bucket on top of the stack.
 
     One hook for all modules: thousands of hooks take longer to set than a model to run.
     """
-    own = {module: buckets[path] for path, module in model.named_modules()}
 
     def enter(module: nn.Module, _inputs: object) -> None:
         stack.append(own.get(module, stack[-1]))  # a module that a function makes while it runs has no path

@@ -10,11 +10,12 @@ from torch import Tensor, UntypedStorage, nn
 from torch._ops import OpOverload
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from imlp_audit.count.dispatch import RunsOperations
 from imlp_audit.count.ledger import Bucket, CallCache, Recorder
 from imlp_audit.count.record import Peak
 
 
-class Lifetimes(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch types it in part
+class Lifetimes(RunsOperations, TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch types it in part
     """Tracks the bytes of all live storages that operations made, and their largest sum."""
 
     def __init__(self, weights: Mapping[int, int]) -> None:
@@ -24,15 +25,8 @@ class Lifetimes(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch ty
         self._known = set(weights)
         self._held_by_model = frozenset(weights)
 
-    def __torch_dispatch__(
-        self,
-        func: OpOverload,
-        types: tuple[type, ...],
-        args: tuple[object, ...] = (),
-        kwargs: Mapping[str, object] | None = None,
-    ) -> object:
-        """Run one operation and track its results; torch calls it with this mode switched off."""
-        kwargs = kwargs or {}
+    def run(self, func: OpOverload, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
+        """Run one operation and track its results."""
         result = func(*args, **kwargs)
         for tensor in _tensors(result):
             self.hold(tensor.untyped_storage())

@@ -6,7 +6,8 @@ products are ordered, distributed or fused (Higham, Accuracy and Stability of Nu
 ed., Sec. 3.1: a polynomial evaluated in k roundings a term is off by at most gamma_k times the sum of the
 magnitudes of its terms, gamma_k = k u / (1 - k u)). What enters an activation with an error leaves it with
 that error times its Lipschitz constant, plus the error of evaluating it. A product that is too small to be held to
-full precision is off by up to the smallest number of its type.
+full precision is off by up to the smallest number of its type: this is counted for the order in which the formula is
+written, and not for others.
 """
 
 from __future__ import annotations

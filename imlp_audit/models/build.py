@@ -39,10 +39,12 @@ class SkipInitialisation(TorchFunctionMode):
         kwargs: Mapping[str, object] | None = None,
     ) -> object:
         """Return the tensor that an in-place call was to change; run every other call."""
-        target = args[0] if args else (kwargs or {}).get("tensor")
-        if isinstance(target, Tensor) and target.is_meta and getattr(func, "__name__", "") in self._IN_PLACE:
-            return target
-        return func(*args, **(kwargs or {}))
+        named = kwargs or {}
+        if getattr(func, "__name__", "") in self._IN_PLACE:
+            target = args[0] if args else named.get("tensor")
+            if isinstance(target, Tensor) and target.is_meta:
+                return target
+        return func(*args, **named)
 
 
 def build_host(recipe: Recipe, reading: AnyReading | None, class_token: ClassToken = ClassToken.KEPT) -> nn.Module:

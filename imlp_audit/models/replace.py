@@ -70,7 +70,8 @@ def make_replacements(host: nn.Module, recipe: Recipe, reading: AnyReading | Non
         case ImlpRecipe() as block:
             if not isinstance(reading, Reading):
                 raise BuildError(f"{recipe.name} needs a reading of the IMLP block, and the paper has none")
-            return {path: _imlp_for(host, path, mlp, recipe, block, reading) for path, mlp in chosen.items()}
+            paths = tuple(mlps_of(host))
+            return {path: _imlp_for(host, paths, path, mlp, recipe, block, reading) for path, mlp in chosen.items()}
         case OwnBlock() as own:
             return {path: make_block(own, path, mlp, reading) for path, mlp in chosen.items()}
         case other:
@@ -139,8 +140,16 @@ def _grid(host: nn.Module, path: str) -> tuple[int, int] | None:
     return known or getattr(embedding, "grid_size", None)
 
 
-def _imlp_for(host: nn.Module, path: str, mlp: Mlp, recipe: Recipe, block: ImlpRecipe, reading: Reading) -> nn.Module:
-    """Make the block that replaces one MLP: its grid is the host's; it refuses what it cannot be run on."""
+def _imlp_for(
+    host: nn.Module,
+    paths: Collection[str],
+    path: str,
+    mlp: Mlp,
+    recipe: Recipe,
+    block: ImlpRecipe,
+    reading: Reading,
+) -> nn.Module:
+    """Make the block that replaces one MLP of those at `paths`: its grid is the host's; it refuses other inputs."""
     replacement = imlp_for(
         mlp,
         block,
@@ -151,7 +160,7 @@ def _imlp_for(host: nn.Module, path: str, mlp: Mlp, recipe: Recipe, block: ImlpR
     )
     of_the_class_token = isinstance(host.get_submodule(path.rpartition(".")[0]), ClassBlock)  # alone, it has no grid
     if replacement.spatial is not None and not replacement.use_conv:
-        replacement.register_forward_pre_hook(_refuser_without_a_grid(path, mlps_of(host)))
+        replacement.register_forward_pre_hook(_refuser_without_a_grid(path, paths))
     if replacement.spatial is not None and not of_the_class_token:
         replacement.spatial.register_forward_pre_hook(_refuse_a_kernel_larger_than_the_grid)
     return replacement

@@ -11,6 +11,7 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Block, Heading, Inline, Item, List, Paragraph, Span, code
 from imlp_audit.report.findings import say_that_none_fails
 from imlp_audit.report.fitting import COLUMNS, items_that_fit, lines_of_item, shorten
+from imlp_audit.report.hints import choose_hints
 from imlp_audit.report.numbered import NumberedFinding, number_findings
 from imlp_audit.report.places import name_places
 
@@ -98,7 +99,7 @@ def _finding(one: NumberedFinding, checks: Sequence[Check]) -> Item:
         number, space, severity, _ = _title(one)
         text = (number, space, severity, f": {name_places(checks)}: ", code(asked.id), " ", _evidence(asked))
         return Item(text, tuple(f"hint: {hint}" for hint in asked.hints[:1]))
-    hints = () if finding.explained else tuple(f"hint: {hint}" for hint in asked.hints[:1])
+    hints = () if finding.explained else choose_hints(asked, checks)
     below = () if finding.acknowledged else (_evidence(asked), *hints)
     return Item((*_title(one), *where), below)
 

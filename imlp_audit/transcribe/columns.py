@@ -90,7 +90,8 @@ def read_columns(table: SourceTable) -> TableColumns:
     for at in [at for at, changed in changes.items() if changed < 0]:
         guesses[at] = replace(guesses[at], role=ColumnRole.UNKNOWN)
         del changes[at]
-    sorting = {at for at in _columns_of_text(guesses, label) if sorts_rows(guesses[at].heading, rows, at, label)}
+    filled = [at for at in _columns_of_text(guesses, label) if any(row.cells[at] not in MISSING for row in rows)]
+    sorting = {at for at in filled if sorts_rows(guesses[at].heading, rows, at, label)}
     return TableColumns(tuple(guesses), label, _name_columns(numbers, guesses), changes, frozenset(sorting))
 
 

@@ -104,6 +104,8 @@ def _words(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
     if measured and texts and all(_NUMBERS.fullmatch(text) for text in texts):
         doubt = f"{heading!r} is left out: its cells hold several numbers; give each a column"
         return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
+    if texts and all(_MEASURED.fullmatch(text) for text in texts):
+        return ColumnGuess(ColumnRole.UNKNOWN, heading)
     if _LABEL.search(words):
         return ColumnGuess(ColumnRole.LABEL, heading)
     role = ColumnRole.TRAINING if _TRAINING.search(words) else ColumnRole.WORDS
@@ -115,6 +117,11 @@ def _is_number(text: str) -> bool:
     return digits is not None or (text[:1] in "~≈+-−–(0123456789" and read_cell(text, "%").number is not None)
 
 
+_MEASURED = re.compile(  # on hardware, as 41.6ms is: no such text changes a model
+    r"[~≈<>]?\s*\d[\d.,]*\s*(?:[nµμm]?s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|im(?:g|age)?s?/s(?:ec)?|fps|[kmg]i?b"
+    r"|m?[wj]|[gt]pu[- ](?:days?|hours?))\.?",
+    re.IGNORECASE | re.ASCII,
+)
 _NUMBERS = re.compile(r"(?:[~≈]?\s*\d+(?:[.,]\d+)?\s?[kKMGBT%]?\s*(?:[/|;(]\s*|\)?$))+", re.ASCII)  # 79.8 / 95.0
 SIDE = re.compile(r"(\d{2,4})\s*(?:\^2|²|\s*[×xX*]\s*\1)?(?:\s*px)?", re.ASCII)
 

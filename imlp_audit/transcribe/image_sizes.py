@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import TypeAlias
 
-from imlp_audit.models.names.known import USUAL_SIZE, Library, own_size, size_in_name
+from imlp_audit.models.names.known import USUAL_SIZE, Library, own_size, scaled_sizes, size_in_name
 from imlp_audit.models.names.match import names_of_all_sizes
 from imlp_audit.models.names.spelling import spellings
 from imlp_audit.transcribe.headings import SIDE, side_of
@@ -51,7 +51,8 @@ def why_several(models: Sequence[Named]) -> str:
 
 
 def _list(sizes: Sequence[int]) -> str:
-    return " and ".join(map(str, sizes))
+    *first, last = map(str, sizes)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def why_own(exact: Sequence[Named], label: str, prefer: Library | None, given: Given) -> str | None:
@@ -63,6 +64,8 @@ def why_own(exact: Sequence[Named], label: str, prefer: Library | None, given: G
         return f"the table gives no size of images, and this model was published for {listed}"
     library, name = exact[0]
     (size,) = sizes
+    if given is OwnSize.OWN and (scaled := why_scaled(exact)):
+        return scaled
     if size == USUAL_SIZE or str(size) in label or given is OwnSize.OWN:
         return None
     if library is prefer and size_in_name(library, name) is None:
@@ -73,10 +76,39 @@ def why_own(exact: Sequence[Named], label: str, prefer: Library | None, given: G
 def why_not_for_all(exact: Sequence[Named], size: int) -> str | None:
     """Return why a size that was given for all rows may not be that of a model: its own is another and not usual."""
     sizes = sorted({own_size(*one) for one in exact})
+    scaled = why_scaled(exact)
+    if scaled is not None:
+        return scaled
     if size in sizes or USUAL_SIZE in sizes:
         return None
     listed = _list(sizes)
     return f"images of {size} are given for all rows, and this model was published for {listed}: give the row its size"
+
+
+def why_scaled(exact: Sequence[Named]) -> str | None:
+    """Return why a model has no one size: it is scaled together with its images, and tested on larger ones."""
+    if len(exact) > 1 or len(scaled_sizes(*exact[0])) == 1:
+        return None
+    trained, tested = scaled_sizes(*exact[0])
+    return f"{exact[0][0]} has this model trained on images of {trained} and tested on {tested}: give the row its size"
+
+
+_END = re.compile(r"(?P<name>.*[^\W_])[-_ /]+(?P<side>\d{3,4})")
+
+
+def split_size(label: str) -> tuple[str, int | None]:
+    """Return a label without the size of images at its end, and that size: of Swin-B-384, but not of RegNetX-320."""
+    found = _END.fullmatch(label)
+    if found is None:
+        return label, None
+    side = side_of(found["side"])
+    in_name = any(size_in_name(*one) != side for one in _names(label))  # as in ResNet-152
+    return (found["name"], side) if side is not None and not in_name and _names(found["name"]) else (label, None)
+
+
+def _names(label: str) -> list[Named]:
+    libraries = (Library.TIMM, Library.TORCHVISION)
+    return [(one, name) for spelt in spellings(label) for one in libraries for name in names_of_all_sizes(spelt, one)]
 
 
 def why_other(model: Named, side: int | None, label: str) -> str | None:

@@ -9,31 +9,24 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-from imlp_audit.models.names.known import (
-    USUAL_SIZE,
-    Library,
-    current_models,
-    own_size,
-    resembles,
-    size_in_name,
-)
-from imlp_audit.models.names.match import Confidence, close_models, names_of_all_sizes, variants_of
+from imlp_audit.models.names.known import Library, own_size, scaled_sizes, size_in_name
+from imlp_audit.models.names.match import Confidence, close_models, variants_of
 from imlp_audit.models.names.spelling import spellings
-from imlp_audit.numbers.words import list_some
 from imlp_audit.transcribe.cells import MARKS
 from imlp_audit.transcribe.headings import ColumnGuess
 from imlp_audit.transcribe.image_sizes import (
     Given,
     Named,
     models_of_all_sizes,
+    split_size,
     why_not_for_all,
-    why_other,
     why_own,
     why_several,
 )
 from imlp_audit.transcribe.labels import LabelParts
+from imlp_audit.transcribe.meanings import LIBRARIES, join_reasons, two_models, why_another, why_like, why_unfit
+from imlp_audit.transcribe.recipes import propose, write_recipe
 
-_LIBRARIES = (Library.TIMM, Library.TORCHVISION)
 _TASKS = re.compile(
     r"\b(coco|ade20k|cityscapes|detection|detectors?|segmentation|retinanet|mask r-?cnn|faster r-?cnn|upernet|fcos|"
     r"semantic fpn|m?iou|m?ap|ap\^?[bm]|box ap|mask ap)\b",
@@ -118,47 +111,35 @@ class TableSays:
 
 def guess_model(label: LabelParts, size: int | None, doubt: str | None, table: TableSays) -> ModelGuess:
     """Match a label with the names of the libraries; `size` is the side of the images where the row gives one."""
-    row = label.size or size
+    bare, said = split_size(label.name) if label.size is None else (label.name, None)
+    row = label.size or size or said
     side = row or (table.given if isinstance(table.given, int) else None)
-    name, found = _find(label.name, side, table)
+    name, found = _find(bare if said is not None and side == said else label.name, side, table)
     exact = _with(Confidence.EXACT, found)
-    close = () if label.changed else tuple(_recipe(*one, side) for one in _with(Confidence.CLOSE, found))
+    close = () if label.changed else propose(_with(Confidence.CLOSE, found), side, label.name)
     if not exact:
         return _without(label, side, found, close, table)
-    reason = doubt or _why_another(exact, label.name, side, table) or _why_longer(found, exact, side)
-    candidates = (*(_recipe(*one, side) for one in exact), *close)[:3]
+    reason = join_reasons(doubt, why_another(exact, label.name, side, table.prefer)) or _why_longer(found, exact, side)
+    candidates = (*(write_recipe(one, side) for one in exact if why_unfit(one, side) is None), *close)[:3]
     if reason is None:
-        sized = _why_no_size(exact, name, row, table)
-        reason, candidates = sized if sized is not None else (None, candidates)
+        reason, candidates = _why_open(exact, label.name, name, row, table) or (None, candidates)
     (library, model), *rest = exact
     variants = tuple(variants_of(model, library))
     if label.mark and label.mark not in table.harmless:
         reason = f"the mark {label.mark!r} may stand for a change of the model"
-        candidates = (candidates[0], *(_recipe(library, one, side) for one in variants[:2]), *candidates[1:])[:3]
+        others = [write_recipe((library, one), side) for one in variants[:2]]
+        candidates = (*candidates[:1], *others, *candidates[1:])[:3]
     if reason is not None:
         return ModelGuess(None, None, reason, candidates)
-    said = side or size_in_name(library, model)
+    sized = side or size_in_name(library, model)
     return ModelGuess(
-        _recipe(library, model, side),
+        write_recipe((library, model), side),
         library,
         f"{label.name!r} is {model} of {library}",
-        tuple(_recipe(*one, side) for one in rest if side is None or own_size(*one) == own_size(library, model)),
+        tuple(write_recipe(one, side) for one in rest if side is None or own_size(*one) == own_size(library, model)),
         variants=variants,
-        sized=said is not None and (side is not None or str(said) in label.name),
+        sized=sized is not None and (side is not None or str(sized) in label.name),
     )
-
-
-def _why_another(exact: Sequence[Named], label: str, side: int | None, table: TableSays) -> str | None:
-    """Return why a label that is a model's name may stand for another model."""
-    library, name = exact[0]
-    if label == name:
-        return why_other(exact[0], side, label)
-    if resembles(library, name):
-        return f"{library} says that its {name} is only like the paper's"
-    reason = why_other(exact[0], side, label)
-    if reason is not None or library is table.prefer:
-        return reason
-    return _why_no_width(exact) or _why_more_names(label, side, exact)
 
 
 def _why_longer(found: _Found, exact: Sequence[Named], side: int | None) -> str | None:
@@ -169,21 +150,36 @@ def _why_longer(found: _Found, exact: Sequence[Named], side: int | None) -> str 
     return f"{longer[0][0]} has a model for images of {side} under a longer name: {longer[0][1]}"
 
 
-def _why_no_size(
-    exact: Sequence[Named], label: str, row: int | None, table: TableSays
-) -> tuple[str, tuple[str, ...]] | None:
+_Open: TypeAlias = tuple[str, tuple[str, ...]]
+"""Why a model is open, and the recipes that it may be."""
+
+
+def _why_open(exact: Sequence[Named], label: str, name: str, row: int | None, table: TableSays) -> _Open | None:
+    """Return why a label's name leaves a model open: by the size of its images, or as it stands for two models."""
+    side = row or (table.given if isinstance(table.given, int) else None)
+    unfit = why_unfit(exact[0], row)
+    if unfit is not None:
+        return unfit, propose(exact[:1], None, label)
+    return _why_no_size(exact, name, row, table) or two_models(exact[0], label, side)
+
+
+def _why_no_size(exact: Sequence[Named], label: str, row: int | None, table: TableSays) -> _Open | None:
     """Return why the size of the images leaves a model open, and the models that it may be; None where it does not."""
     if row is not None:
         return None
     if isinstance(table.given, int):
         reason, models = why_not_for_all(exact, table.given), list(exact)
     else:
-        models = models_of_all_sizes(label, [exact[0][0]] if exact[0][0] is table.prefer else _LIBRARIES)
+        models = models_of_all_sizes(label, [exact[0][0]] if exact[0][0] is table.prefer else LIBRARIES)
         reason = why_several(models) if models else None
         if reason is None and table.unsized:
             reason, models = why_own(exact, label, table.prefer, table.given), list(exact)
+    if reason is None:
+        return None
     models.sort(key=lambda one: (own_size(*one), one[0] is not exact[0][0]))
-    return None if reason is None else (reason, tuple(_recipe(*one, own_size(*one)) for one in models))
+    if len(models) == 1:
+        return reason, tuple(write_recipe(models[0], side) for side in scaled_sizes(*models[0]))
+    return reason, tuple(write_recipe(one, own_size(*one)) for one in models)
 
 
 def _without(
@@ -192,18 +188,19 @@ def _without(
     """Return why a label that is not the name of one model has none, and the names that it may stand for."""
     if label.changed:
         part = _with(Confidence.EXACT, _find(label.base, side, table)[1]) if label.base else []
-        known = tuple(_recipe(*one, side) for one in part)
+        known = propose(part, side, label.name)
         return ModelGuess(None, None, "the label names something that is added to a model", (), known)
-    if len(close) > 1:
-        return ModelGuess(None, None, "the label does not say which of these it is", close[:3])
     if close:
-        return ModelGuess(None, None, "the label is only a part of this name", close)
+        many = "the label does not say which of these it is"
+        short = many if len(close) > 1 else "the label is only a part of this name"
+        only = next((like for one in _with(Confidence.CLOSE, found) if (like := why_like(one))), None)
+        return ModelGuess(None, None, join_reasons(short, only) or short, close[:3])
     for family in table.captioned:
         exact = _with(Confidence.EXACT, _first(f"{family}-{label.name}", side, table))
         if exact:
             short = f"the caption names {family}, which the label may leave out"
-            return ModelGuess(None, None, short, tuple(_recipe(*one, side) for one in exact))
-    near = tuple(_recipe(*one, side) for one in _with(Confidence.NEAR, found))
+            return ModelGuess(None, None, short, propose(exact, side, label.name))
+    near = propose(_with(Confidence.NEAR, found), side, label.name)
     return ModelGuess(None, None, "no library has a model of this name", (), near[:3])
 
 
@@ -227,7 +224,7 @@ def _first(label: str, size: int | None, table: TableSays) -> _Found:
     """Return names, the preferred library's first, for the first spelling that stands for one; else for the last."""
     spelt = spellings(label)
     found = dict[Library, tuple[tuple[str, Confidence], ...]]()
-    for library in sorted(_LIBRARIES, key=lambda one: one is not table.prefer):
+    for library in sorted(LIBRARIES, key=lambda one: one is not table.prefer):
         known = [_names(one, library, size) for one in spelt]
         sure = (names for names in known if any(one is Confidence.EXACT for _, one in names))
         found[library] = next(sure, known[-1])
@@ -237,34 +234,3 @@ def _first(label: str, size: int | None, table: TableSays) -> _Found:
 @lru_cache(maxsize=1024)
 def _names(label: str, library: Library, size: int | None) -> tuple[tuple[str, Confidence], ...]:
     return tuple(close_models(label, library, size))
-
-
-def _why_no_width(exact: Sequence[Named]) -> str | None:
-    """Return why a label of one library's model is not all of a name: another has it in widths, as mobilenetv2_140."""
-    for library in set(_LIBRARIES) - {library for library, _ in exact}:
-        heads = (name.rpartition("_") for name in current_models(library) if size_in_name(library, name) is None)
-        if any(width.isdigit() and _bare(head) == _bare(exact[0][1]) for head, _, width in heads):
-            return f"the label gives no width, and {library} has this model in several"
-    return None
-
-
-def _why_more_names(label: str, side: int | None, exact: Sequence[Named]) -> str | None:
-    """Return why a label of one library's model is not all of a name: another has several, as windows of 8 and 16."""
-    for library in set(_LIBRARIES) - {library for library, _ in exact}:
-        names = [one for spelt in spellings(label) for one in names_of_all_sizes(spelt, library)]
-        fitting = [one for one in dict.fromkeys(names) if side in (None, own_size(library, one))]
-        if len({re.sub(r"\d+$", "", one) for one in fitting}) > 1:
-            return f"{library} has several models of this name: {list_some(fitting)}"
-    return None
-
-
-def _bare(text: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", text.lower())
-
-
-def _recipe(library: Library, name: str, side: int | None) -> str:
-    if side is None and own_size(library, name) != USUAL_SIZE:
-        side = own_size(library, name)
-    if side is None or side == size_in_name(library, name):
-        return f"{{{library}: {name}}}"
-    return f"{{{library}: {name}, image: {side}}}"

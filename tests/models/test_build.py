@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from torch import nn
 
 from imlp_audit.errors import BuildError
+from imlp_audit.models import build
 from imlp_audit.models.agelu import AGeLU, SumOfFunctions
 from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Replacement, Sums
 from imlp_audit.models.build import Builder, build_host, describe_failure
@@ -39,10 +40,14 @@ def test_a_model_that_does_not_take_the_images_says_which_it_takes() -> None:
     assert "torchvision has it for 224 x 224" in describe_failure(other, error)
 
 
-def test_the_size_of_images_is_not_blamed_for_another_failure() -> None:
+def test_the_size_of_images_is_not_blamed_for_another_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     for image in (224, 256):  # both run
         said = describe_failure(Recipe.of(timm="resnet18", image=image), RuntimeError("no memory"))
         assert said.endswith("could not be built or counted: RuntimeError: no memory")
+    monkeypatch.setattr(build, "_runs", lambda _: False)  # nor where it does not run at its own size either
+    assert "RuntimeError: no memory" in describe_failure(
+        Recipe.of(timm="levit_256", image=230), RuntimeError("no memory")
+    )
 
 
 HOSTS: dict[str, tuple[int, list[int]]] = {

@@ -335,6 +335,21 @@ def test_an_audit_that_decided_nothing_is_no_pass() -> None:
     assert "imlp-audit eval" in held
 
 
+def test_what_several_checks_of_a_finding_are_hinted_is_shown_with_their_count() -> None:
+    ways = ("7 would fit under rounding truncation", "8 would fit under rounding truncation", "9 would fit under macs")
+    cells = [
+        check(f"1/r{n}/params", CheckKind.CELL, Verdict.DIFFERS, "off", printed="5.72", gap=str(n), hints=(hint,))
+        for n, hint in enumerate(ways)
+    ]
+    shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=tuple(cells))).split())
+    assert "hint: 2 of these 3 would fit under rounding truncation" in shown
+    assert "hint: 9 would fit under macs" in shown  # of the worst
+    hints = ("as printed with `model: {timm: a}`", "with `model: {timm: b}`", "as printed with `model: {timm: c}`")
+    sized = [one.model_copy(update={"hints": (hint,)}) for one, hint in zip(cells, hints, strict=True)]
+    shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=tuple(sized))).split())
+    assert "hint: 3 of these 3 are as printed, or nearly, with another form or size of their model" in shown
+
+
 def test_of_several_cells_that_nothing_explains_the_worst_is_shown() -> None:
     cells = [
         check(f"1/{row}/params", CheckKind.CELL, Verdict.DIFFERS, f"gap {gap}", printed="5.72", gap=gap)

@@ -140,3 +140,91 @@ def test_a_heading_about_data_changes_no_model(words: str) -> None:
     assert recipes(table("Model | Params (M)", f"Pre-trained on ImageNet-1K ({words}) |", "Swin-T | 28")) == [
         "{timm: swin_tiny_patch4_window7_224}"
     ]
+
+
+def test_a_model_that_is_merged_for_inference_is_proposed_in_both_forms() -> None:
+    first, second = table("Model | Params (M)", "RepVGG-A0 | 8.3", "repvgg_a1 | 14.1").rows
+    assert first.model.candidates == ("{timm: repvgg_a0, form: deployed}", "{timm: repvgg_a0}")
+    assert "the paper may count either form" in first.model.reason
+    assert second.model.recipe == "{timm: repvgg_a1}"
+
+
+def test_a_name_that_once_stood_for_another_model_is_proposed_as_both() -> None:
+    """timm's first ViT-S/16 was 768 wide with 8 layers: 48.8 M in PVT's Table 2 (arXiv 2102.12122)."""
+    draft = table("Model | Params (M)", "ViT-Small/16 | 48.8", caption="ImageNet at 224^2")
+    assert draft.rows[0].model.recipe is None
+    now, former = draft.rows[0].model.candidates
+    assert now == "{timm: vit_small_patch16_224}"
+    assert "{depth: 8, num_heads: 8, mlp_ratio: 3, qkv_bias: false}" in former
+
+
+@pytest.mark.parametrize("given", [224, OwnSize.OWN])
+def test_a_model_that_is_tested_on_larger_images_than_it_is_trained_on_needs_its_size(given: Given) -> None:
+    """FLOPs of NFNet-F0 to F6 are printed at their test sizes (arXiv 2102.06171, Table 4)."""
+    draft = draft_table(table("Model | FLOPs (B)", "NFNet-F0 | 12.38", "NFNet-F1 | 35.54").table, given=given)
+    assert [row.model.candidates for row in draft.rows] == [
+        ("{timm: nfnet_f0, image: 192}", "{timm: nfnet_f0, image: 256}"),
+        ("{timm: nfnet_f1, image: 224}", "{timm: nfnet_f1, image: 320}"),
+    ]
+    assert draft.rows[1].model.reason.startswith("timm has this model trained on images of 224 and tested on 320")
+    (row,) = table("Model | Size | FLOPs (B)", "NFNet-F1 | 320^2 | 35.54").rows
+    assert row.model.recipe == "{timm: nfnet_f1, image: 320}"
+
+
+@pytest.mark.parametrize(
+    ("label", "recipe"),
+    [
+        ("Swin-B-384", "{timm: swin_base_patch4_window12_384}"),
+        ("ViT-B/16-384", "{timm: vit_base_patch16_384}"),
+        ("ConvNeXt-B 384", "{timm: convnext_base, image: 384}"),
+        ("EfficientNetV2-M-480", "{timm: efficientnetv2_m, image: 480}"),
+        ("Swin-B↑384", "{timm: swin_base_patch4_window12_384}"),
+        ("RegNetX-320", "{timm: regnetx_320, image: 224}"),
+        ("ResNet-152", "{timm: resnet152, image: 224}"),
+        ("MobileNetV3-Large-100", "{timm: mobilenetv3_large_100, image: 224}"),  # a width of 100 %
+    ],
+)
+def test_a_size_for_all_rows_does_not_overrule_the_label(label: str, recipe: str) -> None:
+    draft = draft_table(table("Model | FLOPs (G)", f"{label} | 1.0").table, given=224)
+    assert recipes(draft) == [recipe]
+    assert draft.unsized == frozenset()
+
+
+def test_a_model_that_cannot_be_built_for_the_images_is_not_proposed_for_them() -> None:
+    crossvit, maxvit = table("Model | Size | FLOPs (G)", "CrossViT-15 | 384^2 | 21", "MaxViT-T | 384^2 | 17.7").rows
+    assert (crossvit.model.recipe, crossvit.model.candidates) == (None, ("{timm: crossvit_15_240}",))
+    assert crossvit.model.reason == "timm cannot build its crossvit_15_240 for images of 384"
+    assert all("torchvision" not in one for one in maxvit.model.candidates)
+    (dagger,) = table("Model | Size | FLOPs (G)", "CrossViT-15-X | 384^2 | 21").rows
+    assert "image: 384" not in " ".join((*dagger.model.candidates, *dagger.model.nearest))
+    assert maxvit.model.candidates[0] == "{timm: maxvit_tiny_tf_384}"
+
+
+def test_a_hint_is_for_the_images_of_the_row() -> None:
+    draft = draft_table(table("Model | FLOPs (G)", "Swin-Base-X | 15", "MaxViT-B-512 | 90").table, given=224)
+    assert (*draft.rows[0].model.candidates, *draft.rows[0].model.nearest)[0] == "{timm: swin_base_patch4_window7_224}"
+    assert draft.rows[1].model.candidates == ("{timm: maxvit_base_tf_512}",)
+
+
+def test_one_doubt_does_not_hide_that_a_model_is_only_like_the_papers() -> None:
+    (row,) = table("Model | Params (M)", "Ours + X |", "CoAtNet-0 | 25").rows
+    assert "may stand for a change of the model; and timm says that its coatnet_0_224 is only like" in row.model.reason
+
+
+@pytest.mark.parametrize("text", ["41.6ms", "1,200 img/s", "3.2 GB", "12 hours", "0.5 J", "300 GPU days"])
+def test_what_was_measured_on_hardware_changes_no_model(text: str) -> None:
+    draft = table("Model | Cost | Params (M)", f"DeiT-S | {text} | 22.1", f"DeiT-Ti | {text} | 5.7")
+    assert all(recipes(draft))
+    assert recipes(table("Model | Cost | Params (M)", "DeiT-S | 4 heads | 22.1")) == [None]
+
+
+def test_a_column_without_any_text_is_not_said_to_sort_the_rows() -> None:
+    draft = table("Model | Remark | Params (M)", "DeiT-S | | 22.1", "DeiT-Ti | - | 5.7")
+    assert all(recipes(draft))
+    assert not any("taken to say only" in one for one in decisions_of(draft))
+
+
+def test_a_distilled_model_without_a_name_of_its_own_has_the_plain_one_as_a_hint() -> None:
+    (row,) = table("Model | Size | Params (M)", "TinyViT-21M⚗ | 224^2 | 21").rows
+    assert row.model.recipe is None
+    assert "{timm: tiny_vit_21m_224}" in (*row.model.candidates, *row.model.nearest)

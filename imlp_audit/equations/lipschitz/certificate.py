@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from enum import StrEnum
-from math import inf, nextafter, sqrt
+from math import frexp, inf, nextafter, sqrt
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from imlp_audit.equations.lipschitz.slopes import GELU, Slopes
 from imlp_audit.errors import SolverError
 
 _UNIT = 2.0**-53
+_LARGEST = 1e100  # of T and rho, for weights near 1: no sum or product of theirs is infinite
+_UNDERFLOW = 1e-200  # above all that such sums and products lose where they are too small for float64
 # Relative steps by which T, and then rho, is increased until a proof succeeds.
 _STEPS = [10.0**power for power in range(-10, 1)]
 
@@ -119,12 +121,27 @@ def _least_rho(branch: Branch, t: Matrix, slopes: Slopes) -> float | None:
 
 def holds(branch: Branch, rho: float, t: Matrix, slopes: Slopes = GELU) -> bool:
     """Return whether M(rho, diag(t)) <= 0 (Eq. 9) is proven; False means unknown."""
-    if not (np.all(t >= 0) and np.isfinite(rho)):
+    branch, rho, t = _balance(branch, rho, t)
+    if not (np.all((t >= 0) & (t < _LARGEST)) and rho < _LARGEST):
         return False
-    matrix, error = _matrix(branch, rho, t, slopes)
+    return surely_negative(*eq9_matrix(branch, rho, t, slopes))
+
+
+def _balance(branch: Branch, rho: float, t: Matrix) -> tuple[Branch, float, Matrix]:
+    """Return the same inequality for weights whose norms are near 1, so that one margin fits both blocks of M.
+
+    M is multiplied by a diagonal matrix from both sides: everything by powers of 2, without rounding.
+    """
+    inner, outer = (frexp(float(np.linalg.norm(weights)))[1] for weights in (branch.inner, branch.outer))
+    scaled = Branch(np.ldexp(branch.inner, -inner), branch.shift, np.ldexp(branch.outer, -outer))
+    return scaled, float(np.ldexp(rho, -2 * (inner + outer))), np.ldexp(t, -2 * outer)
+
+
+def surely_negative(matrix: Matrix, error: float) -> bool:
+    """Return whether every symmetric matrix within `error` of this one (Frobenius) is proven negative semidefinite."""
     order = len(matrix)
     trace = float(np.abs(np.diag(matrix)).sum())
-    margin = error + 1.01 * _gamma(order + 2) * trace + np.finfo(float).tiny
+    margin = error + 1.01 * _gamma(order + 2) * trace + _UNDERFLOW
     try:
         np.linalg.cholesky(-matrix - margin * np.eye(order))
     except np.linalg.LinAlgError:
@@ -132,7 +149,7 @@ def holds(branch: Branch, rho: float, t: Matrix, slopes: Slopes = GELU) -> bool:
     return True
 
 
-def _matrix(branch: Branch, rho: float, t: Matrix, slopes: Slopes) -> tuple[Matrix, float]:
+def eq9_matrix(branch: Branch, rho: float, t: Matrix, slopes: Slopes = GELU) -> tuple[Matrix, float]:
     """Return M(rho, diag(t)) and a bound on the Frobenius norm of its rounding error."""
     w0, w1, p, q = branch.inner, branch.outer, slopes.low, slopes.high
 

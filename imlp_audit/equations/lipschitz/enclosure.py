@@ -1,7 +1,6 @@
-"""The steepest slope of GeLU between two fractions: every series is cut where the next term bounds what is left out.
+"""Functions of fractions between two fractions: results are rounded outward, and series cut by a bound on what is left.
 
-The slope of GeLU has its extremes at -sqrt 2 and sqrt 2 (slopes.py). The higher one is Phi(sqrt 2) + sqrt 2 phi(sqrt 2)
-= 1/2 + (sum_k (-1)^k / (k! (2k + 1)) + exp(-1)) / sqrt pi, where the sum is sqrt(pi) erf(1) / 2; both add up to 1.
+Products, quotients, roots and powers are of intervals whose members are not negative.
 """
 
 from __future__ import annotations
@@ -9,49 +8,72 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
-from math import factorial, isqrt
+from math import ceil, factorial, floor, isqrt
 
 from imlp_audit.numbers.interval import Interval
 
+GRID = 2**100  # results are whole multiples of its inverse
 _TERMS = 24  # 24! is above 2^79
-_SCALE = 2**80
+_HALVINGS = 5
 
 
-def enclose_steepest_slope() -> Interval:
-    """Return an interval of less than 2^-70 that holds the highest slope of GeLU."""
-    numerator, root = _error_sum() + _exp_of_minus_one(), enclose_root(enclose_pi())
-    return Interval.point(Fraction(1, 2)) + Interval(numerator.low / root.high, numerator.high / root.low)
+def round_outward(numbers: Interval) -> Interval:
+    """Return the narrowest interval on the grid that holds these numbers."""
+    return Interval(Fraction(floor(numbers.low * GRID), GRID), Fraction(ceil(numbers.high * GRID), GRID))
 
 
-@cache
-def _error_sum() -> Interval:
-    return _alternate(Fraction(1, factorial(k) * (2 * k + 1)) for k in range(_TERMS))
+def enclose_product(one: Interval, other: Interval) -> Interval:
+    """Enclose the products of members."""
+    return round_outward(Interval(one.low * other.low, one.high * other.high))
 
 
-@cache
-def _exp_of_minus_one() -> Interval:
-    return _alternate(Fraction(1, factorial(k)) for k in range(_TERMS))
+def enclose_quotient(one: Interval, other: Interval) -> Interval:
+    """Enclose the quotients of members; those of `other` are above 0."""
+    return round_outward(Interval(one.low / other.high, one.high / other.low))
 
 
-@cache
-def enclose_pi() -> Interval:
-    """Enclose pi, 16 atan(1/5) - 4 atan(1/239) (Machin)."""
-    return _atan(5) * 16 - _atan(239) * 4
+def enclose_root(square: Interval) -> Interval:
+    """Enclose the roots of members."""
+    low, high = (isqrt(floor(end * GRID**2)) for end in (square.low, square.high))
+    return Interval(Fraction(low, GRID), Fraction(high + 1, GRID))
 
 
-def _atan(reciprocal: int) -> Interval:
-    return _alternate(Fraction(1, (2 * k + 1) * reciprocal ** (2 * k + 1)) for k in range(_TERMS))
-
-
-def _alternate(terms: Iterable[Fraction]) -> Interval:
-    """Enclose the sum of a_0 - a_1 + a_2 - ..., whose terms fall towards 0, between its last two partial sums."""
+def enclose_alternating(terms: Iterable[Fraction]) -> Interval:
+    """Enclose a_0 - a_1 + a_2 - ..., whose terms fall towards 0, between the last two sums of the given ones."""
     before = after = Fraction(0)
     for place, term in enumerate(terms):
         before, after = after, after + (-term if place % 2 else term)
     return Interval(min(before, after), max(before, after))
 
 
-def enclose_root(square: Interval) -> Interval:
-    """Enclose the root of what lies in an interval above 0."""
-    low, high = (isqrt(int(end * _SCALE**2)) for end in (square.low, square.high))
-    return Interval(Fraction(low, _SCALE), Fraction(high + 1, _SCALE))
+@cache
+def enclose_pi() -> Interval:
+    """Enclose pi, 16 atan(1/5) - 4 atan(1/239) (Machin)."""
+    return round_outward(enclose_atan(5) * 16 - enclose_atan(239) * 4)
+
+
+def enclose_atan(reciprocal: int) -> Interval:
+    """Enclose atan(1 / n) of a whole n above 1."""
+    odd = range(1, 2 * _TERMS, 2)
+    return enclose_alternating(Fraction(1, power * reciprocal**power) for power in odd)
+
+
+def enclose_exp(y: Interval) -> Interval:
+    """Enclose exp(y) of 0 <= y < 32: exp(y / 32), squared five times."""
+    y = round_outward(y)
+    power = round_outward(Interval(_series(y.low / 2**_HALVINGS).low, _series(y.high / 2**_HALVINGS).high))
+    for _ in range(_HALVINGS):
+        power = enclose_product(power, power)
+    return power
+
+
+def _series(z: Fraction) -> Interval:
+    """Enclose exp(z) of 0 <= z < 1: what is left out is at most the next term over 1 - z."""
+    cut = sum((z**k / factorial(k) for k in range(_TERMS)), Fraction(0))
+    return Interval(cut, cut + z**_TERMS / factorial(_TERMS) / (1 - z))
+
+
+def enclose_tanh(u: Interval) -> Interval:
+    """Enclose tanh(u) = 1 - 2 / (exp(2 u) + 1) of 0 <= u < 16."""
+    one = Interval.point(1)
+    return one - enclose_quotient(one * 2, enclose_exp(u * 2) + one)

@@ -44,7 +44,7 @@ def estimate(
         hidden=hidden,
         rho=(best[0].rho, best[1].rho),
         solvers=bounds,
-        product=min(sum(map(product_of_norms, branches)), product_of_norms(_join(branches))),
+        product=product_bound(branches),
         gradient=largest_gradient(branches, starts),
     )
 
@@ -53,13 +53,13 @@ def _prove_both(branches: tuple[Branch, Branch], solver: Solver, seconds: float)
     """Prove a bound for both branches, in parallel if they are large; equal branches only once."""
     first, second = branches
     if np.array_equal(first.inner, second.inner) and np.array_equal(first.outer, second.outer):
-        proof = _prove(first, solver, seconds)
+        proof = prove_least(first, solver, seconds)
         return proof, proof
     if first.inner.shape[0] <= _SMALL:
-        return _prove(first, solver, seconds), _prove(second, solver, seconds)
+        return prove_least(first, solver, seconds), prove_least(second, solver, seconds)
     # One process per branch with one thread each: with more threads they slow each other down to half the speed.
     with _single_threaded_children(), workers(2) as pool:
-        one, other = [pool.submit(_prove, branch, solver, seconds) for branch in branches]
+        one, other = [pool.submit(prove_least, branch, solver, seconds) for branch in branches]
         try:
             return one.result(), other.result()
         except BrokenProcessPool as error:
@@ -82,7 +82,8 @@ def _single_threaded_children() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _prove(branch: Branch, solver: Solver, seconds: float) -> Certificate:
+def prove_least(branch: Branch, solver: Solver, seconds: float) -> Certificate:
+    """Return the smallest rho that is proven for a branch, with its T. Raises SolverError if nothing is proven."""
     if not (branch.inner.any() and branch.outer.any()):  # a constant: every rho > 0 has a T, but solvers find none
         return Certificate(float(np.finfo(float).tiny), np.full(len(branch.inner), np.sum(branch.outer**2)))
     proof = certify(branch, minimise_rho(branch, solver, seconds=seconds))
@@ -99,6 +100,11 @@ def _join(branches: tuple[Branch, Branch]) -> Branch:
         shift=np.concatenate((first.shift, second.shift)),
         outer=np.hstack((first.outer, second.outer)),
     )
+
+
+def product_bound(branches: tuple[Branch, Branch]) -> float:
+    """Return the smaller of two bounds without Theorem 1: both branches apart, and both as one of twice the units."""
+    return min(nextafter(sum(map(product_of_norms, branches)), inf), product_of_norms(_join(branches)))
 
 
 def product_of_norms(branch: Branch) -> float:

@@ -36,9 +36,65 @@ def current_models(library: Library) -> frozenset[str]:
 
 
 def own_size(library: Library, name: str) -> int:
-    """Return the side of the images that a library's model was published for; of several, the smallest."""
+    """Return the side of the images that a library's model was published for, the first that its list gives."""
+    return sizes_of(library, name)[0]
+
+
+def sizes_of(library: Library, name: str) -> tuple[int, ...]:
+    """Return the sides of the images that a library's weights of a model were trained or tested on, its own first."""
+    return tuple(dict.fromkeys(int(side) for part in _sides(library, name) for side in part.split(">")))
+
+
+def scaled_sizes(library: Library, name: str) -> tuple[int, ...]:
+    """Return the size that a model's own weights were trained on, and a larger one that they are tested on.
+
+    Only for a model that is scaled together with its images, as NFNet-F0 to F7 are: papers count these on either.
+    """
+    trained, _, tested = _sides(library, name)[0].partition(">")
+    return (int(trained), int(tested)) if tested and _is_scaled(library, name) else (int(trained),)
+
+
+def _is_scaled(library: Library, name: str) -> bool:
+    """Return whether a model is one of several for images of other sizes, told apart by a digit at the end."""
+    if re.search(r"[a-z]\d$", name) is None:
+        return False
+    others = (f"{name[:-1]}{digit}" for digit in range(10))
+    return len({own_size(library, one) for one in others if one in _notes(library)}) > 1
+
+
+def _sides(library: Library, name: str) -> list[str]:
+    """Return the sizes of a model as its list has them: 224>320 for weights that are tested on larger images."""
     note = _notes(library)[name]
-    return int(note) if note.isdigit() else USUAL_SIZE
+    return [str(USUAL_SIZE)] if note in ("", OLD) else note.split()
+
+
+def takes_size(library: Library, name: str, side: int) -> bool:
+    """Return whether a library's model can be built for images of a size, as far as is known without building it."""
+    return side in sizes_of(library, name) or _ONE_SIZE.fullmatch(f"{library} {name}") is None
+
+
+_ONE_SIZE = re.compile(r"timm (crossvit_.*|efficientformer_l\d)|torchvision maxvit_t")
+
+
+def former_meaning(library: Library, name: str) -> Mapping[str, object] | None:
+    """Return the model that a name stood for before, which papers still print, as timm can build it now; else None."""
+    return _FORMER.get(name) if library is Library.TIMM else None
+
+
+_FORMER: Mapping[str, Mapping[str, object]] = {
+    "vit_small_patch16_224": {  # until timm 0.4.9
+        "architecture": "vit_base_patch16_224",
+        "arguments": {"depth": 8, "num_heads": 8, "mlp_ratio": 3, "qkv_bias": False},
+    }
+}
+
+
+def has_branches(library: Library, name: str) -> bool:
+    """Return whether a model is trained with branches that are merged for inference, so that papers count two forms."""
+    return library is Library.TIMM and _BRANCHES.fullmatch(name) is not None
+
+
+_BRANCHES = re.compile(r"(repvgg|mobileone|fastvit|repvit|ghostnetv3|lcnetv2)_.*")
 
 
 def size_in_name(library: Library, name: str) -> int | None:
@@ -62,7 +118,7 @@ def version_of(library: Library) -> str:
 
 @cache
 def _notes(library: Library) -> Mapping[str, str]:
-    """Return the names, each with what follows it: nothing, OLD, or the side of its images where it is not usual."""
+    """Return the names, each with what follows it: nothing, OLD, or its sizes of images if not just the usual."""
     return {name: note for name, _, note in (line.partition(" ") for line in _lines(library)[1:])}
 
 

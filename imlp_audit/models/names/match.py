@@ -88,6 +88,13 @@ def names_of_all_sizes(label: str, library: Library) -> list[str]:
     return _whole(label, found) or sorted(found)
 
 
+def names_of_all_windows(name: str, library: Library) -> list[str]:
+    """Return the names that differ from a name at most in their windows and their sizes of images, itself included."""
+    one = _parse(library, name)
+    found = (_parse(library, other) for other, _ in _families(library).get(family_of(name), ()))
+    return [other.name for other in found if (other.head, other.patch) == (one.head, one.patch)]
+
+
 def variants_of(name: str, library: Library) -> list[str]:
     """Return the names that have one word more than a name, such as deit_tiny_distilled_patch16_224."""
     words = Counter(name.split("_"))

@@ -6,13 +6,17 @@ import re
 from decimal import Decimal
 
 _PUBLISHED = (
-    (re.compile(r"\beff[-_ ]?net(?=[-_ ]?(?:b|v2|lite|l2))", re.IGNORECASE), "EfficientNet"),
+    (re.compile(r"\beff(?:[-_ ]?net)?(?=[-_ ]?(?:b\d|v2|lite|l2))", re.IGNORECASE), "EfficientNet"),
     (re.compile(r"\bdeit[-_ ]?iii\b", re.IGNORECASE), "DeiT3"),
     (re.compile(r"\brsb[-_ ](?=resnet)", re.IGNORECASE), ""),  # ResNet Strikes Back: the same models, trained anew
     (re.compile(r"(?<=\d) ?× ?(?=\d)"), "x"),  # ResNeXt-101-32×4d
     (re.compile(r"\b(resnext[-_ ]?\d+) ?\((\d+x\d+d?)\)$", re.IGNORECASE), r"\1-\2"),
     (re.compile(r"(?<=\S) ?\(([a-z]{2,})\)$", re.IGNORECASE), r"-\1"),  # FocalNet-T (SRF); one letter may be a footnote
     (re.compile(r"\b(convnext|swin)[-_ ]?v1\b", re.IGNORECASE), r"\1"),
+    (re.compile(r"\s*⚗\s*$"), "-distilled"),
+    (re.compile(r"\b(swin.*?)[-_ ]*\(?w(?:in(?:dow)?)?[-_ ]?(\d+)(?:x\2)?\)?$", re.IGNORECASE), r"\1-\2"),  # of 12x12
+    (re.compile(r"\btiny[-_ ]?vit[-_ ]?(?=\d+m\b)", re.IGNORECASE), "tiny_vit_"),
+    (re.compile(r"^v3[-_ ](?=(?:large|small)\b)", re.IGNORECASE), "MobileNetV3-"),  # as in its own paper's tables
     (re.compile(r"\bmobilenetv(\d?)[-_ ]+v(?=\1)", re.IGNORECASE), "MobileNetV"),  # MobileNetV3 V3-Large
     (re.compile(r"\b(densenet[-_ ]?(?:121|169|201)) ?\( ?k ?= ?32 ?\)$", re.IGNORECASE), r"\1"),  # the growth rates
     (re.compile(r"\b(densenet[-_ ]?161) ?\( ?k ?= ?48 ?\)$", re.IGNORECASE), r"\1"),  # that these models have
@@ -21,6 +25,9 @@ _PUBLISHED = (
 _SPELLINGS = (
     (re.compile(r"\bresmlp[-_ ]?s(\d+)$", re.IGNORECASE), r"resmlp_\1"),
     (re.compile(r"\b(?:bit[-_ ])?r[-_ ]?(\d+)[-_ ]?x([34])$", re.IGNORECASE), r"resnetv2_\1x\2_bit"),  # Big Transfer
+    (re.compile(r"\bfbnet[-_ ]?c$", re.IGNORECASE), "fbnetc_100"),
+    (re.compile(r"\b(shufflenet)[-_ ]?v2[-_ (]+[x×]?([012])\.(\d)[x×]?\)?$", re.IGNORECASE), r"\1_v2_x\2_\3"),
+    (re.compile(r"\b(shufflenet)[-_ ]?v2[-_ (]+([12])[x×]\)?$", re.IGNORECASE), r"\1_v2_x\2_0"),
     (re.compile(r"\bmlp[-_ ]?mixer\b", re.IGNORECASE), "mixer"),
     (re.compile(r"(?<=[a-z\d])[-_ ]p(\d+)\b", re.IGNORECASE), r"/\1"),  # patches of 16, as in OpenMMLab's vit-base-p16
     (re.compile(r"\bresnet[-_ ]?v1([cds])[-_ ]?(\d+)\b", re.IGNORECASE), r"resnet\2\1"),  # OpenMMLab's resnetv1d50

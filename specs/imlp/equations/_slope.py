@@ -15,7 +15,7 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, at_most
 from imlp_audit.equations.functions import Activation
 from imlp_audit.equations.lipschitz import slopes
-from imlp_audit.equations.lipschitz.enclosure import enclose_steepest_slope
+from imlp_audit.equations.lipschitz.enclosure_gelu import enclose_steepest_slope
 from imlp_audit.equations.lipschitz.enclosure_tanh import enclose_steepest_tanh_slope
 from imlp_audit.equations.lipschitz.slopes import Slopes, agelu_slopes
 from imlp_audit.equations.rounded import Rounded

@@ -181,7 +181,7 @@ def test_curvature(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_branches_that_share_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     def prove_both(branches: tuple[Branch, Branch], solver: Solver, seconds: float) -> tuple[Certificate, Certificate]:
-        proof = estimate._prove(branches[0], solver, seconds)
+        proof = estimate.prove_least(branches[0], solver, seconds)
         return proof, proof
 
     monkeypatch.setattr(estimate, "_prove_both", prove_both)

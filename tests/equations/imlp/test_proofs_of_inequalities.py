@@ -13,7 +13,7 @@ from mpmath import mp, mpf
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.exact import Exact
 from imlp_audit.equations.lipschitz import slopes
-from imlp_audit.equations.lipschitz.enclosure import enclose_steepest_slope
+from imlp_audit.equations.lipschitz.enclosure_gelu import enclose_steepest_slope
 from imlp_audit.equations.lipschitz.enclosure_tanh import enclose_steepest_tanh_slope
 from imlp_audit.equations.matrix import RoundedMatrix, dot
 from imlp_audit.equations.not_negative import NotNegative, add_up, at_most_by, square, suppose

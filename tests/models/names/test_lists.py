@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 import timm
+import torch
+from timm.utils.model import reparameterize_model
 
+from imlp_audit.count.facts import Failure, ModelKey, Need
+from imlp_audit.count.models import measure_models
 from imlp_audit.models import names
-from imlp_audit.models.names.known import Library, current_models, known_models, version_of
+from imlp_audit.models.build import SkipInitialisation
+from imlp_audit.models.names.known import (
+    Library,
+    current_models,
+    has_branches,
+    known_models,
+    scaled_sizes,
+    sizes_of,
+    takes_size,
+    version_of,
+)
+from imlp_audit.models.recipe import Recipe
 
 from .lists import installed, written
 
@@ -25,3 +41,47 @@ def test_names_for_old_code_are_known_and_not_current() -> None:
     assert "adv_inception_v3" in old
     assert not old & set(timm.list_models())
     assert "resnet50" in current_models(Library.TIMM)
+
+
+@pytest.mark.slow
+def test_the_models_with_branches_are_those_that_lose_layers_when_they_are_merged() -> None:
+    """Folding a norm into the layer before it loses none; of `dist` the second head is merged."""
+    usual = re.compile(r"resnet|vit_|efficientnet_|tf_|regnet|convnext|mixnet|swin|maxvit|eva|hrnet|mobilenet")
+    for name in sorted(current_models(Library.TIMM)):
+        if usual.match(name) is not None:
+            continue
+        with torch.device("meta"), SkipInitialisation():
+            model = timm.create_model(name).eval()
+            if any(hasattr(one, "reparameterize") or hasattr(one, "fuse") for one in model.modules()):
+                before = _layers(model)
+                merged = before > _layers(reparameterize_model(model, inplace=True))
+                second_head = re.search(r"_dist|^levit_.*d$", name) is not None
+                assert has_branches(Library.TIMM, name) is (merged and not second_head), name
+
+
+def _layers(model: torch.nn.Module) -> int:
+    return sum(tensor.ndim > 1 for tensor in model.state_dict().values())
+
+
+def test_the_sizes_of_a_model_are_those_of_its_weights() -> None:
+    assert sizes_of(Library.TIMM, "dm_nfnet_f1") == scaled_sizes(Library.TIMM, "dm_nfnet_f1") == (224, 320)
+    assert sizes_of(Library.TIMM, "resnet50")[:2] == (224, 288)
+    assert scaled_sizes(Library.TIMM, "resnet50") == (224,)  # 288 is only timm's own way to test it
+    assert sizes_of(Library.TORCHVISION, "vit_b_16") == (224, 384)
+
+
+@pytest.mark.parametrize(
+    ("library", "name", "side", "takes"),
+    [
+        (Library.TIMM, "crossvit_15_240", 384, False),
+        (Library.TIMM, "efficientformer_l1", 384, False),
+        (Library.TORCHVISION, "maxvit_t", 384, False),
+        (Library.TIMM, "maxvit_tiny_tf_224", 384, True),
+        (Library.TIMM, "levit_256", 384, True),
+    ],
+)
+def test_a_size_that_a_model_cannot_take_is_known(library: Library, name: str, side: int, *, takes: bool) -> None:
+    assert takes_size(library, name, side) is takes
+    key = ModelKey(Recipe.of(**{str(library): name}, image=side), None)
+    found = dict(measure_models({key: Need(work=True)}, lambda _: None))[key]
+    assert isinstance(found, Failure) is not takes

@@ -1,0 +1,120 @@
+"""Other forms and sizes of a row's model, tried where its numbers differ: a source may not say which it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from imlp_audit.checks.cells import ANOTHER_MODEL
+from imlp_audit.checks.context import Context, NotMeasuredError
+from imlp_audit.checks.fit import Measured
+from imlp_audit.checks.printed import Countable, countable, totalled_cells
+from imlp_audit.checks.votes import frame_of
+from imlp_audit.count.facts import ModelKey, Need
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.relatives import relatives_of
+from imlp_audit.numbers.interval import decimal_text
+from imlp_audit.records.check import Check, Verdict
+from imlp_audit.spec.columns import Measure, image_of
+from imlp_audit.spec.plan import CellPlan, Plan
+
+
+def alternatives_needed(plans: Sequence[Plan], checks: Sequence[Check], context: Context) -> Mapping[ModelKey, Need]:
+    """Return the models that are to be counted for hints: the relatives of those whose numbers differ."""
+    needed: dict[ModelKey, Need] = {}
+    for one in _differing(plans, checks):
+        work = any(each.cell.column.measure is Measure.FLOPS for each in totalled_cells(one.cell.row))
+        for recipe in _tried(one):
+            for reading in context.conventions(one.cell.row.paper).readings.values():
+                needed[ModelKey.of(recipe, reading)] = Need(work=work)
+    return needed
+
+
+def name_alternatives(plans: Sequence[Plan], checks: Sequence[Check], context: Context) -> list[Check]:
+    """Return the checks; those that differ have a hint for each relative of the model that has the printed number."""
+    found = {one.cell.id: hints for one in _differing(plans, checks) if (hints := tuple(_hints(one, context)))}
+    return [_with_hints(check, found[check.id]) if check.id in found else check for check in checks]
+
+
+def _with_hints(check: Check, hints: Sequence[str]) -> Check:
+    """Return a check with hints that name a model, in place of one that says that it may be another."""
+    others = (hint for hint in check.hints if ANOTHER_MODEL not in hint)
+    return check.model_copy(update={"hints": (*hints, *others)})
+
+
+def _differing(plans: Sequence[Plan], checks: Sequence[Check]) -> Iterator[Countable]:
+    """Yield the totals that differ from their row's model, where the column has no images of its own.
+
+    Those of the first rows alone: in a table of a thousand rows that all differ, the cause is another one.
+    """
+    rows = set[str]()
+    for plan, check in zip(plans, checks, strict=True):
+        if isinstance(plan, CellPlan) and check.verdict is Verdict.DIFFERS and plan.cell.column.measure.totalled:
+            one = countable(plan.cell)
+            if isinstance(one, Countable) and image_of(plan.cell.column) is None:
+                rows.add(plan.cell.row.id)
+                if len(rows) > _MOST_ROWS:
+                    return
+                yield one
+
+
+def _tried(one: Countable) -> list[Recipe]:
+    return list(relatives_of(one.recipe))[:_MOST]
+
+
+_MOST = 6  # models that are counted for one row
+_MOST_ROWS = 40
+
+
+def _hints(one: Countable, context: Context) -> Iterator[str]:
+    """Yield which relatives have the printed number, and suit the row's other numbers.
+
+    If none has it, the nearest one is named where it is far nearer than the row's own.
+    """
+    tried = [recipe for recipe in _tried(one) if _suits_row(recipe, one, context)]
+    fitting = [recipe for recipe in tried if _fits(replace(one, recipe=recipe), context)]
+    for recipe in fitting:
+        yield f"as printed with `model: {{{recipe}}}`: give the row that model, if it is the one that is meant"
+    own = _distance(one, context)
+    near = [(far, recipe) for recipe in tried if (far := _distance(replace(one, recipe=recipe), context)) is not None]
+    if near and own is not None and not fitting:
+        far, recipe = min(near, key=lambda pair: pair[0])
+        if far < min(_NEAR, own / _NEARER):
+            yield f"with `model: {{{recipe}}}` the gap is {decimal_text(100 * far, 2)} %: is that model meant?"
+
+
+def _suits_row(recipe: Recipe, one: Countable, context: Context) -> bool:
+    """Return whether a relative loses none of the row's numbers that its own model has, and is nearer to the worst."""
+    row = [cell for cell in totalled_cells(one.cell.row) if image_of(cell.cell.column) is None]
+    if not all(_fits(replace(cell, recipe=recipe), context) for cell in row if _fits(cell, context)):
+        return False
+    ours = [_distance(cell, context) for cell in row]
+    theirs = [_distance(replace(cell, recipe=recipe), context) for cell in row]
+    return None not in theirs and max(filter(None, theirs), default=0) < max(filter(None, ours), default=0)
+
+
+_NEAR = Fraction(1, 50)  # of the printed number
+_NEARER = 5
+
+
+def _distance(one: Countable, context: Context) -> Fraction | None:
+    """Return how far the nearest measurement of a model is from the printed number, as a share of it."""
+    printed = one.cell.printed
+    stated = abs(printed.value * printed.scale)
+    return min((abs(m.value - stated) / stated for m in _allowed(one, context)), default=None) if stated else None
+
+
+def _fits(one: Countable, context: Context) -> bool:
+    """Return whether a cell's number follows from a model under the paper's hypothesis."""
+    intervals = [one.cell.printed.interval(rule) for rule in frame_of(one.cell, context).roundings]
+    return any(m.value in interval for m in _allowed(one, context) for interval in intervals)
+
+
+def _allowed(one: Countable, context: Context) -> list[Measured]:
+    """Return the measurements of a model that the paper's hypothesis allows; none if it cannot be built so."""
+    try:
+        declared, _ = context.measurements(one.cell.row, one.recipe, one.cell.column)
+    except NotMeasuredError:
+        return []
+    return [m for m in frame_of(one.cell, context).select(declared) if not m.uncounted]

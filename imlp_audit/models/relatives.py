@@ -1,0 +1,53 @@
+"""The same model in its other form, and on other images: where a source does not say which, it may mean one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from imlp_audit.models.hosts.timm import Timm
+from imlp_audit.models.hosts.torchvision import Torchvision
+from imlp_audit.models.names.known import Library, current_models, former_meaning, has_branches, own_size, sizes_of
+from imlp_audit.models.names.match import names_of_all_windows
+from imlp_audit.models.recipe import Form, Recipe
+
+
+def relatives_of(recipe: Recipe) -> Iterator[Recipe]:
+    """Yield the model in the other form and at the other sizes of images that its library has it in.
+
+    Only for a model as its library has it: of one that was changed, nobody published another size.
+    """
+    found = _name_in_library(recipe)
+    if found is None or recipe.changes_mlps:
+        return
+    library, name = found
+    if has_branches(library, name):
+        other = Form.TRAINING if recipe.form is Form.DEPLOYED else Form.DEPLOYED
+        yield recipe.with_change({"form": str(other)})
+    former = former_meaning(library, name)
+    if former is not None:
+        yield recipe.with_change({str(library): former})
+    side = recipe.image[0] if recipe.image is not None else own_size(library, name)
+    kept = {key: value for key, value in recipe.as_written().items() if key not in (str(library), "image")}
+    for size, sized in sorted(_sizes(library, name).items()):
+        if size != side:
+            image = {} if size == own_size(library, sized) else {"image": size}
+            yield Recipe.of(**{str(library): sized}, **image, **kept)
+
+
+def _name_in_library(recipe: Recipe) -> tuple[Library, str] | None:
+    """Return the library of a model and its name there, if it is as the library has it."""
+    match recipe.host:
+        case Timm(architecture=name, arguments=arguments) if not arguments:
+            library = Library.TIMM
+        case Torchvision(architecture=name):
+            library = Library.TORCHVISION
+        case _:
+            return None
+    return (library, name) if name in current_models(library) else None
+
+
+def _sizes(library: Library, name: str) -> dict[int, str]:
+    """Return the sizes that a library has a model for, each with its name: a Swin for 384 has another window."""
+    own = dict.fromkeys(sizes_of(library, name), name)
+    others = {size: one for one in names_of_all_windows(name, library) for size in sizes_of(library, one)}
+    return {**others, **own}

@@ -1,0 +1,107 @@
+"""Numbers that differ from their row's model, and are those of its other form, or of it on other images."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imlp_audit import audit
+from imlp_audit.checks import alternatives
+from imlp_audit.records.check import Check, Verdict
+
+HEAD = """paper: p
+about: {title: T, authors: A, version: v1, flops: [macs]}
+tables:
+  - table: "1"
+    title: T
+    source: {section: "1"}
+    columns:
+      params: {measure: parameters, unit: M, heading: Params}
+      flops: {measure: flops, unit: G, heading: FLOPs}
+    rows:
+"""
+
+
+def checks(folder: Path, model: str, params: str, flops: str) -> dict[str, Check]:
+    row = f'      - {{id: a, label: A, model: {model}, printed: {{params: "{params}", flops: "{flops}"}}}}\n'
+    (folder / "p.yaml").write_text(HEAD + row, encoding="utf-8")
+    return {check.id.rpartition("/")[2]: check for check in audit(folder / "p.yaml").checks}
+
+
+def hint(check: Check) -> str:
+    assert check.verdict is Verdict.DIFFERS
+    return check.hints[0] if check.hints else ""
+
+
+def test_the_form_that_a_paper_counts_is_named(tmp_path: Path) -> None:
+    """RepVGG-A0 in mmpretrain's documentation: 9.11 M in training and 8.31 M when it is deployed."""
+    for form, params, flops, other in (
+        ("training", "8.31", "1.4", "deployed"),
+        ("deployed", "9.11", "1.5", "training"),
+    ):
+        check = checks(tmp_path, f"{{timm: repvgg_a0, form: {form}}}", params, flops)["params"]
+        assert hint(check).startswith(f"as printed with `model: {{timm: repvgg_a0, form: {other}}}`")
+
+
+@pytest.mark.parametrize(
+    ("model", "params", "flops", "named"),
+    [
+        # Table 4 of arXiv 2102.06171: 132.6 M parameters and 35.54 B FLOPs, on images of 320
+        ("{timm: dm_nfnet_f1}", "132.6", "35.54", "{timm: dm_nfnet_f1, image: 320}"),
+        # Table 1 of arXiv 2103.14030: 88 M and 47.0 G at 384, with another window and another counter
+        ("{timm: swin_base_patch4_window7_224}", "88", "47.0", "{timm: swin_base_patch4_window12_384}"),
+        ("{timm: swin_base_patch4_window12_384}", "88", "15.4", "{timm: swin_base_patch4_window7_224}"),
+        # regnety_160 of Table 5 of arXiv 2012.12877, at 224: another size than the weights that are here
+        ("{torchvision: regnet_y_16gf, image: 384}", "83.6", "15.9", "{torchvision: regnet_y_16gf}"),
+    ],
+)
+def test_the_images_that_a_paper_counts_on_are_named(
+    tmp_path: Path, model: str, params: str, flops: str, named: str
+) -> None:
+    found = checks(tmp_path, model, params, flops)
+    assert found["params"].verdict is Verdict.REPRODUCED
+    assert f"with `model: {named}`" in hint(found["flops"])
+    assert not any("suggests another model" in one for one in found["flops"].hints)  # which says less
+
+
+def test_the_model_that_a_name_stood_for_before_is_named(tmp_path: Path) -> None:
+    """ViT-Small/16 of Table 2 of arXiv 2102.12122: 48.8 M; by its sizes in timm 0.4 and a closed formula."""
+    width, ratio, layers = 768, 3, 8
+    block = 3 * width**2 + width**2 + width + 2 * ratio * width**2 + (ratio + 1) * width + 4 * width
+    ends = 768 * width + width + 197 * width + width + 2 * width + 1000 * (width + 1)
+    assert round((layers * block + ends) / 1e6, 1) == 48.8
+    check = checks(tmp_path, "{timm: vit_small_patch16_224}", "48.8", "9.9")["params"]
+    assert "as printed with `model: {timm: {architecture: vit_base_patch16_224, arguments: {depth: 8" in hint(check)
+
+
+def test_a_relative_that_loses_another_number_of_the_row_is_not_named(tmp_path: Path) -> None:
+    """On images of 384 a ViT has 380 positions more of 768 numbers: 86.9 M are not 86.6 M."""
+    assert "vit_base_patch16_384" in hint(checks(tmp_path, "{timm: vit_base_patch16_224}", "86.9", "55.5")["flops"])
+    assert "vit_base_patch16_384" not in hint(checks(tmp_path, "{timm: vit_base_patch16_224}", "86.6", "55.5")["flops"])
+
+
+def test_nothing_is_named_where_no_size_comes_near(tmp_path: Path) -> None:
+    for model in ("{timm: resnet50}", "{timm: {architecture: dm_nfnet_f1, arguments: {alpha: 0.3}}}"):
+        check = checks(tmp_path, model, "25.6", "99.9")["flops"]
+        assert "`model: {" not in " ".join(check.hints)
+
+
+def test_a_relative_that_is_farther_from_another_number_of_the_row_is_not_named(tmp_path: Path) -> None:
+    """DeiT-B distilled on images of 384: 87.6 M and 55.6 G; on 224 it has 87.3 M, but 17.7 G."""
+    found = checks(tmp_path, "{timm: deit_base_distilled_patch16_384}", "87", "55.5")
+    assert {check.verdict for check in (found["params"], found["flops"])} == {Verdict.DIFFERS}
+    assert "`model: {" not in " ".join(found["params"].hints)
+
+
+def test_only_the_first_rows_are_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alternatives, "_MOST_ROWS", 1)
+    rows = [
+        f'      - {{id: {name}, label: A, model: {{timm: repvgg_a0}}, printed: {{params: "8.31", flops: "1.4"}}}}\n'
+        for name in "ab"
+    ]
+    (tmp_path / "p.yaml").write_text(HEAD + "".join(rows), encoding="utf-8")
+    hinted = {
+        check.id for check in audit(tmp_path / "p.yaml").checks if any("deployed" in hint for hint in check.hints)
+    }
+    assert hinted == {"p/1/a/params", "p/1/a/flops"}
