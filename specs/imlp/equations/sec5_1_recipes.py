@@ -142,7 +142,8 @@ def replaced_baseline(case: tuple[Written, Written], _: Arithmetic) -> Trial:
 
 
 _TEXT = {"gmlp_text": {"layers": 1, "width": 2}}
-_IMLP, _SUMS = {"imlp": {}}, {"sums": {}}
+_IMLP: Written = {"imlp": {}}
+_SUMS: Written = {"sums": {}}
 _TOGETHER: tuple[tuple[Written, bool], ...] = (
     ({**_HOST, "activation": "relu", "agelu": True}, True),
     ({**_HOST, "activation": "relu", "mlp": _IMLP}, True),
