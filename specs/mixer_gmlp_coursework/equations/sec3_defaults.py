@@ -5,7 +5,7 @@ from __future__ import annotations
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.models.gmlp import GmlpBlock
+from imlp_audit.models.gmlp import GmlpBlock, SpatialGatingUnit
 from imlp_audit.models.hosts.gmlp import Gate, GmlpText
 from imlp_audit.models.hosts.host import BuildRequest
 from imlp_audit.models.reading import (
@@ -60,6 +60,7 @@ def gmlp_of_texts_by_default(case: tuple[int, int | None, bool], _: Arithmetic) 
     printed: dict[str, object] = dict(TextKind(host, _SAID, classes).shapes())
     found: dict[str, object] = {name: tuple(weight.shape) for name, weight in network.named_parameters()}
     gates = {str(block.sgu.gate) for block in network.modules() if isinstance(block, GmlpBlock)}
+    gates |= {str(GmlpBlock(width, 2, 2).sgu.gate), str(SpatialGatingUnit(2, 2).gate)}
     found, printed = {**found, "texts": tuple(texts.shape)}, {**printed, "texts": (2, _SAID.sequence_length)}
     wrong = {name: found.get(name) for name in found.keys() | printed.keys() if found.get(name) != printed.get(name)}
     return Trial(not wrong and gates == {Gate.SPLIT.value}, {"C": width, "classes": classes, "units": gates, **wrong})

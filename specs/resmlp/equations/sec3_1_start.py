@@ -5,13 +5,14 @@ from __future__ import annotations
 from math import sqrt
 
 import torch
+from torch import nn
 
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
 from imlp_audit.models.hosts.resmlp import CaitStage, Communication, Pooling
 from imlp_audit.models.reading import ResMlpForm
-from imlp_audit.models.resmlp import AlgorithmLayer, ClassMlp, EquationLayer
+from imlp_audit.models.resmlp import Aggregate, AlgorithmLayer, ClassLayer, ClassMlp, EquationLayer, FeedForward
 
 from ._network import Network, networks
 from ._network_chain import Chain
@@ -68,12 +69,15 @@ def _start(name: str, layers: int) -> float | None:
 _SMALL = 1e-4
 
 
-@claim(st.tuples(st.integers(1, 3), st.integers(1, 4)), share=0.1)
-def layer_starts_with_a_small_scale(case: tuple[int, int], _: Arithmetic) -> Trial:
+@claim(
+    st.tuples(st.integers(1, 3), st.integers(1, 4), st.sampled_from((None, 0.25)), st.sampled_from((4, 2))), share=0.1
+)
+def layer_starts_with_a_small_scale(case: tuple[int, int, float | None, int], _: Arithmetic) -> Trial:
     """A layer of Eq. 2 and 3, of Algorithm 1 or of class-MLP that is made alone starts with alpha = 1 before its
     sublayers and with the same small value after both, and with every beta 0.
 
-    Read as: the small value of a layer in no network of a known depth is 1e-4, as in timm's ResMLP.
+    Read as: the small value of a layer in no network of a known depth is 1e-4, as in timm's ResMLP, unless another is
+    given; B has four times as many rows as columns, or as often as is said.
 
     Place: Sec. 2, before Eq. 2
     Printed: As a pre-normalization, we initialize alpha = 1, and beta = 0; As a post-normalization, Aff is similar to
@@ -81,17 +85,30 @@ def layer_starts_with_a_small_scale(case: tuple[int, int], _: Arithmetic) -> Tri
     Bound: none: a start is a number of the arithmetic or it is not
     """
     # Hold every alpha and beta of new layers against the values, and their number.
-    layers = {"Eq. 2 and 3": EquationLayer(*case), "Algorithm 1": AlgorithmLayer(*case), "class-MLP": ClassMlp(*case)}
+    d, patches, given, expansion = case
+    scale = _SMALL if given is None else given
+    layers: dict[str, nn.Module] = {
+        "Eq. 2 and 3": EquationLayer(d, patches, expansion=expansion, scale=scale),
+        "Algorithm 1": AlgorithmLayer(d, patches, expansion=expansion, scale=scale),
+        "class-MLP": ClassMlp(d, patches, scale=scale),
+        "class layer": ClassLayer(d, Aggregate(1 + patches), FeedForward(d, expansion, bias=True), scale),
+    }
+    if given is None and expansion == 4:
+        layers |= {"Eq. 2 and 3": EquationLayer(d, patches), "Algorithm 1": AlgorithmLayer(d, patches)}
+        layers |= {"class-MLP": ClassMlp(d, patches)}
     wrong: dict[str, object] = {}
     for kind, layer in layers.items():
         scales = {name: weight for name, weight in layer.named_parameters() if name.endswith((".alpha", ".beta"))}
         for name, weight in scales.items():
-            start = 0.0 if name.endswith("beta") else _SMALL if "post" in name else 1.0
+            start = 0.0 if name.endswith("beta") else scale if "post" in name else 1.0
             if not bool((weight == start).all()):
                 wrong[f"{kind}: {name}"] = weight.tolist()
-        if len(scales) != {"Eq. 2 and 3": 8, "Algorithm 1": 6, "class-MLP": 12}[kind]:
+        if len(scales) != {"Eq. 2 and 3": 8, "Algorithm 1": 6, "class-MLP": 12, "class layer": 6}[kind]:
             wrong[kind] = sorted(scales)
-    return Trial(not wrong, {"d, N^2": case, "starts otherwise": wrong})
+        rows = 4 if kind == "class-MLP" else expansion
+        if {tuple(w.shape) for name, w in layer.named_parameters() if name.endswith("b.weight")} != {(rows * d, d)}:
+            wrong[f"B of {kind}"] = rows
+    return Trial(not wrong, {"d, N^2, alpha, expansion": case, "starts otherwise": wrong})
 
 
 @claim(st.integers(0, 999), share=0.03)
