@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
+from pydantic import ValidationError
 from torch import Tensor
 
 from imlp_audit.equations import draw as st
@@ -42,6 +43,7 @@ class Kernels:
         return self.part is not Part.CHANNEL
 
 
+_USUAL = 3  # what stands for every n where there is no convolution
 _SIDES = st.sampled_from((1, 3, 5, 7))
 
 
@@ -63,7 +65,8 @@ def replaced_kernel_of_the_convolution(case: Kernels, arithmetic: Arithmetic) ->
     for recipe in (one, other):
         essence = recipe.essence()
         alike = {**_said(recipe), "mlp": None} == {**_said(essence), "mlp": None}
-        if not alike or not torch.equal(_output(recipe, arithmetic), _output(essence, arithmetic)):
+        usual = case.convolves or (essence.imlp is not None and essence.imlp.kernel == _USUAL)
+        if not (alike and usual) or not torch.equal(_output(recipe, arithmetic), _output(essence, arithmetic)):
             return Trial(False, {**shown, "recipe": str(recipe), "essence": str(essence)})
     same = _said(one.essence()) == _said(other.essence())
     return Trial(same == (not case.convolves or case.kernels[0] == case.kernels[1]), {**shown, "same": same})
@@ -136,3 +139,43 @@ def replaced_baseline(case: tuple[Written, Written], _: Arithmetic) -> Trial:
         "activation": recipe.activation == (Activation(str(change["activation"])) if "activation" in change else None),
     }
     return Trial(all(found.values()), {"recipe": str(recipe), "baseline": str(own), **found})
+
+
+_TEXT = {"gmlp_text": {"layers": 1, "width": 2}}
+_IMLP: Written = {"imlp": {}}
+_SUMS: Written = {"sums": {}}
+_TOGETHER: tuple[tuple[Written, bool], ...] = (
+    ({**_HOST, "activation": "relu", "agelu": True}, True),
+    ({**_HOST, "activation": "relu", "mlp": _IMLP}, True),
+    ({**_HOST, "agelu": True, "mlp": _IMLP}, False),
+    ({**_HOST, "agelu": True, "mlp": _SUMS}, False),
+    ({**_HOST, "activation": "gelu", "mlp": _SUMS}, False),
+    ({**_HOST, "mlp": {**_IMLP, "sites": ()}}, False),
+    ({**_TEXT, "classes": 2}, True),
+    ({**_TEXT, "mlp": _IMLP}, False),
+    ({**_TEXT, "activation": "relu"}, False),
+    ({**_TEXT, "agelu": True}, False),
+    ({**_TEXT, "image": 32}, False),
+    ({"vanilla_block": {"width": 2}, "image": 32}, True),
+    ({"vanilla_block": {"width": 2}, "classes": 2}, False),
+)
+
+
+@claim(st.sampled_from(_TOGETHER), share=0.5)
+def replaced_where_there_are_mlps(case: tuple[Written, bool], _: Arithmetic) -> Trial:
+    """Only an MLP can be replaced, and only an MLP that stays can get AGeLU; a recipe that says otherwise is refused.
+
+    Read as: an IMLP may have another base activation, a sum of functions has its own; a host without MLPs has neither,
+    and no host has an input or classes that it does not read or give.
+
+    Place: Sec. 5.2 on Table 3, and Sec. 5.1, Experimental results
+    Printed: the second line changes GeLU in MLP modules to AGeLU
+    Bound: none: a recipe is read or it is not
+    """
+    # Hold whether a recipe is read against whether it can be built.
+    written, readable = case
+    try:
+        recipe = Recipe.of(**written)
+    except ValidationError:
+        return Trial(not readable, {"written": written, "refused": True})
+    return Trial(readable, {"written": written, "read as": str(recipe)})

@@ -34,26 +34,27 @@ _SAID = TextReading(
 )
 
 
-@claim(st.tuples(st.integers(1, 3), st.sampled_from((None, 2))), share=0.05)
-def gmlp_of_texts_by_default(case: tuple[int, int | None], _: Arithmetic) -> Trial:
+@claim(st.tuples(st.integers(1, 3), st.sampled_from((None, 2)), st.booleans()), share=0.06)
+def gmlp_of_texts_by_default(case: tuple[int, int | None, bool], _: Arithmetic) -> Trial:
     """Where nothing else is said, gMLP for texts reads and gives what BERT does: 30,522 words, texts of 512 tokens, a
     layer, GELU and a norm before the tied matrix and its bias, and a pooler. Its blocks have D_C = 3072, the split
     unit with a norm, and a full W of S x S.
 
-    Read as: with classes it is a classifier, and without any it scores words. BERT's numbers are those of its paper
-    (arXiv 1810.04805, Sec. 3) and of its released code.
+    Read as: with classes it is a classifier, and without any it scores words; also where another D_C and number of
+    layers are taken back. BERT's numbers are those of its paper (arXiv 1810.04805, Sec. 3) and of its released code.
 
     Place: Sec. 3.3, first paragraph, and Sec. 3.1, Eq. of s(Z)
     Printed: Все входы и выходы сети аналогичны BERT [3]; Каждая gMLP модель имеет 36 блоков, C = 512 и D_C = 3072
     Bound: none: sizes are integers
     """
     # Hold the parameters of the package's network, and the texts that it reads, against the sizes.
-    width, classes = case
+    width, classes, taken_back = case
     defaults = make_reading(Family.TEXT, {name: axis.default for name, axis in axes_of(Family.TEXT).items()})
     assert isinstance(defaults, TextReading)
     recipe = Recipe.of(gmlp_text={"layers": 2, "width": width}, classes=classes)
     reading = recipe.part_of(PaperReading(text=defaults))
-    network = recipe.host.build(BuildRequest(recipe.image, recipe.classes, reading))
+    other = GmlpText(layers=1, width=width, hidden=2).with_open_width().with_layers(2)
+    network = (other if taken_back else recipe.host).build(BuildRequest(recipe.image, recipe.classes, reading))
     (texts,) = network.example_inputs(2)  # type: ignore[operator]
     host = GmlpText(layers=2, width=width, hidden=_SAID.ffn_width, gate=Gate.SPLIT, spatial_matrix=SpatialMatrix.FULL)
     printed: dict[str, object] = dict(TextKind(host, _SAID, classes).shapes())
