@@ -14,16 +14,11 @@ _RELATIVE = re.compile(r"(as printed )?with `model: ")
 
 def choose_hints(asked: Check, checks: Sequence[Check]) -> tuple[str, ...]:
     """Return the first hint of a check, and before it what as many as possible of the finding's checks are hinted."""
-    common = _common_hint(checks)
-    own = asked.hints[:1]
-    return tuple(f"hint: {hint}" for hint in ((common, *own) if common is not None else own))
-
-
-def _common_hint(checks: Sequence[Check]) -> str | None:
-    """Return a rule that several numbers would fit under, or that several fit another form or size of their model."""
     ways = Counter(way for check in checks for way in {_way(hint) for hint in check.hints} if way is not None)
     way, count = max(ways.items(), key=lambda one: one[1], default=("", 0))
-    return f"{count} of these {len(checks)} {way}" if count > 1 else None
+    own = [hint for hint in asked.hints[:1] if count < 2 or _RELATIVE.match(hint) or _way(hint) != way]
+    common = [f"{count} of these {len(checks)} {way}"] if count > 1 else []
+    return tuple(f"hint: {hint}" for hint in (*common, *own))
 
 
 def _way(hint: str) -> str | None:

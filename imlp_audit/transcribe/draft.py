@@ -75,7 +75,7 @@ def draft_table(
     drafter = _Drafter(table, columns, sizes, prefer, given)
     for row in table.rows:
         drafter.add(row)
-    rows = tuple(_one_training_each(drafter.rows))
+    rows = tuple(_variants_first(_one_training_each(drafter.rows)))
     return Draft(table, columns, rows, drafter.size, tuple(drafter.skipped), drafter.harmless, given)
 
 
@@ -204,6 +204,17 @@ def _one_training_each(rows: Sequence[DraftRow]) -> list[DraftRow]:
         seen.add((recipe, row.training))
         done.append(row)
     return done
+
+
+def _variants_first(rows: Sequence[DraftRow]) -> Iterator[DraftRow]:
+    """Yield the rows; of a marked one, the plain model is the last candidate where it has a row of its own."""
+    plain = {row.model.recipe for row in rows if row.model.recipe is not None}
+    for row in rows:
+        first, *others = row.model.candidates or ("",)
+        if row.label.mark and row.model.recipe is None and others and first in plain:
+            yield replace(row, model=replace(row.model, candidates=(*others, first)))
+        else:
+            yield row
 
 
 SizesPrinted: TypeAlias = Mapping[tuple[str, int | None], frozenset[str]]

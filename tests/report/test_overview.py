@@ -344,6 +344,8 @@ def test_what_several_checks_of_a_finding_are_hinted_is_shown_with_their_count()
     shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=tuple(cells))).split())
     assert "hint: 2 of these 3 would fit under rounding truncation" in shown
     assert "hint: 9 would fit under macs" in shown  # of the worst
+    shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=tuple(cells[:2]))).split())
+    assert shown.count("rounding truncation") == 1
     hints = ("as printed with `model: {timm: a}`", "with `model: {timm: b}`", "as printed with `model: {timm: c}`")
     sized = [one.model_copy(update={"hints": (hint,)}) for one, hint in zip(cells, hints, strict=True)]
     shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=tuple(sized))).split())

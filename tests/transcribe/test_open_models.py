@@ -228,3 +228,9 @@ def test_a_distilled_model_without_a_name_of_its_own_has_the_plain_one_as_a_hint
     (row,) = table("Model | Size | Params (M)", "TinyViT-21M⚗ | 224^2 | 21").rows
     assert row.model.recipe is None
     assert "{timm: tiny_vit_21m_224}" in (*row.model.candidates, *row.model.nearest)
+
+
+def test_of_a_marked_row_the_variant_comes_first_where_the_plain_model_has_its_own_row() -> None:
+    plain, marked = table("Model | Params (M)", "DeiT-S | 22.1", "DeiT-S† | 22.4").rows
+    assert plain.model.recipe == "{timm: deit_small_patch16_224}"
+    assert marked.model.candidates == ("{timm: deit_small_distilled_patch16_224}", "{timm: deit_small_patch16_224}")
