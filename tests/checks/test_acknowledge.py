@@ -12,7 +12,7 @@ from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.errors import SpecError
 from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
 from imlp_audit.records.document import to_json
-from imlp_audit.records.finding import Severity
+from imlp_audit.records.finding import Severity, StaleEntry, StaleFinding
 from imlp_audit.records.lock import Lock, LockedCheck
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.findings import refuse_broken_locks
@@ -263,6 +263,33 @@ def test_a_renewed_lock_acknowledges_what_titled_findings_cover_and_nothing_else
     again = acknowledged(load([str(tmp_path / "p")]), CHECK, other.model_copy(update={"printed": "6"}))
     assert all(check.acknowledged for check in again.checks)
     assert again.stale == ()
+
+
+def test_of_a_result_of_several_papers_only_what_is_its_own_enters_a_papers_lock(tmp_path: Path) -> None:
+    """Ids before, after and with the paper's own as their beginning."""
+    other = CHECK.model_copy(update={"id": "p/1/cc/params"})  # not in the result: its entry stays
+    (paper,) = written(tmp_path, CHECK, other).papers
+    papers = ("o", "p", "pp", "q")
+    covered = [CHECK.model_copy(update={"id": f"{one}/1/a/params", "finding": "wrong-size"}) for one in papers]
+    failing = [CHECK.model_copy(update={"id": f"{one}/1/b/params"}) for one in papers]
+    result = AuditResult(
+        papers=(),
+        versions={},
+        checks=(*covered, *failing),
+        stale=tuple(
+            StaleEntry(check=f"{one}/1/a/params", problem="changed", reason="it changed", source=CHECK.source)
+            for one in papers
+        ),
+        stale_findings=tuple(
+            StaleFinding(id="idle", paper=one, title="Idle", checks=(), source=CHECK.source) for one in papers
+        ),
+    )
+    lock, report = renew_lock(paper, result, "paper.lock")
+    assert set(lock.checks) == {NAME, other.id}
+    assert [one.check for one in report.changed] == [NAME]
+    assert [one.paper for one in report.stale_findings] == ["p"]
+    assert {one.paper for one in report.unexplained} == {"p"}
+    assert (report.new, report.dropped, report.kept) == ((), (), 1)
 
 
 @pytest.mark.parametrize(
