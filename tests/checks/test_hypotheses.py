@@ -212,6 +212,20 @@ def test_a_column_with_few_numbers_follows_the_papers_other_columns_unless_anoth
     assert power.ten.caught == 20
 
 
+@pytest.mark.parametrize(
+    ("fvcore", "macs", "choice"),
+    [(5, 2, Clarity.SHARED), (5, 3, Clarity.WEAK), (4, 1, Clarity.SHARED), (4, 2, Clarity.WEAK), (7, 5, Clarity.WEAK)],
+)
+def test_a_column_follows_the_others_only_if_they_are_clear_by_four_numbers(
+    fvcore: int, macs: int, choice: Clarity
+) -> None:
+    """With the column's own number, 5 + 1 follow by fvcore and 2 by macs: four more."""
+    others = [*cells(fvcore, ("code", "fvcore")), *cells(macs, ("code", "macs"))]
+    votes = [*others, *cells(1, ("code", "fvcore"), column="2/flops")]
+    found = choose(votes, options("1/flops", "2/flops")).conventions
+    assert (found["2/flops"].winner, found["2/flops"].choice) == ("fvcore", choice)
+
+
 def test_a_tie_that_chance_explains_does_not_free_a_column_from_the_papers_counter() -> None:
     """Two counters one digit apart: a wrong 10.01 in place of 10.00 would fit the other one, as shifted copies do."""
     near = {("code", "fvcore"): 10.0, ("code", "macs"): 10.01, ("text", "fvcore"): 10.02, ("text", "macs"): 10.03}

@@ -59,6 +59,22 @@ def test_a_file_gets_the_usual_layout() -> None:
     assert format_spec(BEFORE) == AFTER
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a:\n    b: 1\n    # c\nd: 2\n", "a:\n  b: 1\n  # c\nd: 2\n"),  # in the column of the line above
+        ("a:\n    b: 1\n# c\nd: 2\n", "a:\n  b: 1\n# c\nd: 2\n"),  # of the line below
+        ("a:\n    b: 1\n  # c\nd: 2\n", "a:\n  b: 1\n# c\nd: 2\n"),  # of neither, but further in than the line below
+        ("a:\n # c\n    b: 1\n", "a:\n# c\n  b: 1\n"),
+        ("a:\n      # c\n    b:\n        d: 2\n", "a:\n      # c\n  b:\n    d: 2\n"),
+        ("a:\n    b: 1\n  # c\n", "a:\n  b: 1\n  # c\n"),  # nothing is below it
+        ("  # c\na: 1\n", "  # c\na: 1\n"),  # nothing is above it
+    ],
+)
+def test_a_comment_goes_with_the_line_that_it_stands_by(before: str, after: str) -> None:
+    assert format_spec(before) == after
+
+
 @dataclass(frozen=True)
 class Style:
     """How a tree is written."""
