@@ -203,6 +203,21 @@ _IMPORTED_AS = {
 _RUN = {"import-linter": "lint-imports", "mypy": "mypy", "ruff": "ruff check", "pytest-xdist": "pytest -n"}
 
 
+def test_what_a_spec_is_read_to_and_what_is_counted_and_judged_cannot_be_changed() -> None:
+    folders = [ROOT / "imlp_audit" / name for name in ("numbers", "checks", "spec")]
+    changeable = {
+        node.name
+        for folder in folders
+        for path in folder.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+        and any(
+            "dataclass" in ast.unparse(one) and "frozen=True" not in ast.unparse(one) for one in node.decorator_list
+        )
+    }
+    assert changeable == {"PaperReader", "_Layout"}  # they collect what they find, within one function
+
+
 def test_every_dependency_is_imported_by_the_package_or_serves_the_tests() -> None:
     imported = {folder: _imports(ROOT / folder) for folder in ("imlp_audit", "specs", "tests", "docs")}
     ci = "".join((ROOT / name).read_text(encoding="utf-8") for name in (".ci/run", "README.md"))

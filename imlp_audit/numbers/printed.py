@@ -83,7 +83,7 @@ SIGNS = "+-−–"
 
 def _interval(value: Fraction, step: Fraction, rounding: Rounding, *, ceiling_flips: bool) -> Interval:
     """Return the magnitudes that are printed as `value`; a printed zero allows both signs."""
-    half, tenth = step / 2, step / 20
+    half = step / 2
     match rounding:
         case Rounding.HALF_UP:
             below, above, low_closed, high_closed = half, half, True, False
@@ -93,7 +93,7 @@ def _interval(value: Fraction, step: Fraction, rounding: Rounding, *, ceiling_fl
         case Rounding.TRUNCATION:
             below, above, low_closed, high_closed = Fraction(0), step, True, False
         case Rounding.DOUBLE:
-            below, above, low_closed, high_closed = half + tenth, half - tenth, True, False
+            below, above, low_closed, high_closed = half + step / 20, half - step / 20, True, False
         case Rounding.CEILING if ceiling_flips:  # below zero, rounding up goes towards zero
             return Interval(value, value + step, True, False)
         case Rounding.CEILING:

@@ -48,7 +48,7 @@ def _insert(text: str, key: str, name: str, added: list[str], shown_as: str) -> 
     if about is None:
         raise UsageError(f"{shown_as} has no `about:` in a block of lines of its own to add {name!r} to")
     end = _end(lines, about, 0)
-    block = _place(lines, f"  {key}:", about + 1, end)
+    block = _place(lines, f"  {key}:", about, end)
     if block is None:
         if any(line.startswith(f"  {key}:") for line in lines[about:end]):
             raise UsageError(f"{shown_as} has no `{key}:` in a block of lines of its own to add {name!r} to")

@@ -136,8 +136,7 @@ def _join(lines: Sequence[str], layout: _Layout) -> str:
     for number, line in enumerate(lines):
         bare = line.lstrip(" ")
         if number in layout.texts:
-            moved = max(0, len(line) - len(bare) + layout.inside[number])
-            done.append(" " * moved + bare if bare else line)
+            done.append(" " * (len(line) - len(bare) + layout.inside[number]) + bare if bare else line)
         elif bare.strip():
             done.append(" " * _column(number, len(line) - len(bare), layout, begun) + bare.rstrip())
         elif done and (done[-1].strip() or number - 1 in layout.texts):
@@ -152,10 +151,11 @@ def _column(number: int, old: int, layout: _Layout, begun: Sequence[int]) -> int
     if number in layout.begun:
         return layout.begun[number][1]
     at = bisect_left(begun, number)
-    above, below = (layout.begun[one[0]] if one else None for one in (begun[max(0, at - 1) : at], begun[at : at + 1]))
+    above = layout.begun[begun[at - 1]] if at > 0 else None
+    below = layout.begun[begun[at]] if at < len(begun) else None
     like = next((one for one in (below, above) if one is not None and one[0] == old), None)
     near = like or (above if above is not None and below is not None and old > below[0] else below)
-    return old if near is None else max(0, old + near[1] - near[0])
+    return old if near is None else old + near[1] - near[0]
 
 
 def _comments(source: str) -> list[str]:

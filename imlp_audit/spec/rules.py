@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -99,10 +98,11 @@ def _about(paper: Paper) -> Iterator[Problem]:
 
 def _table(located: Located[PrintedTable], conventions: Sequence[str]) -> Iterator[Problem]:
     table = located.value
-    ids = Counter(row.id for row in table.rows)
+    taken = set[str]()
     for index, row in enumerate(table.rows):
-        if ids[row.id] > 1 and [r.id for r in table.rows].index(row.id) < index:
+        if row.id in taken:
             yield located.problem(f"the row id {row.id!r} is taken already; give each its own", "rows", index, "id")
+        taken.add(row.id)
     for index, row in enumerate(table.rows):
         for measure, by in row.counted_by.items():
             known = _conventions_of(measure, conventions)

@@ -12,7 +12,7 @@ from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.errors import SpecError
 from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
 from imlp_audit.records.document import to_json
-from imlp_audit.records.finding import Severity
+from imlp_audit.records.finding import Severity, StaleEntry, StaleFinding
 from imlp_audit.records.lock import Lock, LockedCheck
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.findings import refuse_broken_locks
@@ -52,6 +52,23 @@ EQUATION = Check(
     printed="y = x",
     counterexample=("x = 1", "left = 2"),
 )
+
+
+WRONG_ENTRY = """\
+{
+ "format": "imlp-audit/findings-lock/1",
+ "paper": "p",
+ "checks": {
+  "a": {
+   "verdict": "differs"
+  },
+  "b": {
+   %s: "no such",
+   %s: "no such"
+  }
+ }
+}
+"""
 
 
 def written(folder: Path, *checks: Check, end: str = FINDING, paper: str = "p") -> Selection:
@@ -265,6 +282,33 @@ def test_a_renewed_lock_acknowledges_what_titled_findings_cover_and_nothing_else
     assert again.stale == ()
 
 
+def test_of_a_result_of_several_papers_only_what_is_its_own_enters_a_papers_lock(tmp_path: Path) -> None:
+    """Ids before, after and with the paper's own as their beginning."""
+    other = CHECK.model_copy(update={"id": "p/1/cc/params"})  # not in the result: its entry stays
+    (paper,) = written(tmp_path, CHECK, other).papers
+    papers = ("o", "p", "pp", "q")
+    covered = [CHECK.model_copy(update={"id": f"{one}/1/a/params", "finding": "wrong-size"}) for one in papers]
+    failing = [CHECK.model_copy(update={"id": f"{one}/1/b/params"}) for one in papers]
+    result = AuditResult(
+        papers=(),
+        versions={},
+        checks=(*covered, *failing),
+        stale=tuple(
+            StaleEntry(check=f"{one}/1/a/params", problem="changed", reason="it changed", source=CHECK.source)
+            for one in papers
+        ),
+        stale_findings=tuple(
+            StaleFinding(id="idle", paper=one, title="Idle", checks=(), source=CHECK.source) for one in papers
+        ),
+    )
+    lock, report = renew_lock(paper, result, "paper.lock")
+    assert set(lock.checks) == {NAME, other.id}
+    assert [one.check for one in report.changed] == [NAME]
+    assert [one.paper for one in report.stale_findings] == ["p"]
+    assert {one.paper for one in report.unexplained} == {"p"}
+    assert (report.new, report.dropped, report.kept) == ((), (), 1)
+
+
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
@@ -273,6 +317,14 @@ def test_a_renewed_lock_acknowledges_what_titled_findings_cover_and_nothing_else
         ("{", 1, "not JSON"),
         ('{"format": "imlp-audit/findings-lock/1", "paper": "q"}', 1, "it is the lock of 'q', not of 'p'"),
         ('{"format": "imlp-audit/findings-lock/1", "paper": "p", "checks": {"a": {}}}', 1, "checks.a.verdict"),
+        (WRONG_ENTRY % ('"verdict"', '"printed"'), 9, "checks.b.verdict"),
+        (WRONG_ENTRY % ('"printed"', '"verdict"'), 10, "checks.b.verdict"),
+        (WRONG_ENTRY % ('"printed"', '"measured"'), 8, "checks.b.verdict"),  # it is missing in what begins there
+        (
+            '{\n "format": "imlp-audit/findings-lock/1",\n "paper": "q",\n "checks": {}\n}',
+            3,
+            "the lock of 'q', not of 'p'",
+        ),
     ],
 )
 def test_a_lock_that_cannot_be_used_is_refused_with_its_place(tmp_path: Path, text: str, line: int, words: str) -> None:
@@ -285,3 +337,12 @@ def test_a_lock_that_cannot_be_used_is_refused_with_its_place(tmp_path: Path, te
     assert problem.line == line
     assert words in problem.message
     assert "imlp-audit baseline" in problem.message
+
+
+def test_a_lock_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, Spec((ROW,), end=FINDING))
+    (tmp_path / "p" / "paper.lock").write_bytes(b"{\n\xff")
+    with pytest.raises(SpecError) as raised:
+        refuse_broken_locks(load([str(tmp_path / "p")]))
+    (problem,) = raised.value.problems
+    assert (problem.line, problem.column, problem.message.partition(": ")[0]) == (1, 1, "it could not be read")

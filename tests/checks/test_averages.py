@@ -83,6 +83,19 @@ def test_an_average_whose_members_are_not_all_printed(
     assert claim(tmp_path, average, *members, count=count, at_most=at_most).verdict is verdict
 
 
+@pytest.mark.parametrize(
+    ("about", "verdict"),
+    [
+        ("rounding: [half_up, truncation]", OPEN),  # at least 2 x 90.5 - 81.5 = 99.5
+        ("rounding: [truncation, half_up]", NO),  # more than 2 x 91 - 82 = 100
+    ],
+)
+def test_an_average_is_judged_under_the_papers_default_rounding_rule(
+    tmp_path: Path, about: str, verdict: Verdict
+) -> None:
+    assert claim(tmp_path, "91", "81", count=2, about=about).verdict is verdict
+
+
 def test_the_results_of_each_row_are_recorded(tmp_path: Path) -> None:
     check = claim(tmp_path / "all", "81.0", "70.0", "80.0", "90.0", count=3)
     assert (check.reason, check.measured, check.printed) == ("the mean of the 3 is 80 ± 0.05", "80 ± 0.05", "Avg")

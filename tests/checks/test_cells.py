@@ -209,6 +209,31 @@ def test_a_row_that_no_single_reading_gives_is_reported(tmp_path: Path, plain: C
 
 
 @pytest.mark.parametrize(
+    ("base", "printed", "norms", "told"),
+    [  # of the row's number and its baseline's: both conventions give 2.00 where there are no norms
+        ("2.00", "1.10", 50, "the baseline's 2.00 follows by macs, this number by fvcore"),
+        ("2.20", "1.00", 50, "the baseline's 2.20 follows by fvcore, this number by macs"),
+        ("2.00", "1.00", 50, None),
+        ("2.20", "1.10", 50, None),
+        ("2.00", "1.00", 0, None),
+        ("2.00", "1.10", 0, None),
+        ("9.00", "1.10", 50, None),
+    ],
+)
+def test_a_number_and_its_baseline_by_two_conventions_are_reported(
+    tmp_path: Path, base: str, printed: str, norms: int, told: str | None
+) -> None:
+    rows = (
+        f"{{id: a, label: A, model: {{timm: small}}, baseline: b, printed: {{params: 5.00, flops: {printed}}}}}",
+        f"{{id: b, label: B, model: {{timm: large}}, printed: {{flops: {base}}}}}",
+    )
+    counts = {"small": Count(5_000_000, 10**9, norms=25 * 10**6), "large": Count(0, 2 * 10**9, norms=norms * 10**6)}
+    checks = checked(tmp_path, counts, Spec(rows, about="flops: [macs, fvcore]"))
+    assert checks["p/1/a/flops"].hints == ((f"{told}: their difference compares two counts",) if told else ())
+    assert checks["p/1/a/params"].hints == ()
+
+
+@pytest.mark.parametrize(
     ("params", "told"),
     [
         (5_010_000, False),  # 0.2 %

@@ -157,11 +157,12 @@ def test_no_combination_explains_more(votes: list[Vote]) -> None:
     assert found.explained == _brute_force(votes, READINGS, CONVENTIONS)
 
 
-def test_one_vote_changed_is_counted_as_if_all_were_counted_anew() -> None:
+@pytest.mark.parametrize(("place", "digits"), [(2, 3), (5, -2500)], ids=["to a wrong number", "to a right number"])
+def test_one_vote_changed_is_counted_as_if_all_were_counted_anew(place: int, digits: int) -> None:
     votes = cells(6, ("code", "fvcore"), wrong=1)
-    changed = votes[2].shifted(3)
-    once = Tally.of(votes, options()).with_vote(2, changed)
-    anew = Tally.of([*votes[:2], changed, *votes[3:]], options())
+    changed = votes[place].shifted(digits)
+    once = Tally.of(votes, options()).with_vote(place, changed)
+    anew = Tally.of([*votes[:place], changed, *votes[place + 1 :]], options())
     assert +once.counts["half_up", "block", "code", "1/flops"] == anew.counts["half_up", "block", "code", "1/flops"]  # type: ignore[index]  # an enum of text
     assert [once.score(one) for one in once.combinations] == [anew.score(one) for one in anew.combinations]
     assert judge(once, chances_of(once)) == judge(anew, chances_of(anew))
@@ -211,6 +212,20 @@ def test_a_column_with_few_numbers_follows_the_papers_other_columns_unless_anoth
     assert power.ten.caught == 20
 
 
+@pytest.mark.parametrize(
+    ("fvcore", "macs", "choice"),
+    [(5, 2, Clarity.SHARED), (5, 3, Clarity.WEAK), (4, 1, Clarity.SHARED), (4, 2, Clarity.WEAK), (7, 5, Clarity.WEAK)],
+)
+def test_a_column_follows_the_others_only_if_they_are_clear_by_four_numbers(
+    fvcore: int, macs: int, choice: Clarity
+) -> None:
+    """With the column's own number, 5 + 1 follow by fvcore and 2 by macs: four more."""
+    others = [*cells(fvcore, ("code", "fvcore")), *cells(macs, ("code", "macs"))]
+    votes = [*others, *cells(1, ("code", "fvcore"), column="2/flops")]
+    found = choose(votes, options("1/flops", "2/flops")).conventions
+    assert (found["2/flops"].winner, found["2/flops"].choice) == ("fvcore", choice)
+
+
 def test_a_tie_that_chance_explains_does_not_free_a_column_from_the_papers_counter() -> None:
     """Two counters one digit apart: a wrong 10.01 in place of 10.00 would fit the other one, as shifted copies do."""
     near = {("code", "fvcore"): 10.0, ("code", "macs"): 10.01, ("text", "fvcore"): 10.02, ("text", "macs"): 10.03}
@@ -220,6 +235,20 @@ def test_a_tie_that_chance_explains_does_not_free_a_column_from_the_papers_count
     assert (group.scores, group.chance >= 1) == ({"macs": 1, "fvcore": 1}, True)
     assert (group.winner, group.choice) == ("fvcore", Clarity.SHARED)
     assert "b" not in judged.passing
+
+
+@pytest.mark.parametrize(
+    ("off", "one", "ten"),  # last digits between the two counts of the only number, and how many wrong ones are caught
+    [(0, 2, 20), (1, 1, 19), (-1, 1, 19), (2, 2, 19), (-2, 2, 19), (10, 2, 19), (-10, 2, 19), (11, 2, 20)],
+)
+def test_the_power_is_that_of_the_nearest_wrong_numbers_and_of_the_ten_on_each_side(
+    off: int, one: int, ten: int
+) -> None:
+    counts = {(reading, "macs"): 10.0 for reading in READINGS} | {
+        (reading, "fvcore"): 10 + off / 100 for reading in READINGS
+    }
+    power = Judged.of(Tally.of([vote("only", "10.00", counts)], options())).powers["only"]  # type: ignore[arg-type]
+    assert (power.one.caught, power.one.tried, power.ten.caught, power.ten.tried) == (one, 2, ten, 20)
 
 
 def test_numbers_that_cannot_be_printed_are_not_counted_as_caught() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from imlp_audit.errors import OutputError, UsageError
 from imlp_audit.evaluate.predictions import ModelAnswer, Prediction, check_ending, write_predictions
+from imlp_audit.spec.columns import Metric
 
 PREDICTIONS = (
     Prediction("a/1.png", (3,), ModelAnswer((3, 1, 0, 2, 4), 0.5)),
@@ -59,6 +60,7 @@ def test_right_is_an_accepted_class_among_the_first_guesses() -> None:
     one = PREDICTIONS[1]  # accepts 0 and 2, guesses 1, 2, 0, 3, 4
     assert [one.right(guesses) for guesses in (1, 2, 3, 5)] == [False, True, True, True]
     assert not PREDICTIONS[2].right(5)
+    assert {metric: metric.guesses for metric in Metric} == {Metric.TOP1: 1, Metric.TOP5: 5}
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(

@@ -103,6 +103,10 @@ def test_a_mean_has_its_own_interval_and_that_of_its_runs(text: str) -> None:
     [
         ("1,5", NumberForm("M"), "has a decimal comma; if the paper writes numbers so, put decimal: ','"),
         ("1.5", COMMA, "has a decimal point, but the paper says decimal: ','"),
+        ("1.415.100", NumberForm("M"), "is not a printed number"),  # its points could only be groups
+        (f"1,{'5' * 38}", NumberForm("M"), "has a decimal comma"),  # 40 characters
+        (f"1,{'5' * 39}", NumberForm("M"), "is not a printed number"),
+        (f"1.{'5' * 39}", NumberForm("M"), "is not a printed number"),
         ("(12.6%)", NumberForm("%"), "may be a decrease or not, in brackets without a sign"),
         ("224^2", COUNTS["M"], "is a square, which only columns of settings"),
         ("224x192", NumberForm("", square="side"), "is not a printed number"),

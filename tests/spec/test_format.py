@@ -59,6 +59,32 @@ def test_a_file_gets_the_usual_layout() -> None:
     assert format_spec(BEFORE) == AFTER
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a:\n    b: 1\n    # c\nd: 2\n", "a:\n  b: 1\n  # c\nd: 2\n"),  # in the column of the line above
+        ("a:\n    b: 1\n# c\nd: 2\n", "a:\n  b: 1\n# c\nd: 2\n"),  # of the line below
+        ("a:\n    b: 1\n  # c\nd: 2\n", "a:\n  b: 1\n# c\nd: 2\n"),  # of neither, but further in than the line below
+        ("a:\n # c\n    b: 1\n", "a:\n# c\n  b: 1\n"),
+        ("a:\n      # c\n    b:\n        d: 2\n", "a:\n      # c\n  b:\n    d: 2\n"),
+        ("a:\n    b: 1\n  # c\n", "a:\n  b: 1\n  # c\n"),  # nothing is below it
+        ("  # c\na: 1\n", "  # c\na: 1\n"),  # nothing is above it
+    ],
+)
+def test_a_comment_goes_with_the_line_that_it_stands_by(before: str, after: str) -> None:
+    assert format_spec(before) == after
+
+
+@pytest.mark.parametrize("mark", ["|", ">", "|-", ">+"])
+@pytest.mark.parametrize("tail", ["", "c: 1\n", "# the end\n"])
+def test_a_text_moves_with_its_key_and_keeps_its_lines(mark: str, tail: str) -> None:
+    """Inside a text a `#` begins no comment, and further indents, empty lines and spaces at an end are part of it."""
+    text = ("x", "  # part of it", "", "", "y  ")
+    before, after = ("\n".join(f"{' ' * indent}{line}" if line else "" for line in text) for indent in (8, 6))
+    head = "z: 1\na:\n{}b: {}\n{}\n{}"
+    assert format_spec(head.format("    ", mark, before, tail)) == head.format("  ", mark, after, tail)
+
+
 @dataclass(frozen=True)
 class Style:
     """How a tree is written."""

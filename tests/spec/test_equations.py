@@ -1,0 +1,104 @@
+"""A statement that a paper shares with another is printed in its own words and tested as the other's claim."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.equations.catalogue import BrokenClaim, ClaimText
+from imlp_audit.errors import SpecError
+from imlp_audit.spec.equations import claims_of
+from imlp_audit.spec.library import load
+
+from .papers import about, write_paper
+
+CLAIM = """
+@claim(None)
+def {name}(case, arithmetic):
+    '''{name} in words.
+
+    Place: Eq. 1
+    Printed: {name} = x
+    Bound: that of {name}
+    '''
+"""
+ENTRY = "  - {{id: {id}, same_as: {same_as}, text: In our words., place: Eq. 9, {more}}}\n"
+
+
+def write(root: Path, paper: str, *names: str, entries: str = "") -> None:
+    """Write a paper with claims of its own, and with statements that it shares."""
+    folder = write_paper(root / "specs", paper)
+    (folder / "equations").mkdir()
+    code = "".join(CLAIM.format(name=name) for name in names)
+    (folder / "equations" / "sec1.py").write_text(f"from imlp_audit.equations.claim import claim\n{code}")
+    shared = f"equations:\n{entries}" if entries else ""
+    (folder / "paper.yaml").write_text(f"{about(paper)}{shared}", encoding="utf-8")
+
+
+def entry(more: str = "printed: y = x", *, name: str = "mine", same_as: str = "theirs/equations/second") -> str:
+    return ENTRY.format(id=name, same_as=same_as, more=more)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to stand in, with a paper that has three claims."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "theirs", "first", "second", "third")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("more", "form", "literal", "nearest", "bound"),
+    [
+        ("printed: y = x", "y = x", True, None, "that of second"),
+        ("corrected: y = 2 x", "y = 2 x", False, None, "that of second"),
+        ("printed: y = x, nearest: own, bound: none", "y = x", True, "own", "none"),
+    ],
+)
+def test_a_shared_statement_has_its_papers_words_and_the_others_code(
+    here: Path, more: str, form: str, literal: bool, nearest: str | None, bound: str
+) -> None:
+    write(here, "ours", "own", entries=entry(more))
+    selection = load(["ours"])
+    claims = claims_of(selection.papers[0], selection.known)
+    assert list(claims) == ["mine", "own"]
+    claim = claims["mine"]
+    assert isinstance(claim, ClaimText)
+    assert (claim.id, claim.statement, claim.place) == ("ours/equations/mine", "In our words.", "Eq. 9")
+    assert (claim.form, claim.literal, claim.nearest, claim.bound) == (form, literal, nearest, bound)
+    assert (claim.file, claim.line) == ("specs/ours/paper.yaml", 4)
+    assert (claim.code.function, claim.code.file) == ("second", "specs/theirs/equations/sec1.py")
+
+
+@pytest.mark.parametrize(
+    ("entries", "problem"),
+    [
+        (entry(name="own"), "4:10: a function of the paper's equations is called 'own' already"),
+        (
+            entry(same_as="theirs/equations/secnd"),
+            "4:25: no equation is called 'theirs/equations/secnd'; did you mean 'theirs/equations/second'?",
+        ),
+        (entry("printed: y = x, nearest: onw"), "4:110: the paper has no equation called 'onw'; did you mean 'own'?"),
+        (entry("printed: y = x, nearest: mine"), "4:110: the paper has no equation called 'mine'; known: own"),
+        (entry() + entry(), "5:10: the id 'mine' is taken already"),
+        (entry("bound: none"), "4:5: give exactly one of printed, corrected; given: none"),
+    ],
+)
+def test_what_cannot_be_shared_is_a_problem_at_its_place(here: Path, entries: str, problem: str) -> None:
+    write(here, "ours", "own", entries=entries)
+    with pytest.raises(SpecError) as caught:
+        load(["ours"])
+    (found,) = caught.value.problems
+    assert str(found).startswith(f"specs/ours/paper.yaml:{problem}")
+
+
+def test_a_claim_that_cannot_be_read_is_no_ones(here: Path) -> None:
+    write(here, "ours", "own", entries=entry())
+    selection = load(["ours"])
+    (paper,), (theirs,) = selection.papers, selection.referred
+    broken = BrokenClaim("theirs", "second", "sec1.py", 1, "it has no docstring")
+    claim = claims_of(paper, [replace(theirs, equations=(broken,))])["mine"]
+    assert isinstance(claim, BrokenClaim)
+    assert (claim.id, claim.problem) == ("ours/equations/mine", "theirs/equations/second cannot be read")
