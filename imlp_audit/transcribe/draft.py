@@ -230,7 +230,8 @@ def _sizes_printed(tables: Sequence[SourceTable], measure: Measure) -> SizesPrin
         if at is None:
             continue
         for row in table.rows:
-            key = (row.cells[columns.label].casefold(), read_numbers(row, columns).size)
+            label = read_label(row.cells[columns.label], None, ())
+            key = ((label.text + label.mark).casefold(), read_numbers(row, columns).size)
             text = row.cells[at]
             if text not in MISSING:
                 found.setdefault(key, set()).add(_leading(text))
