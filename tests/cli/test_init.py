@@ -226,3 +226,20 @@ def test_a_command_that_cannot_be_done_is_answered(folder: Path, arguments: tupl
     done = call("init", *arguments)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"imlp-audit: {message}")
+
+
+def test_each_proposal_is_a_line_that_needs_only_its_comment_sign_removed(folder: Path) -> None:
+    rows = "DeiT-S†,22.1\nSwin-Base-X,88\nTransNet,5\nViT-B/16 + SE,87\n"
+    (folder / "a.csv").write_text(f"Model,Params (M)\n{rows}", "utf-8")
+    assert call("init", "a.csv").code == 0
+    lines = (folder / "a.yaml").read_text("utf-8").splitlines()
+    places = [at for at, line in enumerate(lines) if line.strip().startswith("# model:")]
+    assert len(places) > 4
+    assert sum("# no model: " in line for line in lines) == 4
+    assert not any("{" in line for line in lines if "# no model: " in line)
+    for at in places:
+        changed = [*lines[:at], lines[at].replace("# ", "", 1), *lines[at + 1 :]]
+        (folder / "a.yaml").write_text("\n".join(changed), "utf-8")
+        (paper,) = load(["a.yaml"]).papers
+        assert sum(row.model is not None for row in paper.tables[0].value.rows) == 1
+        assert call("lint", "a.yaml").code == 0
