@@ -213,8 +213,8 @@ def _without(
     near = propose(_with(Confidence.NEAR, found), side, label.name)
     added, name = split_name(label.name)
     if added:
-        known = _find(name, side, table)[1]
-        near = propose((*_with(Confidence.EXACT, known), *_with(Confidence.CLOSE, known)), side, name)
+        named = _find(name, side, table)[1]
+        near = propose((*_with(Confidence.EXACT, named), *_with(Confidence.CLOSE, named)), side, name)
     more = f"{added!r} may stand for another model than {name!r}" if added else ""
     return ModelGuess(None, None, "no library has a model of this name", (), near[:3], more=more)
 
