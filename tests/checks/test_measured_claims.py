@@ -68,6 +68,15 @@ def test_a_claim_that_nothing_counts_has_no_second_check(tmp_path: Path, body: s
     assert "p/claims/it.measured" not in claims(tmp_path, body, large=Count(44 * 10**6, macs=88 * G, mlp_macs=G))
 
 
+def test_work_that_no_formula_counts_leaves_it_open(tmp_path: Path) -> None:
+    unknown = Count(44 * 10**6, macs=88 * G, unknown=("aten::fft", "aten::sort"))
+    check = claims(tmp_path, "rows: [p/1/b], conditions: [{difference: flops, below: 0}]", large=unknown)[
+        "p/claims/it.measured"
+    ]
+    told = "p/1/b/flops: no formula counts aten::fft, aten::sort, so the measured value leaves out work"
+    assert (check.verdict, told in check.reason) == (OPEN, True)
+
+
 def test_a_row_without_a_model_leaves_it_open(tmp_path: Path) -> None:
     check = claims(tmp_path, "rows: [p/1/b, p/1/c], conditions: [{difference: flops, below: 0}]")[
         "p/claims/it.measured"
