@@ -82,7 +82,9 @@ def test_an_order_on_which_open_readings_disagree_is_open(
     )
     counts = {"large+3": Count(round(plain * 10**6)), "large+3@skip": Count(round(skip * 10**6))}
     body = "rows: [p/1/a, p/1/b], order: {value: params, direction: decreasing}"
-    check = claims(tmp_path, body, *rows, **counts)["p/claims/it.measured"]
+    end = f'claims:\n  - {{id: it, text: as the text says, source: {{section: "1"}}, {body}}}\n'
+    found = checked(tmp_path, {**COUNTS, **counts}, Spec(rows, about="flops: [macs]", end=end))
+    check = found["p/claims/it.measured"]
     assert check.verdict is verdict
     assert ("options that the numbers leave open disagree" in check.reason) is (verdict is OPEN)
 
