@@ -1,6 +1,6 @@
 """Times `imlp-audit verify` against plain fvcore on the same models, in turn, and prints the ratios.
 
-    python benchmarks/verify_against_fvcore.py [RUNS]
+    python -m benchmarks.verify_against_fvcore [RUNS]
 
 Both sides are whole processes, started cold; fvcore counts the 22 models of IMLP's Table 1 that can be built (11
 baselines, 11 variants under the reading `released`), which is less than verify does of numbers;
@@ -9,24 +9,13 @@ equations are left out. Ratios carry over between machines better than seconds.
 
 from __future__ import annotations
 
-import os
 import statistics
-import subprocess
 import sys
-import time
-from dataclasses import dataclass
 
-VERIFY = [sys.executable, "-m", "imlp_audit", "verify", "imlp", "--quiet", "--skip", "*/equations/*"]
-FVCORE = [sys.executable, __file__, "--fvcore"]
+from benchmarks.processes import run
 
-
-@dataclass(frozen=True)
-class EvaluatedCell:
-    """One process: wall seconds, processor seconds, and peak resident memory in MB."""
-
-    wall: float
-    cpu: float
-    memory: float
+VERIFY = [sys.executable, "-m", "imlp_audit", "verify", "imlp/1", "--quiet", "--no-cache", "--skip", "*/equations/*"]
+FVCORE = [sys.executable, "-m", "benchmarks.verify_against_fvcore", "--fvcore"]
 
 
 def count_with_plain_fvcore() -> None:
@@ -46,18 +35,8 @@ def count_with_plain_fvcore() -> None:
                 print(row.id, count_with_fvcore(unfuse_attention(variant.model), torch.zeros(1, 3, 224, 224)))
 
 
-def run(command: list[str]) -> EvaluatedCell:
-    """EvaluatedCell a command to its end and return what the operating system booked for it."""
-    began = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    if status != 0:
-        raise SystemExit(f"{' '.join(command)} ended with status {status}")
-    return EvaluatedCell(time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000)
-
-
 def main() -> None:
-    """EvaluatedCell both in turn and print medians and the ratios of each pair."""
+    """Run both in turn and print medians and the ratios of each pair."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     pairs = [(run(VERIFY), run(FVCORE)) for _ in range(runs)]
     print(f"{runs} pairs, medians     verify   fvcore   fvcore/verify (of each pair)")

@@ -88,6 +88,6 @@ def did_you_mean(name: str, known: Collection[str], nouns: str = "known") -> str
     folded = {one.casefold(): one for one in known}
     near = get_close_matches(name.casefold(), folded, n=1)
     if near:
-        return f"did you mean {folded[near[0]]!r}?"
+        return f"did you mean {str(folded[near[0]])!r}?"
     more = f" and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""
     return f"{nouns}: {', '.join(list(known)[:_MOST_NAMES]) or 'none'}{more}"

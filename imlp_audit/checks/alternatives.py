@@ -89,9 +89,9 @@ def _suits_row(recipe: Recipe, one: Countable, context: Context) -> bool:
     row = [cell for cell in totalled_cells(one.cell.row) if image_of(cell.cell.column) is None]
     if not all(_fits(replace(cell, recipe=recipe), context) for cell in row if _fits(cell, context)):
         return False
-    ours = [_distance(cell, context) for cell in row]
-    theirs = [_distance(replace(cell, recipe=recipe), context) for cell in row]
-    return None not in theirs and max(filter(None, theirs), default=0) < max(filter(None, ours), default=0)
+    ours = [far for cell in row if (far := _distance(cell, context)) is not None]
+    theirs = [far for cell in row if (far := _distance(replace(cell, recipe=recipe), context)) is not None]
+    return bool(ours) and len(theirs) == len(row) and max(theirs) < max(ours)
 
 
 _NEAR = Fraction(1, 50)  # of the printed number

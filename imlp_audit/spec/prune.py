@@ -63,7 +63,7 @@ def follows(problem: Problem, lost: Collection[str]) -> bool:
 def _unit(path: Path) -> Path:
     """Return the path of the entry that a value is in: without a part of it, an entry would mean something else."""
     at = next((i + 2 for i, step in enumerate(path[:-1]) if step in _ENTRIES), len(path))
-    return path[: at + 2] if path[at : at + 1] in (("printed",), ("delta",)) else path[:at]
+    return path if path[at : at + 1] in (("printed",), ("delta",)) else path[:at]
 
 
 def _existing(tree: Node, path: Path) -> Path:

@@ -11,7 +11,7 @@ from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, guess_column
-from imlp_audit.transcribe.label_column import find_label, may_change, sorts_rows
+from imlp_audit.transcribe.label_column import describes_models, find_label, is_property, may_change, sorts_rows
 
 _SLUGS = {
     Measure.PARAMETERS: "params",
@@ -25,7 +25,8 @@ _SLUGS = {
 class TableColumns:
     """The columns of a table by their places: `slugs` of those with numbers, `changes` with the place they change.
 
-    `sorting` are those of texts that only say of what kind the models are.
+    `sorting` are those of texts that only say of what kind the models are, `describing` those that describe the models
+    of the libraries, such as by their token mixers.
     """
 
     guesses: tuple[ColumnGuess, ...]
@@ -33,6 +34,7 @@ class TableColumns:
     slugs: dict[int, str]
     changes: dict[int, int]
     sorting: frozenset[int] = frozenset()
+    describing: frozenset[int] = frozenset()
 
     @property
     def numbers(self) -> list[tuple[int, ColumnGuess]]:
@@ -66,7 +68,8 @@ class TableColumns:
         """Return why a row's label may not be all of its model: another column says something too."""
         for at in _columns_of_text(self.guesses, self.label):
             guess = self.guesses[at]
-            if at not in self.sorting and row.cells[at] not in MISSING:
+            described = at in self.sorting or (at in self.describing and is_property(row.cells[at]))
+            if not described and row.cells[at] not in MISSING:
                 where = f"the column {guess.heading!r}" if guess.heading else f"column {at + 1}, which has no heading,"
                 return f"{where} says {row.cells[at]!r}, which may change the model"
         return None
@@ -92,7 +95,9 @@ def read_columns(table: SourceTable) -> TableColumns:
         del changes[at]
     filled = [at for at in _columns_of_text(guesses, label) if any(row.cells[at] not in MISSING for row in rows)]
     sorting = {at for at in filled if sorts_rows(guesses[at].heading, rows, at, label)}
-    return TableColumns(tuple(guesses), label, _name_columns(numbers, guesses), changes, frozenset(sorting))
+    describing = {at for at in filled if at not in sorting and describes_models(guesses[at].heading, rows, at, label)}
+    slugs = _name_columns(numbers, guesses)
+    return TableColumns(tuple(guesses), label, slugs, changes, frozenset(sorting), frozenset(describing))
 
 
 def _without_alike(guesses: Sequence[ColumnGuess]) -> Iterator[ColumnGuess]:

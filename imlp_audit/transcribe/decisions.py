@@ -44,6 +44,9 @@ def decisions_of(draft: Draft) -> list[str]:
     sorting = [draft.columns.guesses[at].heading or f"column {at + 1}" for at in sorted(draft.columns.sorting)]
     if sorting:
         found.append(f"taken to say only of what kind the models are: the text under {list_some(sorting, 8)}")
+    describing = [draft.columns.guesses[at].heading for at in sorted(draft.columns.describing)]
+    if describing:
+        found.append(f"taken to describe the models, and to change none: the text under {list_some(describing, 8)}")
     unknown = [guess for guess in draft.columns.guesses if guess.role is ColumnRole.UNKNOWN and not guess.doubts]
     if unknown:
         headings = [guess.heading or "(no heading)" for guess in unknown]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 
 from imlp_audit.models.names.known import Library
-from imlp_audit.models.names.match import is_name
+from imlp_audit.models.names.match import is_name, line_of
 from imlp_audit.models.names.spelling import spellings
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.grid import GridRow
@@ -57,8 +58,7 @@ def sorts_rows(heading: str, rows: Sequence[GridRow], at: int, label: int) -> bo
     each of its texts stands over several rows in a block. No label stands beside two of its texts.
     """
     texts = _texts(rows, at)
-    pairs = {(row.cells[label], row.cells[at]) for row in rows}
-    if len(pairs) > len({one for one, _ in pairs}):
+    if _tells_apart(rows, at, label):
         return False
     if all(_is_kind(text) or _WHOLE.fullmatch(text) for text in texts):
         return True
@@ -66,6 +66,40 @@ def sorts_rows(heading: str, rows: Sequence[GridRow], at: int, label: int) -> bo
         return False
     blocks = [row.cells[at] for n, row in enumerate(rows) if not n or row.cells[at] != rows[n - 1].cells[at]]
     return 2 * len(texts) <= len(rows) and len(blocks) == len(texts)
+
+
+def describes_models(heading: str, rows: Sequence[GridRow], at: int, label: int) -> bool:
+    """Return whether a column describes the models of the libraries, as the token mixer of each family.
+
+    Its heading names such a property, and of at least two families each has a text of its own. In an ablation a label
+    stands beside several texts, or a family does.
+    """
+    if not _PROPERTY.search(heading.lower()) or _tells_apart(rows, at, label):
+        return False
+    texts = defaultdict[str, set[str]](set)
+    for row in rows:
+        if _is_model(row.cells[label]):
+            texts[line_of(read_label(row.cells[label], None, ()).name)].add(row.cells[at].casefold())
+    plain = {one for found in texts.values() for one in found if is_property(one)}
+    return len(plain) > 1 and all(len(found) == 1 for found in texts.values())
+
+
+_PROPERTY = re.compile(r"\b(mixers?|mixing|operators?|operations?|interactions?|aggregation|paradigms?|primitives?)\b")
+
+
+def is_property(text: str) -> bool:
+    """Return whether a text of a column that describes models may not be what was added to one."""
+    return _is_kind(text) or (_WORD.search(text) is not None and not _PART.search(text) and not may_change(text))
+
+
+_WORD = re.compile("[a-z]{3}")  # unlike SE or CBAM, a sign or a number
+_PART = re.compile(r"\d|\bsqueeze|\bdeform", re.IGNORECASE)
+
+
+def _tells_apart(rows: Sequence[GridRow], at: int, label: int) -> bool:
+    """Return whether a column says of two rows with one label that they differ."""
+    labels = [read_label(row.cells[label], None, ()).text for row in rows]
+    return len({*zip(labels, (row.cells[at] for row in rows), strict=True)}) > len(set(labels))
 
 
 _DATA = r"(?! (?:extra |additional |labell?ed )?(?:data|labels))"

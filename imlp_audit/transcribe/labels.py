@@ -7,10 +7,10 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from imlp_audit.transcribe.cells import split_mark
+from imlp_audit.transcribe.citations import without_citations
 from imlp_audit.transcribe.headings import side_of
 
 _BULLET = re.compile(r"^[•·∘◦○●◯▪▫■□▲△▶▷►▸▹◆◇⋄★☆✓✔]\s*(?=\S)")
-_CITATION = re.compile(r"\s*\[\s*\d+(?:\s*[,–-]\s*\d+)*\s*\]")
 _SIZED = re.compile(
     r"\s*(?:↑\s*(?P<up>\d{3,4})|@\s*(?P<at>\d{3,4})|[(/,]?\s*(?P<plain>\d{3,4}\s*(?:\^2|²|[×x]\s*\d{3,4}))\s*\)?"
     r"|\(\s*(?P<bracket>\d{3,4})\s*\))$"
@@ -65,7 +65,7 @@ def read_label(text: str, above: LabelParts | None, known: Container[str]) -> La
 
     A bullet before it, such as those that tell convolutional models from transformers, is left out.
     """
-    plain = _BULLET.sub("", " ".join(_CITATION.sub("", text[:_LONGEST]).split()))
+    plain = _BULLET.sub("", " ".join(without_citations(text[:_LONGEST]).split()))
     plain, mark = split_mark(plain)
     remark = _REMARK.search(plain)
     bare, inner = split_mark(plain[: remark.start()] if remark else plain)

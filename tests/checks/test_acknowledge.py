@@ -54,6 +54,23 @@ EQUATION = Check(
 )
 
 
+WRONG_ENTRY = """\
+{
+ "format": "imlp-audit/findings-lock/1",
+ "paper": "p",
+ "checks": {
+  "a": {
+   "verdict": "differs"
+  },
+  "b": {
+   %s: "no such",
+   %s: "no such"
+  }
+ }
+}
+"""
+
+
 def written(folder: Path, *checks: Check, end: str = FINDING, paper: str = "p") -> Selection:
     """A paper with three rows and findings, and a lock that acknowledges the checks as they are."""
     write(folder, Spec((ROW, OTHER_ROW, THIRD_ROW), end=end))
@@ -212,6 +229,22 @@ def test_another_search_without_a_counterexample_does_not_make_a_false_claim_tru
     assert of_equation(tmp_path / "c", other, searched=True).checks == (other,)
 
 
+@pytest.mark.parametrize("verdict", [Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER])
+def test_a_number_that_a_search_has_nothing_to_do_with_is_never_judged_by_the_lock(
+    tmp_path: Path, verdict: Verdict
+) -> None:
+    found = acknowledged(written(tmp_path, CHECK), CHECK.model_copy(update={"verdict": verdict}), searched=True)
+    assert [check.verdict for check in found.checks] == [verdict]
+    assert [one.problem for one in found.stale] == ["passes"]
+
+
+@pytest.mark.parametrize("verdict", [Verdict.UNVERIFIABLE, Verdict.ERROR])
+def test_a_statement_that_could_not_be_tested_is_not_judged_by_the_lock(tmp_path: Path, verdict: Verdict) -> None:
+    untested = EQUATION.model_copy(update={"verdict": verdict, "counterexample": (), "reason": "too slow"})
+    found = of_equation(tmp_path, untested, searched=True)
+    assert (found.checks, found.stale) == ((untested,), ())
+
+
 def test_an_equation_that_was_not_run_leaves_its_entry_alone(tmp_path: Path) -> None:
     untrusted = EQUATION.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "counterexample": ()})
     assert of_equation(tmp_path, untrusted).stale == ()
@@ -300,6 +333,14 @@ def test_of_a_result_of_several_papers_only_what_is_its_own_enters_a_papers_lock
         ("{", 1, "not JSON"),
         ('{"format": "imlp-audit/findings-lock/1", "paper": "q"}', 1, "it is the lock of 'q', not of 'p'"),
         ('{"format": "imlp-audit/findings-lock/1", "paper": "p", "checks": {"a": {}}}', 1, "checks.a.verdict"),
+        (WRONG_ENTRY % ('"verdict"', '"printed"'), 9, "checks.b.verdict"),
+        (WRONG_ENTRY % ('"printed"', '"verdict"'), 10, "checks.b.verdict"),
+        (WRONG_ENTRY % ('"printed"', '"measured"'), 8, "checks.b.verdict"),  # it is missing in what begins there
+        (
+            '{\n "format": "imlp-audit/findings-lock/1",\n "paper": "q",\n "checks": {}\n}',
+            3,
+            "the lock of 'q', not of 'p'",
+        ),
     ],
 )
 def test_a_lock_that_cannot_be_used_is_refused_with_its_place(tmp_path: Path, text: str, line: int, words: str) -> None:
@@ -312,3 +353,12 @@ def test_a_lock_that_cannot_be_used_is_refused_with_its_place(tmp_path: Path, te
     assert problem.line == line
     assert words in problem.message
     assert "imlp-audit baseline" in problem.message
+
+
+def test_a_lock_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, Spec((ROW,), end=FINDING))
+    (tmp_path / "p" / "paper.lock").write_bytes(b"{\n\xff")
+    with pytest.raises(SpecError) as raised:
+        refuse_broken_locks(load([str(tmp_path / "p")]))
+    (problem,) = raised.value.problems
+    assert (problem.line, problem.column, problem.message.partition(": ")[0]) == (1, 1, "it could not be read")

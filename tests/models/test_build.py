@@ -294,6 +294,8 @@ def test_an_unknown_site_is_reported(builder: Builder) -> None:
         ),
         ({"mlp": {"imlp": {}, "sums": {}}}, "give exactly one of imlp, sums"),
         ({"mlp": {}}, "give exactly one of imlp, sums"),
+        ({"arguments": {"depth": "2"}}, "arguments: they stand in the host, as timm: "),
+        ({"mixer": {}}, "give exactly one host of .*; given: "),
     ],
 )
 def test_recipe_that_would_lose_something_is_refused(asked: dict[str, object], told: str) -> None:
@@ -315,6 +317,10 @@ def test_activation_is_the_base_of_the_agelus() -> None:
         (lambda b: b.variant(recipe("resnet18"), AS_WRITTEN), "has no timm.layers.Mlp"),
         (lambda b: b.variant(recipe("deit_tiny_patch16_224"), None), "needs a reading of the IMLP block"),
         (lambda b: b.variant(recipe("efficientformer_l1"), AS_WRITTEN), "MLPs of another kind"),
+        (lambda b: b.variant(recipe("deit_tiny_patch16_224", ratio=0.005), AS_WRITTEN), "less than one channel"),
+        (lambda b: b.variant(Recipe.of(gmlp_text={"layers": 1, "width": 8}), None), "a reading of language models"),
+        (lambda b: b.variant(Recipe.of(resmlp={"layers": 1, "width": 8}), None), "needs a reading of its form"),
+        (lambda b: b.variant(Recipe.of(torchvision="vit_b_16", image=(224, 256)), None), "takes square images, not"),
     ],
 )
 def test_what_cannot_be_built_says_why(builder: Builder, ask: Callable[[Builder], object], told: str) -> None:

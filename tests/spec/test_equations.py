@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.equations.catalogue import BrokenClaim, ClaimText
-from imlp_audit.errors import SpecError
+from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.spec.equations import claims_of
-from imlp_audit.spec.library import load
+from imlp_audit.spec.library import load, select_equations
 
 from .papers import about, write_paper
 
@@ -102,3 +102,35 @@ def test_a_claim_that_cannot_be_read_is_no_ones(here: Path) -> None:
     claim = claims_of(paper, [replace(theirs, equations=(broken,))])["mine"]
     assert isinstance(claim, BrokenClaim)
     assert (claim.id, claim.problem) == ("ours/equations/mine", "theirs/equations/second cannot be read")
+
+
+@pytest.mark.parametrize(
+    ("targets", "patterns", "found"),
+    [
+        (["theirs"], [], ["first", "second", "third"]),
+        (["theirs"], ["second"], ["second"]),
+        (["theirs"], ["theirs/equations/second"], ["second"]),
+        (["theirs"], ["*ir*", "second"], ["first", "second", "third"]),
+        (["theirs/equations/second"], [], ["second"]),
+        (["theirs/equations/second", "theirs/equations/first"], ["f*"], ["first"]),
+    ],
+)
+def test_statements_are_selected_by_target_and_by_pattern(
+    here: Path, targets: list[str], patterns: list[str], found: list[str]
+) -> None:
+    assert [plan.id for plan in select_equations(load(targets), patterns)] == [f"theirs/equations/{n}" for n in found]
+
+
+@pytest.mark.parametrize(
+    ("target", "pattern", "problem"),
+    [
+        ("theirs", "frist", "no claim matches 'frist'; did you mean 'first'?"),
+        ("theirs", "nothing_like_it", "no claim matches 'nothing_like_it'; claims: first, second, third"),
+        ("theirs", "theirs/equations/frist", "did you mean 'theirs/equations/first'?"),
+        ("theirs/equations/frist", "*", "no claim 'theirs/equations/frist'; did you mean 'theirs/equations/first'?"),
+    ],
+)
+def test_an_unknown_statement_suggests_a_near_one(here: Path, target: str, pattern: str, problem: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        select_equations(load([target]), [pattern])
+    assert problem in str(raised.value)

@@ -75,6 +75,16 @@ def test_a_comment_goes_with_the_line_that_it_stands_by(before: str, after: str)
     assert format_spec(before) == after
 
 
+@pytest.mark.parametrize("mark", ["|", ">", "|-", ">+"])
+@pytest.mark.parametrize("tail", ["", "c: 1\n", "# the end\n"])
+def test_a_text_moves_with_its_key_and_keeps_its_lines(mark: str, tail: str) -> None:
+    """Inside a text a `#` begins no comment, and further indents, empty lines and spaces at an end are part of it."""
+    text = ("x", "  # part of it", "", "", "y  ")
+    before, after = ("\n".join(f"{' ' * indent}{line}" if line else "" for line in text) for indent in (8, 6))
+    head = "z: 1\na:\n{}b: {}\n{}\n{}"
+    assert format_spec(head.format("    ", mark, before, tail)) == head.format("  ", mark, after, tail)
+
+
 @dataclass(frozen=True)
 class Style:
     """How a tree is written."""

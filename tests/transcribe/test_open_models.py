@@ -234,3 +234,43 @@ def test_of_a_marked_row_the_variant_comes_first_where_the_plain_model_has_its_o
     plain, marked = table("Model | Params (M)", "DeiT-S | 22.1", "DeiT-S† | 22.4").rows
     assert plain.model.recipe == "{timm: deit_small_patch16_224}"
     assert marked.model.candidates == ("{timm: deit_small_distilled_patch16_224}", "{timm: deit_small_patch16_224}")
+
+
+def test_a_column_that_describes_each_family_changes_no_model() -> None:
+    draft = table(
+        "Model | Token Mixer | Params (M)", "PoolFormer-S12 (Yu et al., 2022) | Pooling | 12",
+        "PoolFormer-S24 | Pooling | 21",
+        "Swin-T | Shifted window attention | 28", "DeiT-S | Attention | 22", "OurNet | Gating | 20",
+    )  # fmt: skip
+    assert [recipe is not None for recipe in recipes(draft)] == [True, True, True, True, False]
+    assert "taken to describe the models, and to change none: the text under Token Mixer" in decisions_of(draft)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("PoolFormer-S12 | Pooling", "PoolFormer-S12 | Identity", "Swin-T | Shifted windows"),  # an ablation
+        ("PoolFormer-S12 [1] | pooling", "PoolFormer-S12 [2] | attention"),
+        ("PoolFormer-S12 | Pooling", "PoolFormer-S24 | Identity", "Swin-T | Shifted windows"),
+        ("PoolFormer-S12 | Fourier", "PoolFormer-S24 | Fourier"),  # nothing to compare with
+        ("DeiT-S | SE", "Swin-T | CBAM"),
+        ("DeiT-S | Squeeze-and-excitation", "Swin-T | Deformable attention"),
+        ("DeiT-S | 3x3 conv", "Swin-T | 7x7 conv"),
+        ("DeiT-S | with windows", "Swin-T | without windows"),
+    ],
+)
+def test_a_column_that_may_change_the_models_of_the_table_leaves_them_open(lines: tuple[str, ...]) -> None:
+    rows = [f"{line} | 12" for line in lines]
+    assert not any(recipes(table("Model | Token Mixer | Params (M)", *rows)))
+    assert not any(recipes(table("Model | Plugged in | Params (M)", *rows)))
+
+
+def test_an_empty_cell_of_a_family_is_a_text_of_its_own() -> None:
+    rows = ("PoolFormer-S12 | - | 12", "PoolFormer-S24 | Fourier | 21", "Swin-T | Shifted windows | 28")
+    assert recipes(table("Model | Token Mixer | Params (M)", *rows)) == ["{timm: poolformer_s12}", None, None]
+
+
+def test_of_a_column_that_describes_the_models_one_text_may_still_add_something() -> None:
+    rows = ("PoolFormer-S12 | Pooling | 12", "Swin-T | Shifted windows | 28", "CAFormer-S18 | SepConv + Attention | 26")
+    first, second, third = recipes(table("Model | Operator | Params (M)", *rows))
+    assert (first is None, second is None, third is None) == (False, False, True)

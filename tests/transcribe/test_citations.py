@@ -1,0 +1,82 @@
+"""What in a label is a citation, and what may be a part of the model's name."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from imlp_audit.transcribe.citations import without_citations
+
+from .test_draft import recipes, table
+
+
+@pytest.mark.parametrize(
+    "citation",
+    [
+        " [24, 58]",
+        "[3–5]",
+        " (He et al., 2016)",
+        " [Liu et al. 2021]",
+        " (Touvron et al. 2021)",
+        " (He et al., 2016a; Liu, 2021)",
+        " (He et al., 2016a,b)",
+        " (Liu et al., 2021, 2022)",
+        " (Tan & Le, 2019)",
+        " [Tan and Le 2019]",
+        " (van der Maaten, 2008)",
+        " (Müller-Eberstein et al., 2021; O’Neil, 1999)",
+        " (He, Zhang, Ren, and Sun 2016)",
+        " (see Liu, 2021)",
+        " (CVPR 2022)",
+        " He et al. (2016)",
+        " Tan and Le [2019]",
+        " He et al. [24]",
+    ],
+)
+def test_a_citation_is_no_part_of_the_name(citation: str) -> None:
+    assert without_citations(f"ResNet-50{citation}") == "ResNet-50"
+    assert without_citations(f"ResNet-50{citation}†") == "ResNet-50†"
+    draft = table("Model | Params (M)", f"ResNet-50{citation} | 25.6")
+    assert (recipes(draft), draft.rows[0].id) == (["{timm: resnet50}"], "resnet_50")
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        " (2016)",
+        " [2016a]",
+        " (300)",
+        " (ours)",
+        " (ours, 2021)",
+        " (Ours 2021)",
+        " (Distilled, 2021)",
+        " (with SE, 2020)",
+        " (w/ SE 2020)",
+        " (x2020)",
+        " (Liu, 1821)",
+        " (384, Liu 2021)",
+        " (He et al.)",
+        " (SE-2016)",
+        " (SE, 2016a)",
+        " (SE, 2016; Liu, 2021)",
+        " X (2016)",
+    ],
+)
+def test_what_is_no_citation_stays_in_the_label(rest: str) -> None:
+    assert without_citations(f"ResNet-50{rest}") == f"ResNet-50{rest}"
+
+
+def test_rows_of_one_label_and_two_sizes_stay_open_with_a_citation() -> None:
+    draft = table("Model | Params (M)", "DeiT-S (Touvron et al., 2021) | 22.1", "DeiT-S [7] | 44.1")
+    assert recipes(draft) == [None, None]
+    assert "several sizes for 'DeiT-S' (22, 44)" in draft.rows[0].model.reason
+
+
+@pytest.mark.parametrize(
+    "text", ["(" + "Ab " * 100, "(" + "A, " * 100 + "2016", "(Ab 2016, " * 40, "(De " * 90, " A and" * 50]
+)
+def test_a_long_label_is_read_at_once(text: str) -> None:
+    started = time.perf_counter()
+    without_citations(text[:300])
+    assert time.perf_counter() - started < 0.2
