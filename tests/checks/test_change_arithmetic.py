@@ -145,6 +145,13 @@ def test_cells_in_different_units_are_compared_in_base_units() -> None:
     assert agree(parse_printed("5.72", "k"), parse_printed("5.72", "M"), "x", [HALF_UP]).verdict is Verdict.INCONSISTENT
 
 
+def test_a_change_between_numbers_in_different_units_is_computed_in_base_units() -> None:
+    """From 20 M to 5 B is 249 times 100 % more."""
+    found = follows_from_cells(parse_printed("-75%", "%"), parse_printed("5", "B"), parse_printed("20", "M"), [HALF_UP])
+    assert (found.verdict, found.judged_by) == (Verdict.INCONSISTENT, "20 to 5")
+    assert found.reason.startswith("20 to 5 is a change of 24 900 %, between ")
+
+
 def test_a_declared_rounding_rule_excuses_and_an_undeclared_one_is_a_hint() -> None:
     """300.00 to 100.00 is -66.666...%: truncated it prints as -66.6."""
     numbers = parse_printed("-66.6%", "%"), parse_printed("100.00"), parse_printed("300.00")

@@ -91,7 +91,8 @@ def test_the_change_of_a_number_in_a_wrong_column_is_no_change_of_its_own(
         ("5720", ("5720 fits with unit k, where 5 720 000 is measured",)),
         ("5720000", ("5720000 fits with no unit, where 5 720 000 is measured",)),
         ("5720M", ("5720M fits with unit k, where 5 720 000 is measured",)),
-        ("5.72k", ()),  # the number states its own unit, which is not the column's
+        ("5.72B", ("5.72B fits with unit M, where 5 720 000 is measured",)),
+        ("5.72k", ("5.72k fits with unit M, where 5 720 000 is measured",)),
         ("5721", ()),
     ],
 )
