@@ -35,6 +35,7 @@ from imlp_audit.models.reading import (
     TextReading,
 )
 from imlp_audit.models.recipe import HOSTS, Recipe
+from imlp_audit.models.values import FrozenMap
 from imlp_audit.spec.parse_yaml import read_tree
 from imlp_audit.spec.tree import plain
 from tests.models.readings import RELEASED
@@ -317,3 +318,24 @@ def test_models_of_text_take_no_images(host: str) -> None:
 def test_only_classifiers_have_their_classes_beside_the_host(host: str) -> None:
     with pytest.raises(ValidationError, match="classes: "):
         of(host, classes=10)
+
+
+def test_a_misspelt_host_is_an_unknown_key() -> None:
+    with pytest.raises(ValidationError, match="tim\n  Extra inputs are not permitted"):
+        Recipe.model_validate({"tim": "deit_tiny_patch16_224"})
+
+
+@pytest.mark.parametrize(
+    ("host", "kin"),
+    [
+        (Torchvision(architecture="resnext50_32x4d"), "resnext"),
+        (Transformers(architecture="ViTForImageClassification"), "ViT"),
+    ],
+)
+def test_models_of_a_family_are_kin(host: Host, kin: str) -> None:
+    assert host.kin() == kin
+
+
+def test_values_that_are_written_otherwise_are_others() -> None:
+    assert FrozenMap(a=1) != FrozenMap(a=True)
+    assert FrozenMap(a=1) == FrozenMap(a=1)
