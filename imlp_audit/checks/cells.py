@@ -125,7 +125,7 @@ def _elsewhere(counted: Countable, context: Context) -> Iterator[str]:
 def _in_another_unit(counted: Countable, context: Context) -> Iterator[str]:
     """Yield a hint where the same digits in another unit are what was measured: a slip of the column's unit."""
     cell = counted.cell
-    if not cell.column.measure.totalled or cell.printed.scale != SCALES.get(cell.column.unit, 1):
+    if not cell.column.measure.totalled:
         return
     declared, _ = context.measurements(cell.row, counted.recipe, cell.column)
     rules = context.conventions(cell.row.paper).roundings

@@ -84,7 +84,7 @@ def follows_from_cells(delta: Printed, cell: Printed, base: Printed, roundings: 
     if possible is None or base.value == 0:
         reason = f"a change in percent from {base.text} is not defined"
         return Agreement(Verdict.UNVERIFIABLE, reason, usual, judged_by)
-    plain = readable(percent_change(cell.value, base.value), 2)
+    plain = readable(percent_change(cell.value * cell.scale, base.value * base.scale), 2)
     between = f"between {readable(possible.low, 2)} and {readable(possible.high, 2)} before rounding"
     reason = f"{judged_by} is a change of {plain} %, {between}"
 

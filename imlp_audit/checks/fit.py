@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -76,14 +76,15 @@ def compare(
     one, rounding = (allowed[0], roundings[0])
     left = {(m, rule) for m in allowed for rule in roundings}
     others = [(m, rule) for m in declared for rule in rules if (m, rule) not in left]
-    hints = (*_alone_hints(printed, others, name_rule=len(rules) > 1), *_hints(printed, allowed, rules, undeclared))
+    judged = (one, rounding)
+    ways = (*_alone_ways(printed, others, judged), *_undeclared_ways(printed, allowed, rules, undeclared, judged))
     return Comparison(
         Verdict.DIFFERS,
         _miss(printed, one, rounding),
         one,
         rounding,
         _also(printed, declared, one, rounding),
-        hints=tuple(dict.fromkeys(hints)),
+        hints=tuple(dict.fromkeys(map(str, _smallest(ways)))),
     )
 
 
@@ -151,36 +152,68 @@ def _share(printed: Printed, gap: Fraction) -> str:
     return f" ({decimal_text(percent, 1 if percent >= 1 else 2)} %)" if percent >= _LEAST else ""
 
 
-def _alone_hints(printed: Printed, others: Sequence[tuple[Measured, Rounding]], *, name_rule: bool) -> Iterator[str]:
-    """Name declared options that would fit this number alone, which the paper's other numbers speak against."""
+@dataclass(frozen=True)
+class _Way:
+    """What would fit: how it departs from what the number was judged under, and which of that is not declared."""
+
+    departures: tuple[str, ...]
+    missing: tuple[str, ...]
+    value: Fraction
+
+    def __str__(self) -> str:
+        fits = f"{readable(self.value)} would fit{_name_departures(self.departures)}"
+        if not self.missing:
+            return f"{fits}, which the paper's other numbers speak against"
+        if self.missing == self.departures:
+            return f"{fits}, which the spec does not declare"
+        return f"{fits}; the spec does not declare {', '.join(self.missing)}"
+
+
+def _smallest(ways: Iterable[_Way]) -> list[_Way]:
+    """Return the smallest changes: one for each choice that is not declared, and two such only where no one will do."""
+    kept: list[_Way] = []
+    for way in sorted(ways, key=lambda one: (len(one.missing), len(one.departures))):
+        apart = (
+            len(way.missing) <= max(1, len(one.missing))
+            and not set(one.departures) <= set(way.departures)
+            and not (one.missing and one.missing == way.missing)
+            for one in kept
+        )
+        if all(apart):
+            kept.append(way)
+    return kept
+
+
+def _alone_ways(
+    printed: Printed, others: Sequence[tuple[Measured, Rounding]], judged: tuple[Measured, Rounding]
+) -> Iterator[_Way]:
+    """Yield declared options that would fit this number alone, which the paper's other numbers speak against."""
     for one, rule in others:
         if one.value in printed.interval(rule) and not one.uncounted:
-            options = {"reading": one.reading, "convention": one.convention, "rounding": rule if name_rule else None}
-            named = ", ".join(f"{name} {value}" for name, value in options.items() if value)
-            yield f"{readable(one.value)} would fit under {named}, which the paper's other numbers speak against"
+            yield _Way(_departures((one, rule), judged), (), one.value)
 
 
-def _hints(
+def _undeclared_ways(
     printed: Printed,
-    declared: Sequence[Measured],
-    roundings: Sequence[Rounding],
+    allowed: Sequence[Measured],
+    rules: Sequence[Rounding],
     undeclared: Sequence[Measured],
-) -> Iterator[str]:
-    """Say which undeclared rule or convention would fit: a hint for the reader, never a pass."""
-    known = {(one, rule) for one in declared for rule in roundings}
-    values = {(one.value, one.convention) for one in declared[:1]}
-    for one in (*declared, *undeclared):
-        if one.uncounted or ((one.value, one.convention) in values and one is not declared[0]):
+    judged: tuple[Measured, Rounding],
+) -> Iterator[_Way]:
+    """Yield which undeclared rule or convention would fit: a hint for the reader, never a pass."""
+    usual, usual_rule = judged
+    known = {(one, rule) for one in allowed for rule in rules}
+    values = {(usual.value, usual.convention)}
+    for one in (*allowed, *undeclared):
+        if one.uncounted or ((one.value, one.convention) in values and one is not usual):
             continue
         values.add((one.value, one.convention))
         fitting = [rule for rule in Rounding if (one, rule) not in known and one.value in printed.interval(rule)]
-        for rule in [roundings[0]] if roundings[0] in fitting else fitting:
-            departures = _departures((one, rule), (declared[0], roundings[0]))
-            stated = {f"rounding {rule}": rule in roundings}
-            missing = tuple(name for name in departures if not stated.get(name, one in declared))
-            which = f"; the spec does not declare {', '.join(missing)}" if missing != departures else ""
-            fits = f"{readable(one.value)} would fit{_name_departures(departures)}"
-            yield f"{fits}{which or ', which the spec does not declare'}"
+        for rule in [usual_rule] if usual_rule in fitting else fitting:
+            departures = _departures((one, rule), judged)
+            stated = {f"rounding {rule}": rule in rules}
+            missing = tuple(name for name in departures if not stated.get(name, one in allowed))
+            yield _Way(departures, missing, one.value)
 
 
 def _also(

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from imlp_audit.checks.hypotheses import Chances, Clarity, Hypothesis, VoteGroup, chances_of, judge, passes
-from imlp_audit.checks.tally import COPIES, FARTHEST, Tally
+from imlp_audit.checks.tally import COPIES, OFFSETS, Tally
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
 
@@ -50,7 +50,7 @@ class Judged:
         The other numbers stay, and the declared options are chosen anew. Numbers that are not positive are left out.
         """
         vote = self.tally.votes[place]
-        wrong = {n: vote.shifted(n) for n in range(-FARTHEST, FARTHEST + 1) if n and vote.shifted(n).printed.value > 0}
+        wrong = {n: vote.shifted(n) for n in OFFSETS if vote.shifted(n).printed.value > 0}
         caught = {n: not passes(self.tally.with_vote(place, one), self.chances, place) for n, one in wrong.items()}
         near = [caught[n] for n in (-1, 1) if n in caught]
         one = Caught(caught=sum(near), tried=len(near))

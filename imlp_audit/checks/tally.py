@@ -17,6 +17,7 @@ from imlp_audit.numbers.printed import Printed, Rounding
 
 COPIES = 20
 FARTHEST = 10  # last digits that a number is shifted by
+OFFSETS = tuple(digits for digits in range(-FARTHEST, FARTHEST + 1) if digits)
 
 Reading = str | None
 
@@ -173,10 +174,9 @@ class Tally:
 
     def copies(self) -> Iterator[Tally]:
         """Yield copies in which every number is off by some of its last digits."""
-        offsets = [digits for digits in range(-FARTHEST, FARTHEST + 1) if digits]
         for number in range(COPIES):
             draw = random.Random(number)
-            yield Tally.of([vote.shifted(draw.choice(offsets)) for vote in self.votes], self.options)
+            yield Tally.of([vote.shifted(draw.choice(OFFSETS)) for vote in self.votes], self.options)
 
     @cached_property
     def best(self) -> Combination:

@@ -69,7 +69,7 @@ def init(
     document = read_source(source)
     for note in document.notes:
         sys.stderr.write(f"note: {make_visible(note)}\n")
-    chosen = choose_table(document.tables, table, str(source))
+    chosen = choose_table(document, table, str(source))
     again = given is not None and target.is_file() and not target.is_symlink()
     if not print_ and not again:
         _check_new(target)

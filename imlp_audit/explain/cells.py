@@ -10,6 +10,7 @@ from imlp_audit.checks.votes import column_of
 from imlp_audit.explain.printed import (
     compare_value,
     every_measurement,
+    judged_rounding,
     list_facts,
     stands_for,
 )
@@ -33,7 +34,7 @@ def cell_facts(plan: CellPlan, check: Check, read: Conventions, result: AuditRes
     return list_facts(
         check,
         ("printed", f"{number} in {place_of_cell(cell)}; {place_in_specs(check)}"),
-        ("stands for", stands_for(cell.printed, read.roundings[0])),
+        ("stands for", stands_for(cell.printed, judged_rounding(check, read.roundings))),
         *_judged_under(cell, check, result),
         *say_which_variant_fits(cell, check, read),
     )

@@ -9,6 +9,7 @@ from imlp_audit.checks.measured_changes import readings_of_change
 from imlp_audit.explain.printed import (
     compare_value,
     every_measurement,
+    judged_rounding,
     list_facts,
     measured_by_hypothesis,
     rests_on,
@@ -35,7 +36,7 @@ def change_facts(plan: DeltaPlan, check: Check, read: Conventions) -> tuple[Fact
     return list_facts(
         check,
         ("printed", f"{printed.text} in {place_of_cell(plan.cell)}; {place_in_specs(check)}"),
-        ("stands for", f"{stands_for(printed, read.roundings[0])}, in percent"),
+        ("stands for", f"{stands_for(printed, judged_rounding(check, read.roundings))}, in percent"),
         ("compared", f"the change {sides}, {_BY_COUNTS if plan.measured else _BY_CELLS}"),
     )
 
@@ -75,7 +76,7 @@ def repeat_facts(plan: RepeatPlan, check: Check, read: Conventions) -> tuple[Fac
     return list_facts(
         check,
         ("printed", f"{ours.text} in {place_of_cell(plan.cell)}; {place_in_specs(check)}"),
-        ("stands for", stands_for(ours, read.roundings[0])),
+        ("stands for", stands_for(ours, judged_rounding(check, read.roundings))),
         ("compared", f"{other.text} in {plan.other.row.paper.id}, {place_of_cell(plan.other)}"),
         ("judged by", "whether one number can be printed as both, each with its own digits"),
     )

@@ -31,6 +31,11 @@ def list_facts(check: Check, *about: tuple[str, str], reason: str | None = None)
     return tuple(Fact(label=label, text=text) for label, text in (*about, *notes) if text)
 
 
+def judged_rounding(check: Check, declared: Sequence[Rounding]) -> Rounding:
+    """Return the rounding rule that a check was judged under; the default one if it was not judged."""
+    return Rounding(check.rounding) if check.rounding is not None else declared[0]
+
+
 def stands_for(printed: Printed, rounding: Rounding) -> str:
     """Say which numbers are printed like this."""
     interval = printed.interval(rounding)

@@ -5,19 +5,36 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 
-from imlp_audit.records.check import Check
+from imlp_audit.numbers.forms import DecimalMark, NumberForm, parse_printed
+from imlp_audit.numbers.interval import EXACT, decimal_text
+from imlp_audit.numbers.printed import Printed, Rounding
+from imlp_audit.records.check import PASSES, Check, CheckKind
 
+_MARKS: tuple[DecimalMark, ...] = (".", ",")
 _FITS = " would fit"
 _RELATIVE = re.compile(r"(as printed )?with `model: ")
+_RULE = re.compile(rf"rounding ({'|'.join(Rounding)})")
+_CHOICE = re.compile(r"\b(?:reading|convention|rounding) ")
+_DECLARED = "speak against"  # ends what would fit under declared options alone
 
 
-def choose_hints(asked: Check, checks: Sequence[Check]) -> tuple[str, ...]:
-    """Return the first hint of a check, and before it what as many as possible of the finding's checks are hinted."""
-    ways = Counter(way for check in checks for way in {_way(hint) for hint in check.hints} if way is not None)
-    way, count = max(ways.items(), key=lambda one: one[1], default=("", 0))
-    own = [hint for hint in asked.hints[:1] if count < 2 or _RELATIVE.match(hint) or _way(hint) != way]
-    common = [f"{count} of these {len(checks)} {way}"] if count > 1 else []
+def choose_hints(asked: Check, checks: Sequence[Check], every: Sequence[Check] = ()) -> tuple[str, ...]:
+    """Return the first hint of a check, and before it what as many as possible of the finding's checks are hinted.
+
+    A rounding rule holds for the whole paper, so what it would lose among all checks (`every`) is counted too.
+    """
+    ways = Counter(way for check in checks for way in dict.fromkeys(map(_way, check.hints)) if way is not None)
+    paper = asked.id.partition("/")[0]
+    lost = {way: _count_lost(way, [one for one in every if one.id.partition("/")[0] == paper]) for way in ways}
+    way = max(ways, key=lambda one: (ways[one] - lost[one], -len(_CHOICE.findall(_undeclared(one)))), default="")
+    shared = ways[way] > 1
+    own = [hint for hint in asked.hints[:1] if not shared or _RELATIVE.match(hint) or _way(hint) != way]
+    loss = (
+        f"; {lost[way]} that {'follows' if lost[way] == 1 else 'follow'} now would not" if shared and lost[way] else ""
+    )
+    common = [f"{ways[way]} of these {len(checks)} {way}{loss}"] if shared else []
     return tuple(f"hint: {hint}" for hint in (*common, *own))
 
 
@@ -27,3 +44,36 @@ def _way(hint: str) -> str | None:
         return "are as printed, or nearly, with another form or size of their model; `--all` names it for each"
     _, fits, rest = hint.partition(_FITS)
     return f"{fits.strip()}{rest}" if fits else None
+
+
+def _undeclared(way: str) -> str:
+    """Return the choices of a way that the spec does not declare."""
+    fits, _, missing = way.partition("; the spec does not declare ")
+    return "" if _DECLARED in way else missing or fits
+
+
+def _count_lost(way: str, checks: Sequence[Check]) -> int:
+    """Return how many numbers that follow now would not under the undeclared rounding rule of a way, if it has one."""
+    rule = _RULE.search(_undeclared(way))
+    return sum(_loses(check, Rounding(rule[1])) for check in checks) if rule is not None else 0
+
+
+def _loses(check: Check, rule: Rounding) -> bool:
+    """Return whether the measured value of a cell that passes would not be printed so under another rule."""
+    if check.kind is not CheckKind.CELL or check.verdict not in PASSES or check.measured is None:
+        return False
+    printed = _read_printed(check)
+    return printed is not None and Fraction(check.measured) not in printed.interval(rule)
+
+
+def _read_printed(check: Check) -> Printed | None:
+    """Read a check's printed number by the decimal mark that gives its interval; None where neither does."""
+    for mark in _MARKS:
+        try:
+            printed = parse_printed(check.printed or "", NumberForm(check.unit or "", mark))
+            interval = printed.interval(Rounding(check.rounding or ""))
+        except ValueError:
+            continue
+        if (decimal_text(interval.low, EXACT), decimal_text(interval.high, EXACT)) == check.interval:
+            return printed
+    return None

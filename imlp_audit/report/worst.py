@@ -42,7 +42,7 @@ def list_worst(result: AuditResult, lines: int | None = None, columns: int = COL
     for known in (False, True):
         found = [one for one in findings if one.finding.acknowledged is known]
         group = [(one, [checks[name] for name in one.finding.checks]) for one in found]
-        items = [_finding(one, failing) for one, failing in group]
+        items = [_finding(one, failing, result.checks) for one, failing in group]
         room = left - _FRAME - (_SENTENCE if not known and len(found) < len(findings) else 0)
         if known and sum(lines_of_item(item, columns) for item in items) > room:
             short = [Item((*_title(one), f" [{name_places(failing)}]")) for one, failing in group[_IN_FULL:_PLACED]]
@@ -88,8 +88,8 @@ def _title(one: NumberedFinding) -> tuple[str | Span, ...]:
     return one.link, " ", Span(one.finding.severity.value, one.style), f": {shorten(one.finding.title, _LONGEST)}"
 
 
-def _finding(one: NumberedFinding, checks: Sequence[Check]) -> Item:
-    """Write a finding: what is wrong, where in the paper, and the check to ask about."""
+def _finding(one: NumberedFinding, checks: Sequence[Check], every: Sequence[Check]) -> Item:
+    """Write a finding: what is wrong, where in the paper, and the check to ask about; `every` are the run's checks."""
     finding = one.finding
     asked = next((check for check in checks if check.acknowledged is not True), checks[0])
     if not finding.explained:
@@ -99,7 +99,7 @@ def _finding(one: NumberedFinding, checks: Sequence[Check]) -> Item:
         number, space, severity, _ = _title(one)
         text = (number, space, severity, f": {name_places(checks)}: ", code(asked.id), " ", _evidence(asked))
         return Item(text, tuple(f"hint: {hint}" for hint in asked.hints[:1]))
-    hints = () if finding.explained else choose_hints(asked, checks)
+    hints = () if finding.explained else choose_hints(asked, checks, every)
     below = () if finding.acknowledged else (_evidence(asked), *hints)
     return Item((*_title(one), *where), below)
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from imlp_audit.errors import UsageError
-from imlp_audit.transcribe.grid import SourceTable
+from imlp_audit.transcribe.grid import SourceDocument, SourceTable
 
 _MOST_LISTED = 30
 _LONGEST = 70
 
 
-def choose_table(tables: Sequence[SourceTable], wanted: str | None, shown_as: str) -> SourceTable:
+def choose_table(document: SourceDocument, wanted: str | None, shown_as: str) -> SourceTable:
     """Return the table with this number or label, or whose caption has these words; without them, the only table.
 
     Raises UsageError, with the tables that there are, where not exactly one is meant.
     """
+    tables = document.tables
     if wanted is None:
         found = [table for table in tables if table.rows] if len(tables) > 1 else list(tables)
     else:
@@ -23,7 +24,8 @@ def choose_table(tables: Sequence[SourceTable], wanted: str | None, shown_as: st
     if len(found) == 1:
         return found[0]
     if not tables:
-        raise UsageError(f"{shown_as} has no table that init can read; look for a begin or an end that is missing")
+        advice = f"; {document.advice}" if document.advice else ""
+        raise UsageError(f"{shown_as} has no table that init can read{advice}")
     if wanted is None:
         complaint = (
             f"{shown_as} has {len(found)} tables; choose one with --table NUMBER, its label, or words of its caption"

@@ -111,6 +111,7 @@ class _Drafter:
         self._group = self._noted = ""  # the heading between rows that this is under, and the last that was noted
         self._by_label: dict[str, DraftRow] = {}
         self._ids: set[str] = set()
+        self._first_size: dict[str, int | None] = {}  # of the images, by slug
         self._numbers: defaultdict[str, int] = defaultdict(lambda: 1)
 
     def add(self, row: GridRow) -> None:
@@ -160,15 +161,14 @@ class _Drafter:
             yield f"uncertain: {row.doubt}"
 
     def _new_id(self, label: LabelParts, base: DraftRow | None, size: int | None) -> str:
-        """Return a slug that no row above has."""
+        """Return a slug that no row above has: with the size of the images where it is not the first one's."""
         words = re.sub(r"[^a-z0-9]+", "_", label.text.lower()).strip("_")[:60]
         words = f"{base.id}_{words}" if base and label.added else words
         plain = words or f"row_{len(self.rows) + 1}"
-        candidates = chain(
-            [plain], [f"{plain}_{size}"] if size else [], (f"{plain}_{n}" for n in count(self._numbers[plain]))
-        )
+        key = plain if size in (None, self._first_size.setdefault(plain, size)) else f"{plain}_{size}"
+        candidates = chain([key], (f"{key}_{n}" for n in count(self._numbers[key])))
         name = next(one for one in candidates if one not in self._ids)
-        self._numbers[plain] += 1
+        self._numbers[key] += 1
         self._ids.add(name)
         return name
 

@@ -76,12 +76,13 @@ class SourceTable:
 
 @dataclass(frozen=True)
 class SourceDocument:
-    """What was read of a source: its tables, and what it says about itself."""
+    """What was read of a source: its tables, and what it says about itself; `advice` is for one without any table."""
 
     tables: tuple[SourceTable, ...]
     title: str | None = None
     authors: str | None = None
     notes: tuple[str, ...] = field(default=())
+    advice: str = ""
 
 
 def lay_out(rows: Sequence[SourceRow]) -> list[GridRow]:

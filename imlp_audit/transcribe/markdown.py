@@ -19,7 +19,7 @@ from imlp_audit.transcribe.grid import (
 )
 from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.latex.text import to_text
-from imlp_audit.transcribe.numbering import number_tables
+from imlp_audit.transcribe.numbering import number_tables, states_number
 from imlp_audit.transcribe.web import read_web_tables
 
 _DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
@@ -37,6 +37,7 @@ _SLANTED = re.compile(r"([*_])(.+)\1")
 _MARKED = re.compile(rf"(?:\b(?:with|by)\s+\\?([{MARKS}])|^\s*\\?([{MARKS}])\s*[:=]?)\s+(?=\S)(.+)")
 _NEAR = 4  # lines below a table that may explain its marks
 _LONGEST = 1_500
+_ADVICE = "a table in markdown has a line such as | --- | --- | under its headings, and one in HTML is a <table>"
 _PRIVATE = 0xE000  # where characters with a backslash before them are kept while the rest is read
 
 
@@ -46,7 +47,8 @@ def read_markdown(text: str, shown_as: str) -> SourceDocument:
     tables = [*_pipe_tables(lines, shown_as), *read_web_tables("\n".join(lines), shown_as)]
     tables.sort(key=lambda table: table.line)
     title = next((found[1] for line in lines if (found := _HEADING.fullmatch(line))), None)
-    return SourceDocument(tuple(number_tables(tables)), to_plain(title)[:200] or None if title else None)
+    title = to_plain(title)[:200] or None if title else None
+    return SourceDocument(tuple(number_tables(tables)), title, advice=_ADVICE)
 
 
 def _without_code(lines: Sequence[str]) -> list[str]:
@@ -92,13 +94,32 @@ def _split(line: str) -> tuple[SpanningCell, ...]:
 
 
 def _caption(lines: Sequence[str], at: int) -> str:
-    """Return the nearest line above a table, after the heading that both are under."""
+    """Return the nearest line above a table, after the heading that both are under.
+
+    Of a paragraph that begins with the number of the table, as "Table 7." does, all is the caption.
+    """
+    stated = _stated_caption(lines, at)
+    if stated is not None:
+        return stated[:300]
     above = next((i for i in range(at - 1, max(-1, at - 4), -1) if lines[i].strip() and "|" not in lines[i]), None)
     heading = next((found for i in range(at - 1, -1, -1) if (found := _HEADING.fullmatch(lines[i]))), None)
     line = lines[above].strip().lstrip("-*+>:").strip() if above is not None else ""
     if heading is None or (above is not None and _HEADING.fullmatch(lines[above])):
         return to_plain(heading[1] if heading else line)[:300]
     return to_plain(f"{heading[1]}. {line}" if line else heading[1])[:300]
+
+
+def _stated_caption(lines: Sequence[str], at: int) -> str | None:
+    """Return the last paragraph above a table if it begins with the table's number."""
+    near = next((i for i in range(at - 1, max(-1, at - 4), -1) if lines[i].strip()), None)
+    if near is None:
+        return None
+    first = next((i for i in range(near, max(-1, near - _PARAGRAPH), -1) if not lines[i].strip()), near - _PARAGRAPH)
+    text = to_plain(" ".join(line.strip().lstrip("#->:") for line in lines[max(0, first + 1) : near + 1]))
+    return text if states_number(text) else None
+
+
+_PARAGRAPH = 6
 
 
 def to_plain(text: str) -> str:

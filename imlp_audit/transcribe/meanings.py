@@ -30,6 +30,24 @@ def join_reasons(*reasons: str | None) -> str | None:
     return "; and ".join(filter(None, reasons)) or None
 
 
+_WITH_MORE = (
+    re.compile(r"(?P<name>.*\S)\s*(?P<more>[(\[][^()\[\]]*[)\]])"),
+    re.compile(r"(?P<more>\S+)\s+(?P<name>.+)"),
+    re.compile(r"(?P<name>.+)\s+(?P<more>\S+)"),
+)
+
+
+def split_name(label: str) -> tuple[str, str]:
+    """Return a word or a bracket at an end of a label, and the rest if it is a name; ("", label) otherwise."""
+    for pattern in _WITH_MORE:
+        found = pattern.fullmatch(label)
+        if found is not None and any(
+            names_of_all_sizes(spelt, one) for spelt in spellings(found["name"]) for one in LIBRARIES
+        ):
+            return found["more"], found["name"]
+    return "", label
+
+
 def why_like(model: Named) -> str | None:
     """Return that a library's model is not the paper's own, where the library's code says so."""
     library, name = model

@@ -24,7 +24,15 @@ from imlp_audit.transcribe.image_sizes import (
     why_several,
 )
 from imlp_audit.transcribe.labels import LabelParts
-from imlp_audit.transcribe.meanings import LIBRARIES, join_reasons, two_models, why_another, why_like, why_unfit
+from imlp_audit.transcribe.meanings import (
+    LIBRARIES,
+    join_reasons,
+    split_name,
+    two_models,
+    why_another,
+    why_like,
+    why_unfit,
+)
 from imlp_audit.transcribe.recipes import propose, write_recipe
 
 _TASKS = re.compile(
@@ -55,7 +63,8 @@ class ModelGuess:
     """A row's recipe and where it comes from, or the reason why it has none; other names are candidates.
 
     `nearest` are models of which no name has all of the label, `variants` those whose names have one more word than
-    the recipe's. `sized` says that the source gives the size of the images.
+    the recipe's. `sized` says that the source gives the size of the images, `more` what the label has besides
+    a name.
     """
 
     recipe: str | None
@@ -65,6 +74,7 @@ class ModelGuess:
     nearest: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     sized: bool = False
+    more: str = ""
 
 
 def find_doubt(caption: str, columns: Sequence[ColumnGuess]) -> str | None:
@@ -201,7 +211,12 @@ def _without(
             short = f"the caption names {family}, which the label may leave out"
             return ModelGuess(None, None, short, propose(exact, side, label.name))
     near = propose(_with(Confidence.NEAR, found), side, label.name)
-    return ModelGuess(None, None, "no library has a model of this name", (), near[:3])
+    added, name = split_name(label.name)
+    if added:
+        named = _find(name, side, table)[1]
+        near = propose((*_with(Confidence.EXACT, named), *_with(Confidence.CLOSE, named)), side, name)
+    more = f"{added!r} may stand for another model than {name!r}" if added else ""
+    return ModelGuess(None, None, "no library has a model of this name", (), near[:3], more=more)
 
 
 _Found: TypeAlias = Mapping[Library, tuple[tuple[str, Confidence], ...]]

@@ -38,6 +38,11 @@ def number_tables(tables: Sequence[SourceTable]) -> Iterator[SourceTable]:
         yield replace(table, number=number)
 
 
+def states_number(caption: str) -> bool:
+    """Return whether a caption begins with the number of its table."""
+    return _STATED.match(caption) is not None
+
+
 def _read_number(table: SourceTable) -> SourceTable:
     stated = _STATED.match(table.caption) if not table.number else None
     if stated is None:

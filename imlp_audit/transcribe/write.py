@@ -154,16 +154,16 @@ def _row(row: DraftRow, decimal: DecimalMark) -> Iterator[str]:
 
 
 def _model(row: DraftRow) -> Iterator[str]:
+    """Yield a row's model, or why it has none and each proposal as a line that is right without its "# "."""
     guess = row.model
     if guess.recipe is not None:
         others = f"; or {' or '.join(guess.candidates)}" if guess.candidates else ""
         variants = f"; other variants: {list_some(guess.variants)}" if guess.variants else ""
         yield f"model: {guess.recipe}  {_comment(f'exact{others}{variants}')}"
         return
-    candidates = "".join(f" model: {candidate}" for candidate in guess.candidates[:1])
-    more = f" (or {', '.join(guess.candidates[1:])})" if len(guess.candidates) > 1 else ""
-    near = f"; the nearest are {list_some(guess.nearest)}" if guess.nearest else ""
-    yield _comment(f"no model: {guess.reason}{';' if candidates else ''}{candidates}{more}{near}")
+    near = "the nearest are:" if guess.nearest else ""
+    yield _comment(f"no model: {'; '.join(filter(None, (guess.reason, guess.more, near)))}")
+    yield from (f"# model: {recipe}" for recipe in (*guess.candidates, *guess.nearest))
 
 
 def _mapping(values: dict[str, str], decimal: DecimalMark) -> str:

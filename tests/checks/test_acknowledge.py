@@ -229,6 +229,22 @@ def test_another_search_without_a_counterexample_does_not_make_a_false_claim_tru
     assert of_equation(tmp_path / "c", other, searched=True).checks == (other,)
 
 
+@pytest.mark.parametrize("verdict", [Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER])
+def test_a_number_that_a_search_has_nothing_to_do_with_is_never_judged_by_the_lock(
+    tmp_path: Path, verdict: Verdict
+) -> None:
+    found = acknowledged(written(tmp_path, CHECK), CHECK.model_copy(update={"verdict": verdict}), searched=True)
+    assert [check.verdict for check in found.checks] == [verdict]
+    assert [one.problem for one in found.stale] == ["passes"]
+
+
+@pytest.mark.parametrize("verdict", [Verdict.UNVERIFIABLE, Verdict.ERROR])
+def test_a_statement_that_could_not_be_tested_is_not_judged_by_the_lock(tmp_path: Path, verdict: Verdict) -> None:
+    untested = EQUATION.model_copy(update={"verdict": verdict, "counterexample": (), "reason": "too slow"})
+    found = of_equation(tmp_path, untested, searched=True)
+    assert (found.checks, found.stale) == ((untested,), ())
+
+
 def test_an_equation_that_was_not_run_leaves_its_entry_alone(tmp_path: Path) -> None:
     untrusted = EQUATION.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "counterexample": ()})
     assert of_equation(tmp_path, untrusted).stale == ()

@@ -63,6 +63,7 @@ def test_the_images_that_a_paper_counts_on_are_named(
     assert found["params"].verdict is Verdict.REPRODUCED
     assert f"with `model: {named}`" in hint(found["flops"])
     assert not any("suggests another model" in one for one in found["flops"].hints)  # which says less
+    assert found["params"].hints == ()  # which the other model may well have too
 
 
 def test_the_model_that_a_name_stood_for_before_is_named(tmp_path: Path) -> None:

@@ -250,6 +250,26 @@ def test_a_gap_of_tens_of_percent_suggests_another_model(tmp_path: Path, params:
     assert any("another model" in hint for hint in check.hints) is told
 
 
+@pytest.mark.parametrize(
+    ("params", "printed", "told"),
+    [
+        (6_999_999, "5", False),  # less than two of the only digit, although 40 % more
+        (7_000_000, "5", True),
+        (5_690_000, "5.0", True),
+        (5_499_999, "5.0", False),
+        (3_000_000, "5", True),
+        (3_000_001, "5", False),
+    ],
+)
+def test_a_gap_within_two_last_digits_does_not_suggest_another_model(
+    tmp_path: Path, params: int, printed: str, told: bool
+) -> None:
+    row = f"{{id: a, label: A, model: {{timm: host}}, printed: {{params: {printed}}}}}"
+    check = cell(tmp_path, {"host": Count(params)}, row)
+    assert check.verdict is Verdict.DIFFERS
+    assert any("another model" in hint for hint in check.hints) is told
+
+
 def test_a_gap_of_flops_may_also_come_from_the_size_of_images(tmp_path: Path) -> None:
     check = cell(tmp_path, {"host": Count(5_000_000, macs=2_200_000_000)}, column="flops")
     assert "a gap of 100 % suggests another model or another size of images than `model` gives" in check.hints

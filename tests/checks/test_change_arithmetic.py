@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.checks.changes import agree, follows_from_cells
-from imlp_audit.checks.measured_changes import percent_change
+from imlp_audit.checks.measured_changes import percent_change, readings_of_change
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Verdict
@@ -19,6 +19,14 @@ HALF_UP = Rounding.HALF_UP
 @pytest.mark.parametrize(("value", "base", "change"), [(5, 4, 25), (4, 5, -20), (3, 3, 0), (0, 7, -100), (9, 3, 200)])
 def test_percent_change(value: int, base: int, change: int) -> None:
     assert percent_change(Fraction(value), Fraction(base)) == change
+
+
+@pytest.mark.parametrize(
+    ("name", "readings"),
+    [("plain", ("plain", "plain")), (None, (None, None)), ("skip (baseline plain)", ("skip", "plain"))],
+)
+def test_the_name_of_a_changes_readings_is_read_back(name: str | None, readings: tuple[str | None, str | None]) -> None:
+    assert readings_of_change(name) == readings
 
 
 @pytest.mark.parametrize(
@@ -135,6 +143,13 @@ def test_agreement_is_a_shared_value(one: Printed, other: Printed, rule: Roundin
 def test_cells_in_different_units_are_compared_in_base_units() -> None:
     assert agree(parse_printed("5720", "k"), parse_printed("5.72", "M"), "x", [HALF_UP]).verdict is Verdict.REPRODUCED
     assert agree(parse_printed("5.72", "k"), parse_printed("5.72", "M"), "x", [HALF_UP]).verdict is Verdict.INCONSISTENT
+
+
+def test_a_change_between_numbers_in_different_units_is_computed_in_base_units() -> None:
+    """From 20 M to 5 B is 249 times 100 % more."""
+    found = follows_from_cells(parse_printed("-75%", "%"), parse_printed("5", "B"), parse_printed("20", "M"), [HALF_UP])
+    assert (found.verdict, found.judged_by) == (Verdict.INCONSISTENT, "20 to 5")
+    assert found.reason.startswith("20 to 5 is a change of 24 900 %, between ")
 
 
 def test_a_declared_rounding_rule_excuses_and_an_undeclared_one_is_a_hint() -> None:

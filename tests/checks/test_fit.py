@@ -105,6 +105,23 @@ def test_a_hint_names_what_is_not_declared_and_not_what_is() -> None:
     assert compare(PRINTED, declared[:1], [HALF_UP], declared[1:]).hints == (both,)
 
 
+def test_hints_prefer_the_smallest_change() -> None:
+    """One choice that the spec does not declare is a hint once; two such are one only where no one will do."""
+    counters = [measured(CUT + n, "a", name) for n, name in enumerate("yzu", start=-3)]
+    alone = "5 009 999 would fit under rounding truncation, which the spec does not declare"
+    assert compare(PRINTED, [measured(CUT)], [HALF_UP], counters).hints == (alone,)
+    both = "5 009 996 would fit under convention y, rounding truncation, which the spec does not declare"
+    assert compare(PRINTED, [measured(MISSES)], [HALF_UP], counters).hints[0] == both
+
+
+def test_a_hint_names_how_it_departs_from_what_a_number_was_judged_under() -> None:
+    """Judged by y, cut off: what follows from it rounded half up, which is declared, needs no other counter."""
+    judged, other = measured(4_996_000, "a", "y"), measured(4_997_000, "a", "z")
+    found = compare(PRINTED, [judged], [TRUNCATION], [other], rules=[HALF_UP, TRUNCATION])
+    assert found.hints[0] == "4 996 000 would fit under rounding half_up, which the paper's other numbers speak against"
+    assert not any("convention z" in hint for hint in found.hints)
+
+
 @pytest.mark.parametrize(
     ("value", "gap"),
     [

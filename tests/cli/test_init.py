@@ -226,3 +226,45 @@ def test_a_command_that_cannot_be_done_is_answered(folder: Path, arguments: tupl
     done = call("init", *arguments)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"imlp-audit: {message}")
+
+
+def test_each_proposal_is_a_line_that_needs_only_its_comment_sign_removed(folder: Path) -> None:
+    rows = "DeiT-S†,22.1\nSwin-Base-X,88\nTransNet,5\nViT-B/16 + SE,87\n"
+    (folder / "a.csv").write_text(f"Model,Params (M)\n{rows}", "utf-8")
+    assert call("init", "a.csv").code == 0
+    lines = (folder / "a.yaml").read_text("utf-8").splitlines()
+    places = [at for at, line in enumerate(lines) if line.strip().startswith("# model:")]
+    assert len(places) > 4
+    assert sum("# no model: " in line for line in lines) == 4
+    assert not any("{" in line for line in lines if "# no model: " in line)
+    for at in places:
+        changed = [*lines[:at], lines[at].replace("# ", "", 1), *lines[at + 1 :]]
+        (folder / "a.yaml").write_text("\n".join(changed), "utf-8")
+        (paper,) = load(["a.yaml"]).papers
+        assert sum(row.model is not None for row in paper.tables[0].value.rows) == 1
+        assert call("lint", "a.yaml").code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("a.tex", "; look for a begin or an end that is missing"),
+        ("a.md", "; a table in markdown has a line such as | --- | --- | under its headings"),
+    ],
+)
+def test_a_file_without_a_table_says_what_to_look_for_in_it(folder: Path, name: str, advice: str) -> None:
+    (folder / name).write_text("Nothing here\n", "utf-8")
+    done = call("init", name)
+    assert (done.code, done.out) == (2, "")
+    assert f"{name} has no table that init can read{advice}" in done.err
+
+
+def test_what_a_label_has_besides_a_name_is_said(folder: Path) -> None:
+    (folder / "a.csv").write_text("Model,Params (M)\nOurs ViT-S,22\nEfficientNetV2-S (21k),21\nFooNet 3,5\n", "utf-8")
+    comments = [line.strip() for line in call("init", "a.csv", "--print").out.splitlines() if "# no model" in line]
+    reason = "# no model: no library has a model of this name"
+    assert comments == [
+        f"{reason}; 'Ours' may stand for another model than 'ViT-S'; the nearest are:",
+        f"{reason}; '(21k)' may stand for another model than 'EfficientNetV2-S'; the nearest are:",
+        reason,
+    ]

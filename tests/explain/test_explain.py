@@ -10,13 +10,16 @@ from typing import TypeVar
 
 import pytest
 
+from imlp_audit.checks.context import Conventions
 from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
+from imlp_audit.explain.cells import cell_facts
 from imlp_audit.explain.document import explanation_document
 from imlp_audit.explain.explain import cells_needed, explain, find_plan
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.pipeline import Options, audit, audit_equations
+from imlp_audit.records.check import Check, Verdict
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.explanation import (
     Amount,
@@ -36,7 +39,7 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.formats import Surface
 from imlp_audit.report.terminal import render_terminal
 from imlp_audit.spec.library import Selection, load
-from imlp_audit.spec.plan import EquationPlan
+from imlp_audit.spec.plan import CellPlan, EquationPlan
 from tests.explain.papers import DEIT, IMLP, paper, row
 from tests.measured import STORE
 
@@ -223,6 +226,21 @@ def test_a_declared_finding_says_why_it_is_known(bundled: Selection) -> None:
     assert explanation.finding.why.startswith("With all ten MLPs replaced")
     near = section(explanation, NearestReadings).searches[0].found
     assert 4980020 in [one.value for one in near]
+
+
+@pytest.mark.parametrize(
+    ("rounding", "words"),
+    [(None, "72.15 to below 72.25 (rounded half up)"), ("truncation", "72.2 to below 72.3 (cut off)")],
+)
+def test_a_number_stands_for_what_it_was_judged_by(bundled: Selection, rounding: str | None, words: str) -> None:
+    plan = find_plan(bundled, "imlp/1/deit_ti/top1")
+    assert isinstance(plan, CellPlan)
+    check = Check(
+        id=plan.id, kind=plan.kind, verdict=Verdict.DIFFERS, reason="-", source=plan.source, rounding=rounding
+    )
+    result = AuditResult(papers=(), versions={}, checks=(check,))
+    found = cell_facts(plan, check, Conventions(bundled.papers[0].about.value), result)
+    assert {fact.label: fact.text for fact in found}["stands for"] == f"any number from {words}"
 
 
 def test_a_score_says_what_is_missing(bundled: Selection) -> None:

@@ -441,3 +441,11 @@ def test_a_table_without_any_model_says_so_first_with_the_next_step() -> None:
 def test_a_mark_that_the_caption_explains_by_the_training_changes_no_model(caption: str, changed: bool) -> None:
     draft = table("Model | Params (M)", "DeiT-S* | 22.1", caption=caption)
     assert recipes(draft) == [None if changed else "{timm: deit_small_patch16_224}"]
+
+
+def test_ids_of_one_label_differ_by_the_size_of_the_images_or_else_by_a_number() -> None:
+    rows = [f"Swin-B | {size}^2 | 88" for size in (224, 384, 224, 384, 384)]
+    ids = [row.id for row in table("Model | Size | Params (M)", *rows).rows]
+    assert ids == ["swin_b", "swin_b_384", "swin_b_2", "swin_b_384_2", "swin_b_384_3"]
+    ids = [row.id for row in table("Model | Params (M)", "Swin-B | 88", "Swin-B | 88", "Swin-B | 8").rows]
+    assert ids == ["swin_b", "swin_b_2", "swin_b_3"]

@@ -208,3 +208,15 @@ def test_numbers_with_a_decimal_comma_are_read_and_written_as_they_are_printed()
 def test_groups_of_three_are_no_decimals() -> None:
     (table,) = read_separated("Model;Params;Top-1\na;1,415;70.1\nb;2,128;71.2\nc;11,689,512;69\n", "x.csv").tables
     assert table.decimal == "."
+
+
+def test_a_caption_of_markdown_gives_the_number_of_its_table() -> None:
+    pipes = "| Model | Params (M) |\n|---|---|\n| DeiT-S | 22.1 |\n"
+    text = (
+        f"# P\n\n## Results\n\n**Table 7.** Results on\nImageNet-1k.\n\n{pipes}\nTable 8: More\n{pipes}"
+        f"\nAs table 7 shows, it is so.\n\n{pipes}\n### Table 3\n\n{pipes}"
+    )
+    found = [(table.number, table.caption) for table in read_markdown(text, "x.md").tables]
+    assert found == [
+        ("7", "Results on ImageNet-1k."), ("8", "More"), ("9", "Results. As table 7 shows, it is so."), ("3", "Table 3")
+    ]  # fmt: skip

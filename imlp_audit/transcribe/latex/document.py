@@ -77,7 +77,8 @@ def _finished(
     source: LatexSource, macros: Mapping[str, Macro], tables: Sequence[SourceTable], notes: Sequence[str]
 ) -> SourceDocument:
     title, authors = _declared("title", source, macros), _declared("author", source, macros)
-    return SourceDocument(tuple(number_tables(tables)), title, authors, tuple(notes))
+    advice = "look for a begin or an end that is missing"
+    return SourceDocument(tuple(number_tables(tables)), title, authors, tuple(notes), advice)
 
 
 def _declared(name: str, source: LatexSource, macros: Mapping[str, Macro]) -> str | None:

@@ -1,0 +1,58 @@
+"""What the hints of a finding's checks have in common: the smallest change that most of them name, and its price."""
+
+import pytest
+
+from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.report.hints import choose_hints
+from tests.report.results import check
+
+CUT = "would fit under rounding truncation, which the spec does not declare"
+BOUNDS = ("1350000000", "1450000000")  # of 1.4 G, rounded half up
+
+
+def failing(*hints: str) -> list[Check]:
+    return [check(f"1/r{n}/params", CheckKind.CELL, Verdict.DIFFERS, hints=hints) for n in range(3)]
+
+
+def passing(printed: str, measured: str, paper: str = "p") -> Check:
+    found = check(
+        "1/a/flops", CheckKind.CELL, Verdict.REPRODUCED,
+        printed=printed, measured=measured, interval=BOUNDS, rounding="half_up", unit="G",
+    )  # fmt: skip
+    return found.model_copy(update={"id": f"{paper}/1/a/flops"})
+
+
+def shared(hints: list[Check], *others: Check) -> str:
+    return choose_hints(hints[0], hints, (*hints, *others))[0]
+
+
+LOST, LOST_COMMA, KEPT = passing("1.4", "1360000000"), passing("1,4", "1360000000"), passing("1.4", "1420000000")
+OTHER_PAPER = passing("1.4", "1360000000", "q")
+
+
+@pytest.mark.parametrize(
+    ("others", "loss"),
+    [
+        ((LOST, KEPT), "; 1 that follows now would not"),
+        ((LOST, LOST_COMMA, KEPT, OTHER_PAPER), "; 2 that follow now would not"),
+        ((KEPT, OTHER_PAPER), ""),
+    ],
+)
+def test_a_rounding_rule_is_hinted_with_how_many_numbers_it_would_lose(others: tuple[Check, ...], loss: str) -> None:
+    """1.36 G prints as 1.4 rounded half up and as 1.3 cut off; 1.42 G prints as 1.4 by both."""
+    assert shared(failing(f"7 {CUT}"), *others) == f"hint: 3 of these 3 {CUT}{loss}"
+
+
+def test_what_gains_more_than_it_loses_is_hinted_first() -> None:
+    other = "would fit under convention macs, which the spec does not declare"
+    checks = [*failing(f"7 {CUT}")[:1], *failing(f"7 {CUT}", f"8 {other}")[1:]]
+    assert shared(checks) == f"hint: 3 of these 3 {CUT}"
+    assert shared(checks, LOST, LOST) == f"hint: 2 of these 3 {other}"
+
+
+def test_of_the_hints_that_as_many_share_the_smallest_change_is_shown() -> None:
+    two = "would fit under convention no_head, rounding ceiling, which the spec does not declare"
+    one = "would fit under convention macs, rounding ceiling; the spec does not declare rounding ceiling"
+    none = "would fit under rounding half_up, which the paper's other numbers speak against"
+    for ways, first in (((two,), two), ((two, one), one), ((two, one, none), none)):
+        assert shared(failing(*(f"7 {way}" for way in ways))) == f"hint: 3 of these 3 {first}"
