@@ -24,6 +24,7 @@ from imlp_audit.models.hosts.timm import Timm
 from imlp_audit.models.hosts.torchvision import Torchvision
 from imlp_audit.models.hosts.transformers import Transformers
 from imlp_audit.models.hosts.vanillanet import VanillaBlock
+from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.reading import (
     AnyReading,
     OutputLayer,
@@ -334,6 +335,18 @@ def test_a_misspelt_host_is_an_unknown_key() -> None:
 )
 def test_models_of_a_family_are_kin(host: Host, kin: str) -> None:
     assert host.kin() == kin
+
+
+def test_a_model_that_cannot_be_built_has_no_first_tensor() -> None:
+    odd = {"hidden_size": "7"}  # of 12 heads, transformers divides by a width of 0
+    assert Transformers(architecture="ViTModel", config=odd).clue().weight is None
+    assert Transformers(architecture="ViTModel").clue().weight == "embeddings.cls_token"
+    assert Torchvision(architecture="resnet1").clue().weight is None
+
+
+def test_a_block_of_ones_own_has_no_name_of_a_bundled_family() -> None:
+    with pytest.raises(ValidationError, match="resmlp is what a family of bundled models is called"):
+        OwnBlock(file="own.py", name="resmlp")
 
 
 def test_values_that_are_written_otherwise_are_others() -> None:
