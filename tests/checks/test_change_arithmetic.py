@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.checks.changes import agree, follows_from_cells
-from imlp_audit.checks.measured_changes import percent_change
+from imlp_audit.checks.measured_changes import percent_change, readings_of_change
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Verdict
@@ -19,6 +19,14 @@ HALF_UP = Rounding.HALF_UP
 @pytest.mark.parametrize(("value", "base", "change"), [(5, 4, 25), (4, 5, -20), (3, 3, 0), (0, 7, -100), (9, 3, 200)])
 def test_percent_change(value: int, base: int, change: int) -> None:
     assert percent_change(Fraction(value), Fraction(base)) == change
+
+
+@pytest.mark.parametrize(
+    ("name", "readings"),
+    [("plain", ("plain", "plain")), (None, (None, None)), ("skip (baseline plain)", ("skip", "plain"))],
+)
+def test_the_name_of_a_changes_readings_is_read_back(name: str | None, readings: tuple[str | None, str | None]) -> None:
+    assert readings_of_change(name) == readings
 
 
 @pytest.mark.parametrize(

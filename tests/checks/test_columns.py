@@ -69,6 +69,23 @@ def test_a_swapped_cell_has_a_hint(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("printed", "verdict", "reason"),
+    [
+        ("params: 5.72, flops: 1.26", Verdict.REPRODUCED, ""),
+        ("params: 1.26, flops: 5.72", Verdict.DIFFERS, "1.26 belongs to 'flops', so its change is not one of 'params'"),
+        ("params: 1.27, flops: 5.72", Verdict.REPRODUCED, ""),  # no column has it: what differs is the cell alone
+    ],
+)
+def test_the_change_of_a_number_in_a_wrong_column_is_no_change_of_its_own(
+    tmp_path: Path, printed: str, verdict: Verdict, reason: str
+) -> None:
+    row = f"{{id: c, label: C, model: {{timm: host}}, baseline: b, printed: {{{printed}}}, delta: {{params: -74.1%}}}}"
+    check = checked(tmp_path, COUNTS, Spec((row, BIG)))["p/1/c/params.delta.measured"]
+    assert (check.verdict, check.under) == (verdict, ())
+    assert reason in check.reason
+
+
+@pytest.mark.parametrize(
     ("text", "hints"),
     [
         ("5720", ("5720 fits with unit k, where 5 720 000 is measured",)),

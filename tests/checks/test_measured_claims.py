@@ -68,6 +68,36 @@ def test_a_claim_that_nothing_counts_has_no_second_check(tmp_path: Path, body: s
     assert "p/claims/it.measured" not in claims(tmp_path, body, large=Count(44 * 10**6, macs=88 * G, mlp_macs=G))
 
 
+@pytest.mark.parametrize(
+    ("plain", "skip", "verdict"),
+    [(47.6, 47.7, UNDER), (48.3, 48.4, NO), (47.6, 48.4, OPEN), (48.4, 47.6, OPEN)],  # millions; 48.0 in the row before
+)
+def test_an_order_on_which_open_readings_disagree_is_open(
+    tmp_path: Path, plain: float, skip: float, verdict: Verdict
+) -> None:
+    """The printed 48 follows from both readings of the second row's block."""
+    rows = (
+        ROWS[0],
+        "{id: b, label: B, model: {timm: large, mlp: {imlp: {kernel: 3}}}, printed: {params: 48}}",
+    )
+    counts = {"large+3": Count(round(plain * 10**6)), "large+3@skip": Count(round(skip * 10**6))}
+    body = "rows: [p/1/a, p/1/b], order: {value: params, direction: decreasing}"
+    end = f'claims:\n  - {{id: it, text: as the text says, source: {{section: "1"}}, {body}}}\n'
+    found = checked(tmp_path, {**COUNTS, **counts}, Spec(rows, about="flops: [macs]", end=end))
+    check = found["p/claims/it.measured"]
+    assert check.verdict is verdict
+    assert ("options that the numbers leave open disagree" in check.reason) is (verdict is OPEN)
+
+
+def test_work_that_no_formula_counts_leaves_it_open(tmp_path: Path) -> None:
+    unknown = Count(44 * 10**6, macs=88 * G, unknown=("aten::fft", "aten::sort"))
+    check = claims(tmp_path, "rows: [p/1/b], conditions: [{difference: flops, below: 0}]", large=unknown)[
+        "p/claims/it.measured"
+    ]
+    told = "p/1/b/flops: no formula counts aten::fft, aten::sort, so the measured value leaves out work"
+    assert (check.verdict, told in check.reason) == (OPEN, True)
+
+
 def test_a_row_without_a_model_leaves_it_open(tmp_path: Path) -> None:
     check = claims(tmp_path, "rows: [p/1/b, p/1/c], conditions: [{difference: flops, below: 0}]")[
         "p/claims/it.measured"
