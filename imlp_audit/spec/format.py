@@ -139,9 +139,9 @@ def _join(lines: Sequence[str], layout: _Layout) -> str:
             done.append(" " * (len(line) - len(bare) + layout.inside[number]) + bare if bare else line)
         elif bare.strip():
             done.append(" " * _column(number, len(line) - len(bare), layout, begun) + bare.rstrip())
-        elif done and (done[-1].strip() or number - 1 in layout.texts):
+        elif done and done[-1].strip():
             done.append("")
-    while done and not done[-1].strip() and len(lines) - 1 not in layout.texts:
+    while done and not done[-1].strip():
         done.pop()
     return "\n".join([*done, ""])
 
