@@ -71,7 +71,7 @@ def sorts_rows(heading: str, rows: Sequence[GridRow], at: int, label: int) -> bo
 def describes_models(heading: str, rows: Sequence[GridRow], at: int, label: int) -> bool:
     """Return whether a column describes the models of the libraries, as the token mixer of each family.
 
-    Its heading names such a property, and of at least two families each has a text of its own. In an ablation a label
+    Its heading names such a property, each family has one text, and these are not all the same. In an ablation a label
     stands beside several texts, or a family does.
     """
     if not _PROPERTY.search(heading.lower()) or _tells_apart(rows, at, label):

@@ -265,6 +265,15 @@ def test_a_column_that_may_change_the_models_of_the_table_leaves_them_open(lines
     assert not any(recipes(table("Model | Plugged in | Params (M)", *rows)))
 
 
+@pytest.mark.parametrize(
+    ("heading", "more"), [("Plugged in", ()), ("Token Mixer", ("Mine | Gating | 9", "Mine | Fourier | 9"))]
+)
+def test_a_column_of_parts_or_of_an_ablation_describes_no_models(heading: str, more: tuple[str, ...]) -> None:
+    rows = ("PoolFormer-S12 | Averages | 12", "Swin-T | Shifted windows | 28", "DeiT-S | Softmax | 22")
+    assert all(recipes(table("Model | Token Mixer | Params (M)", *rows)))
+    assert not any(recipes(table(f"Model | {heading} | Params (M)", *rows, *more)))
+
+
 def test_an_empty_cell_of_a_family_is_a_text_of_its_own() -> None:
     rows = ("PoolFormer-S12 | - | 12", "PoolFormer-S24 | Fourier | 21", "Swin-T | Shifted windows | 28")
     assert recipes(table("Model | Token Mixer | Params (M)", *rows)) == ["{timm: poolformer_s12}", None, None]
