@@ -17,7 +17,8 @@ class AuditError(Exception):
 class Problem:
     """One thing wrong with a spec, at a place in a file: line and column from 1, and the path of keys.
 
-    `meant` is the required key that the last of these is a misspelling of.
+    `meant` is the required key that the last of these is a misspelling of; `other` is the same problem as seen from the
+    other of two files that cannot be used together.
     """
 
     file: str
@@ -26,6 +27,7 @@ class Problem:
     message: str
     at: tuple[str | int, ...] = field(default=(), compare=False)
     meant: str | None = field(default=None, compare=False)
+    other: Problem | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}: {self.message}"

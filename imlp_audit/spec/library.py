@@ -77,6 +77,7 @@ def load(arguments: Sequence[str] = (), *, trust_code: bool = False, also: Rule 
     while True:
         selection, problems, hidden = _load_once(wanted, trust_code=trust_code)
         beside = {display_path(path) for one in wanted for path in one.beside}
+        problems = [_seen_from(problem, beside) for problem in problems]
         theirs = [problem for problem in problems if problem.file in beside]
         if theirs and len(theirs) == len(problems):
             left_out += theirs
@@ -89,6 +90,12 @@ def load(arguments: Sequence[str] = (), *, trust_code: bool = False, also: Rule 
         else:
             skipped = tuple(map(display_path, skipped_yaml(arguments)))
             return replace(selection, left_out=tuple(left_out), skipped=skipped)
+
+
+def _seen_from(problem: Problem, beside: Collection[str]) -> Problem:
+    """Return a problem that two files have with each other as one of the file that lies beside the named one."""
+    other = problem.other
+    return other if other is not None and problem.file not in beside and other.file in beside else problem
 
 
 def _load_once(wanted: Sequence[Wanted], *, trust_code: bool) -> tuple[Selection, list[Problem], set[str]]:

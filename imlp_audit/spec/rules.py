@@ -80,7 +80,8 @@ def _twice(named: Sequence[tuple[str, Located[object], str]]) -> Iterator[Proble
         here = located.problem(f"the {key} {name!r} is taken already; give each its own", key)
         first = seen.setdefault(name, here)
         if first.file != here.file:
-            yield replace(here, message=f"{here.message} (it is in {first.file} too, line {first.line})")
+            there = replace(first, message=f"{first.message} (it is in {here.file} too, line {here.line})")
+            yield replace(here, message=f"{here.message} (it is in {first.file} too, line {first.line})", other=there)
         elif first is not here:
             yield here
 
@@ -98,11 +99,12 @@ def _about(paper: Paper) -> Iterator[Problem]:
 
 def _table(located: Located[PrintedTable], conventions: Sequence[str]) -> Iterator[Problem]:
     table = located.value
-    taken = set[str]()
+    taken: dict[str, Problem] = {}
     for index, row in enumerate(table.rows):
-        if row.id in taken:
-            yield located.problem(f"the row id {row.id!r} is taken already; give each its own", "rows", index, "id")
-        taken.add(row.id)
+        here = located.problem(f"the row id {row.id!r} is taken already; give each its own", "rows", index, "id")
+        first = taken.setdefault(row.id, here)
+        if first is not here:
+            yield replace(here, message=f"{here.message} (line {first.line} has it)")
     for index, row in enumerate(table.rows):
         for measure, by in row.counted_by.items():
             known = _conventions_of(measure, conventions)

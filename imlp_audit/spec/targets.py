@@ -9,6 +9,7 @@ from pathlib import Path
 
 from imlp_audit.equations.door import installed_folders
 from imlp_audit.errors import UsageError, did_you_mean
+from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.folders import (
     YAML,
     Declared,
@@ -23,6 +24,8 @@ from imlp_audit.spec.folders import (
     target_of,
 )
 from imlp_audit.spec.part import WHOLE, SelectedPart, is_glob
+
+_LISTED = 3  # files that a message names
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,7 @@ def _find_target(argument: str) -> Iterator[Wanted]:
     elif path.is_file():
         if (other := explain_other_kind(path)) is not None:
             raise UsageError(other)
+        _refuse_without_about(path)
         yield _narrow(_around(path), rest)
     elif (only := _one_paper(path)) is not None:
         yield _narrow(only, rest)
@@ -179,6 +183,18 @@ def _around(path: Path) -> Wanted:
     siblings = [other for other in beside if _belongs(declares(other), own) or _is_unnamed(other)]
     part = WHOLE if own.about else SelectedPart(files=frozenset({display_path(path)}))
     return Wanted(tuple(sorted([path, *siblings])), str(path), part, path)
+
+
+def _refuse_without_about(path: Path) -> None:
+    """Raise UsageError for a file that does not describe its paper where several files beside it do."""
+    own = declares(path)
+    found = [(other.name, declares(other)) for other in spec_files(path.parent) if other != path]
+    about = [name for name, other in found if other.about and _belongs(other, own)]
+    if not own.about and len(about) > 1:
+        raise UsageError(
+            f"{display_path(path)} has no key 'about', and more than one file beside it describes {own.paper} "
+            f"({list_some(about, _LISTED)}): give it its own, or move it to the one that it belongs to"
+        )
 
 
 def _belongs(other: Declared, own: Declared) -> bool:

@@ -75,3 +75,9 @@ def test_nothing_heavy_is_loaded_where_nothing_is_counted(papers: Path) -> None:
     outcome = spawn("-c", code, cwd=papers, command=MODULE[:1])
     assert (outcome.code, outcome.err) == (0, "")
     assert "needs trained weights and images" in outcome.out
+
+
+def test_a_file_in_the_place_of_the_check_is_refused_with_the_right_order(here: Path) -> None:
+    outcome = call("explain", "specs/imlp_row", ROW)
+    assert outcome.code == 2
+    assert f"the check comes first: imlp-audit explain {ROW} specs/imlp_row\n" in outcome.err

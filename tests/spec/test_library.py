@@ -91,6 +91,24 @@ def test_a_file_stands_alone_when_one_beside_it_has_problems(here: Path, broken:
     assert caught.value.problems == selection.left_out
 
 
+def test_a_file_stands_alone_when_one_beside_it_has_the_same_table(here: Path) -> None:
+    folder = here / "specs" / "alpha"
+    text = (folder / "table2.yaml").read_text(encoding="utf-8")
+    (folder / "another.yaml").write_text(text, encoding="utf-8")  # before it in order
+    selection = load(["specs/alpha/table2.yaml"])
+    assert [check.id for check in select_checks(selection)] == [ALPHA_2]
+    (problem,) = selection.left_out
+    assert problem.file == "specs/alpha/another.yaml"
+    assert f"it is in specs/alpha/table2.yaml too, line {problem.line}" in problem.message
+
+
+def test_a_file_without_a_description_is_not_joined_to_several_that_have_one(here: Path) -> None:
+    folder = here / "specs" / "alpha"
+    (folder / "version2.yaml").write_text((folder / "paper.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    with pytest.raises(UsageError, match=r"alpha/table1.yaml has no key 'about', .* \(paper.yaml, version2.yaml\)"):
+        load(["specs/alpha/table1.yaml"])
+
+
 def test_only_the_problems_of_the_file_that_is_named_are_reported(here: Path) -> None:
     for name, old, new in (("table1", "5.72", "5.7two"), ("table2", "title", "titel")):
         table = here / "specs" / "alpha" / f"{name}.yaml"
