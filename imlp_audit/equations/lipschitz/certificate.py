@@ -21,7 +21,8 @@ from imlp_audit.errors import SolverError
 
 _UNIT = 2.0**-53
 _LARGEST = 1e100  # of T and rho, for weights near 1: no sum or product of theirs is infinite
-_UNDERFLOW = 1e-200  # above all that such sums and products lose where they are too small for float64
+_UNDERFLOW = 1e-200  # more than underflow can change M by
+_ENOUGH = 2.0**30  # times T: a proof that needs more rho than this fails by its margin
 # Relative steps by which T, and then rho, is increased until a proof succeeds.
 _STEPS = [10.0**power for power in range(-10, 1)]
 
@@ -88,7 +89,7 @@ class Certificate:
 
 def certify(branch: Branch, t: Matrix, slopes: Slopes = GELU) -> Certificate | None:
     """Return the smallest rho that can be proven with a T near the given one, or None."""
-    largest = float(t.max(initial=0.0)) or 1.0
+    largest = float(t.max(initial=0.0)) or float(np.finfo(float).tiny)
     moved = (np.maximum(t, 0.0) * (1 + step) + largest * step for step in _STEPS)
     proven = [found for candidate in moved if (found := prove(branch, candidate, slopes)) is not None]
     return min(proven, key=lambda certificate: certificate.rho, default=None)
@@ -121,8 +122,13 @@ def _least_rho(branch: Branch, t: Matrix, slopes: Slopes) -> float | None:
 
 def holds(branch: Branch, rho: float, t: Matrix, slopes: Slopes = GELU) -> bool:
     """Return whether M(rho, diag(t)) <= 0 (Eq. 9) is proven; False means unknown."""
+    if not all(np.isfinite(numbers).all() for numbers in (branch.inner, branch.outer, rho, t)):
+        return False
     branch, rho, t = _balance(branch, rho, t)
-    if not (np.all((t >= 0) & (t < _LARGEST)) and rho < _LARGEST):
+    # M falls as rho grows, so a smaller rho proves this one; a large one would need too large a margin
+    steepest = max(1.0, slopes.low**2, slopes.high**2)
+    rho = min(rho, _ENOUGH * steepest * float(t.max(initial=0.0)))
+    if not (np.all((t >= 0) & (t < _LARGEST)) and 0 <= rho < _LARGEST):
         return False
     return surely_negative(*eq9_matrix(branch, rho, t, slopes))
 
@@ -130,23 +136,36 @@ def holds(branch: Branch, rho: float, t: Matrix, slopes: Slopes = GELU) -> bool:
 def _balance(branch: Branch, rho: float, t: Matrix) -> tuple[Branch, float, Matrix]:
     """Return the same inequality for weights whose norms are near 1, so that one margin fits both blocks of M.
 
-    M is multiplied by a diagonal matrix from both sides: everything by powers of 2, without rounding.
+    M is multiplied by a diagonal matrix from both sides. Scaling by powers of 2 is exact except for underflow, which
+    `_UNDERFLOW` covers, and overflow, which leaves an infinite rho or T.
     """
-    inner, outer = (frexp(float(np.linalg.norm(weights)))[1] for weights in (branch.inner, branch.outer))
+    inner, outer = _exponent(branch.inner), _exponent(branch.outer)
     scaled = Branch(np.ldexp(branch.inner, -inner), branch.shift, np.ldexp(branch.outer, -outer))
-    return scaled, float(np.ldexp(rho, -2 * (inner + outer))), np.ldexp(t, -2 * outer)
+    with np.errstate(over="ignore"):
+        return scaled, float(np.ldexp(rho, -2 * (inner + outer))), np.ldexp(t, -2 * outer)
+
+
+def _exponent(weights: Matrix) -> int:
+    """Return the power of 2 that is next to the norm; squares of very large or small weights are no numbers."""
+    largest = frexp(float(np.abs(weights).max(initial=0.0)))[1]
+    return largest + frexp(float(np.linalg.norm(np.ldexp(weights, -largest))))[1]
 
 
 def surely_negative(matrix: Matrix, error: float) -> bool:
-    """Return whether every symmetric matrix within `error` of this one (Frobenius) is proven negative semidefinite."""
+    """Return whether every symmetric matrix within `error` of this one (Frobenius) is proven negative semidefinite.
+
+    Nothing is proven of numbers that are not finite: numpy's Cholesky factors them without an error.
+    """
     order = len(matrix)
     trace = float(np.abs(np.diag(matrix)).sum())
     margin = error + 1.01 * _gamma(order + 2) * trace + _UNDERFLOW
+    if not (np.isfinite(matrix).all() and np.isfinite(margin)):
+        return False
     try:
-        np.linalg.cholesky(-matrix - margin * np.eye(order))
+        factor = np.linalg.cholesky(-matrix - margin * np.eye(order))
     except np.linalg.LinAlgError:
         return False
-    return True
+    return bool(np.isfinite(factor).all())
 
 
 def eq9_matrix(branch: Branch, rho: float, t: Matrix, slopes: Slopes = GELU) -> tuple[Matrix, float]:

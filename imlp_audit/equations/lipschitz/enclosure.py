@@ -59,7 +59,7 @@ def enclose_atan(reciprocal: int) -> Interval:
 
 
 def enclose_exp(y: Interval) -> Interval:
-    """Enclose exp(y) of 0 <= y < 32: exp(y / 32), squared five times."""
+    """Enclose exp(y) of 0 <= y <= 31: exp(y / 32), squared five times."""
     y = round_outward(y)
     power = round_outward(Interval(_series(y.low / 2**_HALVINGS).low, _series(y.high / 2**_HALVINGS).high))
     for _ in range(_HALVINGS):
@@ -74,6 +74,6 @@ def _series(z: Fraction) -> Interval:
 
 
 def enclose_tanh(u: Interval) -> Interval:
-    """Enclose tanh(u) = 1 - 2 / (exp(2 u) + 1) of 0 <= u < 16."""
+    """Enclose tanh(u) = 1 - 2 / (exp(2 u) + 1) of 0 <= u <= 15.5."""
     one = Interval.point(1)
     return one - enclose_quotient(one * 2, enclose_exp(u * 2) + one)

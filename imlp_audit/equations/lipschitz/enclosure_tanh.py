@@ -34,6 +34,8 @@ def enclose_steepest_tanh_slope(near: float | Fraction) -> Interval:
 
     Raises ValueError if it is not proved that the slope is highest within 2^-40 of there.
     """
+    if not 0.5 <= near <= 3:  # not a number, infinite, or so far away that the enclosures need not hold
+        raise ValueError(f"the steepest slope is not near {near}")
     a, b = Fraction(near) - _AROUND, Fraction(near) + _AROUND
     before, after = enclose_turning(a), enclose_turning(b)
     if not (least_growth() > 0 and before.high < 0 < after.low):

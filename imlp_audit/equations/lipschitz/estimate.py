@@ -84,12 +84,20 @@ def _single_threaded_children() -> Iterator[None]:
 
 def prove_least(branch: Branch, solver: Solver, seconds: float) -> Certificate:
     """Return the smallest rho that is proven for a branch, with its T. Raises SolverError if nothing is proven."""
-    if not (branch.inner.any() and branch.outer.any()):  # a constant: every rho > 0 has a T, but solvers find none
-        return Certificate(float(np.finfo(float).tiny), np.full(len(branch.inner), np.sum(branch.outer**2)))
+    if not (branch.inner.any() and branch.outer.any()):
+        return _prove_constant(branch)
     proof = certify(branch, minimise_rho(branch, solver, seconds=seconds))
     if proof is None:
         raise SolverError(f"{solver} proposed a solution from which no bound could be proven")
     return proof
+
+
+def _prove_constant(branch: Branch) -> Certificate:
+    """Return a proof for W^0 = 0 or W^1i = 0: every rho > 0 has a T, but solvers find none."""
+    tiny = float(np.finfo(float).tiny)
+    # squares that underflow must not leave a T of 0 beside weights that are not
+    t = max(tiny, float(np.sum(branch.outer**2))) if branch.outer.any() else 0.0
+    return Certificate(tiny, np.full(len(branch.inner), t))
 
 
 def _join(branches: tuple[Branch, Branch]) -> Branch:

@@ -31,7 +31,8 @@ GELU = Slopes(1 - _GELU_HIGH - _OUTWARD, _GELU_HIGH + _OUTWARD)
 GELU_STEEPEST = sqrt(2)  # where the slope of GeLU is highest; it is lowest at -sqrt 2
 
 # The second derivative of the tanh form has no root in closed form; these are its root and the slope there, computed
-# to 40 digits (tests/lipschitz/test_slopes.py computes them again). enclosure.py and enclosure_tanh.py prove both ends.
+# to 40 digits (tests/equations/lipschitz/test_slopes.py computes them again). enclosure.py and enclosure_tanh.py prove
+# both ends.
 _GELU_TANH_HIGH = 1.1289930686587717654559
 GELU_TANH = Slopes(1 - _GELU_TANH_HIGH - _OUTWARD, _GELU_TANH_HIGH + _OUTWARD)
 GELU_TANH_STEEPEST = 1.418504008790828355548

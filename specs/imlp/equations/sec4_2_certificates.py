@@ -11,7 +11,14 @@ from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
 from imlp_audit.equations.lipschitz.branches import Branch, Matrix
-from imlp_audit.equations.lipschitz.certificate import Certificate, Solver, eq9_matrix, holds, prove, surely_negative
+from imlp_audit.equations.lipschitz.certificate import (
+    Certificate,
+    Solver,
+    eq9_matrix,
+    holds,
+    prove,
+    surely_negative,
+)
 from imlp_audit.equations.lipschitz.estimate import prove_least
 from imlp_audit.equations.lipschitz.slopes import GELU, Slopes
 from imlp_audit.equations.strategies import nonzero, plain
@@ -22,8 +29,8 @@ from ._certificates import Near, eq9, make_branch, near_branches, positive_semid
 @claim(near_branches(), share=0.6)
 def theorem1_proven_exactly(case: Near, _: Arithmetic) -> Trial:
     """Whatever rho the package accepts for a T makes M(rho, T) negative semidefinite in exact fractions: the one that
-    it proves, and the smallest that it accepts, found by bisection. It proves one for every T that is not hardly above
-    half the squared norm of W^1i, at most 10^-8 above the least where T is well above.
+    it proves, and the smallest that it accepts, found by bisection. It proves one for every T that exceeds half
+    the squared norm of W^1i by a share of at least 10^-9; it is at most 10^-8 above the least where T is well above.
 
     Place: Sec. 4.2, Theorem 1 and Eq. 9
     Corrected: M(rho, T) <= 0 for every rho that is accepted; no M(0.99999999 rho, T) <= 0 for the rho that is proven
@@ -105,7 +112,8 @@ _BARELY = st.builds(
 @claim(_BARELY)
 def theorem1_margin(case: Barely, _: Arithmetic) -> Trial:
     """The package says that a matrix is surely negative semidefinite where its eigenvalues are below 0 by its error and
-    five times the margin that Rump's theorem asks for, and never where they are below 0 by less than both.
+    five times the margin that Rump's theorem asks for, and never where they are above minus the sum of the error and
+    one margin.
     Shown by diagonal matrices.
 
     Place: Sec. 4.2, Theorem 1 and Eq. 9
@@ -123,17 +131,21 @@ def theorem1_margin(case: Barely, _: Arithmetic) -> Trial:
     return Trial(found == (case.margins > 1), shown)
 
 
-@claim(plain(st.tuples(nonzero(), nonzero(), st.booleans())), share=0.3)
-def theorem1_constant_branch(case: tuple[float, float, bool], _: Arithmetic) -> Trial:
+_SIZES = st.sampled_from((1.0, 1e-170, 1e-162, 1e60, 1e-120))
+
+
+@claim(st.tuples(plain(st.tuples(nonzero(), nonzero(), st.booleans())), _SIZES), share=0.3)
+def theorem1_constant_branch(case: tuple[tuple[float, float, bool], float], _: Arithmetic) -> Trial:
     """For a branch that is constant, because W^0 or W^1i diag(beta_i) is 0, the package has a T and a rho of next to
-    nothing that make M(rho, T) negative semidefinite in exact fractions.
+    nothing that make M(rho, T) negative semidefinite in exact fractions, also where the squares of weights underflow.
 
     Place: Sec. 4.2, Theorem 1 and Eq. 9
     Corrected: M(rho, T) <= 0 with rho <= 10^-300
     Bound: none: weights, T and rho are fractions
     """
     # Judge the pair by exact elimination.
-    one, other, inner = case
+    (one, other, inner), size = case
+    one, other = one * size, other * size
     weights = ([[0.0], [0.0]], [[one, other]]) if inner else ([[one], [other]], [[0.0, 0.0]])
     branch = make_branch(*weights)
     proven = prove_least(branch, Solver.CLARABEL, 60.0)

@@ -26,8 +26,8 @@ from ._orthogonal import ONE_UNIT, ORTHOGONAL, Orthogonal, signs_of
 def theorem1_least_rho(case: Orthogonal, _: Arithmetic) -> Trial:
     """For weights with orthogonal columns and one number as T, the rho that the package proves is at most 2 10^-10
     above the least; where a solver's T is a little too small, it still proves the optimum to a millionth, and
-    where it is too small for any rho, one at most 1.4 times as large. Where weights
-    are multiplied by powers of 2, however large or small, it proves as much times their squares.
+    where it is too small for any rho, one at most 1.4 times as large. Where weights are multiplied by powers of 2 from
+    2^-190 to 2^150, it proves as much times their squares.
 
     Place: Sec. 4.2, Theorem 1 and Eq. 9
     Corrected: rho = -2 p q t s + (p + q)^2 t^2 s / (2 t - omega) with s = ||W^0||^2, omega = ||W^1i||^2 and T = t I;
@@ -108,19 +108,22 @@ _UNUSED = st.builds(Unused, nonzero(), nonzero(), _OTHERS, st.sampled_from((0.0,
 
 @claim(plain(_UNUSED), share=0.5)
 def theorem1_unread_units(case: Unused, _: Arithmetic) -> Trial:
-    """Hidden units that no output reads do not change what the package proves, even if a solver's T is 0 for them or,
-    by its tolerance, less. A T with an entry below 0, and a T or rho that is no number or infinite, prove nothing.
+    """Hidden units that no output reads change what the package proves by little, even if a solver's T is 0 for them
+    or, by its tolerance, less: by a share that grows with their weights. A T with an entry below 0, and a T or rho that
+    is no number or infinite, prove nothing.
 
     Place: Sec. 4.2, Theorem 1 and Eq. 8
     Corrected: sqrt(rho) = 1.12890 |W^0| |W^1i| of the one unit that is read
-    Bound: 10^-6 above: no rounding bound but how far the package moves T; none below, except for 10^-12 for rounding
+    Bound: 10^-8 (1 + ||w||^2 / |W^0|^2) above, with w the weights of the units that are not read: no rounding bound but
+        how far the package moves T; none below, except for 10^-12 for rounding
     """
     # Compare what is certified with the formula, and hand over what is no T and no rho.
     branch, proven = case.branch, certify(case.branch, case.proposed)
     if proven is None:
         return Trial(False, {**vars(case), "proven": None})
-    least, slack = (GELU.high * case.inner * case.outer) ** 2, 1e-6 * (1 + sum(each**2 for each in case.others))
-    near = least * (1 - 1e-12) <= proven.rho <= least * (1 + slack / case.inner**2) and bool(np.all(proven.t >= 0))
+    least, others = (GELU.high * case.inner * case.outer) ** 2, sum(each**2 for each in case.others)
+    slack = 1e-8 * (1 + others / case.inner**2)
+    near = least * (1 - 1e-12) <= proven.rho <= least * (1 + slack) and bool(np.all(proven.t >= 0))
     bad = [np.array([value, *proven.t[1:]]) for value in (-1.0, nan, inf)]
     refused = not any(holds(branch, proven.rho * 10, t) for t in bad)
     refused = refused and not any(holds(branch, rho, proven.t) for rho in (inf, nan, -1.0, 0.0))

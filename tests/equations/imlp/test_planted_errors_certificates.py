@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from math import frexp, inf, isfinite
 
 import numpy as np
 import pytest
@@ -16,7 +17,13 @@ from imlp_audit.equations.lipschitz.branches import Branch, Matrix
 from imlp_audit.equations.lipschitz.certificate import Solver
 from imlp_audit.equations.lipschitz.slopes import Slopes
 from imlp_audit.numbers.interval import Interval
-from specs.imlp.equations import sec4_2_certificates, sec4_2_least_rho, sec4_2_weights
+from specs.imlp.equations import (
+    sec4_2_certificates,
+    sec4_2_enclosures,
+    sec4_2_extreme_weights,
+    sec4_2_least_rho,
+    sec4_2_weights,
+)
 from tests.equations import papers
 
 
@@ -77,6 +84,22 @@ def test_places_that_are_further_from_the_steepest(monkeypatch: pytest.MonkeyPat
     assert is_false("slope_tanh_turns")
 
 
+def test_a_place_that_is_not_finite(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = enclosure_tanh.enclose_steepest_tanh_slope
+
+    def planted(near: float | Fraction) -> Interval:
+        return honest(near if isfinite(near) else sec4_2_enclosures._steepest_place())
+
+    monkeypatch.setattr(sec4_2_enclosures, "enclose_steepest_tanh_slope", planted)
+    assert is_false("slope_tanh_turns")
+
+
+def test_a_growth_that_is_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = enclosure_tanh.least_growth()
+    monkeypatch.setattr(sec4_2_enclosures, "least_growth", lambda: honest - Fraction(1, 100))
+    assert is_false("slope_tanh_enclosed")
+
+
 def accepts(matrix: Matrix, error: float) -> bool:
     return bool(np.linalg.eigvalsh(matrix)[-1] <= 0)
 
@@ -95,6 +118,54 @@ def test_a_bound_on_rounding_that_is_too_small(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(sec4_2_certificates, "eq9_matrix", planted)
     assert is_false("theorem1_matrix_rounding")
+
+
+def factors(matrix: Matrix, error: float) -> bool:
+    margin = error + 1e-14 * float(np.abs(np.diag(matrix)).sum()) + 1e-200
+    try:
+        np.linalg.cholesky(-matrix - margin * np.eye(len(matrix)))
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_matrices_that_are_not_finite(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sec4_2_extreme_weights, "surely_negative", factors)
+    assert is_false("theorem1_extreme_weights")
+
+
+def exponent_by_squares(weights: Matrix) -> int:
+    return frexp(float(np.linalg.norm(weights)))[1]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_norms_of_which_the_squares_are_no_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certificate, "_exponent", exponent_by_squares)
+    assert is_false("theorem1_extreme_weights")
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_false_proof_by_an_infinite_norm(monkeypatch: pytest.MonkeyPatch) -> None:
+    def planted(branch: Branch, rho: float, t: Matrix, slopes: Slopes) -> bool:
+        return factors(*certificate.eq9_matrix(branch, rho, t, slopes))
+
+    monkeypatch.setattr(sec4_2_extreme_weights, "holds", planted)
+    assert is_false("theorem1_extreme_weights")
+
+
+@pytest.mark.parametrize("enough", [inf, 2.0**-2])
+def test_a_rho_that_is_too_large_or_too_small_to_be_proven(monkeypatch: pytest.MonkeyPatch, enough: float) -> None:
+    monkeypatch.setattr(certificate, "_ENOUGH", enough)
+    assert is_false("theorem1_extreme_weights")
+
+
+def test_a_constant_whose_squares_underflow(monkeypatch: pytest.MonkeyPatch) -> None:
+    def planted(branch: Branch) -> certificate.Certificate:
+        return certificate.Certificate(2.0**-1022, np.full(len(branch.inner), np.sum(branch.outer**2)))
+
+    monkeypatch.setattr(estimate, "_prove_constant", planted)
+    assert is_false("theorem1_constant_branch")
 
 
 def test_weights_that_are_not_balanced(monkeypatch: pytest.MonkeyPatch) -> None:
