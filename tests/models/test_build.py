@@ -24,6 +24,9 @@ def recipe(host: str, kernel: int = 3, ratio: float = 2, part: Part = Part.CHANN
     return Recipe.of(timm=host, mlp=Replacement(imlp=ImlpRecipe(ratio=ratio, kernel=kernel, part=part)))
 
 
+NORMED = {"architecture": "vit_tiny_patch16_224", "arguments": {"scale_mlp_norm": True}}
+
+
 def count(model: nn.Module) -> int:
     return sum(p.numel() for p in model.parameters())
 
@@ -321,6 +324,10 @@ def test_activation_is_the_base_of_the_agelus() -> None:
         (lambda b: b.variant(Recipe.of(gmlp_text={"layers": 1, "width": 8}), None), "a reading of language models"),
         (lambda b: b.variant(Recipe.of(resmlp={"layers": 1, "width": 8}), None), "needs a reading of its form"),
         (lambda b: b.variant(Recipe.of(torchvision="vit_b_16", image=(224, 256)), None), "takes square images, not"),
+        (
+            lambda b: b.variant(Recipe.of(timm=NORMED, mlp=Replacement(sums=Sums())), None),
+            r"a norm inside its MLP blocks\.0",
+        ),
     ],
 )
 def test_what_cannot_be_built_says_why(builder: Builder, ask: Callable[[Builder], object], told: str) -> None:

@@ -24,6 +24,7 @@ from imlp_audit.models.hosts.timm import Timm
 from imlp_audit.models.hosts.torchvision import Torchvision
 from imlp_audit.models.hosts.transformers import Transformers
 from imlp_audit.models.hosts.vanillanet import VanillaBlock
+from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.reading import (
     AnyReading,
     OutputLayer,
@@ -35,6 +36,7 @@ from imlp_audit.models.reading import (
     TextReading,
 )
 from imlp_audit.models.recipe import HOSTS, Recipe
+from imlp_audit.models.values import FrozenMap
 from imlp_audit.spec.parse_yaml import read_tree
 from imlp_audit.spec.tree import plain
 from tests.models.readings import RELEASED
@@ -317,3 +319,36 @@ def test_models_of_text_take_no_images(host: str) -> None:
 def test_only_classifiers_have_their_classes_beside_the_host(host: str) -> None:
     with pytest.raises(ValidationError, match="classes: "):
         of(host, classes=10)
+
+
+def test_a_misspelt_host_is_an_unknown_key() -> None:
+    with pytest.raises(ValidationError, match="tim\n  Extra inputs are not permitted"):
+        Recipe.model_validate({"tim": "deit_tiny_patch16_224"})
+
+
+@pytest.mark.parametrize(
+    ("host", "kin"),
+    [
+        (Torchvision(architecture="resnext50_32x4d"), "resnext"),
+        (Transformers(architecture="ViTForImageClassification"), "ViT"),
+    ],
+)
+def test_models_of_a_family_are_kin(host: Host, kin: str) -> None:
+    assert host.kin() == kin
+
+
+def test_a_model_that_cannot_be_built_has_no_first_tensor() -> None:
+    odd = {"hidden_size": "7"}  # of 12 heads, transformers divides by a width of 0
+    assert Transformers(architecture="ViTModel", config=odd).clue().weight is None
+    assert Transformers(architecture="ViTModel").clue().weight == "embeddings.cls_token"
+    assert Torchvision(architecture="resnet1").clue().weight is None
+
+
+def test_a_block_of_ones_own_has_no_name_of_a_bundled_family() -> None:
+    with pytest.raises(ValidationError, match="resmlp is what a family of bundled models is called"):
+        OwnBlock(file="own.py", name="resmlp")
+
+
+def test_values_that_are_written_otherwise_are_others() -> None:
+    assert FrozenMap(a=1) != FrozenMap(a=True)
+    assert FrozenMap(a=1) == FrozenMap(a=1)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.models.names.known import Library, current_models
-from imlp_audit.models.names.match import Confidence, close_models, families_in
+from imlp_audit.models.names.match import Confidence, close_models, families_in, names_of_all_sizes
 
 TIMM, TORCHVISION, EXACT = Library.TIMM, Library.TORCHVISION, Confidence.EXACT
 
@@ -128,3 +128,8 @@ def test_separators_and_cases_change_nothing(name: str, separator: str, upper: b
 def test_any_text_is_answered_with_names_of_the_library(label: str) -> None:
     for library in Library:
         assert dict(close_models(label, library)).keys() <= current_models(library)
+
+
+def test_text_that_no_name_has_is_no_name() -> None:
+    assert names_of_all_sizes("resnet50", Library.TIMM) == ["resnet50"]
+    assert names_of_all_sizes("resnet50 // 2", Library.TIMM) == []
