@@ -163,7 +163,11 @@ def _undecided(result: AuditResult, most: int) -> Iterator[Item]:
     first = reasons[: most if len(reasons) > most + 1 else most + 1]
     named = [_count_undecided(count, what) for what, count in first]
     rest = found.total() - sum(count for _, count in first)
-    more = f"; {readable(rest)} for {count_of(len(reasons) - len(first), 'other reason')}" if rest else ""
+    more = (
+        f"; {readable(rest)} for {count_of(len(reasons) - len(first), 'other reason')}, which their checks name"
+        if rest
+        else ""
+    )
     yield Item(f"{'; '.join(named)}{more}", label="undecided")
     alone, of = result.unguarded()
     if alone:

@@ -205,7 +205,10 @@ def test_a_few_selected_checks_are_listed_one_by_one() -> None:
 
 def test_what_the_reader_can_decide_at_once_comes_first_and_a_single_reason_is_named() -> None:
     reasons = ["needs weights"] * 9 + ["the Python in p was not run; pass --trust-code", "the spec gives no model"]
-    for more, end in (([], "; 9 need weights"), (["needs images"], "; 10 for 2 other reasons")):
+    for more, end in (
+        ([], "; 9 need weights"),
+        (["needs images"], "; 10 for 2 other reasons, which their checks name"),
+    ):
         checks = tuple(
             check(f"1/r{at}/params", CheckKind.CELL, Verdict.UNVERIFIABLE, reason, printed="5.72")
             for at, reason in enumerate([*reasons, *more])
