@@ -19,7 +19,7 @@ from imlp_audit.transcribe.grid import (
 )
 from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.latex.text import to_text
-from imlp_audit.transcribe.numbering import number_tables, states_number
+from imlp_audit.transcribe.numbering import number_tables, split_number
 from imlp_audit.transcribe.web import read_web_tables
 
 _DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
@@ -96,27 +96,30 @@ def _split(line: str) -> tuple[SpanningCell, ...]:
 def _caption(lines: Sequence[str], at: int) -> str:
     """Return the nearest line above a table, after the heading that both are under.
 
-    Of a paragraph that begins with the number of the table, as "Table 7." does, all is the caption.
+    Of a paragraph that begins with the number of the table, as "Table 7." does, all is taken, the number first.
     """
-    stated = _stated_caption(lines, at)
-    if stated is not None:
-        return stated[:300]
     above = next((i for i in range(at - 1, max(-1, at - 4), -1) if lines[i].strip() and "|" not in lines[i]), None)
     heading = next((found for i in range(at - 1, -1, -1) if (found := _HEADING.fullmatch(lines[i]))), None)
     line = lines[above].strip().lstrip("-*+>:").strip() if above is not None else ""
     if heading is None or (above is not None and _HEADING.fullmatch(lines[above])):
-        return to_plain(heading[1] if heading else line)[:300]
-    return to_plain(f"{heading[1]}. {line}" if line else heading[1])[:300]
+        line, before = heading[1] if heading else line, ""
+    else:
+        before = to_plain(heading[1])
+    number, text = split_number(_paragraph(lines, above)) if above is not None else ("", "")
+    text = text if number else to_plain(line)
+    return f"{number}{f'{before}. {text}' if before and text else before or text}"[:300]
 
 
-def _stated_caption(lines: Sequence[str], at: int) -> str | None:
-    """Return the last paragraph above a table if it begins with the table's number."""
-    near = next((i for i in range(at - 1, max(-1, at - 4), -1) if lines[i].strip()), None)
-    if near is None:
-        return None
-    first = next((i for i in range(near, max(-1, near - _PARAGRAPH), -1) if not lines[i].strip()), near - _PARAGRAPH)
-    text = to_plain(" ".join(line.strip().lstrip("#->:") for line in lines[max(0, first + 1) : near + 1]))
-    return text if states_number(text) else None
+def _paragraph(lines: Sequence[str], end: int) -> str:
+    """Return a paragraph down to its last line, or a heading."""
+    first = end
+    while not _HEADING.fullmatch(lines[first]) and first > max(0, end - _PARAGRAPH) and _goes_on(lines[first - 1]):
+        first -= 1
+    return to_plain(" ".join(line.strip().lstrip("#->:") for line in lines[first : end + 1]))
+
+
+def _goes_on(line: str) -> bool:
+    return bool(line.strip()) and "|" not in line and not _HEADING.fullmatch(line)
 
 
 _PARAGRAPH = 6

@@ -38,9 +38,10 @@ def number_tables(tables: Sequence[SourceTable]) -> Iterator[SourceTable]:
         yield replace(table, number=number)
 
 
-def states_number(caption: str) -> bool:
-    """Return whether a caption begins with the number of its table."""
-    return _STATED.match(caption) is not None
+def split_number(caption: str) -> tuple[str, str]:
+    """Return the number of its table that a caption begins with, as in "Table 7. ", and the rest; "" without one."""
+    stated = _STATED.match(caption)
+    return (caption[: stated.end()], caption[stated.end() :]) if stated is not None else ("", caption)
 
 
 def _read_number(table: SourceTable) -> SourceTable:
