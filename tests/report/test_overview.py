@@ -121,7 +121,7 @@ def test_the_first_screen_says_what_was_checked_with_its_power_and_what_it_was_r
     power = "Power: 38 of 40 wrong numbers put in place of counted ones would have been caught"
     assert f"{power}, and 3 of the 4 that are off by one in the last digit." in shown
     assert "reading released, which explains 39 of 44 numbers (as_written 8; by chance up to 4)" in shown
-    column = "in plain words of Table 1 convention all, which explains 2 of 4 numbers"
+    column = "convention all in plain words of Table 1, which explains 2 of 4 numbers"
     assert f"{column} (no_head 1; by chance up to 1; weak)" in shown
 
 
@@ -132,7 +132,7 @@ def test_a_fitted_counter_is_held_against_the_chance_of_its_search() -> None:
     passing = check("1/r0/params", CheckKind.CELL, Verdict.REPRODUCED, printed="5.72")
     one = AuditResult(papers=(head(),), versions={}, checks=(passing,), hypotheses={"p": hypothesis})
     shown = " ".join(screen(one, 200).split())
-    assert "all, which explains 2 of 4 numbers (no_head 1; by chance up to 3; weak)" in shown
+    assert "of Table 1, which explains 2 of 4 numbers (no_head 1; by chance up to 3; weak)" in shown
     whole = " ".join(render_terminal(report_document(one), Surface(200)).split())
     assert re.search(r"column 1/params all weak all 2, no_head 1 4 3 ", whole)
 
