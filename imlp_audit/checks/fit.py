@@ -49,12 +49,14 @@ def compare(
     allowed: Sequence[Measured] | None = None,
     rules: Sequence[Rounding] = (),
     default: Measured | None = None,
+    unit: str = "",
 ) -> Comparison:
     """Judge a printed number; the first measurement and the first rounding rule are the default, the rest are declared.
 
     Only measurements that the paper's hypothesis allows can make the number pass: `allowed`, the best supported first;
     if it is left out, all. `rules` are all rounding rules that the paper declares, where its hypothesis leaves some;
-    `default` names the default reading and convention where nothing was measured under them. Other declared
+    `default` names the default reading and convention where nothing was measured under them, and `unit` what the reason
+    is to name behind the values. Other declared
     measurements and rules, and `undeclared` ones, are tried for hints. A value that leaves out uncounted work is no
     evidence either way.
     """
@@ -66,7 +68,7 @@ def compare(
         one, rounding = _least_departing(fitting, declared, ordinary[0])
         under = _departures((one, rounding), ordinary)
         verdict = Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED
-        reason = f"{readable(one.value)} lies in {printed.interval(rounding)}{_name_departures(under)}"
+        reason = f"{readable(one.value)}{unit} lies in {printed.interval(rounding)}{unit}{_name_departures(under)}"
         return Comparison(verdict, reason, one, rounding, _also(printed, declared, one, roundings[0]), under)
     unsure = next((m for m in allowed if m.uncounted), None)
     if unsure is not None:
@@ -80,7 +82,7 @@ def compare(
     ways = (*_alone_ways(printed, others, judged), *_undeclared_ways(printed, allowed, rules, undeclared, judged))
     return Comparison(
         Verdict.DIFFERS,
-        _miss(printed, one, rounding),
+        _miss(printed, one, rounding, unit),
         one,
         rounding,
         _also(printed, declared, one, rounding),
@@ -135,13 +137,13 @@ def _name_departures(under: Sequence[str]) -> str:
     return f" under {', '.join(under)}" if under else ""
 
 
-def _miss(printed: Printed, one: Measured, rounding: Rounding) -> str:
+def _miss(printed: Printed, one: Measured, rounding: Rounding, unit: str) -> str:
     gap = printed.gap(one.value)
     side = "above" if gap > 0 else "below"
     distance = decimal_text(abs(gap), 1)
     units = "unit" if distance == "1" else "units"
     off = f"{distance} {units} of the last printed digit {side} {printed.text}{_share(printed, gap)}"
-    return f"{readable(one.value)} is outside {printed.interval(rounding)}: {off}"
+    return f"{readable(one.value)}{unit} is outside {printed.interval(rounding)}{unit}: {off}"
 
 
 def _share(printed: Printed, gap: Fraction) -> str:

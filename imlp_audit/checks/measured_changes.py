@@ -126,6 +126,7 @@ def _compare(delta: Printed, pairing: _Pairing, context: Context) -> Comparison:
         allowed=allowed,
         rules=context.conventions(variant.counted.cell.row.paper).roundings,
         default=pairing.default,
+        unit="" if "%" in delta.text else " %",
     )
 
 

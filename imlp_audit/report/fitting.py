@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from itertools import accumulate
@@ -13,12 +14,27 @@ _SPARE = 4  # columns that lines lose where long words are broken early
 
 
 def shorten(text: str, most: int) -> str:
-    """Return the words of a text that fit into so many columns, with three dots where some don't."""
+    """Return the words of a text that fit into so many columns, with three dots where some don't.
+
+    A bracket that is open where the dots stand is closed behind them.
+    """
     if _width(text) <= most:
         return text
+    kept = _first_words(text, most - 3)
+    if _OPEN.search(kept) is None:
+        return f"{kept}..."
+    kept = _first_words(text, most - 4)
+    return f"{kept}...{')' if _OPEN.search(kept) is not None else ''}"
+
+
+_OPEN = re.compile(r"\([^()\[\]]*$")
+
+
+def _first_words(text: str, most: int) -> str:
+    """Return the first words of a text that fit into so many columns; a part of the first where none does."""
     ends = accumulate(map(_width, text))
-    kept = text[: sum(end <= most - 3 for end in ends)]
-    return f"{kept[: kept.rfind(' ')] if ' ' in kept else kept}..."
+    kept = text[: sum(end <= most for end in ends)]
+    return kept[: kept.rfind(" ")] if " " in kept else kept
 
 
 def _width(text: str) -> int:

@@ -119,7 +119,7 @@ def _worst(result: AuditResult) -> Iterator[str]:
 def _read_as(result: AuditResult, most: int) -> Iterator[Item]:
     """Say what the numbers were read as, and how the other declared options do."""
     headings = {
-        f"{table.id}/{column.id}": f"in {column.heading} of {table.called} convention "
+        f"{table.id}/{column.id}": f" in {column.heading} of {table.called}"
         for paper in result.papers
         for table in paper.tables
         for column in table.columns
@@ -131,7 +131,7 @@ def _read_as(result: AuditResult, most: int) -> Iterator[Item]:
         fits = {one.group.name: one.fit for one in judged.columns}
         rest = groups[most:]
         doubtful = sum(group.choice == "weak" for group in rest)
-        named += [_group(group, headings.get(group.name, "reading "), fits.get(group.name)) for group in groups[:most]]
+        named += [_group(group, headings.get(group.name), fits.get(group.name)) for group in groups[:most]]
         if rest:
             noun = "more column" if any(group in columns for group in groups[:most]) else "column"
             named.append(f"the conventions of {count_of(len(rest), noun)}{f', {doubtful} weak' if doubtful else ''}")
@@ -140,14 +140,18 @@ def _read_as(result: AuditResult, most: int) -> Iterator[Item]:
         yield Item("; ".join(named), label="judged under")
 
 
-def _group(group: GroupScore, where: str, fit: FitScore | None) -> str:
-    """Write the choice of a group: the option, its score, the scores of the others, and the best score of luck."""
+def _group(group: GroupScore, where: str | None, fit: FitScore | None) -> str:
+    """Write the choice of a group: the option, its score, the scores of the others, and the best score of luck.
+
+    `where` is the column of a convention; a reading has none.
+    """
     others = [f"{name} {score}" for name, score in group.scores.items() if name != group.winner]
     score = f"explains {group.scores.get(str(group.winner), 0)} of {count_of(group.votes, 'number')}"
-    winner = f"{group.winner}, which {score}" if group.winner else "undecided"
+    kind = "reading" if where is None else "convention"
+    winner = f"{kind} {group.winner}{where or ''}, which {score}" if group.winner else f"{kind}{where or ''} undecided"
     doubt = (group.choice,) if group.choice in ("weak", "shared") else ()
     rest = (*((", ".join(others),) if others else ()), f"by chance up to {write_chance(group, fit)}", *doubt)
-    return f"{where}{winner} ({'; '.join(rest)})"
+    return f"{winner} ({'; '.join(rest)})"
 
 
 def _undecided(result: AuditResult, most: int) -> Iterator[Item]:
@@ -159,7 +163,11 @@ def _undecided(result: AuditResult, most: int) -> Iterator[Item]:
     first = reasons[: most if len(reasons) > most + 1 else most + 1]
     named = [_count_undecided(count, what) for what, count in first]
     rest = found.total() - sum(count for _, count in first)
-    more = f"; {readable(rest)} for {count_of(len(reasons) - len(first), 'other reason')}" if rest else ""
+    more = (
+        f"; {readable(rest)} for {count_of(len(reasons) - len(first), 'other reason')}, which their checks name"
+        if rest
+        else ""
+    )
     yield Item(f"{'; '.join(named)}{more}", label="undecided")
     alone, of = result.unguarded()
     if alone:

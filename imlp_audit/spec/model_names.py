@@ -45,6 +45,9 @@ def complaint_about(recipe: Recipe) -> str | None:
         name, known, n=1
     )
     hint = f"did you mean {near[0]!r}?" if near else f"see the models of {library}"
+    other = Library.TIMM if library is Library.TORCHVISION else Library.TORCHVISION
+    if name in known_models(other):
+        hint = f"{other} has it: {{{other}: {name}}}"
     return f"{library} {version_of(library)} has no model {name!r}; {hint}"
 
 

@@ -94,7 +94,14 @@ def _about(paper: Paper) -> Iterator[Problem]:
     yield from broken_fits(paper)
     for index, name in enumerate(about.flops):
         if name not in known:
-            yield paper.about.problem(f"no convention is called {name!r}; {did_you_mean(name, known)}", "flops", index)
+            yield paper.about.problem(_no_convention(name, known), "flops", index)
+
+
+def _no_convention(name: str, known: Sequence[str]) -> str:
+    """Say that no convention has a name, which one may be meant, and which there are."""
+    hint = did_you_mean(name, known)
+    names = f" There are {', '.join(known)}" if hint.startswith("did you mean") else ""
+    return f"no convention is called {name!r}; {hint}{names}"
 
 
 def _table(located: Located[PrintedTable], conventions: Sequence[str]) -> Iterator[Problem]:
@@ -109,7 +116,7 @@ def _table(located: Located[PrintedTable], conventions: Sequence[str]) -> Iterat
         for measure, by in row.counted_by.items():
             known = _conventions_of(measure, conventions)
             if by.convention not in known:
-                message = f"no convention is called {by.convention!r}; {did_you_mean(by.convention, known)}"
+                message = _no_convention(by.convention, known)
                 yield located.problem(message, "rows", index, "counted_by", measure, "convention")
     footnote = table.footnote
     if footnote is None:

@@ -80,7 +80,11 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
     if named and isinstance(named[-1], int):
         name = f"an entry of {named[-2]}"
     if detail["type"] == "extra_forbidden":
-        return f"unknown key {name!r}; {did_you_mean(name, list(_fields_at(model, detail['loc'][:-1])), 'known here')}"
+        known = list(_fields_at(model, detail["loc"][:-1]))
+        in_model = Recipe.keys()
+        if "model" in known and name in in_model:
+            return f"unknown key {name!r}; it belongs in model: {{..., {name}: ...}}"
+        return f"unknown key {name!r}; {did_you_mean(name, known, 'known here')}"
     return f"{write_complaint(detail, name, FORMS)}{_host_hint(detail, name)}"
 
 

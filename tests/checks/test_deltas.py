@@ -46,6 +46,20 @@ def test_a_measured_change_is_recorded(tmp_path: Path) -> None:
     assert check.gap == "0"
 
 
+@pytest.mark.parametrize(
+    ("delta", "words"),
+    [
+        ("-12.5", "-20 % is outside (-12.55, -12.45] %: "),
+        ("-20.0", "-20 % lies in (-20.05, -19.95] %"),
+        ("-12.5%", "-20 is outside (-12.55, -12.45]: "),  # printed with its unit
+    ],
+)
+def test_a_change_that_is_printed_without_a_unit_is_compared_with_it(tmp_path: Path, delta: str, words: str) -> None:
+    counts = {"host": Count(5_000_000), "host+3": Count(4_000_000)}
+    _, check = both(tmp_path, counts, BASE, row(delta))
+    assert check.reason.startswith(words)
+
+
 def test_a_cell_that_differs_may_have_a_change_that_does_not(tmp_path: Path) -> None:
     counts = {"host": Count(11_440_000), "host+3": Count(10_000_000)}  # twice what is printed
     checks = checked(tmp_path, counts, Spec((BASE, row("-12.6%"))))

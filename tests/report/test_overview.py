@@ -121,7 +121,7 @@ def test_the_first_screen_says_what_was_checked_with_its_power_and_what_it_was_r
     power = "Power: 38 of 40 wrong numbers put in place of counted ones would have been caught"
     assert f"{power}, and 3 of the 4 that are off by one in the last digit." in shown
     assert "reading released, which explains 39 of 44 numbers (as_written 8; by chance up to 4)" in shown
-    column = "in plain words of Table 1 convention all, which explains 2 of 4 numbers"
+    column = "convention all in plain words of Table 1, which explains 2 of 4 numbers"
     assert f"{column} (no_head 1; by chance up to 1; weak)" in shown
 
 
@@ -132,7 +132,7 @@ def test_a_fitted_counter_is_held_against_the_chance_of_its_search() -> None:
     passing = check("1/r0/params", CheckKind.CELL, Verdict.REPRODUCED, printed="5.72")
     one = AuditResult(papers=(head(),), versions={}, checks=(passing,), hypotheses={"p": hypothesis})
     shown = " ".join(screen(one, 200).split())
-    assert "all, which explains 2 of 4 numbers (no_head 1; by chance up to 3; weak)" in shown
+    assert "of Table 1, which explains 2 of 4 numbers (no_head 1; by chance up to 3; weak)" in shown
     whole = " ".join(render_terminal(report_document(one), Surface(200)).split())
     assert re.search(r"column 1/params all weak all 2, no_head 1 4 3 ", whole)
 
@@ -205,7 +205,10 @@ def test_a_few_selected_checks_are_listed_one_by_one() -> None:
 
 def test_what_the_reader_can_decide_at_once_comes_first_and_a_single_reason_is_named() -> None:
     reasons = ["needs weights"] * 9 + ["the Python in p was not run; pass --trust-code", "the spec gives no model"]
-    for more, end in (([], "; 9 need weights"), (["needs images"], "; 10 for 2 other reasons")):
+    for more, end in (
+        ([], "; 9 need weights"),
+        (["needs images"], "; 10 for 2 other reasons, which their checks name"),
+    ):
         checks = tuple(
             check(f"1/r{at}/params", CheckKind.CELL, Verdict.UNVERIFIABLE, reason, printed="5.72")
             for at, reason in enumerate([*reasons, *more])

@@ -19,3 +19,12 @@ from imlp_audit.spec.model_names import complaint_about
 )
 def test_the_model_that_was_meant_is_offered(name: str, meant: str) -> None:
     assert f"did you mean {meant!r}?" in str(complaint_about(Recipe.model_validate({"timm": name})))
+
+
+@pytest.mark.parametrize(
+    ("library", "name", "other"),
+    [("torchvision", "deit_tiny_patch16_224", "timm"), ("timm", "vit_b_16", "torchvision")],
+)
+def test_a_model_of_the_other_library_is_offered_with_it(library: str, name: str, other: str) -> None:
+    complaint = str(complaint_about(Recipe.model_validate({library: name})))
+    assert complaint.endswith(f"has no model {name!r}; {other} has it: {{{other}: {name}}}")

@@ -75,7 +75,7 @@ def fig4_read_by_default(case: Filled, arithmetic: Arithmetic) -> Trial:
     convolution has no bias, because the batch norm behind it has a shift.
 
     Place: Sec. 4.3, "DW Block (DW Conv with BN and GeLU)", Eq. 5, Eq. 6, Theorem 1 and Sec. 5.1
-    Corrected: IMLP(x) = BN-GeLU-DW(concat(AGeLU(x W^d + b^0), AGeLU'(x W^d + b^0))) W^e + b^1
+    Corrected: IMLP(x) = GeLU(BN(DW(concat(AGeLU(x W^d + b^0), AGeLU'(x W^d + b^0))))) W^e + b^1
     Bound: the running error bound of the formula (rounded.py), with the slopes and errors of phi as functions.py
         derives them
     """

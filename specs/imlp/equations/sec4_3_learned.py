@@ -61,7 +61,7 @@ def fig4_learns_every_weight(case: Filled, arithmetic: Arithmetic) -> Trial:
         and gamma and theta are learnable biases
     Bound: none: in float64 all sums and products of these numbers are exact
     """
-    # Hold backpropagation against differences, weight by weight and for the input.
+    # Hold backpropagation against differences, along one direction of each weight and of the input, in which all move.
     exact = Arithmetic(torch.float64, arithmetic.device)
     module = case.block.make()
     case.fill(module, exact)
@@ -73,7 +73,7 @@ def fig4_learns_every_weight(case: Filled, arithmetic: Arithmetic) -> Trial:
     here = _point(case, module, rows)
     gradients = torch.autograd.grad(here.value, list(places.values()), allow_unused=True)
     for (name, place), gradient in zip(places.items(), gradients, strict=True):
-        direction = _counted(place) % 5 - 2
+        direction = _counted(place) % 4 - 1.5
         before, after = (_moved(case, module, rows, place, sign * _STEP * direction) for sign in (-1, 1))
         if not (before.bends_like(here) and after.bends_like(here)):
             continue

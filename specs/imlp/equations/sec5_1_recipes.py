@@ -52,14 +52,14 @@ def replaced_kernel_of_the_convolution(case: Kernels, arithmetic: Arithmetic) ->
     """The kernel size n is that of the depthwise convolution: blocks that have one differ with n, and without one all n
     give the same block.
 
-    Read as: a recipe without what changes nothing builds the same block, to the bit; two recipes that differ in n are
-    one recipe then where there is no convolution, and two where there is one.
+    Read as: a recipe without what changes nothing builds the same block, to the bit; two recipes that differ in n build
+    one block where there is no convolution, and two where there is one.
 
     Place: Sec. 5.1, Implementation details
     Printed: the second is the kernel size n of the depthwise convolution operation
     Bound: none: equal blocks give equal numbers
     """
-    # Hold what is built of a recipe against what is built of its essence, and two essences against each other.
+    # Hold what is built of a recipe against what is built of its essence, and what is built of two against each other.
     one, other = (case.recipe(kernel) for kernel in case.kernels)
     shown: dict[str, object] = {"part": str(case.part), "n": case.kernels, "essences": []}
     for recipe in (one, other):
@@ -68,8 +68,10 @@ def replaced_kernel_of_the_convolution(case: Kernels, arithmetic: Arithmetic) ->
         usual = case.convolves or (essence.imlp is not None and essence.imlp.kernel == _USUAL)
         if not (alike and usual) or not torch.equal(_output(recipe, arithmetic), _output(essence, arithmetic)):
             return Trial(False, {**shown, "recipe": str(recipe), "essence": str(essence)})
+    expected = not case.convolves or case.kernels[0] == case.kernels[1]
     same = _said(one.essence()) == _said(other.essence())
-    return Trial(same == (not case.convolves or case.kernels[0] == case.kernels[1]), {**shown, "same": same})
+    built = torch.equal(_output(one, arithmetic), _output(other, arithmetic))
+    return Trial(same == built == expected, {**shown, "same": same, "built the same": built})
 
 
 def _said(recipe: Recipe) -> dict[str, object]:

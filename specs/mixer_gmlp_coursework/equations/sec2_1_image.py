@@ -54,7 +54,8 @@ _SIDES = st.integers(6, 13)
 
 @claim(st.builds(Sized, st.sampled_from(_HOSTS), _SIDES, _SIDES, st.booleans()), share=0.3)
 def patches_of_height_and_width(case: Sized, _: Arithmetic) -> Trial:
-    """An image of H x W has H rows of W pixels, for every network of the package and for a module of one's own.
+    """An image of H x W has H rows of W pixels, for MLP-Mixer, gMLP, ResMLP, CaiT's chain, VanillaNet's block and a
+    module of one's own.
 
     Read as: a recipe gives H before W, at once or in place of another size; an input is channels, H, W; patches that do
     not divide both sides are refused.

@@ -37,11 +37,12 @@ _SAID = TextReading(
 @claim(st.tuples(st.integers(1, 3), st.sampled_from((None, 2)), st.booleans()), share=0.06)
 def gmlp_of_texts_by_default(case: tuple[int, int | None, bool], _: Arithmetic) -> Trial:
     """Where nothing else is said, gMLP for texts reads and gives what BERT does: 30,522 words, texts of 512 tokens, a
-    layer, GELU and a norm before the tied matrix and its bias, and a pooler. Its blocks have D_C = 3072, the split
+    layer and a norm before the tied matrix and its bias, and a pooler. Its blocks have D_C = 3072, the split
     unit with a norm, and a full W of S x S.
 
-    Read as: with classes it is a classifier, and without any it scores words; also where another D_C and number of
-    layers are taken back. BERT's numbers are those of its paper (arXiv 1810.04805, Sec. 3) and of its released code.
+    Read as: with classes it is a classifier, and without any it scores words; also after a recipe's own D_C and number
+    of layers are removed. A recipe gives the 36 blocks and C = 512. BERT's numbers are those of its paper (arXiv
+    1810.04805, Sec. 3) and of its released code.
 
     Place: Sec. 3.3, first paragraph, and Sec. 3.1, Eq. of s(Z)
     Printed: Все входы и выходы сети аналогичны BERT [3]; Каждая gMLP модель имеет 36 блоков, C = 512 и D_C = 3072

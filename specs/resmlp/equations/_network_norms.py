@@ -24,7 +24,7 @@ def over_channels(weights: Weights) -> Map:
 
 
 def unit_length(x: Column) -> Column:
-    """x / ||x||_2; where rounding hides whether x is 0, all that is known: nothing is longer than 1."""
+    """x / ||x||_2; if rounding hides whether x is 0, each element is only known to lie in [-1, 1]."""
     norm = dot(x, x).square_root()
     least = norm.value - norm.error
     if least <= 0:

@@ -77,7 +77,7 @@ def layer_starts_with_a_small_scale(case: tuple[int, int, float | None, int], _:
     sublayers and with the same small value after both, and with every beta 0.
 
     Read as: the small value of a layer in no network of a known depth is 1e-4, as in timm's ResMLP, unless another is
-    given; B has four times as many rows as columns, or as often as is said.
+    given; B has four times as many rows as columns, or the given multiple.
 
     Place: Sec. 2, before Eq. 2
     Printed: As a pre-normalization, we initialize alpha = 1, and beta = 0; As a post-normalization, Aff is similar to
@@ -113,12 +113,12 @@ def layer_starts_with_a_small_scale(case: tuple[int, int, float | None, int], _:
 
 @claim(st.integers(0, 999), share=0.03)
 def positions_start_small(seed: int, _: Arithmetic) -> Trial:
-    """CaiT's positions start at random, normal with mean 0 and a standard deviation of 0.02.
+    """CaiT's positions start at random, with mean 0 and a standard deviation of 0.02.
 
     Read as: this is the start in CaiT's code (timm: trunc_normal_(pos_embed, std=.02)); the text has none.
 
     Place: Appendix A, CaiT with a class embedding and positional encodings
-    Corrected: the positions are normal with mean 0 and standard deviation 0.02
+    Corrected: the positions start with mean 0 and standard deviation 0.02
     Bound: 5 standard errors of the mean and of the deviation of 16 x 256 numbers
     """
     # Hold the moments of many numbers against those of the distribution.
