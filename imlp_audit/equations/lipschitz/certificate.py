@@ -89,7 +89,7 @@ class Certificate:
 
 def certify(branch: Branch, t: Matrix, slopes: Slopes = GELU) -> Certificate | None:
     """Return the smallest rho that can be proven with a T near the given one, or None."""
-    largest = float(t.max(initial=0.0)) or float(np.finfo(float).tiny)
+    largest = float(t.max(initial=0.0)) or max(_norm(branch.outer) ** 2, float(np.finfo(float).tiny))
     moved = (np.maximum(t, 0.0) * (1 + step) + largest * step for step in _STEPS)
     proven = [found for candidate in moved if (found := prove(branch, candidate, slopes)) is not None]
     return min(proven, key=lambda certificate: certificate.rho, default=None)

@@ -13,7 +13,7 @@ from math import ceil, factorial, floor, isqrt
 from imlp_audit.numbers.interval import Interval
 
 GRID = 2**100  # results are whole multiples of its inverse
-_TERMS = 24  # 24! is above 2^79
+TERMS = 24  # 24! is above 2^79
 _HALVINGS = 5
 
 
@@ -54,7 +54,7 @@ def enclose_pi() -> Interval:
 
 def enclose_atan(reciprocal: int) -> Interval:
     """Enclose atan(1 / n) of a whole n above 1."""
-    odd = range(1, 2 * _TERMS, 2)
+    odd = range(1, 2 * TERMS, 2)
     return enclose_alternating(Fraction(1, power * reciprocal**power) for power in odd)
 
 
@@ -69,8 +69,8 @@ def enclose_exp(y: Interval) -> Interval:
 
 def _series(z: Fraction) -> Interval:
     """Enclose exp(z) of 0 <= z < 1: what is left out is at most the next term over 1 - z."""
-    cut = sum((z**k / factorial(k) for k in range(_TERMS)), Fraction(0))
-    return Interval(cut, cut + z**_TERMS / factorial(_TERMS) / (1 - z))
+    cut = sum((z**k / factorial(k) for k in range(TERMS)), Fraction(0))
+    return Interval(cut, cut + z**TERMS / factorial(TERMS) / (1 - z))
 
 
 def enclose_tanh(u: Interval) -> Interval:

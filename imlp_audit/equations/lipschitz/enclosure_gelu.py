@@ -10,6 +10,7 @@ from fractions import Fraction
 from math import factorial
 
 from imlp_audit.equations.lipschitz.enclosure import (
+    TERMS,
     enclose_alternating,
     enclose_pi,
     enclose_product,
@@ -19,8 +20,6 @@ from imlp_audit.equations.lipschitz.enclosure import (
 )
 from imlp_audit.numbers.interval import Interval
 
-_TERMS = 24  # 24! is above 2^79
-
 
 def enclose_steepest_slope() -> Interval:
     """Return an interval of less than 2^-70 that holds the highest slope of GeLU."""
@@ -29,7 +28,7 @@ def enclose_steepest_slope() -> Interval:
 
 def enclose_slope(z: Fraction) -> Interval:
     """Return an interval of less than 2^-70 that holds the slope of GeLU at sqrt(2 z) for 0 <= z <= 1."""
-    powers = [z**k / factorial(k) for k in range(_TERMS)]
+    powers = [z**k / factorial(k) for k in range(TERMS)]
     of_erf = enclose_alternating(power / (2 * k + 1) for k, power in enumerate(powers))
     root = enclose_root(enclose_quotient(Interval.point(z), enclose_pi()))
     return Interval.point(Fraction(1, 2)) + enclose_product(root, round_outward(of_erf + enclose_alternating(powers)))

@@ -19,7 +19,7 @@ from imlp_audit.equations.lipschitz.slopes import Slopes
 from imlp_audit.numbers.interval import Interval
 from specs.imlp.equations import (
     sec4_2_certificates,
-    sec4_2_enclosures,
+    sec4_2_enclosures_tanh,
     sec4_2_extreme_weights,
     sec4_2_least_rho,
     sec4_2_weights,
@@ -57,7 +57,7 @@ def test_rounding_to_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
     [(12, ("slope_enclosures_of_series", "slope_enclosures_of_exp_and_tanh")), (18, ("slope_enclosures_of_series",))],
 )
 def test_too_few_terms(monkeypatch: pytest.MonkeyPatch, terms: int, claims: tuple[str, ...]) -> None:
-    monkeypatch.setattr(enclosure, "_TERMS", terms)
+    monkeypatch.setattr(enclosure, "TERMS", terms)
     for claim in claims:
         assert is_false(claim), claim
 
@@ -69,7 +69,7 @@ def test_a_remainder_that_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_too_few_terms_of_the_slope(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(enclosure_gelu, "_TERMS", 18)
+    monkeypatch.setattr(enclosure_gelu, "TERMS", 18)
     assert is_false("slope_enclosed")
 
 
@@ -88,15 +88,15 @@ def test_a_place_that_is_not_finite(monkeypatch: pytest.MonkeyPatch) -> None:
     honest = enclosure_tanh.enclose_steepest_tanh_slope
 
     def planted(near: float | Fraction) -> Interval:
-        return honest(near if isfinite(near) else sec4_2_enclosures._steepest_place())
+        return honest(near if isfinite(near) else sec4_2_enclosures_tanh._steepest_place())
 
-    monkeypatch.setattr(sec4_2_enclosures, "enclose_steepest_tanh_slope", planted)
+    monkeypatch.setattr(sec4_2_enclosures_tanh, "enclose_steepest_tanh_slope", planted)
     assert is_false("slope_tanh_turns")
 
 
 def test_a_growth_that_is_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     honest = enclosure_tanh.least_growth()
-    monkeypatch.setattr(sec4_2_enclosures, "least_growth", lambda: honest - Fraction(1, 100))
+    monkeypatch.setattr(sec4_2_enclosures_tanh, "least_growth", lambda: honest - Fraction(1, 100))
     assert is_false("slope_tanh_enclosed")
 
 

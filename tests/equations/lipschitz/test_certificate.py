@@ -145,3 +145,12 @@ def test_equal_branches_are_solved_once_and_add_up() -> None:
     found = estimate((one, replace(one, shift=one.shift + 1)), [np.zeros(3)], 60)
     assert found.rho[0] == found.rho[1]
     assert found.bound == pytest.approx(2 * found.rho[0] ** 0.5)
+
+
+def test_a_t_of_zero_is_moved_to_the_squared_norm_of_the_output_weights() -> None:
+    proven = certify(Branch(np.array([[3.0]]), np.zeros(1), np.array([[4.0]])), np.zeros(1))
+    t, squared = 16.0, 9.0
+    rho = -2 * GELU.low * GELU.high * t * squared + t * squared  # p + q = 1, and 2 t - ||W^1||^2 = t
+    assert proven is not None
+    assert proven.t.tolist() == [t]
+    assert proven.rho == pytest.approx(rho, rel=1e-8)
