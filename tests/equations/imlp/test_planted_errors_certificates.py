@@ -22,6 +22,7 @@ from specs.imlp.equations import (
     sec4_2_enclosures_tanh,
     sec4_2_extreme_weights,
     sec4_2_least_rho,
+    sec4_2_product_of_norms,
     sec4_2_weights,
 )
 from tests.equations import papers
@@ -188,7 +189,7 @@ def test_a_module_that_is_not_joined(monkeypatch: pytest.MonkeyPatch) -> None:
     def planted(pair: tuple[Branch, Branch]) -> float:
         return sum(map(estimate.product_of_norms, pair))
 
-    monkeypatch.setattr(sec4_2_least_rho, "product_bound", planted)
+    monkeypatch.setattr(sec4_2_product_of_norms, "product_bound", planted)
     monkeypatch.setattr(estimate, "product_bound", planted)
     for claim in ("theorem1_product_of_norms", "theorem1_one_unit"):
         assert is_false(claim), claim
