@@ -30,7 +30,7 @@ from imlp_audit.spec.library import load
 from imlp_audit.spec.references import rows_of
 
 OPEN = (Operation.LAYER_NORM, Operation.POOL, Operation.BATCH_NORM, Operation.SOFTMAX)
-LEFT_OUT = (Operation.IN_LAYERS, Operation.FVCORE_EXCESS)
+LEFT_OUT = (Operation.IN_LAYERS, Operation.IN_CLASSIFIER, Operation.FVCORE_EXCESS)
 
 
 def table1() -> SearchProblem:

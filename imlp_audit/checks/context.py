@@ -202,7 +202,9 @@ def _measure_column(
             if parameters is not None:
                 yield Measured(Fraction(parameters), reading, convention)
         case FlopsColumn():
-            yield _work(facts, reading, read.flops[str(convention)])
+            counter = read.flops[str(convention)]
+            if facts.has_total(counter):
+                yield _work(facts, reading, counter)
         case MemoryColumn():
             unit = MemoryConvention(str(convention)).size
             yield Measured(Fraction(facts.peaks[column.batch].live, unit), reading, convention)

@@ -102,7 +102,9 @@ def mlp_shares(share: MlpShare, context: Context) -> list[tuple[Fraction, tuple[
 def _counts(share: MlpShare, context: Context, reading: PaperReading, convention: str) -> bool:
     """Return whether a convention counts the model: one without a head has none to leave out."""
     facts = context.model(share.recipe, reading)
-    return share.cell.column.measure is not Measure.PARAMETERS or ParameterConvention(convention) in facts.parameters
+    if share.cell.column.measure is Measure.PARAMETERS:
+        return ParameterConvention(convention) in facts.parameters
+    return facts.has_total(context.conventions(share.cell.row.paper).flops[convention])
 
 
 def _mlp_share(share: MlpShare, context: Context, reading: PaperReading, convention: str) -> Fraction:
@@ -116,6 +118,8 @@ def _mlp_share(share: MlpShare, context: Context, reading: PaperReading, convent
             raise NotMeasuredError(f"{share.recipe.name} has no head for {convention}")
         return Fraction(100 * facts.mlp_parameters, parameters)
     counter = read.flops[convention]
+    if not facts.has_total(counter):
+        raise NotMeasuredError(f"{share.recipe.name} has no head for {convention}")
     ledger = facts.ledger
     whole = total(ledger, counter) if ledger is not None else 0
     if ledger is None or ledger.unknown or not whole:

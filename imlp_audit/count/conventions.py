@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TypeVar
 
-from imlp_audit.count.operations import Operation, Work
+from imlp_audit.count.operations import MULTIPLY_ACCUMULATES, Operation, Work
 from imlp_audit.count.record import Ledger
 from imlp_audit.count.sites import Site
 from imlp_audit.errors import did_you_mean
@@ -65,6 +65,11 @@ class Convention:
         return self._by_place.get((operation, site), general)
 
     @cached_property
+    def needs_classifier(self) -> bool:
+        """Whether only models that say what their classifier is have a total."""
+        return any(weight and key.operation is Operation.IN_CLASSIFIER for key, weight in self.weights.items())
+
+    @cached_property
     def _by_place(self) -> Mapping[tuple[Operation, Site | None], int]:
         """The weights again; pairs of names are hashed several times as fast as keys."""
         return {(key.operation, key.site): weight for key, weight in self.weights.items()}
@@ -92,7 +97,7 @@ def _everywhere(weights: Work) -> Mapping[WeightKey, int]:
     return {WeightKey(operation): weight for operation, weight in weights.items()}
 
 
-MACS_WEIGHTS: Work = {Operation.LINEAR: 1, Operation.PRODUCT: 1, Operation.CONV: 1}
+MACS_WEIGHTS: Work = dict.fromkeys(MULTIPLY_ACCUMULATES, 1)
 
 FVCORE_WEIGHTS: Work = {
     **MACS_WEIGHTS,
@@ -119,12 +124,9 @@ _NAMED: Mapping[str, Mapping[WeightKey, int]] = {
     "torch": _everywhere(dict.fromkeys(MACS_WEIGHTS, 2)),
     # ptflops 0.7 with backend="aten": biases are counted as additions
     "ptflops": _everywhere({**MACS_WEIGHTS, Operation.BIAS: 1}),
-    # what counters leave out: products in fused attention; work outside modules of torch.nn; the classifier head
+    # what counters leave out: products in fused attention; work outside modules of torch.nn; the classifier
     "no_products": _everywhere({Operation.LINEAR: 1, Operation.CONV: 1}),
     "modules": _everywhere({Operation.IN_LAYERS: 1}),
-    "no_head": {
-        **_everywhere(MACS_WEIGHTS),
-        **{WeightKey(operation, Site.HEAD): 0 for operation in MACS_WEIGHTS},
-    },
+    "no_head": _everywhere({**MACS_WEIGHTS, Operation.IN_CLASSIFIER: -1}),
 }
 FLOPS_CONVENTIONS: Mapping[str, Convention] = {name: Convention(name, weights) for name, weights in _NAMED.items()}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from imlp_audit.count.conventions import ParameterConvention
+from imlp_audit.count.conventions import Convention, ParameterConvention
 from imlp_audit.count.record import Ledger, Peak
 from imlp_audit.models.hosts.host import Setting
 from imlp_audit.models.reading import AnyReading, PaperReading
@@ -54,6 +54,10 @@ class ModelFacts:
     settings: Mapping[Setting, int] = field(default_factory=dict)
     peaks: Mapping[int, Peak] = field(default_factory=dict)
     counted: Mapping[str, int] = field(default_factory=dict)
+
+    def has_total(self, convention: Convention) -> bool:
+        """Whether the model has a total under a FLOPs convention: without a classifier it has none to leave out."""
+        return not convention.needs_classifier or ParameterConvention.NO_HEAD in self.parameters
 
 
 @dataclass(frozen=True)

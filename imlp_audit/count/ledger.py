@@ -24,7 +24,8 @@ from imlp_audit.count.dispatch import (
 )
 from imlp_audit.count.formulas import formula_of
 from imlp_audit.count.fvcore import unseen_by_fvcore, work_of
-from imlp_audit.count.operations import Operation, Work
+from imlp_audit.count.operations import MULTIPLY_ACCUMULATES, Operation, Work
+from imlp_audit.count.parameters import classifiers
 from imlp_audit.count.record import Ledger
 from imlp_audit.count.shapes import result_by_arithmetic
 from imlp_audit.errors import BuildError
@@ -63,6 +64,7 @@ def measure(model: nn.Module, *inputs: Tensor, cache: CallCache | None = None) -
     with torch.inference_mode(), _attribution(own, recorder.stack), recorder:
         model(*inputs)
     _book_layers(modules, buckets)
+    _book_classifier(model, own)
     work = {(path, op): amount for path, bucket in buckets.items() for op, amount in bucket.items() if amount}
     return Ledger(work, dict(recorder.unknown))
 
@@ -139,6 +141,14 @@ def _book_layers(modules: Mapping[str, nn.Module], buckets: Mapping[str, Bucket]
         if type(module) in LAYERS:
             bucket = buckets[path]
             bucket[Operation.IN_LAYERS] = bucket[Operation.LINEAR] + bucket[Operation.CONV]
+
+
+def _book_classifier(model: nn.Module, own: Mapping[nn.Module, Bucket]) -> None:
+    """Book a second time what the modules of the classifier did."""
+    for module in {inner for classifier in classifiers(model) for inner in classifier.modules()}:
+        if module in own:
+            bucket = own[module]
+            bucket[Operation.IN_CLASSIFIER] = sum(bucket[operation] for operation in MULTIPLY_ACCUMULATES)
 
 
 @contextmanager

@@ -21,6 +21,8 @@ class Operation(StrEnum):
 
     # The part of LINEAR and CONV done by layers of torch.nn: all that a counter of modules, such as thop, can see.
     IN_LAYERS = "in_layers"
+    # The part of all three done by the modules of `get_classifier()`: those that parameters without the head leave out.
+    IN_CLASSIFIER = "in_classifier"
 
     BIAS = "bias"  # output elements of a linear layer or convolution with bias
 
@@ -53,6 +55,8 @@ class Operation(StrEnum):
     # What fvcore counts beyond its own weights times the exact work: signed, in fvcore's flops.
     FVCORE_EXCESS = "fvcore_excess"
 
+
+MULTIPLY_ACCUMULATES = (Operation.LINEAR, Operation.PRODUCT, Operation.CONV)
 
 Work: TypeAlias = Mapping[Operation, int]
 """An amount for each class of work that was done."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.facts import ModelFacts
 from imlp_audit.count.record import Ledger
 
 if TYPE_CHECKING:
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 class ModelMeasurement:
     """What a model counts.
 
-    `parameters` are its numbers of parameters by convention (`all`, `with_buffers`, and `no_head` where the model says
-    what its head is), `flops` its work in one forward pass by convention (`macs`, `fvcore`, `torch`, ...). The `ledger`
-    has the work by module and class of operation.
+    `parameters` are its numbers of parameters by convention (`all`, `with_buffers`, ...), `flops` its work in one
+    forward pass by convention (`macs`, `fvcore`, `torch`, ...). Both have `no_head` where the model says what its head
+    is, with `get_classifier`. The `ledger` has the work by module and class of operation.
     """
 
     parameters: Mapping[str, int]
@@ -63,8 +64,9 @@ def measure_model(model: nn.Module, *inputs: Tensor) -> ModelMeasurement:
         empty[key] = torch.nn.Parameter(bare, requires_grad=tensor.requires_grad) if is_parameter else bare
     copy = deepcopy(model, empty)
     ledger = measure(copy, *(one.to("meta") for one in inputs))
+    facts = ModelFacts(parameter_counts(copy), (), 0, ledger)
     return ModelMeasurement(
-        parameters={str(name): count for name, count in parameter_counts(copy).items()},
-        flops={name: total(ledger, convention) for name, convention in FLOPS_CONVENTIONS.items()},
+        parameters={str(name): count for name, count in facts.parameters.items()},
+        flops={name: total(ledger, counter) for name, counter in FLOPS_CONVENTIONS.items() if facts.has_total(counter)},
         ledger=ledger,
     )

@@ -50,4 +50,5 @@ def _count(recipe: Recipe, measure: Measure, convention: str, read: Conventions)
         return None
     if not work:
         return facts.parameters[ParameterConvention(convention)]
-    return None if facts.ledger is None else int(total(facts.ledger, read.flops[convention]))
+    counter = read.flops[convention]
+    return int(total(facts.ledger, counter)) if facts.ledger is not None and facts.has_total(counter) else None

@@ -8,7 +8,7 @@ from math import ceil, floor
 
 import numpy as np
 
-from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, parse_weight_key
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key
 from imlp_audit.models.hosts.host import Size
 from imlp_audit.models.own_axes import OwnFamily
 from imlp_audit.models.reading import AnyReading, Family
@@ -110,7 +110,11 @@ def _row(one: Posed, classes: Sequence[int]) -> CountedRow:
         group=one.recipe.family_name or "",
         parameters=parameters,
         work=np.ascontiguousarray(work_in(one.table)[:, classes]),
-        totals={c.name: total_in(one.table, c) for c in _conventions(one.row.paper)},
+        totals={
+            c.name: total_in(one.table, c)
+            for c in _conventions(one.row.paper)
+            if not c.needs_classifier or ParameterConvention.NO_HEAD in parameters
+        },
     )
 
 

@@ -28,7 +28,7 @@ from imlp_audit.spec.references import RowRef, rows_of
 
 _KINDS: tuple[Kind, ...] = ("parameters", "flops")
 # Not weighed: what other classes count already, and what only fvcore counts.
-_LEFT_OUT = (Operation.IN_LAYERS, Operation.FVCORE_EXCESS, Operation.UNKNOWN)
+_LEFT_OUT = (Operation.IN_LAYERS, Operation.IN_CLASSIFIER, Operation.FVCORE_EXCESS, Operation.UNKNOWN)
 
 
 @dataclass(frozen=True)
