@@ -55,6 +55,18 @@ def test_a_model_without_a_head_is_counted_with_all_its_parameters(
     assert reason is None or check.reason == reason
 
 
+def test_a_model_without_a_head_has_no_work_without_it(tmp_path: Path) -> None:
+    row = "{id: a, label: A, model: {timm: host}, printed: {flops: 5.00}}"
+    counts = {"host": Count(1, macs=5_000_000_000, head=None)}
+    alone = checked(tmp_path / "a", counts, Spec((row,), about="flops: [no_head]"))["p/1/a/flops"]
+    differs = checked(tmp_path / "b", counts, Spec((row,), about="flops: [no_products]"))["p/1/a/flops"]
+    other = checked(tmp_path / "c", counts, Spec((row.replace("5.00", "6.00"),), about="flops: [macs]"))["p/1/a/flops"]
+
+    assert (alone.verdict, alone.reason) == (Verdict.ERROR, "host has no head for no_head")
+    assert differs.verdict is Verdict.REPRODUCED
+    assert not any("no_head" in hint for hint in other.hints)
+
+
 def sized(counted_by: str, printed: int, name: str) -> str:
     by = f"counted_by: {{parameters: {{convention: {counted_by}, because: the caption}}}}, " if counted_by else ""
     return f"{{id: {name}, label: A, model: {{timm: {name}}}, {by}printed: {{params: {printed}}}}}"
