@@ -10,9 +10,13 @@ from imlp_audit.models.names.known import Library, current_models, former_meanin
 from imlp_audit.models.names.match import names_of_all_windows
 from imlp_audit.models.recipe import Form, Recipe
 
+# ResNets as arXiv 1512.03385 has them, with strides in the first convolutions of bottlenecks: timm and torchvision have
+# them in the second ones, which is more work for the same number of parameters.
+_DEPTHS = {"resnet50": [3, 4, 6, 3], "resnet101": [3, 4, 23, 3], "resnet152": [3, 8, 36, 3]}
+
 
 def relatives_of(recipe: Recipe) -> Iterator[Recipe]:
-    """Yield the model in the other form and at the other sizes of images that its library has it in.
+    """Yield the model in the other form, as it was published first, and at the other sizes that its library has it in.
 
     Only for a model as its library has it: of one that was changed, nobody published another size.
     """
@@ -28,6 +32,10 @@ def relatives_of(recipe: Recipe) -> Iterator[Recipe]:
         yield recipe.with_change({str(library): former})
     side = recipe.image[0] if recipe.image is not None else own_size(library, name)
     kept = {key: value for key, value in recipe.as_written().items() if key not in (str(library), "image")}
+    if name in _DEPTHS:
+        config = {"depths": _DEPTHS[name], "downsample_in_bottleneck": True}
+        first = {"architecture": "ResNetForImageClassification", "config": config}
+        yield Recipe.of(**{"classes": 1000, **kept}, transformers=first, image=side)
     for size, sized in sorted(_sizes(library, name).items()):
         if size != side:
             image = {} if size == own_size(library, sized) else {"image": size}

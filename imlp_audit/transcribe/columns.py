@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.grid import GridRow, SourceTable
+from imlp_audit.transcribe.heading_words import size_in, words_beyond
 from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, guess_column
 from imlp_audit.transcribe.label_column import describes_models, find_label, is_property, may_change, sorts_rows
 
@@ -119,30 +120,24 @@ def _without_changed(guess: ColumnGuess, guesses: Sequence[ColumnGuess]) -> Colu
 
     Nor one of scores that another column has too, as where one is of the original model and one of the authors'.
     """
-    heading = guess.heading.replace("_", " ")
-    if guess.measure is None or not (may_change(heading) or (guess.measure.totalled and _PART.search(heading))):
+    if guess.measure is None:
         return guess
+    changed = may_change(guess.heading.replace("_", " "))
+    beyond = words_beyond(guess.heading) if guess.measure.totalled else ""
+    if beyond:
+        doubt = f"{guess.heading!r} is left out: its heading names more than the model: {beyond!r}"
+        return replace(guess, role=ColumnRole.UNKNOWN, doubts=(doubt,))
     alike = [one for one in guesses if (one.measure, one.fields) == (guess.measure, guess.fields)]
-    if not guess.measure.totalled and (guess.measure is not Measure.SCORE or len(alike) == 1):
+    if not changed or (not guess.measure.totalled and (guess.measure is not Measure.SCORE or len(alike) == 1)):
         return guess
     doubt = f"{guess.heading!r} is left out: its numbers may be of another model than the label's, or of a part of it"
     return replace(guess, role=ColumnRole.UNKNOWN, doubts=(doubt,))
 
 
-_PART = re.compile(r"\b(backbone|encoder|decoder|trainable|tunable|learnable|added|additional|extra)\b", re.IGNORECASE)
-
-
 def _with_size(guess: ColumnGuess) -> ColumnGuess:
     """Return a column of FLOPs with the size of the images that its heading gives, as in FLOPs @384."""
-    found = _AT.search(guess.heading)
-    if guess.measure is not Measure.FLOPS or found is None:
-        return guess
-    return replace(guess, fields=(*guess.fields, ("image", found["at"] or found["bracket"])))
-
-
-_AT = re.compile(
-    r"[@↑]\s*(?P<at>\d{3,4})(?!\d)|\(\s*(?P<bracket>\d{3,4})\s*(?:(?:\^2|²|px|[×xX]\s*(?P=bracket))\s*)?\)"
-)
+    size = size_in(guess.heading) if guess.measure is Measure.FLOPS else None
+    return guess if size is None else replace(guess, fields=(*guess.fields, ("image", str(size))))
 
 
 def _columns_of_text(guesses: Sequence[ColumnGuess], label: int) -> list[int]:

@@ -76,6 +76,29 @@ def test_the_model_that_a_name_stood_for_before_is_named(tmp_path: Path) -> None
     assert "as printed with `model: {timm: {architecture: vit_base_patch16_224, arguments: {depth: 8" in hint(check)
 
 
+@pytest.mark.parametrize("library", ["timm", "torchvision"])
+@pytest.mark.parametrize(
+    ("name", "params", "flops", "depths"),
+    [
+        # Table 4 of arXiv 1807.06521. Strides in the first convolutions save 3 x 77,070,336 of the work:
+        # 4,089,184,256 - 231,211,008 = 3,857,973,248, and 7,801,405,440 - 231,211,008 = 7,570,194,432
+        ("resnet50", "25.56", "3.858", "[3, 4, 6, 3]"),
+        ("resnet101", "44.55", "7.570", "[3, 4, 23, 3]"),
+    ],
+)
+def test_resnets_as_they_were_published_first_are_named(
+    tmp_path: Path, library: str, name: str, params: str, flops: str, depths: str
+) -> None:
+    found = checks(tmp_path, f"{{{library}: {name}, image: 224}}", params, flops)
+    assert found["params"].verdict is Verdict.REPRODUCED
+    first = (
+        f"{{architecture: ResNetForImageClassification, config: {{depths: {depths}, downsample_in_bottleneck: true}}}}"
+    )
+    assert hint(found["flops"]).startswith(
+        f"as printed with `model: {{transformers: {first}, image: 224, classes: 1000}}`"
+    )
+
+
 def test_a_relative_that_loses_another_number_of_the_row_is_not_named(tmp_path: Path) -> None:
     """On images of 384 a ViT has 380 positions more of 768 numbers: 86.9 M are not 86.6 M."""
     assert "vit_base_patch16_384" in hint(checks(tmp_path, "{timm: vit_base_patch16_224}", "86.9", "55.5")["flops"])
