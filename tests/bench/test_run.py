@@ -57,7 +57,7 @@ def test_a_model_with_sixteen_times_the_layers_is_found_slower(tmp_path: Path) -
     result = made(tmp_path, row("a", SMALL, "10.0"), row("b", LARGE, "20.0", "a"))
     found = throughput(check(result, "b"))
     assert float(found.high) < 1
-    assert float(found.ratio) == pytest.approx(float(found.variant) / float(found.baseline), rel=0.6)
+    assert float(found.low) <= float(found.ratio) <= float(found.high)
     assert "slower, but printed as faster" in check(result, "b").reason
     assert check(result, "a").measured == found.baseline
     assert check(result, "a").evidence == ()

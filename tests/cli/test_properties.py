@@ -82,7 +82,8 @@ def test_examples_and_seeds(here: Path) -> None:
 @pytest.mark.slow
 def test_single_precision(here: Path) -> None:
     found = checks("properties", "slope*", "--dtype", "float32")
-    assert [check["verdict"] for check in found] == ["reproduced"] * 6
+    assert {check["verdict"] for check in found} == {"reproduced"}
+    assert {"slope_interval", "slope_tanh_is_tight"} <= {check["id"].rpartition("/")[2] for check in found}
 
 
 @pytest.mark.daily(1)
@@ -177,13 +178,9 @@ def _is_running(pid: str) -> bool:
 @pytest.mark.slow
 def test_verify_makes_the_same_checks_but_for_those_that_need_a_solver(here: Path) -> None:
     done = call("verify", "imlp", "--only", "*/equations/theorem1*", "--jobs", "0", "-f", "json")
-    names = [check["id"].removeprefix("imlp/equations/") for check in json.loads(done.out)["checks"]]
-    assert names == [
-        "theorem1",
-        "theorem1_inequality",
-        "theorem1_optimum",
-        "theorem1_own_t",
-    ]  # but not theorem1_optimum_corrected
+    found = {check["id"].removeprefix("imlp/equations/") for check in json.loads(done.out)["checks"]}
+    assert {"theorem1", "theorem1_inequality", "theorem1_optimum", "theorem1_own_t"} <= found
+    assert not found & {"theorem1_optimum_corrected", "theorem1_one_unit", "theorem1_proposed_t"}
     assert "imlp/equations/eq13" in call("list", "imlp", "--only", "imlp/equations/*").out
 
 
