@@ -11,12 +11,11 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from imlp_audit.models.hosts.host import BuildRequest
-from imlp_audit.models.hosts.timm import Timm
-from imlp_audit.models.hosts.torchvision import Torchvision
 from imlp_audit.models.names.known import Library, known_models, own_size
 from imlp_audit.models.nets.python import describe_error, passes_through, write_error
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading
 from imlp_audit.models.recipe import Form, Recipe
+from imlp_audit.models.relatives import name_in_library
 from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
 from imlp_audit.models.settings import example_inputs
 
@@ -82,13 +81,10 @@ def _runs(recipe: Recipe) -> bool:
 
 def _own_images(recipe: Recipe) -> tuple[Library, int] | None:
     """Return the size of a library's own images, where a model as the library has it was asked for another."""
-    match recipe.host:
-        case Timm(architecture=name, arguments=arguments) if not arguments:
-            library = Library.TIMM
-        case Torchvision(architecture=name):
-            library = Library.TORCHVISION
-        case _:
-            return None
+    found = name_in_library(recipe)
+    if found is None:
+        return None
+    library, name = found
     bare = name.partition(".")[0]
     if recipe.image is None or bare not in known_models(library):
         return None

@@ -20,8 +20,8 @@ def relatives_of(recipe: Recipe) -> Iterator[Recipe]:
 
     Only for a model as its library has it: of one that was changed, nobody published another size.
     """
-    found = _name_in_library(recipe)
-    if found is None or recipe.changes_mlps:
+    found = name_in_library(recipe)
+    if found is None or recipe.changes_mlps or found[1] not in current_models(found[0]):
         return
     library, name = found
     if has_branches(library, name):
@@ -42,16 +42,15 @@ def relatives_of(recipe: Recipe) -> Iterator[Recipe]:
             yield Recipe.of(**{str(library): sized}, **image, **kept)
 
 
-def _name_in_library(recipe: Recipe) -> tuple[Library, str] | None:
-    """Return the library of a model and its name there, if it is as the library has it."""
+def name_in_library(recipe: Recipe) -> tuple[Library, str] | None:
+    """Return the library of a model and its name there, if the recipe has no arguments of its own."""
     match recipe.host:
         case Timm(architecture=name, arguments=arguments) if not arguments:
-            library = Library.TIMM
+            return Library.TIMM, name
         case Torchvision(architecture=name):
-            library = Library.TORCHVISION
+            return Library.TORCHVISION, name
         case _:
             return None
-    return (library, name) if name in current_models(library) else None
 
 
 def _sizes(library: Library, name: str) -> dict[int, str]:
