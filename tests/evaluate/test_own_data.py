@@ -61,6 +61,7 @@ def test_a_model_and_images_of_ones_own(folder: Path) -> None:
     )
     asked = ("mydigits/small.pth", "mydigits", "--row", "mydigits/1/small", "--data", "mydigits/digits", "--trust-code")
     done = call("eval", *asked, "-f", "json", "--workers", "0")
+    assert done.code == 0, done.err
     (check,) = json.loads(done.out)["checks"]
     assert (check["verdict"], check["evidence"][0]["correct"], check["evidence"][0]["images"]) == (
         "reproduced",

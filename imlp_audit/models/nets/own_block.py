@@ -12,10 +12,11 @@ from torch import Tensor, nn
 from imlp_audit.errors import BuildError, UntrustedError
 from imlp_audit.models.declared_axes import AxisValue
 from imlp_audit.models.nets.inputs import make_module
-from imlp_audit.models.nets.python import describe_error, find_maker, print_to_stderr
+from imlp_audit.models.nets.python import describe_error, find_maker
 from imlp_audit.models.own_axes import BlockReading
 from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.reading import AnyReading
+from imlp_audit.processes.printing import print_to_stderr
 
 _USE_CONV = "use_conv"
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Sequence
 from importlib.metadata import EntryPoint, entry_points
 
 from torch import nn
@@ -16,6 +13,7 @@ from imlp_audit.models.nets.inputs import make_module, set_input, set_inputs, te
 from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.values import TensorInput
 from imlp_audit.processes.code import load_module, locate_error
+from imlp_audit.processes.printing import print_to_stderr
 
 _LONGEST = 300  # characters of an error's message
 _WITHOUT_VALUES = ("called on meta tensors", "register_meta function")
@@ -68,20 +66,6 @@ def _runner(model: nn.Module, shape: Sequence[int] | None) -> Callable[..., obje
         return found
 
     return run
-
-
-@contextmanager
-def print_to_stderr() -> Iterator[None]:
-    """Send what is printed to standard error, also what other processes and C code print."""
-    sys.stdout.flush()
-    kept = os.dup(1)
-    os.dup2(2, 1)
-    try:
-        with redirect_stdout(sys.stderr):
-            yield
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
 
 
 def describe_error(host: PythonModule | OwnBlock, error: BaseException) -> str:

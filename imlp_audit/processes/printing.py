@@ -1,0 +1,50 @@
+"""What code from outside prints goes to standard error, where it can't get into a result."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, redirect_stdout
+
+
+class _Redirected:
+    """How many blocks of all threads are open, and what to undo when the last one ends."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.blocks = 0
+        self.undo = ExitStack()
+
+
+_redirected = _Redirected()
+
+
+@contextmanager
+def print_to_stderr() -> Iterator[None]:
+    """Send what is printed to standard error, also what other processes and C code print.
+
+    Standard output belongs to the process: if each of several threads that overlap put back what it found, the last
+    one would put back standard error. So the first one redirects, and the last one puts back.
+    """
+    with _redirected.lock:
+        if not _redirected.blocks:
+            _redirect(_redirected.undo)
+        _redirected.blocks += 1
+    try:
+        yield
+    finally:
+        with _redirected.lock:
+            _redirected.blocks -= 1
+            if not _redirected.blocks:
+                _redirected.undo.close()
+
+
+def _redirect(undo: ExitStack) -> None:
+    sys.stdout.flush()
+    kept = os.dup(1)
+    undo.callback(os.close, kept)
+    undo.callback(os.dup2, kept, 1)
+    os.dup2(2, 1)
+    undo.enter_context(redirect_stdout(sys.stderr))
