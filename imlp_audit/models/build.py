@@ -149,7 +149,7 @@ class Builder:
         """
         with torch.device(self.device), SkipInitialisation():
             host = self.hosts.get(recipe, reading)
-            others = make_replacements(host, recipe, reading)
-        mlps = tuple(mlps_of(host, recipe))
+            mlps = mlps_of(host, recipe)
+            others = make_replacements(host, mlps, recipe, reading)
         with use_modules(host, others):
-            yield Variant(host, mlps)
+            yield Variant(host, tuple(mlps))
