@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from imlp_audit.checks.power import Judged
@@ -11,7 +12,7 @@ from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.hypothesis import GroupScore
 
 
-def vote(place: int, printed: str, family: str | None, values: dict[tuple[str | None, str], int]) -> Vote:
+def vote(place: int, printed: str, family: str | None, values: Mapping[tuple[str, str], int]) -> Vote:
     number = parse_printed(printed, NumberForm("", "."))
     return Vote(f"p/1/r{place}/c", "1/c", family, number, {key: Fraction(value) for key, value in values.items()})
 
