@@ -10,7 +10,7 @@ from typing import TypeAlias
 from imlp_audit.models.names.known import USUAL_SIZE, Library, own_size, scaled_sizes, size_in_name
 from imlp_audit.models.names.match import names_of_all_sizes
 from imlp_audit.models.names.spelling import spellings
-from imlp_audit.transcribe.headings import SIDE, side_of
+from imlp_audit.transcribe.sides import side_of
 
 Named: TypeAlias = tuple[Library, str]
 """A library and the name of one of its models."""
@@ -24,12 +24,6 @@ class OwnSize(Enum):
 
 Given: TypeAlias = int | OwnSize | None
 """What a person says about rows of which the source gives no size; None where nobody says anything."""
-
-
-def find_size(text: str) -> int | None:
-    """Return the side of square images that a caption or a heading between rows gives, if it gives one alone."""
-    sides = {side_of(found[0].strip()) for found in SIDE.finditer(text) if not found[0].strip().isdigit()}
-    return sides.pop() if len(sides) == 1 else None
 
 
 def models_of_all_sizes(label: str, libraries: Sequence[Library]) -> list[Named]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from imlp_audit.transcribe.cells import split_mark
 from imlp_audit.transcribe.citations import without_citations
-from imlp_audit.transcribe.headings import side_of
+from imlp_audit.transcribe.sides import may_be_side, side_of
 
 _BULLET = re.compile(r"^[•·∘◦○●◯▪▫■□▲△▶▷►▸▹◆◇⋄★☆✓✔]\s*(?=\S)")
 _SIZED = re.compile(
@@ -16,7 +16,6 @@ _SIZED = re.compile(
     r"|[(/,]?\s*(?P<plain>\d{3,4}\s*(?:\^2|²|[×x]\s*\d{3,4}))\s*\)?"
     r"|\(\s*(?P<bracket>\d{3,4})\s*\))$"
 )
-_OTHER_SIDES = frozenset({"260", "299", "331", "380", "392", "456", "518"})  # usual ones that are no multiple of 16
 _REMARK = re.compile(
     r"(?<=\S)\s*(\((?:ours?|proposed|this (?:work|paper))\))$", re.IGNORECASE
 )  # by the authors, of their models
@@ -85,12 +84,9 @@ def read_label(text: str, above: LabelParts | None, known: Container[str]) -> La
 def _read_size(sized: re.Match[str]) -> int | None:
     """Return the side of the images; None for a number in brackets that may be epochs or a year, such as (300)."""
     alone = sized["bracket"]
-    if alone and alone not in _OTHER_SIDES and (int(alone) % 16 or not int(alone) % 100 or int(alone) > _LARGEST):
+    if alone and not may_be_side(int(alone)):
         return None
     return next((side_of(part) for part in sized.groups() if part), None)
-
-
-_LARGEST = 1536
 
 
 def _find_base(text: str, above: LabelParts | None, known: Container[str]) -> str | None:
