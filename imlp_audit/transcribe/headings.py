@@ -115,7 +115,7 @@ def _words(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
 
 
 def _is_number(text: str) -> bool:
-    digits = re.fullmatch(r"[~≈]?\s*[+\-−–]?\s*\d[\d.,\s]*", text)  # also those that a spec cannot hold, such as ５.７
+    digits = re.fullmatch(r"[~≈]?\s*[+\-−–]?\s*\.?\d[\d.,\s]*", text)  # also those no spec can hold: ５.７ and .57
     return digits is not None or (text[:1] in "~≈+-−–(0123456789" and read_cell(text, "%").number is not None)
 
 
