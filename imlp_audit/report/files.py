@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from imlp_audit.errors import OutputError, UsageError
 from imlp_audit.processes.interrupts import hold_interrupts
-
-UNFINISHED = ".imlp-audit."
-"""How the name of a file begins while it is being written."""
+from imlp_audit.report.unfinished import unfinished_file
 
 
 def check_writable(path: Path) -> None:
@@ -56,17 +53,13 @@ def append(path: Path, content: str) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=UNFINISHED)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
+    with unfinished_file(path.parent) as unfinished:
+        with unfinished.open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        unfinished.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        unfinished.replace(path)
     _sync_folder(path.parent)
 
 

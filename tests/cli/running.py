@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
@@ -85,3 +85,14 @@ def spawn(*arguments: str, cwd: Path, command: Sequence[str] = (SCRIPT,), **chan
         check=False,
     )
     return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def forked(work: Callable[[], None]) -> int:
+    """Return how a child that does some work ended: its exit code, or a signal's number below 0."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    try:
+        work()
+    finally:
+        os._exit(99)

@@ -30,7 +30,7 @@ from imlp_audit.evaluate import parts, run, task
 from imlp_audit.evaluate.part_file import ResumableRun
 from imlp_audit.evaluate.request import Request
 from imlp_audit.evaluate.task import Task
-from tests.cli.running import call
+from tests.cli.running import call, forked
 
 OUTPUTS = ("predictions.csv", "result.json")
 
@@ -41,7 +41,7 @@ def observed(folder: Path, count: int, seed: int, arguments: Sequence[str]) -> d
     command = ["eval", *arguments, *outputs, "--workers=0", "--threads=1", "--quiet"]
     _prepare_once(command)
     call(*command)  # imports what a run needs, so that no child does
-    ended = _forked(lambda: _run(command, on_end=lambda calls: _note(folder, calls)))
+    ended = forked(lambda: _run(command, on_end=lambda calls: _note(folder, calls)))
     undisturbed = _written(folder)
     calls = int((folder / "calls").read_text(encoding="utf-8"))
     instants = random.Random(seed)
@@ -71,9 +71,9 @@ def _killed(folder: Path, command: Sequence[str], instant: int) -> dict[str, obj
     for name in OUTPUTS:
         (folder / name).unlink(missing_ok=True)
     shutil.rmtree(folder / f"{OUTPUTS[0]}.parts", ignore_errors=True)
-    ended = _forked(lambda: _run(command, instant))
+    ended = forked(lambda: _run(command, instant))
     left = sorted(path.name for path in folder.glob("*.parts/*"))
-    resumed = _forked(lambda: _run([*command, "--resume"]))
+    resumed = forked(lambda: _run([*command, "--resume"]))
     return {"ended": ended, "left": left, "resumed": resumed, "wrote": _written(folder)}
 
 
@@ -83,15 +83,6 @@ def _written(folder: Path) -> list[str]:
 
 def _note(folder: Path, calls: int) -> None:
     (folder / "calls").write_text(str(calls), encoding="utf-8")
-
-
-def _forked(work: Callable[[], None]) -> int:
-    """Return how a child that does some work ended: its exit code, or a signal's number below 0."""
-    child = os.fork()
-    if child:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    work()
-    os._exit(99)
 
 
 def _run(command: Sequence[str], instant: int | None = None, on_end: Callable[[int], None] | None = None) -> None:
