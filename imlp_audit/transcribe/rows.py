@@ -35,7 +35,7 @@ def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
         text, slug = _in_units(row.cells[at], guess), columns.slugs[at]
         counted = guess.measure is not None and guess.measure.counted
         totalled = guess.measure is not None and guess.measure.totalled
-        if totalled and "±" not in text and is_printed(text, guess.unit, _NOUNS):
+        if totalled and "±" not in text and is_printed(text, guess.unit, NOUNS):
             printed[slug] = text
             continue
         cell = read_cell(text, guess.unit, spread=not counted)
@@ -66,7 +66,8 @@ def _why_no_change(change: str, guess: ColumnGuess) -> str:
     return f"the change {change} is {kind}, and a spec holds changes in percent of the baseline's number"
 
 
-_NOUNS = ("parameters", "params", "flops", "macs")
+NOUNS = ("parameters", "params", "flops", "macs")
+"""Words for what is counted, which may stand behind a number."""
 
 
 def _in_units(text: str, guess: ColumnGuess) -> str:
