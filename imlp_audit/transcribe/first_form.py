@@ -34,7 +34,7 @@ def printed_flops(numbers: RowNumbers, columns: TableColumns) -> Fraction | None
 
 
 def in_first_form(model: Named, side: int | None, flops: Fraction | None) -> tuple[str, tuple[str, ...]] | None:
-    """Return why a ResNet may be meant as it was published first, and both forms; None where its FLOPs do not say so."""
+    """Return why a ResNet may be meant as it was published first, and both forms; None where no FLOPs say so."""
     layers = _LAYERS.fullmatch(model[1])
     least, most = _FIRST.get(layers[1] if layers else "", (0, 0))
     if not has_bottlenecks(*model) or flops is None or side not in (None, USUAL_SIZE) or not least <= flops < most:
