@@ -17,7 +17,7 @@ _SIZES = ("in_features", "hidden_features", "out_features", "use_conv")
 
 
 def wrong_code(paper: Paper) -> Iterator[Problem]:
-    """Yield a problem for each row and system whose class or function is not in its file, or takes other `arguments`."""
+    """Yield a problem for each row and system whose class or function is missing, or takes other `arguments`."""
     for row in rows_of(paper):
         for message, path in _complaints(row.row.model):
             yield row.table.problem(message, "rows", row.index, "model", *path)
