@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from fractions import Fraction
+from functools import partial
 
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, Measured, compare
+from imlp_audit.checks.losses import count_lost
 from imlp_audit.checks.memory import check_memory
 from imlp_audit.checks.printed import (
     Countable,
@@ -84,7 +86,10 @@ def judge(counted: Countable, context: Context) -> Comparison:
     rules, allowed = context.conventions(paper).roundings, frame.select(declared)
     if not allowed:
         raise NotMeasuredError(f"{counted.recipe.name} has no number under {frame.name}, which the others follow from")
-    comparison = compare(cell.printed, declared, frame.roundings, others, allowed=allowed, rules=rules)
+    comparison = compare(
+        cell.printed, declared, frame.roundings, others, allowed=allowed, rules=rules, support=frame.support,
+        count_lost=partial(count_lost, cell, context=context),
+    )  # fmt: skip
     return unless_missing(comparison, context, paper, counted.recipe)
 
 

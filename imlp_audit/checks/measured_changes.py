@@ -127,6 +127,7 @@ def _compare(delta: Printed, pairing: _Pairing, context: Context) -> Comparison:
         rules=context.conventions(variant.counted.cell.row.paper).roundings,
         default=pairing.default,
         unit="" if "%" in delta.text else " %",
+        support=variant.frame.support,
     )
 
 

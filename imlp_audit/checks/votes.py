@@ -12,6 +12,7 @@ from imlp_audit.checks.power import Judged
 from imlp_audit.checks.printed import Countable, countable, totalled_cells
 from imlp_audit.checks.tally import DeclaredOptions, Tally, Vote
 from imlp_audit.numbers.printed import Rounding
+from imlp_audit.numbers.words import count_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, repeated_row, rows_of
 
@@ -131,10 +132,30 @@ class Frame:
         )
 
     @property
+    def support(self) -> dict[str, str]:
+        """How many numbers follow under each option that was not chosen, beside the one that was."""
+        groups = {"reading": self.reading, "convention": self.convention, "rounding": self.rounding}
+        return {
+            f"{kind} {option}": _compare_scores(group, option)
+            for kind, group in groups.items()
+            if group is not None
+            for option in group.scores
+            if option != group.winner
+        }
+
+    @property
     def weak(self) -> bool:
         """Whether a pass may be luck: the rounding rule, the reading or the convention is not a clear choice."""
         groups = (self.rounding, self.reading, self.convention)
         return any(group is not None and group.choice is Clarity.WEAK for group in groups)
+
+
+def _compare_scores(group: VoteGroup, option: str | None) -> str:
+    """Write how many numbers follow under the chosen option, and how many under another."""
+    if group.choice is Clarity.SHARED:
+        return f"the paper's other tables follow under {group.winner}"
+    chosen = f"{group.scores[group.winner]} of {count_of(group.votes, 'number')} follow under {group.winner}"
+    return f"{chosen}, {group.scores[option]} under {option}"
 
 
 def frame_of(cell: CellRef, context: Context) -> Frame:

@@ -56,7 +56,7 @@ def solve(
     search = Search(Rules.BY_COLUMN if by_column else Rules.TOGETHER, tied_norms, free_widths, budget)
     with show_progress(shown=not no_progress, doing="solving") as announce:
         store = open_store(no_cache=no_cache)
-        solved = solve_selection(selection, selected_targets(selection), search, announce(9), store)
+        solved = solve_selection(selection, selected_targets(selection), search, announce(7), store)
     try:
         if write is not None:
             write_found(selection.papers[0], write, solved)

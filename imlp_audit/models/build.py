@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
+from imlp_audit.errors import BuildError
 from imlp_audit.models.hosts.host import BuildRequest
 from imlp_audit.models.names.known import Library, known_models, own_size
 from imlp_audit.models.nets.python import describe_error, passes_through, write_error
@@ -18,6 +19,7 @@ from imlp_audit.models.recipe import Form, Recipe
 from imlp_audit.models.relatives import name_in_library
 from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
 from imlp_audit.models.settings import example_inputs
+from imlp_audit.models.strides import move_strides
 
 
 class SkipInitialisation(TorchFunctionMode):
@@ -52,7 +54,10 @@ def build_host(recipe: Recipe, reading: AnyReading | None, class_token: ClassTok
     Hosts without an optional class token are the same either way. Nothing is downloaded.
     """
     deployed = recipe.form is Form.DEPLOYED
-    return recipe.host.build(BuildRequest(recipe.image, recipe.classes, reading, class_token, deployed)).eval()
+    model = recipe.host.build(BuildRequest(recipe.image, recipe.classes, reading, class_token, deployed))
+    if recipe.stride_in_1x1 and not move_strides(model):
+        raise BuildError(f"stride_in_1x1: {recipe.host.value()} has no bottleneck with a stride in its 3x3 convolution")
+    return model.eval()
 
 
 def describe_failure(recipe: Recipe, error: Exception) -> str:
@@ -144,7 +149,7 @@ class Builder:
         """
         with torch.device(self.device), SkipInitialisation():
             host = self.hosts.get(recipe, reading)
-            others = make_replacements(host, recipe, reading)
-        mlps = tuple(mlps_of(host, recipe))
+            mlps = mlps_of(host, recipe)
+            others = make_replacements(host, mlps, recipe, reading)
         with use_modules(host, others):
-            yield Variant(host, mlps)
+            yield Variant(host, tuple(mlps))

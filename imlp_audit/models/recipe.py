@@ -21,6 +21,7 @@ from imlp_audit.models.hosts import find_hosts
 from imlp_audit.models.hosts.host import IMAGENET_SIZE, ClassCount, Count, Host, OwnInput, Size, TokenInput, divides
 from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.models.hosts.timm import Timm
+from imlp_audit.models.hosts.torchvision import Torchvision
 from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.reading import AnyFamily, AnyReading, Family, PaperReading
 from imlp_audit.models.values import Sides
@@ -63,7 +64,8 @@ class Recipe(BaseModel):
 
     A spec writes the host under a key of its own: `{mixer: {layers: 8, ...}, image: 32}`. `image` is the side of the
     input, or its height and width, and `classes` the number of classes, where they are not the host's own.
-    `form` is `deployed` for a model that is counted with its branches merged. `activation` is that of its MLPs where it
+    `form` is `deployed` for a model that is counted with its branches merged. `stride_in_1x1` puts the strides of a
+    ResNet's bottlenecks into their first convolutions. `activation` is that of its MLPs where it
     is not the host's own, `agelu` gives it AGeLU's coefficients, and `mlp` is what replaces the MLPs.
     """
 
@@ -73,6 +75,7 @@ class Recipe(BaseModel):
     image: Sides | None = None
     classes: Count | None = None
     form: Form = Form.TRAINING
+    stride_in_1x1: bool = False
     activation: Activation | None = None
     agelu: bool = False
     mlp: Replacement | None = None
@@ -127,6 +130,8 @@ class Recipe(BaseModel):
             raise ValueError("classes: this host is not a classifier")
         if self.form is Form.DEPLOYED and not isinstance(self.host, Timm):
             raise ValueError("form: only models of timm have a deployed form")
+        if self.stride_in_1x1 and not isinstance(self.host, Timm | Torchvision):
+            raise ValueError("stride_in_1x1: only ResNets of timm and torchvision have their strides moved")
         if self.form is Form.DEPLOYED and self.changes_mlps:
             raise ValueError(
                 "form: a deployed model is merged as it is; mlp, activation and agelu would change it before"
@@ -228,8 +233,9 @@ class Recipe(BaseModel):
     def name(self) -> str:
         """What to call the model in a message: its architecture in timm, where that says all except its MLPs."""
         value = self.host.value()
-        bare = self.image is None and self.classes is None and self.form is Form.TRAINING
-        return value if isinstance(value, str) and bare else str(self)
+        sized = self.image is not None or self.classes is not None
+        as_it_is = self.form is Form.TRAINING and not self.stride_in_1x1
+        return value if isinstance(value, str) and as_it_is and not sized else str(self)
 
     def __str__(self) -> str:
         """The recipe on one line, as a spec would write it."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from imlp_audit.models.hosts.timm import Timm
 from imlp_audit.models.hosts.torchvision import Torchvision
-from imlp_audit.models.names.known import Library, current_models, former_meaning, has_branches, own_size, sizes_of
+from imlp_audit.models.names.known import (
+    Library,
+    current_models,
+    former_meaning,
+    has_bottlenecks,
+    has_branches,
+    own_size,
+    sizes_of,
+)
 from imlp_audit.models.names.match import names_of_all_windows
 from imlp_audit.models.recipe import Form, Recipe
-
-# ResNets as arXiv 1512.03385 has them, with strides in the first convolutions of bottlenecks: timm and torchvision have
-# them in the second ones, which is more work for the same number of parameters.
-_DEPTHS = {"resnet50": [3, 4, 6, 3], "resnet101": [3, 4, 23, 3], "resnet152": [3, 8, 36, 3]}
 
 
 def relatives_of(recipe: Recipe) -> Iterator[Recipe]:
@@ -24,22 +28,28 @@ def relatives_of(recipe: Recipe) -> Iterator[Recipe]:
     if found is None or recipe.changes_mlps or found[1] not in current_models(found[0]):
         return
     library, name = found
-    if has_branches(library, name):
-        other = Form.TRAINING if recipe.form is Form.DEPLOYED else Form.DEPLOYED
-        yield recipe.with_change({"form": str(other)})
+    for change in other_forms(recipe):
+        yield recipe.with_change(change)
     former = former_meaning(library, name)
     if former is not None:
         yield recipe.with_change({str(library): former})
     side = recipe.image[0] if recipe.image is not None else own_size(library, name)
     kept = {key: value for key, value in recipe.as_written().items() if key not in (str(library), "image")}
-    if name in _DEPTHS:
-        config = {"depths": _DEPTHS[name], "downsample_in_bottleneck": True}
-        first = {"architecture": "ResNetForImageClassification", "config": config}
-        yield Recipe.of(**{"classes": 1000, **kept}, transformers=first, image=side)
     for size, sized in sorted(_sizes(library, name).items()):
         if size != side:
             image = {} if size == own_size(library, sized) else {"image": size}
             yield Recipe.of(**{str(library): sized}, **image, **kept)
+
+
+def other_forms(recipe: Recipe) -> Iterator[Mapping[str, object]]:
+    """Yield what to change of a library's model for its other forms, some of which may not exist."""
+    found = name_in_library(recipe)
+    if found is None:
+        return
+    if has_branches(*found):
+        yield {"form": str(Form.TRAINING if recipe.form is Form.DEPLOYED else Form.DEPLOYED)}
+    if has_bottlenecks(*found):
+        yield {"stride_in_1x1": not recipe.stride_in_1x1}
 
 
 def name_in_library(recipe: Recipe) -> tuple[Library, str] | None:

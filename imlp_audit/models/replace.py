@@ -57,11 +57,13 @@ def _place(model: nn.Module, modules: Mapping[str, nn.Module]) -> None:
         setattr(model.get_submodule(parent), name, module)
 
 
-def make_replacements(host: nn.Module, recipe: Recipe, reading: AnyReading | None) -> dict[str, nn.Module]:
-    """Make what takes the place of the host's MLPs; nothing where they stay as they are."""
+def make_replacements(
+    host: nn.Module, mlps: Mapping[str, Mlp], recipe: Recipe, reading: AnyReading | None
+) -> dict[str, nn.Module]:
+    """Make what takes the place of the host's MLPs, all of which are given; nothing where they stay as they are."""
     if not recipe.changes_mlps:
         return {}
-    chosen = changed_mlps(host, recipe)
+    chosen = changed_mlps(host, mlps, recipe)
     if recipe.mlp is None:
         return {path: with_activation(mlp, recipe.activation, agelu=recipe.agelu) for path, mlp in chosen.items()}
     match recipe.mlp.block:
@@ -70,17 +72,15 @@ def make_replacements(host: nn.Module, recipe: Recipe, reading: AnyReading | Non
         case ImlpRecipe() as block:
             if not isinstance(reading, Reading):
                 raise BuildError(f"{recipe.name} needs a reading of the IMLP block, and the paper has none")
-            paths = tuple(mlps_of(host))
-            return {path: _imlp_for(host, paths, path, mlp, recipe, block, reading) for path, mlp in chosen.items()}
+            return {path: _imlp_for(host, mlps, path, mlp, recipe, block, reading) for path, mlp in chosen.items()}
         case OwnBlock() as own:
             return {path: make_block(own, path, mlp, reading) for path, mlp in chosen.items()}
         case other:
             assert_never(other)
 
 
-def changed_mlps(host: nn.Module, recipe: Recipe) -> dict[str, Mlp]:
-    """Return the host's MLPs that a recipe replaces, or gives another activation, by their paths. Raises BuildError."""
-    mlps = mlps_of(host, recipe)
+def changed_mlps(host: nn.Module, mlps: Mapping[str, Mlp], recipe: Recipe) -> Mapping[str, Mlp]:
+    """Return those of the host's MLPs that a recipe replaces, or gives another activation. Raises BuildError."""
     if _is_own(recipe):
         _refuse_what_no_block_replaces(recipe, host, mlps)
     else:

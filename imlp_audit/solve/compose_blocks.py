@@ -15,7 +15,7 @@ from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts.host import Setting
 from imlp_audit.models.reading import AnyReading, Family, Reach, axes_of
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.replace import changed_mlps
+from imlp_audit.models.replace import changed_mlps, mlps_of
 from imlp_audit.models.settings import settings_of
 from imlp_audit.solve.amounts import Amounts
 from imlp_audit.solve.counting import Counted, count_block, count_model
@@ -106,7 +106,7 @@ class Hosts:
 
     def _tabulate(self, host: Counted, recipe: Recipe, readings: Readings) -> Amounts:
         """Return the amounts of one host under the readings that ask for it."""
-        replaced = list(changed_mlps(host.model, recipe))
+        replaced = list(changed_mlps(host.model, mlps_of(host.model, recipe), recipe))
         shapes = _shapes(host, replaced)
         blocks = tabulate(readings, lambda reading: self._blocks.count(recipe, shapes, reading), BLOCK)
         return host.without(replaced) + blocks

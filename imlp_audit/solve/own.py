@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from imlp_audit.errors import BuildError
+from imlp_audit.models.change import write_value
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.relatives import other_forms
 from imlp_audit.records.solution import SolvedChange, SolvedRow
 from imlp_audit.solve.amounts import CLASSES, Amounts, parameters_in, work_in
 from imlp_audit.solve.answer import Solution
@@ -32,8 +34,8 @@ def own_changes(
 ) -> Iterator[SolvedRow]:
     """Yield, for each row with a number that a solution does not explain, the smallest changes that would explain it.
 
-    A row may change in its recipe (the side of its images; of its IMLP blocks the kernel, the ratio and where they
-    are) and on the axes of its reading; how it is counted and rounded stays. `recipes` are by the rows' ids.
+    A row may change in its recipe (its form; the side of its images; of its IMLP blocks the kernel, the ratio and where
+    they are) and on the axes of its reading; how it is counted and rounded stays. `recipes` are by the rows' ids.
     """
     for place, row in enumerate(problem.rows):
         cells = [cell for cell in problem.cells if cell.row == place]
@@ -114,6 +116,10 @@ def _change_recipe(row: _Row, composer: Composer) -> Iterator[tuple[Way, NDArray
     for change, recipe in with_other_blocks(row.recipe, composer.mlps(row.recipe)):
         with suppress(BuildError):  # a kernel larger than its grid
             yield (change,), row.find_fitting(composer.table(recipe))
+    for fields in other_forms(row.recipe):
+        with suppress(BuildError):  # a ResNet without bottlenecks
+            table = composer.table(row.recipe.with_change(fields))
+            yield tuple(_describe_field(row.recipe, *field) for field in fields.items()), row.find_fitting(table)
     missing, side = row.missing(composer.table(row.recipe)), composer.side(row.recipe)
     for change, recipe in with_other_sides(row.recipe, side, larger=missing > 0) if missing and side else ():
         with suppress(BuildError):  # patches that do not divide such a side
@@ -121,3 +127,7 @@ def _change_recipe(row: _Row, composer: Composer) -> Iterator[tuple[Way, NDArray
             yield (change,), row.find_fitting(table)
             if row.missing(table) * missing <= 0:
                 return  # work never shrinks when images grow, so larger images miss the number by more
+
+
+def _describe_field(recipe: Recipe, name: str, value: object) -> SolvedChange:
+    return SolvedChange(axis=name, was=write_value(getattr(recipe, name)), becomes=write_value(value))

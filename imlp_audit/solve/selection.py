@@ -5,26 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import partial
+from typing import TYPE_CHECKING
 
 from imlp_audit.cache.results import remember
 from imlp_audit.cache.store import Store
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS
 from imlp_audit.count.operations import Operation
 from imlp_audit.errors import SolverError, UsageError
-from imlp_audit.records.solution import Answered, Searched, Solved, SolvedRow
-from imlp_audit.solve.answer import Solution
-from imlp_audit.solve.controls import by_family, null_scores
+from imlp_audit.processes.workers import Workers, workers
+from imlp_audit.records.solution import Answered, Searched, Solved
+from imlp_audit.solve.answer import SearchAnswer
 from imlp_audit.solve.describe import describe_answer, describe_sizes
-from imlp_audit.solve.heldout import held_out
 from imlp_audit.solve.order import RULE
 from imlp_audit.solve.problem import Cell, Kind, SearchProblem
 from imlp_audit.solve.search import BUDGET, Rules, solve
+from imlp_audit.solve.worth import find_worth, get_ready
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.digest import digest_selection
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import RowRef, rows_of
+
+if TYPE_CHECKING:
+    from imlp_audit.solve.compose import Composition
 
 _KINDS: tuple[Kind, ...] = ("parameters", "flops")
 # Not weighed: what other classes count already, and what only fvcore counts.
@@ -54,14 +57,65 @@ def solve_selection(
     is selected, SolverError where nothing can be measured.
     """
     digest = digest_selection(selection, targets, search)
-    return remember(
-        store or Store(), digest, Solved, lambda: _solve(selection, targets, search, progress), lambda _: True
+
+    def make() -> Solved:
+        with workers(1) as another:
+            another.submit(get_ready)
+            return _solve(selection, targets, search, progress, another)
+
+    return remember(store or Store(), digest, Solved, make, lambda _: True)
+
+
+@dataclass(frozen=True)
+class _Posed:
+    """The problem that some targets pose, and what was left out of it: rows, and FLOPs of rows with other counters."""
+
+    problem: SearchProblem
+    composed: Composition
+    counted_by: Mapping[str, str]
+
+    def left_out(self) -> dict[str, str]:
+        """Return why each row or cell was left out."""
+        rows = {name: reason for name, reason in self.composed.refused.items() if "prints no" not in reason}
+        return {**rows, **{f"{name}/flops": f"counted by {by}" for name, by in self.counted_by.items()}}
+
+
+def _solve(
+    selection: Selection, targets: Sequence[str], search: Search, progress: Callable[[str], None], another: Workers
+) -> Solved:
+    """Search for an answer, then for what it is worth in another process and for what else there is to say in this."""
+    from imlp_audit.solve.own import own_changes  # torch takes seconds to import: not before the specs are read
+
+    posed = _pose(selection, targets, search, progress)
+    problem = posed.problem
+    asked = [kind for kind in _KINDS if any(cell.kind == kind for cell in problem.cells)]
+    what: Searched = "both" if len(asked) > 1 else asked[0]
+    progress(f"solving {what}")
+    answer = solve(problem, search.rules, budget=search.budget)
+    worth = another.submit(find_worth, problem, answer.score, search.rules, search.budget)
+    found = f"{answer.score} of {answer.of} numbers follow; now "
+    progress(f"{found}what rows would have to change")
+    recipes, composer = posed.composed.recipes, posed.composed.composer
+    rows = tuple(own_changes(problem, answer.solutions[0], recipes=recipes, composer=composer))
+    progress(f"{found}how certain that is")
+    whole = _describe(what, problem, answer, search)
+    parts = [_solve_part(problem, kind, search) for kind in asked] if len(asked) > 1 else []
+    progress(f"{found}what other numbers would score")
+    sure = worth.result()
+    update = {"rows": rows, "null": sure.null, "held": sure.held, "families": sure.families}
+    return Solved(
+        selection=tuple(targets),
+        left_out=posed.left_out(),
+        failed=posed.composed.failed,
+        answers=(*parts, whole.model_copy(update=update)),
+        order=RULE,
+        sizes=describe_sizes(problem),
     )
 
 
-def _solve(selection: Selection, targets: Sequence[str], search: Search, progress: Callable[[str], None]) -> Solved:
-    from imlp_audit.solve.compose import compose  # torch takes seconds to import: not before the specs are read
-    from imlp_audit.solve.own import own_changes
+def _pose(selection: Selection, targets: Sequence[str], search: Search, progress: Callable[[str], None]) -> _Posed:
+    """Measure the models that the targets are about. Raises UsageError and SolverError, as `solve_selection` does."""
+    from imlp_audit.solve.compose import compose
 
     globs = list(dict.fromkeys(glob for target in targets for glob in _globs(target)))
     rows = [row for paper in selection.papers for row in _rows(paper, globs)]
@@ -80,24 +134,13 @@ def _solve(selection: Selection, targets: Sequence[str], search: Search, progres
     if not problem.cells:
         why = "; ".join(f"{name}: {reason}" for name, reason in composed.refused.items())
         raise SolverError(f"nothing to solve: no printed parameters or FLOPs of a model that can be measured; {why}")
-    problem = problem.tie_classes() if search.tied_norms else problem
-    asked = [kind for kind in _KINDS if any(cell.kind == kind for cell in problem.cells)]
-    parts: dict[Searched, SearchProblem] = {kind: problem.only(kind) for kind in asked} if len(asked) > 1 else {}
-    parts["both" if len(asked) > 1 else asked[0]] = problem
-    change_rows = partial(own_changes, recipes=composed.recipes, composer=composed.composer)
-    answers = tuple(
-        _answer(what, part, search, progress, change_rows if part is problem else None) for what, part in parts.items()
-    )
-    other = {f"{name}/flops": f"counted by {by}" for name, by in own.items()}
-    left = {**{name: reason for name, reason in composed.refused.items() if "prints no" not in reason}, **other}
-    return Solved(
-        selection=tuple(targets),
-        left_out=left,
-        failed=composed.failed,
-        answers=answers,
-        order=RULE,
-        sizes=describe_sizes(problem),
-    )
+    return _Posed(problem.tie_classes() if search.tied_norms else problem, composed, own)
+
+
+def _solve_part(problem: SearchProblem, kind: Kind, search: Search) -> Answered:
+    """Return the answer to the numbers of one kind alone."""
+    part = problem.only(kind)
+    return _describe(kind, part, solve(part, search.rules, budget=search.budget), search)
 
 
 def default_targets(paper: Paper) -> tuple[str, ...]:
@@ -135,30 +178,12 @@ def _is_wanted(cell: Cell, globs: Sequence[str], own: Mapping[str, object]) -> b
     return not elsewhere and any(fnmatchcase(cell.id, glob) for glob in globs)
 
 
-def _answer(
-    what: Searched,
-    problem: SearchProblem,
-    search: Search,
-    progress: Callable[[str], None],
-    change_rows: Callable[[SearchProblem, Solution], Iterator[SolvedRow]] | None,
-) -> Answered:
-    """Search one problem; for the whole one, also find how certain the answer is and what rows would have to change."""
-    progress(f"solving {what}")
-    answer = solve(problem, search.rules, budget=search.budget)
+def _describe(what: Searched, problem: SearchProblem, answer: SearchAnswer, search: Search) -> Answered:
+    """Return the answer to one problem, with the scores under named conventions where it has FLOPs."""
     plain = describe_answer(what, problem, answer)
-    if any(cell.kind == "flops" for cell in problem.cells):
-        plain = plain.model_copy(update={"conventions": _score_conventions(problem, search)})
-    if change_rows is None:
+    if all(cell.kind == "parameters" for cell in problem.cells):
         return plain
-    progress("changing single rows")
-    rows = tuple(change_rows(problem, answer.solutions[0]))
-    progress("solving tables with shifted digits")
-    null = tuple((one.found, one.at_most) for one in null_scores(problem, search.rules))
-    progress("solving with cells left out")
-    held = tuple(held_out(problem, search.rules, budget=search.budget))
-    progress("solving by families")
-    families = tuple(one.families for one in by_family(problem, answer.score, search.rules, budget=search.budget))
-    return plain.model_copy(update={"rows": rows, "null": null, "held": held, "families": families})
+    return plain.model_copy(update={"conventions": _score_conventions(problem, search)})
 
 
 def _score_conventions(problem: SearchProblem, search: Search) -> dict[str, int]:

@@ -78,25 +78,27 @@ def test_the_model_that_a_name_stood_for_before_is_named(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("library", ["timm", "torchvision"])
 @pytest.mark.parametrize(
-    ("name", "params", "flops", "depths"),
+    ("name", "params", "flops"),
     [
         # Table 4 of arXiv 1807.06521. Strides in the first convolutions save 3 x 77,070,336 of the work:
-        # 4,089,184,256 - 231,211,008 = 3,857,973,248, and 7,801,405,440 - 231,211,008 = 7,570,194,432
-        ("resnet50", "25.56", "3.858", "[3, 4, 6, 3]"),
-        ("resnet101", "44.55", "7.570", "[3, 4, 23, 3]"),
+        # 4,089,184,256 - 231,211,008 = 3,857,973,248, and 7,801,405,440 - 231,211,008 = 7,570,194,432;
+        # of a ResNeXt's, which are twice as wide, 3 x 154,140,672: 4,230,479,872 - 462,422,016 = 3,768,057,856
+        ("resnet50", "25.56", "3.858"),
+        ("resnet101", "44.55", "7.570"),
+        ("resnext50_32x4d", "25.03", "3.768"),
     ],
 )
 def test_resnets_as_they_were_published_first_are_named(
-    tmp_path: Path, library: str, name: str, params: str, flops: str, depths: str
+    tmp_path: Path, library: str, name: str, params: str, flops: str
 ) -> None:
     found = checks(tmp_path, f"{{{library}: {name}, image: 224}}", params, flops)
     assert found["params"].verdict is Verdict.REPRODUCED
-    first = (
-        f"{{architecture: ResNetForImageClassification, config: {{depths: {depths}, downsample_in_bottleneck: true}}}}"
-    )
-    assert hint(found["flops"]).startswith(
-        f"as printed with `model: {{transformers: {first}, image: 224, classes: 1000}}`"
-    )
+    first = f"{{{library}: {name}, image: 224, stride_in_1x1: true}}"
+    assert hint(found["flops"]).startswith(f"as printed with `model: {first}`")
+
+
+def test_a_resnet_without_bottlenecks_has_no_such_form(tmp_path: Path) -> None:
+    assert "stride_in_1x1" not in " ".join(checks(tmp_path, "{timm: resnet18}", "11.69", "1.7")["flops"].hints)
 
 
 def test_a_relative_that_loses_another_number_of_the_row_is_not_named(tmp_path: Path) -> None:

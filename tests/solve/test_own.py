@@ -100,6 +100,16 @@ def test_the_size_of_the_images_is_found_from_flops(tmp_path: Path) -> None:
     assert ways(papers) == {"one": ((change("image", "224", "288"),),)}
 
 
+def test_the_form_of_a_resnet_is_found_from_flops(tmp_path: Path) -> None:
+    """ResNet-50 with strides in its 1x1 convolutions: 3,857,973,248; one of 18 layers has none such."""
+    papers = paper(
+        tmp_path,
+        row("one", "one", "{timm: resnet50, image: 224}", "flops: 3.857973248"),
+        row("two", "two", "{timm: resnet18}", "flops: 1.857973248"),
+    )
+    assert ways(papers) == {"one": ((change("stride_in_1x1", "false", "true"),),), "two": ()}
+
+
 def test_no_size_of_images_explains_less_work_than_any_has(tmp_path: Path) -> None:
     assert ways(paper(tmp_path, row("two", "two", "{timm: resnet18}", "flops: 0.01"))) == {"two": ()}
 

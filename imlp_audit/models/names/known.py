@@ -97,6 +97,17 @@ def has_branches(library: Library, name: str) -> bool:
 _BRANCHES = re.compile(r"(repvgg|mobileone|fastvit|repvit|ghostnetv3|lcnetv2)_.*")
 
 
+def has_bottlenecks(library: Library, name: str) -> bool:
+    """Return whether a model is a ResNet of a kind whose bottlenecks papers count with strides in 1x1 convolutions too.
+
+    A name such as resnet18 is one of them, but of a model without bottlenecks.
+    """
+    return library in (Library.TIMM, Library.TORCHVISION) and _RESNETS.fullmatch(name) is not None
+
+
+_RESNETS = re.compile(r"(wide_|(legacy_)?se)?resne(t|xt)\d+(_\d+)?(_\d+x\d+d)?")
+
+
 def size_in_name(library: Library, name: str) -> int | None:
     """Return the side of the images that a model's name ends in; None for one that does not, such as regnety_320."""
     size = own_size(library, name)
