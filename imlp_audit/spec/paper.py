@@ -163,6 +163,7 @@ def paper_head(paper: Paper) -> PaperHead:
         url=about.url,
         lacks=about.lacks,
         rounding=tuple(map(str, about.rounding)),
+        rounding_of={measure.value: tuple(map(str, rules)) for measure, rules in about.rounding_of.items()},
         parameters=tuple(map(str, about.parameters)),
         flops=about.flops,
         readings=tuple(_reading_heads(about, own_families(paper))),
