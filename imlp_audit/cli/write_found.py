@@ -61,15 +61,10 @@ def _roundings(about: About, first: SolvedFirst) -> dict[str, tuple[str, ...]]:
     """
     found = {Measure.PARAMETERS: first.parameter_rounding, Measure.FLOPS: first.flops_rounding}
     rules = {measure: rule for measure, rule in found.items() if rule is not None}
-    declared = {m: rule in own for m, rule in rules.items() for own in [_declared(about, m)]}
-    differ = len(set(rules.values())) > 1 and not about.rounding_of
-    if all(declared.values()) and not differ:
-        return {}
-    return {
-        measure.value: tuple(dict.fromkeys((*_declared(about, measure), rule)))
-        for measure, rule in rules.items()
-        if not declared[measure] or measure not in about.rounding_of
-    }
+    missing = [measure for measure, rule in rules.items() if rule not in _declared(about, measure)]
+    if not missing and len(set(rules.values())) > 1 and not about.rounding_of:
+        missing = [Measure.PARAMETERS]
+    return {one.value: tuple(dict.fromkeys((*_declared(about, one), rules[one]))) for one in missing}
 
 
 def _declared(about: About, measure: Measure) -> tuple[str, ...]:

@@ -212,10 +212,9 @@ def test_a_folder_anywhere_is_written_to(own: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("declared", "found", "written"),
     [
-        ("[half_up]", ("truncation", "half_up"), {"parameters": "half_up, truncation", "flops": "half_up"}),
-        ("[half_up, truncation]", ("truncation", "half_up"), {
-            "parameters": "half_up, truncation", "flops": "half_up, truncation"
-        }),
+        ("[half_up]", ("truncation", "half_up"), {"parameters": "half_up, truncation"}),
+        ("[half_up, truncation]", ("truncation", "half_up"), {"parameters": "half_up, truncation"}),
+        ("[half_up]", ("truncation", "ceiling"), {"parameters": "half_up, truncation", "flops": "half_up, ceiling"}),
         ("[half_up]", ("truncation", None), {"parameters": "half_up, truncation"}),
         ("[half_up, truncation]", ("truncation", "truncation"), None),
         ("[half_up]", ("half_up", "half_up"), None),
