@@ -9,7 +9,8 @@ from imlp_audit.numbers.forms import SCALES
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, refusal
 from imlp_audit.transcribe.columns import TableColumns
 from imlp_audit.transcribe.grid import GridRow
-from imlp_audit.transcribe.headings import ColumnGuess, side_of
+from imlp_audit.transcribe.headings import ColumnGuess
+from imlp_audit.transcribe.sides import side_of
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def test_what_was_guessed_or_left_out_is_a_comment(folder: Path) -> None:
     assert done.code == 0
     assert "# top1 '80.1 (+0.3)': the change +0.3 is in points, and a spec holds" in done.out
     assert "the mark '†' may stand for a change of the model" in done.out
-    assert "# no model: no library has a model of this name" in done.out
+    assert "# no model: neither timm nor torchvision has a model of this name" in done.out
     assert "rows with a model: 1 of timm" in done.err
     assert sorted(path.name for path in folder.iterdir()) == ["main.tex"]
 
@@ -229,13 +229,13 @@ def test_a_command_that_cannot_be_done_is_answered(folder: Path, arguments: tupl
 
 
 def test_each_proposal_is_a_line_that_needs_only_its_comment_sign_removed(folder: Path) -> None:
-    rows = "DeiT-S†,22.1\nSwin-Base-X,88\nTransNet,5\nViT-B/16 + SE,87\n"
+    rows = "DeiT-S†,22.1\nSwin-Base-X,88\nTransNet,5\nViT-B/16 + SE,87\nGPT-2,117\nT5-Base,220\n"
     (folder / "a.csv").write_text(f"Model,Params (M)\n{rows}", "utf-8")
     assert call("init", "a.csv").code == 0
     lines = (folder / "a.yaml").read_text("utf-8").splitlines()
     places = [at for at, line in enumerate(lines) if line.strip().startswith("# model:")]
     assert len(places) > 4
-    assert sum("# no model: " in line for line in lines) == 4
+    assert sum("# no model: " in line for line in lines) == 6
     assert not any("{" in line for line in lines if "# no model: " in line)
     for at in places:
         changed = [*lines[:at], lines[at].replace("# ", "", 1), *lines[at + 1 :]]
@@ -262,7 +262,7 @@ def test_a_file_without_a_table_says_what_to_look_for_in_it(folder: Path, name: 
 def test_what_a_label_has_besides_a_name_is_said(folder: Path) -> None:
     (folder / "a.csv").write_text("Model,Params (M)\nOurs ViT-S,22\nEfficientNetV2-S (21k),21\nFooNet 3,5\n", "utf-8")
     comments = [line.strip() for line in call("init", "a.csv", "--print").out.splitlines() if "# no model" in line]
-    reason = "# no model: no library has a model of this name"
+    reason = "# no model: neither timm nor torchvision has a model of this name"
     assert comments == [
         f"{reason}; 'Ours' may stand for another model than 'ViT-S'; the nearest are:",
         f"{reason}; '(21k)' may stand for another model than 'EfficientNetV2-S'; the nearest are:",
