@@ -56,8 +56,13 @@ class Conventions:
 
     @property
     def roundings(self) -> tuple[Rounding, ...]:
-        """The declared rounding rules."""
+        """The rounding rules that are declared for the paper."""
         return self.about.rounding
+
+    def roundings_of(self, column: Column) -> tuple[Rounding, ...]:
+        """Return the rounding rules that are declared for the numbers of a column."""
+        own = (rules for measure, rules in self.about.rounding_of.items() if measure is column.measure)
+        return next(own, self.roundings)
 
     @cached_property
     def readings(self) -> Mapping[str | None, PaperReading]:

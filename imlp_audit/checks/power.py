@@ -9,7 +9,7 @@ from functools import cached_property
 
 from imlp_audit.checks.hypotheses import Chances, Clarity, Hypothesis, VoteGroup, chances_of, judge, passes
 from imlp_audit.checks.rivals import rivals_of_convention, rivals_of_reading, rivals_of_rounding
-from imlp_audit.checks.tally import COPIES, OFFSETS, Tally
+from imlp_audit.checks.tally import COPIES, OFFSETS, PAPER, Tally
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
 
@@ -74,11 +74,11 @@ class Judged:
     def record(self, fits: Mapping[str, FitScore]) -> PaperHypothesis:
         """Put on record what the votes support and what their passes are worth; `fits` are by fitted convention."""
         found = self.hypothesis
+        paper, own = found.roundings.get(PAPER), [one for name, one in found.roundings.items() if name != PAPER]
         return PaperHypothesis(
-            rounding=str(found.rounding.winner),
-            roundings=None
-            if found.rounding.choice is Clarity.ONLY
-            else self._score(found.rounding, rivals_of_rounding),
+            rounding=str(paper.winner) if paper is not None else str(self.tally.options.roundings[0]),
+            roundings=None if paper is None or paper.choice is Clarity.ONLY else self._score(paper, rivals_of_rounding),
+            rounding_of=tuple(self._score(one, rivals_of_rounding) for one in own),
             explained=found.explained,
             votes=found.votes,
             readings=tuple(self._score(group, rivals_of_reading) for group in found.readings.values()),

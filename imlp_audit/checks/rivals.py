@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from imlp_audit.checks.hypotheses import VoteGroup
 from imlp_audit.checks.tally import Combination, Tally, Vote, first_best
-from imlp_audit.numbers.printed import Rounding
 
 
 def rivals_of_rounding(tally: Tally, group: VoteGroup) -> dict[str, int]:
@@ -15,8 +14,9 @@ def rivals_of_rounding(tally: Tally, group: VoteGroup) -> dict[str, int]:
 
     Each rule has the best readings and conventions for it.
     """
-    every = {str(rule): max(_with_rule(tally, rule), key=tally.score) for rule in tally.options.roundings}
-    return _count({name: _followers(tally, one, tally.votes) for name, one in every.items()}, group)
+    votes = [vote for vote in tally.votes if vote.column in tally.rounding_groups[group.name]]
+    every = tally.best_by_rule(group.name).items()
+    return _count({str(rule): _followers(tally, one, votes) for rule, one in every}, group)
 
 
 def rivals_of_reading(tally: Tally, group: VoteGroup) -> dict[str, int]:
@@ -40,15 +40,12 @@ def rivals_of_convention(tally: Tally, group: VoteGroup) -> dict[str, int]:
     return _count(found, group)
 
 
-def _with_rule(tally: Tally, rule: Rounding) -> list[Combination]:
-    return [one for one in tally.combinations if one.rounding is rule]
-
-
 def _followers(tally: Tally, one: Combination, votes: Sequence[Vote], convention: str | None = None) -> set[str]:
     """Return the votes that follow under a combination, by a convention or else by the best one for each column."""
     found = set[str]()
     for vote in votes:
-        values, interval = vote.by_reading.get(one.readings[vote.family], {}), vote.printed.interval(one.rounding)
+        values = vote.by_reading.get(one.readings[vote.family], {})
+        interval = vote.printed.interval(tally.rule(one, vote.column))
         chosen = convention or first_best(tally.scores(one, vote.column))
         if any(value in interval for name, value in values.items() if vote.fixed or name == chosen):
             found.add(vote.id)

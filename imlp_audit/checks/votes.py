@@ -44,7 +44,8 @@ def _declared(paper: Paper, context: Context) -> DeclaredOptions:
     measures = {name: column.measure.value for name, column in columns.items()}
     fits = paper.about.value.fitted
     unproven = frozenset(name for name, fit in fits.items() if fit.explained <= fit.by_chance)
-    return DeclaredOptions(read.roundings, tuple(read.readings), conventions, measures, unproven)
+    own = {measure.value: rules for measure, rules in paper.about.value.rounding_of.items()}
+    return DeclaredOptions(read.roundings, tuple(read.readings), conventions, measures, unproven, own)
 
 
 def _find_voters(cells: Sequence[Countable]) -> dict[str, str]:
@@ -164,11 +165,13 @@ def frame_of(cell: CellRef, context: Context) -> Frame:
     judged = context.judged.get(paper.id)
     counted = countable(cell) if judged is not None and cell.column.measure.totalled else ""
     if judged is None or isinstance(counted, str):
-        return Frame(context.conventions(paper).roundings)
+        return Frame(context.conventions(paper).roundings_of(cell.column))
     family, found = context.conventions(paper).family_of(counted.recipe), judged.hypothesis
     reading = found.readings.get(family) if family is not None else None
     convention = None if has_own_counter(cell) else _column_group(cell, judged)
-    return Frame(allowed_roundings(found.rounding), found.rounding, reading, convention)
+    rounding = found.roundings.get(judged.tally.options.rounding_group(column_of(cell)))
+    rules = context.conventions(paper).roundings_of(cell.column)
+    return Frame(allowed_roundings(rounding) if rounding is not None else rules, rounding, reading, convention)
 
 
 def _column_group(cell: CellRef, judged: Judged) -> VoteGroup | None:

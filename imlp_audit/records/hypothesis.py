@@ -74,11 +74,13 @@ class ColumnScore(Record):
 class PaperHypothesis(Record):
     """The best hypothesis: a rounding rule, a reading for each family of models, a convention for each column.
 
-    `roundings` are the scores of the rounding rules where several are declared that differ for these numbers.
+    `roundings` are the scores of the rounding rules where several are declared that differ for these numbers;
+    `rounding_of` are the rules of measures that have their own, each named as its measure.
     """
 
     rounding: str
     roundings: GroupScore | None = None
+    rounding_of: tuple[GroupScore, ...] = ()
     explained: Count
     votes: Count
     readings: tuple[GroupScore, ...]

@@ -61,11 +61,13 @@ def paper_hypothesis(hypothesis: PaperHypothesis) -> Iterator[Block]:
             f"rounding rule for the paper. The best choice explains {hypothesis.explained} of "
             f"{count_of(hypothesis.votes, 'number')}; numbers are rounded ",
             code(hypothesis.rounding),
+            *(part for group in hypothesis.rounding_of for part in (f", {group.name} ", code(str(group.winner)))),
             ".",
         )
     )
     header = ("of", "chosen", "choice", "numbers explained by each option", "numbers", "by chance at most")
     rows = [("rounding rules", *_scores(hypothesis.roundings))] if hypothesis.roundings is not None else []
+    rows += [(f"rounding rules of {group.name}", *_scores(group)) for group in hypothesis.rounding_of]
     rows += [(f"readings of {group.name}", *_scores(group)) for group in hypothesis.readings]
     rows += [
         (f"column {column.group.name}", *_scores(column.group, column.fit))
