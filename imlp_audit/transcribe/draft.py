@@ -12,6 +12,7 @@ from imlp_audit.models.names.known import Library
 from imlp_audit.models.names.match import families_in, line_of
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.columns import TableColumns, read_columns
+from imlp_audit.transcribe.first_form import printed_flops
 from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.image_sizes import Given, OwnSize
 from imlp_audit.transcribe.label_column import may_change
@@ -131,7 +132,7 @@ class _Drafter:
             self._new_id(label, base, side),
             label,
             row.line,
-            guess_model(label, side, why, self.says),
+            guess_model(label, side, why, self.says, printed_flops(numbers, self.columns)),
             numbers,
             base.id if base else None,
             _training(row, self.columns, label, self._group),

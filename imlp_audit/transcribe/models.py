@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -121,8 +122,13 @@ class TableSays:
     given: Given = None
 
 
-def guess_model(label: LabelParts, size: int | None, doubt: str | None, table: TableSays) -> ModelGuess:
-    """Match a label with the names of the libraries; `size` is the side of the images where the row gives one."""
+def guess_model(
+    label: LabelParts, size: int | None, doubt: str | None, table: TableSays, flops: Fraction | None = None
+) -> ModelGuess:
+    """Match a label with the names of the libraries; `size` is the side of the images where the row gives one.
+
+    `flops` are those that it prints for images of 224, in G.
+    """
     bare, said = split_size(label.name) if label.size is None else (label.name, None)
     row = label.size or size or said
     side = row or (table.given if isinstance(table.given, int) else None)
@@ -134,7 +140,7 @@ def guess_model(label: LabelParts, size: int | None, doubt: str | None, table: T
     reason = join_reasons(doubt, why_another(exact, label.name, side, table.prefer)) or _why_longer(found, exact, side)
     candidates = (*(write_recipe(one, side) for one in exact if why_unfit(one, side) is None), *close)[:3]
     if reason is None:
-        reason, candidates = _why_open(exact, label.name, name, row, table) or (None, candidates)
+        reason, candidates = _why_open(exact, label.name, name, row, table, flops) or (None, candidates)
     (library, model), *rest = exact
     variants = tuple(variants_of(model, library))
     if label.mark and label.mark not in table.harmless:
@@ -166,13 +172,15 @@ _Open: TypeAlias = tuple[str, tuple[str, ...]]
 """Why a model is open, and the recipes that it may be."""
 
 
-def _why_open(exact: Sequence[Named], label: str, name: str, row: int | None, table: TableSays) -> _Open | None:
+def _why_open(
+    exact: Sequence[Named], label: str, name: str, row: int | None, table: TableSays, flops: Fraction | None
+) -> _Open | None:
     """Return why a label's name leaves a model open: by the size of its images, or as it stands for two models."""
     side = row or (table.given if isinstance(table.given, int) else None)
     unfit = why_unfit(exact[0], row)
     if unfit is not None:
         return unfit, propose(exact[:1], None, label)
-    return _why_no_size(exact, name, row, table) or two_models(exact[0], label, side)
+    return _why_no_size(exact, name, row, table) or two_models(exact[0], label, side, flops)
 
 
 def _why_no_size(exact: Sequence[Named], label: str, row: int | None, table: TableSays) -> _Open | None:

@@ -127,7 +127,10 @@ def test_an_existing_file_stays(folder: Path) -> None:
     (folder / "main.yaml").write_text("mine", encoding="utf-8")
     done = call("init", "main.tex", "--table", "1")
     assert (done.code, done.out) == (2, "")
-    assert done.err == "imlp-audit: main.yaml is there already and is not overwritten; give another file with -o\n"
+    assert (
+        done.err
+        == "imlp-audit: main.yaml is there already and is not overwritten; delete it, or give another file with -o\n"
+    )
     assert (folder / "main.yaml").read_text(encoding="utf-8") == "mine"
     assert "--table: no table of main.tex with the number" in call("init", "main.tex", "--table", "9").err
 
@@ -139,6 +142,21 @@ def test_a_second_table_of_a_paper_is_a_file_beside_the_first(folder: Path) -> N
     assert "one more table of main, which one.yaml describes; for another paper, give --paper" in second
     assert "about:" not in (folder / "two.yaml").read_text(encoding="utf-8")
     assert call("lint", "one.yaml").code == 0
+
+
+def test_a_table_does_not_join_its_paper_a_second_time(folder: Path) -> None:
+    (folder / "a.csv").write_text("Model,Params (M)\nDeiT-S,22.1\n", "utf-8")
+    assert call("init", "a.csv").code == 0
+    second = call("init", "a.csv", "-o", "b.yaml")
+    assert (second.code, second.out) == (2, "")
+    assert "a.yaml has Table 1 of a.csv already, and b.yaml would be of the same paper 'a'" in second.err
+    assert not (folder / "b.yaml").exists()
+    assert call("init", "a.csv", "-o", "b.yaml", "--paper", "other").code == 0
+    (folder / "c.csv").write_text("Model,Params (M)\nDeiT-B,86.6\n", "utf-8")
+    joined = " ".join(call("init", "c.csv", "--paper", "a", "-o", "c.yaml").out.split())
+    assert "one more table of a, called 'c' as its number is taken, which a.yaml describes" in joined
+    assert "c.yaml has Table 1 of c.csv already" in call("init", "c.csv", "--paper", "a", "-o", "d.yaml").err
+    assert call("init", "c.csv", "--paper", "a", "--print").code == 0
 
 
 def test_a_table_of_a_pdf_is_read_with_what_is_uncertain(folder: Path) -> None:

@@ -99,3 +99,41 @@ def test_an_efficientnet_is_proposed_for_the_images_of_its_paper_too() -> None:
     assert other.model.candidates == (
         "{timm: efficientnet_b3, image: 288}", "{torchvision: efficientnet_b3, image: 300}"
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("flops", ["3.8", "3.9", "3.86", "3858M"])
+def test_a_resnet_with_the_flops_of_its_first_form_is_proposed_in_both(flops: str) -> None:
+    """ResNet-50 has 3 857 973 248 multiply-accumulates with strides in 1x1 convolutions, else 4 089 184 256."""
+    (row,) = table("Model | FLOPs (G)", f"ResNet-50 | {flops}", caption="At 224^2").rows
+    assert row.model.candidates == (
+        "{timm: resnet50, image: 224, stride_in_1x1: true}", "{timm: resnet50, image: 224}"
+    )  # fmt: skip
+    assert "stride_in_1x1" in row.model.reason
+
+
+@pytest.mark.parametrize(
+    ("line", "first"),
+    [
+        ("ResNet-101 | 7.6", True),
+        ("ResNet-152 | 11.3", True),
+        ("ResNeXt-50 (32x4d) | 3.77", True),
+        ("SE-ResNet-50 | 3.87", True),
+        ("ResNet-50 | 4.1", False),
+        ("ResNet-50 | 4.0", False),
+        ("ResNet-50 | 2.0", False),
+        ("ResNet-101 | 7.8", False),
+        ("ResNet-152 | 11.5", False),
+        ("ResNet-18 | 1.8", False),
+        ("resnet50 | 3.8", False),
+        ("ResNet-50↑256 | 3.8", False),
+    ],
+)
+def test_other_flops_of_resnets_say_nothing_of_their_form(line: str, first: bool) -> None:
+    assert (recipes(table("Model | FLOPs (G)", line)) == [None]) == first
+    assert recipes(table("Model | FLOPs (G) @384", line)) != [None]
+
+
+def test_models_of_older_code_are_candidates_of_their_families() -> None:
+    exact, close = table("Model | Params (M)", "SE-ResNet-50 | 28", "SE-ResNeXt-50 | 27.6").rows
+    assert (exact.model.recipe, exact.model.variants) == ("{timm: seresnet50}", ("legacy_seresnet50",))
+    assert close.model.candidates == ("{timm: seresnext50_32x4d}", "{timm: legacy_seresnext50_32x4d}")

@@ -222,6 +222,6 @@ def line_of(text: str) -> str:
 
 
 def family_of(text: str) -> str:
-    """Return the first word of a label or a name, in lower case; "" without one."""
-    found = re.search("[a-z]+", text.lower())
+    """Return the first word of a label or a name, in lower case; "" without one: that of legacy_senet154 is senet."""
+    found = re.search("[a-z]+", text.lower().removeprefix("legacy_"))
     return found[0] if found else ""
