@@ -32,8 +32,10 @@ def test_a_citation_leaves_no_hole(tex: str, text: str) -> None:
 
 
 def test_authors_have_no_signs_of_affiliations() -> None:
-    tex = r"\author{A. One$^{1,2}$\thanks{x} \and B. Two\textsuperscript{2}, C. Three$^{1*}$ and D. Four$^\dagger$}"
-    assert read_latex(join_source("a.tex", tex, lambda name: None)).authors == "A. One, B. Two, C. Three and D. Four"
+    tex = (
+        r"\author{A. One$^{1,2}$\thanks{x} \and B. Two\textsuperscript{2}, C. X\inst{1} and D. Four$^{\star,\dagger}$}"
+    )
+    assert read_latex(join_source("a.tex", tex, lambda name: None)).authors == "A. One, B. Two, C. X and D. Four"
 
 
 def test_a_title_and_a_caption_are_sentences() -> None:

@@ -110,6 +110,18 @@ def test_a_model_that_is_only_like_the_papers_comes_last() -> None:
     assert row.model.reason == "the label does not say which of these it is"
 
 
+def test_a_kind_that_is_set_over_too_few_rows_changes_no_model() -> None:
+    """As where \\multirow counts one row less than there are."""
+    sizes = ("Hybrid | EdgeNeXt-XS | 256 | 1", "Hybrid | EdgeNeXt-S | 256 | 1.3", " | EdgeNeXt-S | 320 | 2")
+    draft = table("Kind | Model | Size | FLOPs (G)", *sizes)
+    assert recipes(draft) == [
+        "{timm: edgenext_x_small, image: 256}", "{timm: edgenext_small, image: 256}",
+        "{timm: edgenext_small, image: 320}",
+    ]  # fmt: skip
+    added = ("Conv | DeiT-S | 22.1", " | DeiT-S | 22.1")
+    assert recipes(table("Kind | Model | Params (M)", *added)) == [None, "{timm: deit_small_patch16_224}"]
+
+
 def test_a_width_that_a_label_leaves_out_is_first_of_all_the_full_one() -> None:
     labels = ("MobileNetV3-Small", "MobileNet-V2", "MobileNet V3 Large")
     draft = table("Model | Params (M)", *(f"{label} | 2.5" for label in labels))

@@ -92,7 +92,7 @@ def _declared(name: str, source: LatexSource, macros: Mapping[str, Macro]) -> st
     return (_AFFILIATION.sub("", words) if name == "author" else words)[:200] or None
 
 
-_AFFILIATION = re.compile(r"\^?[*†‡§¶]+|\^\d(?:,?[\d*†‡§])*")  # the sign of one, behind a name
+_AFFILIATION = re.compile(r"\^?[*†‡§¶⋆∗](?:,?[\d*†‡§¶⋆∗])*|\^\d(?:,?[\d*†‡§¶⋆∗])*")  # the sign of one, behind a name
 
 
 def _find_floats(source: LatexSource, definitions: Sequence[Definition], notes: list[str]) -> Iterator[_Float]:
