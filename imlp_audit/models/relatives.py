@@ -11,7 +11,6 @@ from imlp_audit.models.names.known import (
     current_models,
     former_meaning,
     has_bottlenecks,
-    has_branches,
     own_size,
     sizes_of,
 )
@@ -46,10 +45,12 @@ def other_forms(recipe: Recipe) -> Iterator[Mapping[str, object]]:
     found = name_in_library(recipe)
     if found is None:
         return
-    if has_branches(*found):
-        yield {"form": str(Form.TRAINING if recipe.form is Form.DEPLOYED else Form.DEPLOYED)}
+    form = {"form": str(Form.TRAINING if recipe.form is Form.DEPLOYED else Form.DEPLOYED)}
+    yield form
     if has_bottlenecks(*found):
-        yield {"stride_in_1x1": not recipe.stride_in_1x1}
+        strides = {"stride_in_1x1": not recipe.stride_in_1x1}
+        yield strides
+        yield {**form, **strides}
 
 
 def name_in_library(recipe: Recipe) -> tuple[Library, str] | None:
