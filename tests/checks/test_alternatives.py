@@ -100,7 +100,7 @@ def test_resnets_as_they_were_published_first_are_named(
 @pytest.mark.parametrize(
     ("name", "params", "flops", "form"),
     [
-        # Table 4 of arXiv 2101.03697: without a number for each of 26,560 channels, and with strides in 1x1 convolutions
+        # Table 4 of arXiv 2101.03697: a number fewer for each of 26,560 channels, and strides in 1x1 convolutions
         ("resnet50", "25.53", "3.9", "form: deployed, stride_in_1x1: true"),  # of 25,557,032 numbers
         ("resnext50_32x4d", "24.99", "4.2", "form: deployed"),  # 34,112 channels of 25,028,904 numbers
     ],
