@@ -26,8 +26,13 @@ from unittest import mock
 
 import typer.main
 
+from imlp_audit.errors import UsageError
+from imlp_audit.evaluate.part_file import ResumableRun
+from imlp_audit.evaluate.parts import open_parts
+from imlp_audit.evaluate.predictions import ModelAnswer
 from tests.cli.papers import write_all
 from tests.cli.running import Outcome, call
+from tests.evaluate.tampering import sealed
 
 ROOT = Path(__file__).parents[1]
 SECONDS, MEGABYTES = 1.0, 200
@@ -42,10 +47,11 @@ _JUNK = (
 
 @dataclass(frozen=True)
 class Reader:
-    """A kind of file: samples by name, and the commands that read one."""
+    """A kind of file: samples by name, the commands that read one, and how one of these is run."""
 
     samples: Mapping[str, bytes]
     commands: Callable[[Path], Iterator[tuple[str, ...]]]
+    run: Callable[..., Outcome] = call
 
 
 def spec_reader() -> Reader:
@@ -106,6 +112,34 @@ def checkpoint_reader(folder: Path) -> Reader:
     return Reader(samples, lambda path: iter([("inspect", str(path), "-f", "json")]))
 
 
+def resume_reader(folder: Path) -> Reader:
+    """Parts of an unfinished evaluation and its manifest, as `eval --resume` reads them before it loads a model.
+
+    A part is sealed again after it was damaged: its checksum would keep all damage from what reads its fields.
+    """
+    run = ResumableRun({"checkpoint": "abc", "batch size": "4"}, images=10, classes=10)
+    answer = ModelAnswer((0, 3, 5, 7, 9), 0.5)
+    parts = open_parts(folder / "p.csv.parts", run, 4, resume=False)
+    for number, images in enumerate((4, 4, 2)):
+        parts.write({number: (None, *(answer,) * (images - 1))})
+    whole = {path.name: path.read_bytes() for path in parts.folder.iterdir()}
+
+    def resume(_: str, damaged: str) -> Outcome:
+        for name, data in whole.items():
+            (parts.folder / name).write_bytes(data)
+        changed, path = Path(damaged).read_bytes(), parts.folder / Path(damaged).name
+        path.write_bytes(sealed(changed) if path.suffix == ".part" else changed)
+        try:
+            open_parts(parts.folder, run, 4, resume=True)
+        except UsageError as error:
+            of_the_folder = str(error).startswith(f"{parts.folder} holds another evaluation")
+            return Outcome(2, "", f"{path.name}: {error}" if of_the_folder else str(error))
+        return Outcome(0, "", "")
+
+    samples = {name: data.partition(b"\n")[2] if name.endswith(".part") else data for name, data in whole.items()}
+    return Reader(samples, lambda path: iter([("resume", str(path))]), resume)
+
+
 def damage(data: bytes, others: list[bytes], chance: Random) -> bytes:
     """Return data with a few insertions, losses, repetitions, changed bytes, or pieces of other files."""
     held = bytearray(data)
@@ -130,11 +164,11 @@ def damage(data: bytes, others: list[bytes], chance: Random) -> bytes:
     return bytes(held)
 
 
-def complaints(path: Path, command: tuple[str, ...]) -> Iterator[str]:
+def complaints(path: Path, command: tuple[str, ...], run: Callable[..., Outcome] = call) -> Iterator[str]:
     """Run a command on a damaged file and yield what is wrong with how it ended."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:
-        done, spent = _timed(command)
+        done, spent = _timed(command, run)
     except Exception as error:  # whatever comes out is the finding
         yield f"{type(error).__name__}: {error}"
         return
@@ -148,14 +182,14 @@ def complaints(path: Path, command: tuple[str, ...]) -> Iterator[str]:
     if re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e]|^(::|##\[)", done.out + done.err, re.MULTILINE):
         yield f"prints what a terminal or a log acts on: {(done.out + done.err)[:300]!r}"
     if spent > SECONDS:  # the machine or the collector may have paused once: an input that is slow is slow each time
-        spent = min(spent, *(_timed(command)[1] for _ in range(3)))
+        spent = min(spent, *(_timed(command, run)[1] for _ in range(3)))
     if spent > SECONDS or grown > MEGABYTES:
         yield f"took {spent:.1f} s and {grown:.0f} MB"
 
 
-def _timed(command: tuple[str, ...]) -> tuple[Outcome, float]:
+def _timed(command: tuple[str, ...], run: Callable[..., Outcome]) -> tuple[Outcome, float]:
     began = time.process_time()
-    return call(*command), time.process_time() - began
+    return run(*command), time.process_time() - began
 
 
 def main() -> int:
@@ -170,12 +204,13 @@ def main() -> int:
     once = cache(typer.main.get_command)  # the commands are described anew for each call: a third of the time
     with TemporaryDirectory() as place, mock.patch("typer.main.get_command", once):
         folder = write_all(Path(place))
-        readers = [spec_reader(), table_reader(), result_reader(folder), checkpoint_reader(folder)]
+        made = (result_reader(folder), checkpoint_reader(folder), resume_reader(folder))
+        readers = [spec_reader(), table_reader(), *made]
         for reader in readers:  # what is imported at first use is not the input's
             for name, data in reader.samples.items():
                 (folder / name).write_bytes(data)
                 for command in reader.commands(folder / name):
-                    call(*command)
+                    reader.run(*command)
         number, end = given.only or 0, time.monotonic() + given.seconds
         while time.monotonic() < end:
             chance = Random(f"{given.seed}/{number}")
@@ -184,7 +219,7 @@ def main() -> int:
             path = folder / name
             path.write_bytes(damage(reader.samples[name], list(reader.samples.values()), chance))
             for command in reader.commands(path):
-                for complaint in complaints(path, command):
+                for complaint in complaints(path, command, reader.run):
                     counts["wrong"] += 1
                     print(f"--only {number}: {command[0]} {name}: {complaint}")
             counts["inputs"] += 1

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from fractions import Fraction
+from functools import partial
 
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, Measured, compare
+from imlp_audit.checks.losses import count_lost
 from imlp_audit.checks.memory import check_memory
 from imlp_audit.checks.printed import (
     Countable,
@@ -81,10 +83,13 @@ def judge(counted: Countable, context: Context) -> Comparison:
     cell, paper = counted.cell, counted.cell.row.paper
     declared, others = context.measurements(cell.row, counted.recipe, cell.column)
     frame = frame_of(cell, context)
-    rules, allowed = context.conventions(paper).roundings, frame.select(declared)
+    rules, allowed = context.conventions(paper).roundings_of(cell.column), frame.select(declared)
     if not allowed:
         raise NotMeasuredError(f"{counted.recipe.name} has no number under {frame.name}, which the others follow from")
-    comparison = compare(cell.printed, declared, frame.roundings, others, allowed=allowed, rules=rules)
+    comparison = compare(
+        cell.printed, declared, frame.roundings, others, allowed=allowed, rules=rules, support=frame.support,
+        count_lost=partial(count_lost, cell, context=context),
+    )  # fmt: skip
     return unless_missing(comparison, context, paper, counted.recipe)
 
 
@@ -93,7 +98,7 @@ def fits_elsewhere(counted: Countable, context: Context) -> Iterator[tuple[str, 
     cell = counted.cell
     if not cell.column.measure.totalled:
         return
-    roundings = context.conventions(cell.row.paper).roundings
+    read = context.conventions(cell.row.paper)
     for name, column in cell.row.table.value.columns.items():
         if name == cell.column_id or not column.measure.totalled:
             continue
@@ -103,7 +108,10 @@ def fits_elsewhere(counted: Countable, context: Context) -> Iterator[tuple[str, 
         except NotMeasuredError:  # the model cannot take the images of that column
             continue
         fitting = [
-            m.value for m in declared for rule in roundings if not m.uncounted and m.value in printed.interval(rule)
+            m.value
+            for m in declared
+            for rule in read.roundings_of(column)
+            if not m.uncounted and m.value in printed.interval(rule)
         ]
         yield from ((name, value) for value in fitting[:1])
 
@@ -128,7 +136,7 @@ def _in_another_unit(counted: Countable, context: Context) -> Iterator[str]:
     if not cell.column.measure.totalled:
         return
     declared, _ = context.measurements(cell.row, counted.recipe, cell.column)
-    rules = context.conventions(cell.row.paper).roundings
+    rules = context.conventions(cell.row.paper).roundings_of(cell.column)
     for unit in ("", "k", "M", "G", "T"):
         printed = replace(cell.printed, scale=SCALES.get(unit, 1))
         fitting = [m.value for m in declared if not m.uncounted and any(m.value in printed.interval(r) for r in rules)]
@@ -190,7 +198,7 @@ def _two_counters(counted: Countable, context: Context) -> Iterator[str]:
 def _fitting(counted: Countable, context: Context) -> list[Measured]:
     """Return the measurements from which a cell's number follows, by some declared convention and rounding rule."""
     cell = counted.cell
-    intervals = [cell.printed.interval(rule) for rule in context.conventions(cell.row.paper).roundings]
+    intervals = [cell.printed.interval(rule) for rule in context.conventions(cell.row.paper).roundings_of(cell.column)]
     declared, _ = context.measurements(cell.row, counted.recipe, cell.column)
     allowed = [m for m in declared if frame_of(cell, context).allows(m)]
     return [m for m in allowed if not m.uncounted and any(m.value in interval for interval in intervals)]

@@ -10,7 +10,7 @@ from imlp_audit.checks.measured_changes import check_measured_change, percent_ch
 from imlp_audit.checks.printed import interval_ends, write_sign_hint
 from imlp_audit.numbers.interval import Interval, readable
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.spec.plan import DeltaPlan, RepeatPlan
 
 
@@ -20,7 +20,8 @@ def check_delta(plan: DeltaPlan, context: Context) -> Check:
         return check_measured_change(plan, context)
     delta = plan.change
     read = context.conventions(plan.cell.row.paper)
-    agreement = follows_from_cells(delta, plan.cell.printed, plan.base.printed, read.roundings)
+    own = read.roundings_of(plan.cell.column) if plan.cell.column.measure in read.about.rounding_of else ()
+    agreement = follows_from_cells(delta, plan.cell.printed, plan.base.printed, read.roundings, own)
     return _from_agreement(plan, delta, "%", agreement, read.roundings[0])
 
 
@@ -28,8 +29,9 @@ def check_repeat(plan: RepeatPlan, context: Context) -> Check:
     """Judge whether a number that is printed twice is the same in both places."""
     one, other = plan.numbers
     name = f"{plan.other.id}.delta" if plan.delta else plan.other.id
-    roundings = context.conventions(plan.cell.row.paper).roundings
-    theirs = context.conventions(plan.other.row.paper).roundings
+    read, its = (context.conventions(cell.row.paper) for cell in (plan.cell, plan.other))
+    roundings = read.roundings if plan.delta else read.roundings_of(plan.cell.column)
+    theirs = its.roundings if plan.delta else its.roundings_of(plan.other.column)
     unit = "%" if plan.delta else plan.cell.unit
     agreement = agree(one, other, name, roundings, theirs)
     agreement = replace(agreement, reason=f"{agreement.reason}; {plan.matched_by}")
@@ -37,6 +39,10 @@ def check_repeat(plan: RepeatPlan, context: Context) -> Check:
         agreement = replace(agreement, verdict=Verdict.DIFFERS)  # two papers disagree; neither contradicts itself
     if agreement.verdict is Verdict.INCONSISTENT and not plan.said:
         hint = "if its model was trained differently, say how: `training` of the row"
+        if plan.cell.column.measure.totalled:
+            hint = (
+                "if they are of two models, two sizes of inputs or two counters, say so: `model`, `image`, `counted_by`"
+            )
         agreement = replace(agreement, hints=(*agreement.hints, hint))
     check = _from_agreement(plan, one, unit, agreement, roundings[0])
     return check.model_copy(update={"repeats": plan.other.id})
@@ -57,39 +63,58 @@ def _from_agreement(
         interval=interval_ends(printed, agreement.rounding),
         measured=agreement.judged_by,
         rounding=agreement.rounding,
-        under=() if agreement.rounding is usual else (f"rounding {agreement.rounding}",),
+        under=agreement.under or (() if agreement.rounding is usual else (f"rounding {agreement.rounding}",)),
         hints=agreement.hints,
     )
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Whether printed numbers agree: under which rounding rule, what they were judged by, and a hint if not."""
+    """Whether printed numbers agree: under which rounding rule, what they were judged by, and a hint if not.
+
+    `under` is given where the rule of another number departs.
+    """
 
     verdict: Verdict
     reason: str
     rounding: Rounding
     judged_by: str
     hints: tuple[str, ...] = ()
+    under: tuple[str, ...] = ()
 
 
-def follows_from_cells(delta: Printed, cell: Printed, base: Printed, roundings: Sequence[Rounding]) -> Agreement:
+def follows_from_cells(
+    delta: Printed, cell: Printed, base: Printed, roundings: Sequence[Rounding], own: Sequence[Rounding] = ()
+) -> Agreement:
     """Say whether some values that print as the two cells have a change that prints as `delta`.
 
-    The first rounding rule is the default, the rest are declared; one rule holds for all three numbers.
+    The first rounding rule is the default, the rest are declared; one rule holds for all three numbers, unless the
+    cells have rules of their `own`.
     """
+    found = [_follows(delta, cell, base, roundings, rule) for rule in own or (None,)]
+    agreement = next((one for one in found if one.verdict in PASSES), found[0])
+    if agreement is found[0] or agreement.verdict not in PASSES:
+        return agreement
+    under = (f"rounding {own[found.index(agreement)]} of the two numbers",)
+    return replace(agreement, verdict=Verdict.REPRODUCED_UNDER, under=under)
+
+
+def _follows(
+    delta: Printed, cell: Printed, base: Printed, roundings: Sequence[Rounding], own: Rounding | None
+) -> Agreement:
+    """Judge a change under one rule for the cells, or under the change's."""
     judged_by = f"{base.text} to {cell.text}"
-    usual = roundings[0]
+    usual = own or roundings[0]
     possible = cell.interval(usual).change_from(base.interval(usual))
     if possible is None or base.value == 0:
         reason = f"a change in percent from {base.text} is not defined"
-        return Agreement(Verdict.UNVERIFIABLE, reason, usual, judged_by)
+        return Agreement(Verdict.UNVERIFIABLE, reason, roundings[0], judged_by)
     plain = readable(percent_change(cell.value * cell.scale, base.value * base.scale), 2)
     between = f"between {readable(possible.low, 2)} and {readable(possible.high, 2)} before rounding"
     reason = f"{judged_by} is a change of {plain} %, {between}"
 
     def meets(rule: Rounding) -> bool:
-        change = cell.interval(rule).change_from(base.interval(rule))
+        change = cell.interval(own or rule).change_from(base.interval(own or rule))
         return change is not None and change.meets(delta.interval(rule))
 
     found = _agreement(meets, roundings, reason, f"{reason}; {delta.text} is not among them", judged_by)

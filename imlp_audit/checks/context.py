@@ -56,8 +56,13 @@ class Conventions:
 
     @property
     def roundings(self) -> tuple[Rounding, ...]:
-        """The declared rounding rules."""
+        """The rounding rules that are declared for the paper."""
         return self.about.rounding
+
+    def roundings_of(self, column: Column) -> tuple[Rounding, ...]:
+        """Return the rounding rules that are declared for the numbers of a column."""
+        own = (rules for measure, rules in self.about.rounding_of.items() if measure is column.measure)
+        return next(own, self.roundings)
 
     @cached_property
     def readings(self) -> Mapping[str | None, PaperReading]:
@@ -132,13 +137,15 @@ class Conventions:
 class Context:
     """Everything a check may look at.
 
-    `outcomes` are those of claims about functions, by their ids; `judged` are the counted numbers of each paper.
+    `outcomes` are those of claims about functions, by their ids; `judged` are the counted numbers of each paper. `lost`
+    remembers how many numbers of a column a hint would lose.
     """
 
     facts: Facts
     reading: str | None = None
     outcomes: Mapping[str, AnyOutcome] = field(default_factory=dict)
     judged: Mapping[str, Judged] = field(default_factory=dict)
+    lost: dict[tuple[str, ...], int] = field(default_factory=dict)
     _read: dict[str, Conventions] = field(default_factory=dict)
 
     def conventions(self, paper: Paper) -> Conventions:

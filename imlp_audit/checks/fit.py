@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -50,6 +50,8 @@ def compare(
     rules: Sequence[Rounding] = (),
     default: Measured | None = None,
     unit: str = "",
+    support: Mapping[str, str] | None = None,
+    count_lost: Callable[[Sequence[str]], int] = lambda _: 0,
 ) -> Comparison:
     """Judge a printed number; the first measurement and the first rounding rule are the default, the rest are declared.
 
@@ -57,8 +59,9 @@ def compare(
     if it is left out, all. `rules` are all rounding rules that the paper declares, where its hypothesis leaves some;
     `default` names the default reading and convention where nothing was measured under them, and `unit` what the reason
     is to name behind the values. Other declared
-    measurements and rules, and `undeclared` ones, are tried for hints. A value that leaves out uncounted work is no
-    evidence either way.
+    measurements and rules, and `undeclared` ones, are tried for hints; `support` says of a declared option how many of
+    the paper's numbers follow under it, and `count_lost` how many numbers undeclared ones would lose. A value that
+    leaves out uncounted work is no evidence either way.
     """
     rules = rules or roundings
     ordinary = (default or declared[0], rules[0])
@@ -79,14 +82,15 @@ def compare(
     left = {(m, rule) for m in allowed for rule in roundings}
     others = [(m, rule) for m in declared for rule in rules if (m, rule) not in left]
     judged = (one, rounding)
-    ways = (*_alone_ways(printed, others, judged), *_undeclared_ways(printed, allowed, rules, undeclared, judged))
+    alone = _alone_ways(printed, others, judged, support or {})
+    ways = (*alone, *_undeclared_ways(printed, allowed, rules, undeclared, judged))
     return Comparison(
         Verdict.DIFFERS,
         _miss(printed, one, rounding, unit),
         one,
         rounding,
         _also(printed, declared, one, rounding),
-        hints=tuple(dict.fromkeys(map(str, _smallest(ways)))),
+        hints=tuple(dict.fromkeys(f"{way}{_write_lost(count_lost(way.missing))}" for way in _smallest(ways))),
     )
 
 
@@ -161,14 +165,20 @@ class _Way:
     departures: tuple[str, ...]
     missing: tuple[str, ...]
     value: Fraction
+    support: str = ""
 
     def __str__(self) -> str:
         fits = f"{readable(self.value)} would fit{_name_departures(self.departures)}"
         if not self.missing:
-            return f"{fits}, which the paper's other numbers speak against"
+            return f"{fits}; {self.support}" if self.support else f"{fits}, which it was not judged under"
         if self.missing == self.departures:
             return f"{fits}, which the spec does not declare"
         return f"{fits}; the spec does not declare {', '.join(self.missing)}"
+
+
+def _write_lost(lost: int) -> str:
+    """Write the price of a hint, as `report/hints.py` reads it."""
+    return f"; {lost} of the column's numbers that {'follows' if lost == 1 else 'follow'} now would not" if lost else ""
 
 
 def _smallest(ways: Iterable[_Way]) -> list[_Way]:
@@ -187,12 +197,17 @@ def _smallest(ways: Iterable[_Way]) -> list[_Way]:
 
 
 def _alone_ways(
-    printed: Printed, others: Sequence[tuple[Measured, Rounding]], judged: tuple[Measured, Rounding]
+    printed: Printed,
+    others: Sequence[tuple[Measured, Rounding]],
+    judged: tuple[Measured, Rounding],
+    support: Mapping[str, str],
 ) -> Iterator[_Way]:
-    """Yield declared options that would fit this number alone, which the paper's other numbers speak against."""
+    """Yield declared options that would fit this number alone, with how many of the paper's numbers each explains."""
     for one, rule in others:
         if one.value in printed.interval(rule) and not one.uncounted:
-            yield _Way(_departures((one, rule), judged), (), one.value)
+            departures = _departures((one, rule), judged)
+            said = "; ".join(support[name] for name in departures if name in support)
+            yield _Way(departures, (), one.value, said)
 
 
 def _undeclared_ways(

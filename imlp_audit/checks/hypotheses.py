@@ -1,7 +1,8 @@
 """Which hypothesis the counted numbers of a paper support when they are judged together.
 
 A paper had one model and a column one counter. A hypothesis is one reading for each family of models, one convention
-for each column and one rounding rule. The best one explains most printed numbers.
+for each column and one rounding rule, or one for each measure that has rules of its own. The best one explains most
+printed numbers.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from imlp_audit.checks.tally import Combination, Tally
 from imlp_audit.numbers.printed import Rounding
 
 LEAST_VOTES = 4
-_ROUNDING = ("rounding", "rounding")
 
 
 class Clarity(StrEnum):
@@ -49,9 +49,9 @@ class VoteGroup:
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """The best combination: a group for the rounding rule, each family's reading and each column's convention."""
+    """The best combination: a group for each rounding rule, each family's reading and each column's convention."""
 
-    rounding: VoteGroup
+    roundings: Mapping[str, VoteGroup]
     explained: int
     votes: int
     readings: Mapping[str, VoteGroup]
@@ -70,7 +70,8 @@ def chances_of(tally: Tally) -> Chances:
                 for columns in ((column,), copy.columns_like(column)):
                     score = max(copy.scores(one, *columns).values(), default=0)
                     best["column", ",".join(columns)] = max(best["column", ",".join(columns)], score)
-            best[_ROUNDING] = max(best[_ROUNDING], copy.score(one))
+            for group in copy.rounding_groups:
+                best["rounding", group] = max(best["rounding", group], copy.score(one, group))
             for family in copy.families:
                 best["family", family] = max(best["family", family], copy.score_of_family(one, family))
     return best
@@ -80,7 +81,7 @@ def judge(tally: Tally, chances: Chances) -> Hypothesis:
     """Return the best hypothesis, with how sure each of its choices is."""
     best = tally.best
     return Hypothesis(
-        rounding=_rounding_group(tally, best, chances),
+        roundings={group: _rounding_group(tally, best, group, chances) for group in tally.rounding_groups},
         explained=tally.score(best),
         votes=len(tally.votes),
         readings={family: _family_group(tally, best, family, chances) for family in tally.families},
@@ -96,7 +97,8 @@ def passes(tally: Tally, chances: Chances, place: int) -> bool:
     vote, best = tally.votes[place], tally.best
     readings = None if vote.family is None else _family_group(tally, best, vote.family, chances).allowed
     conventions = None if vote.fixed else _column_group(tally, best, vote.column, chances).allowed
-    intervals = [vote.printed.interval(rule) for rule in allowed_roundings(_rounding_group(tally, best, chances))]
+    rounding = _rounding_group(tally, best, tally.options.rounding_group(vote.column), chances)
+    intervals = [vote.printed.interval(rule) for rule in allowed_roundings(rounding)]
     return any(
         any(value in interval for interval in intervals)
         for (reading, convention), value in vote.values.items()
@@ -109,24 +111,25 @@ def allowed_roundings(group: VoteGroup) -> tuple[Rounding, ...]:
     return tuple(Rounding(str(name)) for name in group.allowed)
 
 
-def _rounding_group(tally: Tally, best: Combination, chances: Chances) -> VoteGroup:
-    """Score the rounding rules on all votes, each with the best readings and conventions for it."""
-    roundings = tally.options.roundings
+def _rounding_group(tally: Tally, best: Combination, name: str, chances: Chances) -> VoteGroup:
+    """Score the rounding rules on the votes of a group, each with the best readings and conventions for it."""
+    roundings, columns = tally.options.rules_of(name), tally.rounding_groups[name]
+    votes = [vote for vote in tally.votes if vote.column in columns]
     if len(roundings) == 1:  # nearly every paper: it is judged for every wrong number of a power
-        return VoteGroup("rounding", roundings[0], len(tally.votes), {roundings[0]: tally.score(best)}, 0, Clarity.ONLY)
+        return VoteGroup(name, roundings[0], len(votes), {roundings[0]: tally.score(best, name)}, 0, Clarity.ONLY)
 
     def passing(rule: str | None) -> object:
-        intervals = (vote.printed.interval(Rounding(str(rule))) for vote in tally.votes)
+        intervals = (vote.printed.interval(Rounding(str(rule))) for vote in votes)
         return [
             any(value in interval for value in vote.by_reading.get(best.readings[vote.family], {}).values())
-            for vote, interval in zip(tally.votes, intervals, strict=True)
+            for vote, interval in zip(votes, intervals, strict=True)
         ]
 
     def differs(rule: str | None) -> bool:
-        return passing(rule) != passing(best.rounding)
+        return passing(rule) != passing(best.rules[name])
 
-    scores: dict[str | None, int] = dict(tally.scores_of_roundings.items())
-    return _group("rounding", best.rounding, len(tally.votes), scores, differs, chances[_ROUNDING])
+    scores: dict[str | None, int] = {rule: tally.score(one, name) for rule, one in tally.best_by_rule(name).items()}
+    return _group(name, best.rules[name], len(votes), scores, differs, chances["rounding", name])
 
 
 def _column_group(tally: Tally, best: Combination, column: str, chances: Chances) -> VoteGroup:

@@ -67,6 +67,6 @@ def _compare_at(size: int, row: Sized, context: Context) -> Comparison:
     allowed = frame.select(declared)
     if not allowed:  # the readings that are left to the cell failed
         unless_counted(context, paper, sized)
-    rules = context.conventions(paper).roundings
+    rules = context.conventions(paper).roundings_of(row.cell.column)
     comparison = compare(row.cell.printed, declared, frame.roundings, allowed=allowed, rules=rules)
     return unless_missing(comparison, context, paper, sized)

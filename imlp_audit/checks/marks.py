@@ -55,7 +55,7 @@ def _compare(plan: MarkPlan, context: Context, recipe: Recipe, frame: Frame) -> 
     One that the hypothesis does not leave to the row does not judge it; its comparison is for the record.
     """
     declared, _ = context.measurements(plan.row, recipe, plan.cell.column)
-    printed, rules = plan.cell.printed, context.conventions(plan.row.paper).roundings
+    printed, rules = plan.cell.printed, context.conventions(plan.row.paper).roundings_of(plan.cell.column)
     found = {}
     for name in dict.fromkeys(one.reading for one in declared):
         own = [one for one in declared if one.reading == name]

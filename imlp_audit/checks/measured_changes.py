@@ -118,15 +118,18 @@ def _compare(delta: Printed, pairing: _Pairing, context: Context) -> Comparison:
             unless_counted(context, side.counted.cell.row.paper, side.counted.recipe)
         zero = next(b.convention for b in base.allowed if not b.value)
         raise NotMeasuredError(f"a change in percent from 0 is not defined (convention {zero})")
+    cell, paper = variant.counted.cell, variant.counted.cell.row.paper
+    rules = context.conventions(paper).roundings  # of the change; its column may have others of its own
     return compare(
         delta,
         _changes(pairing.pairs(variant.declared, base.declared)),
-        variant.frame.roundings,
+        rules if cell.column.measure in paper.about.value.rounding_of else variant.frame.roundings,
         _changes(pairing.pairs(variant.others, [*base.declared, *base.others])),
         allowed=allowed,
-        rules=context.conventions(variant.counted.cell.row.paper).roundings,
+        rules=rules,
         default=pairing.default,
         unit="" if "%" in delta.text else " %",
+        support=variant.frame.support,
     )
 
 

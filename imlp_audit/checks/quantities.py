@@ -65,8 +65,8 @@ def values_of(quantity: TakenFromCells, values: Callable[[CellRef], Interval]) -
 
 
 def interval_of(cell: CellRef, context: Context) -> Interval:
-    """Return the values that print as a cell does, under its paper's default rounding rule."""
-    return cell.printed.interval(context.conventions(cell.row.paper).roundings[0])
+    """Return the values that print as a cell does, under the default rounding rule for its column."""
+    return cell.printed.interval(context.conventions(cell.row.paper).roundings_of(cell.column)[0])
 
 
 def format_values(quantity: Quantity, values: Interval | None) -> str:

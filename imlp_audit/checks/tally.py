@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -20,6 +20,8 @@ FARTHEST = 10  # last digits that a number is shifted by
 OFFSETS = tuple(digits for digits in range(-FARTHEST, FARTHEST + 1) if digits)
 
 Reading = str | None
+PAPER = "rounding"
+"""The columns that the paper's rounding rules hold for: all but those of a measure with rules of its own."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,8 @@ class Vote:
 class DeclaredOptions:
     """The declared options; of each list the first is the default. Conventions and measures are by column.
 
-    Columns of a measure have the same conventions to choose from. `unproven` conventions were fitted, but explain no
+    Columns of a measure have the same conventions to choose from; `rounding_of` are the rounding rules of measures that
+    have their own. `unproven` conventions were fitted, but explain no
     more than numbers with shifted digits would have let the search explain.
     """
 
@@ -63,13 +66,22 @@ class DeclaredOptions:
     conventions: Mapping[str, tuple[str, ...]]
     measures: Mapping[str, str]
     unproven: frozenset[str] = frozenset()
+    rounding_of: Mapping[str, tuple[Rounding, ...]] = field(default_factory=dict)
+
+    def rounding_group(self, column: str) -> str:
+        """Return the name of the columns that share a column's rounding rule: its measure, or `PAPER`."""
+        return self.measures[column] if self.measures[column] in self.rounding_of else PAPER
+
+    def rules_of(self, group: str) -> tuple[Rounding, ...]:
+        """Return the rounding rules that a group of columns has to choose from."""
+        return self.rounding_of.get(group, self.roundings)
 
 
 @dataclass(frozen=True)
 class Combination:
-    """A rounding rule, and a reading for each family."""
+    """A rounding rule for each group of columns that shares one, and a reading for each family."""
 
-    rounding: Rounding
+    rules: Mapping[str, Rounding]
     readings: Mapping[str | None, Reading]
 
 
@@ -78,7 +90,7 @@ _Key = tuple[Rounding, str | None, Reading, str]  # rule, family, reading, colum
 
 def _ballot(vote: Vote, options: DeclaredOptions) -> Iterator[tuple[_Key, list[str]]]:
     """Yield what a vote adds to a tally."""
-    for rounding in options.roundings:
+    for rounding in options.rules_of(options.rounding_group(vote.column)):
         interval = vote.printed.interval(rounding)
         for reading in options.readings:
             names = [name for name, value in vote.by_reading.get(reading, {}).items() if value in interval]
@@ -134,12 +146,27 @@ class Tally:
         return tuple(other for other in self.columns if measures[other] == measures[column])
 
     @cached_property
+    def rounding_groups(self) -> Mapping[str, tuple[str, ...]]:
+        """The columns that share a rounding rule, by the name of their group."""
+        found: dict[str, tuple[str, ...]] = {}
+        for column in self.columns:
+            group = self.options.rounding_group(column)
+            found[group] = (*found.get(group, ()), column)
+        return found
+
+    def rule(self, combination: Combination, column: str) -> Rounding:
+        """Return the rounding rule that a combination has for a column."""
+        return combination.rules[self.options.rounding_group(column)]
+
+    @cached_property
     def combinations(self) -> tuple[Combination, ...]:
-        """Every rounding rule with every choice of readings, the defaults first."""
-        usual = self.options.readings[0]
+        """Every choice of rounding rules with every choice of readings, the defaults first."""
+        usual, groups = self.options.readings[0], self.rounding_groups
         return tuple(
-            Combination(rounding, {None: usual, **dict(zip(self.families, readings, strict=True))})
-            for rounding in self.options.roundings
+            Combination(
+                dict(zip(groups, rules, strict=True)), {None: usual, **dict(zip(self.families, readings, strict=True))}
+            )
+            for rules in product(*map(self.options.rules_of, groups))
             for readings in product(self.options.readings, repeat=len(self.families))
         )
 
@@ -149,7 +176,7 @@ class Tally:
         """Return how many votes of some columns and families follow under each convention."""
         found = defaultdict[str, int](int)
         for family, column in product(families, columns):
-            key = combination.rounding, family, combination.readings[family], column
+            key = self.rule(combination, column), family, combination.readings[family], column
             for convention, count in self.counts.get(key, {}).items():
                 found[convention] += count
         return found
@@ -159,10 +186,11 @@ class Tally:
         found = self._explained(combination, columns, (None, *self.families))
         return {convention: found[convention] for convention in self.options.conventions[columns[0]]}
 
-    def score(self, combination: Combination) -> int:
-        """Return how many votes a combination explains, with the best convention for each column."""
-        own = self._explained(combination, self.columns, (None, *self.families))[""]
-        return own + sum(max(self.scores(combination, column).values(), default=0) for column in self.columns)
+    def score(self, combination: Combination, group: str | None = None) -> int:
+        """Return how many votes a combination explains, with the best convention for each column: all, or a group's."""
+        columns = self.columns if group is None else self.rounding_groups[group]
+        own = self._explained(combination, columns, (None, *self.families))[""]
+        return own + sum(max(self.scores(combination, column).values(), default=0) for column in columns)
 
     def score_of_family(self, combination: Combination, family: str) -> int:
         """Return how many votes of a family a combination explains, with the best convention for each whole column."""
@@ -183,12 +211,11 @@ class Tally:
         """The combination that explains most votes; of equally good ones the one declared first."""
         return max(self.combinations, key=self.score)  # max keeps the first of equals
 
-    @cached_property
-    def scores_of_roundings(self) -> dict[Rounding, int]:
-        """How many votes each rounding rule explains, with the best readings and conventions for it."""
+    def best_by_rule(self, group: str) -> dict[Rounding, Combination]:
+        """Return the best combination with each rounding rule of a group of columns."""
         return {
-            rule: max(self.score(one) for one in self.combinations if one.rounding is rule)
-            for rule in self.options.roundings
+            rule: max((one for one in self.combinations if one.rules[group] is rule), key=self.score)
+            for rule in self.options.rules_of(group)
         }
 
 

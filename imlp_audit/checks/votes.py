@@ -12,6 +12,7 @@ from imlp_audit.checks.power import Judged
 from imlp_audit.checks.printed import Countable, countable, totalled_cells
 from imlp_audit.checks.tally import DeclaredOptions, Tally, Vote
 from imlp_audit.numbers.printed import Rounding
+from imlp_audit.numbers.words import count_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, repeated_row, rows_of
 
@@ -43,7 +44,8 @@ def _declared(paper: Paper, context: Context) -> DeclaredOptions:
     measures = {name: column.measure.value for name, column in columns.items()}
     fits = paper.about.value.fitted
     unproven = frozenset(name for name, fit in fits.items() if fit.explained <= fit.by_chance)
-    return DeclaredOptions(read.roundings, tuple(read.readings), conventions, measures, unproven)
+    own = {measure.value: rules for measure, rules in paper.about.value.rounding_of.items()}
+    return DeclaredOptions(read.roundings, tuple(read.readings), conventions, measures, unproven, own)
 
 
 def _find_voters(cells: Sequence[Countable]) -> dict[str, str]:
@@ -131,10 +133,30 @@ class Frame:
         )
 
     @property
+    def support(self) -> dict[str, str]:
+        """How many numbers follow under each option that was not chosen, beside the one that was."""
+        groups = {"reading": self.reading, "convention": self.convention, "rounding": self.rounding}
+        return {
+            f"{kind} {option}": _compare_scores(group, option)
+            for kind, group in groups.items()
+            if group is not None
+            for option in group.scores
+            if option != group.winner
+        }
+
+    @property
     def weak(self) -> bool:
         """Whether a pass may be luck: the rounding rule, the reading or the convention is not a clear choice."""
         groups = (self.rounding, self.reading, self.convention)
         return any(group is not None and group.choice is Clarity.WEAK for group in groups)
+
+
+def _compare_scores(group: VoteGroup, option: str | None) -> str:
+    """Write how many numbers follow under the chosen option, and how many under another."""
+    if group.choice is Clarity.SHARED:
+        return f"the paper's other tables follow under {group.winner}"
+    chosen = f"{group.scores[group.winner]} of {count_of(group.votes, 'number')} follow under {group.winner}"
+    return f"{chosen}, {group.scores[option]} under {option}"
 
 
 def frame_of(cell: CellRef, context: Context) -> Frame:
@@ -143,11 +165,13 @@ def frame_of(cell: CellRef, context: Context) -> Frame:
     judged = context.judged.get(paper.id)
     counted = countable(cell) if judged is not None and cell.column.measure.totalled else ""
     if judged is None or isinstance(counted, str):
-        return Frame(context.conventions(paper).roundings)
+        return Frame(context.conventions(paper).roundings_of(cell.column))
     family, found = context.conventions(paper).family_of(counted.recipe), judged.hypothesis
     reading = found.readings.get(family) if family is not None else None
     convention = None if has_own_counter(cell) else _column_group(cell, judged)
-    return Frame(allowed_roundings(found.rounding), found.rounding, reading, convention)
+    rounding = found.roundings.get(judged.tally.options.rounding_group(column_of(cell)))
+    rules = context.conventions(paper).roundings_of(cell.column)
+    return Frame(allowed_roundings(rounding) if rounding is not None else rules, rounding, reading, convention)
 
 
 def _column_group(cell: CellRef, judged: Judged) -> VoteGroup | None:

@@ -103,7 +103,7 @@ def evaluate(
             weights=Weights(model, checkpoint, reading, state, prefix, computing.function),
             data=_data_of(data, images),
             overrides=overrides,
-            running=computing.running(share),
+            running=computing.running(share, outside=model.row.model is not None and model.row.model.code is not None),
             predictions=results.predictions,
             resume=results.resume,
             against=earlier,

@@ -114,14 +114,22 @@ class ComputeOptions:
         typer.Option(min=1, metavar="N", help="Share the images among N processes here; on GPUs, one for each."),
     ] = 1
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Batches computed at a time on a CPU; one per core if left out.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Batches computed at a time on a CPU. If left out, one per core, and one where the model's code comes "
+            "from outside.",
+        ),
     ] = None
     workers: Annotated[
         int | None, typer.Option(min=0, help="Processes that read images; one per core, at most 8, if left out.")
     ] = None
 
-    def running(self, share: int) -> Running:
-        """Return them as the evaluation takes them; `share` is how many cores this process may use."""
+    def running(self, share: int, *, outside: bool) -> Running:
+        """Return them as the evaluation takes them; `share` is how many cores this process may use.
+
+        A model whose code comes from `outside` may keep what it computes in itself, where threads would mix batches up.
+        """
         from imlp_audit.evaluate.request import Running
 
         return Running(
@@ -130,7 +138,7 @@ class ComputeOptions:
             amp=self.amp,
             channels_last=self.channels_last,
             workers=min(share, _WORKERS) if self.workers is None else self.workers,
-            threads=self.threads or share,
+            threads=self.threads or (1 if outside else share),
         )
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from imlp_audit.cli.exits import ExitCode
+from imlp_audit.cli.init_target import check_target, check_unchanged, described_in, free_id, write_target
 from imlp_audit.cli.options import Formatted
 from imlp_audit.cli.output import emit, emit_document
 from imlp_audit.errors import UsageError
@@ -21,7 +21,7 @@ from imlp_audit.report.formats import Format
 if TYPE_CHECKING:
     from imlp_audit.records.transcription import Transcription
     from imlp_audit.transcribe.draft import Draft
-    from imlp_audit.transcribe.grid import SourceTable
+    from imlp_audit.transcribe.grid import SourceDocument, SourceTable
     from imlp_audit.transcribe.image_sizes import Given
     from imlp_audit.transcribe.write import DraftPaper
 
@@ -57,40 +57,44 @@ def init(
     format_: Formatted = Format.RICH,
 ) -> int:
     """Write a printed table as a spec, with what was guessed in comments."""
-    from imlp_audit.report.document import make_visible
     from imlp_audit.report.transcription import transcription_document
     from imlp_audit.transcribe.choose import choose_table
     from imlp_audit.transcribe.draft import draft_table
-    from imlp_audit.transcribe.sources import read_source
     from imlp_audit.transcribe.write import write_spec
 
     name, given = _paper_id(paper, source), _given_size(image)
     target = output or Path(f"{name}.yaml")
-    document = read_source(source)
-    for note in document.notes:
-        sys.stderr.write(f"note: {make_visible(note)}\n")
+    document = _read(source)
     chosen = choose_table(document, table, str(source))
-    again = given is not None and target.is_file() and not target.is_symlink()
-    if not print_ and not again:
-        _check_new(target)
+    again = given is not None and not print_ and target.is_file() and not target.is_symlink()
+    if not print_:
+        check_target(name, chosen, target, again=again)
     others = [one for one in document.tables if one is not chosen]
     draft = draft_table(chosen, others, library, given)
     if not draft.rows:
         raise UsageError(_nothing(draft, source))
-    beside = _described_in(name, target)
-    about = _describe(name, document.title, document.authors, source, described=beside is not None)
-    described = replace(about, table=_free_id(name, chosen, source, target))
-    text = write_spec(draft, described)
+    about = _describe(name, document, chosen, source, target)
+    text = write_spec(draft, about)
     _check(text, target)
-    if again and not print_:
-        _check_unchanged(target, write_spec(draft_table(chosen, others, library), described))
-    done = _report(draft, name, str(target), beside)
+    if again:
+        check_unchanged(target, write_spec(draft_table(chosen, others, library), about))
+    done = _report(draft, about, target)
     if print_:
         _print(text, done)
     else:
-        _write(target, text, again=again)
+        write_target(target, text, again=again)
         emit_document(transcription_document(done), format_, done)
     return ExitCode.CLEAN
+
+
+def _read(source: Path) -> SourceDocument:
+    """Return the tables of a source; what was not read of it is said on standard error."""
+    from imlp_audit.report.document import make_visible
+    from imlp_audit.transcribe.sources import read_source
+
+    document = read_source(source)
+    sys.stderr.write("".join(f"note: {make_visible(note)}\n" for note in document.notes))
+    return document
 
 
 def _print(text: str, done: Transcription) -> None:
@@ -122,69 +126,18 @@ def _given_size(text: str | None) -> Given:
     return int(text)
 
 
-def _check_new(target: Path) -> None:
-    """Raise UsageError where a spec cannot be written, or something is there already."""
-    from imlp_audit.report.files import check_writable
-
-    if target.suffix not in (".yaml", ".yml"):
-        raise UsageError(f"{target}: the name of a spec ends in .yaml")
-    check_writable(target)
-    if target.exists() or target.is_symlink():
-        raise UsageError(f"{target} is there already and is not overwritten; give another file with -o")
-
-
-def _check_unchanged(target: Path, written: str) -> None:
-    """Raise UsageError where a file is not as `init` wrote it before somebody gave the size of the images."""
-    if target.read_bytes() != written.encode():
-        _check_new(target)
-
-
-def _write(target: Path, text: str, *, again: bool) -> None:
-    from imlp_audit.report.files import write_whole
-
-    if not again:
-        _check_new(target)
-    write_whole(target, text)
-
-
-def _spec_files_beside(target: Path) -> tuple[Path, ...]:
-    from imlp_audit.spec.folders import spec_files
-
-    files = spec_files(target.parent) if target.parent.is_dir() else ()
-    return tuple(file for file in files if file.name != target.name)
-
-
-def _described_in(name: str, target: Path) -> Path | None:
-    """Return the file beside the new spec that describes the same paper, if there is one."""
-    from imlp_audit.spec.folders import declares
-
-    return next(
-        (file for file in _spec_files_beside(target) if (found := declares(file)).paper == name and found.about), None
-    )
-
-
-def _free_id(name: str, table: SourceTable, source: Path, target: Path) -> str | None:
-    """Return what to call a table whose number another table of the paper has; None where its number is free.
-
-    Each page of a model zoo has a Table 1: its second page is called as its file.
-    """
-    from itertools import chain, count
-
-    from imlp_audit.spec.folders import declares, tables_in
-    from imlp_audit.transcribe.write import table_id
-
-    taken = {one for file in _spec_files_beside(target) if declares(file).paper == name for one in tables_in(file)}
-    if table_id(table) not in taken:
-        return None
-    stem = re.sub(r"[^a-z0-9]+", "_", source.name.partition(".")[0].lower()).strip("_") or "table"
-    return next(one for one in chain([stem], (f"{stem}_{n}" for n in count(2))) if one not in taken)
-
-
-def _describe(name: str, title: str | None, authors: str | None, source: Path, *, described: bool) -> DraftPaper:
+def _describe(name: str, document: SourceDocument, table: SourceTable, source: Path, target: Path) -> DraftPaper:
     from imlp_audit.transcribe.write import DraftPaper
 
     missing = f"not given in {source.name}"
-    return DraftPaper(name, title or name, authors or missing, missing, described=described)
+    return DraftPaper(
+        name,
+        document.title or name,
+        document.authors or missing,
+        missing,
+        described=described_in(name, target) is not None,
+        table=free_id(name, table, source, target),
+    )
 
 
 def _check(text: str, target: Path) -> None:
@@ -208,15 +161,17 @@ def _nothing(draft: Draft, source: Path) -> str:
     )
 
 
-def _report(draft: Draft, name: str, file: str, beside: Path | None) -> Transcription:
+def _report(draft: Draft, paper: DraftPaper, target: Path) -> Transcription:
     from imlp_audit.records.transcription import Transcription
     from imlp_audit.transcribe.decisions import decisions_of, summary_of
 
+    file, beside = str(target), described_in(paper.id, target)
+    called = f", called {paper.table!r} as its number is taken" if paper.table else ""
     other = "for another paper, give --paper"
-    joined = [f"one more table of {name}, which {beside} describes; {other}"] if beside is not None else []
+    joined = [f"one more table of {paper.id}{called}, which {beside} describes; {other}"] if beside is not None else []
     return Transcription(
         file=file,
-        paper=name,
+        paper=paper.id,
         table=draft.table.number,
         caption=draft.table.caption,
         rows=len(draft.rows),

@@ -82,7 +82,7 @@ def lint(
     from imlp_audit.spec.equations import broken_claims
     from imlp_audit.spec.findings import broken_locks
     from imlp_audit.spec.model_names import unknown_models
-    from imlp_audit.spec.own_arguments import wrong_arguments
+    from imlp_audit.spec.own_code import wrong_code
     from imlp_audit.spec.plan import plan
 
     if fix:
@@ -91,7 +91,7 @@ def lint(
     broken = [
         problem
         for paper in selection.papers
-        for problem in (*unknown_models(paper), *wrong_arguments(paper), *broken_claims(paper))
+        for problem in (*unknown_models(paper), *wrong_code(paper), *broken_claims(paper))
     ]
     broken += broken_sentences(selection)
     broken += broken_locks(selection)

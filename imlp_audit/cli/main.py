@@ -50,6 +50,7 @@ from imlp_audit.errors import (
     SolverError,
     SpecError,
 )
+from imlp_audit.processes.streams import open_closed_streams
 
 app = typer.Typer(
     name="imlp-audit",
@@ -98,6 +99,7 @@ def _options(
 
 def main() -> NoReturn:
     """Run the command line and end the process with its exit code."""
+    open_closed_streams()
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # what libraries tell their developers is nothing a user can act on
     if sys.stderr is None:  # closed by whoever started us: there is nobody to tell

@@ -11,13 +11,14 @@ from typing import assert_never
 
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.numbers.words import list_some
-from imlp_audit.records.solution import Answered, AxisState, Solved, SolvedAxis
+from imlp_audit.records.solution import Answered, AxisState, Solved, SolvedAxis, SolvedFirst
 from imlp_audit.report.files import write_whole
-from imlp_audit.spec.edit import read_text, with_convention, with_fit, with_reading
+from imlp_audit.spec.columns import Measure
+from imlp_audit.spec.edit import read_text, with_convention, with_fit, with_reading, with_rounding
 from imlp_audit.spec.fields import FORMS, SLUG
 from imlp_audit.spec.folders import display_path, spec_files
 from imlp_audit.spec.paper import Paper, read_spec
-from imlp_audit.spec.schema import ConventionFit
+from imlp_audit.spec.schema import About, ConventionFit
 
 
 def check_name(name: str) -> None:
@@ -27,7 +28,7 @@ def check_name(name: str) -> None:
 
 
 def write_found(paper: Paper, name: str, solved: Solved) -> None:
-    """Add the first solution's reading, and its counter where FLOPs were solved, to the file that describes a paper.
+    """Add the first solution's reading, its rounding rules, and its counter where FLOPs were solved, to a paper's file.
 
     A reading that the spec has a name for is not written again. Raises UsageError where there is nothing to add.
     """
@@ -43,11 +44,33 @@ def write_found(paper: Paper, name: str, solved: Solved) -> None:
         text = with_convention(text, name, first.weights, _evidence(solved.last), shown_as)
         text = with_fit(text, name, _fit(solved.last), shown_as)
         added.append(f"the convention {name!r} (list it in `flops` to judge by it)")
+    for measure, rules in _roundings(paper.about.value, first).items():
+        text = with_rounding(text, measure, rules, shown_as)
+        added.append(f"rounding {rules[-1]} of {measure}")
     if not added:
         raise UsageError(f"nothing to write: the first solution is the reading {first.nearest!r}, and counts no FLOPs")
     check_spec(text, path.name)
     write_whole(path, text)
     sys.stderr.write(f"{shown_as}: added {' and '.join(added)}\n")
+
+
+def _roundings(about: About, first: SolvedFirst) -> dict[str, tuple[str, ...]]:
+    """Return the rounding rules of measures for which the search found one that the spec's choice leaves out.
+
+    The paper has one rule for all its numbers, so two that differ are written even where it declares both.
+    """
+    found = {Measure.PARAMETERS: first.parameter_rounding, Measure.FLOPS: first.flops_rounding}
+    rules = {measure: rule for measure, rule in found.items() if rule is not None}
+    missing = [measure for measure, rule in rules.items() if rule not in _declared(about, measure)]
+    if not missing and len(set(rules.values())) > 1 and not about.rounding_of:
+        missing = [Measure.PARAMETERS]
+    return {one.value: tuple(dict.fromkeys((*_declared(about, one), rules[one]))) for one in missing}
+
+
+def _declared(about: About, measure: Measure) -> tuple[str, ...]:
+    """Return the rounding rules that a spec declares for a measure."""
+    own = next((rules for name, rules in about.rounding_of.items() if name is measure), about.rounding)
+    return tuple(map(str, own))
 
 
 def _refuse_luck(answer: Answered) -> None:

@@ -34,7 +34,7 @@ def cell_facts(plan: CellPlan, check: Check, read: Conventions, result: AuditRes
     return list_facts(
         check,
         ("printed", f"{number} in {place_of_cell(cell)}; {place_in_specs(check)}"),
-        ("stands for", stands_for(cell.printed, judged_rounding(check, read.roundings))),
+        ("stands for", stands_for(cell.printed, judged_rounding(check, read.roundings_of(cell.column)))),
         *_judged_under(cell, check, result),
         *say_which_variant_fits(cell, check, read),
     )
@@ -69,7 +69,7 @@ def explain_cell(plan: CellPlan, check: Check, read: Conventions) -> Iterator[Se
         yield Measurements(
             names="reading",
             printed=cell.printed.text,
-            rounding=read.roundings[0],
+            rounding=read.roundings_of(cell.column)[0],
             values=tuple(_values(every_measurement(check), cell, read)),
         )
     if cell.column.measure.totalled and missing_for(cell) is None and check.verdict is not Verdict.ERROR:
@@ -87,4 +87,4 @@ def _values(found: Sequence[Measurement], cell: CellRef, read: Conventions) -> I
         for measured, names in under.items():
             every = names == order and names != order[:1]
             name = "any" if every else ", ".join(str(name or "any") for name in names)
-            yield compare_value(name, measured, cell.printed, read.roundings, convention)
+            yield compare_value(name, measured, cell.printed, read.roundings_of(cell.column), convention)

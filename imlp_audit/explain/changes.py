@@ -76,7 +76,7 @@ def repeat_facts(plan: RepeatPlan, check: Check, read: Conventions) -> tuple[Fac
     return list_facts(
         check,
         ("printed", f"{ours.text} in {place_of_cell(plan.cell)}; {place_in_specs(check)}"),
-        ("stands for", stands_for(ours, judged_rounding(check, read.roundings))),
+        ("stands for", stands_for(ours, judged_rounding(check, read.roundings_of(plan.cell.column)))),
         ("compared", f"{other.text} in {plan.other.row.paper.id}, {place_of_cell(plan.other)}"),
         ("judged by", "whether one number can be printed as both, each with its own digits"),
     )
@@ -90,23 +90,23 @@ def mark_facts(plan: MarkPlan, check: Check, read: Conventions) -> tuple[Fact, .
         ("printed", f"{place_of_row(plan.row)}, {check.printed}; {place_in_specs(check)}"),
         ("the mark", f"{footnote.mark} stands for: {footnote.meaning}; other rows have {describe(footnote.otherwise)}"),
         ("compared", f"{cell.column.heading}, {cell.printed.text}, with the row's model either way"),
-        ("stands for", stands_for(cell.printed, read.roundings[0])),
+        ("stands for", stands_for(cell.printed, read.roundings_of(cell.column)[0])),
         ("judged by", "whether, under some reading, the intended model gives the number and the other one does not"),
     )
 
 
 def explain_mark(plan: MarkPlan, check: Check, cells: Mapping[str, Check], read: Conventions) -> Iterator[Section]:
     """Yield what the row's model has either way, and the cell that decides."""
-    cell = plan.cell
+    cell, rules = plan.cell, read.roundings_of(plan.cell.column)
     if check.measured is not None:
         # the check's measurements are written as `kernel 3 as_written: 4 852 020, kernel 5 ...`
         pairs = (part.rpartition(": ") for part in check.measured.split(", "))
         yield Measurements(
             names="model",
             printed=cell.printed.text,
-            rounding=read.roundings[0],
+            rounding=rules[0],
             values=tuple(
-                compare_value(name, number.replace(" ", ""), cell.printed, read.roundings) for name, _, number in pairs
+                compare_value(name, number.replace(" ", ""), cell.printed, rules) for name, _, number in pairs
             ),
         )
     yield from rests_on((cell,), cells)

@@ -53,8 +53,9 @@ def search_readings(cell: CellRef, read: Conventions) -> Iterator[NearestReading
     first = next(iter(named))
     answer = NearestReadings(printed=cell.printed.text, first=first)
     conventions = [str(name) for name in read.declared_for(cell.row.row, cell.column)]
+    rules = read.roundings_of(cell.column)
     try:
-        search = nearest(cell, first, conventions, read.roundings)
+        search = nearest(cell, first, conventions, rules)
     except AuditError as error:
         yield answer.model_copy(update={"failure": str(error)})
         return
@@ -63,7 +64,7 @@ def search_readings(cell: CellRef, read: Conventions) -> Iterator[NearestReading
     searches = [search]
     if not search.fitting and _fixes_width(cell):
         try:
-            freer = nearest(cell, first, conventions, read.roundings, free_widths=True)
+            freer = nearest(cell, first, conventions, rules, free_widths=True)
         except AuditError:
             freer = None
         searches += [freer] if freer is not None else []

@@ -25,7 +25,7 @@ def say_which_variant_fits(cell: CellRef, check: Check, read: Conventions) -> It
         return
     for recipe in _variants(cell.recipe):
         value = _count(recipe, cell.column.measure, str(check.convention), read)
-        if value is not None and value in cell.printed.interval(read.roundings[0]):
+        if value is not None and value in cell.printed.interval(read.roundings_of(cell.column)[0]):
             yield "variant", f"{recipe.name} has {readable(value)}, which prints so: is it the row's model?"
 
 

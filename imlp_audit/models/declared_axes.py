@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import deque
 from collections.abc import Iterator
 from functools import cache
 from math import prod
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from imlp_audit.errors import did_you_mean
+from imlp_audit.models.declared_names import names_in
 from imlp_audit.models.own_axes import MOST_COMBINATIONS
 
 AxisValue: TypeAlias = bool | int | str
@@ -50,7 +50,7 @@ def _read(path: Path, shown_as: str, name: str, stamp: tuple[int, int]) -> Decla
     if "\0" in text:
         raise SyntaxError("it has null bytes")  # which Python before 3.11.4 raises a ValueError for
     tree = ast.parse(text, shown_as)
-    known = list(_names_in(tree))
+    known = list(names_in(tree))
     if name not in known and "*" not in known:
         raise ValueError(f"{shown_as} defines no {name!r}; {did_you_mean(name, known, 'it has')}")
     found = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name]
@@ -64,22 +64,6 @@ def _read(path: Path, shown_as: str, name: str, stamp: tuple[int, int]) -> Decla
             f"{where} have more than {MOST_COMBINATIONS} combinations of values; solve counts each, so declare fewer"
         )
     return axes
-
-
-def _names_in(tree: ast.Module) -> Iterator[str]:
-    """Yield the names that a file binds outside its functions and classes, and "*" if it imports all of another."""
-    inside: deque[ast.AST] = deque(tree.body)
-    while inside:
-        node = inside.popleft()
-        match node:
-            case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
-                yield node.name
-                continue
-            case ast.alias():
-                yield (node.asname or node.name).partition(".")[0]
-            case ast.Name(ctx=ast.Store()):
-                yield node.id
-        inside.extend(ast.iter_child_nodes(node))
 
 
 def _values_of_attribute(node: ast.ClassDef) -> Iterator[ast.expr]:

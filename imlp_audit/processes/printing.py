@@ -42,7 +42,8 @@ def print_to_stderr() -> Iterator[None]:
 
 
 def _redirect(undo: ExitStack) -> None:
-    sys.stdout.flush()
+    if sys.stdout is not None:  # closed by whoever started us
+        sys.stdout.flush()
     kept = os.dup(1)
     undo.callback(os.close, kept)
     undo.callback(os.dup2, kept, 1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from imlp_audit.records.base import Record
 from imlp_audit.records.values import ByName, Count, Number
 
@@ -27,7 +29,9 @@ class GroupScore(Record):
 
     `name` is a family of models for a reading, and table/column for a convention. `chance` is the best score on copies
     of the numbers with shifted digits. The choice is `clear`, `weak`, the `only` one that could be made, or `shared`: a
-    column with too few numbers follows the paper's other columns of its measure.
+    column with too few numbers follows the paper's other columns of its measure. The numbers are judged under a clear
+    choice: the one that explains most of them. `alone` counts the numbers that each other option explains and the
+    winner does not; those without any are left out.
     """
 
     name: str
@@ -36,6 +40,12 @@ class GroupScore(Record):
     scores: ByName[Count]
     chance: Count
     choice: Literal["only", "clear", "shared", "weak"]
+    alone: ByName[Count] = Field(default_factory=dict)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether another option explains, alone, more numbers than luck does: two sources made these numbers."""
+        return max(self.alone.values(), default=0) > self.chance
 
 
 class FitScore(Record):
@@ -64,11 +74,13 @@ class ColumnScore(Record):
 class PaperHypothesis(Record):
     """The best hypothesis: a rounding rule, a reading for each family of models, a convention for each column.
 
-    `roundings` are the scores of the rounding rules where several are declared that differ for these numbers.
+    `roundings` are the scores of the rounding rules where several are declared that differ for these numbers;
+    `rounding_of` are the rules of measures that have their own, each named as its measure.
     """
 
     rounding: str
     roundings: GroupScore | None = None
+    rounding_of: tuple[GroupScore, ...] = ()
     explained: Count
     votes: Count
     readings: tuple[GroupScore, ...]

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from imlp_audit.records.base import Record
+from imlp_audit.records.values import ByName
 
 
 class ColumnHead(Record):
@@ -88,6 +89,7 @@ class PaperHead(Record):
     url: str | None = None
     lacks: str | None = None
     rounding: tuple[str, ...]
+    rounding_of: ByName[tuple[str, ...]] = Field(default_factory=dict)
     parameters: tuple[str, ...]
     flops: tuple[str, ...]
     readings: tuple[ReadingHead, ...]

@@ -17,17 +17,19 @@ _FITS = " would fit"
 _RELATIVE = re.compile(r"(as printed )?with `model: ")
 _RULE = re.compile(rf"rounding ({'|'.join(Rounding)})")
 _CHOICE = re.compile(r"\b(?:reading|convention|rounding) ")
-_DECLARED = "speak against"  # ends what would fit under declared options alone
+_LOSS = re.compile(r"; (\d+) of the column's numbers that follows? now would not")
+_MISSING = "the spec does not declare"
 
 
 def choose_hints(asked: Check, checks: Sequence[Check], every: Sequence[Check] = ()) -> tuple[str, ...]:
     """Return the first hint of a check, and before it what as many as possible of the finding's checks are hinted.
 
-    A rounding rule holds for the whole paper, so what it would lose among all checks (`every`) is counted too.
+    A convention holds for a column, and a hint says what it would lose there. A rounding rule holds for the whole
+    paper, so what it would lose among all checks (`every`) is counted too.
     """
     ways = Counter(way for check in checks for way in dict.fromkeys(map(_way, check.hints)) if way is not None)
     paper = asked.id.partition("/")[0]
-    lost = {way: _count_lost(way, [one for one in every if one.id.partition("/")[0] == paper]) for way in ways}
+    lost = {way: _count_lost(way, checks, [one for one in every if one.id.partition("/")[0] == paper]) for way in ways}
     way = max(ways, key=lambda one: (ways[one] - lost[one], -len(_CHOICE.findall(_undeclared(one)))), default="")
     shared = ways[way] > 1
     own = [hint for hint in asked.hints[:1] if not shared or _RELATIVE.match(hint) or _way(hint) != way]
@@ -43,19 +45,28 @@ def _way(hint: str) -> str | None:
     if _RELATIVE.match(hint):
         return "are as printed, or nearly, with another form or size of their model; `--all` names it for each"
     _, fits, rest = hint.partition(_FITS)
-    return f"{fits.strip()}{rest}" if fits else None
+    return f"{fits.strip()}{_LOSS.sub('', rest)}" if fits else None
 
 
 def _undeclared(way: str) -> str:
     """Return the choices of a way that the spec does not declare."""
-    fits, _, missing = way.partition("; the spec does not declare ")
-    return "" if _DECLARED in way else missing or fits
+    fits, _, missing = way.partition(f"; {_MISSING} ")
+    return missing or (fits if _MISSING in way else "")
 
 
-def _count_lost(way: str, checks: Sequence[Check]) -> int:
-    """Return how many numbers that follow now would not under the undeclared rounding rule of a way, if it has one."""
+def _count_lost(way: str, checks: Sequence[Check], every: Sequence[Check]) -> int:
+    """Return how many numbers that follow now would not: in the columns of hints that say so, or by a rounding rule."""
+    hinted = ((check, hint) for check in checks for hint in check.hints if _way(hint) == way)
+    columns = {_column(check): int(loss[1]) for check, hint in hinted if (loss := _LOSS.search(hint))}
     rule = _RULE.search(_undeclared(way))
-    return sum(_loses(check, Rounding(rule[1])) for check in checks) if rule is not None else 0
+    others = [check for check in every if _column(check) not in columns] if rule is not None else []
+    return sum(columns.values()) + sum(_loses(check, Rounding(rule[1])) for check in others if rule is not None)
+
+
+def _column(check: Check) -> tuple[str, ...]:
+    """Return what names a cell's column: its id without the row."""
+    parts = check.id.split("/")
+    return *parts[:2], *parts[3:]
 
 
 def _loses(check: Check, rule: Rounding) -> bool:

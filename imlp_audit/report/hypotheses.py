@@ -7,6 +7,7 @@ from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupSc
 _CHOICES = {
     "only": "the options give the same values",
     "clear": "a clear choice",
+    "most": "the most",
     "shared": "as in the paper's other tables",
     "weak": "not a clear choice, so each number was judged alone",
 }
@@ -16,7 +17,20 @@ def describe_group(group: GroupScore) -> str:
     """Return the chosen option with its score, those of the others, and how sure the choice is."""
     others = ", ".join(f"{name} {score}" for name, score in group.scores.items() if name != group.winner)
     best = f"{group.winner}, which explains {group.scores.get(str(group.winner), 0)} of {group.votes}"
-    return f"{best}{f' ({others})' if others else ''}{f', {_CHOICES[group.choice]}' if others else ''}"
+    return (
+        f"{best}{f' ({others})' if others else ''}{f', {_CHOICES[choice_of(group)]}{_rivals(group)}' if others else ''}"
+    )
+
+
+def choice_of(group: GroupScore) -> str:
+    """Return how sure a choice is, in a word: one is clear only if no other option explains more than luck, alone."""
+    return "most" if group.choice == "clear" and group.mixed else group.choice
+
+
+def _rivals(group: GroupScore) -> str:
+    """Name the options that explain numbers which the winner does not, where these are more than luck."""
+    alone = [f"{name} explains {count}" for name, count in group.alone.items() if count > group.chance]
+    return f"; {', '.join(alone)} that {group.winner} does not" if alone else ""
 
 
 def describe_power(power: Power) -> str:

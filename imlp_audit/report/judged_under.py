@@ -9,7 +9,7 @@ from imlp_audit.records.hypothesis import ColumnScore, FitScore, GroupScore, Pap
 from imlp_audit.records.paper import ColumnHead, PaperHead, TableHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Block, Heading, Item, List, Paragraph, Table, code, number_columns
-from imlp_audit.report.hypotheses import describe_column, group_of_column, write_chance
+from imlp_audit.report.hypotheses import choice_of, describe_column, group_of_column, write_chance
 from imlp_audit.report.own_counters import describe_own_counters
 
 
@@ -61,11 +61,13 @@ def paper_hypothesis(hypothesis: PaperHypothesis) -> Iterator[Block]:
             f"rounding rule for the paper. The best choice explains {hypothesis.explained} of "
             f"{count_of(hypothesis.votes, 'number')}; numbers are rounded ",
             code(hypothesis.rounding),
+            *(part for group in hypothesis.rounding_of for part in (f", {group.name} ", code(str(group.winner)))),
             ".",
         )
     )
     header = ("of", "chosen", "choice", "numbers explained by each option", "numbers", "by chance at most")
     rows = [("rounding rules", *_scores(hypothesis.roundings))] if hypothesis.roundings is not None else []
+    rows += [(f"rounding rules of {group.name}", *_scores(group)) for group in hypothesis.rounding_of]
     rows += [(f"readings of {group.name}", *_scores(group)) for group in hypothesis.readings]
     rows += [
         (f"column {column.group.name}", *_scores(column.group, column.fit))
@@ -77,4 +79,4 @@ def paper_hypothesis(hypothesis: PaperHypothesis) -> Iterator[Block]:
 
 def _scores(group: GroupScore, fit: FitScore | None = None) -> tuple[str, str, str, str, str]:
     scores = ", ".join(f"{name} {score}" for name, score in group.scores.items())
-    return (group.winner or "", group.choice, scores, str(group.votes), write_chance(group, fit))
+    return (group.winner or "", choice_of(group), scores, str(group.votes), write_chance(group, fit))

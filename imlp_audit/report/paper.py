@@ -130,7 +130,8 @@ def _readings(paper: PaperHead) -> Iterator[Block]:
             "The first of each list is the default. A number that only another one gives is `reproduced_under` it."
         )
     )
-    lists = (("rounding", paper.rounding), ("parameters", paper.parameters), ("FLOPs", paper.flops))
+    own = ((f"rounding of {measure}", rules) for measure, rules in paper.rounding_of.items())
+    lists = (("rounding", paper.rounding), *own, ("parameters", paper.parameters), ("FLOPs", paper.flops))
     yield List(tuple((f"{name}: ", *join(map(code, values))) for name, values in lists))
     for reading in paper.readings:
         rows = ((code(axis.axis), code(axis.value), axis.because) for axis in reading.axes)

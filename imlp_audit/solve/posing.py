@@ -21,6 +21,7 @@ from imlp_audit.solve.space import Readings
 from imlp_audit.spec.columns import Measure, image_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef
+from imlp_audit.spec.schema import About
 
 KINDS: Mapping[Measure, Kind] = {Measure.PARAMETERS: "parameters", Measure.FLOPS: "flops"}
 TEXT = "as_written"
@@ -55,7 +56,8 @@ def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> SearchProble
     done = [i for i in range(len(CLASSES)) if any(work_in(one.table)[:, i].any() for one in posed)]
     families = {one.recipe.family_name for one in posed}
     open_ = {family: readings for family, readings in spaces.items() if family in families}
-    rules = tuple(dict.fromkeys(rule for one in posed for rule in (*one.row.paper.about.value.rounding, *Rounding)))
+    declared = [rule for one in posed for rule in _declared_rules(one.row.paper.about.value)]
+    rules = tuple(dict.fromkeys((*declared, *Rounding)))
     named = _find_named(posed, open_)
     return SearchProblem(
         rows=tuple(_row(one, done) for one in posed),
@@ -67,6 +69,12 @@ def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> SearchProble
         families={one.id: one.recipe.host.kin() for one in posed},
         hosts={one.id: Recipe(host=one.recipe.host).name for one in posed},
     )
+
+
+def _declared_rules(about: About) -> Iterator[Rounding]:
+    yield from about.rounding
+    for rules in about.rounding_of.values():
+        yield from rules
 
 
 def images_of(row: RowRef) -> list[Size | None]:

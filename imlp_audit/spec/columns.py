@@ -39,6 +39,8 @@ class Measure(StrEnum):
 
 CountedMeasure: TypeAlias = Literal[Measure.PARAMETERS, Measure.FLOPS, Measure.MEMORY]
 """What conventions count."""
+TotalledMeasure: TypeAlias = Literal[Measure.PARAMETERS, Measure.FLOPS]
+"""What is a total over a model."""
 
 
 class Metric(StrEnum):

@@ -1,9 +1,9 @@
-"""Adds a reading, a counting convention or its fit to a paper's file; the rest stays as it is, comments included."""
+"""Adds readings, counting conventions, their fits, and rounding rules to a paper's file; the rest stays as it is."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from imlp_audit.errors import UsageError
@@ -41,6 +41,11 @@ def with_fit(text: str, name: str, fit: ConventionFit, shown_as: str) -> str:
     return _insert(text, "fitted", name, lines, shown_as)
 
 
+def with_rounding(text: str, measure: str, rules: Sequence[str], shown_as: str) -> str:
+    """Return a spec's text with the rounding rules of a measure, the default first. Raises UsageError."""
+    return _insert(text, "rounding_of", measure, [f"    {measure}: [{', '.join(rules)}]"], shown_as)
+
+
 def _insert(text: str, key: str, name: str, added: list[str], shown_as: str) -> str:
     """Put lines at the end of a block of `about`, or the block at the end of `about`."""
     lines = text.split("\n")
@@ -55,6 +60,10 @@ def _insert(text: str, key: str, name: str, added: list[str], shown_as: str) -> 
         return _with(lines, end, [f"  {key}:", *added])
     last = _end(lines, block, 2)
     if any(line.startswith(f"    {name}:") for line in lines[block:last]):
+        if key == "rounding_of":
+            raise UsageError(
+                f"{shown_as} has rounding rules of {name} already; write there:{added[0].partition(':')[2]}"
+            )
         raise UsageError(f"{shown_as} has {key[:-1]} {name!r} already; give another name")
     return _with(lines, last, added)
 

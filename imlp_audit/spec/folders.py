@@ -11,7 +11,7 @@ from pathlib import Path
 from imlp_audit.equations.door import bundled_folder, installed_folders
 from imlp_audit.spec.parse_yaml import parse_tree
 from imlp_audit.spec.text_file import MAX_BYTES
-from imlp_audit.spec.tree import MapNode, Text
+from imlp_audit.spec.tree import ListNode, MapNode, Node, Text
 
 YAML = (".yaml", ".yml")
 _TABLES = (".tex", ".csv", ".tsv", ".html", ".htm", ".md", ".pdf", ".gz", ".tgz", ".zip")
@@ -124,7 +124,7 @@ def declares(path: Path) -> Declared:
     if found is not None or "paper" not in text:
         return Declared(found[1] if found is not None else None, _ABOUT.search(text) is not None)
     tree, _ = parse_tree(text, path.name)  # a mapping in one line, a quoted id
-    entries = {key.text: value for key, value in tree.entries} if isinstance(tree, MapNode) else {}
+    entries = _entries(tree)
     paper = entries.get("paper")
     return Declared(paper.text if isinstance(paper, Text) else None, "about" in entries)
 
@@ -132,6 +132,20 @@ def declares(path: Path) -> Declared:
 def tables_in(path: Path) -> frozenset[str]:
     """Return what the tables of a spec file are called, without judging the rest."""
     return frozenset(_TABLE.findall(_read_start(path) or ""))
+
+
+def sources_in(path: Path) -> frozenset[tuple[str, str]]:
+    """Return the sections and files that the tables of a spec file are from, without judging the rest."""
+    tree, _ = parse_tree(_read_start(path) or "", path.name)
+    tables = _entries(tree).get("tables")
+    every = tables.items if isinstance(tables, ListNode) else (tree,)
+    places = [_entries(_entries(one).get("source")) for one in every]
+    found = ((place.get("section"), place.get("file")) for place in places)
+    return frozenset((at.text, file.text) for at, file in found if isinstance(at, Text) and isinstance(file, Text))
+
+
+def _entries(node: Node | None) -> dict[str, Node]:
+    return {key.text: value for key, value in node.entries} if isinstance(node, MapNode) else {}
 
 
 def _read_start(path: Path) -> str | None:

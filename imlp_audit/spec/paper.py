@@ -63,6 +63,14 @@ class Paper:
             found.setdefault(row.id, row)
         return found
 
+    @cached_property
+    def rows_by_label(self) -> dict[tuple[str, str, str], list[RowRef]]:
+        """The rows by their tables, labels and marks: a table may list several under one."""
+        found: dict[tuple[str, str, str], list[RowRef]] = {}
+        for row in self.rows:
+            found.setdefault((row.table.value.table, row.full_label, row.row.mark), []).append(row)
+        return found
+
 
 @dataclass(frozen=True)
 class SpecFile:
@@ -163,6 +171,7 @@ def paper_head(paper: Paper) -> PaperHead:
         url=about.url,
         lacks=about.lacks,
         rounding=tuple(map(str, about.rounding)),
+        rounding_of={measure.value: tuple(map(str, rules)) for measure, rules in about.rounding_of.items()},
         parameters=tuple(map(str, about.parameters)),
         flops=about.flops,
         readings=tuple(_reading_heads(about, own_families(paper))),

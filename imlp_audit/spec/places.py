@@ -6,6 +6,7 @@ import re
 from typing import assert_never
 
 from imlp_audit.equations.catalogue import BrokenClaim, ClaimText
+from imlp_audit.models.change import write_value
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
 from imlp_audit.spec.references import CellRef, RowRef
 
@@ -39,8 +40,19 @@ def place_of_cell(cell: CellRef) -> str:
 
 
 def place_of_row(row: RowRef) -> str:
-    """Name the place of a row: its table and its label."""
-    return f"{row.table.value.called}, {row.full_label}{row.row.mark}"
+    """Name the place of a row: its table and its label, and what tells it from other rows of that label."""
+    return f"{row.table.value.called}, {row.full_label}{row.row.mark}{_tell_apart(row)}"
+
+
+def _tell_apart(row: RowRef) -> str:
+    """Return the size of a row's images or else its id, where its table has other rows of its label."""
+    alike = row.paper.rows_by_label[row.table.value.table, row.full_label, row.row.mark]
+    if len(alike) == 1:
+        return ""
+    sizes = [one.row.model.image for one in alike if one.row.model is not None]
+    if row.row.model is not None and row.row.model.image is not None and len(set(sizes)) == len(alike):
+        return f" (image {write_value(row.row.model.image)})"
+    return f" (row {row.row.id})"
 
 
 def name_section(section: str) -> str:

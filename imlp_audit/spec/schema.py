@@ -12,6 +12,7 @@ from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.base import Record
 from imlp_audit.spec.claim_entries import ClaimEntry
+from imlp_audit.spec.columns import TotalledMeasure
 from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.fields import ITEM, Place, Sentence, Slug, exactly_one
 from imlp_audit.spec.findings import FindingEntry
@@ -45,9 +46,10 @@ class ConventionFit(Record):
 class About(Record):
     """Which paper it is, and how its numbers are read: the first of each list is the default, the rest are declared.
 
-    `conventions` are counting conventions written out: integer weights over classes of work. `fitted` says of those
-    that a search found what they were fitted on. `lacks` says what the text at hand lacks, and what that means for the
-    audit. `decimal` is the mark before the decimal places. A paper `on_request` is left out where none is named.
+    `rounding_of` are the rounding rules of measures that have their own. `conventions` are counting conventions written
+    out: integer weights over classes of work. `fitted` says of those that a search found what they were fitted on.
+    `lacks` says what the text at hand lacks, and what that means for the audit. `decimal` is the mark before the
+    decimal places. A paper `on_request` is left out where none is named.
     """
 
     title: Sentence
@@ -57,6 +59,9 @@ class About(Record):
     lacks: Sentence | None = None
     decimal: DecimalMark = "."
     rounding: Annotated[tuple[Rounding, ...], Field(min_length=1)] = (Rounding.HALF_UP,)
+    rounding_of: dict[TotalledMeasure, Annotated[tuple[Rounding, ...], Field(min_length=1)]] = Field(
+        default_factory=dict
+    )
     parameters: Annotated[tuple[ParameterConvention, ...], Field(min_length=1)] = (ParameterConvention.ALL,)
     flops: Annotated[tuple[str, ...], Field(min_length=1)] = ("fvcore",)
     memory: Annotated[tuple[MemoryConvention, ...], Field(min_length=1)] = (MemoryConvention.MIB,)

@@ -17,6 +17,7 @@ from imlp_audit.models.recipe import HOSTS, Recipe
 from imlp_audit.models.values import DICTIONARY, TENSOR
 from imlp_audit.records.wording import write_complaint
 from imlp_audit.spec.fields import FORMS
+from imlp_audit.spec.schema import About
 from imlp_audit.spec.tree import SpecText, mark_at, plain
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -84,8 +85,19 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
         in_model = Recipe.keys()
         if "model" in known and name in in_model:
             return f"unknown key {name!r}; it belongs in model: {{..., {name}: ...}}"
-        return f"unknown key {name!r}; {did_you_mean(name, known, 'known here')}"
+        elsewhere = _elsewhere(model, detail["loc"][:-1], name)
+        return f"unknown key {name!r}; {elsewhere or did_you_mean(name, known, 'known here')}"
     return f"{write_complaint(detail, name, FORMS)}{_host_hint(detail, name)}"
+
+
+def _elsewhere(model: type[BaseModel], path: tuple[str | int, ...], name: str) -> str | None:
+    """Say where a key belongs that stands too high, or under `about` in place of beside it; None for any other."""
+    if path == ("about",) and name in model.model_fields:
+        return "it belongs beside about:, at the top of the file"
+    if name not in About.model_fields or (path and path[0] != "tables") or len(path) > 2:
+        return None
+    where = "" if "about" in model.model_fields else ", in the file that describes the paper"
+    return f"it belongs under about:{where}"
 
 
 def _host_hint(detail: ErrorDetails, name: str) -> str:

@@ -13,6 +13,7 @@ from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.heading_words import size_in, words_beyond
 from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, guess_column
 from imlp_audit.transcribe.label_column import describes_models, find_label, is_property, may_change, sorts_rows
+from imlp_audit.transcribe.sides import side_of
 
 _SLUGS = {
     Measure.PARAMETERS: "params",
@@ -66,7 +67,9 @@ class TableColumns:
         return sizes[0] if sizes and None not in sizes else None
 
     def doubt(self, row: GridRow) -> str | None:
-        """Return why a row's label may not be all of its model: another column says something too."""
+        """Return why a row's label may not be all of its model: another column says something too, or several sizes."""
+        if self.size is not None and (odd := row.cells[self.size]) not in MISSING and side_of(odd) is None:
+            return f"the column {self.guesses[self.size].heading!r} says {odd!r}, which is not one size of images"
         for at in _columns_of_text(self.guesses, self.label):
             guess = self.guesses[at]
             described = at in self.sorting or (at in self.describing and is_property(row.cells[at]))

@@ -7,20 +7,20 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
-from typing import TypeAlias
 
 from imlp_audit.models.names.known import Library
 from imlp_audit.models.names.match import families_in, line_of
-from imlp_audit.numbers.words import list_some
-from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.columns import TableColumns, read_columns
+from imlp_audit.transcribe.first_form import printed_flops
 from imlp_audit.transcribe.grid import GridRow, SourceTable
-from imlp_audit.transcribe.image_sizes import Given, OwnSize, find_size
+from imlp_audit.transcribe.image_sizes import Given, OwnSize
 from imlp_audit.transcribe.label_column import may_change
 from imlp_audit.transcribe.labels import LabelParts, read_label
 from imlp_audit.transcribe.models import ModelGuess, TableSays, find_doubt, find_harmless, guess_model
 from imlp_audit.transcribe.rows import RowNumbers, read_numbers
+from imlp_audit.transcribe.sides import find_size
+from imlp_audit.transcribe.totals import TotalsPrinted, totals_printed, why_several_models
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,10 @@ def draft_table(
     `Draft.harmless` are the footnote marks that change nothing of a model, and what the source says of them.
     """
     columns = read_columns(table)
-    sizes = (_sizes_printed([table, *others], Measure.PARAMETERS), _sizes_printed([table], Measure.FLOPS))
-    drafter = _Drafter(table, columns, sizes, prefer, given)
+    drafter = _Drafter(table, columns, totals_printed(table, others), prefer, given)
     for row in table.rows:
         drafter.add(row)
-    rows = tuple(_variants_first(_one_training_each(drafter.rows)))
+    rows = tuple(_variants_first(_one_training_each(_with_sizes(drafter.rows, columns, given))))
     return Draft(table, columns, rows, drafter.size, tuple(drafter.skipped), drafter.harmless, given)
 
 
@@ -86,11 +85,11 @@ class _Drafter:
         self,
         table: SourceTable,
         columns: TableColumns,
-        sizes: Sequence[SizesPrinted],
+        totals: Mapping[str, TotalsPrinted],
         prefer: Library | None,
         given: Given,
     ) -> None:
-        self.columns, self.sizes = columns, sizes
+        self.columns, self.totals = columns, totals
         self.counted_in = table.counted_in
         self.harmless = find_harmless(table.marks, table.caption)
         self.doubt = find_doubt(table.caption, columns.guesses)
@@ -126,13 +125,14 @@ class _Drafter:
             self.skipped.append(f"{self.counted_in} {row.line}, {label.text or 'a row without a label'}{reason}")
             return
         side = numbers.size or find_size(self._group) or self.columns.first_size
-        why = self.doubt or self.columns.doubt(row) or _ambiguous(label, side, self.sizes) or self._doubt(label)
+        several = why_several_models(label, side, self.totals)
+        why = self.doubt or self.columns.doubt(row) or several or self._doubt(label)
         base = self._by_label.get((label.builds_on or "").casefold())
         drafted = DraftRow(
             self._new_id(label, base, side),
             label,
             row.line,
-            guess_model(label, side, why, self.says),
+            guess_model(label, side, why, self.says, printed_flops(numbers, self.columns)),
             numbers,
             base.id if base else None,
             _training(row, self.columns, label, self._group),
@@ -186,6 +186,25 @@ def _training(row: GridRow, columns: TableColumns, label: LabelParts, group: str
     return "; ".join(filter(None, [*words, label.training, group])) or None
 
 
+def _with_sizes(rows: Sequence[DraftRow], columns: TableColumns, given: Given) -> list[DraftRow]:
+    """Open the rows without a size of images where most have one: they must not keep all FLOPs from being checked."""
+    unsized = {slug for slug, size in columns.sizes.items() if size is None}
+    matched = [row for row in rows if row.model.recipe is not None and not row.model.sized]
+    without = [row.id for row in matched if unsized & row.numbers.printed.keys()]
+    if given is OwnSize.OWN or columns.size is None or 2 * len(without) >= len(rows):
+        return list(rows)
+    return [_opened(row, _NO_SIZE) if row.id in without else row for row in rows]
+
+
+_NO_SIZE = "nothing gives its size of images, unlike other rows': write the spec with --image 224, or give the row one"
+
+
+def _opened(row: DraftRow, reason: str) -> DraftRow:
+    """Return a row whose model becomes the first candidate."""
+    first = [row.model.recipe] if row.model.recipe is not None else []
+    return replace(row, model=ModelGuess(None, None, reason, (*first, *row.model.candidates)))
+
+
 def _one_training_each(rows: Sequence[DraftRow]) -> list[DraftRow]:
     """Keep `training` only where one model has several rows; where it tells none apart, only the first has a model."""
     recipes = Counter(row.model.recipe for row in rows if row.model.recipe)
@@ -198,8 +217,7 @@ def _one_training_each(rows: Sequence[DraftRow]) -> list[DraftRow]:
             continue
         if (recipe, row.training) in seen:
             why = "a row above has the same model, and nothing says how they differ: give both `training`"
-            model = ModelGuess(None, None, why, (recipe, *row.model.candidates))
-            done.append(replace(row, model=model, training=None))
+            done.append(replace(_opened(row, why), training=None))
             continue
         seen.add((recipe, row.training))
         done.append(row)
@@ -215,41 +233,3 @@ def _variants_first(rows: Sequence[DraftRow]) -> Iterator[DraftRow]:
             yield replace(row, model=replace(row.model, candidates=(*others, first)))
         else:
             yield row
-
-
-SizesPrinted: TypeAlias = Mapping[tuple[str, int | None], frozenset[str]]
-"""The totals that are printed for a label and a size of the images."""
-
-
-def _sizes_printed(tables: Sequence[SourceTable], measure: Measure) -> SizesPrinted:
-    """Return the totals that each label has in the first such column of the tables, by label and size of the images."""
-    found: dict[tuple[str, int | None], set[str]] = {}
-    for table in tables[:50]:
-        columns = read_columns(table)
-        at = next((i for i, guess in columns.numbers if guess.measure is measure), None)
-        if at is None:
-            continue
-        for row in table.rows:
-            label = read_label(row.cells[columns.label], None, ())
-            key = ((label.text + label.mark).casefold(), read_numbers(row, columns).size)
-            text = row.cells[at]
-            if text not in MISSING:
-                found.setdefault(key, set()).add(_leading(text))
-    return {key: frozenset(texts) for key, texts in found.items()}
-
-
-def _leading(text: str) -> str:
-    """Return a number's first two digits and how many digits stand before the point: enough to tell models apart."""
-    found = re.search(r"\d[\d,]*", text)
-    whole = found[0].replace(",", "") if found else text
-    return whole[:2] + "0" * max(0, len(whole) - 2)
-
-
-def _ambiguous(label: LabelParts, size: int | None, printed: Sequence[SizesPrinted]) -> str | None:
-    """Say that a label stands for several models, if the source prints several totals for it."""
-    for sizes in printed:
-        texts = sizes.get(((label.text + label.mark).casefold(), size), frozenset())
-        if len(texts) > 1:
-            listed = list_some(sorted(texts))
-            return f"the source prints several sizes for {label.text!r} ({listed}), so it is not one model"
-    return None

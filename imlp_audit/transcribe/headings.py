@@ -11,6 +11,7 @@ from imlp_audit.models.hosts.host import Setting
 from imlp_audit.numbers.forms import SCALES, parse_printed
 from imlp_audit.spec.columns import Measure, Metric
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, split_mark
+from imlp_audit.transcribe.sides import has_sides
 
 
 class ColumnRole(StrEnum):
@@ -45,8 +46,9 @@ class ColumnGuess:
 
 _LABEL = re.compile(r"\b(models?|methods?|networks?|arch(itecture)?s?|backbones?|names?|variants?|encoder|config)\b")
 _SIZE = re.compile(
-    r"((input|image|img|im\.?|test|train|eval\w*|inference)\s)*(resolution|res\.?|reso\.?|size|crop|input|image)(\ssize)?"
+    r"((input|image|img|im|test|train|eval\w*|inference)\s)*(resolution|res|reso|size|crop|input|image|img|px|pixels)(\ssize)?"
 )
+_IN_PIXELS = re.compile(r"\s*[(\[]\s*(?:in\s)?(?:px|pixels?)\s*[)\]]|\.")
 _TRAINING = re.compile(r"\b(epochs?|pre-?train(ed|ing)?( data)?|training( data)?|train data|extra data|venue|year"
                        r"|ref\w*|publication|conference|date|type|family|config|download|link|url|log|ckpt|checkpoint|weights?"
                        r"|hub|code|mode|teacher|distill\w*|optimizer|schedule)\b")  # fmt: skip
@@ -113,7 +115,7 @@ def _words(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
 
 
 def _is_number(text: str) -> bool:
-    digits = re.fullmatch(r"[~≈]?\s*[+\-−–]?\s*\d[\d.,\s]*", text)  # also those that a spec cannot hold, such as ５.７
+    digits = re.fullmatch(r"[~≈]?\s*[+\-−–]?\s*\.?\d[\d.,\s]*", text)  # also those no spec can hold: ５.７ and .57
     return digits is not None or (text[:1] in "~≈+-−–(0123456789" and read_cell(text, "%").number is not None)
 
 
@@ -123,20 +125,17 @@ _MEASURED = re.compile(  # on hardware, as 41.6ms is: no such text changes a mod
     re.IGNORECASE | re.ASCII,
 )
 _NUMBERS = re.compile(r"(?:[~≈]?\s*\d+(?:[.,]\d+)?\s?[kKMGBT%]?\s*(?:[/|;(]\s*|\)?$))+", re.ASCII)  # 79.8 / 95.0
-SIDE = re.compile(r"(\d{2,4})\s*(?:\^2|²|\s*[×xX*]\s*\1)?(?:\s*px)?", re.ASCII)
 
 
 def _is_size(words: str, texts: Sequence[str]) -> bool:
-    return bool(texts and _SIZE.fullmatch(words)) and all(side_of(text) for text in texts)
+    """Return whether a heading is that of sizes of images, and at least half of the cells hold one or several."""
+    words = _IN_PIXELS.sub("", words)
+    if not texts or not _SIZE.fullmatch(words) or 2 * sum(map(has_sides, texts)) < len(texts):
+        return False
+    return words != "size" or not any(text.isdigit() and int(text) < _LEAST_IMAGE for text in texts)
 
 
-def side_of(text: str) -> int | None:
-    """Return the side of square images that a text such as 224^2 or 224x224 gives; None where it gives none."""
-    found = SIDE.fullmatch(split_mark(text)[0])
-    return int(found[1]) if found and int(found[1]) >= _SMALLEST else None
-
-
-_SMALLEST = 16
+_LEAST_IMAGE = 96  # a smaller number below "Size" may be of parameters
 _ROUNDED = 3  # zeros at the end of all numbers of a column: chance gives them to one count in a thousand
 
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from imlp_audit.models.names.known import USUAL_SIZE, Library, own_size, scaled_sizes, size_in_name
 from imlp_audit.models.names.match import names_of_all_sizes
 from imlp_audit.models.names.spelling import spellings
-from imlp_audit.transcribe.headings import SIDE, side_of
+from imlp_audit.transcribe.sides import side_of
 
 Named: TypeAlias = tuple[Library, str]
 """A library and the name of one of its models."""
@@ -24,12 +24,6 @@ class OwnSize(Enum):
 
 Given: TypeAlias = int | OwnSize | None
 """What a person says about rows of which the source gives no size; None where nobody says anything."""
-
-
-def find_size(text: str) -> int | None:
-    """Return the side of square images that a caption or a heading between rows gives, if it gives one alone."""
-    sides = {side_of(found[0].strip()) for found in SIDE.finditer(text) if not found[0].strip().isdigit()}
-    return sides.pop() if len(sides) == 1 else None
 
 
 def models_of_all_sizes(label: str, libraries: Sequence[Library]) -> list[Named]:
@@ -50,20 +44,30 @@ def why_several(models: Sequence[Named]) -> str:
     )
 
 
-def _list(sizes: Sequence[int]) -> str:
+def published(models: Sequence[Named]) -> list[Named]:
+    """Return timm's names of the EfficientNets that their authors trained, where these are of other sizes of images.
+
+    EfficientNet-B2 is of 260 in its paper (arXiv 1905.11946, its authors' code) and of 256 in timm.
+    """
+    ported = [(Library.TIMM, f"tf_{name}") for _, name in models if re.fullmatch(r"efficientnet_b\d", name)]
+    sizes = {own_size(*one) for one in models}
+    return [one for one in dict.fromkeys(ported) if own_size(*one) not in sizes]
+
+
+def _list(sizes: Sequence[int | str]) -> str:
     *first, last = map(str, sizes)
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def why_own(exact: Sequence[Named], label: str, prefer: Library | None, given: Given) -> str | None:
     """Return why the size of the images must be given, where the libraries' own sizes do not settle it."""
-    meant = exact[:1] if exact[0][0] is prefer else exact
-    sizes = {own_size(*one): one[0] for one in meant}
+    meant = exact[:1] if exact[0][0] is prefer else [*exact, *published(exact)]
+    sizes = {own_size(*one): f"in {one[0]}" if one in exact else f"as {one[1]}" for one in meant}
     if len(sizes) > 1:
-        listed = " and ".join(f"{size} in {library}" for size, library in sizes.items())
+        listed = _list([f"{size} {where}" for size, where in sizes.items()])
         return f"the table gives no size of images, and this model was published for {listed}"
     library, name = exact[0]
-    (size,) = sizes
+    size = own_size(library, name)
     if given is OwnSize.OWN and (scaled := why_scaled(exact)):
         return scaled
     if size == USUAL_SIZE or str(size) in label or given is OwnSize.OWN:
@@ -75,7 +79,7 @@ def why_own(exact: Sequence[Named], label: str, prefer: Library | None, given: G
 
 def why_not_for_all(exact: Sequence[Named], size: int) -> str | None:
     """Return why a size that was given for all rows may not be that of a model: its own is another and not usual."""
-    sizes = sorted({own_size(*one) for one in exact})
+    sizes = sorted({own_size(*one) for one in (*exact, *published(exact))})
     scaled = why_scaled(exact)
     if scaled is not None:
         return scaled

@@ -106,7 +106,7 @@ _DATA = r"(?! (?:extra |additional |labell?ed )?(?:data|labels))"
 _CHANGE = re.compile(
     r"\b(ours?|proposed|modified|isotropic|distill\w*|prun\w*|quanti\w*|\d+-?bit|int8)\b"
     rf"|(?<!trained )\bwith(out)?\b{_DATA}"
-    r"|\bw/|[+⚗]",
+    r"|\bw/|\bno\b(?! (?:pre-?train|(?:extra|additional|external|label))|\.)|[+⚗]",
     re.IGNORECASE,
 )
 _WIDER = re.compile(r"\b(in|imagenet)-?2\dk", re.IGNORECASE)

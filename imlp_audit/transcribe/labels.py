@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from imlp_audit.transcribe.cells import split_mark
 from imlp_audit.transcribe.citations import without_citations
-from imlp_audit.transcribe.headings import side_of
+from imlp_audit.transcribe.sides import may_be_side, side_of
 
 _BULLET = re.compile(r"^[•·∘◦○●◯▪▫■□▲△▶▷►▸▹◆◇⋄★☆✓✔]\s*(?=\S)")
 _SIZED = re.compile(
@@ -16,12 +16,13 @@ _SIZED = re.compile(
     r"|[(/,]?\s*(?P<plain>\d{3,4}\s*(?:\^2|²|[×x]\s*\d{3,4}))\s*\)?"
     r"|\(\s*(?P<bracket>\d{3,4})\s*\))$"
 )
-_OTHER_SIDES = frozenset({"260", "299", "331", "380", "392", "456", "518"})  # usual ones that are no multiple of 16
 _REMARK = re.compile(
     r"(?<=\S)\s*(\((?:ours?|proposed|this (?:work|paper))\))$", re.IGNORECASE
 )  # by the authors, of their models
-_ADDED = re.compile(r"^(?:\+|w/|with\b|&)\s*", re.IGNORECASE)
-_INSIDE = re.compile(r"\s*(?:\+|\bw/|\bwith\b)\s*", re.IGNORECASE)
+_WITHOUT = r"\bw/o\b|\bwithout\b|\bno\b(?!\.)"
+_ALONE = re.compile(rf"^(?:[-–−]\s*(?={_WITHOUT}|w/|with\b))?(?:{_WITHOUT}|\+|w/|with\b|&)\s*", re.IGNORECASE)
+_INSIDE = re.compile(rf"\s*(?:{_WITHOUT}|\+|\bw/|\bwith\b)\s*", re.IGNORECASE)
+_LEFT_OUT = re.compile(_WITHOUT, re.IGNORECASE)
 _CONFIG = re.compile(  # OpenMMLab's names: model_pretraining_batch-and-recipe_data, as resnet50_8xb256-rsb-a1-600e_in1k
     r"(?P<name>[^\W_](?:[^\s_.]|\.(?=\d))*)_(?P<training>(?:[^\s_]+_)*?)"
     r"(?:(?P<side>\d{3})_)?in1k(?:-(?P<px>\d{3})(?:px)?)?"
@@ -34,7 +35,7 @@ class LabelParts:
 
     `training` is what the name of a configuration says about the training, `remark` that the model is the authors'.
     `builds_on` is the label of an earlier row
-    if this one says that it is that row with something added.
+    if this one says that it is that row with something added or left out.
     """
 
     text: str
@@ -47,17 +48,22 @@ class LabelParts:
 
     @property
     def added(self) -> bool:
-        """Whether the label is only what is added to the row above."""
-        return _ADDED.match(self.text) is not None
+        """Whether the label is only what is added to the row above, or left out of it."""
+        return _ALONE.match(self.text) is not None
 
     @property
     def changed(self) -> bool:
-        """Whether the label says that something was added to a model."""
+        """Whether the label says that something was added to a model, or left out of it."""
         return self.added or _INSIDE.search(self.name) is not None
 
     @property
+    def left_out(self) -> bool:
+        """Whether the label says that something was left out of a model."""
+        return _LEFT_OUT.search(self.name) is not None
+
+    @property
     def base(self) -> str:
-        """The name before what was added: Swin-T of "Swin-T + SE"."""
+        """The name before what was added or left out: Swin-T of "Swin-T + SE"."""
         return _INSIDE.split(self.name, maxsplit=1)[0]
 
 
@@ -85,17 +91,14 @@ def read_label(text: str, above: LabelParts | None, known: Container[str]) -> La
 def _read_size(sized: re.Match[str]) -> int | None:
     """Return the side of the images; None for a number in brackets that may be epochs or a year, such as (300)."""
     alone = sized["bracket"]
-    if alone and alone not in _OTHER_SIDES and (int(alone) % 16 or not int(alone) % 100 or int(alone) > _LARGEST):
+    if alone and not may_be_side(int(alone)):
         return None
     return next((side_of(part) for part in sized.groups() if part), None)
 
 
-_LARGEST = 1536
-
-
 def _find_base(text: str, above: LabelParts | None, known: Container[str]) -> str | None:
     """Return the label above that this one builds on: "DeiT-S" for "DeiT-S + SE", or for "+ SE" right under it."""
-    if _ADDED.match(text):
+    if _ALONE.match(text):
         return None if above is None else above.builds_on if above.added else above.text
     parts = _INSIDE.split(text, maxsplit=1)
     return parts[0] if len(parts) == 2 and parts[1] and parts[0].casefold() in known else None

@@ -6,18 +6,21 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
 
 from imlp_audit.models.names.known import Library, own_size, scaled_sizes, size_in_name
 from imlp_audit.models.names.match import Confidence, close_models, variants_of
 from imlp_audit.models.names.spelling import spellings
+from imlp_audit.models.names.texts import text_recipe
 from imlp_audit.transcribe.cells import MARKS
 from imlp_audit.transcribe.headings import ColumnGuess
 from imlp_audit.transcribe.image_sizes import (
     Given,
     Named,
     models_of_all_sizes,
+    published,
     split_size,
     why_not_for_all,
     why_own,
@@ -119,8 +122,13 @@ class TableSays:
     given: Given = None
 
 
-def guess_model(label: LabelParts, size: int | None, doubt: str | None, table: TableSays) -> ModelGuess:
-    """Match a label with the names of the libraries; `size` is the side of the images where the row gives one."""
+def guess_model(
+    label: LabelParts, size: int | None, doubt: str | None, table: TableSays, flops: Fraction | None = None
+) -> ModelGuess:
+    """Match a label with the names of the libraries; `size` is the side of the images where the row gives one.
+
+    `flops` are those that it prints for images of 224, in G.
+    """
     bare, said = split_size(label.name) if label.size is None else (label.name, None)
     row = label.size or size or said
     side = row or (table.given if isinstance(table.given, int) else None)
@@ -132,7 +140,7 @@ def guess_model(label: LabelParts, size: int | None, doubt: str | None, table: T
     reason = join_reasons(doubt, why_another(exact, label.name, side, table.prefer)) or _why_longer(found, exact, side)
     candidates = (*(write_recipe(one, side) for one in exact if why_unfit(one, side) is None), *close)[:3]
     if reason is None:
-        reason, candidates = _why_open(exact, label.name, name, row, table) or (None, candidates)
+        reason, candidates = _why_open(exact, label.name, name, row, table, flops) or (None, candidates)
     (library, model), *rest = exact
     variants = tuple(variants_of(model, library))
     if label.mark and label.mark not in table.harmless:
@@ -164,13 +172,15 @@ _Open: TypeAlias = tuple[str, tuple[str, ...]]
 """Why a model is open, and the recipes that it may be."""
 
 
-def _why_open(exact: Sequence[Named], label: str, name: str, row: int | None, table: TableSays) -> _Open | None:
+def _why_open(
+    exact: Sequence[Named], label: str, name: str, row: int | None, table: TableSays, flops: Fraction | None
+) -> _Open | None:
     """Return why a label's name leaves a model open: by the size of its images, or as it stands for two models."""
     side = row or (table.given if isinstance(table.given, int) else None)
     unfit = why_unfit(exact[0], row)
     if unfit is not None:
         return unfit, propose(exact[:1], None, label)
-    return _why_no_size(exact, name, row, table) or two_models(exact[0], label, side)
+    return _why_no_size(exact, name, row, table) or two_models(exact[0], label, side, flops)
 
 
 def _why_no_size(exact: Sequence[Named], label: str, row: int | None, table: TableSays) -> _Open | None:
@@ -178,12 +188,12 @@ def _why_no_size(exact: Sequence[Named], label: str, row: int | None, table: Tab
     if row is not None:
         return None
     if isinstance(table.given, int):
-        reason, models = why_not_for_all(exact, table.given), list(exact)
+        reason, models = why_not_for_all(exact, table.given), [*exact, *published(exact)]
     else:
         models = models_of_all_sizes(label, [exact[0][0]] if exact[0][0] is table.prefer else LIBRARIES)
         reason = why_several(models) if models else None
         if reason is None and table.unsized:
-            reason, models = why_own(exact, label, table.prefer, table.given), list(exact)
+            reason, models = why_own(exact, label, table.prefer, table.given), [*exact, *published(exact)]
     if reason is None:
         return None
     models.sort(key=lambda one: (own_size(*one), one[0] is not exact[0][0]))
@@ -199,7 +209,8 @@ def _without(
     if label.changed:
         part = _with(Confidence.EXACT, _find(label.base, side, table)[1]) if label.base else []
         known = propose(part, side, label.name)
-        return ModelGuess(None, None, "the label names something that is added to a model", (), known)
+        how = "left out of" if label.left_out else "added to"
+        return ModelGuess(None, None, f"the label names something that is {how} a model", (), known)
     if close:
         many = "the label does not say which of these it is"
         short = many if len(close) > 1 else "the label is only a part of this name"
@@ -210,14 +221,20 @@ def _without(
         if exact:
             short = f"the caption names {family}, which the label may leave out"
             return ModelGuess(None, None, short, propose(exact, side, label.name))
+    text = text_recipe(label.name)
+    if text is not None:
+        return ModelGuess(None, None, _IN_TRANSFORMERS, (), (text,))
     near = propose(_with(Confidence.NEAR, found), side, label.name)
     added, name = split_name(label.name)
     if added:
         named = _find(name, side, table)[1]
         near = propose((*_with(Confidence.EXACT, named), *_with(Confidence.CLOSE, named)), side, name)
     more = f"{added!r} may stand for another model than {name!r}" if added else ""
-    return ModelGuess(None, None, "no library has a model of this name", (), near[:3], more=more)
+    return ModelGuess(None, None, _IN_NEITHER, (), near[:3], more=more)
 
+
+_IN_NEITHER = "neither timm nor torchvision has a model of this name"
+_IN_TRANSFORMERS = f"{_IN_NEITHER}, but transformers has: give the sizes that differ from its class's own as `config`"
 
 _Found: TypeAlias = Mapping[Library, tuple[tuple[str, Confidence], ...]]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -9,7 +10,8 @@ from imlp_audit.numbers.forms import SCALES
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, refusal
 from imlp_audit.transcribe.columns import TableColumns
 from imlp_audit.transcribe.grid import GridRow
-from imlp_audit.transcribe.headings import ColumnGuess, side_of
+from imlp_audit.transcribe.headings import ColumnGuess
+from imlp_audit.transcribe.sides import side_of
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
         text, slug = _in_units(row.cells[at], guess), columns.slugs[at]
         counted = guess.measure is not None and guess.measure.counted
         totalled = guess.measure is not None and guess.measure.totalled
-        if totalled and "±" not in text and is_printed(text, guess.unit, _NOUNS):
+        if totalled and "±" not in text and is_printed(text, guess.unit, NOUNS):
             printed[slug] = text
             continue
         cell = read_cell(text, guess.unit, spread=not counted)
@@ -43,15 +45,15 @@ def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
         elif text not in MISSING:
             left_out.append(f"{slug} {text!r}: {_why(cell.number, cell.unit, guess.unit, text)}")
             continue
-        if cell.percent is not None:
+        if cell.percent is not None and guess.unit != "%":
             changes[slug] = cell.percent
         elif cell.change is not None:
             left_out.append(f"{slug} {text!r}: {_why_no_change(cell.change, guess)}")
         left_out += [f"{slug} {text!r}: without {part!r}" for part in cell.left_out if slug in printed]
         left_out += [f"{slug} {text!r}: the mark {cell.mark!r} is not kept"] if cell.mark else []
     for at, changed in columns.changes.items():
-        change = read_change(row.cells[at])
-        if change is not None and change.endswith("%"):
+        change = _in_percent(read_change(row.cells[at]), columns.guesses[at].heading, columns.guesses[changed])
+        if change is not None and change.endswith("%") and columns.guesses[changed].unit != "%":
             changes[columns.slugs[changed]] = change
         elif change is not None:
             why = _why_no_change(change, columns.guesses[changed])
@@ -60,12 +62,21 @@ def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
     return RowNumbers(printed, {k: v for k, v in changes.items() if k in printed}, size, tuple(left_out))
 
 
+def _in_percent(change: str | None, heading: str, changed: ColumnGuess) -> str | None:
+    """Return a change with the % that only its heading prints; a change of a score in % may be in points."""
+    said = re.search(r"%|\bpercent", heading) is not None and changed.unit != "%"
+    return f"{change}%" if change is not None and said and not change.endswith("%") else change
+
+
 def _why_no_change(change: str, guess: ColumnGuess) -> str:
-    kind = "in points" if guess.unit == "%" else "not in percent"
+    kind = f"not in percent (if it is, add `delta: {{...: {change}%}}`)"
+    if guess.unit == "%":
+        kind = "in points" if not change.endswith("%") else "in points or not"
     return f"the change {change} is {kind}, and a spec holds changes in percent of the baseline's number"
 
 
-_NOUNS = ("parameters", "params", "flops", "macs")
+NOUNS = ("parameters", "params", "flops", "macs")
+"""Words for what is counted, which may stand behind a number."""
 
 
 def _in_units(text: str, guess: ColumnGuess) -> str:

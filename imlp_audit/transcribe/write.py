@@ -161,7 +161,7 @@ def _model(row: DraftRow) -> Iterator[str]:
         variants = f"; other variants: {list_some(guess.variants)}" if guess.variants else ""
         yield f"model: {guess.recipe}  {_comment(f'exact{others}{variants}')}"
         return
-    near = "the nearest are:" if guess.nearest else ""
+    near = f"the nearest {'is' if len(guess.nearest) == 1 else 'are'}:" if guess.nearest else ""
     yield _comment(f"no model: {'; '.join(filter(None, (guess.reason, guess.more, near)))}")
     yield from (f"# model: {recipe}" for recipe in (*guess.candidates, *guess.nearest))
 

@@ -152,6 +152,21 @@ def test_a_change_between_numbers_in_different_units_is_computed_in_base_units()
     assert found.reason.startswith("20 to 5 is a change of 24 900 %, between ")
 
 
+def test_cells_with_a_rule_of_their_own_leave_the_change_its_own() -> None:
+    """From [10, 11) to [5, 6) is -54.5 to -40 %; rounded half up, from [9.5, 10.5) to [4.5, 5.5), -57.1 to -42.1 %."""
+    cut, both = Rounding.TRUNCATION, [HALF_UP, Rounding.TRUNCATION]
+    cells = parse_printed("5"), parse_printed("10")
+    for change, own, verdict, under in (
+        ("-40.4%", [cut], Verdict.REPRODUCED, ()),
+        ("-40.4%", both, Verdict.REPRODUCED_UNDER, ("rounding truncation of the two numbers",)),
+        ("-56%", both, Verdict.REPRODUCED, ()),
+        ("-56%", [cut], Verdict.INCONSISTENT, ()),
+        ("-40.4%", [], Verdict.INCONSISTENT, ()),
+    ):
+        found = follows_from_cells(parse_printed(change, "%"), *cells, [HALF_UP], own)
+        assert (found.verdict, found.under, found.rounding) == (verdict, under, HALF_UP), (change, own)
+
+
 def test_a_declared_rounding_rule_excuses_and_an_undeclared_one_is_a_hint() -> None:
     """300.00 to 100.00 is -66.666...%: truncated it prints as -66.6."""
     numbers = parse_printed("-66.6%", "%"), parse_printed("100.00"), parse_printed("300.00")

@@ -118,7 +118,7 @@ def test_a_hint_names_how_it_departs_from_what_a_number_was_judged_under() -> No
     """Judged by y, cut off: what follows from it rounded half up, which is declared, needs no other counter."""
     judged, other = measured(4_996_000, "a", "y"), measured(4_997_000, "a", "z")
     found = compare(PRINTED, [judged], [TRUNCATION], [other], rules=[HALF_UP, TRUNCATION])
-    assert found.hints[0] == "4 996 000 would fit under rounding half_up, which the paper's other numbers speak against"
+    assert found.hints[0] == "4 996 000 would fit under rounding half_up, which it was not judged under"
     assert not any("convention z" in hint for hint in found.hints)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from imlp_audit.checks.hypotheses import Clarity, Hypothesis, chances_of, judge
 from imlp_audit.checks.power import Judged, add_powers
-from imlp_audit.checks.tally import FARTHEST, DeclaredOptions, Tally, Vote
+from imlp_audit.checks.tally import FARTHEST, PAPER, DeclaredOptions, Tally, Vote
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.printed import Rounding
 
@@ -114,12 +115,34 @@ def test_a_row_with_its_own_counter_votes_on_the_reading_alone() -> None:
 def test_the_rounding_rule_is_one_for_all_columns() -> None:
     truncated = [vote(f"t{n}", f"{n}.00", dict.fromkeys(product(READINGS, CONVENTIONS), n + 0.009)) for n in range(5)]
     found = choose(truncated, options(roundings=(Rounding.HALF_UP, Rounding.TRUNCATION)))
-    assert (found.rounding.winner, found.rounding.choice, found.explained) == (Rounding.TRUNCATION, Clarity.CLEAR, 5)
+    rounding = found.roundings[PAPER]
+    assert (rounding.winner, rounding.choice, found.explained) == (Rounding.TRUNCATION, Clarity.CLEAR, 5)
     tied = choose(
         [*truncated[:2], vote("r", "7.01", {("text", "macs"): 7.006})],
         options(roundings=(Rounding.HALF_UP, Rounding.TRUNCATION)),
     )
-    assert tied.rounding.choice is Clarity.WEAK
+    assert tied.roundings[PAPER].choice is Clarity.WEAK
+
+
+def test_a_measure_with_rules_of_its_own_has_its_own_rule() -> None:
+    """Parameters are cut off and FLOPs rounded: one rule explains half of them, a rule for each all."""
+    every = list(product(READINGS, CONVENTIONS))
+    votes = [
+        vote(f"{name}/{n}", f"{n}.{last}", dict.fromkeys(every, n + 0.09), column=name, family=None)
+        for name, last in (("1/params", "0"), ("1/flops", "1"))
+        for n in range(5)
+    ]
+    both = (Rounding.HALF_UP, Rounding.TRUNCATION)
+    measures = {"1/params": "parameters", "1/flops": "flops"}
+    one = DeclaredOptions(both, READINGS, dict.fromkeys(measures, CONVENTIONS), measures)
+    assert choose(votes, one).explained == 5
+    found = choose(votes, replace(one, rounding_of={"parameters": both}))
+    assert found.explained == 10
+    chosen = {name: (group.winner, group.choice, dict(group.scores)) for name, group in found.roundings.items()}
+    assert chosen == {
+        "parameters": (Rounding.TRUNCATION, Clarity.CLEAR, {Rounding.HALF_UP: 0, Rounding.TRUNCATION: 5}),
+        PAPER: (Rounding.HALF_UP, Clarity.CLEAR, {Rounding.HALF_UP: 5, Rounding.TRUNCATION: 0}),
+    }
 
 
 @st.composite

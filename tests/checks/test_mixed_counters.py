@@ -44,7 +44,7 @@ def test_the_counter_of_the_fewer_differs_and_is_named_as_a_hint(
     assert {(check.verdict is Verdict.DIFFERS, check.convention, check.weak) for check in differing} == {
         (True, fits, False)
     }
-    hint = f"convention {misses}, which the paper's other numbers speak against"
+    hint = f"convention {misses}; 5 of 8 numbers follow under {fits}, 3 under {misses}"
     assert all(any(hint in one for one in check.hints) for check in differing)
     assert not any(check.weak or check.verdict is Verdict.DIFFERS or check.convention != fits for check in passing)
 
@@ -53,7 +53,10 @@ def test_where_only_one_counter_is_declared_the_other_is_a_hint_that_the_spec_do
     checks = judged(tmp_path, 4, "flops: [macs]")
     assert [check.verdict for check in checks] == [Verdict.REPRODUCED] * 4 + [Verdict.DIFFERS] * 4
     for check in checks[4:]:
-        assert any("under convention fvcore, which the spec does not declare" in hint for hint in check.hints)
+        hint = (
+            "under convention fvcore, which the spec does not declare; 4 of the column's numbers that follow now would"
+        )
+        assert any(hint in one for one in check.hints)
 
 
 @pytest.mark.parametrize("declared", ["flops: [macs]", "flops: [macs, fvcore]"])

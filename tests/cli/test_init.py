@@ -70,7 +70,7 @@ def test_what_was_guessed_or_left_out_is_a_comment(folder: Path) -> None:
     assert done.code == 0
     assert "# top1 '80.1 (+0.3)': the change +0.3 is in points, and a spec holds" in done.out
     assert "the mark '†' may stand for a change of the model" in done.out
-    assert "# no model: no library has a model of this name" in done.out
+    assert "# no model: neither timm nor torchvision has a model of this name" in done.out
     assert "rows with a model: 1 of timm" in done.err
     assert sorted(path.name for path in folder.iterdir()) == ["main.tex"]
 
@@ -127,7 +127,10 @@ def test_an_existing_file_stays(folder: Path) -> None:
     (folder / "main.yaml").write_text("mine", encoding="utf-8")
     done = call("init", "main.tex", "--table", "1")
     assert (done.code, done.out) == (2, "")
-    assert done.err == "imlp-audit: main.yaml is there already and is not overwritten; give another file with -o\n"
+    assert (
+        done.err
+        == "imlp-audit: main.yaml is there already and is not overwritten; delete it, or give another file with -o\n"
+    )
     assert (folder / "main.yaml").read_text(encoding="utf-8") == "mine"
     assert "--table: no table of main.tex with the number" in call("init", "main.tex", "--table", "9").err
 
@@ -139,6 +142,21 @@ def test_a_second_table_of_a_paper_is_a_file_beside_the_first(folder: Path) -> N
     assert "one more table of main, which one.yaml describes; for another paper, give --paper" in second
     assert "about:" not in (folder / "two.yaml").read_text(encoding="utf-8")
     assert call("lint", "one.yaml").code == 0
+
+
+def test_a_table_does_not_join_its_paper_a_second_time(folder: Path) -> None:
+    (folder / "a.csv").write_text("Model,Params (M)\nDeiT-S,22.1\n", "utf-8")
+    assert call("init", "a.csv").code == 0
+    second = call("init", "a.csv", "-o", "b.yaml")
+    assert (second.code, second.out) == (2, "")
+    assert "a.yaml has Table 1 of a.csv already, and b.yaml would be of the same paper 'a'" in second.err
+    assert not (folder / "b.yaml").exists()
+    assert call("init", "a.csv", "-o", "b.yaml", "--paper", "other").code == 0
+    (folder / "c.csv").write_text("Model,Params (M)\nDeiT-B,86.6\n", "utf-8")
+    joined = " ".join(call("init", "c.csv", "--paper", "a", "-o", "c.yaml").out.split())
+    assert "one more table of a, called 'c' as its number is taken, which a.yaml describes" in joined
+    assert "c.yaml has Table 1 of c.csv already" in call("init", "c.csv", "--paper", "a", "-o", "d.yaml").err
+    assert call("init", "c.csv", "--paper", "a", "--print").code == 0
 
 
 def test_a_table_of_a_pdf_is_read_with_what_is_uncertain(folder: Path) -> None:
@@ -229,13 +247,13 @@ def test_a_command_that_cannot_be_done_is_answered(folder: Path, arguments: tupl
 
 
 def test_each_proposal_is_a_line_that_needs_only_its_comment_sign_removed(folder: Path) -> None:
-    rows = "DeiT-S†,22.1\nSwin-Base-X,88\nTransNet,5\nViT-B/16 + SE,87\n"
+    rows = "DeiT-S†,22.1\nSwin-Base-X,88\nTransNet,5\nViT-B/16 + SE,87\nGPT-2,117\nT5-Base,220\n"
     (folder / "a.csv").write_text(f"Model,Params (M)\n{rows}", "utf-8")
     assert call("init", "a.csv").code == 0
     lines = (folder / "a.yaml").read_text("utf-8").splitlines()
     places = [at for at, line in enumerate(lines) if line.strip().startswith("# model:")]
     assert len(places) > 4
-    assert sum("# no model: " in line for line in lines) == 4
+    assert sum("# no model: " in line for line in lines) == 6
     assert not any("{" in line for line in lines if "# no model: " in line)
     for at in places:
         changed = [*lines[:at], lines[at].replace("# ", "", 1), *lines[at + 1 :]]
@@ -262,7 +280,7 @@ def test_a_file_without_a_table_says_what_to_look_for_in_it(folder: Path, name: 
 def test_what_a_label_has_besides_a_name_is_said(folder: Path) -> None:
     (folder / "a.csv").write_text("Model,Params (M)\nOurs ViT-S,22\nEfficientNetV2-S (21k),21\nFooNet 3,5\n", "utf-8")
     comments = [line.strip() for line in call("init", "a.csv", "--print").out.splitlines() if "# no model" in line]
-    reason = "# no model: no library has a model of this name"
+    reason = "# no model: neither timm nor torchvision has a model of this name"
     assert comments == [
         f"{reason}; 'Ours' may stand for another model than 'ViT-S'; the nearest are:",
         f"{reason}; '(21k)' may stand for another model than 'EfficientNetV2-S'; the nearest are:",

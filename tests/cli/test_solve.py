@@ -209,6 +209,41 @@ def test_a_folder_anywhere_is_written_to(own: Path, monkeypatch: pytest.MonkeyPa
     assert call("solve", ".", "--write", "found").err == "paper.yaml: added the reading 'found'\n"
 
 
+@pytest.mark.parametrize(
+    ("declared", "found", "written"),
+    [
+        ("[half_up]", ("truncation", "half_up"), {"parameters": "half_up, truncation"}),
+        ("[half_up, truncation]", ("truncation", "half_up"), {"parameters": "half_up, truncation"}),
+        ("[half_up]", ("truncation", "ceiling"), {"parameters": "half_up, truncation", "flops": "half_up, ceiling"}),
+        ("[half_up]", ("truncation", None), {"parameters": "half_up, truncation"}),
+        ("[half_up, truncation]", ("truncation", "truncation"), None),
+        ("[half_up]", ("half_up", "half_up"), None),
+    ],
+)  # fmt: skip
+def test_rounding_rules_that_the_spec_leaves_out_are_written(
+    own: Path, declared: str, found: tuple[str, str | None], written: dict[str, str] | None
+) -> None:
+    own.write_text(own.read_text().replace("  readings:\n", f"  rounding: {declared}\n  readings:\n"))
+    first = SolvedFirst(
+        reading={}, nearest="as_written", apart=0, weights={}, parameter_rounding=found[0], flops_rounding=found[1]
+    )
+    answer = Answered(
+        what="both", score=2, of=2, solutions=1, exhaustive=True, bound=2, readings={}, named=(), first=first, axes=()
+    )
+    solved = Solved(selection=("own",), left_out={}, answers=(answer,), order="the first")
+    (paper,) = load(["own"]).papers
+    if written is None:
+        with pytest.raises(UsageError, match="nothing to write"):
+            write_found(paper, "mine", solved)
+        return
+    write_found(paper, "mine", solved)
+    lines = "".join(f"    {measure}: [{rules}]\n" for measure, rules in written.items())
+    assert f"  rounding_of:\n{lines}" in own.read_text()
+    (paper,) = load(["own"]).papers
+    with pytest.raises(UsageError, match="nothing to write"):  # what was written says it all
+        write_found(paper, "mine", solved)
+
+
 @pytest.mark.parametrize(("score", "written"), [(3, False), (4, False), (5, True)])
 def test_a_counter_that_luck_does_as_well_is_not_written(own: Path, score: int, written: bool) -> None:
     """Five numbers, of which the same search explains four where their digits are shifted."""

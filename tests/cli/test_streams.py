@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -112,6 +113,47 @@ def test_a_full_disk_is_reported_in_words(papers: Path, arguments: tuple[str, ..
     assert done.stderr.startswith("imlp-audit: ")
     assert "No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+CLOSING = """
+import os
+for stream in {closed}:
+    os.close(stream)
+from imlp_audit.processes.streams import open_closed_streams
+open_closed_streams()
+import pathlib, subprocess
+first = os.open(os.devnull, os.O_RDONLY)
+child = subprocess.run(["sh", "-c", "echo out; echo err >&2"], close_fds=False)
+pathlib.Path("seen").write_text(f"{{first > 2}} {{child.returncode}}")
+"""
+
+
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (1, 2), (0, 1, 2)])
+def test_the_number_of_a_closed_stream_goes_to_nothing_else(tmp_path: Path, closed: tuple[int, ...]) -> None:
+    spawn(cwd=tmp_path, command=(sys.executable, "-c", CLOSING.format(closed=closed)))
+    assert (tmp_path / "seen").read_text(encoding="utf-8") == "True 0"
+
+
+NET = """
+from torch import nn
+
+def net():
+    print("hello")
+    return nn.Sequential(nn.Flatten(), nn.Linear(192, 2))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("closed", ["2>&-", ">&- 2>&-"])
+def test_a_model_of_ones_own_is_counted_without_streams(tmp_path: Path, closed: str) -> None:
+    model = "{python: {file: net.py, name: net, input: [3, 8, 8]}}"
+    row = f"{{id: a, label: A, model: {model}, printed: {{params: 386}}}}"
+    write(tmp_path, "own", 'params: {measure: parameters, unit: "", heading: Parameters}', row)
+    (tmp_path / "specs" / "own" / "net.py").write_text(NET, encoding="utf-8")
+    command = f"exec '{SCRIPT}' verify own --trust-code --no-cache --jobs 2 -o json:r.json {closed}"
+    spawn(cwd=tmp_path, command=("sh", "-c", command))
+    (check,) = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["checks"]
+    assert check["verdict"] == "reproduced"  # 192 x 2 weights, 2 biases
 
 
 @pytest.mark.slow

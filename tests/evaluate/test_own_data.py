@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from PIL import Image
 from torchvision.datasets import ImageFolder
 from torchvision.transforms.functional import normalize, to_tensor
 
@@ -68,3 +69,52 @@ def test_a_model_and_images_of_ones_own(folder: Path) -> None:
         right,
         360,
     )
+
+
+KEEPS = """
+import time
+from torch import nn
+
+class Keeps(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(1, 2)
+
+    def forward(self, images):
+        self.images = images
+        time.sleep(0.02)
+        return self.head(self.images.mean((1, 2, 3))[:, None])
+"""
+KEEPING = """
+paper: keeping
+about: {title: A model that keeps its images, authors: A. Author, version: v1}
+tables:
+  - table: "1"
+    title: Models
+    source: {section: "1"}
+    columns: {top1: {measure: score, unit: "%", metric: top1, data: two, heading: Top-1, needs: trained weights}}
+    rows:
+      - id: keeps
+        label: Keeps
+        model: {python: {file: net.py, name: Keeps, input: [3, 8, 8]}}
+        printed: {top1: 100.0}
+"""
+
+
+def test_a_model_that_keeps_its_images_gets_one_batch_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It tells black from white. Threads would hand it white images while it computes with black ones."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("imlp_audit.cli.eval.cores", lambda: 4)
+    for shade, name in ((0, "black"), (255, "white")):
+        (tmp_path / "two" / "val" / name).mkdir(parents=True)
+        for number in range(8):
+            Image.new("RGB", (8, 8), (shade,) * 3).save(tmp_path / "two" / "val" / name / f"{number}.png")
+    (tmp_path / "net.py").write_text(KEEPS, encoding="utf-8")
+    (tmp_path / "keeping.yaml").write_text(KEEPING, encoding="utf-8")
+    torch.save({"head.weight": torch.tensor([[-1.0], [1.0]]), "head.bias": torch.zeros(2)}, tmp_path / "w.pth")
+    asked = ("w.pth", "keeping.yaml", "--row", "keeping/1/keeps", "--data", "two", "--trust-code", "--workers", "0")
+    done = call("eval", *asked, "-f", "json", "--batch-size", "1")
+    (check,) = json.loads(done.out)["checks"]
+    assert (check["evidence"][0]["correct"], check["evidence"][0]["images"]) == (16, 16)

@@ -50,9 +50,43 @@ def test_what_gains_more_than_it_loses_is_hinted_first() -> None:
     assert shared(checks, LOST, LOST) == f"hint: 2 of these 3 {other}"
 
 
+LOSES = "would fit under convention macs, which the spec does not declare"
+
+
+def losing(table: str, lost: str, way: str = LOSES) -> Check:
+    return check(f"{table}/a/flops", CheckKind.CELL, Verdict.DIFFERS, hints=(f"7 {way}{lost}",))
+
+
+ONE = "; 1 of the column's numbers that follows now would not"
+TWO = "; 2 of the column's numbers that follow now would not"
+
+
+@pytest.mark.parametrize(
+    ("hinted", "loss"),
+    [
+        ([losing("1", TWO), losing("1", TWO)], "; 2 that follow now would not"),  # once for a column
+        ([losing("1", TWO), losing("2", ONE)], "; 3 that follow now would not"),
+        ([losing("1", ONE), losing("2", "")], "; 1 that follows now would not"),
+        ([losing("1", ""), losing("2", "")], ""),
+    ],
+)
+def test_a_convention_is_hinted_with_what_each_column_would_lose(hinted: list[Check], loss: str) -> None:
+    assert shared(hinted, LOST) == f"hint: 2 of these 2 {LOSES}{loss}"
+
+
+def test_with_a_rounding_rule_the_other_columns_lose_what_the_rule_alone_loses() -> None:
+    """The passing cell of Table 1 is among the two that its column loses; the one of Table 2 is lost to the rule."""
+    both = "would fit under convention macs, rounding truncation, which the spec does not declare"
+    elsewhere = LOST.model_copy(update={"id": "p/2/b/flops"})
+    assert (
+        shared([losing("1", TWO, both)] * 2, LOST, elsewhere)
+        == f"hint: 2 of these 2 {both}; 3 that follow now would not"
+    )
+
+
 def test_of_the_hints_that_as_many_share_the_smallest_change_is_shown() -> None:
     two = "would fit under convention no_head, rounding ceiling, which the spec does not declare"
     one = "would fit under convention macs, rounding ceiling; the spec does not declare rounding ceiling"
-    none = "would fit under rounding half_up, which the paper's other numbers speak against"
+    none = "would fit under rounding half_up, which it was not judged under"
     for ways, first in (((two,), two), ((two, one), one), ((two, one, none), none)):
         assert shared(failing(*(f"7 {way}" for way in ways))) == f"hint: 3 of these 3 {first}"

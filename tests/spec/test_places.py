@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 from imlp_audit.spec.library import load
 from imlp_audit.spec.places import name_section, place_of
 from imlp_audit.spec.plan import Plan, plan
+from tests.checks.papers import Spec, write
 
 
 @cache
@@ -34,6 +36,20 @@ def plans() -> dict[str, Plan]:
 )
 def test_a_place_is_what_a_reader_looks_for(check: str, place: str) -> None:
     assert place_of(plans()[check]) == place
+
+
+def test_rows_of_one_label_are_told_apart_by_their_size_or_else_by_their_ids(tmp_path: Path) -> None:
+    """A table with ResNet-50 on images of 224 and 288, with two rows of one size, and with a label of its own."""
+
+    def row(name: str, label: str, more: str) -> str:
+        return f"{{id: {name}, label: {label}, model: {{timm: m{more}}}, printed: {{params: 1}}}}"
+
+    sizes = [row("a", "R50", ", image: 224"), row("b", "R50", ", image: 288"), row("c", "R50", "")]
+    same = [row("d", "R18", ", image: 224"), row("e", "R18", ", image: 224"), row("f", "R34", "")]
+    selection = write(tmp_path, Spec((*sizes, *same), more_rows=(row("g", "R34", ""),)))
+    places = [place_of(one) for one in plan(*selection.papers, selection.known) if one.id.endswith("/params")]
+    apart = ["R50 (image 224)", "R50 (image 288)", "R50 (row c)", "R18 (row d)", "R18 (row e)", "R34"]
+    assert places == [*(f"Table 1, {one}, Parameters (M)" for one in apart), "Table 2, R34, Parameters (M)"]
 
 
 def test_every_check_has_a_place() -> None:

@@ -70,7 +70,7 @@ def test_what_is_no_citation_stays_in_the_label(rest: str) -> None:
 def test_rows_of_one_label_and_two_sizes_stay_open_with_a_citation() -> None:
     draft = table("Model | Params (M)", "DeiT-S (Touvron et al., 2021) | 22.1", "DeiT-S [7] | 44.1")
     assert recipes(draft) == [None, None]
-    assert "several sizes for 'DeiT-S' (22, 44)" in draft.rows[0].model.reason
+    assert "several parameters for 'DeiT-S' (22.1, 44.1)" in draft.rows[0].model.reason
 
 
 @pytest.mark.parametrize(

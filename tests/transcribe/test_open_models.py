@@ -58,7 +58,7 @@ def test_a_size_for_all_rows_is_not_that_of_a_model_with_another_own_size() -> N
 def test_a_label_of_two_rows_with_other_flops_stands_for_two_models() -> None:
     draft = table("Model | Params (M) | FLOPs (G)", "ConvNeXt-B | 89 | 45.0", "ConvNeXt-B | 89 | 15.4")
     assert recipes(draft) == [None, None]
-    assert "several sizes for 'ConvNeXt-B' (15, 45)" in draft.rows[0].model.reason
+    assert "several FLOPs for 'ConvNeXt-B' (45.0, 15.4)" in draft.rows[0].model.reason
 
 
 @pytest.mark.parametrize(

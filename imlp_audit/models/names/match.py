@@ -169,7 +169,7 @@ def _similar(label: str, library: Library, size: int) -> list[tuple[str, Confide
     near = get_close_matches(family_of(label), families, n=1, cutoff=_SIMILAR_FAMILY)
     matcher = SequenceMatcher(b=" ".join(words))
     asked = Counter(words)
-    scored = list[tuple[tuple[int, int, int, int, float], str]]()
+    scored = list[tuple[tuple[int, int, int, int, bool, float], str]]()
     for name, parts in families[near[0]] if near else ():
         matcher.set_seq1(" ".join(parts))
         has = Counter(parts)
@@ -179,12 +179,15 @@ def _similar(label: str, library: Library, size: int) -> list[tuple[str, Confide
     return [(name, Confidence.NEAR if far[0] else Confidence.CLOSE) for far, name in sorted(scored)[:MOST_CLOSE]]
 
 
-def _distance(lacks: Counter[str], adds: Counter[str], size: int) -> tuple[int, int, int, int]:
-    """Return how far a name is from a label, by what it lacks and adds."""
+def _distance(lacks: Counter[str], adds: Counter[str], size: int) -> tuple[int, int, int, int, bool]:
+    """Return how far a name is from a label, by what it lacks and adds; a width of 100 % adds least."""
     added = sum(n for word, n in adds.items() if not word.isdigit() and word not in _ANY_NAME)
-    sides = [int(word) for word in adds if re.fullmatch(r"[1-9]\d\d", word)]
+    sides = [int(word) for word in adds if re.fullmatch(r"[1-9]\d\d", word) and word != _FULL_WIDTH]
     numbers = sum(n for word, n in adds.items() if word.isdigit())
-    return lacks.total(), added, int(any(side != size for side in sides)), numbers
+    return lacks.total(), added, int(any(side != size for side in sides)), numbers, _FULL_WIDTH not in adds
+
+
+_FULL_WIDTH = "100"
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -219,6 +222,6 @@ def line_of(text: str) -> str:
 
 
 def family_of(text: str) -> str:
-    """Return the first word of a label or a name, in lower case; "" without one."""
-    found = re.search("[a-z]+", text.lower())
+    """Return the first word of a label or a name, in lower case; "" without one: that of legacy_senet154 is senet."""
+    found = re.search("[a-z]+", text.lower().removeprefix("legacy_"))
     return found[0] if found else ""

@@ -17,7 +17,9 @@ _PUBLISHED = (
     (re.compile(r"\b(swin.*?)[-_ ]*\(?w(?:in(?:dow)?)?[-_ ]?(\d+)(?:x\2)?\)?$", re.IGNORECASE), r"\1-\2"),  # of 12x12
     (re.compile(r"\btiny[-_ ]?vit[-_ ]?(?=\d+m\b)", re.IGNORECASE), "tiny_vit_"),
     (re.compile(r"^v3[-_ ](?=(?:large|small)\b)", re.IGNORECASE), "MobileNetV3-"),  # as in its own paper's tables
+    (re.compile(r"\bmobilenet[-_ ]v(?=\d)", re.IGNORECASE), "MobileNetV"),
     (re.compile(r"\bmobilenetv(\d?)[-_ ]+v(?=\1)", re.IGNORECASE), "MobileNetV"),  # MobileNetV3 V3-Large
+    (re.compile(r"\bse[-_ ](?=resnex?t)", re.IGNORECASE), "SE"),
     (re.compile(r"\b(densenet[-_ ]?(?:121|169|201)) ?\( ?k ?= ?32 ?\)$", re.IGNORECASE), r"\1"),  # the growth rates
     (re.compile(r"\b(densenet[-_ ]?161) ?\( ?k ?= ?48 ?\)$", re.IGNORECASE), r"\1"),  # that these models have
     (re.compile(r"\b(regnet[-_ ]?[xy][-_ ]?[\d.]+[-_ ]?[mg])$", re.IGNORECASE), r"\1F"),

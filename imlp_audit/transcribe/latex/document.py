@@ -11,12 +11,13 @@ from imlp_audit.numbers.words import list_some
 from imlp_audit.transcribe.grid import SourceDocument, SourceTable
 from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.latex.arguments import balance, read_braced, skip_optional
+from imlp_audit.transcribe.latex.captions import to_sentence
 from imlp_audit.transcribe.latex.macros import Definition, Macro, expand, find_definitions, find_macros
 from imlp_audit.transcribe.latex.notes import explained_marks
 from imlp_audit.transcribe.latex.rows import read_rows
 from imlp_audit.transcribe.latex.source import LatexSource
 from imlp_audit.transcribe.latex.symbols import TABULARS
-from imlp_audit.transcribe.latex.text import UNSEEN, to_text
+from imlp_audit.transcribe.latex.text import UNSEEN
 from imlp_audit.transcribe.numbering import PART, number_tables
 
 MOST_TABLES = 500
@@ -68,7 +69,9 @@ def read_latex(source: LatexSource) -> SourceDocument:
             label = labels[at if len(labels) == len(one.tabulars) else 0] if labels else None
             table = _read_table(source, place, macros)
             counted = f"{number + 1 + at * apart}{letter}" if mains else f"{PART}{letter}" if letter else ""
-            tables.append(replace(table, number=counted, caption=_words(caption, macros), label=label, marks=marks))
+            tables.append(
+                replace(table, number=counted, caption=to_sentence(caption, macros), label=label, marks=marks)
+            )
         number += len(mains)
     return _finished(source, macros, tables, notes)
 
@@ -85,12 +88,8 @@ def _declared(name: str, source: LatexSource, macros: Mapping[str, Macro]) -> st
     """Return the text of `\\title` or `\\author`."""
     found = re.search(rf"\\{name}\b", source.text)
     text = read_braced(source.text, skip_optional(source.text, found.end())) if found else None
-    words = _words(re.sub(r"\\(and|AND|And)\b", ", ", text.text), macros).replace(UNSEEN, "") if text else ""
+    words = to_sentence(re.sub(r"\\(and|AND|And)\b", ", ", text.text), macros).replace(UNSEEN, "") if text else ""
     return words[:200] or None
-
-
-def _words(tex: str, macros: Mapping[str, Macro]) -> str:
-    return re.sub(r"\s+(?=[.,;:])", "", to_text(expand(tex, macros)[0]))
 
 
 def _find_floats(source: LatexSource, definitions: Sequence[Definition], notes: list[str]) -> Iterator[_Float]:

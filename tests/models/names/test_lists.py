@@ -9,11 +9,13 @@ import pytest
 import timm
 import torch
 from timm.utils.model import reparameterize_model
+from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
 
 from imlp_audit.count.facts import Failure, ModelKey, Need
 from imlp_audit.count.models import measure_models
 from imlp_audit.models import names
 from imlp_audit.models.build import SkipInitialisation
+from imlp_audit.models.names import texts
 from imlp_audit.models.names.known import (
     Library,
     current_models,
@@ -85,3 +87,9 @@ def test_a_size_that_a_model_cannot_take_is_known(library: Library, name: str, s
     key = ModelKey(Recipe.of(**{str(library): name}, image=side), None)
     found = dict(measure_models({key: Need(work=True)}, lambda _: None))[key]
     assert isinstance(found, Failure) is not takes
+
+
+def test_the_classes_of_text_models_are_those_of_transformers() -> None:
+    kinds = {kind.replace("-", "").replace("_", ""): one for kind, one in MODEL_MAPPING_NAMES.items()}
+    called = {"debertav3": "debertav2", "gpt": "openaigpt", "gpt1": "openaigpt", "xlmr": "xlmroberta"}
+    assert {name: kinds[called.get(name, name)] for name in texts.CLASSES} == texts.CLASSES

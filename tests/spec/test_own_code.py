@@ -1,4 +1,4 @@
-"""`lint` holds the arguments of one's own models and blocks against the signatures in their files, and runs nothing."""
+"""`lint` looks for one's own models and blocks in their files, with the arguments that they take, and runs nothing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.models.declared_arguments import find_wrong_argument
+from imlp_audit.models.declared_names import find_missing_name
 from tests.cli.running import call
 
 NETS = """\
@@ -123,6 +124,37 @@ def test_files_that_cannot_be_read_are_left_to_who_runs_them(folder: Path) -> No
         assert find_wrong_argument(where, file, "net", ("odd",), ()) is None
 
 
+@pytest.mark.parametrize("name", ["Net", "net", "imported", "Twice", "os", "LATER", "Here", "_all"])
+def test_every_name_that_a_file_binds_is_there(folder: Path, name: str) -> None:
+    more = "LATER: type = Net\nif LATER:\n    class Here(Net): pass\n_all, _ = 1, 2\n"
+    (folder / "nets.py").write_text(NETS + more, encoding="utf-8")
+    assert find_missing_name(folder, "nets.py", name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("Inherit", "nets.py defines no 'Inherit'; did you mean 'Inherits'?"),
+        ("width", "nets.py defines no 'width'; it has: Net, Inherits, Open, Decorated, Made, Block"),
+        ("depth", "nets.py defines no 'depth'"),
+    ],
+)
+def test_a_name_that_a_file_does_not_bind_is_missing(folder: Path, name: str, wrong: str) -> None:
+    assert str(find_missing_name(folder, "nets.py", name)).startswith(wrong)
+
+
+@pytest.mark.parametrize("line", ["from elsewhere import *", "globals().update(x)", "def __getattr__(name): return 1"])
+def test_a_file_that_binds_names_by_code_may_have_any(folder: Path, line: str) -> None:
+    (folder / "nets.py").write_text(f"{NETS}\n{line}\n", encoding="utf-8")
+    assert find_missing_name(folder, "nets.py", "Gone") is None
+
+
+def test_a_file_that_is_missing_or_broken_is_named(folder: Path) -> None:
+    (folder / "broken.py").write_text("x = 1\ndef net(:", encoding="utf-8")
+    assert find_missing_name(folder, "absent.py", "net") == "absent.py: there is no such file beside the spec"
+    assert str(find_missing_name(folder, "broken.py", "net")).startswith("broken.py:2: it is not Python")
+
+
 @pytest.mark.parametrize(
     ("model", "message"),
     [
@@ -132,6 +164,14 @@ def test_files_that_cannot_be_read_are_left_to_who_runs_them(folder: Path) -> No
             "own.yaml:12:63: net in nets.py takes no 'wide'; did you mean 'width'?",
         ),
         ("{python: {file: nets.py, name: net, input: [3, 8, 8]}}", "own.yaml:12:25: net in nets.py needs 'width'"),
+        (
+            "{python: {file: nets.py, name: Inherit, arguments: {width: 3}, input: [3, 8, 8]}}",
+            "own.yaml:12:25: nets.py defines no 'Inherit'; did you mean 'Inherits'?",
+        ),
+        (
+            "{python: {file: net.py, name: net, input: [3, 8, 8]}}",
+            "own.yaml:12:25: net.py: there is no such file beside the spec",
+        ),
         ("{timm: test_vit, mlp: {python: {file: nets.py, name: Block, arguments: {expansion: 3}}}}", None),
         (
             "{timm: test_vit, mlp: {python: {file: nets.py, name: Block, arguments: {expansion: 3, ratio: 2}}}}",

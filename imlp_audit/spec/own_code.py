@@ -1,4 +1,4 @@
-"""Arguments that a paper's own models and blocks do not take, or lack, found without running their code."""
+"""Names that a paper's own Python lacks, and arguments that it does not take or lacks, found without running it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from imlp_audit.errors import Problem
 from imlp_audit.models.declared_arguments import find_wrong_argument
+from imlp_audit.models.declared_names import find_missing_name
 from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec.paper import Paper
@@ -15,8 +16,8 @@ _SIZES = ("in_features", "hidden_features", "out_features", "use_conv")
 """What a block is given of the MLP that it replaces, where it takes it."""
 
 
-def wrong_arguments(paper: Paper) -> Iterator[Problem]:
-    """Yield a problem for each row and system whose `arguments` are not those of its class or function."""
+def wrong_code(paper: Paper) -> Iterator[Problem]:
+    """Yield a problem for each row and system whose class or function is missing, or takes other `arguments`."""
     for row in rows_of(paper):
         for message, path in _complaints(row.row.model):
             yield row.table.problem(message, "rows", row.index, "model", *path)
@@ -30,6 +31,10 @@ def _complaints(recipe: Recipe | None) -> Iterator[tuple[str, tuple[str, ...]]]:
     if code is None or code.beside is None or code.file is None or code.name is None:
         return
     ours, path = ((*_SIZES, *code.axes), ("mlp", "python")) if isinstance(code, OwnBlock) else ((), ("python",))
+    missing = find_missing_name(code.beside, code.file, code.name)
+    if missing is not None:
+        yield missing, path
+        return
     wrong = find_wrong_argument(code.beside, code.file, code.name, code.arguments, ours)
     if wrong is not None:
         yield wrong, (*path, *(("arguments",) if code.arguments else ()))

@@ -1,0 +1,73 @@
+"""The side of square images, as a cell, a label, a caption or a heading between rows gives it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from imlp_audit.transcribe.cells import split_mark
+
+_SIDE = re.compile(r"(\d{2,4})\s*(?:\^2|²|\s*[×xX*]\s*\1)?(?:\s*(?:px|pixels?))?", re.ASCII)
+_BETWEEN = re.compile(r"\s*(?:[/,;|&→↑]|\band\b|\bto\b|->)\s*")  # two sizes in one cell
+_SMALLEST, _LARGEST = 16, 1536
+_OTHER_SIDES = frozenset({260, 299, 331, 380, 392, 456, 518})  # usual ones that are no multiple of 16
+_LEAST = 32
+_OTHER = r"(?:patch(?:es)?|windows?|kernels?|conv\w*|tokens?|grids?)"
+_OTHERS_BEFORE = re.compile(rf"\b{_OTHER}(?:\s+(?:sizes?|of|is|at|=))*\s*$", re.IGNORECASE)
+_OTHERS_AFTER = re.compile(rf"[\s-]*(?:pixels?\s+)?{_OTHER}\b", re.IGNORECASE)
+_END = r"(?=\s*(?:$|[.;:,)](?!\d)|(?:and|or|for|on|in|with|unless|by|using|resolution|input|images?|inputs)\b))"
+_NAMED = re.compile(
+    rf"(?:\bres(?:olutions?|\.)|\b(?:input|image|crop|test)\s+sizes?|\bcrops?|\b(?:images|inputs)\s+(?:of|at)|\bat|@)"
+    rf"\s*(?:is|of|=|:)?\s*(?P<side>\d{{2,4}}){_END}"
+    rf"|(?<![\d.,])(?P<first>\d{{2,4}})(?=[\s-]*(?:resolution|crops?)\b)",
+    re.IGNORECASE | re.ASCII,
+)
+_SPEED = re.compile(r"\b(?:batch|throughput|latency|speed|fps|memory)\b[^.;]*$", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![\w.,])\d{3,4}(?![\d.,]*\d|\w)", re.ASCII)
+
+
+def side_of(text: str) -> int | None:
+    """Return the side of square images that a text such as 224^2 or 224x224 gives; None where it gives none."""
+    found = _SIDE.fullmatch(split_mark(text)[0])
+    return int(found[1]) if found and int(found[1]) >= _SMALLEST else None
+
+
+def has_sides(text: str) -> bool:
+    """Return whether a text gives one side or several, as 224 / 384."""
+    return all(map(side_of, _BETWEEN.split(text)))
+
+
+def may_be_side(number: int) -> bool:
+    """Return whether a number without a unit may be the side of images: no year, no round number of epochs."""
+    return number in _OTHER_SIDES or (number % 16 == 0 and number % 100 != 0 and _SMALLEST <= number <= _LARGEST)
+
+
+def find_size(text: str) -> int | None:
+    """Return the side of square images that a text gives, if it gives one alone.
+
+    A number without a unit, as in "at 224", is one only where no other number of the text may be a size.
+    """
+    squares, named = set(_squares(text)), set(_named(text))
+    others = {int(found) for found in _NUMBER.findall(text) if may_be_side(int(found))} if named - squares else set()
+    sides = squares | named | others
+    return sides.pop() if len(sides) == 1 else None
+
+
+def _squares(text: str) -> Iterator[int]:
+    """Yield the sides that are written as squares or in pixels, and are not those of patches, windows or kernels."""
+    for found in _SIDE.finditer(text):
+        other = _OTHERS_BEFORE.search(text, 0, found.start()) or _OTHERS_AFTER.match(text, found.end())
+        side = None if other or found[0].strip().isdigit() else side_of(found[0].strip())
+        if side is not None and side >= _LEAST:
+            yield side
+
+
+def _named(text: str) -> Iterator[int]:
+    """Yield the sides that a word before or after a plain number gives, as in "at resolution 224".
+
+    What a sentence says of speed may be the number of images in a batch.
+    """
+    for found in _NAMED.finditer(text):
+        side = int(found["side"] or found["first"])
+        if may_be_side(side) and not _SPEED.search(text, 0, found.start()):
+            yield side

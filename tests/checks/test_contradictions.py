@@ -1,0 +1,59 @@
+"""Two totals of one model that cannot be one number: the paper contradicts itself, whatever the model has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.records.check import Verdict
+from tests.checks.papers import Spec, checked
+
+
+def row(name: str, flops: str, model: str = "timm: m", more: str = "") -> str:
+    return f"{{id: {name}, label: R-50, model: {{{model}}}, {more}printed: {{params: 25.6, flops: {flops}}}}}"
+
+
+def repeats(root: Path, rows: list[str], more: tuple[str, ...] = (), about: str = "flops: [macs]") -> dict[str, str]:
+    """Return the checks of repeats, which must all be inconsistent: no model can be built."""
+    checks = checked(root, {}, Spec(tuple(rows), more_rows=more, about=about))
+    assert checks["p/1/a/flops"].verdict is Verdict.ERROR
+    found = {name: check for name, check in checks.items() if name.startswith("p/repeats/")}
+    assert {check.verdict for check in found.values()} <= {Verdict.INCONSISTENT}
+    return {name: check.reason for name, check in found.items()}
+
+
+SAID = "p/1/a/flops prints 4.1, here it is 3.8; both are flops of one model on inputs of one size"
+
+
+def test_two_numbers_of_one_model_are_a_contradiction_and_said_once(tmp_path: Path) -> None:
+    rows = [row("a", "4.1"), row("b", "3.8"), row("c", "3.8"), row("d", "4.1")]
+    assert repeats(tmp_path, rows) == {"p/repeats/1/b/flops": SAID}
+
+
+@pytest.mark.parametrize(
+    ("flops", "model", "more"),
+    [
+        ("4.12", "timm: m", ""),  # one value prints as both
+        ("3.8", "timm: other", ""),
+        ("3.8", "timm: m, image: 288", ""),
+        ("3.8", "timm: m", "counted_by: {flops: {convention: fvcore, because: the text}}, "),
+    ],
+)
+def test_what_may_be_another_number_is_no_contradiction(tmp_path: Path, flops: str, model: str, more: str) -> None:
+    assert repeats(tmp_path, [row("a", "4.1"), row("b", flops, model, more)]) == {}
+
+
+def test_tables_are_compared_where_the_paper_has_one_counter(tmp_path: Path) -> None:
+    rows, more = [row("a", "4.1")], (row("b", "3.8"),)
+    assert repeats(tmp_path / "one", rows, more) == {"p/repeats/2/b/flops": SAID}
+    assert repeats(tmp_path / "two", rows, more, "flops: [macs, fvcore]") == {}
+    within = [*rows, row("b", "3.8")]
+    assert repeats(tmp_path / "table", within, (), "flops: [macs, fvcore]") == {"p/repeats/1/b/flops": SAID}
+
+
+def test_a_row_that_says_what_it_repeats_has_one_check(tmp_path: Path) -> None:
+    rows = [row("a", "4.1"), row("b", "3.8", more="repeats: p/1/a, ")]
+    checks = checked(tmp_path, {}, Spec(tuple(rows), about="flops: [macs]"))
+    found = [name for name in checks if name.startswith("p/repeats/")]
+    assert found == ["p/repeats/1/b/params", "p/repeats/1/b/flops"]

@@ -1,0 +1,85 @@
+"""Where the size of a row's images comes from: a column, the caption, or nowhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from imlp_audit.transcribe.decisions import decisions_of
+from imlp_audit.transcribe.draft import draft_table
+from imlp_audit.transcribe.sides import find_size
+from tests.transcribe.test_draft import recipes, table
+
+ROWS = ("DeiT-S | 224 | 4.6", "Swin-B | 384 | 47.1", "ResNet-50 | 224 | 4.1")
+SIZED = ["{timm: deit_small_patch16_224}", "{timm: swin_base_patch4_window12_384}", "{timm: resnet50, image: 224}"]
+
+
+@pytest.mark.parametrize("odd", ["224 / 384", "224/384", "224→384", "224^2, 384^2", "224 and 384", "multi", "224x192"])
+def test_a_cell_that_is_not_one_size_leaves_only_its_row_open(odd: str) -> None:
+    draft = table("Model | Size | FLOPs (G)", *ROWS, f"Swin-T | {odd} | 4.5")
+    assert recipes(draft) == [*SIZED, None]
+    assert draft.rows[3].model.reason == f"the column 'Size' says {odd!r}, which is not one size of images"
+    assert "{timm: swin_tiny_patch4_window7_224}" in draft.rows[3].model.candidates
+    assert draft.unsized == frozenset()
+
+
+def test_a_row_without_a_size_does_not_keep_the_others_from_being_checked() -> None:
+    draft = table("Model | Size | FLOPs (G)", *ROWS, "Swin-T | - | 4.5")
+    assert recipes(draft) == [*SIZED, None]
+    assert "--image 224" in draft.rows[3].model.reason
+    assert draft.unsized == frozenset()
+    given = draft_table(draft.table, given=224)
+    assert recipes(given) == [*SIZED, "{timm: swin_tiny_patch4_window7_224}"]
+    few = table("Model | Size | FLOPs (G)", "DeiT-S | 224 | 4.6", "ResNet-50 | | 4.1", "Swin-T | | 4.5")
+    assert few.unsized == {"flops"}  # one decision for all of them
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["Res.", "Res (px)", "Res. (pixels)", "Resolution [px]", "Input (px)", "Img. size", "Test res.", "im. res", "Px"],
+)
+def test_a_heading_of_pixels_is_that_of_sizes(heading: str) -> None:
+    draft = table(f"Model | {heading} | FLOPs (G)", *ROWS, "ResNet-50 | 384 | 12.1")
+    assert recipes(draft) == [*SIZED, "{timm: resnet50, image: 384}"]
+    assert decisions_of(draft) == []
+
+
+def test_a_column_of_small_sizes_may_be_one_of_parameters() -> None:
+    draft = table("Model | Size | FLOPs (G)", "ConvNeXt-T | 28 | 4.5", "ConvNeXt-B | 198 | 34.4")
+    assert draft.columns.size is None
+    assert "columns that were not understood: Size" in decisions_of(draft)
+    assert table("Model | Image size | FLOPs (G)", "ResNet-18 | 32 | 0.04").columns.size == 1
+
+
+@pytest.mark.parametrize(
+    ("caption", "size"),
+    [
+        ("Results on ImageNet at 224.", 224),
+        ("Top-1 at resolution 224, after 300 epochs", 224),
+        ("with an input resolution of 224 and 300 epochs", 224),
+        ("Models with inputs of 224 pixels (Table 3)", 224),
+        ("ImageNet-1K, 224x224 images, batch size 256", 224),
+        ("Trained in 2021 at 224.", 224),
+        ("Patches of 16x16, images of 384^2", 384),
+        ("Trained at 224 and tested at 384", None),
+        ("At 224 and 384", None),
+        ("At 224/384", None),
+        ("Resolution 224, ↑384 is larger", None),
+        ("Accuracy at 300 epochs", None),
+        ("Throughput at 256 on one GPU", None),
+        ("ImageNet with a batch size of 256", None),
+        ("CNNs at 600M and at 400 MFLOPs", None),
+        ("ViTs with 32x32 patches", None),
+        ("Images of 1000 classes", None),
+        ("Images of 224x192", None),
+    ],
+)
+def test_a_caption_gives_a_size_where_it_gives_one_alone(caption: str, size: int | None) -> None:
+    assert find_size(caption) == size
+
+
+def test_several_flops_of_a_label_are_not_called_sizes() -> None:
+    """Sizes would be taken for those of images."""
+    (first, _) = table("Model | FLOPs (G)", "ViT-B/16 | 17.6", "ViT-B/16 | 55.5").rows
+    assert first.model.reason == (
+        "the source prints several FLOPs for 'ViT-B/16' (17.6, 55.5), so it is not one model on images of one size"
+    )

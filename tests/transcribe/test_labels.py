@@ -1,0 +1,139 @@
+"""Labels that name more than a model, less than one, or one of another library."""
+
+from __future__ import annotations
+
+import pytest
+
+from imlp_audit.models.names.texts import text_recipe
+from tests.transcribe.test_draft import recipes, table
+
+ADDED = "the label names something that is added to a model"
+LEFT_OUT = "the label names something that is left out of a model"
+
+
+@pytest.mark.parametrize(
+    ("label", "reason"),
+    [
+        ("DeiT-S w/o BN", LEFT_OUT),
+        ("DeiT-S without BN", LEFT_OUT),
+        ("DeiT-S (w/o BN)", LEFT_OUT),
+        ("DeiT-S, no BN", LEFT_OUT),
+        ("DeiT-S w/ BN", ADDED),
+        ("DeiT-S with BN", ADDED),
+        ("DeiT-S + BN", ADDED),
+    ],
+)
+def test_a_part_that_is_left_out_is_not_called_added(label: str, reason: str) -> None:
+    (row,) = table("Model | Params (M)", f"{label} | 22.1").rows
+    assert (row.model.recipe, row.model.reason) == (None, reason)
+
+
+def test_what_is_left_out_is_left_out_of_the_row_above() -> None:
+    lines = (
+        "Swin-T | 28.3",
+        "w/o shift | 28.2",
+        "- w/o bias | 28.1",
+        "without norms | 28.0",
+        "no MLPs | 9",
+        "+ SE | 29",
+    )
+    draft = table("Model | Params (M)", *lines)
+    assert [row.baseline for row in draft.rows] == [None, *["swin_t"] * 5]
+    assert [row.model.reason for row in draft.rows[1:]] == [*[LEFT_OUT] * 4, ADDED]
+
+
+def test_a_number_of_something_leaves_nothing_out() -> None:
+    (row,) = table("Model | Params (M)", "No. 5 | 22.1").rows
+    assert row.model.reason == "neither timm nor torchvision has a model of this name"
+
+
+@pytest.mark.parametrize(
+    ("heading", "changed"), [("No shifted windows", True), ("No pre-training", False), ("No extra data", False)]
+)
+def test_a_heading_between_rows_may_leave_something_out(heading: str, changed: bool) -> None:
+    assert (recipes(table("Model | Params (M)", f"{heading} |", "Swin-T | 28")) == [None]) == changed
+
+
+@pytest.mark.parametrize(
+    ("label", "architecture"),
+    [
+        ("BERT", "BertModel"),
+        ("BERT-Large", "BertModel"),
+        ("GPT-2 medium", "GPT2Model"),
+        ("RoBERTa_base", "RobertaModel"),
+        ("XLM-R", "XLMRobertaModel"),
+        ("DeBERTa-v3-small", "DebertaV2Model"),
+        ("OPT-125M", "OPTModel"),
+    ],
+)
+def test_a_label_of_a_text_model_is_proposed_with_its_class(label: str, architecture: str) -> None:
+    (row,) = table("Model | Params (M)", f"{label} | 110").rows
+    assert row.model.recipe is None
+    assert row.model.nearest == (f"{{transformers: {{architecture: {architecture}, tokens: 512}}}}",)
+    assert row.model.reason.startswith("neither timm nor torchvision has a model of this name, but transformers has")
+
+
+@pytest.mark.parametrize("label", ["BEiT-B", "OurBERT", "A-BERT", "Foo", "optimal", ""])
+def test_another_label_is_no_text_model(label: str) -> None:
+    assert text_recipe(label) is None
+
+
+def test_a_width_that_a_label_leaves_out_is_first_of_all_the_full_one() -> None:
+    labels = ("MobileNetV3-Small", "MobileNet-V2", "MobileNet V3 Large")
+    draft = table("Model | Params (M)", *(f"{label} | 2.5" for label in labels))
+    timm = [next(one for one in row.model.candidates if "timm" in one) for row in draft.rows]
+    assert recipes(draft) == [None] * 3
+    assert timm == [
+        "{timm: mobilenetv3_small_100}", "{timm: mobilenetv2_100}", "{timm: mobilenetv3_large_100}"
+    ]  # fmt: skip
+
+
+def test_an_efficientnet_is_proposed_for_the_images_of_its_paper_too() -> None:
+    """Arxiv 1905.11946 has B2 for images of 260, as the weights of its authors."""
+    first, other = table("Model | FLOPs (G)", "EfficientNet-B2 | 1.0", "EfficientNet-B3 | 1.8").rows
+    assert first.model.candidates == (
+        "{timm: efficientnet_b2, image: 256}", "{timm: tf_efficientnet_b2, image: 260}",
+        "{torchvision: efficientnet_b2, image: 288}",
+    )  # fmt: skip
+    assert "256 in timm, 288 in torchvision and 260 as tf_efficientnet_b2" in first.model.reason
+    assert other.model.candidates == (
+        "{timm: efficientnet_b3, image: 288}", "{torchvision: efficientnet_b3, image: 300}"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("flops", ["3.8", "3.9", "3.86", "3858M"])
+def test_a_resnet_with_the_flops_of_its_first_form_is_proposed_in_both(flops: str) -> None:
+    """ResNet-50 has 3 857 973 248 multiply-accumulates with strides in 1x1 convolutions, else 4 089 184 256."""
+    (row,) = table("Model | FLOPs (G)", f"ResNet-50 | {flops}", caption="At 224^2").rows
+    assert row.model.candidates == (
+        "{timm: resnet50, image: 224, stride_in_1x1: true}", "{timm: resnet50, image: 224}"
+    )  # fmt: skip
+    assert "stride_in_1x1" in row.model.reason
+
+
+@pytest.mark.parametrize(
+    ("line", "first"),
+    [
+        ("ResNet-101 | 7.6", True),
+        ("ResNet-152 | 11.3", True),
+        ("ResNeXt-50 (32x4d) | 3.77", True),
+        ("SE-ResNet-50 | 3.87", True),
+        ("ResNet-50 | 4.1", False),
+        ("ResNet-50 | 4.0", False),
+        ("ResNet-50 | 2.0", False),
+        ("ResNet-101 | 7.8", False),
+        ("ResNet-152 | 11.5", False),
+        ("ResNet-18 | 1.8", False),
+        ("resnet50 | 3.8", False),
+        ("ResNet-50↑256 | 3.8", False),
+    ],
+)
+def test_other_flops_of_resnets_say_nothing_of_their_form(line: str, first: bool) -> None:
+    assert (recipes(table("Model | FLOPs (G)", line)) == [None]) == first
+    assert recipes(table("Model | FLOPs (G) @384", line)) != [None]
+
+
+def test_models_of_older_code_are_candidates_of_their_families() -> None:
+    exact, close = table("Model | Params (M)", "SE-ResNet-50 | 28", "SE-ResNeXt-50 | 27.6").rows
+    assert (exact.model.recipe, exact.model.variants) == ("{timm: seresnet50}", ("legacy_seresnet50",))
+    assert close.model.candidates == ("{timm: seresnext50_32x4d}", "{timm: legacy_seresnext50_32x4d}")
