@@ -25,7 +25,7 @@ def alternatives_needed(plans: Sequence[Plan], checks: Sequence[Check], context:
     needed: dict[ModelKey, Need] = {}
     for one in _differing(plans, checks):
         work = any(each.cell.column.measure is Measure.FLOPS for each in totalled_cells(one.cell.row))
-        for recipe in _tried(one):
+        for recipe in _tried(one, context):
             for reading in context.conventions(one.cell.row.paper).readings.values():
                 needed[ModelKey.of(recipe, reading)] = Need(work=work)
     return needed
@@ -59,10 +59,14 @@ def _differing(plans: Sequence[Plan], checks: Sequence[Check]) -> Iterator[Count
                 yield one
 
 
-def _tried(one: Countable) -> list[Recipe]:
-    return list(relatives_of(one.recipe))[:_MOST]
+def _tried(one: Countable, context: Context) -> list[Recipe]:
+    """Return the relatives that are counted; norms are folded only where a number of the row is a little off."""
+    gaps = [_shortfall(cell, context) for cell in _row_of(one)]
+    folded = any(gap is not None and 0 < gap < _NORMS for gap in gaps)
+    return list(relatives_of(one.recipe, folded=folded))[:_MOST]
 
 
+_NORMS = Fraction(1, 20)  # of a model: norms are less
 _MOST = 8  # models that are counted for one row
 _MOST_ROWS = 40
 
@@ -72,7 +76,7 @@ def _hints(one: Countable, context: Context) -> Iterator[str]:
 
     If none has it, the nearest one is named where it is far nearer than the row's own.
     """
-    tried = [recipe for recipe in _tried(one) if _suits_row(recipe, one, context)]
+    tried = [recipe for recipe in _tried(one, context) if _suits_row(recipe, one, context)]
     fitting = [recipe for recipe in tried if _speaks_for(recipe, one, context)]
     for recipe in sorted(fitting, key=lambda recipe: _count_misses(recipe, one, context)):
         yield f"as printed with `model: {{{recipe}}}`: give the row that model, if it is the one that is meant"

@@ -93,8 +93,15 @@ def test_resnet50_loses_a_number_for_each_channel_of_a_norm(library: str) -> Non
     channels += sum(depth * 6 * 64 * 2**stage for stage, depth in enumerate((3, 4, 6, 3)))
     trained, deployed = (Recipe.of(**{library: "resnet50"}, image=224, form=form) for form in ("training", "deployed"))
     assert count(trained)[0] - count(deployed)[0] == channels == 26_560
-    assert count(trained)[1] == count(deployed)[1]  # of the convolutions
-    assert count(deployed, "fvcore")[1] < count(trained, "fvcore")[1]  # which also counts norms
+    work = count(trained)[1]
+    outputs = 64 * 112**2 + sum(256 * 2**stage * (56 // 2**stage) ** 2 for stage in range(4))
+    for stage, depth in enumerate((3, 4, 6, 3)):
+        planes, side = 64 * 2**stage, 56 // 2**stage
+        first = 1 if stage == 0 else 4  # the first convolution of a stage runs before its stride
+        outputs += side**2 * planes * (depth - 1 + first + depth + 4 * depth)
+    assert count(deployed)[1] == work
+    assert count(deployed, "ptflops")[1] == work + 1000 + outputs  # which counts biases
+    assert count(trained, "fvcore")[1] - count(deployed, "fvcore")[1] == 2 * outputs  # which counts norms
 
 
 @pytest.mark.parametrize(
