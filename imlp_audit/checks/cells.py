@@ -12,6 +12,7 @@ from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, Measured, compare
 from imlp_audit.checks.losses import count_lost
 from imlp_audit.checks.memory import check_memory
+from imlp_audit.checks.padding import find_padding
 from imlp_audit.checks.printed import (
     Countable,
     countable,
@@ -39,7 +40,7 @@ def check_cell(plan: CellPlan, context: Context) -> Check:
         return record_unmeasured(plan, cell.printed, cell.unit, found)
     comparison = judge(found, context)
     if comparison.verdict is Verdict.DIFFERS:
-        leads = [*_elsewhere(found, context), *_in_another_unit(found, context)]
+        leads = [*find_padding(found, context), *_elsewhere(found, context), *_in_another_unit(found, context)]
         leads = leads if leads or comparison.hints else list(_of_another_model(found, comparison))
     else:
         leads = [*_no_one_reading(found, context), *_two_counters(found, context)]

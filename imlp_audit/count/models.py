@@ -56,7 +56,7 @@ def attempt(recipe: Recipe, make: Callable[[], Made]) -> Made | Failure:
         return make()
     except BuildError as error:
         return Failure(str(error), untrusted=isinstance(error, UntrustedError))
-    except Exception as error:  # whatever a host's code raises is this row's result, not the end of the audit
+    except (Exception, SystemExit) as error:  # what a host's code raises is this row's result, not the audit's end
         return Failure(describe_failure(recipe, error))
 
 

@@ -63,7 +63,7 @@ def build_host(recipe: Recipe, reading: AnyReading | None, class_token: ClassTok
     return model
 
 
-def describe_failure(recipe: Recipe, error: Exception) -> str:
+def describe_failure(recipe: Recipe, error: BaseException) -> str:
     """Return why a model could not be built or counted; of a user's own code, the line comes first."""
     if recipe.code is not None and (recipe.code is recipe.host or passes_through(recipe.code, error)):
         return describe_error(recipe.code, error)

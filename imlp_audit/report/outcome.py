@@ -108,4 +108,8 @@ def _join(parts: Sequence[str]) -> str:
 def name_check(check: Check) -> tuple[str | Span, ...]:
     """Write a check: its verdict, its id, what is printed and what was found."""
     printed = f" printed {shorten(check.printed, 40)}" if check.printed is not None else ""
-    return (write_verdict(check), " ", code(check.id), f"{printed}: {shorten(check.reason, 110)}")
+    most = _OF_ERROR if check.verdict is Verdict.ERROR else _OF_REASON
+    return (write_verdict(check), " ", code(check.id), f"{printed}: {shorten(check.reason, most)}")
+
+
+_OF_REASON, _OF_ERROR = 110, 220  # characters: the end of an error names its cause

@@ -15,16 +15,17 @@ from imlp_audit.spec.repeats import Twins
 def find_contradictions(paper: Paper) -> Iterator[Twins]:
     """Yield each total for which the paper prints another number elsewhere, once for each pair of numbers.
 
-    Both are of one model on inputs of one size, by one counter: that of a table's column, of the whole paper if it
-    declares only one, or the one that both rows state.
+    Both are of one model on inputs of one size, by one counter: that of a table's column, of columns of one heading
+    if the paper declares only one, or the one that both rows state. Two columns may count two things: "Params" and
+    "Backbone params", "MACs" and "FLOPs".
     """
-    printed: dict[tuple[Recipe, Measure, str], list[CellRef]] = {}
+    printed: dict[tuple[Recipe, Measure, str, str], list[CellRef]] = {}
     for row in rows_of(paper):
         for name in row.row.printed:
             cell = CellRef(row, name)
             if not cell.column.measure.totalled or cell.column.needs or cell.recipe is None:
                 continue
-            numbers = printed.setdefault((cell.recipe, cell.column.measure, _counter(cell)), [])
+            numbers = printed.setdefault((cell.recipe, cell.column.measure, cell.column.heading, _counter(cell)), [])
             if numbers and not any(_agree(cell, other) for other in numbers):
                 measure = cell.column.measure
                 yield Twins(cell, numbers[0], f"both are {measure} of one model on inputs of one size")

@@ -183,10 +183,11 @@ def _row(ref: RowRef, known: Sequence[Paper]) -> Iterator[Problem]:
     def problem(message: str, *below: str) -> Problem:
         return ref.table.problem(message, "rows", ref.index, *below)
 
-    others = [r.id for r in table.rows if r.id != row.id]
-    twice = len(table.rows) - len(others) > 1  # the id of this row is another's too, which is the problem
-    if row.baseline is not None and (ref.baseline is None or row.baseline == row.id) and not twice:
-        yield problem(f"no other row {row.baseline!r} in this table; {did_you_mean(row.baseline, others)}", "baseline")
+    if row.baseline is not None and (ref.baseline is None or row.baseline == row.id):
+        others = [r.id for r in table.rows if r.id != row.id]
+        if len(others) == len(table.rows) - 1:  # an id that two rows have is the problem
+            nearest = did_you_mean(row.baseline, others)
+            yield problem(f"no other row {row.baseline!r} in this table; {nearest}", "baseline")
     if row.mark and (table.footnote is None or row.mark != table.footnote.mark):
         yield problem(f"the table's footnote does not explain the mark {row.mark!r}", "mark")
     if row.model is not None and (lacking := _unread(row.model, ref.paper)) is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from imlp_audit.numbers.forms import SCALES, NumberForm, parse_printed
 
 MARKS = "*†‡§¶♯⋆∗⋄"
-MISSING = frozenset({"", "-", "–", "—", "−", "n/a", "N/A", "NA", "?", "✗", "/", "--"})
+MISSING = frozenset({"", "-", "–", "—", "−", "n/a", "N/A", "NA", "?", "✗", "×", "/", "--"})
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 """How the number of a footnote is written, after ^: in 224^2 and 10^6 the raised number is no footnote's."""
 _MARK = re.compile(

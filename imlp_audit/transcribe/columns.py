@@ -13,7 +13,7 @@ from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.heading_words import size_in, words_beyond
 from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, guess_column
 from imlp_audit.transcribe.label_column import describes_models, find_label, is_property, may_change, sorts_rows
-from imlp_audit.transcribe.sides import side_of
+from imlp_audit.transcribe.sides import side_of, sides_in
 
 _SLUGS = {
     Measure.PARAMETERS: "params",
@@ -65,6 +65,11 @@ class TableColumns:
         """The size of images of the first column of FLOPs, where the headings of all give one."""
         sizes = list(self.sizes.values())
         return sizes[0] if sizes and None not in sizes else None
+
+    def several_sizes(self, row: GridRow) -> tuple[int, ...]:
+        """The sizes of images of a row that has more than one, as 224 / 384."""
+        found = sides_in(row.cells[self.size]) if self.size is not None else ()
+        return found if len(found) > 1 else ()
 
     def doubt(self, row: GridRow) -> str | None:
         """Return why a row's label may not be all of its model: another column says something too, or several sizes."""

@@ -128,11 +128,13 @@ class _Drafter:
         several = why_several_models(label, side, self.totals)
         why = self.doubt or self.columns.doubt(row) or several or self._doubt(label)
         base = self._by_label.get((label.builds_on or "").casefold())
+        model = guess_model(label, side, why, self.says, printed_flops(numbers, self.columns))
+        of_sizes = [guess_model(label, one, why, self.says).candidates[:1] for one in self.columns.several_sizes(row)]
         drafted = DraftRow(
             self._new_id(label, base, side),
             label,
             row.line,
-            guess_model(label, side, why, self.says, printed_flops(numbers, self.columns)),
+            replace(model, candidates=tuple(dict.fromkeys(chain.from_iterable(of_sizes))) or model.candidates),
             numbers,
             base.id if base else None,
             _training(row, self.columns, label, self._group),

@@ -11,7 +11,7 @@ from imlp_audit.models.hosts.host import Setting
 from imlp_audit.numbers.forms import SCALES, parse_printed
 from imlp_audit.spec.columns import Measure, Metric
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, split_mark
-from imlp_audit.transcribe.sides import has_sides
+from imlp_audit.transcribe.sides import sides_in
 
 
 class ColumnRole(StrEnum):
@@ -52,6 +52,10 @@ _IN_PIXELS = re.compile(r"\s*[(\[]\s*(?:in\s)?(?:px|pixels?)\s*[)\]]|\.")
 _TRAINING = re.compile(r"\b(epochs?|pre-?train(ed|ing)?( data)?|training( data)?|train data|extra data|venue|year"
                        r"|ref\w*|publication|conference|date|type|family|config|download|link|url|log|ckpt|checkpoint|weights?"
                        r"|hub|code|mode|teacher|distill\w*|optimizer|schedule)\b")  # fmt: skip
+_TRAINED = re.compile(  # how weights came about that are then fine-tuned: the model is the label's
+    r"(?:(?:fully[- ])?supervised|(?:trained )?(?:from )?scratch|random(?: init(?:\.|iali[sz]ation)?)?|(?:FC)?MAE)",
+    re.IGNORECASE,
+)
 _LINK = re.compile(r"\W*((model|config|link|log|download|weights?|ckpt|checkpoint|github|google|baidu|here|url)\W*)+")
 _PARAMETERS = re.compile(r"\bpar(a|am|ams|m|ms)?\b|\bparameters?\b|#p\b|\bweights\b(?=.*\(m\))|\bmodel size \(m\)")
 _FLOPS = re.compile(r"\b[kmgtb]?(flops?|macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?|\b[mgtb]ops\b")
@@ -108,6 +112,8 @@ def _words(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
         return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
     if texts and all(_MEASURED.fullmatch(text) for text in texts):
         return ColumnGuess(ColumnRole.UNKNOWN, heading)
+    if texts and all(_TRAINED.fullmatch(text) for text in texts):
+        return ColumnGuess(ColumnRole.TRAINING, heading)
     if _LABEL.search(words):
         return ColumnGuess(ColumnRole.LABEL, heading)
     role = ColumnRole.TRAINING if _TRAINING.search(words) else ColumnRole.WORDS
@@ -130,7 +136,7 @@ _NUMBERS = re.compile(r"(?:[~≈]?\s*\d+(?:[.,]\d+)?\s?[kKMGBT%]?\s*(?:[/|;(]\s*
 def _is_size(words: str, texts: Sequence[str]) -> bool:
     """Return whether a heading is that of sizes of images, and at least half of the cells hold one or several."""
     words = _IN_PIXELS.sub("", words)
-    if not texts or not _SIZE.fullmatch(words) or 2 * sum(map(has_sides, texts)) < len(texts):
+    if not texts or not _SIZE.fullmatch(words) or 2 * sum(map(bool, map(sides_in, texts))) < len(texts):
         return False
     return words != "size" or not any(text.isdigit() and int(text) < _LEAST_IMAGE for text in texts)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from imlp_audit.models.names.known import Library
 from imlp_audit.models.names.match import is_name, line_of
@@ -58,7 +59,7 @@ def sorts_rows(heading: str, rows: Sequence[GridRow], at: int, label: int) -> bo
     each of its texts stands over several rows in a block. No label stands beside two of its texts.
     """
     texts = _texts(rows, at)
-    if _tells_apart(rows, at, label):
+    if _tells_apart(_continued(rows, at) if all(map(_is_kind, texts)) else rows, at, label):
         return False
     if all(_is_kind(text) or _WHOLE.fullmatch(text) for text in texts):
         return True
@@ -82,6 +83,17 @@ def describes_models(heading: str, rows: Sequence[GridRow], at: int, label: int)
             texts[line_of(read_label(row.cells[label], None, ()).name)].add(row.cells[at].casefold())
     plain = {one for found in texts.values() for one in found if is_property(one)}
     return len(plain) > 1 and all(len(found) == 1 for found in texts.values())
+
+
+def _continued(rows: Sequence[GridRow], at: int) -> list[GridRow]:
+    """Return the rows with what stands above in place of an empty cell, where that text stands over several rows."""
+    done: list[GridRow] = []
+    for row in rows:
+        above = [one.cells[at] for one in done[-2:]]
+        if not row.cells[at] and len(above) == 2 and above[0] == above[1]:
+            row = replace(row, cells=(*row.cells[:at], above[0], *row.cells[at + 1 :]))
+        done.append(row)
+    return done
 
 
 _PROPERTY = re.compile(r"\b(mixers?|mixing|operators?|operations?|interactions?|aggregation|paradigms?|primitives?)\b")

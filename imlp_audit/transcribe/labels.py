@@ -10,7 +10,7 @@ from imlp_audit.transcribe.cells import split_mark
 from imlp_audit.transcribe.citations import without_citations
 from imlp_audit.transcribe.sides import may_be_side, side_of
 
-_BULLET = re.compile(r"^[•·∘◦○●◯▪▫■□▲△▶▷►▸▹◆◇⋄★☆✓✔]\s*(?=\S)")
+_BULLET = re.compile(r"^[•·∘◦○●◯▪▫■□▲△▲▼▽▴▾▵▿▶▷►▸▹◀◁◆◇⋄★☆✓✔]\s*(?=\S)")
 _SIZED = re.compile(
     r"\s*(?:[↑@]\s*(?P<at>\d{3,4})(?:\s*(?:\^2|²|[×x]\s*(?P=at)))?"
     r"|[(/,]?\s*(?P<plain>\d{3,4}\s*(?:\^2|²|[×x]\s*\d{3,4}))\s*\)?"

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
 
-from imlp_audit.models.names.known import Library, own_size, scaled_sizes, size_in_name
+from imlp_audit.models.names.known import Library, own_size, resembles, scaled_sizes, size_in_name
 from imlp_audit.models.names.match import Confidence, close_models, variants_of
 from imlp_audit.models.names.spelling import spellings
 from imlp_audit.models.names.texts import text_recipe
@@ -134,7 +134,8 @@ def guess_model(
     side = row or (table.given if isinstance(table.given, int) else None)
     name, found = _find(bare if said is not None and side == said else label.name, side, table)
     exact = _with(Confidence.EXACT, found)
-    close = () if label.changed else propose(_with(Confidence.CLOSE, found), side, label.name)
+    alike = sorted(_with(Confidence.CLOSE, found), key=lambda one: resembles(*one))
+    close = () if label.changed else propose(alike, side, label.name)
     if not exact:
         return _without(label, side, found, close, table)
     reason = join_reasons(doubt, why_another(exact, label.name, side, table.prefer)) or _why_longer(found, exact, side)
@@ -214,7 +215,8 @@ def _without(
     if close:
         many = "the label does not say which of these it is"
         short = many if len(close) > 1 else "the label is only a part of this name"
-        only = next((like for one in _with(Confidence.CLOSE, found) if (like := why_like(one))), None)
+        alike = [why_like(one) for one in _with(Confidence.CLOSE, found)]
+        only = alike[0] if None not in alike else None
         return ModelGuess(None, None, join_reasons(short, only) or short, close[:3])
     for family in table.captioned:
         exact = _with(Confidence.EXACT, _first(f"{family}-{label.name}", side, table))

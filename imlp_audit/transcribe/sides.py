@@ -32,9 +32,10 @@ def side_of(text: str) -> int | None:
     return int(found[1]) if found and int(found[1]) >= _SMALLEST else None
 
 
-def has_sides(text: str) -> bool:
-    """Return whether a text gives one side or several, as 224 / 384."""
-    return all(map(side_of, _BETWEEN.split(text)))
+def sides_in(text: str) -> tuple[int, ...]:
+    """Return the sides of a text that gives one or several, as 224 / 384; none for any other."""
+    sides = [side_of(part) for part in _BETWEEN.split(text)]
+    return tuple(side for side in sides if side is not None) if None not in sides else ()
 
 
 def may_be_side(number: int) -> bool:

@@ -11,6 +11,7 @@ from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.text_file import without_refused
+from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.decimal_mark import swap_marks
 from imlp_audit.transcribe.decisions import SIZE_NEEDED, decisions_of
 from imlp_audit.transcribe.draft import Draft, DraftRow
@@ -120,7 +121,8 @@ def _flow(text: str) -> str:
 
 def _other_column(draft: Draft, at: int, guess: ColumnGuess) -> Iterator[str]:
     heading = guess.heading or f"the column {at + 1}"
-    if at in draft.columns.slugs or at == draft.columns.label:
+    empty = not guess.heading and all(row.cells[at] in MISSING for row in draft.table.rows if row.single is None)
+    if at in draft.columns.slugs or at == draft.columns.label or empty:
         return
     if guess.role is ColumnRole.CHANGES:
         yield _comment(f"{heading}: taken for changes of {draft.columns.slugs[draft.columns.changes[at]]}")

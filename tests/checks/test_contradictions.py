@@ -52,6 +52,15 @@ def test_tables_are_compared_where_the_paper_has_one_counter(tmp_path: Path) -> 
     assert repeats(tmp_path / "table", within, (), "flops: [macs, fvcore]") == {"p/repeats/1/b/flops": SAID}
 
 
+def test_two_columns_may_count_two_things(tmp_path: Path) -> None:
+    """MACs and FLOPs, or the parameters of the whole and of a part, are no contradiction, even by one convention."""
+    cells = "{id: a, label: R-50, model: {timm: m}, printed: {params: 25.6, flops: 4.1, doubled: 8.2, part: 23.5}}"
+    doubled = "doubled: {measure: flops, unit: G, heading: MACs (G)}"
+    part = "part: {measure: parameters, unit: M, heading: Params of the backbone}"
+    checks = checked(tmp_path, {}, Spec((cells,), columns=(doubled, part), about="flops: [macs]"))
+    assert [name for name in checks if name.startswith("p/repeats/")] == []
+
+
 def test_a_row_that_says_what_it_repeats_has_one_check(tmp_path: Path) -> None:
     rows = [row("a", "4.1"), row("b", "3.8", more="repeats: p/1/a, ")]
     checks = checked(tmp_path, {}, Spec(tuple(rows), about="flops: [macs]"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import time
 from dataclasses import dataclass
 
@@ -57,6 +58,12 @@ class Odd(nn.Module):
                 return Scores(self.net(images))
             case "values":
                 return images if images.sum() > 0 else -images
+            case "exits":
+                sys.exit("no weights")
+            case "nonzero":
+                return images.nonzero()
+            case "wordy":
+                raise ValueError("A first sentence. " + "word " * 40 + "end. " + "Another " * 40)
             case "long":
                 raise ValueError("x\n\x1b[31m" * 1000)
             case _:

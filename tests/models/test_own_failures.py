@@ -111,7 +111,8 @@ def test_a_model_that_fails_when_tried_is_not_built_here(tmp_path: Path, monkeyp
 @pytest.mark.usefixtures("impatient")
 def test_bench_times_the_others(tmp_path: Path) -> None:
     checks = timed(paper(tmp_path, "leaves", "hangs", "odd", "fine"))
-    assert {name: check.reason for name, check in checks.items() if check.verdict is Verdict.ERROR} == {
+    reasons = {name: check.reason for name, check in checks.items() if check.verdict is Verdict.ERROR}
+    assert {name: re.sub(r"(?<=py):\d+", "", reason) for name, reason in reasons.items()} == {
         "leaves": ENDED,
         "hangs": "own_nets.py: its code did not end within 10 s",
         "odd": TEXT,

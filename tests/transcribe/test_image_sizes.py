@@ -22,6 +22,13 @@ def test_a_cell_that_is_not_one_size_leaves_only_its_row_open(odd: str) -> None:
     assert draft.unsized == frozenset()
 
 
+def test_a_row_of_several_sizes_is_proposed_for_each() -> None:
+    draft = table("Model | Size | FLOPs (G)", *ROWS, "Swin-B | 224/384 | 15.4", caption="At 512^2")
+    assert draft.rows[3].model.candidates == (
+        "{timm: swin_base_patch4_window7_224}", "{timm: swin_base_patch4_window12_384}"
+    )  # fmt: skip
+
+
 def test_a_row_without_a_size_does_not_keep_the_others_from_being_checked() -> None:
     draft = table("Model | Size | FLOPs (G)", *ROWS, "Swin-T | - | 4.5")
     assert recipes(draft) == [*SIZED, None]

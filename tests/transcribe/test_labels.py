@@ -78,6 +78,50 @@ def test_another_label_is_no_text_model(label: str) -> None:
     assert text_recipe(label) is None
 
 
+@pytest.mark.parametrize("headings", ["Backbone | Method", "Method | Scheme", "Network | Encoder"])
+def test_a_column_of_ways_to_train_changes_no_model(headings: str) -> None:
+    """As in ConvNeXt V2's Table 3, where one model is trained in two ways."""
+    lines = ("ConvNeXt V2-A | Supervised | 3.7", "ConvNeXt V2-A | FCMAE | 3.7", "ResNet-50 | from scratch | 25.6")
+    draft = table(f"{headings} | Params (M)", *lines)
+    assert recipes(draft) == ["{timm: convnextv2_atto}", "{timm: convnextv2_atto}", "{timm: resnet50}"]
+    second = headings.partition("|")[2].strip()
+    assert [row.training for row in draft.rows] == [f"{second} Supervised", f"{second} FCMAE", None]
+    assert recipes(table(f"{headings} | Params (M)", *lines, "DeiT-S | with a new block | 22.1")) == [None] * 4
+
+
+@pytest.mark.parametrize(
+    "heading", ["Method", "Backbone", "Network", "Arch.", "Encoder", "Algorithm", "Net", "Approach"]
+)
+def test_labels_may_stand_below_any_heading(heading: str) -> None:
+    assert recipes(table(f"{heading} | Params (M)", "ResNet-50 | 25.6", "DeiT-S | 22.1")) == [
+        "{timm: resnet50}", "{timm: deit_small_patch16_224}"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("bullet", "▼▽▲◀")
+def test_a_triangle_before_a_label_is_no_part_of_it(bullet: str) -> None:
+    (row,) = table("Model | Params (M)", f"{bullet} RSB-ResNet-18 | 12").rows
+    assert (row.label.text, row.model.recipe) == ("RSB-ResNet-18", "{timm: resnet18}")
+
+
+def test_a_model_that_is_only_like_the_papers_comes_last() -> None:
+    (row,) = table("Model | Params (M)", "MobileNetV3 | 5.4").rows
+    assert row.model.candidates[0] == "{timm: mobilenetv3_large_100}"
+    assert row.model.reason == "the label does not say which of these it is"
+
+
+def test_a_kind_that_is_set_over_too_few_rows_changes_no_model() -> None:
+    """As where \\multirow counts one row less than there are."""
+    sizes = ("Hybrid | EdgeNeXt-XS | 256 | 1", "Hybrid | EdgeNeXt-S | 256 | 1.3", " | EdgeNeXt-S | 320 | 2")
+    draft = table("Kind | Model | Size | FLOPs (G)", *sizes)
+    assert recipes(draft) == [
+        "{timm: edgenext_x_small, image: 256}", "{timm: edgenext_small, image: 256}",
+        "{timm: edgenext_small, image: 320}",
+    ]  # fmt: skip
+    added = ("Conv | DeiT-S | 22.1", " | DeiT-S | 22.1")
+    assert recipes(table("Kind | Model | Params (M)", *added)) == [None, "{timm: deit_small_patch16_224}"]
+
+
 def test_a_width_that_a_label_leaves_out_is_first_of_all_the_full_one() -> None:
     labels = ("MobileNetV3-Small", "MobileNet-V2", "MobileNet V3 Large")
     draft = table("Model | Params (M)", *(f"{label} | 2.5" for label in labels))

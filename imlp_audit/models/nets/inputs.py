@@ -10,6 +10,7 @@ from typing import assert_never
 import torch
 from torch import Tensor, nn
 
+from imlp_audit.models.nets.devices import current_device
 from imlp_audit.models.values import TensorInput
 
 NamedInputs = Mapping[str, TensorInput | Mapping[str, TensorInput]]
@@ -18,7 +19,7 @@ NamedInputs = Mapping[str, TensorInput | Mapping[str, TensorInput]]
 
 def make_module(maker: Callable[[], object]) -> object:
     """Call a maker; one that computes with the numbers of tensors cannot do it on the meta device."""
-    device = torch.get_default_device()
+    device = current_device()
     try:
         model = maker()
     except (NotImplementedError, RuntimeError):

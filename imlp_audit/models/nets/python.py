@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from importlib.metadata import EntryPoint, entry_points
 
@@ -12,12 +13,14 @@ from imlp_audit.models.hosts.python import ENTRY_POINTS, PythonModule
 from imlp_audit.models.nets.inputs import make_module, set_input, set_inputs, tensors_in
 from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.values import TensorInput
+from imlp_audit.processes.apart import StoppedError
 from imlp_audit.processes.code import load_module, locate_error
 from imlp_audit.processes.printing import print_to_stderr
 
 _LONGEST = 300  # characters of an error's message
-_WITHOUT_VALUES = ("called on meta tensors", "register_meta function")
+_WITHOUT_VALUES = ("called on meta tensors", "register_meta function", "out of meta tensor", "convert meta device type")
 """What torch says where a tensor without values is asked for them. NotImplementedError is a RuntimeError."""
+_SENTENCE, _CLAUSE = re.compile(r"(?<=[.!?]) "), re.compile(r"[.,;!] ")
 
 
 def build_python(host: PythonModule) -> nn.Module:
@@ -33,7 +36,7 @@ def build_python(host: PythonModule) -> nn.Module:
         with print_to_stderr():
             maker = find_maker(host)
             model = make_module(lambda: maker(**host.arguments))
-    except Exception as error:  # whatever the code raises is the model's failure
+    except (Exception, SystemExit) as error:  # whatever the code raises is the model's failure
         raise BuildError(describe_error(host, error)) from error
     if not isinstance(model, nn.Module):
         raise BuildError(f"{host.place}: {host.kin()} returns {type(model).__name__}, not a torch.nn.Module")
@@ -74,17 +77,32 @@ def describe_error(host: PythonModule | OwnBlock, error: BaseException) -> str:
 
 
 def write_error(error: BaseException) -> str:
-    """Write an error of somebody else's code on a line that is not too long."""
+    """Write an error of somebody else's code on a line that is not too long: its first sentences, or words."""
+    if isinstance(error, StoppedError):
+        return str(error)
     try:
         text = " ".join(str(error).split())
     except Exception:  # an error that fails when it is asked for its message
         text = "(without a message)"
     text = "".join(sign if sign.isprintable() else "?" for sign in text)
-    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     kind = type(error).__name__
-    if isinstance(error, RuntimeError) and any(word in text for word in _WITHOUT_VALUES):
-        return f"the work depends on the values that the model reads, so it cannot be counted ({kind}: {text})"
-    return f"{kind}: {text}"
+    if isinstance(error, RuntimeError | TypeError) and any(word in text for word in _WITHOUT_VALUES):
+        cause = f"{kind}: {_cut(_CLAUSE.split(text)[0])}"
+        return f"the work depends on the values that the model reads, so it cannot be counted ({cause})"
+    if isinstance(error, SystemExit):
+        return f"its code ended the process ({kind}: {_cut(text)})"
+    return f"{kind}: {_cut(text)}"
+
+
+def _cut(text: str) -> str:
+    """Return a text; of a long one the first sentences, or the first words where its first sentence is too long."""
+    if len(text) <= _LONGEST:
+        return text
+    sentences = [one.start() for one in _SENTENCE.finditer(text) if one.start() <= _LONGEST]
+    if sentences:
+        return text[: sentences[-1]]
+    words = text[:_LONGEST].rpartition(" ")[0]
+    return f"{words or text[:_LONGEST]}..."
 
 
 def find_maker(host: PythonModule | OwnBlock) -> Callable[..., object]:

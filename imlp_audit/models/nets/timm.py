@@ -10,6 +10,7 @@ from torch import nn
 
 from imlp_audit.errors import BuildError, did_you_mean
 from imlp_audit.models.hosts.host import BuildRequest
+from imlp_audit.models.nets.devices import ArithmeticOnTheProcessor, current_device
 from imlp_audit.models.reading import ClassToken
 
 
@@ -31,12 +32,23 @@ def build_timm(name: str, arguments: Mapping[str, JsonValue], request: BuildRequ
     if request.image is not None:
         options["pretrained_cfg_overlay"] = {"input_size": (3, *request.image)}
     try:
-        model: nn.Module = timm.create_model(name, pretrained=False, **options)
+        model = _create(name, options)
     except (TypeError, ValueError, AssertionError, RuntimeError, KeyError) as error:  # each model has its own
         if not arguments:
             raise
         raise BuildError(f"{name} with {dict(arguments)}: {type(error).__name__}: {error}") from error
     _check_patches(model, request.image or (own.input_size[1:] if own is not None and arguments else ()))
+    return model
+
+
+def _create(name: str, options: Mapping[str, object]) -> nn.Module:
+    """Build a model; timm before 1.0.30 computes RegNet's widths with tensors, which on the meta device hold none."""
+    try:
+        model: nn.Module = timm.create_model(name, pretrained=False, **options)
+    except NotImplementedError:
+        device = current_device()
+        with ArithmeticOnTheProcessor():
+            model = timm.create_model(name, pretrained=False, **options).to(device)
     return model
 
 

@@ -4,30 +4,14 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import nn
-from torch.overrides import TorchFunctionMode
 from torchvision import models
 
 from imlp_audit.errors import BuildError, did_you_mean
 from imlp_audit.models.hosts.host import BuildRequest
-
-
-class _ArithmeticOnTheProcessor(TorchFunctionMode):
-    """Makes numbers on the processor: RegNet computes its widths with tensors, and meta tensors hold no numbers."""
-
-    def __torch_function__(
-        self,
-        func: Callable[..., object],
-        types: Sequence[type],
-        args: tuple[object, ...] = (),
-        kwargs: Mapping[str, object] | None = None,
-    ) -> object:
-        """Run a call, on the processor if it makes numbers."""
-        device = {"device": "cpu"} if func in (torch.arange, torch.tensor) else {}
-        return func(*args, **{**device, **(kwargs or {})})
+from imlp_audit.models.nets.devices import ArithmeticOnTheProcessor, current_device
 
 
 def build_torchvision(name: str, request: BuildRequest) -> nn.Module:
@@ -46,8 +30,8 @@ def build_torchvision(name: str, request: BuildRequest) -> nn.Module:
         options["image_size"] = height
     elif name.startswith("maxvit"):
         options["input_size"] = request.size()
-    device = torch.get_default_device()
-    with _ArithmeticOnTheProcessor(), warnings.catch_warnings():
+    device = current_device()
+    with ArithmeticOnTheProcessor(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The default weight initialization", FutureWarning)  # there are no weights
         model: nn.Module = models.get_model(name, weights=None, **options)
     model.to(device)

@@ -89,7 +89,10 @@ def _declared(name: str, source: LatexSource, macros: Mapping[str, Macro]) -> st
     found = re.search(rf"\\{name}\b", source.text)
     text = read_braced(source.text, skip_optional(source.text, found.end())) if found else None
     words = to_sentence(re.sub(r"\\(and|AND|And)\b", ", ", text.text), macros).replace(UNSEEN, "") if text else ""
-    return words[:200] or None
+    return (_AFFILIATION.sub("", words) if name == "author" else words)[:200] or None
+
+
+_AFFILIATION = re.compile(r"\^?[*†‡§¶⋆∗](?:,?[\d*†‡§¶⋆∗])*|\^\d(?:,?[\d*†‡§¶⋆∗])*")  # the sign of one, behind a name
 
 
 def _find_floats(source: LatexSource, definitions: Sequence[Definition], notes: list[str]) -> Iterator[_Float]:

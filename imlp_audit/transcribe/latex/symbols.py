@@ -37,7 +37,7 @@ DROPPED = {
     "footnotetext": 1, "hspace": 1, "vspace": 1, "color": 1, "cellcolor": 1,
     "rowcolor": 1, "columncolor": 1, "arrayrulecolor": 1, "setlength": 2, "addtolength": 2, "fontsize": 2,
     "phantom": 1, "hphantom": 1, "vphantom": 1, "definecolor": 3, "colorlet": 2, "rule": 2,
-    "arraystretch": 1, "renewcommand": 2, "newcommand": 2, "thanks": 1, "linespread": 1, "pagecolor": 1,
+    "arraystretch": 1, "renewcommand": 2, "newcommand": 2, "thanks": 1, "inst": 1, "linespread": 1, "pagecolor": 1,
 }  # fmt: skip
 """Macros that print nothing here, with how many arguments they take."""
 
