@@ -53,12 +53,14 @@ def append(path: Path, content: str) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    with unfinished_file(path.parent) as unfinished:
+    mode = path.stat().st_mode & 0o777 if path.exists() else None
+    with unfinished_file(path.parent, 0o666 if mode is None else mode | 0o600) as unfinished:
         with unfinished.open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        unfinished.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        if mode is not None:
+            unfinished.chmod(mode)
         unfinished.replace(path)
     _sync_folder(path.parent)
 
@@ -72,9 +74,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,17 +16,18 @@ except ImportError:  # on Windows; abandoned files stay there
 
 UNFINISHED = ".imlp-audit."
 """How the name of a file begins while it is being written."""
-_NAME = re.compile(re.escape(UNFINISHED) + "[a-z0-9_]{8}")  # a user's own .imlp-audit.yaml is not ours
+_NAME = re.compile(re.escape(UNFINISHED) + "[0-9a-f]{8}")  # a user's own .imlp-audit.yaml is not ours
 
 
 @contextmanager
-def unfinished_file(folder: Path) -> Iterator[Path]:
+def unfinished_file(folder: Path, mode: int = 0o666) -> Iterator[Path]:
     """Yield a new, empty file to write and rename; remove it on an error, and those of killed processes at once.
 
-    A lock shows that somebody is writing a file. It ends with the process, however that ends.
+    Its mode is `mode` without the bits that the user's umask takes from new files. A lock shows that somebody is
+    writing a file. It ends with the process, however that ends.
     """
     _remove_abandoned(folder)
-    path, lock = _create(folder)
+    path, lock = _create(folder, mode)
     try:
         yield path
     except BaseException:
@@ -37,16 +38,17 @@ def unfinished_file(folder: Path) -> Iterator[Path]:
             os.close(lock)
 
 
-def _create(folder: Path) -> tuple[Path, int | None]:
+def _create(folder: Path, mode: int) -> tuple[Path, int | None]:
     while True:
-        descriptor, name = tempfile.mkstemp(dir=folder, prefix=UNFINISHED)
+        path = folder / f"{UNFINISHED}{secrets.token_hex(4)}"
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
         if fcntl is None:
             os.close(descriptor)
-            return Path(name), None
+            return path, None
         with suppress(OSError):  # a disk without locks: nobody removes files there
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         if os.fstat(descriptor).st_nlink:
-            return Path(name), descriptor
+            return path, descriptor
         os.close(descriptor)  # another process took it for abandoned before it was locked
 
 
