@@ -131,10 +131,10 @@ def plan(paper: Paper, known: tuple[Paper, ...]) -> Sequence[Plan]:
         plans += _marks(paper, table)
         plans += _columns(paper, table)
     repeats = plan_repeats(paper, known)
-    said = {repeat.id for repeat in repeats}
+    said = {frozenset((one.cell.id, one.other.id)) for one in repeats}
     plans += repeats
     plans += _alike(find_alike(paper, known))
-    plans += [one for one in _alike(find_contradictions(paper)) if one.id not in said]
+    plans += [one for one in _alike(find_contradictions(paper)) if {one.cell.id, one.other.id} not in said]
     plans += [one for parsed in parse_claims(paper, known) for one in _claim(paper, parsed, known)]
     return [*plans, *_equations(paper, known)]
 

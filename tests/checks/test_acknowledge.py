@@ -181,6 +181,16 @@ def test_checks_that_were_not_made_or_not_completed_leave_their_entries_alone(tm
     assert exits(found.checks) is ExitCode.INCOMPLETE
 
 
+def test_a_finding_is_idle_once_all_its_checks_pass(tmp_path: Path) -> None:
+    every = [CHECK.model_copy(update={"id": f"p/1/{row}/params"}) for row in "ab"]
+    fine = [check.model_copy(update={"verdict": Verdict.REPRODUCED}) for check in every]
+    selection, drafted = written(tmp_path, *every), FINDING.replace("The sizes are wrong", '""')
+    assert [one.id for one in acknowledged(selection, *fine).stale_findings] == ["wrong-size"]
+    assert acknowledged(selection, *fine[:1]).stale_findings == ()
+    assert acknowledged(selection, *fine[:1], every[1]).stale_findings == ()
+    assert acknowledged(written(tmp_path / "draft", *every, end=drafted), *fine).stale_findings == ()
+
+
 @pytest.mark.parametrize(
     "end", [FINDING.replace("The sizes are wrong", '""'), FINDING.replace("p/1/?/params", "p/1/b/params")]
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.records.check import Verdict
-from tests.checks.papers import Spec, checked
+from tests.checks.papers import Count, Spec, checked
 
 
 def row(name: str, flops: str, model: str = "timm: m", more: str = "") -> str:
@@ -61,8 +61,23 @@ def test_two_columns_may_count_two_things(tmp_path: Path) -> None:
     assert [name for name in checks if name.startswith("p/repeats/")] == []
 
 
-def test_a_row_that_says_what_it_repeats_has_one_check(tmp_path: Path) -> None:
-    rows = [row("a", "4.1"), row("b", "3.8", more="repeats: p/1/a, ")]
+@pytest.mark.parametrize(
+    ("first", "second", "where"),
+    [("", "repeats: p/1/a, ", "b"), ("repeats: p/1/b, ", "", "a"), ("repeats: p/1/b, ", "repeats: p/1/a, ", "ab")],
+)
+def test_what_a_row_says_it_repeats_is_checked_as_it_says(tmp_path: Path, first: str, second: str, where: str) -> None:
+    rows = [row("a", "4.1", more=first), row("b", "3.8", more=second)]
     checks = checked(tmp_path, {}, Spec(tuple(rows), about="flops: [macs]"))
     found = [name for name in checks if name.startswith("p/repeats/")]
-    assert found == ["p/repeats/1/b/params", "p/repeats/1/b/flops"]
+    assert found == [f"p/repeats/1/{one}/{column}" for one in where for column in ("params", "flops")]
+
+
+def test_it_is_said_where_the_model_can_be_built_too(tmp_path: Path) -> None:
+    spec = Spec((row("a", "4.10"), row("b", "3.80")), about="flops: [macs]")
+    checks = checked(tmp_path, {"m": Count(25_600_000, macs=4_100_000_000)}, spec)
+    verdicts = {name: check.verdict for name, check in checks.items() if name.endswith("/flops")}
+    assert verdicts == {
+        "p/1/a/flops": Verdict.REPRODUCED,
+        "p/1/b/flops": Verdict.DIFFERS,
+        "p/repeats/1/b/flops": Verdict.INCONSISTENT,
+    }

@@ -112,6 +112,10 @@ def test_hints_prefer_the_smallest_change() -> None:
     assert compare(PRINTED, [measured(CUT)], [HALF_UP], counters).hints == (alone,)
     both = "5 009 996 would fit under convention y, rounding truncation, which the spec does not declare"
     assert compare(PRINTED, [measured(MISSES)], [HALF_UP], counters).hints[0] == both
+    either = [measured(FITS, "a", name) for name in "yz"]
+    assert compare(PRINTED, [measured(MISSES)], [HALF_UP], either).hints == tuple(
+        f"5 000 000 would fit under convention {name}, which the spec does not declare" for name in "yz"
+    )
 
 
 def test_a_hint_names_how_it_departs_from_what_a_number_was_judged_under() -> None:
@@ -133,6 +137,11 @@ def test_a_hint_names_how_it_departs_from_what_a_number_was_judged_under() -> No
 )
 def test_a_miss_is_reported_with_its_distance(value: int, gap: str) -> None:
     assert gap in compare(PRINTED, [measured(value)], [HALF_UP]).reason
+
+
+def test_a_distance_of_less_than_a_hundredth_of_a_percent_is_not_given_in_percent() -> None:
+    found = compare(parse_printed("5000.0", "M"), [measured(5_000_100_000)], [HALF_UP])
+    assert found.reason.endswith("1 unit of the last printed digit above 5000.0")
 
 
 def test_uncounted_operations_are_named() -> None:

@@ -13,6 +13,7 @@ COUNTS = {
     "m": Count(20_650_000, macs=4_030_000_000),
     "n": Count(25_450_000, macs=7_640_000_000),
     "o": Count(31_300_000, macs=9_020_000_000),
+    "p": Count(27_010_000, macs=7_640_000_000),
 }
 ROW = "20 650 000 would be printed as 21: the 2 numbers of the row that end in .0 all fit as integers, "
 COLUMN = "20 650 000 would be printed as 21: the {} numbers of the column that end in .0 all fit as integers, "
@@ -26,6 +27,8 @@ END = "so the zeros may be no digits"
         ({"m": "21.00, flops: 4.00", "n": "25.4, flops: 7.6"}, [ROW]),
         ({"m": "21.0, flops: 4.3", "n": "25.0, flops: 7.6", "o": "31.0, flops: 9.0"}, [COLUMN.format(3)]),
         ({"m": "21.0, flops: 4.0", "n": "25.0, flops: 7.6", "o": "31.0, flops: 9.0"}, [ROW]),  # the row comes first
+        ({"m": "21.0, flops: 4.3", "n": "25.0, flops: 7.6", "o": "31.3, flops: 9.0"}, [COLUMN.format(2)]),
+        ({"m": "21.0, flops: 4.3", "p": "27.0, flops: 7.6", "o": "31.3, flops: 9.0"}, []),  # 27.0 is right to a digit
         ({"m": "21.0, flops: 4.3", "n": "25.4, flops: 7.6"}, []),  # one alone says nothing
         ({"m": "21.0, flops: 5.0", "n": "26.0, flops: 7.6"}, []),  # 4.03 is not 5, and 25.45 not 26
         ({"m": "20.0, flops: 4.0", "n": "25.0, flops: 7.6"}, []),  # nor is 20.65 about 20
