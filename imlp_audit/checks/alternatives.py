@@ -25,7 +25,7 @@ def alternatives_needed(plans: Sequence[Plan], checks: Sequence[Check], context:
     needed: dict[ModelKey, Need] = {}
     for one in _differing(plans, checks):
         work = any(each.cell.column.measure is Measure.FLOPS for each in totalled_cells(one.cell.row))
-        for recipe in _tried(one):
+        for recipe in _tried(one, context):
             for reading in context.conventions(one.cell.row.paper).readings.values():
                 needed[ModelKey.of(recipe, reading)] = Need(work=work)
     return needed
@@ -59,11 +59,15 @@ def _differing(plans: Sequence[Plan], checks: Sequence[Check]) -> Iterator[Count
                 yield one
 
 
-def _tried(one: Countable) -> list[Recipe]:
-    return list(relatives_of(one.recipe))[:_MOST]
+def _tried(one: Countable, context: Context) -> list[Recipe]:
+    """Return the relatives that are counted; norms are folded only where a number of the row is a little off."""
+    gaps = [_shortfall(cell, context) for cell in _row_of(one)]
+    folded = any(gap is not None and 0 < gap < _NORMS for gap in gaps)
+    return list(relatives_of(one.recipe, folded=folded))[:_MOST]
 
 
-_MOST = 6  # models that are counted for one row
+_NORMS = Fraction(1, 20)  # of a model: norms are less
+_MOST = 8  # models that are counted for one row
 _MOST_ROWS = 40
 
 
@@ -72,9 +76,9 @@ def _hints(one: Countable, context: Context) -> Iterator[str]:
 
     If none has it, the nearest one is named where it is far nearer than the row's own.
     """
-    tried = [recipe for recipe in _tried(one) if _suits_row(recipe, one, context)]
-    fitting = [recipe for recipe in tried if _fits(replace(one, recipe=recipe), context)]
-    for recipe in fitting:
+    tried = [recipe for recipe in _tried(one, context) if _suits_row(recipe, one, context)]
+    fitting = [recipe for recipe in tried if _speaks_for(recipe, one, context)]
+    for recipe in sorted(fitting, key=lambda recipe: _count_misses(recipe, one, context)):
         yield f"as printed with `model: {{{recipe}}}`: give the row that model, if it is the one that is meant"
     own = _distance(one, context)
     near = [(far, recipe) for recipe in tried if (far := _distance(replace(one, recipe=recipe), context)) is not None]
@@ -84,14 +88,36 @@ def _hints(one: Countable, context: Context) -> Iterator[str]:
             yield f"with `model: {{{recipe}}}` the gap is {decimal_text(100 * far, 2)} %: is that model meant?"
 
 
+def _speaks_for(recipe: Recipe, one: Countable, context: Context) -> bool:
+    """Return whether a number is a relative's, and is printed with enough digits to tell both models apart."""
+    relative = replace(one, recipe=recipe)
+    ours, theirs = _nearest(one, context), _nearest(relative, context)
+    step = one.cell.printed.step * one.cell.printed.scale
+    return _fits(relative, context) and (ours is None or theirs is None or abs(ours - theirs) >= step)
+
+
+def _count_misses(recipe: Recipe, one: Countable, context: Context) -> int:
+    """Return how many numbers of a row a relative doesn't have."""
+    return sum(not _fits(replace(cell, recipe=recipe), context) for cell in _row_of(one))
+
+
+def _row_of(one: Countable) -> list[Countable]:
+    return [cell for cell in totalled_cells(one.cell.row) if image_of(cell.cell.column) is None]
+
+
 def _suits_row(recipe: Recipe, one: Countable, context: Context) -> bool:
     """Return whether a relative loses none of the row's numbers that its own model has, and is nearer to the worst."""
-    row = [cell for cell in totalled_cells(one.cell.row) if image_of(cell.cell.column) is None]
+    row = _row_of(one)
     if not all(_fits(replace(cell, recipe=recipe), context) for cell in row if _fits(cell, context)):
         return False
-    ours = [far for cell in row if (far := _distance(cell, context)) is not None]
-    theirs = [far for cell in row if (far := _distance(replace(cell, recipe=recipe), context)) is not None]
+    ours = [far for cell in row if (far := _shortfall(cell, context)) is not None]
+    theirs = [far for cell in row if (far := _shortfall(replace(cell, recipe=recipe), context)) is not None]
     return bool(ours) and len(theirs) == len(row) and max(theirs) < max(ours)
+
+
+def _shortfall(one: Countable, context: Context) -> Fraction | None:
+    """Return how far a model is from a printed number that it doesn't have; 0 for one that it has."""
+    return Fraction(0) if _fits(one, context) else _distance(one, context)
 
 
 _NEAR = Fraction(1, 50)  # of the printed number
@@ -100,9 +126,18 @@ _NEARER = 5
 
 def _distance(one: Countable, context: Context) -> Fraction | None:
     """Return how far the nearest measurement of a model is from the printed number, as a share of it."""
-    printed = one.cell.printed
-    stated = abs(printed.value * printed.scale)
-    return min((abs(m.value - stated) / stated for m in _allowed(one, context)), default=None) if stated else None
+    stated, nearest = _stated(one), _nearest(one, context)
+    return abs(nearest - stated) / stated if stated and nearest is not None else None
+
+
+def _nearest(one: Countable, context: Context) -> Fraction | None:
+    """Return the measurement of a model that is nearest to the printed number; None if it cannot be built."""
+    values = (Fraction(measured.value) for measured in _allowed(one, context))
+    return min(values, key=lambda value: abs(value - _stated(one)), default=None)
+
+
+def _stated(one: Countable) -> Fraction:
+    return abs(one.cell.printed.value * one.cell.printed.scale)
 
 
 def _fits(one: Countable, context: Context) -> bool:

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from imlp_audit.errors import BuildError
+from imlp_audit.models.deployed import deploy
 from imlp_audit.models.hosts.host import BuildRequest
 from imlp_audit.models.names.known import Library, known_models, own_size
 from imlp_audit.models.nets.python import describe_error, passes_through, write_error
@@ -53,11 +54,13 @@ def build_host(recipe: Recipe, reading: AnyReading | None, class_token: ClassTok
 
     Hosts without an optional class token are the same either way. Nothing is downloaded.
     """
-    deployed = recipe.form is Form.DEPLOYED
-    model = recipe.host.build(BuildRequest(recipe.image, recipe.classes, reading, class_token, deployed))
+    with SkipInitialisation():
+        model = recipe.host.build(BuildRequest(recipe.image, recipe.classes, reading, class_token)).eval()
     if recipe.stride_in_1x1 and not move_strides(model):
         raise BuildError(f"stride_in_1x1: {recipe.host.value()} has no bottleneck with a stride in its 3x3 convolution")
-    return model.eval()
+    if recipe.form is Form.DEPLOYED:
+        deploy(model, recipe.host)
+    return model
 
 
 def describe_failure(recipe: Recipe, error: BaseException) -> str:
@@ -147,9 +150,10 @@ class Builder:
 
         Raises BuildError where the host is unknown or cannot take the replacement.
         """
-        with torch.device(self.device), SkipInitialisation():
+        with torch.device(self.device):
             host = self.hosts.get(recipe, reading)
             mlps = mlps_of(host, recipe)
-            others = make_replacements(host, mlps, recipe, reading)
+            with SkipInitialisation():
+                others = make_replacements(host, mlps, recipe, reading)
         with use_modules(host, others):
             yield Variant(host, tuple(mlps))

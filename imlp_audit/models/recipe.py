@@ -22,6 +22,7 @@ from imlp_audit.models.hosts.host import IMAGENET_SIZE, ClassCount, Count, Host,
 from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.models.hosts.timm import Timm
 from imlp_audit.models.hosts.torchvision import Torchvision
+from imlp_audit.models.hosts.transformers import Transformers
 from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.reading import AnyFamily, AnyReading, Family, PaperReading
 from imlp_audit.models.values import Sides
@@ -31,7 +32,7 @@ HOSTS = find_hosts()
 
 
 class Form(StrEnum):
-    """Which form of a model whose branches are merged after training."""
+    """Which form of a model whose branches are merged, or whose batch norms are folded, after training."""
 
     TRAINING = "training"
     DEPLOYED = "deployed"
@@ -64,9 +65,10 @@ class Recipe(BaseModel):
 
     A spec writes the host under a key of its own: `{mixer: {layers: 8, ...}, image: 32}`. `image` is the side of the
     input, or its height and width, and `classes` the number of classes, where they are not the host's own.
-    `form` is `deployed` for a model that is counted with its branches merged. `stride_in_1x1` puts the strides of a
-    ResNet's bottlenecks into their first convolutions. `activation` is that of its MLPs where it
-    is not the host's own, `agelu` gives it AGeLU's coefficients, and `mlp` is what replaces the MLPs.
+    `form` is `deployed` for a model that is counted with its branches merged, or if it has none, with its batch norms
+    folded into the convolutions before them. `stride_in_1x1` puts the strides of a ResNet's bottlenecks into their
+    first convolutions. `activation` is that of its MLPs where it is not the host's own, `agelu` gives it AGeLU's
+    coefficients, and `mlp` is what replaces the MLPs.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -128,8 +130,8 @@ class Recipe(BaseModel):
             raise ValueError("mlp, activation and agelu change timm's MLPs, and this host has none")
         if self.classes is not None and traits.classes is ClassCount.NONE:
             raise ValueError("classes: this host is not a classifier")
-        if self.form is Form.DEPLOYED and not isinstance(self.host, Timm):
-            raise ValueError("form: only models of timm have a deployed form")
+        if self.form is Form.DEPLOYED and not isinstance(self.host, Timm | Torchvision | Transformers | PythonModule):
+            raise ValueError("form: only models of timm, torchvision, transformers and your own have a deployed form")
         if self.stride_in_1x1 and not isinstance(self.host, Timm | Torchvision):
             raise ValueError("stride_in_1x1: only ResNets of timm and torchvision have their strides moved")
         if self.form is Form.DEPLOYED and self.changes_mlps:

@@ -19,16 +19,17 @@ from imlp_audit.models.names.match import names_of_all_windows
 from imlp_audit.models.recipe import Form, Recipe
 
 
-def relatives_of(recipe: Recipe) -> Iterator[Recipe]:
-    """Yield the model in the other form, as it was published first, and at the other sizes that its library has it in.
+def relatives_of(recipe: Recipe, *, folded: bool = True) -> Iterator[Recipe]:
+    """Yield the model in its other forms, as it was published first, and at the other sizes that its library has it in.
 
-    Only for a model as its library has it: of one that was changed, nobody published another size.
+    Only for a model as its library has it: of one that was changed, nobody published another size. Without `folded`,
+    the forms that differ only in folded batch norms are left out.
     """
     found = name_in_library(recipe)
     if found is None or recipe.changes_mlps or found[1] not in current_models(found[0]):
         return
     library, name = found
-    for change in other_forms(recipe):
+    for change in other_forms(recipe, folded=folded):
         yield recipe.with_change(change)
     former = former_meaning(library, name)
     if former is not None:
@@ -41,15 +42,17 @@ def relatives_of(recipe: Recipe) -> Iterator[Recipe]:
             yield Recipe.of(**{str(library): sized}, **image, **kept)
 
 
-def other_forms(recipe: Recipe) -> Iterator[Mapping[str, object]]:
+def other_forms(recipe: Recipe, *, folded: bool = True) -> Iterator[Mapping[str, object]]:
     """Yield what to change of a library's model for its other forms, some of which may not exist."""
     found = name_in_library(recipe)
-    if found is None:
+    if found is None or recipe.changes_mlps:
         return
-    if has_branches(*found):
-        yield {"form": str(Form.TRAINING if recipe.form is Form.DEPLOYED else Form.DEPLOYED)}
+    form = {"form": str(Form.TRAINING if recipe.form is Form.DEPLOYED else Form.DEPLOYED)}
+    forms = [form] if folded or has_branches(*found) else []
+    yield from forms
     if has_bottlenecks(*found):
-        yield {"stride_in_1x1": not recipe.stride_in_1x1}
+        strides = {"stride_in_1x1": not recipe.stride_in_1x1}
+        yield from ({**change, **strides} for change in ({}, *forms))
 
 
 def name_in_library(recipe: Recipe) -> tuple[Library, str] | None:

@@ -97,6 +97,31 @@ def test_resnets_as_they_were_published_first_are_named(
     assert hint(found["flops"]).startswith(f"as printed with `model: {first}`")
 
 
+@pytest.mark.parametrize(
+    ("name", "params", "flops", "form"),
+    [
+        # Table 4 of arXiv 2101.03697: a number fewer for each of 26,560 channels, and strides in 1x1 convolutions
+        ("resnet50", "25.53", "3.9", "form: deployed, stride_in_1x1: true"),  # of 25,557,032 numbers
+        ("resnext50_32x4d", "24.99", "4.2", "form: deployed"),  # 34,112 channels of 25,028,904 numbers
+    ],
+)
+@pytest.mark.parametrize("library", ["timm", "torchvision"])
+def test_resnets_whose_norms_are_folded_are_named(
+    tmp_path: Path, library: str, name: str, params: str, flops: str, form: str
+) -> None:
+    found = checks(tmp_path, f"{{{library}: {name}, image: 224}}", params, flops)
+    named = f"as printed with `model: {{{library}: {name}, image: 224, {form}}}`"
+    assert hint(found["params"]).startswith(named)
+    assert found["flops"].verdict is Verdict.REPRODUCED or hint(found["flops"]).startswith(named)
+
+
+def test_digits_that_do_not_tell_two_forms_apart_name_neither(tmp_path: Path) -> None:
+    """ResNet-50 has 25.557 M parameters, and 25.530 M without its norms: 25.5 may as well be cut off."""
+    check = checks(tmp_path, "{timm: resnet50, image: 224}", "25.5", "4.089")["params"]
+    assert check.verdict is Verdict.DIFFERS
+    assert "deployed" not in " ".join(check.hints)
+
+
 def test_a_resnet_without_bottlenecks_has_no_such_form(tmp_path: Path) -> None:
     assert "stride_in_1x1" not in " ".join(checks(tmp_path, "{timm: resnet18}", "11.69", "1.7")["flops"].hints)
 

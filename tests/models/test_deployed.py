@@ -10,9 +10,8 @@ from pydantic import ValidationError
 from timm.utils.model import reparameterize_model
 
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
+from imlp_audit.count.facts import ModelFacts, ModelKey, Need
 from imlp_audit.count.models import measure_models
-from imlp_audit.errors import BuildError
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import parse_printed
@@ -107,17 +106,10 @@ def test_both_forms_compute_the_same() -> None:
             assert torch.allclose(trained.model(images), merged(images), atol=1e-4)
 
 
-def test_a_model_without_branches_has_no_deployed_form() -> None:
-    with pytest.raises(BuildError, match="form: resnet18 has no branches"), Builder().variant(recipe("resnet18"), None):
-        pass
-    key = ModelKey(recipe("resnet18"), None)
-    assert isinstance(dict(measure_models({key: Need()}, lambda _: None))[key], Failure)
-
-
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"torchvision": "resnet18"}, "only models of timm have a deployed form"),
+        ({"bert": {"layers": 2}}, "only models of timm, torchvision, transformers and your own"),
         ({"timm": "deit_tiny_patch16_224", "mlp": {"imlp": {}}}, "a deployed model is merged as it is"),
         ({"timm": "repvgg_a0", "form": "deploy"}, "deployed"),
     ],

@@ -110,6 +110,18 @@ def test_the_form_of_a_resnet_is_found_from_flops(tmp_path: Path) -> None:
     assert ways(papers) == {"one": ((change("stride_in_1x1", "false", "true"),),), "two": ()}
 
 
+def test_the_deployed_form_of_a_resnet_is_found_from_its_parameters(tmp_path: Path) -> None:
+    """ResNet-50 with its 26,560 channels of norms folded; a ViT has no norm to fold."""
+    papers = paper(
+        tmp_path,
+        row("one", "one", "{timm: resnet50, image: 224}", "params: 25.530472, flops: 4.089184256"),
+        row("two", "two", "{timm: resnet50, image: 224}", "params: 25.530472, flops: 3.857973248"),
+        row("three", "three", "{timm: deit_tiny_patch16_224}", "params: 5.70"),
+    )
+    form, strides = change("form", "training", "deployed"), change("stride_in_1x1", "false", "true")
+    assert ways(papers) == {"one": ((form,),), "two": ((form, strides),), "three": ()}
+
+
 def test_no_size_of_images_explains_less_work_than_any_has(tmp_path: Path) -> None:
     assert ways(paper(tmp_path, row("two", "two", "{timm: resnet18}", "flops: 0.01"))) == {"two": ()}
 

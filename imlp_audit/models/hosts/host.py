@@ -143,7 +143,6 @@ class BuildRequest:
     classes: int | None = None
     reading: AnyReading | None = None
     class_token: ClassToken = ClassToken.KEPT
-    deployed: bool = False
 
     def size(self, usual: Size = IMAGENET_SIZE) -> Size:
         """Return the size of the input, the usual one unless the recipe gives another."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import timm
 from pydantic import JsonValue
-from timm.utils.model import reparameterize_model
 from torch import nn
 
 from imlp_audit.errors import BuildError, did_you_mean
@@ -39,7 +38,7 @@ def build_timm(name: str, arguments: Mapping[str, JsonValue], request: BuildRequ
             raise
         raise BuildError(f"{name} with {dict(arguments)}: {type(error).__name__}: {error}") from error
     _check_patches(model, request.image or (own.input_size[1:] if own is not None and arguments else ()))
-    return _merge_branches(model, name) if request.deployed else model
+    return model
 
 
 def _create(name: str, options: Mapping[str, object]) -> nn.Module:
@@ -51,15 +50,6 @@ def _create(name: str, options: Mapping[str, object]) -> nn.Module:
         with ArithmeticOnTheProcessor():
             model = timm.create_model(name, pretrained=False, **options).to(device)
     return model
-
-
-def _merge_branches(model: nn.Module, name: str) -> nn.Module:
-    """Return the model with its branches merged as timm does for inference. Raises BuildError if it has none."""
-    before = {path: tensor.shape for path, tensor in model.state_dict().items()}
-    merged: nn.Module = reparameterize_model(model.eval(), inplace=True)
-    if {path: tensor.shape for path, tensor in merged.state_dict().items()} == before:
-        raise BuildError(f"form: {name} has no branches that timm merges, so its deployed form is its training form")
-    return merged
 
 
 def _check_patches(model: nn.Module, image: tuple[int, ...]) -> None:
