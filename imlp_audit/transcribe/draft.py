@@ -108,7 +108,7 @@ class _Drafter:
         self.rows: list[DraftRow] = []
         self.skipped: list[str] = []
         self._group = self._noted = ""  # the heading between rows that this is under, and the last that was noted
-        self._by_label: dict[str, DraftRow] = {}
+        self._by_label: dict[str, list[tuple[str, DraftRow]]] = {}  # with the heading that each row is under
         self._ids: set[str] = set()
         self._first_size: dict[str, int | None] = {}  # of the images, by slug
         self._numbers: defaultdict[str, int] = defaultdict(lambda: 1)
@@ -127,7 +127,7 @@ class _Drafter:
         side = numbers.size or find_size(self._group) or self.columns.first_size
         several = why_several_models(label, side, self.totals)
         why = self.doubt or self.columns.doubt(row) or several or self._doubt(label)
-        base = self._by_label.get((label.builds_on or "").casefold())
+        base = self._find_base(label, numbers.size)
         model = guess_model(label, side, why, self.says, printed_flops(numbers, self.columns))
         of_sizes = [guess_model(label, one, why, self.says).candidates[:1] for one in self.columns.several_sizes(row)]
         drafted = DraftRow(
@@ -141,8 +141,17 @@ class _Drafter:
             tuple(self._remarks(row)),
         )
         self._noted = self._group
-        self._by_label[label.text.casefold()] = drafted
+        self._by_label.setdefault(label.text.casefold(), []).append((self._group, drafted))
         self.rows.append(drafted)
+
+    def _find_base(self, label: LabelParts, size: int | None) -> DraftRow | None:
+        """Return the row that a label builds on: the one above, or the only one of its label under this heading."""
+        found = self._by_label.get((label.builds_on or "").casefold(), [])
+        if label.added:
+            return found[-1][1] if found else None
+        sized = [(group, row) for group, row in found if row.numbers.size == size]
+        here = [(group, row) for group, row in sized if group == self._group]
+        return next((rows[0][1] for rows in (here, sized) if len(rows) == 1), None)
 
     def _doubt(self, label: LabelParts) -> str | None:
         """Return why a model may be another than its label says: by the heading above, or by a remark.

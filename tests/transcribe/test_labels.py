@@ -42,6 +42,16 @@ def test_what_is_left_out_is_left_out_of_the_row_above() -> None:
     assert [row.model.reason for row in draft.rows[1:]] == [*[LEFT_OUT] * 4, ADDED]
 
 
+def test_a_row_has_no_baseline_where_two_rows_have_the_label_that_it_names() -> None:
+    head = "Model | Size | Params (M)"
+    lines = ("DeiT-S | 224 | 22.1", "DeiT-S | 224 | 23.0", "DeiT-S + SE | 224 | 22.4", "+ SE | 224 | 22.5")
+    assert [row.baseline for row in table(head, *lines).rows] == [None, None, None, "deit_s_se"]
+    lines = ("DeiT-S | 224 | 22.1", "DeiT-S | 384 | 22.2", "DeiT-S + SE | 224 | 22.4", "DeiT-S + SE | 384 | 22.5")
+    assert [row.baseline for row in table(head, *lines).rows] == [None, None, "deit_s", "deit_s_384"]
+    grouped = ("One | ", "DeiT-S | 224 | 22.1", "Two | ", "DeiT-S | 224 | 22.1", "DeiT-S + SE | 224 | 22.4")
+    assert [row.baseline for row in table(head, *grouped).rows] == [None, None, "deit_s_2"]
+
+
 def test_a_number_of_something_leaves_nothing_out() -> None:
     (row,) = table("Model | Params (M)", "No. 5 | 22.1").rows
     assert row.model.reason == "neither timm nor torchvision has a model of this name"
