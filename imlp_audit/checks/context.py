@@ -137,15 +137,15 @@ class Conventions:
 class Context:
     """Everything a check may look at.
 
-    `outcomes` are those of claims about functions, by their ids; `judged` are the counted numbers of each paper. `lost`
-    remembers how many numbers of a column a hint would lose.
+    `outcomes` are those of claims about functions, by their ids; `judged` are the counted numbers of each paper.
+    `remembered` are counts that the hints of a column share, by what they are of.
     """
 
     facts: Facts
     reading: str | None = None
     outcomes: Mapping[str, AnyOutcome] = field(default_factory=dict)
     judged: Mapping[str, Judged] = field(default_factory=dict)
-    lost: dict[tuple[str, ...], int] = field(default_factory=dict)
+    remembered: dict[tuple[str, ...], int] = field(default_factory=dict)
     _read: dict[str, Conventions] = field(default_factory=dict)
 
     def conventions(self, paper: Paper) -> Conventions:

@@ -20,13 +20,13 @@ def count_lost(cell: CellRef, missing: Sequence[str], context: Context) -> int:
     judged, convention = context.judged.get(cell.row.paper.id), named.get("convention")
     if judged is None or convention is None:
         return 0
-    key = (cell.row.table.value.table, cell.column_id, cell.row.paper.id, *missing)
-    if key not in context.lost:
+    key = ("lost", cell.row.table.value.table, cell.column_id, cell.row.paper.id, *missing)
+    if key not in context.remembered:
         rule = Rounding(named["rounding"]) if "rounding" in named else None
         others = (row.cell(cell.column_id) for row in rows_of_table(cell.row.paper, cell.row.table))
         passing = [one for one in others if one is not None and one.id in judged.passing and not has_own_counter(one)]
-        context.lost[key] = sum(not _follows(one, convention, rule, context) for one in passing)
-    return context.lost[key]
+        context.remembered[key] = sum(not _follows(one, convention, rule, context) for one in passing)
+    return context.remembered[key]
 
 
 def _follows(cell: CellRef, convention: str, rule: Rounding | None, context: Context) -> bool:

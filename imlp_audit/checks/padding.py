@@ -21,21 +21,28 @@ def find_padding(counted: Countable, context: Context) -> Iterator[str]:
     Either no number of the group has other decimals, or several of these follow only as integers: a 16.0 among others
     that are right to a digit is wrong.
     """
-    if not _is_padded(counted):
+    value = _follow(counted, context, Fraction(1)) if _is_padded(counted) else None
+    if value is None:
         return
-    row, name = counted.cell.row, counted.cell.column_id
-    cells = (one.cell(name) for one in rows_of_table(row.paper, row.table))
-    column = [found for cell in cells if cell is not None and isinstance(found := countable(cell), Countable)]
-    for group, every in (("row", totalled_cells(row)), ("column", column)):
-        padded = [one for one in every if _is_padded(one)]
-        value = _follow(counted, context, Fraction(1))
-        if value is not None and _are_integers(padded, every, context):
-            whole = readable(abs(counted.cell.printed.value))
+    whole, row = readable(abs(counted.cell.printed.value)), _count_integers(totalled_cells(counted.cell.row), context)
+    for group, padded in (("row", row), ("column", row or _of_column(counted, context))):
+        if padded:
             yield (
-                f"{readable(value)} would be printed as {whole}: the {len(padded)} numbers of the {group} that end in "
+                f"{readable(value)} would be printed as {whole}: the {padded} numbers of the {group} that end in "
                 ".0 all fit as integers, so the zeros may be no digits"
             )
             return
+
+
+def _of_column(counted: Countable, context: Context) -> int:
+    """Return how many numbers of a column speak for integers, which is asked once for a column."""
+    row, name = counted.cell.row, counted.cell.column_id
+    key = ("padded", row.table.value.table, name, row.paper.id)
+    if key not in context.remembered:
+        cells = (one.cell(name) for one in rows_of_table(row.paper, row.table))
+        column = [found for cell in cells if cell is not None and isinstance(found := countable(cell), Countable)]
+        context.remembered[key] = _count_integers(column, context)
+    return context.remembered[key]
 
 
 def _is_padded(one: Countable) -> bool:
@@ -44,12 +51,13 @@ def _is_padded(one: Countable) -> bool:
     return one.cell.column.measure.totalled and printed.step < 1 and printed.value.denominator == 1
 
 
-def _are_integers(padded: Sequence[Countable], every: Sequence[Countable], context: Context) -> bool:
-    """Return whether the padded numbers of a group speak for integers."""
+def _count_integers(every: Sequence[Countable], context: Context) -> int:
+    """Return how many numbers of a group are padded, if they speak for integers; else 0."""
+    padded = [one for one in every if _is_padded(one)]
     if len(padded) < _LEAST or any(_follow(one, context, Fraction(1)) is None for one in padded):
-        return False
+        return 0
     only = sum(_follow(one, context, one.cell.printed.step) is None for one in padded)
-    return len(padded) == len(every) or only >= _LEAST
+    return len(padded) if len(padded) == len(every) or only >= _LEAST else 0
 
 
 def _follow(one: Countable, context: Context, step: Fraction) -> Fraction | None:

@@ -44,12 +44,15 @@ def place_of_row(row: RowRef) -> str:
     return f"{row.table.value.called}, {row.full_label}{row.row.mark}{_tell_apart(row)}"
 
 
+_FEW = 20  # rows of one label; more are told apart by their ids alone
+
+
 def _tell_apart(row: RowRef) -> str:
     """Return the size of a row's images or else its id, where its table has other rows of its label."""
     alike = row.paper.rows_by_label[row.table.value.table, row.full_label, row.row.mark]
     if len(alike) == 1:
         return ""
-    sizes = [one.row.model.image for one in alike if one.row.model is not None]
+    sizes = [one.row.model.image for one in alike[:_FEW] if one.row.model is not None]
     if row.row.model is not None and row.row.model.image is not None and len(set(sizes)) == len(alike):
         return f" (image {write_value(row.row.model.image)})"
     return f" (row {row.row.id})"

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from imlp_audit.report.formats import AuditFormat
+
 from .running import Outcome, call, spawn
 
 
@@ -173,22 +175,20 @@ def test_a_spec_that_is_not_text_is_refused(unmeasured: Path, make: Callable[[Pa
 
 
 @pytest.mark.slow
-def test_two_runs_are_the_same_to_the_byte(papers: Path, tmp_path: Path) -> None:
-    runs = [
-        spawn(
-            "verify",
-            "imlp_row",
-            "findings",
-            "--no-cache",
-            "-fjson",
-            f"-omarkdown:{tmp_path / seed}",
-            cwd=papers,
-            PYTHONHASHSEED=seed,
-        )
-        for seed in ("1", "2")
-    ]
-    assert runs[0] == runs[1]
-    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
+def test_all_formats_are_the_same_to_the_byte_whatever_the_hash_seed_the_processes_and_the_cache(
+    papers: Path, tmp_path: Path
+) -> None:
+    runs = []
+    cache = str(tmp_path / "cache")  # the second run fills it for the third
+    for seed, options in (("1", ("--no-cache", "--jobs", "0")), ("2", ("--jobs", "4")), ("3", ("--jobs", "1"))):
+        (tmp_path / seed).mkdir()
+        written = [f"-o{one}:{tmp_path / seed / one}" for one in AuditFormat if one is not AuditFormat.RICH]
+        command = ("verify", "imlp_row", "findings", "mlp_mixer_notes", "--all", *options, *written)
+        done = spawn(*command, cwd=papers, PYTHONHASHSEED=seed, IMLP_AUDIT_CACHE=cache)
+        assert ("took the result of an earlier run" in done.err) == (seed == "3"), done.err
+        runs.append((done.code, done.out, {path.name: path.read_bytes() for path in (tmp_path / seed).iterdir()}))
+    assert len(runs[0][2]) == len(AuditFormat) - 1
+    assert runs[0] == runs[1] == runs[2]
 
 
 def test_the_json_names_no_folder_of_the_machine(verified: tuple[Outcome, Path], papers: Path) -> None:
