@@ -67,6 +67,18 @@ def test_a_mark_under_each_reading(tmp_path: Path, fitting: set[str], verdict: V
     assert (check.verdict, check.under) == (verdict, under)
 
 
+def test_the_place_of_a_mark_is_its_line(tmp_path: Path) -> None:
+    """That of a row that lacks one is the row's."""
+    broken = MARKED.replace('mark: "*"', '\n         mark: "*"')
+    check = mark(tmp_path / "marked", {"host+3": MISSES, "host+5": FITS}, broken)
+    text = (tmp_path / "marked" / "p" / "paper.yaml").read_text(encoding="utf-8").splitlines()
+    assert text[check.source.line - 1].strip().startswith('mark: "*"')
+    broken = UNMARKED.replace("label: B", "\n         label: B")
+    check = mark(tmp_path / "plain", {"host+3": FITS, "host+5": MISSES}, broken)
+    text = (tmp_path / "plain" / "p" / "paper.yaml").read_text(encoding="utf-8").splitlines()
+    assert text[check.source.line - 1].strip().startswith("- {id: b")
+
+
 def test_a_mark_may_be_decided_by_flops(tmp_path: Path) -> None:
     footnote = FOOTNOTE.replace("params", "flops")
     counts = {"host+3": FITS, "host+5": Count(5_000_000, macs=1_200_000_000)}  # by params it would be open

@@ -151,6 +151,16 @@ def test_yaml_of_another_kind_is_skipped_in_a_folder_and_judged_where_it_is_name
     assert any(str(one).startswith(problem) for one in caught.value.problems)
 
 
+def test_in_a_shared_folder_the_lock_lies_beside_the_file_that_describes_the_paper(here: Path) -> None:
+    shared = here / "shared"
+    shared.mkdir()
+    for paper in ("alpha", "beta"):
+        for path in (here / "specs" / paper).iterdir():
+            name = f"{paper}-z.yaml" if path.name == "paper.yaml" else f"{paper}-{path.name}"
+            (shared / name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    assert [paper.findings_file.lock_path.name for paper in load(["shared"]).papers] == ["alpha-z.lock", "beta-z.lock"]
+
+
 def test_a_file_leaves_files_of_other_papers_alone(here: Path) -> None:
     stray = here / "specs" / "alpha" / "stray.yaml"
     stray.write_text("paper: gamma\nnonsense: yes\n", encoding="utf-8")
