@@ -15,6 +15,7 @@ from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.relatives import relatives_of
 from imlp_audit.numbers.interval import decimal_text
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.columns import Measure, image_of
 from imlp_audit.spec.plan import CellPlan, Plan
@@ -89,11 +90,14 @@ def _hints(one: Countable, context: Context) -> Iterator[str]:
 
 
 def _speaks_for(recipe: Recipe, one: Countable, context: Context) -> bool:
-    """Return whether a number is a relative's, and is printed with enough digits to tell both models apart."""
+    """Return whether a number is a relative's, and not also the model's own, rounded in a way that is not declared."""
     relative = replace(one, recipe=recipe)
     ours, theirs = _nearest(one, context), _nearest(relative, context)
+    if ours is None or theirs is None:
+        return _fits(relative, context)
     step = one.cell.printed.step * one.cell.printed.scale
-    return _fits(relative, context) and (ours is None or theirs is None or abs(ours - theirs) >= step)
+    rounded = any(ours in one.cell.printed.interval(rule) for rule in Rounding)
+    return _fits(relative, context) and (not rounded or abs(ours - theirs) >= step)
 
 
 def _count_misses(recipe: Recipe, one: Countable, context: Context) -> int:

@@ -115,6 +115,17 @@ def test_resnets_whose_norms_are_folded_are_named(
     assert found["flops"].verdict is Verdict.REPRODUCED or hint(found["flops"]).startswith(named)
 
 
+def test_a_form_is_named_where_no_rounding_explains_the_other(tmp_path: Path) -> None:
+    """ResNet-34 in Table 4 of arXiv 2101.03697, cut off: 21.797672 M parameters, and 21.789160 M deployed."""
+    (tmp_path / "p.yaml").write_text(
+        HEAD.replace("flops: [macs]", "flops: [macs], rounding: [truncation]")
+        + '      - {id: a, label: A, model: {timm: resnet34, image: 224}, printed: {params: "21.78", flops: "3.6"}}\n',
+        encoding="utf-8",
+    )
+    check = audit(tmp_path / "p.yaml").checks[0]
+    assert hint(check).startswith("as printed with `model: {timm: resnet34, image: 224, form: deployed}`")
+
+
 def test_digits_that_do_not_tell_two_forms_apart_name_neither(tmp_path: Path) -> None:
     """ResNet-50 has 25.557 M parameters, and 25.530 M without its norms: 25.5 may as well be cut off."""
     check = checks(tmp_path, "{timm: resnet50, image: 224}", "25.5", "4.089")["params"]

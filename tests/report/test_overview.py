@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,6 +70,17 @@ def judged() -> PaperHypothesis:
 
 def screen(result: AuditResult, width: int = 80) -> str:
     return render_terminal(first_screen(result), Surface(width))
+
+
+@pytest.mark.parametrize(("alone", "said"), [(4, "by chance up to 4)"), (5, "by chance up to 4; mixed)")])
+def test_a_choice_that_another_option_shares_is_called_mixed(alone: int, said: str) -> None:
+    """As many numbers as luck explains are no second source; more are one."""
+    hypothesis = judged()
+    (reading,) = hypothesis.readings
+    mixed = hypothesis.model_copy(update={"readings": (reading.model_copy(update={"alone": {"as_written": alone}}),)})
+    one = check("1/a/params", CheckKind.CELL, Verdict.REPRODUCED, "t", printed="t")
+    result = AuditResult(papers=(head(),), versions={}, checks=(one,), findings=(), hypotheses={"p": mixed})
+    assert f"explains 39 of 44 numbers (as_written 8; {said}" in " ".join(screen(result, 400).split())
 
 
 @given(result=findings_of())

@@ -23,7 +23,7 @@ def test_a_change_without_a_percent_sign_says_how_to_add_it() -> None:
 @pytest.mark.parametrize(("change", "kind"), [("+0.3", "in points"), ("+0.3%", "in points or not")])
 def test_a_change_of_a_score_is_left_to_a_person(change: str, kind: str) -> None:
     """An accuracy of 80.0 that grows by 0.3 points grows by 0.375 %, and both are printed as +0.3%."""
-    for lines in ((f"+ X | 80.3 ({change}) |",), (f"+ X | 80.3 | {change}",)):
-        (_, row) = table("Model | Top-1 (%) | Δ", "DeiT-S | 80.0 |", *lines).rows
+    for heading, line in (("Δ", f"80.3 ({change}) |"), ("Δ", f"80.3 | {change}"), ("Δ (%)", f"80.3 | {change}")):
+        (_, row) = table(f"Model | Top-1 (%) | {heading}", "DeiT-S | 80.0 |", f"+ X | {line}").rows
         assert row.numbers.changes == {}
         assert f"the change {change} is {kind}, and a spec holds changes in percent" in row.numbers.left_out[0]
