@@ -27,6 +27,7 @@ from imlp_audit.transcribe.image_sizes import (
     why_several,
 )
 from imlp_audit.transcribe.labels import LabelParts
+from imlp_audit.transcribe.latex.text import UNSEEN
 from imlp_audit.transcribe.meanings import (
     LIBRARIES,
     join_reasons,
@@ -100,7 +101,9 @@ def find_harmless(marks: Sequence[tuple[str, str]], caption: str = "") -> dict[s
     explained = (*marks, *((found[1], found[0].strip()) for found in _IN_CAPTION.finditer(caption)))
     said = Counter(mark for mark, _ in explained)
     return {
-        mark: text for mark, text in explained if said[mark] == 1 and _ORIGIN.search(text) and not _MORE.search(text)
+        mark: text
+        for mark, text in explained
+        if mark != UNSEEN and said[mark] == 1 and _ORIGIN.search(text) and not _MORE.search(text)
     }
 
 

@@ -13,7 +13,7 @@ from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.latex.arguments import balance, read_braced, skip_optional
 from imlp_audit.transcribe.latex.captions import to_sentence
 from imlp_audit.transcribe.latex.macros import Definition, Macro, expand, find_definitions, find_macros
-from imlp_audit.transcribe.latex.notes import explained_marks
+from imlp_audit.transcribe.latex.notes import all_notes
 from imlp_audit.transcribe.latex.rows import read_rows
 from imlp_audit.transcribe.latex.source import LatexSource
 from imlp_audit.transcribe.latex.symbols import TABULARS
@@ -57,7 +57,7 @@ def read_latex(source: LatexSource) -> SourceDocument:
         mains = [caption.text for caption in captions if caption.main]
         parts = [caption.text for caption in captions if not caption.main]
         apart = len(mains) == len(one.tabulars)
-        marks = tuple(explained_marks(" ".join(_outside(one, source.text)), macros))
+        marks = tuple(all_notes("\n".join(_outside(one, source.text)), source.text[one.start : one.end], macros))
         for at, place in enumerate(one.tabulars):
             read += place[2] - place[1]
             if read > LONGEST_TABLES and tables:
