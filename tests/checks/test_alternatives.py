@@ -133,6 +133,14 @@ def test_digits_that_do_not_tell_two_forms_apart_name_neither(tmp_path: Path) ->
     assert "deployed" not in " ".join(check.hints)
 
 
+def test_nor_is_a_form_that_is_only_nearer(tmp_path: Path) -> None:
+    """DenseNet-121 has 7.979 M parameters, and 7.972 M with folded norms: 7.97 may as well be cut off."""
+    check = checks(tmp_path, "{timm: densenet121, image: 224}", "7.97", "2.834")["params"]
+    assert check.verdict is Verdict.DIFFERS
+    assert [hint for hint in check.hints if "deployed" in hint] == []
+    assert "rounding truncation" in check.hints[0]
+
+
 def test_a_resnet_without_bottlenecks_has_no_such_form(tmp_path: Path) -> None:
     assert "stride_in_1x1" not in " ".join(checks(tmp_path, "{timm: resnet18}", "11.69", "1.7")["flops"].hints)
 

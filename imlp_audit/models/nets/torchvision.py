@@ -10,12 +10,13 @@ from torch import nn
 from torchvision import models
 
 from imlp_audit.errors import BuildError, did_you_mean
-from imlp_audit.models.hosts.host import BuildRequest
+from imlp_audit.models.hosts.host import IMAGENET_SIZE, BuildRequest
+from imlp_audit.models.names.known import Library, current_models, own_size
 from imlp_audit.models.nets.devices import ArithmeticOnTheProcessor, current_device
 
 
 def build_torchvision(name: str, request: BuildRequest) -> nn.Module:
-    """Build a classifier of torchvision on the current default device.
+    """Build a classifier of torchvision on the current default device, for images of its weights' size unless stated.
 
     Raises BuildError for a name that torchvision does not have, or one that is not a classifier of images.
     """
@@ -23,13 +24,14 @@ def build_torchvision(name: str, request: BuildRequest) -> nn.Module:
     if name not in known:
         raise BuildError(f"torchvision has no classifier {name!r}; {did_you_mean(name, known, 'it has')}")
     options: dict[str, object] = {"num_classes": request.labels}
-    height, width = request.size()
+    side = own_size(Library.TORCHVISION, name) if name in current_models(Library.TORCHVISION) else IMAGENET_SIZE[0]
+    height, width = request.size((side, side))
     if "image_size" in inspect.signature(models.get_model_builder(name)).parameters or name.startswith("vit_"):
         if height != width:
             raise BuildError(f"image: {name} takes square images, not {height} x {width}")
         options["image_size"] = height
     elif name.startswith("maxvit"):
-        options["input_size"] = request.size()
+        options["input_size"] = (height, width)
     device = current_device()
     with ArithmeticOnTheProcessor(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The default weight initialization", FutureWarning)  # there are no weights
