@@ -13,7 +13,14 @@ from imlp_audit.transcribe.counted_part import find_remarks, why_part
 from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.heading_words import size_in, words_beyond
 from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, guess_column
-from imlp_audit.transcribe.label_column import describes_models, find_label, is_property, may_change, sorts_rows
+from imlp_audit.transcribe.label_column import (
+    describes_models,
+    find_label,
+    is_property,
+    is_sort,
+    may_change,
+    sorts_rows,
+)
 from imlp_audit.transcribe.sides import side_of, sides_in
 
 _SLUGS = {
@@ -78,7 +85,8 @@ class TableColumns:
             return f"the column {self.guesses[self.size].heading!r} says {odd!r}, which is not one size of images"
         for at in _columns_of_text(self.guesses, self.label):
             guess = self.guesses[at]
-            described = at in self.sorting or (at in self.describing and is_property(row.cells[at]))
+            sorted_by = at in self.sorting and is_sort(row.cells[at])
+            described = sorted_by or (at in self.describing and is_property(row.cells[at]))
             if not described and row.cells[at] not in MISSING:
                 where = f"the column {guess.heading!r}" if guess.heading else f"column {at + 1}, which has no heading,"
                 return f"{where} says {row.cells[at]!r}, which may change the model"

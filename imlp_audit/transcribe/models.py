@@ -80,6 +80,11 @@ class ModelGuess:
     sized: bool = False
     more: str = ""
 
+    @property
+    def of_images(self) -> bool:
+        """Whether the row has no model, and may have one that reads images."""
+        return self.recipe is None and not all("transformers:" in one for one in (*self.candidates, *self.nearest))
+
 
 def find_doubt(caption: str, columns: Sequence[ColumnGuess]) -> str | None:
     """Return why the labels of a table may not name whole classifiers of 1000 classes; None where nothing says so."""
@@ -147,8 +152,8 @@ def guess_model(
         reason, candidates = _why_open(exact, label.name, name, row, table, flops) or (None, candidates)
     (library, model), *rest = exact
     variants = tuple(variants_of(model, library))
-    if label.mark and label.mark not in table.harmless:
-        reason = f"the mark {label.mark!r} may stand for a change of the model"
+    if label.marks and label.marks not in table.harmless:
+        reason = f"the mark {label.marks!r} may stand for a change of the model"
         others = [write_recipe((library, one), side) for one in variants[:2]]
         candidates = (*candidates[:1], *others, *candidates[1:])[:3]
     if reason is not None:
@@ -238,8 +243,10 @@ def _without(
     return ModelGuess(None, None, _IN_NEITHER, (), near[:3], more=more)
 
 
-_IN_NEITHER = "neither timm nor torchvision has a model of this name"
-_IN_TRANSFORMERS = f"{_IN_NEITHER}, but transformers has: give the sizes that differ from its class's own as `config`"
+_IN_NEITHER = "no name in timm or torchvision matches this label"
+_IN_TRANSFORMERS = (
+    f"{_IN_NEITHER}, but one in transformers does: give the sizes that differ from its class's own as `config`"
+)
 
 _Found: TypeAlias = Mapping[Library, tuple[tuple[str, Confidence], ...]]
 
