@@ -276,6 +276,8 @@ def test_equal_shares_are_not_in_order(tmp_path: Path) -> None:
 def test_a_reference(tmp_path: Path, table: str, holds: str, verdict: Verdict, measured: str) -> None:
     check = claim(tmp_path, f'reference: {{table: "{table}", holds: [{holds}]}}')
     assert (check.verdict, check.measured) == (verdict, measured)
+    if table == "3.2":
+        assert check.reason.endswith("; there is no table 3.2")
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,11 @@ def test_in_a_shared_folder_the_lock_lies_beside_the_file_that_describes_the_pap
     assert [paper.findings_file.lock_path.name for paper in load(["shared"]).papers] == ["alpha-z.lock", "beta-z.lock"]
 
 
+def test_globs_that_select_nothing_are_named(here: Path) -> None:
+    with pytest.raises(UsageError, match=r"no check is selected by --only zzz --skip \*; a glob must match"):
+        select_checks(load(["beta"]), only=("zzz",), skip=("*",))
+
+
 def test_a_file_leaves_files_of_other_papers_alone(here: Path) -> None:
     stray = here / "specs" / "alpha" / "stray.yaml"
     stray.write_text("paper: gamma\nnonsense: yes\n", encoding="utf-8")
