@@ -77,8 +77,9 @@ def _hints(one: Countable, context: Context) -> Iterator[str]:
 
     If none has it, the nearest one is named where it is far nearer than the row's own.
     """
-    tried = [recipe for recipe in _tried(one, context) if _suits_row(recipe, one, context)]
-    fitting = [recipe for recipe in tried if _speaks_for(recipe, one, context)]
+    suiting = [recipe for recipe in _tried(one, context) if _suits_row(recipe, one, context)]
+    tried = [recipe for recipe in suiting if _tells_apart(recipe, one, context)]
+    fitting = [recipe for recipe in tried if _fits(replace(one, recipe=recipe), context)]
     for recipe in sorted(fitting, key=lambda recipe: _count_misses(recipe, one, context)):
         yield f"as printed with `model: {{{recipe}}}`: give the row that model, if it is the one that is meant"
     own = _distance(one, context)
@@ -89,15 +90,13 @@ def _hints(one: Countable, context: Context) -> Iterator[str]:
             yield f"with `model: {{{recipe}}}` the gap is {decimal_text(100 * far, 2)} %: is that model meant?"
 
 
-def _speaks_for(recipe: Recipe, one: Countable, context: Context) -> bool:
-    """Return whether a number is a relative's, and not also the model's own, rounded in a way that is not declared."""
-    relative = replace(one, recipe=recipe)
-    ours, theirs = _nearest(one, context), _nearest(relative, context)
-    if ours is None or theirs is None:
-        return _fits(relative, context)
+def _tells_apart(recipe: Recipe, one: Countable, context: Context) -> bool:
+    """Return whether a number is not also the model's own, rounded in a way that is not declared."""
+    ours, theirs = _nearest(one, context), _nearest(replace(one, recipe=recipe), context)
     step = one.cell.printed.step * one.cell.printed.scale
-    rounded = any(ours in one.cell.printed.interval(rule) for rule in Rounding)
-    return _fits(relative, context) and (not rounded or abs(ours - theirs) >= step)
+    if ours is None or theirs is None or abs(ours - theirs) >= step:
+        return True
+    return not any(ours in one.cell.printed.interval(rule) for rule in Rounding)
 
 
 def _count_misses(recipe: Recipe, one: Countable, context: Context) -> int:

@@ -39,10 +39,6 @@ def check_repeat(plan: RepeatPlan, context: Context) -> Check:
         agreement = replace(agreement, verdict=Verdict.DIFFERS)  # two papers disagree; neither contradicts itself
     if agreement.verdict is Verdict.INCONSISTENT and not plan.said:
         hint = "if its model was trained differently, say how: `training` of the row"
-        if plan.cell.column.measure.totalled:
-            hint = (
-                "if they are of two models, two sizes of inputs or two counters, say so: `model`, `image`, `counted_by`"
-            )
         agreement = replace(agreement, hints=(*agreement.hints, hint))
     check = _from_agreement(plan, one, unit, agreement, roundings[0])
     return check.model_copy(update={"repeats": plan.other.id})

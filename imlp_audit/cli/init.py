@@ -154,7 +154,9 @@ def _nothing(draft: Draft, source: Path) -> str:
     table = draft.table
     headings = list_some([heading or "(no heading)" for heading in table.headings], 12) or "none"
     found = f"{count_of(len(table.rows), 'row')} with the headings {headings}"
-    notes = "".join(f"; {note}" for note in (*(f"left out {one}" for one in draft.skipped[:3]), *table.notes))
+    doubts = [doubt for guess in draft.columns.guesses for doubt in guess.doubts]
+    skipped = [f"left out {one}" for one in draft.skipped[:3]]
+    notes = "".join(f"; {note}" for note in (*doubts, *skipped, *table.notes))
     return (
         f"{source}, {table.place}: table {table.number} has no number that a spec can hold. Read: {found}{notes}. "
         "Give parameters, FLOPs or scores a heading that says so, or choose another with --table"

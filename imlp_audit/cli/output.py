@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from imlp_audit.report.document import Document
 
 _WIDTH = 120  # of what is not a terminal, unless COLUMNS says otherwise
+_SOURCES = (".yaml", ".yml", ".py", ".lock")  # what a result never replaces
 _SUMMARY = "GITHUB_STEP_SUMMARY"  # names the file of a step's page in GitHub Actions
 
 
@@ -81,6 +82,8 @@ def _parse_output(text: str) -> tuple[AuditFormat, Path]:
     if str(path) == "-":
         raise UsageError(f"-o {text}: to print on standard output, use --format {form}")
     check_writable(path)
+    if path.exists() and path.resolve().suffix.lower() in _SOURCES:
+        raise UsageError(f"-o {text}: this would replace a spec or code; name another file")
     return form, path
 
 

@@ -57,7 +57,7 @@ def build_host(recipe: Recipe, reading: AnyReading | None, class_token: ClassTok
     with SkipInitialisation():
         model = recipe.host.build(BuildRequest(recipe.image, recipe.classes, reading, class_token)).eval()
     if recipe.stride_in_1x1 and not move_strides(model):
-        raise BuildError(f"stride_in_1x1: {recipe.host.value()} has no bottleneck with a stride in its 3x3 convolution")
+        raise BuildError(f"stride_in_1x1: {recipe.host.value()} has no ResNet bottleneck whose stride could be moved")
     if recipe.form is Form.DEPLOYED:
         deploy(model, recipe.host)
     return model

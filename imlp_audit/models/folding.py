@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import torch
 from timm.layers import BatchNormAct2d
@@ -15,10 +15,11 @@ from torch.nn.utils.fusion import fuse_conv_bn_eval
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from imlp_audit.errors import BuildError
 from imlp_audit.models.settings import example_inputs
 
 _CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
-_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, BatchNormAct2d)
+_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm, BatchNormAct2d)
 
 
 def fold_batch_norms(model: nn.Module) -> int:
@@ -36,10 +37,20 @@ def fold_batch_norms(model: nn.Module) -> int:
     for convolution, norm in _find_pairs(model, seen):
         others |= {convolution: fuse_conv_bn_eval(convolution, norm), norm: _what_remains(norm)}
     for parent in list(model.modules()):
-        for name, child in parent.named_children():
+        for name, child in list(parent._modules.items()):  # named_children leaves out a second name of a module
             if child in others:
                 setattr(parent, name, others[child])
+    _check_folded(model, others)
     return len(others) // 2
+
+
+def _check_folded(model: nn.Module, others: Collection[nn.Module]) -> None:
+    """Raise BuildError if a norm that was folded still runs: a model may keep it where torch does not see it."""
+    again = _Uses()
+    with torch.no_grad(), again:
+        model(*example_inputs(model))
+    if any(norm.running_mean in again.normed for norm in others if isinstance(norm, _BatchNorm)):
+        raise BuildError("form: the model runs batch norms that are not among its submodules, so they cannot be folded")
 
 
 class _Uses(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch types it in part

@@ -66,7 +66,7 @@ def _with_other_heads(recipe: Recipe, library: Library, name: str) -> Recipe:
     rest = {key: value for key, value in recipe.as_written().items() if key != str(library)}
     if isinstance(recipe.host, Torchvision) and not recipe.host.arguments:
         return Recipe.of(torchvision={"architecture": name, "arguments": {_AUXILIARY: False}}, **rest)
-    return Recipe.of(torchvision=name, **{"image": own_size(library, name), **rest})
+    return Recipe.of(torchvision=name, **rest)
 
 
 _AUXILIARY = "aux_logits"

@@ -23,7 +23,8 @@ def write_complaint(detail: ErrorDetails, name: str, forms: Mapping[str, str] | 
         case "number":  # of `check_number`
             return detail["msg"]
         case "enum" | "literal_error":
-            allowed = [value.strip("'") for value in str(context["expected"]).replace(" or ", ", ").split(", ")]
+            expected = re.sub(r"<\w+\.\w+: ('[^']*')>", r"\1", str(context["expected"]))  # of an enum
+            allowed = [value.strip("'") for value in expected.replace(" or ", ", ").split(", ")]
             return f"{name} cannot be {given}; {did_you_mean(str(detail['input']), allowed, 'write one of')}"
         case "string_pattern_mismatch":
             form = (forms or {}).get(context["pattern"], context["pattern"])

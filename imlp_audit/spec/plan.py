@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
@@ -13,12 +13,11 @@ from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import CheckKind, Source
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.claims import Meanings, ParsedClaim, parse_claims
-from imlp_audit.spec.contradictions import find_contradictions
 from imlp_audit.spec.counted import counted_part
 from imlp_audit.spec.equations import claims_of
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import CellRef, RowRef, find_rows, repeated_row, rows_of, rows_of_table
-from imlp_audit.spec.repeats import Twins, find_alike, find_twins
+from imlp_audit.spec.repeats import find_alike, find_twins
 from imlp_audit.spec.tables import Footnote, PrintedTable
 from imlp_audit.spec.tree import Located
 
@@ -130,11 +129,8 @@ def plan(paper: Paper, known: tuple[Paper, ...]) -> Sequence[Plan]:
             plans += _cells(row)
         plans += _marks(paper, table)
         plans += _columns(paper, table)
-    repeats = plan_repeats(paper, known)
-    said = {frozenset((one.cell.id, one.other.id)) for one in repeats}
-    plans += repeats
-    plans += _alike(find_alike(paper, known))
-    plans += [one for one in _alike(find_contradictions(paper)) if {one.cell.id, one.other.id} not in said]
+    plans += plan_repeats(paper, known)
+    plans += _alike(paper, known)
     plans += [one for parsed in parse_claims(paper, known) for one in _claim(paper, parsed, known)]
     return [*plans, *_equations(paper, known)]
 
@@ -207,10 +203,10 @@ def plan_repeats(paper: Paper, known: Sequence[Paper]) -> list[RepeatPlan]:
     return [repeat for row in rows_of(paper) for repeat in _repeats(row, known)]
 
 
-def _alike(every: Iterable[Twins]) -> Iterator[RepeatPlan]:
-    for twins in every:
+def _alike(paper: Paper, known: Sequence[Paper]) -> Iterator[RepeatPlan]:
+    for twins in find_alike(paper, known):
         row, column = twins.cell.row, twins.cell.column_id
-        name = f"{row.paper.id}/repeats/{row.table.value.table}/{row.row.id}/{column}"
+        name = f"{paper.id}/repeats/{row.table.value.table}/{row.row.id}/{column}"
         numbers, at = (twins.cell.printed, twins.other.printed), _at(row, "printed", column)
         how = twins.matched_by
         yield RepeatPlan(name, at, twins.cell, twins.other, numbers, delta=False, matched_by=how, said=False)

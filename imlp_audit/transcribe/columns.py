@@ -9,10 +9,18 @@ from dataclasses import dataclass, replace
 
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
+from imlp_audit.transcribe.counted_part import find_remarks, why_part
 from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.heading_words import size_in, words_beyond
 from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, guess_column
-from imlp_audit.transcribe.label_column import describes_models, find_label, is_property, may_change, sorts_rows
+from imlp_audit.transcribe.label_column import (
+    describes_models,
+    find_label,
+    is_property,
+    is_sort,
+    may_change,
+    sorts_rows,
+)
 from imlp_audit.transcribe.sides import side_of, sides_in
 
 _SLUGS = {
@@ -77,7 +85,8 @@ class TableColumns:
             return f"the column {self.guesses[self.size].heading!r} says {odd!r}, which is not one size of images"
         for at in _columns_of_text(self.guesses, self.label):
             guess = self.guesses[at]
-            described = at in self.sorting or (at in self.describing and is_property(row.cells[at]))
+            sorted_by = at in self.sorting and is_sort(row.cells[at])
+            described = sorted_by or (at in self.describing and is_property(row.cells[at]))
             if not described and row.cells[at] not in MISSING:
                 where = f"the column {guess.heading!r}" if guess.heading else f"column {at + 1}, which has no heading,"
                 return f"{where} says {row.cells[at]!r}, which may change the model"
@@ -91,7 +100,9 @@ def read_columns(table: SourceTable) -> TableColumns:
         guess_column(heading, [row.cells[at] for row in rows], table.caption)
         for at, heading in enumerate(table.headings)
     ]
-    guesses = list(_without_alike([_without_changed(_with_size(guess), guesses) for guess in guesses]))
+    guesses = list(
+        _without_alike([_without_changed(_without_part(_with_size(guess), table), guesses) for guess in guesses])
+    )
     label = find_label(guesses, rows)
     numbers = [at for at, guess in enumerate(guesses) if guess.role is ColumnRole.NUMBERS and at != label]
     changes = {
@@ -140,6 +151,17 @@ def _without_changed(guess: ColumnGuess, guesses: Sequence[ColumnGuess]) -> Colu
         return guess
     doubt = f"{guess.heading!r} is left out: its numbers may be of another model than the label's, or of a part of it"
     return replace(guess, role=ColumnRole.UNKNOWN, doubts=(doubt,))
+
+
+def _without_part(guess: ColumnGuess, table: SourceTable) -> ColumnGuess:
+    """Take no column of totals that counts a part of the models, by the note of its heading or by the caption."""
+    if guess.measure is None or not guess.measure.totalled:
+        return guess
+    part = why_part(guess.heading, guess.measure, table)
+    if part is None:
+        return replace(guess, doubts=(*guess.doubts, *find_remarks(guess.heading, table)))
+    doubt = f"{guess.heading!r} is left out: {part}, so its numbers may not be of whole models"
+    return ColumnGuess(ColumnRole.UNKNOWN, guess.heading, doubts=(doubt,))
 
 
 def _with_size(guess: ColumnGuess) -> ColumnGuess:

@@ -58,8 +58,15 @@ class Draft:
         if self.given is OwnSize.OWN:
             return frozenset()
         columns = {slug for slug, size in self.columns.sizes.items() if size is None}
-        rows = [row for row in self.rows if row.model.recipe is not None and not row.model.sized]
+        rows = [row for row in self.rows if row.model.recipe is not None and not row.model.sized] + self._open()
         return frozenset(slug for slug in columns if any(slug in row.numbers.printed for row in rows))
+
+    def _open(self) -> list[DraftRow]:
+        """Return the rows whose candidates would be counted at their own sizes, where these are half of all rows."""
+        if self.given is not None or self.size is not None or self.columns.size is not None:
+            return []
+        rows = [row for row in self.rows if row.model.of_images and not row.model.sized]
+        return rows if 2 * len(rows) >= len(self.rows) else []
 
 
 def draft_table(
@@ -134,7 +141,11 @@ class _Drafter:
             self._new_id(label, base, side),
             label,
             row.line,
-            replace(model, candidates=tuple(dict.fromkeys(chain.from_iterable(of_sizes))) or model.candidates),
+            replace(
+                model,
+                candidates=tuple(dict.fromkeys(chain.from_iterable(of_sizes))) or model.candidates,
+                sized=model.sized or side is not None or label.size is not None,
+            ),
             numbers,
             base.id if base else None,
             _training(row, self.columns, label, self._group),
@@ -240,7 +251,7 @@ def _variants_first(rows: Sequence[DraftRow]) -> Iterator[DraftRow]:
     plain = {row.model.recipe for row in rows if row.model.recipe is not None}
     for row in rows:
         first, *others = row.model.candidates or ("",)
-        if row.label.mark and row.model.recipe is None and others and first in plain:
+        if row.label.marks and row.model.recipe is None and others and first in plain:
             yield replace(row, model=replace(row.model, candidates=(*others, first)))
         else:
             yield row

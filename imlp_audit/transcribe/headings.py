@@ -70,6 +70,7 @@ _SCORE = re.compile(r"\b(m?ap\d*(\^?[bm])?|miou|bleu|f1|psnr|ssim|fid|ppl|perple
                     r"|mae|iou|top-?\d+|acc@\d+|real|v2|cifar\S*|coco)\b")  # fmt: skip
 _CHANGE = re.compile(r"^(Δ|δ|delta|change|diff(erence)?|reduction|gain|savings?|impr\w*)\b|Δ")
 _RATIO = re.compile(r"\bratio\b|speed-?\s?up|\bfaster\b|\bcompression\b|\brelative\b")
+_SHARE = re.compile(r"%|[×✕](?!\s*10)|\(x\)")
 _TIMES = re.compile(r"[~≈]?\s*\d+(?:\.\d+)?\s*[x×]?")
 _SETTINGS = {
     r"#?\s?(layers|blocks)|depth": Setting.LAYERS, r"(embed(ding)?\s?)?(dim(ension)?|width)|hidden size": Setting.WIDTH,
@@ -92,6 +93,9 @@ def guess_column(heading: str, cells: Sequence[str], caption: str) -> ColumnGues
         return ColumnGuess(ColumnRole.UNKNOWN, heading)
     if numeric * 2 <= len(texts):
         return _words(heading, words, texts)
+    if _SHARE.search(words) and (_PARAMETERS.search(words) or _FLOPS.search(words)):
+        doubt = f"{heading!r} is left out: it is a share of another number, and not a total"
+        return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
     for pattern, guess in _KINDS:
         if pattern.search(words):
             found = guess(heading, words, texts, caption)

@@ -23,7 +23,9 @@ _NETWORK = (
     r"cnns?|conv\w*|neural|net(?:work)?s?|transformers?|tfms?|vits?|self|attention|mlps?|mixers?|hybrids?|metaformer|mamba"
     r"|ssms?|rnns?|models?"
 )
-_MANNER = "spatial|channel|pool(?:ing)?|based|like|pure|only|stem|stages?|single|multi|local|global|hierarchical|and"
+_MANNER = (
+    "spatial|channel|pool(?:ing)?|based|like|pure|only|stem|stages?|single|multi|local|global|hierarchical|vision|and"
+)
 _KIND = re.compile(rf"(?:(?:{_NETWORK}|{_MANNER})[^\w+]*)+")
 _JOINED = re.compile(rf"(?:(?:{_NETWORK})[^\w+]*)+")  # of "Conv + TFM" each is a kind; a stem is added to one
 
@@ -56,17 +58,25 @@ def sorts_rows(heading: str, rows: Sequence[GridRow], at: int, label: int) -> bo
     """Return whether a column of texts only says of what kind the models are, so that their names are all of them.
 
     Its texts are kinds of networks, or whole numbers as depths are; or it has no heading or one such as "Arch.", and
-    each of its texts stands over several rows in a block. No label stands beside two of its texts.
+    each of its texts stands over several rows in a block. No label stands beside two of its texts. Beside kinds of
+    networks a text may also say that its rows are changed, as "ConvNets (ours)" does: these are not settled by it.
     """
     texts = _texts(rows, at)
     if _tells_apart(_continued(rows, at) if all(map(_is_kind, texts)) else rows, at, label):
         return False
     if all(_is_kind(text) or _WHOLE.fullmatch(text) for text in texts):
         return True
-    if not _SORT.fullmatch(heading.lower().strip()) or any(may_change(one) or _WIDER.search(one) for one in texts):
+    if not _SORT.fullmatch(heading.lower().strip()) or any(map(_WIDER.search, texts)):
+        return False
+    if any(map(may_change, texts)) and not all(_is_kind(one) or may_change(one) for one in texts):
         return False
     blocks = [row.cells[at] for n, row in enumerate(rows) if not n or row.cells[at] != rows[n - 1].cells[at]]
     return 2 * len(texts) <= len(rows) and len(blocks) == len(texts)
+
+
+def is_sort(text: str) -> bool:
+    """Return whether a text of a column that sorts the rows says nothing else of them."""
+    return _WHOLE.fullmatch(text) is not None or not may_change(text)
 
 
 def describes_models(heading: str, rows: Sequence[GridRow], at: int, label: int) -> bool:

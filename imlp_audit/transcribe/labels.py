@@ -34,8 +34,8 @@ class LabelParts:
     """A label without its mark; `name` is the model's name in it, `size` the side of the images that it gives.
 
     `training` is what the name of a configuration says about the training, `remark` that the model is the authors'.
-    `builds_on` is the label of an earlier row
-    if this one says that it is that row with something added or left out.
+    `inner` is a mark that stands in it, before the size. `builds_on` is the label of an earlier row if this one says
+    that it is that row with something added or left out.
     """
 
     text: str
@@ -45,6 +45,12 @@ class LabelParts:
     builds_on: str | None = None
     training: str | None = None
     remark: str = ""
+    inner: str = ""
+
+    @property
+    def marks(self) -> str:
+        """All footnote marks of the label."""
+        return self.inner + self.mark
 
     @property
     def added(self) -> bool:
@@ -84,8 +90,10 @@ def read_label(text: str, above: LabelParts | None, known: Container[str]) -> La
     sized = _SIZED.search(bare)
     size = _read_size(sized) if sized else None
     name = bare[: sized.start()].rstrip(" -–") if sized and size is not None and sized.start() else bare
+    unsized, inside = split_mark(name) if name != bare else (name, "")
     base = _find_base(plain, above, known)
-    return LabelParts(plain, name, mark, size if name != bare else None, base, remark=remark[1] if remark else "")
+    said = remark[1] if remark else ""
+    return LabelParts(plain, unsized, mark, size if name != bare else None, base, remark=said, inner=inside)
 
 
 def _read_size(sized: re.Match[str]) -> int | None:

@@ -27,6 +27,7 @@ from imlp_audit.transcribe.image_sizes import (
     why_several,
 )
 from imlp_audit.transcribe.labels import LabelParts
+from imlp_audit.transcribe.latex.text import UNSEEN
 from imlp_audit.transcribe.meanings import (
     LIBRARIES,
     join_reasons,
@@ -79,6 +80,11 @@ class ModelGuess:
     sized: bool = False
     more: str = ""
 
+    @property
+    def of_images(self) -> bool:
+        """Whether the row has no model, and may have one that reads images."""
+        return self.recipe is None and not all("transformers:" in one for one in (*self.candidates, *self.nearest))
+
 
 def find_doubt(caption: str, columns: Sequence[ColumnGuess]) -> str | None:
     """Return why the labels of a table may not name whole classifiers of 1000 classes; None where nothing says so."""
@@ -100,7 +106,9 @@ def find_harmless(marks: Sequence[tuple[str, str]], caption: str = "") -> dict[s
     explained = (*marks, *((found[1], found[0].strip()) for found in _IN_CAPTION.finditer(caption)))
     said = Counter(mark for mark, _ in explained)
     return {
-        mark: text for mark, text in explained if said[mark] == 1 and _ORIGIN.search(text) and not _MORE.search(text)
+        mark: text
+        for mark, text in explained
+        if mark != UNSEEN and said[mark] == 1 and _ORIGIN.search(text) and not _MORE.search(text)
     }
 
 
@@ -144,8 +152,8 @@ def guess_model(
         reason, candidates = _why_open(exact, label.name, name, row, table, flops) or (None, candidates)
     (library, model), *rest = exact
     variants = tuple(variants_of(model, library))
-    if label.mark and label.mark not in table.harmless:
-        reason = f"the mark {label.mark!r} may stand for a change of the model"
+    if label.marks and label.marks not in table.harmless:
+        reason = f"the mark {label.marks!r} may stand for a change of the model"
         others = [write_recipe((library, one), side) for one in variants[:2]]
         candidates = (*candidates[:1], *others, *candidates[1:])[:3]
     if reason is not None:
@@ -235,8 +243,10 @@ def _without(
     return ModelGuess(None, None, _IN_NEITHER, (), near[:3], more=more)
 
 
-_IN_NEITHER = "neither timm nor torchvision has a model of this name"
-_IN_TRANSFORMERS = f"{_IN_NEITHER}, but transformers has: give the sizes that differ from its class's own as `config`"
+_IN_NEITHER = "no name in timm or torchvision matches this label"
+_IN_TRANSFORMERS = (
+    f"{_IN_NEITHER}, but one in transformers does: give the sizes that differ from its class's own as `config`"
+)
 
 _Found: TypeAlias = Mapping[Library, tuple[tuple[str, Confidence], ...]]
 

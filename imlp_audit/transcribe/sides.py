@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from imlp_audit.transcribe.cells import split_mark
 
 _SIDE = re.compile(r"(\d{2,4})\s*(?:\^2|²|\s*[×xX*]\s*\1)?(?:\s*(?:px|pixels?))?", re.ASCII)
+_PASTED = re.compile(r"\d\d[02468]2", re.ASCII)  # 224² that was copied as 2242
 _BETWEEN = re.compile(r"\s*(?:[/,;|&→↑]|\band\b|\bto\b|->)\s*")  # two sizes in one cell
 _SMALLEST, _LARGEST = 16, 1536
 _OTHER_SIDES = frozenset({260, 299, 331, 380, 392, 456, 518})  # usual ones that are no multiple of 16
@@ -29,7 +30,9 @@ _NUMBER = re.compile(r"(?<![\w.,])\d{3,4}(?![\d.,]*\d|\w)", re.ASCII)
 def side_of(text: str) -> int | None:
     """Return the side of square images that a text such as 224^2 or 224x224 gives; None where it gives none."""
     found = _SIDE.fullmatch(split_mark(text)[0])
-    return int(found[1]) if found and int(found[1]) >= _SMALLEST else None
+    if found is None or _PASTED.fullmatch(found[0]):
+        return None
+    return int(found[1]) if int(found[1]) >= _SMALLEST else None
 
 
 def sides_in(text: str) -> tuple[int, ...]:

@@ -70,7 +70,7 @@ def test_what_was_guessed_or_left_out_is_a_comment(folder: Path) -> None:
     assert done.code == 0
     assert "# top1 '80.1 (+0.3)': the change +0.3 is in points, and a spec holds" in done.out
     assert "the mark '†' may stand for a change of the model" in done.out
-    assert "# no model: neither timm nor torchvision has a model of this name" in done.out
+    assert "# no model: no name in timm or torchvision matches this label" in done.out
     assert "rows with a model: 1 of timm" in done.err
     assert sorted(path.name for path in folder.iterdir()) == ["main.tex"]
 
@@ -280,7 +280,7 @@ def test_a_file_without_a_table_says_what_to_look_for_in_it(folder: Path, name: 
 def test_what_a_label_has_besides_a_name_is_said(folder: Path) -> None:
     (folder / "a.csv").write_text("Model,Params (M)\nOurs ViT-S,22\nEfficientNetV2-S (21k),21\nFooNet 3,5\n", "utf-8")
     comments = [line.strip() for line in call("init", "a.csv", "--print").out.splitlines() if "# no model" in line]
-    reason = "# no model: neither timm nor torchvision has a model of this name"
+    reason = "# no model: no name in timm or torchvision matches this label"
     assert comments == [
         f"{reason}; 'Ours' may stand for another model than 'ViT-S'; the nearest are:",
         f"{reason}; '(21k)' may stand for another model than 'EfficientNetV2-S'; the nearest are:",

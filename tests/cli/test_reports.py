@@ -299,6 +299,8 @@ def test_the_ending_of_a_file_says_its_format(here: Path) -> None:
         (("a.html", "markdown:./a.html"), "-o a.html: this file is named twice"),
         (("a.html", "link.html"), "this file is named twice"),
         (("htlm:a.html",), "-o htlm:a.html: write FORMAT:FILE with one of the formats"),
+        (("json:specs/scores/paper.yaml",), "this would replace a spec or code; name another file"),
+        (("json:spec.json",), "this would replace a spec or code; name another file"),
         (("a.pdf",), "or a FILE that ends in .sarif.json, .json, .md,"),
     ],
 )
@@ -306,10 +308,11 @@ def test_files_that_could_not_both_be_kept_or_have_no_format_are_refused(
     here: Path, files: tuple[str, ...], told: str
 ) -> None:
     (here / "link.html").symlink_to("a.html")
+    (here / "spec.json").symlink_to("specs/scores/paper.yaml")
     done = call("verify", "scores", *(part for file in files for part in ("-o", file)))
     assert (done.code, done.out) == (2, "")
     assert told in done.err
-    assert sorted(path.name for path in here.iterdir()) == ["link.html", "specs"]
+    assert sorted(path.name for path in here.iterdir()) == ["link.html", "spec.json", "specs"]
 
 
 def test_kept_reports_are_fresh_until_something_changes(here: Path) -> None:

@@ -244,6 +244,16 @@ def test_rounding_rules_that_the_spec_leaves_out_are_written(
         write_found(paper, "mine", solved)
 
 
+def test_a_spec_that_nothing_can_be_added_to_is_refused_before_the_search(own: Path) -> None:
+    text = own.read_text()
+    about = text[text.index("about:") : text.index("tables:")]
+    own.write_text(text.replace(about, "about: {title: T, authors: A, version: v1}\n"))
+    done = call("solve", str(own), "--write", "mine")
+    assert done.code == 2
+    assert "no `about:` in a block of lines of its own" in done.err
+    assert done.out == ""
+
+
 @pytest.mark.parametrize(("score", "written"), [(3, False), (4, False), (5, True)])
 def test_a_counter_that_luck_does_as_well_is_not_written(own: Path, score: int, written: bool) -> None:
     """Five numbers, of which the same search explains four where their digits are shifted."""

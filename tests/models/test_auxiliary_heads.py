@@ -41,7 +41,7 @@ def test_the_heads_are_what_a_model_has_more_with_them(name: str, heads: int) ->
 
 def test_each_form_is_tried_for_the_other() -> None:
     """timm runs its head in every mode, so with it the model is torchvision's."""
-    both = Recipe.of(torchvision="inception_v3", image=299)
+    both = Recipe.of(torchvision="inception_v3")
     assert both in relatives_of(Recipe.of(timm="inception_v3"))
     assert both in relatives_of(without_heads("inception_v3"))
     assert without_heads("googlenet") in relatives_of(Recipe.of(torchvision="googlenet"))

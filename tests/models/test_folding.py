@@ -13,6 +13,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.models import measure_models
+from imlp_audit.errors import BuildError
 from imlp_audit.models.build import build_host
 from imlp_audit.models.folding import fold_batch_norms
 from imlp_audit.models.recipe import Recipe
@@ -184,6 +185,35 @@ def test_a_bias_that_is_there_takes_the_norm_too(kind: str, fewer: int) -> None:
 def test_what_a_norm_does_besides_stays() -> None:
     net = nn.Sequential(nn.Conv2d(4, 6, 3, bias=False), BatchNormAct2d(6, act_layer=nn.SiLU))
     assert folded(net, torch.randn(2, 4, 5, 5)) == (1, 6)
+
+
+class Named(nn.Module):
+    """A convolution and its norm that are registered under two names each, or run from a list that torch cannot see."""
+
+    def __init__(self, *, hidden: bool) -> None:
+        super().__init__()
+        self.conv, self.norm = nn.Conv2d(3, 4, 3, bias=False), nn.BatchNorm2d(4)
+        self.again, self.after = self.conv, self.norm
+        self.hidden = [(self.conv, self.norm)] if hidden else []
+
+    def forward(self, x: Tensor) -> Tensor:
+        for conv, norm in self.hidden or [(self.again, self.after)]:
+            x = norm(conv(x))
+        return x
+
+
+def test_modules_with_two_names_are_folded_under_both() -> None:
+    assert folded(Named(hidden=False), torch.randn(2, 3, 5, 5)) == (1, 4)
+
+
+def test_norms_that_still_run_are_an_error() -> None:
+    with pytest.raises(BuildError, match="not among its submodules"):
+        folded(Named(hidden=True), torch.randn(2, 3, 5, 5))
+
+
+def test_synchronised_norms_are_folded() -> None:
+    net = nn.Sequential(nn.Conv2d(3, 4, 3, bias=False), nn.SyncBatchNorm(4))
+    assert folded(net, torch.randn(2, 3, 5, 5)) == (1, 4)
 
 
 def test_other_dimensions_are_folded() -> None:

@@ -11,6 +11,7 @@ import pytest
 import torch
 from pydantic import ValidationError
 
+import imlp_audit
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.record import Ledger
@@ -226,3 +227,12 @@ def test_an_unfinished_host_is_refused(
     monkeypatch.setattr("imlp_audit.models.hosts.mixer.Unfinished", made, raising=False)
     with pytest.raises(TypeError, match=f"the host Unfinished lacks {lack}"):
         hosts.find_hosts.__wrapped__()
+
+
+def test_torchvisions_models_are_counted_on_the_images_of_their_weights() -> None:
+    """EfficientNet-B3 has 1.827 GMACs on 300 x 300 (torchvision's documentation), Inception-v3 5.713 on 299 x 299."""
+    for name, side, macs in (("efficientnet_b3", 300, 1.827), ("inception_v3", 299, 5.713)):
+        with Builder().variant(Recipe.of(torchvision=name), None) as variant, torch.device("meta"):
+            (images,) = example_inputs(variant.model)
+            assert images.shape[2:] == (side, side)
+            assert round(imlp_audit.measure(variant.model, images).flops["macs"] / 10**9, 3) == macs

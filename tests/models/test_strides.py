@@ -118,7 +118,7 @@ def shapes(model: nn.Module) -> dict[str, tuple[int, ...]]:
 def test_a_model_without_such_strides_is_refused(name: str) -> None:
     failure = measured(moved("timm", name))
     assert isinstance(failure, Failure)
-    assert failure.message == f"stride_in_1x1: {name} has no bottleneck with a stride in its 3x3 convolution"
+    assert failure.message == f"stride_in_1x1: {name} has no ResNet bottleneck whose stride could be moved"
 
 
 def test_other_hosts_have_no_bottlenecks() -> None:

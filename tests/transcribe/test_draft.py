@@ -61,10 +61,18 @@ def test_a_heading_says_what_its_column_holds(heading: str, cells: list[str], me
         ("Heads", ["3"], ColumnRole.UNKNOWN),
         ("Pretrain", ["ImageNet-22K"], ColumnRole.TRAINING),
         ("Δ", ["-12.6%", ""], ColumnRole.CHANGES),
+        *(
+            (heading, ["25.5", "0"], ColumnRole.UNKNOWN)
+            for heading in ("Params (%)", "FLOPs ↓ (%)", "Params. ↓%", "MACs %", "Params (×)", "FLOPs (x)")
+        ),
     ],
 )
 def test_a_column_of_another_kind_is_no_number(heading: str, cells: list[str], role: ColumnRole) -> None:
     assert guess_column(heading, cells, "").role is role
+
+
+def test_powers_of_ten_are_no_ratios() -> None:
+    assert [guess_column(f"FLOPs ({power})", ["4.1"], "").measure for power in ("×10⁹", "x10^9")] == ["flops"] * 2
 
 
 def test_a_unit_that_nobody_printed_is_a_doubt() -> None:

@@ -13,7 +13,7 @@ ROWS = ("DeiT-S | 224 | 4.6", "Swin-B | 384 | 47.1", "ResNet-50 | 224 | 4.1")
 SIZED = ["{timm: deit_small_patch16_224}", "{timm: swin_base_patch4_window12_384}", "{timm: resnet50, image: 224}"]
 
 
-@pytest.mark.parametrize("odd", ["224 / 384", "224/384", "224→384", "224^2, 384^2", "224 and 384", "multi", "224x192"])
+@pytest.mark.parametrize("odd", ["224 / 384", "224/384", "224→384", "224^2, 384^2", "224 and 384", "multi", "2242"])
 def test_a_cell_that_is_not_one_size_leaves_only_its_row_open(odd: str) -> None:
     draft = table("Model | Size | FLOPs (G)", *ROWS, f"Swin-T | {odd} | 4.5")
     assert recipes(draft) == [*SIZED, None]
@@ -90,3 +90,26 @@ def test_several_flops_of_a_label_are_not_called_sizes() -> None:
     assert first.model.reason == (
         "the source prints several FLOPs for 'ViT-B/16' (17.6, 55.5), so it is not one model on images of one size"
     )
+
+
+_OPEN = ("VGG-16 | 0.31 | 15.0", "ResNet-50 | 1.30 | 23.5")
+
+
+def test_flops_of_rows_with_candidates_alone_need_the_size_too() -> None:
+    draft = table("Model | FLOPs (G) | Params (M)", *_OPEN, caption="Results on CIFAR-10")
+    assert recipes(draft) == [None, None]
+    assert draft.unsized == {"flops"}
+    assert draft_table(draft.table, given=32).unsized == frozenset()
+    assert table("Model | FLOPs (G) | Params (M)", *_OPEN, caption="CIFAR-10 at 32x32").unsized == frozenset()
+
+
+def test_flops_of_rows_without_any_candidate_of_images_need_no_size() -> None:
+    draft = table("Model | FLOPs (G)", "BERT-Large | 300", "MyNet | 4.1", caption="Models")
+    assert recipes(draft) == [None, None]
+    assert draft.unsized == frozenset()
+
+
+def test_a_few_open_rows_do_not_keep_flops_from_being_checked() -> None:
+    draft = table("Model | FLOPs (G)", "DeiT-S@224 | 4.6", "DeiT-B@384 | 55.5", "ResNet-50† | 4.1")
+    assert draft.unsized == frozenset()
+    assert recipes(draft)[2] is None

@@ -54,7 +54,7 @@ def test_a_row_has_no_baseline_where_two_rows_have_the_label_that_it_names() -> 
 
 def test_a_number_of_something_leaves_nothing_out() -> None:
     (row,) = table("Model | Params (M)", "No. 5 | 22.1").rows
-    assert row.model.reason == "neither timm nor torchvision has a model of this name"
+    assert row.model.reason == "no name in timm or torchvision matches this label"
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,9 @@ def test_a_label_of_a_text_model_is_proposed_with_its_class(label: str, architec
     (row,) = table("Model | Params (M)", f"{label} | 110").rows
     assert row.model.recipe is None
     assert row.model.nearest == (f"{{transformers: {{architecture: {architecture}, tokens: 512}}}}",)
-    assert row.model.reason.startswith("neither timm nor torchvision has a model of this name, but transformers has")
+    assert row.model.reason.startswith(
+        "no name in timm or torchvision matches this label, but one in transformers does"
+    )
 
 
 @pytest.mark.parametrize("label", ["BEiT-B", "OurBERT", "A-BERT", "Foo", "optimal", ""])
@@ -191,3 +193,13 @@ def test_models_of_older_code_are_candidates_of_their_families() -> None:
     exact, close = table("Model | Params (M)", "SE-ResNet-50 | 28", "SE-ResNeXt-50 | 27.6").rows
     assert (exact.model.recipe, exact.model.variants) == ("{timm: seresnet50}", ("legacy_seresnet50",))
     assert close.model.candidates == ("{timm: seresnext50_32x4d}", "{timm: legacy_seresnext50_32x4d}")
+
+
+def test_a_mark_before_the_size_of_the_images_offers_the_variant_first() -> None:
+    draft = table("Model | Params (M)", "DeiT-B↑384 | 86", "DeiT-B⋄↑384 | 87", "DeiT-B† ↑384 | 87")
+    assert draft.rows[0].model.recipe == "{timm: deit_base_patch16_384}"
+    for row, mark in zip(draft.rows[1:], "⋄†", strict=True):
+        assert row.model.recipe is None
+        assert row.model.reason == f"the mark {mark!r} may stand for a change of the model"
+        assert row.model.candidates[0] == "{timm: deit_base_distilled_patch16_384}"
+        assert mark in row.label.text

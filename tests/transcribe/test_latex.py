@@ -295,6 +295,13 @@ def test_title_and_authors_are_read() -> None:
     assert (document.title, document.authors) == ("On x and y", "A. One, B. Two")
 
 
+def test_title_and_authors_of_icml_are_read() -> None:
+    document = read(
+        r"\icmltitlerunning{Short} \icmltitle{On \emph{x}} \icmlauthor{A. One}{a,b} \icmlauthor{B. Two$^*$}{a}"
+    )
+    assert (document.title, document.authors) == ("On x", "A. One, B. Two")
+
+
 @pytest.mark.parametrize(
     "rule", [r"\hline", r"\midrule", r"\midrule[1pt]", r"\cmidrule(lr){1-2}", r"\cmidrule[1pt](r){1-2}"]
 )

@@ -12,12 +12,15 @@ from torch import nn
 from torchvision import models
 
 from imlp_audit.errors import BuildError, did_you_mean
-from imlp_audit.models.hosts.host import BuildRequest
+from imlp_audit.models.hosts.host import IMAGENET_SIZE, BuildRequest
+from imlp_audit.models.names.known import Library, current_models, own_size
 from imlp_audit.models.nets.devices import ArithmeticOnTheProcessor, current_device
 
 
 def build_torchvision(name: str, arguments: Mapping[str, JsonValue], request: BuildRequest) -> nn.Module:
     """Build a classifier of torchvision on the current default device, with some of its arguments changed.
+
+    It is built for images of its weights' size unless the request has another.
 
     Raises BuildError for a name that torchvision does not have, one that is not a classifier of images, or arguments
     that it does not take.
@@ -26,13 +29,14 @@ def build_torchvision(name: str, arguments: Mapping[str, JsonValue], request: Bu
     if name not in known:
         raise BuildError(f"torchvision has no classifier {name!r}; {did_you_mean(name, known, 'it has')}")
     options: dict[str, object] = {"num_classes": request.labels, **arguments}
-    height, width = request.size()
+    side = own_size(Library.TORCHVISION, name) if name in current_models(Library.TORCHVISION) else IMAGENET_SIZE[0]
+    height, width = request.size((side, side))
     if "image_size" in inspect.signature(models.get_model_builder(name)).parameters or name.startswith("vit_"):
         if height != width:
             raise BuildError(f"image: {name} takes square images, not {height} x {width}")
         options["image_size"] = height
     elif name.startswith("maxvit"):
-        options["input_size"] = request.size()
+        options["input_size"] = (height, width)
     try:
         model = _create(name, options)
     except (TypeError, ValueError, AssertionError, RuntimeError, KeyError) as error:  # each model has its own

@@ -13,7 +13,7 @@ from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.latex.arguments import balance, read_braced, skip_optional
 from imlp_audit.transcribe.latex.captions import to_sentence
 from imlp_audit.transcribe.latex.macros import Definition, Macro, expand, find_definitions, find_macros
-from imlp_audit.transcribe.latex.notes import explained_marks
+from imlp_audit.transcribe.latex.notes import all_notes
 from imlp_audit.transcribe.latex.rows import read_rows
 from imlp_audit.transcribe.latex.source import LatexSource
 from imlp_audit.transcribe.latex.symbols import TABULARS
@@ -26,6 +26,7 @@ LONGEST_TABLE = 400_000  # characters
 LONGEST_TABLES = 800_000  # characters of all of them
 _DEEPEST = 50
 _MOST_CAPTIONS = 100
+_MOST_AUTHORS = 100
 _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+)\*?\}")
 _FLOATS = frozenset({"table", "wraptable", "sidewaystable", "margintable", "SCtable", "longtable", "figure"})
 _CAPTION = re.compile(
@@ -57,7 +58,7 @@ def read_latex(source: LatexSource) -> SourceDocument:
         mains = [caption.text for caption in captions if caption.main]
         parts = [caption.text for caption in captions if not caption.main]
         apart = len(mains) == len(one.tabulars)
-        marks = tuple(explained_marks(" ".join(_outside(one, source.text)), macros))
+        marks = tuple(all_notes("\n".join(_outside(one, source.text)), source.text[one.start : one.end], macros))
         for at, place in enumerate(one.tabulars):
             read += place[2] - place[1]
             if read > LONGEST_TABLES and tables:
@@ -79,17 +80,24 @@ def read_latex(source: LatexSource) -> SourceDocument:
 def _finished(
     source: LatexSource, macros: Mapping[str, Macro], tables: Sequence[SourceTable], notes: Sequence[str]
 ) -> SourceDocument:
-    title, authors = _declared("title", source, macros), _declared("author", source, macros)
+    title, authors = _declared(("title", "icmltitle"), source, macros), _declared(("author",), source, macros)
     advice = "look for a begin or an end that is missing"
+    authors = authors or ", ".join(_declarations("icmlauthor", source, macros))[:200] or None
     return SourceDocument(tuple(number_tables(tables)), title, authors, tuple(notes), advice)
 
 
-def _declared(name: str, source: LatexSource, macros: Mapping[str, Macro]) -> str | None:
-    """Return the text of `\\title` or `\\author`."""
-    found = re.search(rf"\\{name}\b", source.text)
-    text = read_braced(source.text, skip_optional(source.text, found.end())) if found else None
-    words = to_sentence(re.sub(r"\\(and|AND|And)\b", ", ", text.text), macros).replace(UNSEEN, "") if text else ""
-    return (_AFFILIATION.sub("", words) if name == "author" else words)[:200] or None
+def _declared(names: Sequence[str], source: LatexSource, macros: Mapping[str, Macro]) -> str | None:
+    """Return the first text of `\\title` or `\\author`, or of the macro that a style has in its place."""
+    texts = (text[:200] for name in names for text in islice(_declarations(name, source, macros), 1))
+    return next(filter(None, texts), None)
+
+
+def _declarations(name: str, source: LatexSource, macros: Mapping[str, Macro]) -> Iterator[str]:
+    """Yield what each use of a macro such as `\\author` declares."""
+    for found in islice(re.finditer(rf"\\{name}\b", source.text), _MOST_AUTHORS):
+        text = read_braced(source.text, skip_optional(source.text, found.end()))
+        words = to_sentence(re.sub(r"\\(and|AND|And)\b", ", ", text.text), macros).replace(UNSEEN, "") if text else ""
+        yield _AFFILIATION.sub("", words) if name.endswith("author") else words
 
 
 _AFFILIATION = re.compile(r"\^?[*†‡§¶⋆∗](?:,?[\d*†‡§¶⋆∗])*|\^\d(?:,?[\d*†‡§¶⋆∗])*")  # the sign of one, behind a name

@@ -1,0 +1,109 @@
+"""A column whose note or caption says that a part of the model is not counted is left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from imlp_audit.transcribe.decisions import decisions_of
+from imlp_audit.transcribe.draft import Draft, draft_table
+from tests.transcribe.test_draft import table
+from tests.transcribe.test_latex import read
+
+_NOTE = "Excludes logits layer."
+
+
+def draft(heading: str, *, caption: str = "Networks.", inside: str = "", below: str = "") -> Draft:
+    tex = rf"""\begin{{table}}\caption{{{caption}}}
+        \begin{{tabular}}{{lrr}} Model & {heading} & Top-1 \\ \hline ResNet-50 & 23.5M & 76.1 \\ {inside}
+        \end{{tabular}}
+        {below}
+        \end{{table}}"""
+    (found,) = read(tex).tables
+    return draft_table(found)
+
+
+def tablenotes(mark: str, text: str = _NOTE) -> str:
+    return rf"\begin{{tablenotes}}\item[x] Other. \item[{mark}] {text}\end{{tablenotes}}"
+
+
+@pytest.mark.parametrize(
+    ("heading", "below"),
+    [
+        (r"Parameters\tnote{a}", tablenotes("a")),
+        (r"Parameters\tnote{1}", tablenotes("1")),
+        (r"Parameters$^{\rm a}$", tablenotes("a")),
+        (r"Parameters\textsuperscript{1}", tablenotes("1")),
+        (r"Parameters\tnote{x,a}", tablenotes("a")),
+        (r"Parameters$^\dagger$", tablenotes(r"$\dagger$")),
+        (r"Params$^*$ (M)", tablenotes("*")),
+        (r"FLOPs$^\dagger$", tablenotes(r"$\dagger$", "Backbone only.")),
+        (r"Params$^\dagger$", tablenotes(r"$\dagger$", "Without the classification head.")),
+        (r"Parameters\footnote{Excludes logits layer.}", ""),
+        (r"Parameters\footnotemark", r"\footnotetext{Excludes logits layer.}"),
+        (r"Parameters\footnotemark[2]", r"\footnotetext[2]{Excludes logits layer.}"),
+        (r"Parameters$^a$", r"\footnotesize $^a$ Excludes logits layer."),
+        (r"Parameters$^\dagger$", r"$^\dagger$Excludes logits layer.\\ $^\ddagger$Other."),
+    ],
+)
+def test_a_note_that_names_a_part_leaves_the_column_out(heading: str, below: str) -> None:
+    found = draft(heading, below=below)
+    assert list(found.columns.slugs.values()) == ["top_1"]
+    assert "is left out: the note of its mark says" in decisions_of(found)[0]
+
+
+def test_a_row_of_the_table_may_be_the_note() -> None:
+    found = draft("Parameters$^*$", inside=r"\multicolumn{3}{l}{$^*$ Excludes logits layer.} \\")
+    assert list(found.columns.slugs.values()) == ["top_1"]
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        "Networks. Parameter counts exclude the logits layer.",
+        "Params are of the backbone.",
+        "We do not count the classifier in the number of parameters.",
+        r"Networks. \#Params is reported w/o the head.",
+        "All parameters are non-embedding.",
+    ],
+)
+def test_a_sentence_of_the_caption_leaves_the_column_out(caption: str) -> None:
+    found = draft("Parameters", caption=caption)
+    assert list(found.columns.slugs.values()) == ["top_1"]
+    assert "is left out: the caption says" in decisions_of(found)[0]
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        "Parameters and accuracy of models that are trained on it only, without extra data.",
+        "Backbones and their parameters.",
+        "FLOPs exclude the head. Parameters are in millions.",
+        "Heads are not shown. Parameters are in millions.",
+    ],
+)
+def test_other_captions_leave_the_parameters_in(caption: str) -> None:
+    assert list(draft("Parameters", caption=caption).columns.slugs.values()) == ["params", "top_1"]
+
+
+def test_the_note_of_another_mark_leaves_the_column_in() -> None:
+    found = draft(r"Parameters\tnote{a}", below=tablenotes("b") + r"$^c$ Without the head.")
+    assert list(found.columns.slugs.values()) == ["params", "top_1"]
+    assert any("has the mark 'a', and no note for it was found" in one for one in decisions_of(found))
+
+
+def test_a_note_that_names_no_part_is_quoted() -> None:
+    found = draft(r"Parameters\tnote{a}", below=tablenotes("a", "In millions."))
+    assert list(found.columns.slugs.values()) == ["params", "top_1"]
+    assert "the note of the heading 'Parameters^a' says 'In millions.'" in decisions_of(found)
+
+
+def test_a_footnote_says_nothing_about_a_picture_beside_a_label() -> None:
+    found = draft(
+        "Parameters", inside=r"VGG-16\includegraphics{x} & 138M & 71 \\ VGG-19\footnote{Taken from [1].} & 1M & 7 \\"
+    )
+    assert not found.harmless
+
+
+@pytest.mark.parametrize("heading", ["Params (* 10^6)", "Params (10^6)", "Params ×10^6"])
+def test_a_power_of_ten_is_no_mark(heading: str) -> None:
+    assert not any("mark" in one for one in decisions_of(table(f"Model | {heading}", "ResNet-50 | 25.6")))
