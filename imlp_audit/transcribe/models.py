@@ -217,7 +217,8 @@ def _without(
     """Return why a label that is not the name of one model has none, and the names that it may stand for."""
     if label.changed:
         part = _with(Confidence.EXACT, _find(label.base, side, table)[1]) if label.base else []
-        known = propose(part, side, label.name)
+        excited = _with(Confidence.EXACT, _find(label.with_se, side, table)[1]) if label.with_se else []
+        known = propose((*excited, *part), side, label.name)
         how = "left out of" if label.left_out else "added to"
         return ModelGuess(None, None, f"the label names something that is {how} a model", (), known)
     if close:

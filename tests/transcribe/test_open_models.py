@@ -89,6 +89,22 @@ def test_the_model_that_a_label_adds_to_is_named() -> None:
     assert row.model.nearest == ("{timm: swin_tiny_patch4_window7_224}", "{torchvision: swin_t}")
 
 
+@pytest.mark.parametrize(
+    ("label", "first"),
+    [
+        ("ResNet50 + SE", "{timm: seresnet50}"),
+        ("ResNeXt50 (32x4d) w/ SE blocks", "{timm: seresnext50_32x4d}"),
+        ("+ SE", "{timm: seresnet50}"),
+        ("ResNet50 w/o SE", "{timm: resnet50}"),
+        ("ResNet50 + SE + CBAM", "{timm: resnet50}"),
+    ],
+)
+def test_the_model_with_se_comes_first_where_se_is_all_that_is_added(label: str, first: str) -> None:
+    """As in Table 4 of arXiv 1807.06521."""
+    row = table("Model | Params (M)", "ResNet50 | 25.56", f"{label} | 28.09").rows[-1]
+    assert (row.model.recipe, row.model.nearest[0]) == (None, first)
+
+
 @pytest.mark.parametrize("kind", ["ConvNets & Hybrid", "Conv Only", "ViT-Stem TFM", "Multi-stage TFM", "Conv + TFM"])
 def test_a_kind_of_network_changes_no_model(kind: str) -> None:
     draft = table("Kind | Model | Params (M)", f"{kind} | DeiT-S | 22.1", "ViTs | DeiT-Ti | 5.7")
