@@ -12,6 +12,7 @@ from imlp_audit.models.names.known import (
     current_models,
     former_meaning,
     has_branches,
+    has_training_heads,
     own_size,
     resembles,
     size_in_name,
@@ -104,6 +105,10 @@ def two_models(
             "says if the other one is as printed"
         )
         return reason, (f"{recipe[:-1]}, form: deployed}}", recipe)
+    if has_training_heads(library, name):
+        return f"{library} builds its {name} with heads that only training uses, which the paper may not count", (
+            recipe,
+        )
     former = former_meaning(library, name)
     if former is not None:
         image = f", image: {side}" if side is not None and side != own_size(library, name) else ""

@@ -283,3 +283,11 @@ def test_of_a_column_that_describes_the_models_one_text_may_still_add_something(
     rows = ("PoolFormer-S12 | Pooling | 12", "Swin-T | Shifted windows | 28", "CAFormer-S18 | SepConv + Attention | 26")
     first, second, third = recipes(table("Model | Operator | Params (M)", *rows))
     assert (first is None, second is None, third is None) == (False, False, True)
+
+
+@pytest.mark.parametrize("label", ["GoogLeNet", "Inception v1"])
+def test_heads_that_only_training_uses_leave_the_model_open(label: str) -> None:
+    (row,) = table("Model | Params (M)", f"{label} | 6.6").rows  # torchvision builds 13.0 M with them
+    assert row.model.recipe is None
+    assert row.model.candidates == ("{torchvision: googlenet}",)
+    assert "heads that only training uses" in row.model.reason

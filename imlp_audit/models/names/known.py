@@ -97,6 +97,11 @@ def has_branches(library: Library, name: str) -> bool:
 _BRANCHES = re.compile(r"(repvgg|mobileone|fastvit|repvit|ghostnetv3|lcnetv2)_.*")
 
 
+def has_training_heads(library: Library, name: str) -> bool:
+    """Return whether a model is built with heads that only training uses, which papers may not count."""
+    return library is Library.TORCHVISION and name in ("googlenet", "inception_v3")
+
+
 def has_bottlenecks(library: Library, name: str) -> bool:
     """Return whether a model is a ResNet of a kind whose bottlenecks papers count with strides in 1x1 convolutions too.
 
