@@ -40,7 +40,7 @@ def solve(
     from imlp_audit.cli.cache import open_store
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
-    from imlp_audit.cli.write_found import check_name, write_found
+    from imlp_audit.cli.write_found import check_name, check_room, write_found
     from imlp_audit.report.solved import solved_document
     from imlp_audit.solve.search import Rules
     from imlp_audit.solve.selection import Search, selected_targets, solve_selection
@@ -53,6 +53,8 @@ def solve(
         raise UsageError(f"{len(ids)} papers found: {', '.join(ids)}; name what to search, such as `solve {first}`")
     if write is not None and len(selection.papers) > 1:
         raise UsageError("--write adds to one paper; give targets of one paper only")
+    if write is not None:
+        check_room(selection.papers[0], write)
     search = Search(Rules.BY_COLUMN if by_column else Rules.TOGETHER, tied_norms, free_widths, budget)
     with show_progress(shown=not no_progress, doing="solving") as announce:
         store = open_store(no_cache=no_cache)

@@ -27,6 +27,12 @@ def check_name(name: str) -> None:
         raise UsageError(f"--write: {name!r} is not {FORMS[SLUG]}")
 
 
+def check_room(paper: Paper, name: str) -> None:
+    """Raise UsageError for a spec that nothing can be added to: before the search too."""
+    path = _file_of(paper)
+    with_rounding(read_text(path), "flops", (name,), display_path(path))
+
+
 def write_found(paper: Paper, name: str, solved: Solved) -> None:
     """Add the first solution's reading, its rounding rules, and its counter where FLOPs were solved, to a paper's file.
 

@@ -49,6 +49,7 @@ def solved_document(solved: Solved, figure: str | None = None) -> Document:
         Paragraph(_introduction(solved.selection)),
         *_failed(solved.failed),
         List(tuple(map(_score, solved.answers))),
+        *_by_column(solved.answers),
         *_conclusions(last),
         Heading("The first of the best solutions", 3),
         List(tuple(_first(last.first))),
@@ -59,6 +60,17 @@ def solved_document(solved: Solved, figure: str | None = None) -> Document:
         Heading("The order of the solutions", 3),
         Paragraph(solved.order),
     )
+
+
+def _by_column(answers: Sequence[Answered]) -> Iterator[Paragraph]:
+    """Say that the search for both had one rounding rule, where each alone follows further by one of its own."""
+    *parts, last = answers
+    rules = {one.first.parameter_rounding or one.first.flops_rounding for one in parts}
+    if len(rules) > 1 and last.score < sum(one.score for one in parts):
+        yield Paragraph(
+            ("Parameters and FLOPs alone follow by different rounding rules; both were searched with one rule. ",
+             code("--by-column"), " allows each its own.")
+        )  # fmt: skip
 
 
 def _failed(rows: Sequence[str]) -> Iterator[Paragraph]:

@@ -46,17 +46,20 @@ def with_rounding(text: str, measure: str, rules: Sequence[str], shown_as: str) 
     return _insert(text, "rounding_of", measure, [f"    {measure}: [{', '.join(rules)}]"], shown_as)
 
 
+_BLOCK = "write each of its keys on a line below it, without braces"
+
+
 def _insert(text: str, key: str, name: str, added: list[str], shown_as: str) -> str:
     """Put lines at the end of a block of `about`, or the block at the end of `about`."""
     lines = text.split("\n")
     about = _place(lines, "about:", 0, len(lines))
     if about is None:
-        raise UsageError(f"{shown_as} has no `about:` in a block of lines of its own to add {name!r} to")
+        raise UsageError(f"{shown_as} has no `about:` in a block of lines of its own to add {name!r} to; {_BLOCK}")
     end = _end(lines, about, 0)
     block = _place(lines, f"  {key}:", about, end)
     if block is None:
         if any(line.startswith(f"  {key}:") for line in lines[about:end]):
-            raise UsageError(f"{shown_as} has no `{key}:` in a block of lines of its own to add {name!r} to")
+            raise UsageError(f"{shown_as} has no `{key}:` in a block of lines of its own to add {name!r} to; {_BLOCK}")
         return _with(lines, end, [f"  {key}:", *added])
     last = _end(lines, block, 2)
     if any(line.startswith(f"    {name}:") for line in lines[block:last]):

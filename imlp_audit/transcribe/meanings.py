@@ -11,8 +11,8 @@ from imlp_audit.models.names.known import (
     Library,
     current_models,
     former_meaning,
+    has_auxiliary_heads,
     has_branches,
-    has_training_heads,
     own_size,
     resembles,
     size_in_name,
@@ -96,6 +96,8 @@ def two_models(
 ) -> tuple[str, tuple[str, ...]] | None:
     """Return why a name stands for two models, and both: of two forms, or under a name that meant another before."""
     library, name = model
+    if has_auxiliary_heads(library, name):
+        return _without_and_with_heads(model, side)
     if label == name:
         return None
     recipe = write_recipe(model, side)
@@ -105,16 +107,25 @@ def two_models(
             "says if the other one is as printed"
         )
         return reason, (f"{recipe[:-1]}, form: deployed}}", recipe)
-    if has_training_heads(library, name):
-        return f"{library} builds its {name} with heads that only training uses, which the paper may not count", (
-            recipe,
-        )
     former = former_meaning(library, name)
     if former is not None:
         image = f", image: {side}" if side is not None and side != own_size(library, name) else ""
         reason = f"{library}'s former {name} was another model, and papers count either"
         return reason, (recipe, f"{{{library}: {write_value(former)}{image}}}")
     return in_first_form(model, side, flops)
+
+
+def _without_and_with_heads(model: Named, side: int | None) -> tuple[str, tuple[str, ...]]:
+    """Return why a model with auxiliary classifiers is open, and it without them and with them."""
+    library, name = model
+    reason = (
+        "it is trained with auxiliary classifiers, and the paper may count it without them or with them; `verify` says "
+        "if the other one is as printed"
+    )
+    built = write_recipe((Library.TORCHVISION, name), side)
+    if library is Library.TIMM:
+        return reason, (write_recipe(model, side), built)
+    return reason, (built.replace(name, f"{{architecture: {name}, arguments: {{aux_logits: false}}}}"), built)
 
 
 def why_unfit(model: Named, side: int | None) -> str | None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -242,6 +243,16 @@ def test_rounding_rules_that_the_spec_leaves_out_are_written(
     (paper,) = load(["own"]).papers
     with pytest.raises(UsageError, match="nothing to write"):  # what was written says it all
         write_found(paper, "mine", solved)
+
+
+def test_a_spec_that_nothing_can_be_added_to_is_refused_before_the_search(own: Path) -> None:
+    about = "about: {title: T, authors: A, version: v1}"
+    own.write_text(re.sub(r"^about:\n(?:  .*\n)*", f"{about}\n", own.read_text(), flags=re.MULTILINE))
+    assert about in own.read_text()
+    done = call("solve", str(own), "--write", "mine")
+    assert done.code == 2
+    assert "no `about:` in a block of lines of its own" in done.err
+    assert done.out == ""
 
 
 @pytest.mark.parametrize(("score", "written"), [(3, False), (4, False), (5, True)])

@@ -91,6 +91,17 @@ def test_scores_come_with_the_named_readings_among_the_best() -> None:
     assert text.endswith("\nthe nearest first.\n")
 
 
+@pytest.mark.parametrize(
+    ("flops", "both", "said"), [("truncation", 14, False), ("half_up", 18, False), ("half_up", 14, True)]
+)
+def test_numbers_that_follow_by_two_rounding_rules_name_the_option(flops: str, both: int, said: bool) -> None:
+    sizes = answered(
+        "parameters", score=9, first=SolvedFirst(reading={}, apart=0, weights={}, parameter_rounding="truncation")
+    )
+    work = answered("flops", score=9, first=SolvedFirst(reading={}, apart=0, weights={}, flops_rounding=flops))
+    assert ("--by-column" in as_text(solved(sizes, work, answered(score=both)))) is said
+
+
 def test_a_single_thing_is_in_the_singular() -> None:
     text = as_text(solved(answered(score=1, of=1, solutions=1, readings={"imlp": 1})))
     assert "1 of 1 number explained by 1 solution (1 imlp reading)" in text

@@ -285,9 +285,17 @@ def test_of_a_column_that_describes_the_models_one_text_may_still_add_something(
     assert (first is None, second is None, third is None) == (False, False, True)
 
 
-@pytest.mark.parametrize("label", ["GoogLeNet", "Inception v1"])
-def test_heads_that_only_training_uses_leave_the_model_open(label: str) -> None:
-    (row,) = table("Model | Params (M)", f"{label} | 6.6").rows  # torchvision builds 13.0 M with them
-    assert row.model.recipe is None
-    assert row.model.candidates == ("{torchvision: googlenet}",)
-    assert "heads that only training uses" in row.model.reason
+def test_a_model_with_auxiliary_classifiers_is_proposed_without_them_and_with_them() -> None:
+    lines = ("Model | Params (M)", "GoogLeNet | 6.6", "googlenet | 6.6", "Inception-v3 | 27.2", "Inception v1 | 6.6")
+    first, second, third, fourth = table(*lines).rows
+    without = "{torchvision: {architecture: googlenet, arguments: {aux_logits: false}}}"
+    assert (
+        first.model.candidates
+        == second.model.candidates
+        == fourth.model.candidates
+        == (without, "{torchvision: googlenet}")
+    )
+    assert "auxiliary classifiers" in first.model.reason
+    both = "{torchvision: inception_v3, image: 299}"
+    assert third.model.candidates == ("{timm: inception_v3, image: 299}", both)
+    assert recipes(table(*lines)) == [None] * 4

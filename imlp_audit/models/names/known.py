@@ -97,11 +97,6 @@ def has_branches(library: Library, name: str) -> bool:
 _BRANCHES = re.compile(r"(repvgg|mobileone|fastvit|repvit|ghostnetv3|lcnetv2)_.*")
 
 
-def has_training_heads(library: Library, name: str) -> bool:
-    """Return whether a model is built with heads that only training uses, which papers may not count."""
-    return library is Library.TORCHVISION and name in ("googlenet", "inception_v3")
-
-
 def has_bottlenecks(library: Library, name: str) -> bool:
     """Return whether a model is a ResNet of a kind whose bottlenecks papers count with strides in 1x1 convolutions too.
 
@@ -111,6 +106,14 @@ def has_bottlenecks(library: Library, name: str) -> bool:
 
 
 _RESNETS = re.compile(r"(wide_|(legacy_)?se)?resne(t|xt)\d+(_\d+)?(_\d+x\d+d)?")
+
+
+def has_auxiliary_heads(library: Library, name: str) -> bool:
+    """Return whether a model has classifiers that only training uses, so that papers count it with and without them.
+
+    torchvision builds it with them, timm without.
+    """
+    return library in (Library.TIMM, Library.TORCHVISION) and name in ("googlenet", "inception_v3")
 
 
 def size_in_name(library: Library, name: str) -> int | None:
