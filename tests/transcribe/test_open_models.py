@@ -302,11 +302,16 @@ def test_of_a_column_that_describes_the_models_one_text_may_still_add_something(
 
 
 def test_a_model_with_auxiliary_classifiers_is_proposed_without_them_and_with_them() -> None:
-    lines = ("Model | Params (M)", "GoogLeNet | 6.6", "googlenet | 6.6", "Inception-v3 | 27.2")
-    first, second, third = table(*lines).rows
+    lines = ("Model | Params (M)", "GoogLeNet | 6.6", "googlenet | 6.6", "Inception-v3 | 27.2", "Inception v1 | 6.6")
+    first, second, third, fourth = table(*lines).rows
     without = "{torchvision: {architecture: googlenet, arguments: {aux_logits: false}}}"
-    assert first.model.candidates == second.model.candidates == (without, "{torchvision: googlenet}")
+    assert (
+        first.model.candidates
+        == second.model.candidates
+        == fourth.model.candidates
+        == (without, "{torchvision: googlenet}")
+    )
     assert "auxiliary classifiers" in first.model.reason
     both = "{torchvision: inception_v3, image: 299}"
     assert third.model.candidates == ("{timm: inception_v3, image: 299}", both)
-    assert recipes(table(*lines)) == [None, None, None]
+    assert recipes(table(*lines)) == [None] * 4
