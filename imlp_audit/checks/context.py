@@ -163,10 +163,10 @@ class Context:
         every = list(self._measure(row, recipe, column))
         ours = [m for m in every if m.convention in declared]
         if not ours:
-            lacking = f"head for {declared[0]}"
             if isinstance(column, SettingColumn):
                 lacking = f"equal blocks to read {column.of} off"
-            raise NotMeasuredError(f"{recipe.name} has no {lacking}")
+                raise NotMeasuredError(f"{recipe.name} has no {lacking}", unverifiable=True)
+            raise NotMeasuredError(f"{recipe.name} has no head for {declared[0]}")
         return ours, [m for m in every if m.convention not in declared]
 
     def failures(self, paper: Paper, recipe: Recipe) -> list[str]:
@@ -187,16 +187,19 @@ class Context:
         """Return the facts of a model. Raises NotMeasuredError where there are none."""
         facts = self.facts[ModelKey.of(recipe, reading)]
         if isinstance(facts, Failure):
-            raise NotMeasuredError(facts.message, untrusted=facts.untrusted)
+            raise NotMeasuredError(facts.message, unverifiable=facts.untrusted)
         return facts
 
 
 class NotMeasuredError(Exception):
-    """A model that a check needs could not be built or counted; the message says why."""
+    """What a check needs of a model could not be had; the message says why.
 
-    def __init__(self, message: str, *, untrusted: bool = False) -> None:
+    `unverifiable` if the model is not at fault: its code may not be run, or it has nothing that says the number.
+    """
+
+    def __init__(self, message: str, *, unverifiable: bool = False) -> None:
         super().__init__(message)
-        self.untrusted = untrusted
+        self.unverifiable = unverifiable
 
 
 def _measure_column(

@@ -33,7 +33,7 @@ def _make(plan: Plan, context: Context) -> Check:
         return _dispatch(plan, context)
     except NotMeasuredError as error:
         printed = plan.cell.row.row.printed[plan.cell.column_id] if isinstance(plan, CellPlan) else None
-        verdict = Verdict.UNVERIFIABLE if error.untrusted else Verdict.ERROR
+        verdict = Verdict.UNVERIFIABLE if error.unverifiable else Verdict.ERROR
         return Check(
             id=plan.id, kind=plan.kind, verdict=verdict, reason=str(error), source=plan.source, printed=printed
         )  # fmt: skip

@@ -99,8 +99,11 @@ class Recipe(BaseModel):
             return written
         given = {key: value for key, value in written.items() if key in HOSTS and value is not None}
         rest = {key: value for key, value in written.items() if key not in HOSTS}
-        if "timm" in given and "arguments" in rest:
-            raise ValueError("arguments: they stand in the host, as timm: {architecture: NAME, arguments: {...}}")
+        library = next((key for key in ("timm", "torchvision") if key in given), None)
+        if library is not None and "arguments" in rest:
+            raise ValueError(
+                f"arguments: they stand in the host, as {library}: {{architecture: NAME, arguments: {{...}}}}"
+            )
         if len(given) == 1 and "host" not in rest:
             return {"host": given, **rest}
         if not given and not rest.keys() <= cls.keys().keys() and "host" not in rest:

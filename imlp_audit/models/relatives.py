@@ -10,6 +10,7 @@ from imlp_audit.models.names.known import (
     Library,
     current_models,
     former_meaning,
+    has_auxiliary_heads,
     has_bottlenecks,
     has_branches,
     own_size,
@@ -31,6 +32,8 @@ def relatives_of(recipe: Recipe, *, folded: bool = True) -> Iterator[Recipe]:
     library, name = found
     for change in other_forms(recipe, folded=folded):
         yield recipe.with_change(change)
+    if has_auxiliary_heads(library, name):
+        yield _with_other_heads(recipe, library, name)
     former = former_meaning(library, name)
     if former is not None:
         yield recipe.with_change({str(library): former})
@@ -55,12 +58,26 @@ def other_forms(recipe: Recipe, *, folded: bool = True) -> Iterator[Mapping[str,
         yield from ({**change, **strides} for change in ({}, *forms))
 
 
+def _with_other_heads(recipe: Recipe, library: Library, name: str) -> Recipe:
+    """Return a model with its auxiliary classifiers if it has none, and without them if it has.
+
+    With them it is torchvision's, which runs them in training alone; timm's always runs them.
+    """
+    rest = {key: value for key, value in recipe.as_written().items() if key != str(library)}
+    if isinstance(recipe.host, Torchvision) and not recipe.host.arguments:
+        return Recipe.of(torchvision={"architecture": name, "arguments": {_AUXILIARY: False}}, **rest)
+    return Recipe.of(torchvision=name, **rest)
+
+
+_AUXILIARY = "aux_logits"
+
+
 def name_in_library(recipe: Recipe) -> tuple[Library, str] | None:
-    """Return the library of a model and its name there, if the recipe has no arguments of its own."""
+    """Return the library of a model and its name there, if the recipe changes no argument but its auxiliary heads."""
     match recipe.host:
         case Timm(architecture=name, arguments=arguments) if not arguments:
             return Library.TIMM, name
-        case Torchvision(architecture=name):
+        case Torchvision(architecture=name, arguments=arguments) if arguments.keys() <= {_AUXILIARY}:
             return Library.TORCHVISION, name
         case _:
             return None

@@ -16,7 +16,7 @@ def settings_of(model: nn.Module) -> Mapping[Setting, int]:
     """Return the side of the images, and of a model of equal blocks its depth, its patches and its widths.
 
     The stem is the model's first convolution; the widths of the MLPs are those of the first block's, told apart by what
-    they read and give: tokens or channels.
+    they read and give: tokens or channels. Of a model of transformers only the depth is read.
     """
     return dict(_settings(model))
 
@@ -27,6 +27,10 @@ def _settings(model: nn.Module) -> Iterator[tuple[Setting, int]]:
     height, width = images.shape[-2:] if images.ndim == 4 else (0, 0)
     if height and height == width:
         yield Setting.IMAGE, height
+    depth = getattr(getattr(model, "config", None), "num_hidden_layers", None)
+    if depth is not None and [len(blocks) for blocks in _equal_blocks(model)].count(depth) == 1:
+        yield Setting.LAYERS, depth
+        return
     blocks = getattr(model, "blocks", None)
     if not isinstance(blocks, nn.Sequential | nn.ModuleList) or not len(blocks):
         return
@@ -48,6 +52,20 @@ def _settings(model: nn.Module) -> Iterator[tuple[Setting, int]]:
             yield Setting.TOKENS_HIDDEN, first.out_features
         if first.in_features == second.out_features == stem.out_channels:
             yield Setting.CHANNELS_HIDDEN, first.out_features
+
+
+def _equal_blocks(model: nn.Module) -> Iterator[nn.ModuleList]:
+    """Yield the lists of blocks of one kind with tensors of equal shapes, but none that lies inside a block.
+
+    Stages of other widths are no such list, and ALBERT's one block for all layers is a list of one.
+    """
+    for child in model.children():
+        if not isinstance(child, nn.ModuleList):
+            yield from _equal_blocks(child)
+            continue
+        kinds = {(type(one), *((n, t.shape) for n, t in one.state_dict().items())) for one in child}
+        if len(kinds) == 1:
+            yield child
 
 
 def _mlps(block: nn.Module) -> Iterator[tuple[nn.Linear, nn.Linear]]:

@@ -63,6 +63,17 @@ def _read(written: object) -> object:
 Values: TypeAlias = Annotated[dict[Name, JsonValue], BeforeValidator(_read), AfterValidator(FrozenMap)]
 """Values by name: numbers, words, true, false, null, lists and mappings of these."""
 
+_OF_FILES = re.compile(r"pretrained|checkpoint|cache_dir|hf_|^weights")
+
+
+def refuse_arguments(arguments: Mapping[str, JsonValue], elsewhere: Mapping[str, str]) -> None:
+    """Raise ValueError for an argument of a library's model that a recipe gives `elsewhere`, or that reads weights."""
+    for name in arguments:
+        if name in elsewhere:
+            raise ValueError(f"{name}: write `{elsewhere[name]}` beside the host instead")
+        if _OF_FILES.search(name):
+            raise ValueError(f"{name}: models are built with fresh weights, and nothing is read or downloaded")
+
 
 class TensorInput(BaseModel):
     """A tensor that a model reads: its shape without the batch, and its type. Numbers are 0, truth values true."""

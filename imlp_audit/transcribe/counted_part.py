@@ -19,7 +19,7 @@ _PART = (
 )
 _NOTED = re.compile(f"{_LEFT_OUT}|{_PART}", re.IGNORECASE)
 _IN_CAPTION = re.compile(
-    rf"(?:{_LEFT_OUT})[^.;]*(?:{_PART})|(?:{_PART})[^.;]*(?:{_LEFT_OUT})|\bnon-?embedding\b"
+    rf"(?:{_LEFT_OUT})[^.;]{{0,300}}(?:{_PART})|(?:{_PART})[^.;]{{0,300}}(?:{_LEFT_OUT})|\bnon-?embedding\b"
     r"|\b(?:of|for|in) (?:the|its|their|each|every) (?:backbone|encoder|decoder|head)s?\b",
     re.IGNORECASE,
 )

@@ -70,7 +70,7 @@ _SCORE = re.compile(r"\b(m?ap\d*(\^?[bm])?|miou|bleu|f1|psnr|ssim|fid|ppl|perple
                     r"|mae|iou|top-?\d+|acc@\d+|real|v2|cifar\S*|coco)\b")  # fmt: skip
 _CHANGE = re.compile(r"^(Δ|δ|delta|change|diff(erence)?|reduction|gain|savings?|impr\w*)\b|Δ")
 _RATIO = re.compile(r"\bratio\b|speed-?\s?up|\bfaster\b|\bcompression\b|\brelative\b")
-_SHARE = re.compile(r"%|[×✕](?!\s*10)|\(x\)")
+_SHARE = re.compile(r"(?<!\d)%|[×✕](?!\s*\d)|\(x\)")
 _TIMES = re.compile(r"[~≈]?\s*\d+(?:\.\d+)?\s*[x×]?")
 _SETTINGS = {
     r"#?\s?(layers|blocks)|depth": Setting.LAYERS, r"(embed(ding)?\s?)?(dim(ension)?|width)|hidden size": Setting.WIDTH,

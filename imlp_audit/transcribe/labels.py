@@ -22,6 +22,7 @@ _REMARK = re.compile(
 _WITHOUT = r"\bw/o\b|\bwithout\b|\bno\b(?!\.)"
 _ALONE = re.compile(rf"^(?:[-–−]\s*(?={_WITHOUT}|w/|with\b))?(?:{_WITHOUT}|\+|w/|with\b|&)\s*", re.IGNORECASE)
 _INSIDE = re.compile(rf"\s*(?:{_WITHOUT}|\+|\bw/|\bwith\b)\s*", re.IGNORECASE)
+_SE = re.compile(r"SE(?:[- ]?(?:blocks?|modules?|layers?))?|squeeze[- ](?:and|&)[- ]excitation", re.IGNORECASE)
 _LEFT_OUT = re.compile(_WITHOUT, re.IGNORECASE)
 _CONFIG = re.compile(  # OpenMMLab's names: model_pretraining_batch-and-recipe_data, as resnet50_8xb256-rsb-a1-600e_in1k
     r"(?P<name>[^\W_](?:[^\s_.]|\.(?=\d))*)_(?P<training>(?:[^\s_]+_)*?)"
@@ -71,6 +72,14 @@ class LabelParts:
     def base(self) -> str:
         """The name before what was added or left out: Swin-T of "Swin-T + SE"."""
         return _INSIDE.split(self.name, maxsplit=1)[0]
+
+    @property
+    def with_se(self) -> str | None:
+        """The name of the same model with SE (arXiv 1709.01507), if that is all that was added: SE-Swin-T above."""
+        name = self.base or self.builds_on
+        if name is None or self.left_out or not self.changed:
+            return None
+        return f"SE-{name}" if _SE.fullmatch(_INSIDE.split(self.name, maxsplit=1)[-1]) else None
 
 
 def read_label(text: str, above: LabelParts | None, known: Container[str]) -> LabelParts:

@@ -11,6 +11,7 @@ from imlp_audit.models.names.known import (
     Library,
     current_models,
     former_meaning,
+    has_auxiliary_heads,
     has_branches,
     own_size,
     resembles,
@@ -95,6 +96,8 @@ def two_models(
 ) -> tuple[str, tuple[str, ...]] | None:
     """Return why a name stands for two models, and both: of two forms, or under a name that meant another before."""
     library, name = model
+    if has_auxiliary_heads(library, name):
+        return _without_and_with_heads(model, side)
     if label == name:
         return None
     recipe = write_recipe(model, side)
@@ -110,6 +113,19 @@ def two_models(
         reason = f"{library}'s former {name} was another model, and papers count either"
         return reason, (recipe, f"{{{library}: {write_value(former)}{image}}}")
     return in_first_form(model, side, flops)
+
+
+def _without_and_with_heads(model: Named, side: int | None) -> tuple[str, tuple[str, ...]]:
+    """Return why a model with auxiliary classifiers is open, and it without them and with them."""
+    library, name = model
+    reason = (
+        "it is trained with auxiliary classifiers, and the paper may count it without them or with them; `verify` says "
+        "if the other one is as printed"
+    )
+    built = write_recipe((Library.TORCHVISION, name), side)
+    if library is Library.TIMM:
+        return reason, (write_recipe(model, side), built)
+    return reason, (built.replace(name, f"{{architecture: {name}, arguments: {{aux_logits: false}}}}"), built)
 
 
 def why_unfit(model: Named, side: int | None) -> str | None:

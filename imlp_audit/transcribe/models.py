@@ -13,7 +13,7 @@ from typing import TypeAlias
 from imlp_audit.models.names.known import Library, own_size, resembles, scaled_sizes, size_in_name
 from imlp_audit.models.names.match import Confidence, close_models, variants_of
 from imlp_audit.models.names.spelling import spellings
-from imlp_audit.models.names.texts import text_recipe
+from imlp_audit.models.names.texts import text_class, text_recipe
 from imlp_audit.transcribe.cells import MARKS
 from imlp_audit.transcribe.headings import ColumnGuess
 from imlp_audit.transcribe.image_sizes import (
@@ -217,7 +217,8 @@ def _without(
     """Return why a label that is not the name of one model has none, and the names that it may stand for."""
     if label.changed:
         part = _with(Confidence.EXACT, _find(label.base, side, table)[1]) if label.base else []
-        known = propose(part, side, label.name)
+        excited = _with(Confidence.EXACT, _find(label.with_se, side, table)[1]) if label.with_se else []
+        known = propose((*excited, *part), side, label.name)
         how = "left out of" if label.left_out else "added to"
         return ModelGuess(None, None, f"the label names something that is {how} a model", (), known)
     if close:
@@ -231,9 +232,9 @@ def _without(
         if exact:
             short = f"the caption names {family}, which the label may leave out"
             return ModelGuess(None, None, short, propose(exact, side, label.name))
-    text = text_recipe(label.name)
+    text = text_class(label.name)
     if text is not None:
-        return ModelGuess(None, None, _IN_TRANSFORMERS, (), (text,))
+        return _of_text(label.name, text)
     near = propose(_with(Confidence.NEAR, found), side, label.name)
     added, name = split_name(label.name)
     if added:
@@ -244,9 +245,17 @@ def _without(
 
 
 _IN_NEITHER = "no name in timm or torchvision matches this label"
-_IN_TRANSFORMERS = (
-    f"{_IN_NEITHER}, but one in transformers does: give the sizes that differ from its class's own as `config`"
-)
+_IN_TRANSFORMERS = f"{_IN_NEITHER}, but a class of transformers does"
+
+
+def _of_text(label: str, architecture: str) -> ModelGuess:
+    """Return why a text model is open, with its recipe only if the label names the size that its class has."""
+    recipe = text_recipe(label)
+    if recipe is not None:
+        return ModelGuess(None, None, f"{_IN_TRANSFORMERS}, in this size", (recipe,))
+    reason = f"{_IN_TRANSFORMERS}, in a size that may not be the row's: give its sizes as `config`"
+    return ModelGuess(None, None, reason, more=f"the class is {architecture}")
+
 
 _Found: TypeAlias = Mapping[Library, tuple[tuple[str, Confidence], ...]]
 

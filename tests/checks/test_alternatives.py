@@ -76,6 +76,33 @@ def test_the_model_that_a_name_stood_for_before_is_named(tmp_path: Path) -> None
     assert "as printed with `model: {timm: {architecture: vit_base_patch16_224, arguments: {depth: 8" in hint(check)
 
 
+WITHOUT = "{architecture: %s, arguments: {aux_logits: false}}"  # the heads that only training uses
+
+
+@pytest.mark.parametrize(
+    ("model", "params", "flops", "named"),
+    [
+        # torchvision's table of weights prints 6.6 M for GoogLeNet, and 27.2 M for Inception v3
+        ("torchvision: googlenet", "6.62", "1.50", f"torchvision: {WITHOUT % 'googlenet'}"),
+        (f"torchvision: {WITHOUT % 'googlenet'}", "13.0", "1.50", "torchvision: googlenet"),
+        (
+            "torchvision: inception_v3, image: 299",
+            "23.83",
+            "5.71",
+            f"torchvision: {WITHOUT % 'inception_v3'}, image: 299",
+        ),
+        ("timm: inception_v3", "27.2", "5.71", "torchvision: inception_v3"),
+    ],
+)
+def test_a_model_without_its_auxiliary_classifiers_is_named(
+    tmp_path: Path, model: str, params: str, flops: str, named: str
+) -> None:
+    found = checks(tmp_path, f"{{{model}}}", params, flops)
+    assert found["flops"].verdict is Verdict.REPRODUCED
+    assert hint(found["params"]).startswith(f"as printed with `model: {{{named}}}`")
+    assert not any("suggests another model" in one for one in found["params"].hints)
+
+
 @pytest.mark.parametrize("library", ["timm", "torchvision"])
 @pytest.mark.parametrize(
     ("name", "params", "flops"),

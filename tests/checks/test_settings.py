@@ -39,12 +39,12 @@ def test_one_layer_decides(tmp_path: Path, layers: int, verdict: Verdict) -> Non
     assert (check.verdict, check.measured, check.hints) == (verdict, str(layers), ())
 
 
-def test_a_setting_that_the_model_lacks_is_an_error_of_its_own_cell(tmp_path: Path) -> None:
+def test_a_setting_that_the_model_lacks_cannot_be_verified(tmp_path: Path) -> None:
     found = settings(tmp_path, {"host": Count(1, settings={Setting.LAYERS: 12})})
     assert {name: check.verdict for name, check in found.items()} == {
         "layers": Verdict.REPRODUCED,
-        "width": Verdict.ERROR,
-        "channels_hidden": Verdict.ERROR,
+        "width": Verdict.UNVERIFIABLE,
+        "channels_hidden": Verdict.UNVERIFIABLE,
     }
     assert found["width"].reason == "host has no equal blocks to read width off"
 

@@ -191,3 +191,26 @@ def test_a_model_without_blocks_has_only_its_image_size() -> None:
     with torch.device("meta"):
         assert settings_of(nn.Linear(2, 2)) == {Setting.IMAGE: 224}
         assert settings_of(timm.create_model("resnet18", pretrained=False)) == {Setting.IMAGE: 224}
+
+
+@pytest.mark.parametrize(
+    ("architecture", "config", "layers"),
+    [
+        ("BertModel", {"num_hidden_layers": 5}, 5),
+        ("GPT2Model", {"n_layer": 3}, 3),
+        ("MobileBertModel", {"num_hidden_layers": 2}, 2),  # each with a list of MLPs
+        ("AlbertModel", {"num_hidden_layers": 12}, None),  # one block, run twelve times
+        ("BartModel", {"encoder_layers": 2, "decoder_layers": 2}, None),  # two lists
+    ],
+)
+def test_the_depth_of_a_model_of_transformers_is_that_of_its_equal_blocks(
+    architecture: str, config: dict[str, int], layers: int | None
+) -> None:
+    ids = {"shape": [8], "dtype": "int64"}
+    inputs = {"input_ids": ids, **({"decoder_input_ids": ids} if architecture == "BartModel" else {})}
+    recipe = Recipe.of(transformers={"architecture": architecture, "config": config, "inputs": inputs})
+    assert of(recipe) == ({} if layers is None else {Setting.LAYERS: layers})
+
+
+def test_stages_of_other_widths_have_no_one_depth() -> None:
+    assert of(Recipe.of(transformers="SwinModel")) == {Setting.IMAGE: 224}

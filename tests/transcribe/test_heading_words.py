@@ -88,3 +88,10 @@ def test_a_label_gives_the_size_of_the_images(size: str) -> None:
 @pytest.mark.parametrize("size", ["↑ 384×224", "@384x288"])
 def test_images_that_are_not_square_leave_the_row_without_a_model(size: str) -> None:
     assert recipes(table("Model | FLOPs (G)", f"DeiT-B {size} | 55.5")) == [None]
+
+
+@pytest.mark.parametrize("heading", ["Params (%)", "FLOPs %", "FLOPs (×)", "Params (x)"])
+def test_a_share_of_another_number_is_no_total(heading: str) -> None:
+    draft = table(f"Model | {heading} | Top-1", "ResNet-50 | 51.4 | 76.1", "VGG-16 | 15.5 | 71.6")
+    assert list(draft.columns.slugs.values()) == ["top1"]
+    assert f"{heading!r} is left out: it is a share of another number, and not a total" in decisions_of(draft)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.models.names.texts import text_recipe
+from imlp_audit.models.names.texts import text_class
 from tests.transcribe.test_draft import recipes, table
 
 ADDED = "the label names something that is added to a model"
@@ -70,24 +70,29 @@ def test_a_heading_between_rows_may_leave_something_out(heading: str, changed: b
         ("BERT", "BertModel"),
         ("BERT-Large", "BertModel"),
         ("GPT-2 medium", "GPT2Model"),
-        ("RoBERTa_base", "RobertaModel"),
+        ("RoBERTa_large", "RobertaModel"),
         ("XLM-R", "XLMRobertaModel"),
         ("DeBERTa-v3-small", "DebertaV2Model"),
-        ("OPT-125M", "OPTModel"),
+        ("OPT-350M", "OPTModel"),
     ],
 )
-def test_a_label_of_a_text_model_is_proposed_with_its_class(label: str, architecture: str) -> None:
+def test_a_label_of_a_text_model_names_its_class(label: str, architecture: str) -> None:
     (row,) = table("Model | Params (M)", f"{label} | 110").rows
     assert row.model.recipe is None
-    assert row.model.nearest == (f"{{transformers: {{architecture: {architecture}, tokens: 512}}}}",)
-    assert row.model.reason.startswith(
-        "no name in timm or torchvision matches this label, but one in transformers does"
-    )
+    assert row.model.more == f"the class is {architecture}"
+    assert row.model.nearest == row.model.candidates == ()  # whose defaults are another size
+    assert row.model.reason.endswith("give its sizes as `config`")
+
+
+def test_a_text_model_is_proposed_where_the_label_has_the_size_of_its_class() -> None:
+    (row,) = table("Model | Params (M)", "BERT-base | 110").rows
+    assert row.model.recipe is None
+    assert row.model.candidates == ("{transformers: {architecture: BertModel, tokens: 512}}",)
 
 
 @pytest.mark.parametrize("label", ["BEiT-B", "OurBERT", "A-BERT", "Foo", "optimal", ""])
 def test_another_label_is_no_text_model(label: str) -> None:
-    assert text_recipe(label) is None
+    assert text_class(label) is None
 
 
 @pytest.mark.parametrize("headings", ["Backbone | Method", "Method | Scheme", "Network | Encoder"])

@@ -89,6 +89,22 @@ def test_the_model_that_a_label_adds_to_is_named() -> None:
     assert row.model.nearest == ("{timm: swin_tiny_patch4_window7_224}", "{torchvision: swin_t}")
 
 
+@pytest.mark.parametrize(
+    ("label", "first"),
+    [
+        ("ResNet50 + SE", "{timm: seresnet50}"),
+        ("ResNeXt50 (32x4d) w/ SE blocks", "{timm: seresnext50_32x4d}"),
+        ("+ SE", "{timm: seresnet50}"),
+        ("ResNet50 w/o SE", "{timm: resnet50}"),
+        ("ResNet50 + SE + CBAM", "{timm: resnet50}"),
+    ],
+)
+def test_the_model_with_se_comes_first_where_se_is_all_that_is_added(label: str, first: str) -> None:
+    """As in Table 4 of arXiv 1807.06521."""
+    row = table("Model | Params (M)", "ResNet50 | 25.56", f"{label} | 28.09").rows[-1]
+    assert (row.model.recipe, row.model.nearest[0]) == (None, first)
+
+
 @pytest.mark.parametrize("kind", ["ConvNets & Hybrid", "Conv Only", "ViT-Stem TFM", "Multi-stage TFM", "Conv + TFM"])
 def test_a_kind_of_network_changes_no_model(kind: str) -> None:
     draft = table("Kind | Model | Params (M)", f"{kind} | DeiT-S | 22.1", "ViTs | DeiT-Ti | 5.7")
@@ -283,3 +299,19 @@ def test_of_a_column_that_describes_the_models_one_text_may_still_add_something(
     rows = ("PoolFormer-S12 | Pooling | 12", "Swin-T | Shifted windows | 28", "CAFormer-S18 | SepConv + Attention | 26")
     first, second, third = recipes(table("Model | Operator | Params (M)", *rows))
     assert (first is None, second is None, third is None) == (False, False, True)
+
+
+def test_a_model_with_auxiliary_classifiers_is_proposed_without_them_and_with_them() -> None:
+    lines = ("Model | Params (M)", "GoogLeNet | 6.6", "googlenet | 6.6", "Inception-v3 | 27.2", "Inception v1 | 6.6")
+    first, second, third, fourth = table(*lines).rows
+    without = "{torchvision: {architecture: googlenet, arguments: {aux_logits: false}}}"
+    assert (
+        first.model.candidates
+        == second.model.candidates
+        == fourth.model.candidates
+        == (without, "{torchvision: googlenet}")
+    )
+    assert "auxiliary classifiers" in first.model.reason
+    both = "{torchvision: inception_v3, image: 299}"
+    assert third.model.candidates == ("{timm: inception_v3, image: 299}", both)
+    assert recipes(table(*lines)) == [None] * 4

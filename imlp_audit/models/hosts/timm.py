@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, final
 from pydantic import Field, JsonValue, field_validator
 
 from imlp_audit.models.hosts.host import BuildRequest, ClassCount, Clue, FirstLayer, Host, OwnImageInput, Traits
-from imlp_audit.models.values import FrozenMap, Values
+from imlp_audit.models.values import FrozenMap, Values, refuse_arguments
 
 if TYPE_CHECKING:
     from torch import nn
@@ -18,7 +18,6 @@ ARCHITECTURE = r"^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)?$"
 Architecture = Annotated[str, Field(pattern=ARCHITECTURE)]
 
 _SAID_ELSEWHERE = {"num_classes": "classes", "img_size": "image"}
-_OF_FILES = re.compile(r"pretrained|checkpoint|cache_dir|hf_")
 
 
 @final
@@ -34,11 +33,7 @@ class Timm(Host):
     @field_validator("arguments")
     @classmethod
     def _sizes_only(cls, arguments: FrozenMap[JsonValue]) -> FrozenMap[JsonValue]:
-        for name in arguments:
-            if name in _SAID_ELSEWHERE:
-                raise ValueError(f"{name}: write `{_SAID_ELSEWHERE[name]}` beside the host instead")
-            if _OF_FILES.search(name):
-                raise ValueError(f"{name}: models are built with fresh weights, and nothing is read or downloaded")
+        refuse_arguments(arguments, _SAID_ELSEWHERE)
         return arguments
 
     @classmethod

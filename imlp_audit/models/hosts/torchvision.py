@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Annotated, final
 
-from pydantic import Field
+from pydantic import Field, JsonValue, field_validator
 
 from imlp_audit.models.hosts.host import (
     IMAGENET_SIZE,
@@ -16,19 +16,31 @@ from imlp_audit.models.hosts.host import (
     ImageInput,
     Traits,
 )
+from imlp_audit.models.values import FrozenMap, Values, refuse_arguments
 
 if TYPE_CHECKING:
     from torch import nn
 
 
 CLASSIFIER = r"^[a-z0-9_]+$"
+_SAID_ELSEWHERE = {"num_classes": "classes", "image_size": "image", "input_size": "image"}
 
 
 @final
 class Torchvision(Host):
-    """A classifier of torchvision. A recipe gives only its name: `torchvision: resnet50`."""
+    """A classifier of torchvision: its name, and what is changed of its `arguments`.
+
+    A recipe gives the name alone where nothing is: `torchvision: resnet50`.
+    """
 
     architecture: Annotated[str, Field(pattern=CLASSIFIER)]
+    arguments: Values = Field(default_factory=FrozenMap)
+
+    @field_validator("arguments")
+    @classmethod
+    def _sizes_only(cls, arguments: FrozenMap[JsonValue]) -> FrozenMap[JsonValue]:
+        refuse_arguments(arguments, _SAID_ELSEWHERE)
+        return arguments
 
     @classmethod
     def traits(cls) -> Traits:
@@ -61,16 +73,16 @@ class Torchvision(Host):
         """Build the architecture for images of one size."""
         from imlp_audit.models.nets.torchvision import build_torchvision
 
-        return build_torchvision(self.architecture, request)
+        return build_torchvision(self.architecture, self.arguments, request)
 
     @classmethod
     def unpack(cls, value: object) -> object:
-        """Return the one field, which a recipe gives as the value of its key."""
-        return value if isinstance(value, Torchvision) else {"architecture": value}
+        """Return the fields; a recipe may give the architecture alone."""
+        return {"architecture": value} if isinstance(value, str) else value
 
-    def value(self) -> str:
-        """Return the name of the architecture."""
-        return self.architecture
+    def value(self) -> object:
+        """Return the name of the architecture, with its arguments if there are any."""
+        return super().value() if self.arguments else self.architecture
 
     def kin(self) -> str:
         """Return the first word of the name: "resnet" of resnet50."""

@@ -108,6 +108,14 @@ def has_bottlenecks(library: Library, name: str) -> bool:
 _RESNETS = re.compile(r"(wide_|(legacy_)?se)?resne(t|xt)\d+(_\d+)?(_\d+x\d+d)?")
 
 
+def has_auxiliary_heads(library: Library, name: str) -> bool:
+    """Return whether a model has classifiers that only training uses, so that papers count it with and without them.
+
+    torchvision builds it with them, timm without.
+    """
+    return library in (Library.TIMM, Library.TORCHVISION) and name in ("googlenet", "inception_v3")
+
+
 def size_in_name(library: Library, name: str) -> int | None:
     """Return the side of the images that a model's name ends in; None for one that does not, such as regnety_320."""
     size = own_size(library, name)

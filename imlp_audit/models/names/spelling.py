@@ -26,7 +26,11 @@ _PUBLISHED = (
 )
 _SPELLINGS = (
     (re.compile(r"\bresmlp[-_ ]?s(\d+)$", re.IGNORECASE), r"resmlp_\1"),
+    (re.compile(r"\bbit[-_ ]?[sml][-_ (]+r[-_ ]?(\d+)[-_ ]?x([1-4])\)?$", re.IGNORECASE), r"resnetv2_\1x\2_bit"),
     (re.compile(r"\b(?:bit[-_ ])?r[-_ ]?(\d+)[-_ ]?x([34])$", re.IGNORECASE), r"resnetv2_\1x\2_bit"),  # Big Transfer
+    (re.compile(r"\bnasnet-?a[-_ (]+large\)?$", re.IGNORECASE), "nasnetalarge"),
+    (re.compile(r"\bmnasnet[-_ ]?a1$", re.IGNORECASE), "semnasnet_100"),
+    (re.compile(r"\binception[-_ ]?v1$", re.IGNORECASE), "googlenet"),
     (re.compile(r"\bfbnet[-_ ]?c$", re.IGNORECASE), "fbnetc_100"),
     (re.compile(r"\b(shufflenet)[-_ ]?v2[-_ (]+[x×]?([012])\.(\d)[x×]?\)?$", re.IGNORECASE), r"\1_v2_x\2_\3"),
     (re.compile(r"\b(shufflenet)[-_ ]?v2[-_ (]+([12])[x×]\)?$", re.IGNORECASE), r"\1_v2_x\2_0"),

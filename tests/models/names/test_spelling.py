@@ -30,6 +30,12 @@ from imlp_audit.models.names.spelling import spellings
         ("RSB-ResNet-50", "resnet50"),
         ("ResMLP-S24", "resmlp_24_224"),
         ("R-101x3", "resnetv2_101x3_bit"),
+        ("BiT-M-R152x2", "resnetv2_152x2_bit"),
+        ("BiT-S (R50x1)", "resnetv2_50x1_bit"),
+        ("BiT-L-R152x4", "resnetv2_152x4_bit"),
+        ("NASNet-A Large", "nasnetalarge"),
+        ("NASNet-A (large)", "nasnetalarge"),
+        ("MnasNet-A1", "semnasnet_100"),
         ("MobileNetV3 V3-Large 1.0", "mobilenetv3_large_100"),
         ("MobileNetV3-Small 0.75×", "mobilenetv3_small_075"),
         ("MobileNetV2 (1.4)", "mobilenetv2_140"),
@@ -67,6 +73,11 @@ def test_a_name_of_another_code_base_is_timms_name(label: str, name: str) -> Non
         "P16",
         "",
         "R50x2",
+        "PNASNet-A Large",
+        "NASNet-A Mobile",
+        "MnasNet-A2",
+        "MnasNet-A1 0.75",
+        "Inception v10",
         "ResMLP-B24",
         "RegNetY-G",
         "DenseNet-161 (k=32)",
@@ -79,6 +90,9 @@ def test_any_other_label_stays_as_it_is(label: str) -> None:
     assert spellings(label) == (label,)
 
 
-@pytest.mark.parametrize(("label", "name"), [("RegNetY-8G", "regnet_y_8gf"), ("EffNetV2-S", "efficientnet_v2_s")])
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [("RegNetY-8G", "regnet_y_8gf"), ("EffNetV2-S", "efficientnet_v2_s"), ("Inception v1", "googlenet")],
+)
 def test_an_abbreviation_is_spelt_out_for_every_library(label: str, name: str) -> None:
     assert [(name, Confidence.EXACT)] in [close_models(one, Library.TORCHVISION) for one in spellings(label)]

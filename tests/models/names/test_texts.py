@@ -1,0 +1,75 @@
+"""Text models that a label names with its size: the proposed recipes have the published number of parameters."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import yaml
+
+from imlp_audit.models.build import build_host
+from imlp_audit.models.hosts.host import Setting
+from imlp_audit.models.names.texts import text_class, text_recipe
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.settings import settings_of
+
+
+def bert(words: int, positions: int, kinds: int, width: int = 768, layers: int = 12) -> int:
+    """Embeddings with a norm; four matrices, an MLP of four times the width and two norms a layer; a pooler."""
+    embeddings = (words + positions + kinds) * width + 2 * width
+    layer = 4 * width * (width + 1) + 4 * width * (width + 1) + width * (4 * width + 1) + 4 * width
+    return embeddings + layers * layer + width * (width + 1)
+
+
+def gpt(words: int, positions: int, *, last_norm: bool) -> int:
+    """The same layers behind two tables, without a pooler."""
+    return bert(words, positions, 0) - 768 * (768 + 1) - (0 if last_norm else 2 * 768)
+
+
+# Closed formulas, and what is printed in millions: by arXiv 1910.13461 or the authors' model cards.
+SIZES = {
+    "BERT-base": (bert(30522, 512, 2), 12),
+    "RoBERTa_base": (bert(50265, 514, 1), 12),
+    "GPT-2 small": (gpt(50257, 1024, last_norm=True), 12),
+    "GPT-1": (gpt(40478, 512, last_norm=False), 12),
+    "OPT-125M": (gpt(50272, 2048 + 2, last_norm=True), 12),
+    "DistilBERT": (bert(30522, 512, 0, layers=6) - 768 * (768 + 1), 6),
+}
+
+
+@pytest.mark.parametrize("label", SIZES)
+def test_the_proposed_size_is_that_of_the_label(label: str) -> None:
+    with torch.device("meta"):
+        model = build_host(Recipe.of(**yaml.safe_load(text_recipe(label) or "")), None)
+        found = sum(one.numel() for one in model.parameters()), settings_of(model)[Setting.LAYERS]
+    assert found == SIZES[label]
+
+
+PRINTED = {  # in millions, by the papers and the authors' model cards
+    "ALBERT-xxlarge": "223", "BART-large": "406", "ELECTRA-Small": "13", "FNet-Base": "83", "GPT-Neo 1.3B": "1316",
+    "ModernBERT-base": "149", "T5-small": "61", "XLNet-Large": "360",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("label", PRINTED)
+def test_the_proposed_size_prints_as_published(label: str) -> None:
+    with torch.device("meta"):
+        model = build_host(Recipe.of(**yaml.safe_load(text_recipe(label) or "")), None)
+    assert f"{sum(one.numel() for one in model.parameters()) / 1e6:.0f}" == PRINTED[label]
+
+
+@pytest.mark.parametrize(
+    ("label", "architecture"),
+    [
+        ("BERT", "BertModel"),
+        ("BERT-large", "BertModel"),
+        ("BERT-base-cased", "BertModel"),  # of 28,996 words
+        ("GPT-2", "GPT2Model"),
+        ("ALBERT-base", "AlbertModel"),
+        ("XLM-R base", "XLMRobertaModel"),
+        ("LLaMA-7B", "LlamaModel"),  # without its head
+        ("T5-v1.1-small", "T5Model"),
+    ],
+)
+def test_a_label_of_another_size_has_a_class_alone(label: str, architecture: str) -> None:
+    assert text_class(label) == architecture
+    assert text_recipe(label) is None
