@@ -16,6 +16,7 @@ _MARKS: tuple[DecimalMark, ...] = (".", ",")
 _FITS = " would fit"
 _RELATIVE = re.compile(r"(as printed )?with `model: ")
 _RULE = re.compile(rf"rounding ({'|'.join(Rounding)})")
+_CONVENTION = re.compile(r"\bconvention ([\w-]+)")
 _CHOICE = re.compile(r"\b(?:reading|convention|rounding) ")
 _LOSS = re.compile(r"; (\d+) of the column's numbers that follows? now would not")
 _MISSING = "the spec does not declare"
@@ -36,7 +37,7 @@ def choose_hints(asked: Check, checks: Sequence[Check], every: Sequence[Check] =
     loss = (
         f"; {lost[way]} that {'follows' if lost[way] == 1 else 'follow'} now would not" if shared and lost[way] else ""
     )
-    common = [f"{ways[way]} of these {len(checks)} {way}{loss}"] if shared else []
+    common = [f"{ways[way]} of these {len(checks)} {way}{loss}{_where(way, asked)}"] if shared else []
     return tuple(f"hint: {hint}" for hint in (*common, *own))
 
 
@@ -52,6 +53,22 @@ def _undeclared(way: str) -> str:
     """Return the choices of a way that the spec does not declare."""
     fits, _, missing = way.partition(f"; {_MISSING} ")
     return missing or (fits if _MISSING in way else "")
+
+
+def _where(way: str, check: Check) -> str:
+    """Write how a spec declares a convention or rounding rule that it does not declare yet."""
+    missing, keys = _undeclared(way), list[str]()
+    convention, rule = _CONVENTION.search(missing), _RULE.search(missing)
+    if convention is not None and check.convention is not None:
+        key = _KEYS.get(convention[1]) or _KEYS.get(check.convention, "flops")
+        keys.append(f"{key}: [{convention[1]}]")
+    if rule is not None:
+        keys.append(f"rounding: [{rule[1]}]")
+    return f"; if that is the paper's, declare it: `about: {{{', '.join(keys)}}}`" if keys else ""
+
+
+_KEYS = {"all": "parameters", "with_buffers": "parameters", "mib": "memory", "mb": "memory"}
+"""The keys of `about` by conventions that FLOPs do not have; parameters and FLOPs both have `no_head`."""
 
 
 def _count_lost(way: str, checks: Sequence[Check], every: Sequence[Check]) -> int:

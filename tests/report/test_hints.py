@@ -2,8 +2,9 @@
 
 import pytest
 
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, MemoryConvention, ParameterConvention
 from imlp_audit.records.check import Check, CheckKind, Verdict
-from imlp_audit.report.hints import choose_hints
+from imlp_audit.report.hints import _KEYS, choose_hints
 from tests.report.results import check
 
 CUT = "would fit under rounding truncation, which the spec does not declare"
@@ -23,7 +24,8 @@ def passing(printed: str, measured: str, paper: str = "p") -> Check:
 
 
 def shared(hints: list[Check], *others: Check) -> str:
-    return choose_hints(hints[0], hints, (*hints, *others))[0]
+    """Return the hint of all checks, without where a spec declares it."""
+    return choose_hints(hints[0], hints, (*hints, *others))[0].partition("; if that is the paper's")[0]
 
 
 LOST, LOST_COMMA, KEPT = passing("1.4", "1360000000"), passing("1,4", "1360000000"), passing("1.4", "1420000000")
@@ -90,3 +92,37 @@ def test_of_the_hints_that_as_many_share_the_smallest_change_is_shown() -> None:
     none = "would fit under rounding half_up, which it was not judged under"
     for ways, first in (((two,), two), ((two, one), one), ((two, one, none), none)):
         assert shared(failing(*(f"7 {way}" for way in ways))) == f"hint: 3 of these 3 {first}"
+
+
+BOTH = "would fit under convention no_head, rounding ceiling"
+
+
+@pytest.mark.parametrize(
+    ("way", "convention", "about"),
+    [
+        (LOSES, "fvcore", "{flops: [macs]}"),
+        (CUT, "all", "{rounding: [truncation]}"),
+        (f"{BOTH}, which the spec does not declare", "all", "{parameters: [no_head], rounding: [ceiling]}"),
+        (f"{BOTH}; the spec does not declare rounding ceiling", "all", "{rounding: [ceiling]}"),
+        ("would fit under convention no_head, which the spec does not declare", "fvcore", "{flops: [no_head]}"),
+        ("would fit under convention all, which the spec does not declare", "no_head", "{parameters: [all]}"),
+        ("would fit under convention mb, which the spec does not declare", "mib", "{memory: [mb]}"),
+    ],
+)
+def test_what_many_are_hinted_says_where_a_spec_declares_it(way: str, convention: str, about: str) -> None:
+    checks = [one.model_copy(update={"convention": convention}) for one in failing(f"7 {way}")]
+    (hint,) = choose_hints(checks[0], checks)
+    assert hint == f"hint: 3 of these 3 {way}; if that is the paper's, declare it: `about: {about}`"
+
+
+def test_what_is_declared_already_is_declared_nowhere_else() -> None:
+    checks = failing("7 would fit under rounding half_up, which it was not judged under")
+    assert choose_hints(checks[0], checks)[0].endswith("which it was not judged under")
+
+
+def test_every_convention_has_the_key_that_declares_it() -> None:
+    assert {name for name, key in _KEYS.items() if key == "memory"} == set(MemoryConvention)
+    assert {name for name, key in _KEYS.items() if key == "parameters"} == set(ParameterConvention) - set(
+        FLOPS_CONVENTIONS
+    )
+    assert not set(_KEYS) & set(FLOPS_CONVENTIONS)
