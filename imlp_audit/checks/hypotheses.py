@@ -97,8 +97,11 @@ def passes(tally: Tally, chances: Chances, place: int) -> bool:
     vote, best = tally.votes[place], tally.best
     readings = None if vote.family is None else _family_group(tally, best, vote.family, chances).allowed
     conventions = None if vote.fixed else _column_group(tally, best, vote.column, chances).allowed
-    rounding = _rounding_group(tally, best, tally.options.rounding_group(vote.column), chances)
-    intervals = [vote.printed.interval(rule) for rule in allowed_roundings(rounding)]
+    group = tally.options.rounding_group(vote.column)
+    rules = tally.options.rules_of(group)
+    if len(rules) > 1:
+        rules = allowed_roundings(_rounding_group(tally, best, group, chances))
+    intervals = [vote.printed.interval(rule) for rule in rules]
     return any(
         any(value in interval for interval in intervals)
         for (reading, convention), value in vote.values.items()
@@ -115,7 +118,7 @@ def _rounding_group(tally: Tally, best: Combination, name: str, chances: Chances
     """Score the rounding rules on the votes of a group, each with the best readings and conventions for it."""
     roundings, columns = tally.options.rules_of(name), tally.rounding_groups[name]
     votes = [vote for vote in tally.votes if vote.column in columns]
-    if len(roundings) == 1:  # nearly every paper: it is judged for every wrong number of a power
+    if len(roundings) == 1:
         return VoteGroup(name, roundings[0], len(votes), {roundings[0]: tally.score(best, name)}, 0, Clarity.ONLY)
 
     def passing(rule: str | None) -> object:

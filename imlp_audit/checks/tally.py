@@ -102,13 +102,14 @@ class Tally:
     """How many votes of each family and column follow, by rounding rule and reading, under each convention.
 
     Votes of rows with a counter of their own are counted apart, under "". `choosing` are the other votes of each
-    column, with the digits that the paper prints.
+    column, with the digits that the paper prints; `families` are those that the votes are of.
     """
 
     votes: tuple[Vote, ...]
     options: DeclaredOptions
     counts: Mapping[_Key, Counter[str]]
     choosing: Mapping[str, tuple[Vote, ...]]
+    families: tuple[str, ...]
 
     @classmethod
     def of(cls, votes: Sequence[Vote], options: DeclaredOptions) -> Tally:
@@ -119,7 +120,8 @@ class Tally:
             choosing.setdefault(vote.column, []).extend([] if vote.fixed else [vote])
             for key, names in _ballot(vote, options):
                 counts.setdefault(key, Counter()).update(names)
-        return cls(tuple(votes), options, counts, {column: tuple(some) for column, some in choosing.items()})
+        families = tuple(sorted({vote.family for vote in votes if vote.family is not None}))
+        return cls(tuple(votes), options, counts, {column: tuple(some) for column, some in choosing.items()}, families)
 
     def with_vote(self, place: int, vote: Vote) -> Tally:
         """Return the tally with other digits in one place: the vote of the same cell on the same values."""
@@ -129,11 +131,6 @@ class Tally:
         for key, names in _ballot(vote, self.options):
             counts[key] = counts[key] + Counter(names)
         return replace(self, votes=(*self.votes[:place], vote, *self.votes[place + 1 :]), counts=counts)
-
-    @cached_property
-    def families(self) -> tuple[str, ...]:
-        """The families that the votes are of."""
-        return tuple(sorted({vote.family for vote in self.votes if vote.family is not None}))
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
