@@ -63,14 +63,18 @@ def solved_document(solved: Solved, figure: str | None = None) -> Document:
 
 
 def _by_column(answers: Sequence[Answered]) -> Iterator[Paragraph]:
-    """Say that the search for both had one rounding rule, where each alone follows further by one of its own."""
+    """Say that the search for both had one rounding rule, where the first solutions of each alone have two."""
     *parts, last = answers
     rules = {one.first.parameter_rounding or one.first.flops_rounding for one in parts}
     if len(rules) > 1 and last.score < sum(one.score for one in parts):
         yield Paragraph(
-            ("Parameters and FLOPs alone follow by different rounding rules; both were searched with one rule. ",
-             code("--by-column"), " allows each its own.")
-        )  # fmt: skip
+            (
+                "The first solutions of parameters alone and of FLOPs alone have different rounding rules; both were "
+                "searched with one. ",
+                code("--by-column"),
+                " allows each its own.",
+            )
+        )
 
 
 def _failed(rows: Sequence[str]) -> Iterator[Paragraph]:
