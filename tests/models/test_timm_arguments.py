@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from imlp_audit.errors import BuildError
-from imlp_audit.models.build import build_host
+from imlp_audit.models.build import Builder, build_host
 from imlp_audit.models.recipe import Recipe
 
 
@@ -75,3 +75,9 @@ def test_an_argument_that_timm_does_not_take_is_an_error_of_that_model(arguments
 def test_patches_that_do_not_divide_the_model_s_own_images_are_refused() -> None:
     with pytest.raises(BuildError, match="image: patches of 15 do not divide 224"):
         build({"patch_size": 15})
+
+
+def test_patches_that_overlap_need_not_divide_the_image() -> None:
+    """PVT v2 embeds 7 x 7 with strides of 4, and is published for 224 and used on 384 and 256."""
+    with Builder().variant(Recipe.of(timm="pvt_v2_b0", image=256), None) as variant:
+        assert tuple(variant.model.patch_embed.patch_size) == (7, 7)  # type: ignore[union-attr, arg-type]

@@ -57,6 +57,7 @@ def test_a_heading_says_what_its_column_holds(heading: str, cells: list[str], me
         ("model", ["model", "-"], ColumnRole.LINKS),
         ("Download", ["model | log", "model"], ColumnRole.LINKS),
         ("Input size", ["224^2", "384×384"], ColumnRole.SIZE),
+        ("image size test", ["224", "384"], ColumnRole.SIZE),  # a heading over two
         ("Model size (MB)", ["22"], ColumnRole.UNKNOWN),
         ("Heads", ["3"], ColumnRole.UNKNOWN),
         ("Pretrain", ["ImageNet-22K"], ColumnRole.TRAINING),

@@ -56,7 +56,8 @@ def _check_patches(model: nn.Module, image: tuple[int, ...]) -> None:
     """Raise BuildError where the size of the images is not a multiple of the patch size; timm would drop the rest."""
     embedding = getattr(model, "patch_embed", None) or getattr(model, "stem", None)
     patch = getattr(embedding, "patch_size", None)
-    if not isinstance(patch, tuple):
+    overlap = getattr(getattr(embedding, "proj", None), "stride", patch) != patch  # as PVT v2's 7 x 7 with strides of 4
+    if not isinstance(patch, tuple) or overlap:
         return
     for side, part in zip(image, patch, strict=False):
         if side % part:
