@@ -64,9 +64,9 @@ SIZE_NEEDED = "the size of the images"
 """What a check of FLOPs needs where nothing says on which images they are counted."""
 
 _UNSIZED = (
-    "not checked, since nothing says on which images the models are counted. Delete the file and write it again with `--image 224`, "
-    "or with the paper's size; `--image own` takes each model's own. Or remove `needs` from the column: a row without "
-    "`image` is then counted at its model's own size"
+    "not checked, since nothing says on which images the models are counted. Delete the file and write it again with "
+    "`--image 224`, or with the paper's size; `--image own` takes each model's own. Or remove `needs` from the column: "
+    "a row without `image` is then counted at its model's own size"
 )
 
 
