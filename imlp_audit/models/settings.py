@@ -16,7 +16,7 @@ def settings_of(model: nn.Module) -> Mapping[Setting, int]:
     """Return the side of the images, and of a model of equal blocks its depth, its patches and its widths.
 
     The stem is the model's first convolution; the widths of the MLPs are those of the first block's, told apart by what
-    they read and give: tokens or channels. Of a model of transformers only the depth is read.
+    they read and give: tokens or channels. A model of transformers gives its depth alone.
     """
     return dict(_settings(model))
 

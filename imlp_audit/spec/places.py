@@ -44,7 +44,7 @@ def place_of_row(row: RowRef) -> str:
     return f"{row.table.value.called}, {row.full_label}{row.row.mark}{_tell_apart(row)}"
 
 
-_FEW = 20  # rows of one label; more are told apart by their ids alone
+_FEW = 20  # rows; if more have one label, ids tell them apart
 
 
 def _tell_apart(row: RowRef) -> str:

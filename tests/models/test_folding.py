@@ -10,15 +10,14 @@ from timm.layers import BatchNormAct2d, StdConv2d
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
-from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
-from imlp_audit.count.models import measure_models
+from imlp_audit.count.facts import Failure
 from imlp_audit.errors import BuildError
 from imlp_audit.models.build import build_host
 from imlp_audit.models.folding import fold_batch_norms
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.printed import Rounding
+from tests.models.test_strides import count, measured
 
 # Table 4 of RepVGG (arXiv 2101.03697): parameters in M, of which it drops the later digits, and FLOPs in B. Its ResNets
 # have their strides in 1x1 convolutions, its ResNeXts (32x4d) in 3x3 ones.
@@ -33,18 +32,6 @@ REPVGG = {
     "efficientnet_b0": ("5.26", "0.4", False),
 }
 SLOW = {"resnet101", "resnet152", "resnext101_32x4d"}
-
-
-def measured(recipe: Recipe) -> ModelFacts | Failure:
-    key = ModelKey(recipe, None)
-    return dict(measure_models({key: Need(work=True)}, lambda _: None))[key]
-
-
-def count(recipe: Recipe, convention: str = "macs") -> tuple[int, int]:
-    facts = measured(recipe)
-    assert isinstance(facts, ModelFacts), facts
-    assert facts.ledger is not None
-    return facts.parameters[ParameterConvention.ALL], total(facts.ledger, FLOPS_CONVENTIONS[convention])
 
 
 def with_trained_norms(model: nn.Module) -> nn.Module:
