@@ -105,7 +105,7 @@ def _find_line(text: str, place: Sequence[str | int]) -> int:
     lines = text.split("\n")
     found, indent = 0, -1
     for key in place:
-        line = _find_key(lines, key, found + (indent >= 0), indent)
+        line = _find_key(lines, key, found + 1, indent)
         if line is None:
             break
         found, indent = line, _indent(lines[line])

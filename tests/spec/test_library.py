@@ -273,6 +273,24 @@ def test_a_paper_that_is_referred_to_is_known_but_not_selected(here: Path) -> No
     assert checks("gamma") == ["gamma/1/deit_ti/params", "gamma/repeats/1/deit_ti/params"]
 
 
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("gamma/1", ["gamma/1/deit_ti/params", "gamma/repeats/1/deit_ti/params"]),
+        ("gamma/1/deit_ti", ["gamma/1/deit_ti/params", "gamma/repeats/1/deit_ti/params"]),
+        ("gamma/*/deit_ti", ["gamma/1/deit_ti/params", "gamma/repeats/1/deit_ti/params"]),
+        ("gamma/1/deit_ti/params", ["gamma/1/deit_ti/params"]),  # the number itself
+        ("gamma/repeats", ["gamma/repeats/1/deit_ti/params"]),
+        ("gamma/repeats/1/deit_ti", ["gamma/repeats/1/deit_ti/params"]),
+    ],
+)
+def test_a_table_and_a_row_stand_for_what_is_checked_of_them_otherwise(
+    here: Path, target: str, expected: list[str]
+) -> None:
+    write_paper(here / "specs", "gamma", more=", repeats: alpha/1/deit_ti")
+    assert checks(target) == expected
+
+
 @pytest.mark.parametrize("argument", [".", "table1.yaml", "../gamma"])
 def test_a_paper_is_found_beside_the_one_that_refers_to_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argument: str
