@@ -41,7 +41,8 @@ def propose_near(models: Iterable[Named], side: int | None, label: str) -> tuple
     """Return the recipes of models whose names lack a part of a label, each with a comment that says which."""
     found = dict[str, None]()
     for model in models:
-        lost = ", ".join(map(repr, min((lost_words(one, model[1]) for one in reversed(spellings(label))), key=len)))
+        lost = min([lost_words(one, model[1]) for one in reversed(spellings(label))], key=len)
+        comment = f"  # without {', '.join(map(repr, lost))} of the label" if lost else ""
         for recipe in propose([model], side, label):
-            found[f"{recipe}  # without {lost} of the label" if lost else recipe] = None
+            found[recipe + comment] = None
     return tuple(found)
