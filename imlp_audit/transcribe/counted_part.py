@@ -67,9 +67,10 @@ def size_in_notes(heading: str, table: SourceTable) -> int | None:
     """Return the side of the images that the only note of a heading of FLOPs gives, if it says nothing else."""
     notes = list(_notes_of(heading, table))
     size = find_size(notes[0]) if len(notes) == 1 else None
-    if size is None or words_beyond(_VERBS.sub(" ", notes[0].replace(str(size), ""))):
+    if size is None:
         return None
-    return size
+    rest = _VERBS.sub(" ", re.sub(rf"{size}(?:\^2)?", " ", notes[0]))
+    return None if words_beyond(rest) else size
 
 
 def _marks_in(heading: str) -> list[str]:
