@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import chain, count
 
 from imlp_audit.models.names.known import Library
-from imlp_audit.models.names.match import families_in, line_of
+from imlp_audit.models.names.similar import families_in
+from imlp_audit.models.names.words import line_of
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.columns import TableColumns, read_columns
 from imlp_audit.transcribe.first_form import printed_flops

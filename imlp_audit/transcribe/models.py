@@ -10,17 +10,19 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
 
-from imlp_audit.models.names.known import Library, own_size, resembles, scaled_sizes, size_in_name
+from imlp_audit.models.names.known import Library, own_size, resembles, size_in_name
 from imlp_audit.models.names.match import Confidence, close_models, variants_of
-from imlp_audit.models.names.spelling import spellings
+from imlp_audit.models.names.spelling import first_meaning, spellings
 from imlp_audit.models.names.texts import text_class, text_recipe
 from imlp_audit.transcribe.cells import MARKS
 from imlp_audit.transcribe.headings import ColumnGuess
 from imlp_audit.transcribe.image_sizes import (
     Given,
     Named,
+    is_sized,
     models_of_all_sizes,
     published,
+    sides_to_propose,
     split_size,
     why_not_for_all,
     why_own,
@@ -37,7 +39,7 @@ from imlp_audit.transcribe.meanings import (
     why_like,
     why_unfit,
 )
-from imlp_audit.transcribe.recipes import propose, write_recipe
+from imlp_audit.transcribe.recipes import propose, propose_near, write_recipe
 
 _TASKS = re.compile(
     r"\b(coco|ade20k|cityscapes|detection|detectors?|segmentation|retinanet|mask r-?cnn|faster r-?cnn|upernet|fcos|"
@@ -66,9 +68,9 @@ _TOP1 = re.compile(r"top-?\s?@?1|acc|imagenet|\bin-?1k\b", re.IGNORECASE)
 class ModelGuess:
     """A row's recipe and where it comes from, or the reason why it has none; other names are candidates.
 
-    `nearest` are models of which no name has all of the label, `variants` those whose names have one more word than
-    the recipe's. `sized` says that the source gives the size of the images, `more` what the label has besides
-    a name.
+    `nearest` are models of which no name has all of the label, each with a comment on what it lacks, and `variants`
+    those whose names have one more word than the recipe's. `sized` says that the source gives the size of the images,
+    `more` what the label has besides a name.
     """
 
     recipe: str | None
@@ -154,8 +156,10 @@ def guess_model(
     variants = tuple(variants_of(model, library))
     if label.marks and label.marks not in table.harmless:
         reason = f"the mark {label.marks!r} may stand for a change of the model"
-        others = [write_recipe((library, one), side) for one in variants[:2]]
-        candidates = (*candidates[:1], *others, *candidates[1:])[:3]
+        others = propose(((library, one) for one in variants[:2]), side, label.name)
+        spelt = "†" in label.marks and any("_dagger" in one for one in variants)
+        both = (*others, *candidates[:1]) if spelt else (*candidates[:1], *others)
+        candidates = (*both, *candidates[1:])[:3]
     if reason is not None:
         return ModelGuess(None, None, reason, candidates)
     sized = side or size_in_name(library, model)
@@ -201,13 +205,13 @@ def _why_no_size(exact: Sequence[Named], label: str, row: int | None, table: Tab
     else:
         models = models_of_all_sizes(label, [exact[0][0]] if exact[0][0] is table.prefer else LIBRARIES)
         reason = why_several(models) if models else None
-        if reason is None and table.unsized:
+        if reason is None and (table.unsized or is_sized(exact[0], label)):
             reason, models = why_own(exact, label, table.prefer, table.given), [*exact, *published(exact)]
     if reason is None:
         return None
     models.sort(key=lambda one: (own_size(*one), one[0] is not exact[0][0]))
     if len(models) == 1:
-        return reason, tuple(write_recipe(models[0], side) for side in scaled_sizes(*models[0]))
+        return reason, tuple(write_recipe(models[0], side) for side in sides_to_propose(models[0], label, table.given))
     return reason, tuple(write_recipe(one, own_size(*one)) for one in models)
 
 
@@ -221,6 +225,12 @@ def _without(
         known = propose((*excited, *part), side, label.name)
         how = "left out of" if label.left_out else "added to"
         return ModelGuess(None, None, f"the label names something that is {how} a model", (), known)
+    meaning = first_meaning(label.name)
+    meant = _with(Confidence.EXACT, _first(meaning, side, table)) if meaning else []
+    if meant:
+        return ModelGuess(
+            None, None, _FIRST_MEANING, tuple(dict.fromkeys((*propose(meant, side, label.name), *close)))[:3]
+        )
     if close:
         many = "the label does not say which of these it is"
         short = many if len(close) > 1 else "the label is only a part of this name"
@@ -235,7 +245,7 @@ def _without(
     text = text_class(label.name)
     if text is not None:
         return _of_text(label.name, text)
-    near = propose(_with(Confidence.NEAR, found), side, label.name)
+    near = propose_near(_with(Confidence.NEAR, found), side, label.name)
     added, name = split_name(label.name)
     if added:
         named = _find(name, side, table)[1]
@@ -244,6 +254,7 @@ def _without(
     return ModelGuess(None, None, _IN_NEITHER, (), near[:3], more=more)
 
 
+_FIRST_MEANING = "the label is not all of a name; in the paper that first printed it, it is the first of these"
 _IN_NEITHER = "no name in timm or torchvision matches this label"
 _IN_TRANSFORMERS = f"{_IN_NEITHER}, but a class of transformers does"
 
