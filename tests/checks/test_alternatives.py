@@ -217,7 +217,12 @@ def test_norms_are_folded_only_for_a_number_that_is_less_than_5_percent_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flops: str, folds: bool
 ) -> None:
     folded: list[nn.Module] = []
-    monkeypatch.setattr(deployed, "fold_batch_norms", lambda model: folded.append(model) or 1)
+
+    def fold(model: nn.Module) -> int:
+        folded.append(model)
+        return 1
+
+    monkeypatch.setattr(deployed, "fold_batch_norms", fold)
     found = checks(tmp_path, "{timm: resnet50, image: 224}", "25.56", flops)
     assert found["flops"].verdict is Verdict.DIFFERS
     assert bool(folded) is folds
