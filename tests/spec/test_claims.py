@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.spec.claim_entries import ClaimEntry
-from imlp_audit.spec.claims import ALL_DIGITS
+from imlp_audit.spec.conditions import ALL_DIGITS
 from imlp_audit.spec.library import load, select_checks
 from imlp_audit.spec.plan import ClaimPlan
 from imlp_audit.spec.quantities import QuantityEntry, QuantityKind, describe
