@@ -34,7 +34,7 @@ def with_drafts(text: str | None, paper: str, drafts: dict[str, Finding], shown_
             raise UsageError(f"{shown_as} has no `findings:` in a block of lines of its own to add drafts to")
         return "\n".join([*lines, "findings:", *_entries(drafts, "  "), ""])
     end = next((at for at in range(start + 1, len(lines)) if _is_key(lines[at])), len(lines))
-    first = next((line for line in lines[start + 1 : end] if line.lstrip().startswith("- ")), "  - ")
+    first = next((line for line in lines[start:end] if line.lstrip().startswith("- ")), "  - ")
     indent = first[: len(first) - len(first.lstrip())]
     while not lines[end - 1].strip():
         end -= 1

@@ -55,13 +55,13 @@ def _insert(text: str, key: str, name: str, added: list[str], shown_as: str) -> 
     about = _place(lines, "about:", 0, len(lines))
     if about is None:
         raise UsageError(f"{shown_as} has no `about:` in a block of lines of its own to add {name!r} to; {_BLOCK}")
-    end = _end(lines, about, 0)
+    end = _end(lines, about)
     block = _place(lines, f"  {key}:", about, end)
     if block is None:
         if any(line.startswith(f"  {key}:") for line in lines[about:end]):
             raise UsageError(f"{shown_as} has no `{key}:` in a block of lines of its own to add {name!r} to; {_BLOCK}")
         return _with(lines, end, [f"  {key}:", *added])
-    last = _end(lines, block, 2)
+    last = _end(lines, block)
     if any(line.startswith(f"    {name}:") for line in lines[block:last]):
         if key == "rounding_of":
             raise UsageError(
@@ -82,16 +82,19 @@ def _place(lines: list[str], wanted: str, start: int, end: int) -> int | None:
     return next((i for i in range(start, end) if lines[i].split(" #")[0].rstrip() == wanted), None)
 
 
-def _end(lines: list[str], start: int, indent: int) -> int:
+def _end(lines: list[str], start: int) -> int:
     """Return the line after a block: the last that is indented further, without the comments and gaps behind it."""
-    last = start
-    for index in range(start + 1, len(lines)):
-        line = lines[index]
+    end = start + 1
+    for number, line in enumerate(lines[end:], end + 1):
         if line.strip() and not line.lstrip().startswith("#"):
-            if len(line) - len(line.lstrip()) <= indent:
+            if _indent(line) <= _indent(lines[start]):
                 break
-            last = index
-    return last + 1
+            end = number
+    return end
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def read_text(path: Path) -> str:

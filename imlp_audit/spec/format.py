@@ -105,8 +105,7 @@ def _lay_out(tokens: Sequence[yaml.Token]) -> _Layout:
             entry = not flow and (key or isinstance(token, yaml.BlockEntryToken))
             moved = block.new if entry else start.column + block.new - block.old
             layout.begun[start.line] = (start.column, moved)
-        literal = isinstance(token, yaml.ScalarToken) and token.style in ("|", ">")
-        stop = end.line - 1 if literal and not end.column else end.line
+        stop = end.line if end.column else end.line - 1  # a text of lines ends before the next line
         for line in range(start.line + 1, stop + 1):
             layout.inside[line] = block.new - block.old
             layout.texts.add(line)

@@ -62,7 +62,7 @@ def follows(problem: Problem, lost: Collection[str]) -> bool:
 
 def _unit(path: Path) -> Path:
     """Return the path of the entry that a value is in: without a part of it, an entry would mean something else."""
-    at = next((i + 2 for i, step in enumerate(path[:-1]) if step in _ENTRIES), len(path))
+    at = next((i + 2 for i, step in enumerate(path) if step in _ENTRIES), len(path))
     return path if path[at : at + 1] in (("printed",), ("delta",)) else path[:at]
 
 
@@ -90,7 +90,7 @@ def _without(node: Node, wrong: Collection[Path], here: Path, lost: set[str]) ->
     def keeps(step: str | int, value: Node) -> bool:
         if (*here, step) not in wrong:
             return True
-        lost.update([str(step), *_words(value)])
+        lost.update([*_word(step), *_words(value)])
         return False
 
     match node:
@@ -111,5 +111,10 @@ def _without(node: Node, wrong: Collection[Path], here: Path, lost: set[str]) ->
 def _words(node: Node) -> Iterator[str]:
     """Yield what others may refer to: keys, ids and names."""
     for step, value in _children(node):
-        yield str(step)
+        yield from _word(step)
         yield from [value.text] if step in ("id", "table", "name") and isinstance(value, Text) else _words(value)
+
+
+def _word(step: str | int) -> list[str]:
+    """Return a key; a position in a list names nothing."""
+    return [step] if isinstance(step, str) else []

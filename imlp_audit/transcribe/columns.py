@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
-from imlp_audit.transcribe.counted_part import find_remarks, why_part
+from imlp_audit.transcribe.counted_part import find_remarks, size_in_notes, why_part
 from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.heading_words import size_in, words_beyond
 from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, guess_column
@@ -101,7 +101,7 @@ def read_columns(table: SourceTable) -> TableColumns:
         for at, heading in enumerate(table.headings)
     ]
     guesses = list(
-        _without_alike([_without_changed(_without_part(_with_size(guess), table), guesses) for guess in guesses])
+        _without_alike([_without_changed(_without_part(_with_size(guess, table), table), guesses) for guess in guesses])
     )
     label = find_label(guesses, rows)
     numbers = [at for at, guess in enumerate(guesses) if guess.role is ColumnRole.NUMBERS and at != label]
@@ -164,9 +164,11 @@ def _without_part(guess: ColumnGuess, table: SourceTable) -> ColumnGuess:
     return ColumnGuess(ColumnRole.UNKNOWN, guess.heading, doubts=(doubt,))
 
 
-def _with_size(guess: ColumnGuess) -> ColumnGuess:
-    """Return a column of FLOPs with the size of the images that its heading gives, as in FLOPs @384."""
-    size = size_in(guess.heading) if guess.measure is Measure.FLOPS else None
+def _with_size(guess: ColumnGuess, table: SourceTable) -> ColumnGuess:
+    """Return a column of FLOPs with the size of the images that its heading gives, as in FLOPs @384, or its note."""
+    if guess.measure is not Measure.FLOPS:
+        return guess
+    size = size_in(guess.heading) or size_in_notes(guess.heading, table)
     return guess if size is None else replace(guess, fields=(*guess.fields, ("image", str(size))))
 
 

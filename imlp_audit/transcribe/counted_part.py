@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MARKS, RAISED, split_mark
 from imlp_audit.transcribe.grid import SourceTable
+from imlp_audit.transcribe.heading_words import words_beyond
+from imlp_audit.transcribe.sides import find_size
 
 _LEFT_OUT = (
     r"\bexclu\w+|\bwithout\b|\bw/o\b|\bnot\b(?:\s+\w+)?\s+(?:includ|count|consider|tak)\w*"
@@ -30,6 +32,10 @@ _NAMED = {
     ),
 }
 _SENTENCE_END = re.compile(r"(?<!w)(?<!wrt)[.;](?=\s|$)")
+_VERBS = re.compile(
+    r"\b(?:all|is|are|was|were|we|measured?|computed?|counted|calculated|estimated|reported|evaluated|using|with|for|a|an)\b",
+    re.IGNORECASE,
+)
 _TIMES = re.compile(r"[*∗⋆]\s*(?=10)")
 NOTE = re.compile(rf"(\^(?:[a-z]|\d{{1,2}})|\^?[{re.escape(MARKS)}]{{1,3}}|\^?[⁰¹²³⁴-⁹]+)[\s:.)=]*(?=\w)(.+)")
 """A line that begins with a mark, and what it says."""
@@ -55,6 +61,16 @@ def find_remarks(heading: str, table: SourceTable) -> tuple[str, ...]:
     if not notes:
         return (f"the heading {heading!r} has the mark {marks[0]!r}, and no note for it was found: see what it says",)
     return tuple(f"the note of the heading {heading!r} says {text!r}" for text in notes)
+
+
+def size_in_notes(heading: str, table: SourceTable) -> int | None:
+    """Return the side of the images that the only note of a heading of FLOPs gives, if it says nothing else."""
+    notes = list(_notes_of(heading, table))
+    size = find_size(notes[0]) if len(notes) == 1 else None
+    if size is None:
+        return None
+    rest = _VERBS.sub(" ", re.sub(rf"{size}(?:\^2|²)?", " ", notes[0]))
+    return None if words_beyond(rest) else size
 
 
 def _marks_in(heading: str) -> list[str]:

@@ -24,7 +24,7 @@ _WORDS = """
     operation operations comp compute computation computations computational computing cost costs complexity budget
     capacity efficiency theo theor theoretical orig original reported published
     inference infer test testing eval evaluation val validation forward fwd pass
-    per image images img imgs im input inputs resolution res reso px pixels pix at on
+    per image images img imgs im sized input inputs resolution res reso px pixels pix at on
     imagenet imnet ilsvrc classification
     fvcore thop ptflops calflops pytorch torch
     参数 参数量 计算量

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import TypeAlias
 
-from imlp_audit.models.names.known import USUAL_SIZE, Library, own_size, scaled_sizes, size_in_name
+from imlp_audit.models.names.known import USUAL_SIZE, Library, own_size, scaled_sizes, size_in_name, takes_size
 from imlp_audit.models.names.match import names_of_all_sizes
 from imlp_audit.models.names.spelling import spellings
 from imlp_audit.transcribe.sides import side_of
@@ -59,6 +59,22 @@ def _list(sizes: Sequence[int | str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def is_sized(model: Named, label: str) -> bool:
+    """Return whether a model's name ends in an unusual size that a label leaves out, and takes the usual one too.
+
+    As cait_s36_384 for CaiT-S36: its paper has it for 224 too, with fewer positions.
+    """
+    size = size_in_name(*model)
+    return size not in (None, USUAL_SIZE) and str(size) not in label and takes_size(*model, USUAL_SIZE)
+
+
+def sides_to_propose(model: Named, label: str, given: Given) -> tuple[int, ...]:
+    """Return the sizes of images that an open row's only model may be of, the usual one or that of its tests first."""
+    if not is_sized(model, label):
+        return scaled_sizes(*model)[::-1]
+    return given if isinstance(given, int) else USUAL_SIZE, own_size(*model)
+
+
 def why_own(exact: Sequence[Named], label: str, prefer: Library | None, given: Given) -> str | None:
     """Return why the size of the images must be given, where the libraries' own sizes do not settle it."""
     meant = exact[:1] if exact[0][0] is prefer else [*exact, *published(exact)]
@@ -68,7 +84,7 @@ def why_own(exact: Sequence[Named], label: str, prefer: Library | None, given: G
         return f"the table gives no size of images, and this model was published for {listed}"
     library, name = exact[0]
     size = own_size(library, name)
-    if given is OwnSize.OWN and (scaled := why_scaled(exact)):
+    if str(size) not in label and (scaled := why_scaled(exact)):
         return scaled
     if size == USUAL_SIZE or str(size) in label or given is OwnSize.OWN:
         return None
@@ -94,7 +110,10 @@ def why_scaled(exact: Sequence[Named]) -> str | None:
     if len(exact) > 1 or len(scaled_sizes(*exact[0])) == 1:
         return None
     trained, tested = scaled_sizes(*exact[0])
-    return f"{exact[0][0]} has this model trained on images of {trained} and tested on {tested}: give the row its size"
+    return (
+        f"{exact[0][0]} has this model trained on images of {trained} and tested on {tested}, and papers count either: "
+        "give the row its size"
+    )
 
 
 _END = re.compile(r"(?P<name>.*[^\W_])[-_ /]+(?P<side>\d{3,4})")

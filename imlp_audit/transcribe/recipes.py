@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from imlp_audit.models.names.known import USUAL_SIZE, own_size, size_in_name, takes_size
 from imlp_audit.models.names.match import names_of_all_windows
+from imlp_audit.models.names.spelling import spellings
+from imlp_audit.models.names.words import lost_words
 from imlp_audit.transcribe.image_sizes import Named
 
 
@@ -32,4 +34,15 @@ def propose(models: Iterable[Named], side: int | None, label: str) -> tuple[str,
         sized = [one for one in names_of_all_windows(name, library) if size_in_name(library, one) == side]
         model = (library, sized[0] if sized else name)
         found[write_recipe(model, side if takes_size(*model, side) else None)] = None
+    return tuple(found)
+
+
+def propose_near(models: Iterable[Named], side: int | None, label: str) -> tuple[str, ...]:
+    """Return the recipes of models whose names lack a part of a label, each with a comment that says which."""
+    found = dict[str, None]()
+    for model in models:
+        lost = min([lost_words(one, model[1]) for one in reversed(spellings(label))], key=len)
+        comment = f"  # without {', '.join(map(repr, lost))} of the label" if lost else ""
+        for recipe in propose([model], side, label):
+            found[recipe + comment] = None
     return tuple(found)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from imlp_audit.transcribe.cells import split_mark
 
-_SIDE = re.compile(r"(\d{2,4})\s*(?:\^2|²|\s*[×xX*]\s*\1)?(?:\s*(?:px|pixels?))?", re.ASCII)
+_SIDE = re.compile(r"(\d{2,4})\s*(?:\^2|²|\s*[×xX*]\s*\1)?(?:[\s-]*(?:px|pixels?))?", re.ASCII)
 _PASTED = re.compile(r"\d\d[02468]2", re.ASCII)  # 224² that was copied as 2242
 _BETWEEN = re.compile(r"\s*(?:[/,;|&→↑]|\band\b|\bto\b|->)\s*")  # two sizes in one cell
 _SMALLEST, _LARGEST = 16, 1536
@@ -16,11 +16,11 @@ _LEAST = 32
 _OTHER = r"(?:patch(?:es)?|windows?|kernels?|conv\w*|tokens?|grids?)"
 _OTHERS_BEFORE = re.compile(rf"\b{_OTHER}(?:\s+(?:sizes?|of|is|at|=))*\s*$", re.IGNORECASE)
 _OTHERS_AFTER = re.compile(rf"[\s-]*(?:pixels?\s+)?{_OTHER}\b", re.IGNORECASE)
-_END = r"(?=\s*(?:$|[.;:,)](?!\d)|(?:and|or|for|on|in|with|unless|by|using|resolution|input|images?|inputs)\b))"
+_END = r"(?=\s*(?:$|[.;:,)](?!\d)|(?:and|or|for|on|in|with|unless|except|by|using|resolution|input|images?|inputs)\b))"
 _NAMED = re.compile(
-    rf"(?:\bres(?:olutions?|\.)|\b(?:input|image|crop|test)\s+sizes?|\bcrops?|\b(?:images|inputs)\s+(?:of|at)|\bat|@)"
+    rf"(?:\bres(?:olutions?|\.)|\b(?:input|image|crop|test)\s+sizes?|\bcrops?|\b(?:images|inputs?)\s+(?:of(?:\s+size)?|at)|\bat|@)"
     rf"\s*(?:is|of|=|:)?\s*(?P<side>\d{{2,4}}){_END}"
-    rf"|(?<![\d.,])(?P<first>\d{{2,4}})(?=[\s-]*(?:resolution|crops?)\b)",
+    rf"|(?<![\d.,])(?P<first>\d{{2,4}})(?=[\s-]*(?:resolution|(?:cent(?:er|ral|re)\s+)?crops?|sized)\b)",
     re.IGNORECASE | re.ASCII,
 )
 _SPEED = re.compile(r"\b(?:batch|throughput|latency|speed|fps|memory)\b[^.;]*$", re.IGNORECASE)

@@ -118,6 +118,12 @@ def test_hints_prefer_the_smallest_change() -> None:
     )
 
 
+def test_two_changes_are_no_hint_where_another_one_will_do() -> None:
+    counters = [measured(CUT, "a", "y"), measured(FITS, "a", "z")]
+    alone = "5 000 000 would fit under convention z, which the spec does not declare"
+    assert compare(PRINTED, [measured(MISSES)], [HALF_UP], counters).hints == (alone,)
+
+
 def test_a_hint_names_how_it_departs_from_what_a_number_was_judged_under() -> None:
     """Judged by y, cut off: what follows from it rounded half up, which is declared, needs no other counter."""
     judged, other = measured(4_996_000, "a", "y"), measured(4_997_000, "a", "z")
@@ -132,6 +138,8 @@ def test_a_hint_names_how_it_departs_from_what_a_number_was_judged_under() -> No
         (5_020_000, "2 units of the last printed digit above 5.00 (0.4 %)"),
         (5_010_000, "1 unit of the last printed digit above 5.00 (0.2 %)"),
         (4_985_000, "1.5 units of the last printed digit below 5.00 (0.3 %)"),
+        (5_021_000, "2.1 units of the last printed digit above 5.00 (0.42 %)"),
+        (5_062_000, "6.2 units of the last printed digit above 5.00 (1.2 %)"),
         (50_000_000, "(900 %)"),
     ],
 )
@@ -142,6 +150,20 @@ def test_a_miss_is_reported_with_its_distance(value: int, gap: str) -> None:
 def test_a_distance_of_less_than_a_hundredth_of_a_percent_is_not_given_in_percent() -> None:
     found = compare(parse_printed("5000.0", "M"), [measured(5_000_100_000)], [HALF_UP])
     assert found.reason.endswith("1 unit of the last printed digit above 5000.0")
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "value", "gap"),
+    [
+        ("0.00", "M", 20_000, "2 units of the last printed digit above 0.00"),  # of nothing, there is no share
+        ("12.6", "", 13, "4 units of the last printed digit above 12.6"),  # may be a percentage
+        ("999", "", 1000, "1 unit of the last printed digit above 999"),
+        ("1000", "", 1002, "2 units of the last printed digit above 1000 (0.2 %)"),
+        ("1.0", "K", 1200, "2 units of the last printed digit above 1.0 (20 %)"),
+    ],
+)
+def test_a_distance_is_given_in_percent_of_a_total_alone(text: str, unit: str, value: int, gap: str) -> None:
+    assert compare(parse_printed(text, unit), [measured(value)], [HALF_UP]).reason.endswith(gap)
 
 
 def test_uncounted_operations_are_named() -> None:

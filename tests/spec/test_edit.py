@@ -9,7 +9,7 @@ import yaml
 
 from imlp_audit.errors import UsageError
 from imlp_audit.solve.space import readings_of
-from imlp_audit.spec.edit import read_text, with_convention, with_fit, with_reading
+from imlp_audit.spec.edit import read_text, with_convention, with_fit, with_reading, with_rounding
 from imlp_audit.spec.paper import read_spec
 from imlp_audit.spec.schema import ConventionFit
 from imlp_audit.spec.targets import find
@@ -105,6 +105,16 @@ def test_a_name_that_is_taken_is_refused() -> None:
         with_reading(FILE, "plain", AXES, "tiny.yaml")
     with pytest.raises(UsageError, match=r"tiny\.yaml has convention 'own' already; give another name"):
         with_convention(FILE, "own", {"linear": 1}, "why", "tiny.yaml")
+
+
+def test_rounding_rules_are_added_to_a_measure_without_any() -> None:
+    after = with_rounding(FILE, "flops", ["half_up", "truncation"], "tiny.yaml")
+    assert added(FILE, after) == ["  rounding_of:", "    flops: [half_up, truncation]"]
+    last = with_rounding(after, "parameters", ["ceiling"], "tiny.yaml")
+    assert added(after, last) == ["    parameters: [ceiling]"]
+    taken = r"tiny\.yaml has rounding rules of flops already; write there: \[ceiling, half_up\]$"
+    with pytest.raises(UsageError, match=taken):
+        with_rounding(last, "flops", ["ceiling", "half_up"], "tiny.yaml")
 
 
 @pytest.mark.parametrize("paper", ["imlp", "mixer_gmlp_coursework", "resmlp", "iffn_poster"])

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from imlp_audit.spec import format as layout
 from imlp_audit.spec.folders import bundled_papers
 from imlp_audit.spec.format import format_spec
 from imlp_audit.spec.parse_yaml import parse_tree
@@ -65,10 +66,13 @@ def test_a_file_gets_the_usual_layout() -> None:
         ("a:\n    b: 1\n    # c\nd: 2\n", "a:\n  b: 1\n  # c\nd: 2\n"),  # in the column of the line above
         ("a:\n    b: 1\n# c\nd: 2\n", "a:\n  b: 1\n# c\nd: 2\n"),  # of the line below
         ("a:\n    b: 1\n  # c\nd: 2\n", "a:\n  b: 1\n# c\nd: 2\n"),  # of neither, but further in than the line below
+        ("a:\n    b:\n        d: 1\n   # c\n    e: 2\n", "a:\n  b:\n    d: 1\n # c\n  e: 2\n"),  # not as far in
         ("a:\n # c\n    b: 1\n", "a:\n# c\n  b: 1\n"),
         ("a:\n      # c\n    b:\n        d: 2\n", "a:\n      # c\n  b:\n    d: 2\n"),
         ("a:\n    b: 1\n  # c\n", "a:\n  b: 1\n  # c\n"),  # nothing is below it
         ("  # c\na: 1\n", "  # c\na: 1\n"),  # nothing is above it
+        ("a:\n    b: {c: 1,  # c\n        d: 2}\n", "a:\n  b: {c: 1,  # c\n      d: 2}\n"),  # with its braces
+        ("{a: 1,  # c\n b: 2}\n", "{a: 1,  # c\n b: 2}\n"),
     ],
 )
 def test_a_comment_goes_with_the_line_that_it_stands_by(before: str, after: str) -> None:
@@ -83,6 +87,19 @@ def test_a_text_moves_with_its_key_and_keeps_its_lines(mark: str, tail: str) -> 
     before, after = ("\n".join(f"{' ' * indent}{line}" if line else "" for line in text) for indent in (8, 6))
     head = "z: 1\na:\n{}b: {}\n{}\n{}"
     assert format_spec(head.format("    ", mark, before, tail)) == head.format("  ", mark, after, tail)
+
+
+def test_the_line_below_a_text_is_no_part_of_it() -> None:
+    assert format_spec("a:\n    b: |\n        x\nc: 1  \n") == "a:\n  b: |\n      x\nc: 1\n"
+
+
+def test_a_layout_that_would_lose_a_comment_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever slips, a spec says the same afterwards."""
+    whole = layout._join
+    for slip in (lambda text: text.replace("# as printed", ""), lambda text: text.replace("5.00", "5.0")):
+        with monkeypatch.context() as patch:
+            patch.setattr(layout, "_join", lambda *given, slip=slip: slip(whole(*given)))
+            assert format_spec(BEFORE) == BEFORE
 
 
 @dataclass(frozen=True)

@@ -91,6 +91,15 @@ def test_a_file_stands_alone_when_one_beside_it_has_problems(here: Path, broken:
     assert caught.value.problems == selection.left_out
 
 
+def test_findings_that_name_no_paper_are_of_the_file_beside_them(here: Path) -> None:
+    """A file of any other name that names no paper is not of it."""
+    for name, text in (("findings.yaml", "findings: []\n"), ("notes.yaml", "about: {title: T}\n")):
+        (here / "specs" / "alpha" / name).write_text(text, encoding="utf-8")
+    selection = load(["specs/alpha/table2.yaml"])
+    assert [check.id for check in select_checks(selection)] == [ALPHA_2]
+    assert {problem.file for problem in selection.left_out} == {"specs/alpha/findings.yaml"}
+
+
 def test_a_file_stands_alone_when_one_beside_it_has_the_same_table(here: Path) -> None:
     folder = here / "specs" / "alpha"
     text = (folder / "table2.yaml").read_text(encoding="utf-8")
@@ -271,6 +280,24 @@ def test_a_paper_that_is_referred_to_is_known_but_not_selected(here: Path) -> No
     assert ids(selection) == ["gamma"]
     assert [paper.id for paper in selection.referred] == ["alpha"]
     assert checks("gamma") == ["gamma/1/deit_ti/params", "gamma/repeats/1/deit_ti/params"]
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("gamma/1", ["gamma/1/deit_ti/params", "gamma/repeats/1/deit_ti/params"]),
+        ("gamma/1/deit_ti", ["gamma/1/deit_ti/params", "gamma/repeats/1/deit_ti/params"]),
+        ("gamma/*/deit_ti", ["gamma/1/deit_ti/params", "gamma/repeats/1/deit_ti/params"]),
+        ("gamma/1/deit_ti/params", ["gamma/1/deit_ti/params"]),  # the number itself
+        ("gamma/repeats", ["gamma/repeats/1/deit_ti/params"]),
+        ("gamma/repeats/1/deit_ti", ["gamma/repeats/1/deit_ti/params"]),
+    ],
+)
+def test_a_table_and_a_row_stand_for_what_is_checked_of_them_otherwise(
+    here: Path, target: str, expected: list[str]
+) -> None:
+    write_paper(here / "specs", "gamma", more=", repeats: alpha/1/deit_ti")
+    assert checks(target) == expected
 
 
 @pytest.mark.parametrize("argument", [".", "table1.yaml", "../gamma"])

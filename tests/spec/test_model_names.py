@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError
+
 import pytest
 
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.spec import model_names
 from imlp_audit.spec.model_names import complaint_about
 
 
@@ -28,3 +31,12 @@ def test_the_model_that_was_meant_is_offered(name: str, meant: str) -> None:
 def test_a_model_of_the_other_library_is_offered_with_it(library: str, name: str, other: str) -> None:
     complaint = str(complaint_about(Recipe.model_validate({library: name})))
     assert complaint.endswith(f"has no model {name!r}; {other} has it: {{{other}: {name}}}")
+
+
+def test_a_name_is_judged_by_the_list_where_the_library_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(model_names, "version", missing)
+    assert "did you mean 'resnet50'?" in str(complaint_about(Recipe.model_validate({"timm": "resnet5O"})))
+    assert complaint_about(Recipe.model_validate({"timm": "resnet50"})) is None

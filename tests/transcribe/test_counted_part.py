@@ -107,3 +107,31 @@ def test_a_footnote_says_nothing_about_a_picture_beside_a_label() -> None:
 @pytest.mark.parametrize("heading", ["Params (* 10^6)", "Params (10^6)", "Params ×10^6"])
 def test_a_power_of_ten_is_no_mark(heading: str) -> None:
     assert not any("mark" in one for one in decisions_of(table(f"Model | {heading}", "ResNet-50 | 25.6")))
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("FLOPs at 256.", 256),
+        ("All FLOPs are measured at a resolution of $256^2$.", 256),
+        (r"Computed on images of size 256$\times$256", 256),
+        ("for an input of 256 pixels", 256),
+        ("at 256, DeiT at 224", None),
+        ("at 256 except for ResNets", None),
+        ("Ours are counted at 256", None),
+        ("with a batch size of 256", None),
+        ("at 256 tokens", None),
+    ],
+)
+def test_a_note_of_flops_that_only_gives_a_size_is_that_of_the_column(text: str, size: int | None) -> None:
+    found = draft("FLOPs (G)$^*$", below=tablenotes("*", text))
+    assert found.columns.sizes == {"flops": size}
+    assert found.rows[0].model.recipe == ("{timm: resnet50, image: 256}" if size else "{timm: resnet50}")
+    assert found.unsized == (frozenset() if size else {"flops"})
+    assert any("the note of the heading" in one for one in decisions_of(found))
+
+
+def test_a_note_of_parameters_or_one_of_two_notes_gives_no_size() -> None:
+    assert draft("Params (M)$^*$", below=tablenotes("*", "at 256")).columns.sizes == {}
+    both = draft("FLOPs (G)$^{*,x}$", below=tablenotes("*", "at 256"))
+    assert both.columns.sizes == {"flops": None}

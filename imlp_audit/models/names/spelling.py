@@ -21,6 +21,8 @@ _PUBLISHED = (
     (re.compile(r"\bmobilenetv(\d?)[-_ ]+v(?=\1)", re.IGNORECASE), "MobileNetV"),  # MobileNetV3 V3-Large
     (re.compile(r"\bse[-_ ](?=resnex?t)", re.IGNORECASE), "SE"),
     (re.compile(r"\b(densenet[-_ ]?(?:121|169|201)) ?\( ?k ?= ?32 ?\)$", re.IGNORECASE), r"\1"),  # the growth rates
+    (re.compile(r"\bvgg[-_ ]?16[-_ (]+D\)?$", re.IGNORECASE), "vgg16"),  # its configuration in arXiv 1409.1556
+    (re.compile(r"\bvgg[-_ ]?19[-_ (]+E\)?$", re.IGNORECASE), "vgg19"),
     (re.compile(r"\b(densenet[-_ ]?161) ?\( ?k ?= ?48 ?\)$", re.IGNORECASE), r"\1"),  # that these models have
     (re.compile(r"\b(regnet[-_ ]?[xy][-_ ]?[\d.]+[-_ ]?[mg])$", re.IGNORECASE), r"\1F"),
 )
@@ -39,6 +41,17 @@ _SPELLINGS = (
     (re.compile(r"\bresnet[-_ ]?v1([cds])[-_ ]?(\d+)\b", re.IGNORECASE), r"resnet\2\1"),  # OpenMMLab's resnetv1d50
     (re.compile(r"\bresnet[-_ ]?(\d+)[-_ ]v1([cds])\b", re.IGNORECASE), r"resnet\1\2"),  # GluonCV's resnet50_v1d
 )
+_MEANT = (  # what a label stands for in the papers that first printed it
+    (re.compile(r"\bvgg[-_ (]*A\)?$", re.IGNORECASE), "vgg11"),  # the configurations of arXiv 1409.1556, Table 1
+    (re.compile(r"\bvgg[-_ (]*B\)?$", re.IGNORECASE), "vgg13"),
+    (re.compile(r"\bvgg[-_ (]*D\)?$", re.IGNORECASE), "vgg16"),
+    (re.compile(r"\bvgg[-_ (]*E\)?$", re.IGNORECASE), "vgg19"),
+    (re.compile(r"\bViT[-_ ]?G(?=[-_ /]|$)"), "vit_gigantic"),  # arXiv 2106.04560: the large letter
+    (re.compile(r"\bViT[-_ ]?g(?=[-_ /]|$)"), "vit_giant"),
+    (re.compile(r"^xception$", re.IGNORECASE), "legacy_xception"),  # arXiv 1610.02357; the others are DeepLab's
+    (re.compile(r"\bmobilenet[-_ (]*[x×]?(?=[01]\.\d)", re.IGNORECASE), "MobileNetV1 "),  # arXiv 1704.04861
+    (re.compile(r"\b(res2net[-_ ]?(?:50|101))$", re.IGNORECASE), r"\1_26w_4s"),  # arXiv 1904.01169, Table 1
+)
 _WIDE = r"mobilenet[-_ ]?v[123](?:[-_ ](?:large|small))?|mobilevit[-_ ]?v2|ghostnet(?:[-_ ]?v2)?"
 _MOBILENET = re.compile(rf"\b({_WIDE})(?:[-_ (]+[x×]?|[x×])([012]\.\d\d?)[x×]?\)?$", re.IGNORECASE)
 _REGNET = re.compile(r"\bregnet[-_ ]?([xy])[-_ ]?(\d{1,4}(?:\.\d)?)[-_ ]?([mg])f", re.IGNORECASE)
@@ -50,6 +63,11 @@ def spellings(label: str) -> tuple[str, ...]:
     for pattern, spelling in _PUBLISHED:
         whole = pattern.sub(spelling, whole)
     return tuple(dict.fromkeys((label, whole, respell(whole))))
+
+
+def first_meaning(label: str) -> str | None:
+    """Return what a label without all of a name stands for in the paper that first printed it: vgg16 for VGG-D."""
+    return next((pattern.sub(name, label) for pattern, name in _MEANT if pattern.search(label)), None)
 
 
 def respell(label: str) -> str:
