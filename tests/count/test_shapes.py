@@ -117,7 +117,6 @@ IMAGES = tensor(2, 3, 8, 8)
         (ATEN.linear.default, (X, tensor(5, 3))),
         (ATEN.linear.default, (X, tensor(5, 4), tensor(4))),
         (ATEN.conv2d.default, (IMAGES, tensor(5, 2, 3, 3))),
-        (ATEN.conv2d.default, (IMAGES, tensor(5, 3, 3, 3), tensor(3))),
         (ATEN.layer_norm.default, (X, [3], None, None, 1e-5)),
         (ATEN.layer_norm.default, (X, [4], tensor(3), None, 1e-5)),
         (ATEN.batch_norm.default, (X, tensor(4), None, tensor(3), tensor(3), False, 0.1, 1e-5, False)),
@@ -135,6 +134,7 @@ def test_arguments_that_do_not_fit_are_left_to_torch(func: OpOverload, args: tup
     [
         (ATEN.conv2d.default, (IMAGES, tensor(4, 1, 1, 1), None, [1], [0], [1], 3), {}),
         (ATEN.conv2d.default, (IMAGES, tensor(5, 3, 9, 9)), {}),
+        (ATEN.conv2d.default, (IMAGES, tensor(5, 3, 3, 3), tensor(3)), {}),
         (ATEN.conv2d.default, (IMAGES.to(memory_format=torch.channels_last), tensor(5, 3, 3, 3)), {}),
         (ATEN.conv2d.default, (IMAGES[0], tensor(5, 3, 3, 3)), {}),
         (ATEN.conv2d.padding, (IMAGES, tensor(5, 3, 3, 3), None, [1], "same"), {}),

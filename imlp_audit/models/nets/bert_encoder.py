@@ -87,7 +87,7 @@ class Attention(nn.Module):
 
     def __init__(self, host: Bert) -> None:
         super().__init__()
-        self.self = SelfAttention(host)
+        self.self = AttentionHeads(host)
         self.output = Output(host.width, host.width)
 
     def forward(self, states: Tensor) -> Tensor:
@@ -96,7 +96,7 @@ class Attention(nn.Module):
         return result
 
 
-class SelfAttention(nn.Module):
+class AttentionHeads(nn.Module):
     """The heads, side by side."""
 
     def __init__(self, host: Bert) -> None:
