@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from imlp_audit.numbers.forms import SCALES
@@ -19,13 +20,14 @@ from imlp_audit.transcribe.units import NOUNS, why_no_total
 class RowNumbers:
     """A row's numbers and printed changes by the slugs of their columns, and the size of the images.
 
-    `left_out` says what of the printed text is in neither.
+    `left_out` says what of the printed text is in neither; `waiting` are numbers that wait for this size.
     """
 
     printed: dict[str, str]
     changes: dict[str, str]
     size: int | None
     left_out: tuple[str, ...]
+    waiting: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
