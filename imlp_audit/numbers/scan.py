@@ -55,7 +55,7 @@ def _pattern(decimal: DecimalMark) -> re.Pattern[str]:
 
 
 def _key(digits: str, decimal: DecimalMark, *, signed: bool) -> str:
-    whole = digits if digits.count(".") > 1 and decimal == "." else digits.replace("," if decimal == "." else ".", "")
+    whole = digits.replace("," if decimal == "." else ".", "")
     return f"{'-' if signed else ''}{'0' if whole.startswith('.') else ''}{whole}"
 
 

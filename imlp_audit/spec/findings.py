@@ -103,18 +103,18 @@ def _lines_of(text: str) -> dict[str, int]:
 def _find_line(text: str, place: Sequence[str | int]) -> int:
     """Return the line of a value in JSON as we write it, or of what should hold it."""
     lines = text.split("\n")
-    found, indent = 0, -1
+    found = 0
     for key in place:
-        line = _find_key(lines, key, found + 1, indent)
+        line = _find_key(lines, key, found)
         if line is None:
             break
-        found, indent = line, _indent(lines[line])
+        found = line
     return found + 1
 
 
-def _find_key(lines: Sequence[str], key: str | int, start: int, indent: int) -> int | None:
-    """Return the line of a key, before the lines are indented as little as what holds the key."""
-    inside = takewhile(lambda at: _indent(lines[at]) > indent, range(start, len(lines)))
+def _find_key(lines: Sequence[str], key: str | int, holder: int) -> int | None:
+    """Return the line of a key, before the lines are indented as little as the one of what holds the key."""
+    inside = takewhile(lambda at: _indent(lines[at]) > _indent(lines[holder]), range(holder + 1, len(lines)))
     return next((at for at in inside if lines[at].lstrip().startswith(f"{json.dumps(key)}:")), None)
 
 

@@ -69,7 +69,7 @@ def size_in_notes(heading: str, table: SourceTable) -> int | None:
     size = find_size(notes[0]) if len(notes) == 1 else None
     if size is None:
         return None
-    rest = _VERBS.sub(" ", re.sub(rf"{size}(?:\^2)?", " ", notes[0]))
+    rest = _VERBS.sub(" ", re.sub(rf"{size}(?:\^2|²)?", " ", notes[0]))
     return None if words_beyond(rest) else size
 
 

@@ -19,10 +19,12 @@ from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.image_sizes import Given, OwnSize
 from imlp_audit.transcribe.label_column import may_change
 from imlp_audit.transcribe.labels import LabelParts, read_label
-from imlp_audit.transcribe.models import ModelGuess, TableSays, find_harmless, guess_model
+from imlp_audit.transcribe.models import ModelGuess, guess_model
 from imlp_audit.transcribe.other_classes import find_other_classes
 from imlp_audit.transcribe.rows import RowNumbers, read_numbers
 from imlp_audit.transcribe.sides import find_size
+from imlp_audit.transcribe.sizeless import keep_parameters
+from imlp_audit.transcribe.table_says import TableSays, find_harmless
 from imlp_audit.transcribe.totals import TotalsPrinted, totals_printed, why_several_models
 
 
@@ -150,6 +152,7 @@ class _Drafter:
         base = self._find_base(label, numbers.size)
         model = guess_model(label, side, why, self.says, printed_flops(numbers, self.columns))
         of_sizes = [guess_model(label, one, why, self.says).candidates[:1] for one in self.columns.several_sizes(row)]
+        model, numbers = keep_parameters(model, numbers, self.columns)
         drafted = DraftRow(
             self._new_id(label, base, side),
             label,

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
 
-from imlp_audit.models.names.known import Library, own_size, resembles, size_in_name
+from imlp_audit.models.names.known import Library, has_sizeless_parameters, own_size, resembles, size_in_name
 from imlp_audit.models.names.match import Confidence, close_models, variants_of
 from imlp_audit.models.names.spelling import first_meaning, spellings
 from imlp_audit.models.names.texts import text_class, text_recipe
-from imlp_audit.transcribe.cells import MARKS
 from imlp_audit.transcribe.image_sizes import (
-    Given,
     Named,
     is_sized,
     models_of_all_sizes,
@@ -28,7 +24,6 @@ from imlp_audit.transcribe.image_sizes import (
     why_several,
 )
 from imlp_audit.transcribe.labels import LabelParts
-from imlp_audit.transcribe.latex.text import UNSEEN
 from imlp_audit.transcribe.meanings import (
     LIBRARIES,
     join_reasons,
@@ -39,19 +34,7 @@ from imlp_audit.transcribe.meanings import (
     why_unfit,
 )
 from imlp_audit.transcribe.recipes import propose, propose_near, write_recipe
-
-_ORIGIN = re.compile(
-    r"\b(converted|ported|copied|taken|quoted|cited|downloaded|borrowed) from\b"
-    r"|\b(reported|provided|released) (by|in)\b"
-    r"|\btrained (with|for|using) [^.;]*\b(regulari[sz]ation|augmentations?|epochs|schedule)\b",
-    re.IGNORECASE,
-)
-_IN_CAPTION = re.compile(
-    rf"\^?([{re.escape(MARKS)}])\s*(?:denotes?|indicates?|means?|marks?|stands? for|refer\w* to|[:=])\s[^.;]*"
-)
-_MORE = re.compile(
-    r"distill|token|resolution|fine-?tun|\b\d{3}(?:\^2|²|px|\s?[x×])|modif|replac|\bwithout\b", re.IGNORECASE
-)
+from imlp_audit.transcribe.table_says import TableSays
 
 
 @dataclass(frozen=True)
@@ -60,7 +43,8 @@ class ModelGuess:
 
     `nearest` are models of which no name has all of the label, each with a comment on what it lacks, and `variants`
     those whose names have one more word than the recipe's. `sized` says that the source gives the size of the images,
-    `more` what the label has besides a name.
+    `sizeless` is the library if this size alone is missing and the candidates have the same parameters for all sizes.
+    `more` is what the label has besides a name.
     """
 
     recipe: str | None
@@ -70,44 +54,13 @@ class ModelGuess:
     nearest: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     sized: bool = False
+    sizeless: Library | None = None
     more: str = ""
 
     @property
     def of_images(self) -> bool:
         """Whether the row has no model, and may have one that reads images."""
         return self.recipe is None and not all("transformers:" in one for one in (*self.candidates, *self.nearest))
-
-
-def find_harmless(marks: Sequence[tuple[str, str]], caption: str = "") -> dict[str, str]:
-    """Return the marks that change no model by the words of the source, and these words.
-
-    They say where the weights or the results come from, or that a model was trained with more epochs or regularization.
-    """
-    explained = (*marks, *((found[1], found[0].strip()) for found in _IN_CAPTION.finditer(caption)))
-    said = Counter(mark for mark, _ in explained)
-    return {
-        mark: text
-        for mark, text in explained
-        if mark != UNSEEN and said[mark] == 1 and _ORIGIN.search(text) and not _MORE.search(text)
-    }
-
-
-@dataclass(frozen=True)
-class TableSays:
-    """What a table says about the models of all its rows.
-
-    `harmless` are the footnote marks that change nothing of a model, `prefer` is the library to take first, and
-    `unsized` says that there are FLOPs whose heading gives no size of images. `headed` and `captioned` are the families
-    of models that the heading of the labels and the caption name. `given` is the size of images for rows without one:
-    that of the caption, or a person's.
-    """
-
-    harmless: Mapping[str, str]
-    prefer: Library | None = None
-    unsized: bool = False
-    headed: tuple[str, ...] = ()
-    captioned: tuple[str, ...] = ()
-    given: Given = None
 
 
 def guess_model(
@@ -128,18 +81,20 @@ def guess_model(
         return _without(label, side, found, close, table)
     reason = join_reasons(doubt, why_another(exact, label.name, side, table.prefer)) or _why_longer(found, exact, side)
     candidates = (*(write_recipe(one, side) for one in exact if why_unfit(one, side) is None), *close)[:3]
+    sizeless = None
     if reason is None:
         reason, candidates = _why_open(exact, label.name, name, row, table, flops) or (None, candidates)
+        sizeless = exact[0][0] if all(has_sizeless_parameters(*one) for one in exact) else None
     (library, model), *rest = exact
     variants = tuple(variants_of(model, library))
     if label.marks and label.marks not in table.harmless:
-        reason = f"the mark {label.marks!r} may stand for a change of the model"
+        reason, sizeless = f"the mark {label.marks!r} may stand for a change of the model", None
         others = propose(((library, one) for one in variants[:2]), side, label.name)
         spelt = "†" in label.marks and any("_dagger" in one for one in variants)
         both = (*others, *candidates[:1]) if spelt else (*candidates[:1], *others)
         candidates = (*both, *candidates[1:])[:3]
     if reason is not None:
-        return ModelGuess(None, None, reason, candidates)
+        return ModelGuess(None, None, reason, candidates, sizeless=sizeless)
     sized = side or size_in_name(library, model)
     return ModelGuess(
         write_recipe((library, model), side),

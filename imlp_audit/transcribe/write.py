@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from imlp_audit.numbers.forms import DecimalMark
@@ -152,6 +152,10 @@ def _row(row: DraftRow, decimal: DecimalMark) -> Iterator[str]:
     if row.numbers.changes:
         delta = f"delta: {{{_mapping(row.numbers.changes, decimal)}}}"
         yield f"  {delta}" if row.baseline is not None else f"  # {delta}  # give `baseline`: the row it is a change of"
+    if row.numbers.waiting:
+        waiting = _mapping(row.numbers.waiting, decimal)
+        why = f"waits for the size of the images: {row.model.reason}"
+        yield f"  {_comment(f'{waiting} {why}. Choose the model, then add it to `printed`')}"
     yield from (f"  {_comment(text)}" for text in row.numbers.left_out)
 
 
@@ -168,6 +172,6 @@ def _model(row: DraftRow) -> Iterator[str]:
     yield from (f"# model: {recipe}" for recipe in (*guess.candidates, *guess.nearest))
 
 
-def _mapping(values: dict[str, str], decimal: DecimalMark) -> str:
+def _mapping(values: Mapping[str, str], decimal: DecimalMark) -> str:
     printed = {key: swap_marks(value) if decimal == "," else value for key, value in values.items()}
     return ", ".join(f"{key}: {_flow(value)}" for key, value in printed.items())

@@ -360,7 +360,7 @@ def test_a_lock_that_cannot_be_used_is_refused_with_its_place(tmp_path: Path, te
         refuse_broken_locks(load([str(tmp_path / "p")]))
     (problem,) = raised.value.problems
     assert problem.file.endswith("paper.lock")
-    assert problem.line == line
+    assert (problem.line, problem.column) == (line, 1)
     assert words in problem.message
     assert "imlp-audit baseline" in problem.message
 

@@ -82,10 +82,10 @@ def test_conditions_on_a_value(tmp_path: Path, condition: str, verdict: Verdict)
         ("difference: top1, above: 0.91", OPEN),
         ("difference: top1, at_least: 1.1", NO),
         ("difference: top1, equals: 1.0", YES),
-        ("mlp_share: params, equals: 75%", YES),
+        ("mlp_share: params, equals: 75.00%", YES),
         ("mlp_share: params, above: 75%", NO),
         ("mlp_share: params, at_least: 75%", YES),
-        ("mlp_share: flops, equals: 40%", YES),
+        ("mlp_share: flops, equals: 40.00%", YES),
         ("mlp_share: flops, below: 40%", NO),
     ],
 )

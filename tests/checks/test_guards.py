@@ -111,7 +111,14 @@ def test_a_shifted_number_is_so_many_digits_away_and_written_alike(
 
 @pytest.mark.parametrize(
     ("text", "unit", "digits", "expected"),
-    [("-12.6%", "%", 1, "-12.5%"), ("−0.1", "", 1, None), ("+0.8", "", 10, "+1.8"), ("0.10k", "k", -1, "0.09k")],
+    [
+        ("-12.6%", "%", 1, "-12.5%"),
+        ("−0.1", "", 1, None),
+        ("0.1", "", -1, None),
+        ("0.1", "", -2, None),
+        ("+0.8", "", 10, "+1.8"),
+        ("0.10k", "k", -1, "0.09k"),
+    ],
 )
 def test_signs_and_units_stay(text: str, unit: str, digits: int, expected: str | None) -> None:
     assert shift_text(parse_printed(text, unit), digits) == expected

@@ -117,6 +117,30 @@ def test_numbers_are_held_together_by_what_they_measure(tmp_path: Path, column: 
         assert named in check.reason or "both are called speed" in check.reason
 
 
+def test_a_number_has_one_twin(tmp_path: Path) -> None:
+    """Where two columns measure the same as its own, the first one counts."""
+    columns = (SPEED, SPEED.replace("speed", "again"))
+    one = Spec(("{id: a, label: A, printed: {speed: 940.4, again: 940.5}}",), columns=columns)
+    checks = checked(tmp_path, {}, one, printing_speed(SPEED.replace("speed", "gpu"), "940.4"))
+    assert [check.repeats for name, check in checks.items() if "/repeats/" in name] == ["p/1/a/speed"]
+
+
+@pytest.mark.parametrize(("ours", "theirs", "twins"), [("", ", image: 384", 0), (", image: 384", ", image: 384", 1)])
+def test_work_on_other_images_is_no_twin(tmp_path: Path, ours: str, theirs: str, twins: int) -> None:
+    column = "{}: {{measure: flops, unit: G, heading: FLOPs{}}}"
+    first = Spec(("{id: a, label: A, printed: {work: 17.5}}",), columns=(column.format("work", ours),))
+    row = "{id: a, label: A, repeats: p/1/a, printed: {more: 17.5}}"
+    checks = checked(tmp_path, {}, first, Spec((row,), columns=(column.format("more", theirs),), id="q"))
+    assert sum("/repeats/" in name for name in checks) == twins
+
+
+def test_a_change_that_is_printed_once_has_no_twin(tmp_path: Path) -> None:
+    bare = again().replace(", delta: {params: -12.6%}", "")
+    for first, second in ((ONE, bare), (ONE.replace(", delta: {params: -12.6%}", ""), again())):
+        checks = checked(tmp_path / str(second == bare), {}, Spec((BASE, first), more_rows=(BASE, second)))
+        assert [one for one in checks if "/repeats/" in one] == ["p/repeats/2/a/params", "p/repeats/2/a/top1"]
+
+
 def test_a_score_is_matched_by_its_metric_and_data(tmp_path: Path) -> None:
     column = "{{measure: score, unit: '%', heading: T, needs: weights, metric: {}, data: {}}}"
     one = Spec(

@@ -71,6 +71,8 @@ def test_a_file_gets_the_usual_layout() -> None:
         ("a:\n      # c\n    b:\n        d: 2\n", "a:\n      # c\n  b:\n    d: 2\n"),
         ("a:\n    b: 1\n  # c\n", "a:\n  b: 1\n  # c\n"),  # nothing is below it
         ("  # c\na: 1\n", "  # c\na: 1\n"),  # nothing is above it
+        ("a:\n    b: {c: 1,  # c\n        d: 2}\n", "a:\n  b: {c: 1,  # c\n      d: 2}\n"),  # with its braces
+        ("{a: 1,  # c\n b: 2}\n", "{a: 1,  # c\n b: 2}\n"),
     ],
 )
 def test_a_comment_goes_with_the_line_that_it_stands_by(before: str, after: str) -> None:

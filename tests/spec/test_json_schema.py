@@ -43,6 +43,15 @@ def test_numbers_are_taken_as_readers_of_yaml_take_them() -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "valid"), [("yes", True), ("no", True), (True, True), (False, True), ("maybe", False), (0, False)]
+)
+def test_yes_and_no_are_taken_as_readers_of_yaml_take_them(value: object, valid: bool) -> None:
+    readings = {"as_written": {"pooler": {"value": value, "because": "the text"}}}
+    about = {"title": "T", "authors": "A", "version": "v1", "readings": readings}
+    assert SCHEMA.is_valid({"paper": "x", "about": about}) is valid
+
+
+@pytest.mark.parametrize(
     ("place", "value"),
     [
         (("rows", 0, "lable"), "A"),

@@ -277,17 +277,16 @@ def test_a_model_of_torchvision_is_counted_at_the_size_that_it_was_published_for
 def test_a_table_with_flops_and_without_sizes_leaves_the_choice_where_the_libraries_have_several() -> None:
     lines = ("EfficientNet-B3 | 12.2 | 1.8", "CaiT-XS24 | 26.6 | 5.4", "cait_xs24_384 | 26.7 | 19.3")
     first, second, third = table("Model | Params (M) | FLOPs (G)", *lines).rows
-    assert first.model.recipe is None
+    assert first.model.recipe == "{timm: efficientnet_b3, image: 288}"  # its parameters are those of all sizes
+    assert first.model.candidates == ("{torchvision: efficientnet_b3, image: 300}",)
+    assert (first.numbers.printed, first.numbers.waiting) == ({"params": "12.2"}, {"flops": "1.8"})
     assert second.model.recipe is None
-    assert set(first.model.candidates) == {
-        "{timm: efficientnet_b3, image: 288}", "{torchvision: efficientnet_b3, image: 300}"
-    }  # fmt: skip
     assert second.model.candidates == ("{timm: cait_xs24_384, image: 224}", "{timm: cait_xs24_384}")
     assert third.model.recipe == "{timm: cait_xs24_384}"  # the label gives the size
     assert recipes(table("Model | Params (M)", "EfficientNet-B3 | 12.2")) == ["{timm: efficientnet_b3, image: 288}"]
     (row,) = table("Model | Params (M) | FLOPs (G)", "NFNet-F0 | 71.5 | 12.38").rows  # on 256; timm trained on 192
-    assert row.model.recipe is None
-    assert row.model.candidates == ("{timm: nfnet_f0, image: 256}", "{timm: nfnet_f0, image: 192}")
+    assert (row.model.recipe, *row.model.candidates) == ("{timm: nfnet_f0, image: 256}", "{timm: nfnet_f0, image: 192}")
+    assert (row.numbers.printed, row.numbers.waiting) == ({"params": "71.5"}, {"flops": "12.38"})
 
 
 def test_a_label_without_its_width_is_no_model() -> None:

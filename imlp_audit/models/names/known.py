@@ -89,6 +89,21 @@ _FORMER: Mapping[str, Mapping[str, object]] = {
 }
 
 
+def has_sizeless_parameters(library: Library, name: str) -> bool:
+    """Return whether a model is of a family that has the same parameters on images of all sizes.
+
+    Only the families whose images have other sizes than the usual are listed.
+    """
+    return _SIZELESS.fullmatch(f"{library} {name}") is not None
+
+
+_SIZELESS = re.compile(
+    r"timm ((tf_)?efficientnet(v2)?_.*|(dm_|eca_)?nfnet_.*|tinynet_.*|inception_v4|(legacy_)?xception.*|edgenext_.*"
+    r"|mobilevit(v2)?_.*|resnetrs.*|resnest.*)"
+    r"|torchvision efficientnet_.*"
+)
+
+
 def has_branches(library: Library, name: str) -> bool:
     """Return whether a model is trained with branches that are merged for inference, so that papers count two forms."""
     return library is Library.TIMM and _BRANCHES.fullmatch(name) is not None
