@@ -50,6 +50,7 @@ from imlp_audit.errors import (
     SolverError,
     SpecError,
 )
+from imlp_audit.processes.compiler import leave_compiler_out
 from imlp_audit.processes.streams import open_closed_streams
 from imlp_audit.report.formats import AuditFormat
 
@@ -108,6 +109,7 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a table's lines must not fail on a plain terminal
+    leave_compiler_out()
     gc.disable()  # collecting cycles while importing and building costs a second, and frees little in so short a life
     code = _run_command()
     with suppress(OSError, ValueError, AttributeError):  # a stream that nobody reads, or that is closed

@@ -60,8 +60,8 @@ class _OpenList:
 
     expects_key = False
 
-    def __init__(self, mark: Mark, flow: bool) -> None:
-        self.mark, self.flow = mark, flow
+    def __init__(self, mark: Mark) -> None:
+        self.mark = mark
         self._items: list[Node] = []
 
     def add(self, node: Node) -> str | None:
@@ -76,8 +76,8 @@ class _OpenList:
 class _OpenMap:
     """A mapping whose end has not come yet; takes a key and a value in turn."""
 
-    def __init__(self, mark: Mark, flow: bool) -> None:
-        self.mark, self.flow = mark, flow
+    def __init__(self, mark: Mark) -> None:
+        self.mark = mark
         self.expects_key = True
         self._entries: dict[str, tuple[Text, Node]] = {}
         self._key: Text | None = None
@@ -105,7 +105,7 @@ class _OpenMap:
         It is asked where the last key has no value.
         """
         last = next(reversed(self._entries), None)
-        if not self.flow or self.expects_key or self._key is None or last is None or not self._key.text[:1].isdigit():
+        if self._key is None or last is None or not self._key.text[:1].isdigit():
             return None
         name, value = self._entries[last]
         if not isinstance(value, Text) or not value.text[-1:].isdigit():
@@ -135,7 +135,7 @@ class _Builder:
     def __init__(self, source: str, shown_as: str) -> None:
         self.problems: list[Problem] = []
         self._source, self._shown_as = source, shown_as
-        self._documents = _OpenList(Mark(1, 1), flow=False)
+        self._documents = _OpenList(Mark(1, 1))
         self._open: list[_OpenList | _OpenMap] = [self._documents]
         self._end = self._place_at(len(source))
         self._long_quote: tuple[Mark, int] | None = None  # where the last one over several lines begins, and its last
@@ -198,7 +198,7 @@ class _Builder:
         if len(self._open) > MAX_DEPTH:
             self._stop(self._start(event), f"nested deeper than {MAX_DEPTH} levels: flatten it")
         new = _OpenMap if isinstance(event, yaml.MappingStartEvent) else _OpenList
-        self._open.append(new(self._start(event), flow=bool(event.flow_style)))
+        self._open.append(new(self._start(event)))
 
     def _take_alias(self, event: yaml.AliasEvent) -> None:
         self._report(self._start(event), f"the alias *{event.anchor} is refused: write the value out")

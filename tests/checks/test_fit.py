@@ -118,6 +118,12 @@ def test_hints_prefer_the_smallest_change() -> None:
     )
 
 
+def test_two_changes_are_no_hint_where_another_one_will_do() -> None:
+    counters = [measured(CUT, "a", "y"), measured(FITS, "a", "z")]
+    alone = "5 000 000 would fit under convention z, which the spec does not declare"
+    assert compare(PRINTED, [measured(MISSES)], [HALF_UP], counters).hints == (alone,)
+
+
 def test_a_hint_names_how_it_departs_from_what_a_number_was_judged_under() -> None:
     """Judged by y, cut off: what follows from it rounded half up, which is declared, needs no other counter."""
     judged, other = measured(4_996_000, "a", "y"), measured(4_997_000, "a", "z")

@@ -125,6 +125,15 @@ def test_a_number_has_one_twin(tmp_path: Path) -> None:
     assert [check.repeats for name, check in checks.items() if "/repeats/" in name] == ["p/1/a/speed"]
 
 
+@pytest.mark.parametrize(("ours", "theirs", "twins"), [("", ", image: 384", 0), (", image: 384", ", image: 384", 1)])
+def test_work_on_other_images_is_no_twin(tmp_path: Path, ours: str, theirs: str, twins: int) -> None:
+    column = "{}: {{measure: flops, unit: G, heading: FLOPs{}}}"
+    first = Spec(("{id: a, label: A, printed: {work: 17.5}}",), columns=(column.format("work", ours),))
+    row = "{id: a, label: A, repeats: p/1/a, printed: {more: 17.5}}"
+    checks = checked(tmp_path, {}, first, Spec((row,), columns=(column.format("more", theirs),), id="q"))
+    assert sum("/repeats/" in name for name in checks) == twins
+
+
 def test_a_change_that_is_printed_once_has_no_twin(tmp_path: Path) -> None:
     bare = again().replace(", delta: {params: -12.6%}", "")
     for first, second in ((ONE, bare), (ONE.replace(", delta: {params: -12.6%}", ""), again())):

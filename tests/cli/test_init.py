@@ -87,6 +87,19 @@ def test_a_size_for_rows_without_one_is_an_option(folder: Path) -> None:
     assert "model: {timm: deit_small_patch16_224}" in call("init", "a.csv", "--image", "own", "--print").out
 
 
+def test_the_classes_of_all_models_are_an_option(folder: Path) -> None:
+    head = "Accuracy on our data set with 12 classes\n\n| Model | Params (M) | FLOPs (G) |\n|--|--|--|\n"
+    (folder / "a.md").write_text(f"{head}| ResNet-50 | 23.5 | 4.1 |\n", "utf-8")
+    assert call("init", "a.md").code == 0
+    assert "        # model: {timm: resnet50, classes: 12}" in (folder / "a.yaml").read_text("utf-8")
+    assert call("init", "a.md", "--classes", "12").code == 0
+    assert "        model: {timm: resnet50, classes: 12}" in (folder / "a.yaml").read_text("utf-8")
+    assert call("init", "a.md", "--classes", "12", "--image", "224").code == 0
+    assert "needs" not in (folder / "a.yaml").read_text("utf-8")
+    assert call("init", "a.md", "--classes", "10", "--image", "224").code == 2  # a person has chosen
+    assert call("init", "a.md", "--classes", "1", "--print").code == 2
+
+
 def test_a_spec_that_nobody_changed_is_written_again_with_a_size(folder: Path) -> None:
     (folder / "a.csv").write_text("Model,FLOPs (G)\nViT-B/16,17.6\nDeiT-S,4.6\n", "utf-8")
     spec = folder / "a.yaml"

@@ -100,6 +100,30 @@ def test_findings_that_name_no_paper_are_of_the_file_beside_them(here: Path) -> 
     assert {problem.file for problem in selection.left_out} == {"specs/alpha/findings.yaml"}
 
 
+def test_names_of_claims_in_a_module_that_cannot_be_read_are_not_judged(here: Path) -> None:
+    """Its check says what is wrong; names of anything else are judged as ever."""
+    folder = here / "specs" / "alpha"
+    (folder / "equations").mkdir()
+    (folder / "equations" / "sec1.py").write_text("x = (", encoding="utf-8")
+    (folder / "findings.yaml").write_text(
+        "paper: alpha\nfindings:\n"
+        "  - {id: one, title: T, severity: error, why: W., checks: [alpha/equations/first]}\n"
+        "  - {id: two, title: T, severity: error, why: W., checks: [alpha/claims/first]}\n",
+        encoding="utf-8",
+    )
+    (folder / "coverage.yaml").write_text(
+        "paper: alpha\ncoverage:\n  equations: 1\n  tables: 0\n  figures: 0\n  entries:\n"
+        "    - {item: Equation 1, checks: [alpha/equations/second]}\n"
+        "    - {item: Table 1, checks: [alpha/1/*]}\n"
+        "    - {item: Table 2, checks: [alpha/2/*]}\n"
+        "  numbers:\n    - {near: [is 5], checks: [alpha/equations/third]}\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(SpecError) as caught:
+        load(["alpha"])
+    assert [problem.message.partition(";")[0] for problem in caught.value.problems] == ["no check 'alpha/claims/first'"]
+
+
 def test_a_file_stands_alone_when_one_beside_it_has_the_same_table(here: Path) -> None:
     folder = here / "specs" / "alpha"
     text = (folder / "table2.yaml").read_text(encoding="utf-8")

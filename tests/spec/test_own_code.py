@@ -188,3 +188,17 @@ def test_lint_names_the_argument_and_runs_nothing(folder: Path, model: str, mess
     outcome = call("lint", str(folder / "own.yaml"))
     assert outcome.code == (0 if message is None else 2)
     assert message is None or message in outcome.err
+
+
+def test_lint_judges_the_models_of_systems_as_those_of_rows(folder: Path) -> None:
+    system = '  - {{id: {}, label: A, model: {}, source: {{section: "1"}}}}\n'
+    (folder / "own.yaml").write_text(
+        "paper: own\nabout: {title: T, authors: A, version: v1}\nsystems:\n"
+        + system.format("a", "{timm: resnet5O}")
+        + system.format("b", "{python: {file: nets.py, name: net, arguments: {wide: 3}, input: [3, 8, 8]}}"),
+        encoding="utf-8",
+    )
+    outcome = call("lint", str(folder / "own.yaml"))
+    assert outcome.code == 2
+    assert "own.yaml:4:30: timm" in outcome.err
+    assert "own.yaml:5:77: net in nets.py takes no 'wide'; did you mean 'width'?" in outcome.err
