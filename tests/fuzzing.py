@@ -230,6 +230,7 @@ def main() -> int:
             if given.only is not None:
                 (Path.cwd() / f"fuzzed_{name}").write_bytes(path.read_bytes())
                 break
+            path.write_bytes(reader.samples[name])  # the next input may be read together with this file
     print(f"{counts['inputs']} damaged files, {counts['wrong']} answered wrongly")
     return min(counts["wrong"], 1)
 

@@ -24,6 +24,7 @@ DOORS = {
     "models/hosts/__init__.py": "the modules of its own folder",
     "models/hosts/python.py": "the folder of an installed package, which is found without importing it",
     "models/nets/python.py": "the models that installed packages offer: who installs a package trusts it",
+    "processes/compiler.py": "modules of torch's own compiler",
     "processes/code.py": "a user's model or a paper's Python; who calls it asks first whether its folder is trusted",
     "equations/door.py": "the folders of papers in installed packages; nothing is imported",
 }

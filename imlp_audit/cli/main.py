@@ -50,7 +50,9 @@ from imlp_audit.errors import (
     SolverError,
     SpecError,
 )
+from imlp_audit.processes.compiler import leave_compiler_out
 from imlp_audit.processes.streams import open_closed_streams
+from imlp_audit.report.formats import AuditFormat
 
 app = typer.Typer(
     name="imlp-audit",
@@ -107,6 +109,7 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a table's lines must not fail on a plain terminal
+    leave_compiler_out()
     gc.disable()  # collecting cycles while importing and building costs a second, and frees little in so short a life
     code = _run_command()
     with suppress(OSError, ValueError, AttributeError):  # a stream that nobody reads, or that is closed
@@ -120,7 +123,7 @@ def _run_command() -> int:
     try:
         return int(app(standalone_mode=False) or 0)
     except TyperException as error:  # of the command line itself
-        message = _reword(error.format_message())
+        message = _format_hint(error) or _reword(error.format_message())
         if message == "Missing command." and _named_command(error) == "imlp-audit":
             message = "Missing command; `imlp-audit demo DIR` shows what it does."
         return _complain(f"{message}\nTry `{_named_command(error)} --help`.", ExitCode.UNUSABLE)
@@ -164,6 +167,15 @@ def _reword(message: str) -> str:
     for pattern, words in _REWORDED:
         message = re.sub(pattern, words, message)
     return message
+
+
+def _format_hint(error: TyperException) -> str | None:
+    """Say how a format is asked for that was written as an option, such as --json; None for any other error."""
+    option = str(getattr(error, "option_name", ""))
+    name = option.removeprefix("--")
+    command = getattr(getattr(error, "ctx", None), "command", None)
+    takes_formats = any("--format" in one.opts for one in getattr(command, "params", ()))
+    return f"No such option: {option}; write -f {name}." if takes_formats and name in set(AuditFormat) else None
 
 
 def _has_folder() -> bool:

@@ -43,6 +43,29 @@ def _linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Shape | No
     return (*x.shape[:-1], weight.shape[0]) if fits and _is_of(bias, weight.shape[:1]) else None
 
 
+def _conv2d(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] = (1, 1),
+    padding: Sequence[int] | str = (0, 0),
+    dilation: Sequence[int] = (1, 1),
+    groups: int = 1,
+) -> Shape | None:
+    if x.ndim != 4 or weight.ndim != 4 or isinstance(padding, str):
+        return None
+    outputs, inputs, *kernel = weight.shape
+    fits = x.shape[1] == inputs * groups and outputs % groups == 0 and _is_of(bias, weight.shape[:1])
+    steps = zip(x.shape[2:], kernel, *(_pair(one) for one in (stride, padding, dilation)), strict=True)
+    sides = [(side + 2 * pad - apart * (k - 1) - 1) // step + 1 for side, k, step, pad, apart in steps]
+    return (x.shape[0], outputs, *sides) if fits and min(*x.shape, *weight.shape, *sides) > 0 else None
+
+
+def _pair(sizes: Sequence[int]) -> tuple[int, int]:
+    """Return a size for each of two axes, where torch also takes one for both."""
+    return sizes[0], sizes[-1]
+
+
 def _layer_norm(
     x: Tensor, sizes: Sequence[int], weight: Tensor | None = None, bias: Tensor | None = None, *_: object
 ) -> Shape | None:
@@ -85,6 +108,7 @@ def _is_of(tensor: Tensor | None, shape: Sequence[int]) -> bool:
 
 RULES: Mapping[str, Rule] = {
     "aten::linear": _linear,
+    "aten::conv2d": _conv2d,
     "aten::layer_norm": _layer_norm,
     "aten::batch_norm": _batch_norm,
     **dict.fromkeys(("aten::gelu", "aten::relu", "aten::silu", "aten::sigmoid", "aten::tanh"), _activation),

@@ -17,6 +17,8 @@ Square: TypeAlias = Literal["side", "area"]
 _LONGEST = 40  # characters; a longer text is a mistake
 _MINUS = "-−–"
 _PLUS_MINUS = re.compile(r"\s*(?:±|\+/-|\+-|\\pm)\s*")
+_POWER = re.compile(r"[×xX*·⋅]\s*10\s*(?:\^\{?(\d{1,2})\}?|([⁰¹²³⁴-⁹]{1,2}))\s*")
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _SQUARE = re.compile(r"([1-9]\d{0,4})(?:\s*(?:\^2|\^\{2\}|²)|\s*[x×]\s*\1)", re.ASCII)
 
 
@@ -24,8 +26,8 @@ _SQUARE = re.compile(r"([1-9]\d{0,4})(?:\s*(?:\^2|\^\{2\}|²)|\s*[x×]\s*\1)", r
 class NumberForm:
     """What a number may look like where it stands: its unit, and the decimal mark of the paper.
 
-    `nouns` are words for what is counted: a number of those may state a scale of its own (25.6M, 4.1 GFLOPs). A
-    `square` such as 224^2 stands for its side, or for its area.
+    `nouns` are words for what is counted: a number of those may state a scale of its own (25.6M, 4.1 GFLOPs,
+    4.1×10^9). A `square` such as 224^2 stands for its side, or for its area.
     """
 
     unit: str = ""
@@ -100,7 +102,7 @@ DIGITS: dict[DecimalMark, str] = {".": _digits(r"\.", ","), ",": _digits(",", r"
 def _pattern(decimal: DecimalMark) -> re.Pattern[str]:
     return re.compile(
         rf"(?P<approximately>[~≈]\s*)?(?P<sign>[{re.escape(SIGNS)}]?)(?P<digits>{DIGITS[decimal]})\s*"
-        r"(?P<tail>%|[A-Za-z][A-Za-z /-]*|)",
+        rf"(?P<tail>%|(?:{_POWER.pattern})?(?:[A-Za-z][A-Za-z /-]*|))",
         re.ASCII,
     )
 
@@ -137,6 +139,9 @@ def _scale_of(tail: str, form: NumberForm, text: str) -> tuple[int, str]:
         return SCALES.get(form.unit, 1), ""
     noun = next((noun for noun in form.nouns if tail.casefold().endswith(noun)), "")
     scale = tail[: len(tail) - len(noun)].strip()
+    power = _POWER.fullmatch(scale)
+    if form.nouns and power is not None:
+        return 10 ** int((power[1] or power[2]).translate(_RAISED)), tail
     if form.nouns and scale in SCALES:
         return SCALES[scale], tail
     if noun and not scale and not form.unit:

@@ -17,6 +17,7 @@ from multiprocessing import connection
 from multiprocessing.process import BaseProcess
 from typing import ParamSpec, TypeVar
 
+from imlp_audit.processes.compiler import leave_compiler_out
 from imlp_audit.processes.interrupts import hold_interrupts, on_interrupt
 
 Parameters = ParamSpec("Parameters")
@@ -189,6 +190,7 @@ def _blocked_interrupts() -> Iterator[None]:
 
 def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+    leave_compiler_out()
     gc.set_threshold(100_000)  # importing torch makes many objects and no garbage
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
 

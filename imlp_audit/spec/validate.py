@@ -12,7 +12,10 @@ from pydantic_core import ErrorDetails
 
 from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.hosts.python import SpecFolder
+from imlp_audit.models.hosts.timm import ARCHITECTURE
+from imlp_audit.models.hosts.torchvision import CLASSIFIER
 from imlp_audit.models.names.known import Library, known_models
+from imlp_audit.models.names.suggest import suggest
 from imlp_audit.models.recipe import HOSTS, Recipe
 from imlp_audit.models.values import DICTIONARY, TENSOR
 from imlp_audit.records.wording import write_complaint
@@ -86,7 +89,7 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
             return f"unknown key {name!r}; it belongs in model: {{..., {name}: ...}}"
         elsewhere = _elsewhere(model, detail["loc"][:-1], name)
         return f"unknown key {name!r}; {elsewhere or did_you_mean(name, known, 'known here')}"
-    return f"{write_complaint(detail, name, FORMS)}{_host_hint(detail, name)}"
+    return f"{write_complaint(detail, name, FORMS)}{_host_hint(detail, name)}{_name_hint(detail)}"
 
 
 def _elsewhere(model: type[BaseModel], path: tuple[str | int, ...], name: str) -> str | None:
@@ -106,6 +109,16 @@ def _host_hint(detail: ErrorDetails, name: str) -> str:
         return ""
     found = next((one for one in (Library.TIMM, Library.TORCHVISION) if given in known_models(one)), None)
     return f"; write {{{found}: {given}}}" if found is not None else ""
+
+
+def _name_hint(detail: ErrorDetails) -> str:
+    """Say which model of a library was meant by a label of a paper, such as DeiT-S, that is written as its name."""
+    library = _NAMED_BY.get(detail.get("ctx", {}).get("pattern", ""))
+    hint = suggest(str(detail["input"]), library) if library is not None else None
+    return f"; {hint}" if hint is not None else ""
+
+
+_NAMED_BY = {ARCHITECTURE: Library.TIMM, CLASSIFIER: Library.TORCHVISION}
 
 
 def _fields_at(model: type[BaseModel], path: tuple[str | int, ...]) -> Iterator[str]:

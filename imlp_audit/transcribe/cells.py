@@ -64,6 +64,8 @@ def read_cell(text: str, unit: str = "", *, spread: bool = True) -> ReadCell:
     rest, mark = split_mark(text)
     rest, change = _split_change(rest, left_out)
     rest, inner = split_mark(rest)
+    if left_out and is_printed(rest, unit):
+        return ReadCell(rest.strip(), "", change, inner + mark, tuple(left_out))
     around = _SPREAD.search(rest)
     if around is not None and not is_printed(rest, unit):
         left_out.append(around[0].strip())

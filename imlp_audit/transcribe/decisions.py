@@ -55,6 +55,8 @@ def decisions_of(draft: Draft) -> list[str]:
     if unknown:
         headings = [guess.heading or "(no heading)" for guess in unknown]
         found.append(f"columns that were not understood: {list_some(headings, 8)}")
+    if draft.classes is not None:
+        found.append(f"models have {draft.classes} classes, as --classes says")
     return [*found, *_sizes(draft), *(f"note: {note}" for note in draft.table.notes)]
 
 

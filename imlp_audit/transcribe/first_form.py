@@ -11,7 +11,8 @@ from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.columns import TableColumns
 from imlp_audit.transcribe.image_sizes import Named
 from imlp_audit.transcribe.recipes import write_recipe
-from imlp_audit.transcribe.rows import NOUNS, RowNumbers
+from imlp_audit.transcribe.rows import RowNumbers
+from imlp_audit.transcribe.units import NOUNS
 
 # In GMACs on images of 224, by the number of layers: what papers print for the first form. With strides in the 3x3
 # convolutions these models have more than 4.0, 7.7 and 11.4.

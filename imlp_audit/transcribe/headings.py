@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from imlp_audit.models.hosts.host import Setting
-from imlp_audit.numbers.forms import SCALES, parse_printed
+from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.spec.columns import Measure, Metric
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, split_mark
+from imlp_audit.transcribe.data_sets import other_data_sets
 from imlp_audit.transcribe.sides import sides_in
+from imlp_audit.transcribe.units import find_unit, is_quantity, own_unit
 
 
 class ColumnRole(StrEnum):
@@ -31,8 +33,8 @@ class ColumnRole(StrEnum):
 class ColumnGuess:
     """What a column seems to hold. `doubts` are what a person must confirm.
 
-    `zeros` is how many zeros all its numbers end in, where they are printed in full and were rounded before: 25560000
-    is then 25.56 in M.
+    `unit_headed` says that its heading gives the unit. `zeros` is how many zeros all its numbers end in, where they are
+    printed in full and were rounded before: 25560000 is then 25.56 in M.
     """
 
     role: ColumnRole
@@ -42,6 +44,7 @@ class ColumnGuess:
     fields: tuple[tuple[str, str], ...] = ()
     doubts: tuple[str, ...] = field(default=())
     zeros: int = 0
+    unit_headed: bool = True
 
 
 _LABEL = re.compile(r"\b(models?|methods?|networks?|arch(itecture)?s?|backbones?|names?|variants?|encoder|config)\b")
@@ -67,6 +70,10 @@ _SPEED = re.compile(r"\bspeed\b")
 _MEMORY = re.compile(r"\bmem(ory)?\b")
 _TOP = re.compile(r"\b(?:top|acc)\s?-?\s?@?\s?([15])\b|\b(?:im(?:age)?net|in-?1k)\b|\bacc(?:uracy)?\b")
 _ERROR = re.compile(r"\berr(or)?\b")
+_MEASURES = re.compile(  # no text below such a heading changes a model
+    rf"{_PARAMETERS.pattern}|{_FLOPS.pattern}|{_ERROR.pattern}|{_TIME.pattern}|{_THROUGHPUT.pattern}"
+    r"|\b(?:top|acc)\s?-?\s?@?\s?[15]\b|\bacc(?:uracy)?\b"
+)
 _SCORE = re.compile(r"\b(m?ap\d*(\^?[bm])?|miou|bleu|f1|psnr|ssim|fid|ppl|perplexity|score|pq|ar|auc|map|rouge|wer|glue"
                     r"|mae|iou|top-?\d+|acc@\d+|real|v2|cifar\S*|coco)\b")  # fmt: skip
 _CHANGE = re.compile(r"^(Δ|δ|delta|change|diff(erence)?|reduction|gain|savings?|impr\w*)\b|Δ")
@@ -92,7 +99,8 @@ def guess_column(heading: str, cells: Sequence[str], caption: str) -> ColumnGues
         return ColumnGuess(ColumnRole.SIZE, heading)
     if _RATIO.search(words) and texts and all(_TIMES.fullmatch(text) for text in texts):
         return ColumnGuess(ColumnRole.UNKNOWN, heading)
-    if numeric * 2 <= len(texts):
+    measured = _MEASURES.search(words) is not None and all(map(is_quantity, texts))
+    if numeric * 2 <= len(texts) and not (measured and numeric):
         return _words(heading, words, texts)
     if _SHARE.search(words) and (_PARAMETERS.search(words) or _FLOPS.search(words)):
         doubt = f"{heading!r} is left out: it is a share of another number, and not a total"
@@ -117,6 +125,9 @@ def _words(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
         return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
     if texts and all(_MEASURED.fullmatch(text) for text in texts):
         return ColumnGuess(ColumnRole.UNKNOWN, heading)
+    if _MEASURES.search(words) and texts and all(map(is_quantity, texts)):
+        doubt = f"{heading!r} is left out: its cells, such as {texts[0]!r}, are no plain numbers"
+        return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
     if texts and all(_TRAINED.fullmatch(text) for text in texts):
         return ColumnGuess(ColumnRole.TRAINING, heading)
     if _LABEL.search(words):
@@ -127,7 +138,11 @@ def _words(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
 
 def _is_number(text: str) -> bool:
     digits = re.fullmatch(r"[~≈]?\s*[+\-−–]?\s*\.?\d[\d.,\s]*", text)  # also those no spec can hold: ５.７ and .57
-    return digits is not None or (text[:1] in "~≈+-−–(0123456789" and read_cell(text, "%").number is not None)
+    return (
+        digits is not None
+        or own_unit(text) != ""
+        or (text[:1] in "~≈+-−–(0123456789" and read_cell(text, "%").number is not None)
+    )
 
 
 _MEASURED = re.compile(  # on hardware, as 41.6ms is: no such text changes a model
@@ -166,10 +181,12 @@ def _flops(heading: str, words: str, texts: Sequence[str], caption: str) -> Colu
 
 
 def _totals(heading: str, texts: Sequence[str], measure: Measure, usual: str) -> ColumnGuess:
-    unit, doubts = _find_unit(heading, texts, usual)
-    zeros = _common_zeros(texts) if not unit else 0
+    found = find_unit(heading, texts, usual)
+    zeros = _common_zeros(texts) if not found.unit else 0
     if zeros < _ROUNDED:
-        return ColumnGuess(ColumnRole.NUMBERS, heading, measure, unit, doubts=doubts)
+        return ColumnGuess(
+            ColumnRole.NUMBERS, heading, measure, found.unit, doubts=found.doubts, unit_headed=found.headed
+        )
     doubt = f"the numbers of {heading!r} all end in {'0' * zeros}: they are read as rounded there, in {usual}"
     return ColumnGuess(ColumnRole.NUMBERS, heading, measure, usual, doubts=(doubt,), zeros=zeros)
 
@@ -184,39 +201,6 @@ def counts_macs(heading: str) -> bool:
     return _MACS.search(heading.lower()) is not None
 
 
-_HEADED = re.compile(r"[(\[/]\s*(?:in\s+)?(?:×|x|\*)?\s*(10\^?\{?(?:3|6|9|12)\}?|[kKMGBT]|[Mm]illions?|[Bb]illions?)"
-                     r"(?:\s*(?:FLOPs?|MACs?|params?))?\s*(?:[)\]]|$)|(?:×|x)\s*(10\^?\{?(?:3|6|9|12)\}?)")  # fmt: skip
-_POWERS = {"3": "k", "6": "M", "9": "G", "12": "T"}
-
-
-def _find_unit(heading: str, texts: Sequence[str], usual: str) -> tuple[str, tuple[str, ...]]:
-    """Return the unit of a heading, or the one that stands in the cells; else a guess and the doubt about it."""
-    found = _HEADED.search(heading)
-    if found is not None:
-        written = (found[1] or found[2]).lower()
-        power = re.fullmatch(r"10\^?\{?(\d+)\}?", written)
-        letter = _POWERS[power[1]] if power else written[0]
-        return (letter if letter == "k" else letter.upper()), ()
-    printed = [read_cell(text, unit).unit for text in texts for unit in ("",)]
-    units = sorted({unit for unit in printed if unit}, key=printed.count, reverse=True)
-    if units:
-        return units[0], ()
-    numbers = [number for text in texts if (number := read_cell(text).number) is not None]
-    if numbers and all(len(number.replace(",", "")) >= 5 and "." not in number for number in numbers):
-        return "", ()
-    if re.search(r"madds?\b|mult-?adds?\b", heading.lower()) and all(_is_large(number) for number in numbers):
-        usual = "M"
-    return usual, (f"no unit is printed for {heading!r}; {usual} is a guess",)
-
-
-def _is_large(number: str) -> bool:
-    """Say whether a model is small whose multiply-additions are so many millions, as tables of mobile models have."""
-    return is_printed(number, "") and parse_printed(number, "").value >= _SMALL_MODEL
-
-
-_SMALL_MODEL = 20
-
-
 def _score(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
     unit = "%" if "%" in heading or _TOP.search(words) or any("%" in text for text in texts) else ""
     above = sum(map(_above_hundred, texts)) if unit else 0
@@ -225,8 +209,10 @@ def _score(heading: str, words: str, texts: Sequence[str], caption: str) -> Colu
         return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
     top = re.search(r"\b(?:top|acc)\s?-?\s?@?\s?([15])\b", words)
     where = f"{words} {caption.lower()}"
-    data = next((name for pattern, name in _DATA.items() if re.search(pattern, words)), None)
-    data = data or ("imagenet-1k" if re.search(_IMAGENET, where) and not re.search(_OTHER_DATA, where) else None)
+    headed = any(not one.has_imagenet for one in other_data_sets(heading, heading=True))
+    data = None if headed else next((name for pattern, name in _DATA.items() if re.search(pattern, words)), None)
+    others = headed or any(not one.has_imagenet for one in other_data_sets(caption)) or re.search(_OTHER_DATA, where)
+    data = data or ("imagenet-1k" if re.search(_IMAGENET, where) and not others else None)
     fields: tuple[tuple[str, str], ...] = (_NEEDS_TRAINING,)
     if _TOP.search(words) and data is not None and unit == "%" and not _ERROR.search(words):
         metric = Metric.TOP5 if top is not None and top[1] == "5" else Metric.TOP1
@@ -240,7 +226,7 @@ def _above_hundred(text: str) -> bool:
 
 
 _IMAGENET = r"imagenet|\bin-?1k\b|ilsvrc"
-_OTHER_DATA = r"cifar|coco|ade20k|cityscapes|places|inaturalist|imagenet-?100\b|tiny-?imagenet"
+_OTHER_DATA = r"coco|ade20k|cityscapes"
 
 
 def _throughput(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
@@ -284,5 +270,3 @@ _KINDS = (
     (_SCORE, _score),
     (_ERROR, _score),
 )
-
-assert set(_POWERS.values()) <= SCALES.keys()

@@ -13,6 +13,7 @@ from imlp_audit.transcribe.columns import TableColumns
 from imlp_audit.transcribe.grid import GridRow
 from imlp_audit.transcribe.headings import ColumnGuess
 from imlp_audit.transcribe.sides import side_of
+from imlp_audit.transcribe.units import NOUNS, why_no_total
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,10 @@ def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
         text, slug = _in_units(row.cells[at], guess), columns.slugs[at]
         counted = guess.measure is not None and guess.measure.counted
         totalled = guess.measure is not None and guess.measure.totalled
+        misfit = None if guess.unit_headed else why_no_total(text, guess.unit)
+        if misfit is not None:
+            left_out.append(f"{slug} {text!r}: {misfit}")
+            continue
         if totalled and "±" not in text and is_printed(text, guess.unit, NOUNS):
             printed[slug] = text
             continue
@@ -75,10 +80,6 @@ def _why_no_change(change: str, guess: ColumnGuess) -> str:
     if guess.unit == "%":
         kind = "in points" if not change.endswith("%") else "in points or not"
     return f"the change {change} is {kind}, and a spec holds changes in percent of the baseline's number"
-
-
-NOUNS = ("parameters", "params", "flops", "macs")
-"""Words for what is counted, which may stand behind a number."""
 
 
 def _in_units(text: str, guess: ColumnGuess) -> str:

@@ -64,6 +64,11 @@ def read_source(path: Path) -> SourceDocument:
         return read_latex(join_source(main, members[main], members.get))
     if data.startswith(b"%PDF"):
         return read_pdf(data, path.name)
+    if path.suffix.lower() == ".py":
+        raise UsageError(
+            f"{path} is Python, not a table; a row of a spec takes a model of your own as `model: {{python: {{file: "
+            f"{path.name}, name: Net, input: [3, 224, 224]}}}}`: see docs/own_module.md"
+        )
     text = decode(data, path.name)
     match kind_of(path, text):
         case SourceKind.LATEX:

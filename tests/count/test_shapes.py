@@ -35,6 +35,17 @@ def linear(random: Random) -> Arguments:
     return (tensor(*batch, width), tensor(out, width), optional(random, out)), {}
 
 
+def conv2d(random: Random) -> Arguments:
+    groups, inputs, outputs = (random.choice((1, 1, 2, 3)) for _ in range(3))
+    kernel = random.choice(((1, 1), (3, 3), (1, 5)))
+    x = tensor(random.randint(1, 2), groups * inputs, random.randint(1, 9), random.randint(1, 9))
+    sizes = [random.choice(([1], [2], [1, 3], [3, 2])) for _ in range(3)]
+    stride, padding, dilation = sizes[0], random.choice((sizes[1], [0], [0, 1])), random.choice(([1], sizes[2]))
+    given = stride, padding, dilation, groups
+    weight, bias = tensor(groups * outputs, inputs, *kernel), optional(random, groups * outputs)
+    return (x, weight, bias, *given[: 4 if groups > 1 else random.randint(0, 4)]), {}
+
+
 def layer_norm(random: Random) -> Arguments:
     shape = shape_of(random, 1)
     own = shape[random.randrange(len(shape)) :]
@@ -62,6 +73,7 @@ def elementwise(random: Random) -> Arguments:
 
 GIVEN: Mapping[str, Given] = {
     "aten::linear": (ATEN.linear.default, linear),
+    "aten::conv2d": (ATEN.conv2d.default, conv2d),
     "aten::layer_norm": (ATEN.layer_norm.default, layer_norm),
     "aten::batch_norm": (ATEN.batch_norm.default, batch_norm),
     "aten::gelu": (ATEN.gelu.default, activation),
@@ -96,6 +108,7 @@ def test_results_are_those_of_torch(name: str) -> None:
 
 
 X = tensor(2, 3, 4)
+IMAGES = tensor(2, 3, 8, 8)
 
 
 @pytest.mark.parametrize(
@@ -103,6 +116,7 @@ X = tensor(2, 3, 4)
     [
         (ATEN.linear.default, (X, tensor(5, 3))),
         (ATEN.linear.default, (X, tensor(5, 4), tensor(4))),
+        (ATEN.conv2d.default, (IMAGES, tensor(5, 2, 3, 3))),
         (ATEN.layer_norm.default, (X, [3], None, None, 1e-5)),
         (ATEN.layer_norm.default, (X, [4], tensor(3), None, 1e-5)),
         (ATEN.batch_norm.default, (X, tensor(4), None, tensor(3), tensor(3), False, 0.1, 1e-5, False)),
@@ -118,6 +132,12 @@ def test_arguments_that_do_not_fit_are_left_to_torch(func: OpOverload, args: tup
 @pytest.mark.parametrize(
     ("func", "args", "kwargs"),
     [
+        (ATEN.conv2d.default, (IMAGES, tensor(4, 1, 1, 1), None, [1], [0], [1], 3), {}),
+        (ATEN.conv2d.default, (IMAGES, tensor(5, 3, 9, 9)), {}),
+        (ATEN.conv2d.default, (IMAGES, tensor(5, 3, 3, 3), tensor(3)), {}),
+        (ATEN.conv2d.default, (IMAGES.to(memory_format=torch.channels_last), tensor(5, 3, 3, 3)), {}),
+        (ATEN.conv2d.default, (IMAGES[0], tensor(5, 3, 3, 3)), {}),
+        (ATEN.conv2d.padding, (IMAGES, tensor(5, 3, 3, 3), None, [1], "same"), {}),
         (ATEN.gelu.default, (X.mT,), {}),
         (ATEN.add.Tensor, (X, X.double()), {}),
         (ATEN.add.Tensor, (X.long(), 0.5), {}),

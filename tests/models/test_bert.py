@@ -118,8 +118,11 @@ def test_counts_are_transformers(layers: int) -> None:
         theirs = BertForMaskedLM(BertConfig(num_hidden_layers=layers, attn_implementation="eager", pad_token_id=None))
         ids = example_inputs(ours)
         assert sum(p.numel() for p in ours.parameters()) == sum(p.numel() for p in theirs.parameters())
-        counts = [total(measure(model, *ids), FLOPS_CONVENTIONS["macs"]) for model in (ours, theirs)]
-    assert counts[0] == counts[1]
+        whole = [total(measure(model, *ids), FLOPS_CONVENTIONS["macs"]) for model in (ours, theirs)]
+        encoders = [measure(model.bert, *ids) for model in (ours, theirs)]
+    assert whole[0] == whole[1]
+    for convention in FLOPS_CONVENTIONS.values():
+        assert len({total(ledger, convention) for ledger in encoders}) == 1, convention
 
 
 def test_language_model_is_transformers() -> None:

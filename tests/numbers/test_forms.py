@@ -34,6 +34,10 @@ def half_up(low: str, high: str) -> Interval:
         ("4.1GFLOPS", "M", half_up("4050000000", "4150000000")),
         ("600 MMult-Adds", "G", half_up("599500000", "600500000")),
         ("126 MACs", "", half_up("125.5", "126.5")),
+        ("4.1×10^9", "G", half_up("4050000000", "4150000000")),
+        ("4.1 x 10^{9} FLOPs", "M", half_up("4050000000", "4150000000")),
+        ("2.20·10⁷", "M", half_up("21950000", "22050000")),
+        ("5*10^10", "", half_up("45000000000", "55000000000")),
         ("~25.6", "M", half_up("25550000", "25650000")),
         ("≈ 25.6M", "M", half_up("25550000", "25650000")),
         ("~1,415.1", "", half_up("1415.05", "1415.15")),
@@ -122,7 +126,10 @@ def test_a_mean_has_its_own_interval_and_that_of_its_runs(text: str) -> None:
         ("72.2 ± 0.1 ± 0.2", NumberForm("%"), "is not a printed number"),
         ("22-25", COUNTS["M"], "is not a printed number"),
         ("<1", COUNTS["M"], "is not a printed number"),
-        ("5·10^6", COUNTS[""], "is not a printed number"),
+        ("5×10^", COUNTS[""], "is not a printed number"),
+        ("5×9^6", COUNTS[""], "is not a printed number"),
+        ("5×10^6M", COUNTS["M"], "but 'M' is expected here"),
+        ("5×10^6", NumberForm("M"), "but 'M' is expected here"),
     ],
 )
 def test_what_could_mean_two_things_is_refused_with_what_to_write(text: str, form: NumberForm, message: str) -> None:

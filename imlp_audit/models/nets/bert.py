@@ -1,37 +1,24 @@
-"""BERT (arXiv 1810.04805) from transformers, with the pooler and the output layer that a reading says."""
+"""BERT (arXiv 1810.04805) with the pooler and the output layer that a reading says."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from transformers import BertConfig, BertModel
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models.hosts.bert import Bert
+from imlp_audit.models.nets.bert_encoder import BertModel
 from imlp_audit.models.nets.text_heads import output_layer
 from imlp_audit.models.reading import TextReading
 
 
 class BertEncoder(nn.Module):
-    """The encoder, with a pooler or without: ids (batch, S) to states (batch, S, C) and (batch, C) for the text.
-
-    The attention is the one that writes out its two products, so that every counter sees them.
-    """
+    """The encoder, with a pooler or without: ids (batch, S) to states (batch, S, C) and (batch, C) for the text."""
 
     def __init__(self, host: Bert, reading: TextReading) -> None:
         super().__init__()
         self.tokens = reading.sequence_length
-        config = BertConfig(
-            vocab_size=reading.vocabulary,
-            hidden_size=host.width,
-            num_hidden_layers=host.layers,
-            num_attention_heads=host.heads,
-            intermediate_size=host.hidden,
-            max_position_embeddings=host.positions,
-            pad_token_id=None,  # every text has the reading's length, so that nothing depends on what is in it
-            attn_implementation="eager",
-        )
-        self.bert = BertModel(config, add_pooling_layer=bool(reading.pooler))
+        self.bert = BertModel(host, reading.vocabulary, bool(reading.pooler))
 
     @property
     def blocks(self) -> nn.ModuleList:
@@ -41,8 +28,8 @@ class BertEncoder(nn.Module):
 
     def states(self, ids: Tensor) -> tuple[Tensor, Tensor | None]:
         """Return the states of the tokens, and the pooler's vector of each text where there is a pooler."""
-        output = self.bert(ids)
-        return output.last_hidden_state, output.pooler_output
+        states: tuple[Tensor, Tensor | None] = self.bert(ids)
+        return states
 
     def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
         """Return texts of the reading's length."""
@@ -57,7 +44,7 @@ class BertLanguageModel(BertEncoder):
 
     def __init__(self, host: Bert, reading: TextReading) -> None:
         super().__init__(host, reading)
-        self.output = output_layer(reading.output_layer, self.bert.get_input_embeddings())
+        self.output = output_layer(reading.output_layer, self.bert.embeddings.word_embeddings)
 
     def forward(self, ids: Tensor) -> Tensor | tuple[Tensor, Tensor]:
         """Return the scores."""

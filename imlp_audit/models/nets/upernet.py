@@ -1,4 +1,4 @@
-"""UperNet with its auxiliary head on Swin features (arXiv 1807.10221), from transformers' own parts."""
+"""UperNet with its auxiliary head on Swin features (arXiv 1807.10221)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
-from transformers import UperNetConfig
-from transformers.models.upernet.modeling_upernet import UperNetFCNHead, UperNetHead
 
 from imlp_audit.models.hosts.dense import UperNet
 from imlp_audit.models.nets.swin import SwinFeatures, swin_features
+from imlp_audit.models.nets.upernet_heads import AuxiliaryHead, DecodeHead, resize
 
 
 class SwinUperNet(nn.Module):
@@ -25,15 +23,14 @@ class SwinUperNet(nn.Module):
         super().__init__()
         self.size = size
         self.backbone = backbone
-        config = UperNetConfig(hidden_size=512, auxiliary_channels=256, num_labels=classes)
-        self.decode_head = UperNetHead(config, backbone.channels)
-        self.auxiliary_head = UperNetFCNHead(config, backbone.channels, in_index=2)
+        self.decode_head = DecodeHead(backbone.channels, 512, classes)
+        self.auxiliary_head = AuxiliaryHead(backbone.channels[2], 256, classes)
 
     def forward(self, images: Tensor) -> Tensor | tuple[Tensor, Tensor]:
         """Return the scores, in training mode those of the auxiliary head as well."""
         maps = self.backbone(images)
-        scores = _resize(self.decode_head(maps), images)
-        return (scores, _resize(self.auxiliary_head(maps), images)) if self.training else scores
+        scores = resize(self.decode_head(maps), images)
+        return (scores, resize(self.auxiliary_head(maps[2]), images)) if self.training else scores
 
     def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
         """Return images of the model's size."""
@@ -42,10 +39,6 @@ class SwinUperNet(nn.Module):
     def get_classifier(self) -> Sequence[nn.Module]:
         """Return the last layer of both heads."""
         return self.decode_head.classifier, self.auxiliary_head.classifier
-
-
-def _resize(scores: Tensor, images: Tensor) -> Tensor:
-    return F.interpolate(scores, images.shape[2:], mode="bilinear")
 
 
 def build_upernet(host: UperNet, size: tuple[int, int]) -> SwinUperNet:

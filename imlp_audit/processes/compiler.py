@@ -1,0 +1,80 @@
+"""Torch's compiler, which nothing here uses: importing it takes longer than timm and torchvision do, and 140 MB.
+
+They import it for two functions, and torchvision (ops/roi_align.py) says that it means not to. Torch imports it for
+the first of them, when a shape function of its own is called.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+_COMPILER = "torch._dynamo"
+_CHECKS = "torch._dynamo.utils"
+
+
+def leave_compiler_out() -> None:
+    """Answer for the compiler in this process, until somebody asks for more of it than these two functions."""
+    if _COMPILER in sys.modules:
+        return
+    compiler, checks = _StandIn(_COMPILER), _StandIn(_CHECKS)
+    compiler.__path__ = []
+    vars(compiler)["disable"] = _disable
+    vars(checks)["is_compile_supported"] = _is_compile_supported
+    sys.modules.update({_COMPILER: compiler, _CHECKS: checks})
+    sys.meta_path.insert(0, _Finder())
+
+
+class _StandIn(ModuleType):
+    """A module of the compiler that gives way to it when asked for anything that is not in it."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):  # asked of every module, by `inspect` for one
+            raise AttributeError(name)
+        _give_way()
+        return getattr(import_module(self.__name__), name)
+
+
+class _Finder(MetaPathFinder):
+    """Finds other modules of the compiler: by importing it."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if not name.startswith(f"{_COMPILER}.") or not isinstance(sys.modules.get(_COMPILER), _StandIn):
+            return None
+        _give_way()
+        import_module(name)
+        return ModuleSpec(name, _Imported(sys.modules.pop(name)))  # Python would run again what it finds there
+
+
+class _Imported(Loader):
+    """Gives a module that has run already."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module, self._spec = module, module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        vars(module)["__spec__"] = self._spec
+
+
+def _give_way() -> None:
+    for name in (_COMPILER, _CHECKS):
+        if isinstance(sys.modules.get(name), _StandIn):
+            del sys.modules[name]
+
+
+def _disable(function: Callable[..., object], *_: object, **__: object) -> Callable[..., object]:
+    """Return a function that is not to be compiled, as it is."""
+    return function
+
+
+def _is_compile_supported(device: object) -> object:
+    """Ask the compiler itself."""
+    _give_way()
+    return import_module(_CHECKS).is_compile_supported(device)

@@ -1,0 +1,94 @@
+"""In which unit the numbers of a column of parameters or FLOPs are: printed, or a guess."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from imlp_audit.numbers.forms import SCALES, NumberForm, parse_printed
+from imlp_audit.transcribe.cells import is_printed, read_cell
+
+_HEADED = re.compile(r"[(\[/]\s*(?:in\s+)?(?:×|x|\*)?\s*(10\^?\{?(?:3|6|9|12)\}?|[kKMGBT]|[Mm]illions?|[Bb]illions?)"
+                     r"(?:\s*(?:FLOPs?|MACs?|params?))?\s*(?:[)\]]|$)|(?:×|x)\s*(10\^?\{?(?:3|6|9|12)\}?)")  # fmt: skip
+_POWERS = {"3": "k", "6": "M", "9": "G", "12": "T"}
+NOUNS = ("parameters", "params", "flops", "macs")
+"""Words for what is counted, which may stand behind a number."""
+
+
+@dataclass(frozen=True)
+class ColumnUnit:
+    """The unit of a column's numbers, whether its heading gives it, and what a person must confirm."""
+
+    unit: str
+    headed: bool = False
+    doubts: tuple[str, ...] = ()
+
+
+def find_unit(heading: str, texts: Sequence[str], usual: str) -> ColumnUnit:
+    """Return the unit of a heading, or the one that stands in the cells; else a guess and the doubt about it."""
+    found = _HEADED.search(heading)
+    if found is not None:
+        written = (found[1] or found[2]).lower()
+        power = re.fullmatch(r"10\^?\{?(\d+)\}?", written)
+        letter = _POWERS[power[1]] if power else written[0]
+        return ColumnUnit(letter if letter == "k" else letter.upper(), headed=True)
+    numbers = [number for text in texts if not own_unit(text) and (number := read_cell(text).number) is not None]
+    if numbers and 2 * sum(map(_is_full, numbers)) > len(numbers):
+        return ColumnUnit("")
+    units = Counter(filter(None, map(own_unit, texts)))
+    if units:
+        return ColumnUnit(units.most_common(1)[0][0])
+    if re.search(r"madds?\b|mult-?adds?\b", heading.lower()) and all(_is_large(number) for number in numbers):
+        usual = "M"
+    return ColumnUnit(usual, doubts=(f"no unit is printed for {heading!r}; {usual} is a guess",))
+
+
+def own_unit(text: str) -> str:
+    """Return the unit that a cell prints with its number, the nearest for a power of ten; "" for none."""
+    unit = read_cell(text).unit
+    if unit or not is_printed(text, "", NOUNS):
+        return unit
+    scale = parse_printed(text, NumberForm(nouns=NOUNS)).scale
+    return next((one for one in ("T", "G", "M", "k") if scale >= SCALES[one]), "")
+
+
+def is_quantity(text: str) -> bool:
+    """Return whether a text is made of numbers, signs and units alone, as 23.2±0.1 [23.9] or 33 × 30 are."""
+    return re.search(r"\d", text) is not None and set(re.findall(r"[^\W\d_]+", text.lower())) <= _UNITS
+
+
+_UNITS = frozenset({
+    "k", "m", "g", "b", "t", "x", "e", "s", "ms", "fps", "flop", "flops", "gflops", "mflops", "mac", "macs", "gmacs",
+    "mmacs", "param", "params", "images", "view", "views",
+})  # fmt: skip
+
+
+def why_no_total(text: str, unit: str) -> str | None:
+    """Return why a number without a unit is not in that of its column, which no heading gives."""
+    number = read_cell(text).number
+    if number is None or own_unit(text):
+        return None
+    digits = number.replace(",", "")
+    if unit and digits.isdigit() and len(digits) > len(str(SCALES[unit])) - 1 >= len(str(SCALES["M"])) - 1:
+        return f"it may be printed in full, and other cells are in {unit}"
+    return "other cells are printed in full" if not unit and not _is_full(number) else None
+
+
+def _is_full(number: str) -> bool:
+    """Return whether a number is printed with all its digits."""
+    return len(number.replace(",", "")) >= _FULL and "." not in number
+
+
+_FULL = 5  # digits of a number without a point
+
+
+def _is_large(number: str) -> bool:
+    """Say whether a model is small whose multiply-additions are so many millions, as tables of mobile models have."""
+    return is_printed(number, "") and parse_printed(number, "").value >= _SMALL_MODEL
+
+
+_SMALL_MODEL = 20
+
+assert set(_POWERS.values()) <= SCALES.keys()
