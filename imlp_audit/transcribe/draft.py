@@ -11,9 +11,11 @@ from itertools import chain, count
 from imlp_audit.models.names.known import Library
 from imlp_audit.models.names.similar import families_in
 from imlp_audit.models.names.words import line_of
+from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.classes import TableClasses
 from imlp_audit.transcribe.columns import TableColumns, read_columns
+from imlp_audit.transcribe.counted_part import words_without_head
 from imlp_audit.transcribe.first_form import printed_flops
 from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.image_sizes import Given, OwnSize
@@ -58,6 +60,12 @@ class Draft:
     harmless: Mapping[str, str]
     given: Given = None
     classes: int | None = None
+
+    @property
+    def may_lack_head(self) -> str | None:
+        """The words by which the parameters may be counted without the classifier; None without any."""
+        counted = any(guess.measure is Measure.PARAMETERS for _, guess in self.columns.numbers)
+        return words_without_head(self.table) if counted else None
 
     @property
     def unsized(self) -> frozenset[str]:
