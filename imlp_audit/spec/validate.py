@@ -49,11 +49,10 @@ def _as_in_the_tree(detail: ErrorDetails) -> ErrorDetails:
 
 
 def _follows(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
-    """Say whether a list is only too short because something in it is wrong, or a key missing that is misspelt."""
+    """Say whether a list is only too short because something in it is wrong, or a host missing that is misspelt."""
     place = detail["loc"]
-    if detail["type"] == "missing":
-        unknown = [one["loc"] for one in details if one["type"] == "extra_forbidden" and one["loc"][:-1] == place[:-1]]
-        return any(place[-1] == "host" or get_close_matches(str(key), [str(place[-1])]) for *_, key in unknown)
+    if detail["type"] == "missing" and place[-1] == "host":
+        return any(one["type"] == "extra_forbidden" and one["loc"][:-1] == place[:-1] for one in details)
     return detail["type"] == "too_short" and any(
         other["loc"][: len(place)] == place and other is not detail for other in details
     )
