@@ -88,6 +88,12 @@ def test_a_column_of_small_sizes_may_be_one_of_parameters() -> None:
         ("CNNs at 600M and at 400 MFLOPs", None),
         ("ViTs with 32x32 patches", None),
         ("Images of 1000 classes", None),
+        ("ImageNet-1K. Throughput is measured on 224x224 images.", None),
+        ("Latency on a V100 with 384^2 images", None),
+        ("FLOPs and throughput are measured on 224x224 images.", 224),
+        ("Throughput and FLOPs are measured on 224x224 images.", 224),
+        ("Models tested at 224x224; throughput on a V100.", 224),
+        ("Throughput on a V100. FLOPs on 224x224 images.", 224),
         ("Images of 224x192", None),
     ],
 )
