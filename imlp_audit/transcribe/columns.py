@@ -52,6 +52,11 @@ class TableColumns:
         return [(at, self.guesses[at]) for at in self.slugs]
 
     @property
+    def texts(self) -> list[int]:
+        """The columns of texts that are not the labels."""
+        return _columns_of_text(self.guesses, self.label)
+
+    @property
     def training(self) -> list[int]:
         """The columns that say how a model was trained."""
         return [at for at, guess in enumerate(self.guesses) if guess.role is ColumnRole.TRAINING and at != self.label]
@@ -83,7 +88,7 @@ class TableColumns:
         """Return why a row's label may not be all of its model: another column says something too, or several sizes."""
         if self.size is not None and (odd := row.cells[self.size]) not in MISSING and side_of(odd) is None:
             return f"the column {self.guesses[self.size].heading!r} says {odd!r}, which is not one size of images"
-        for at in _columns_of_text(self.guesses, self.label):
+        for at in self.texts:
             guess = self.guesses[at]
             sorted_by = at in self.sorting and is_sort(row.cells[at])
             described = sorted_by or (at in self.describing and is_property(row.cells[at]))

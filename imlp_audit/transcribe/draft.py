@@ -11,6 +11,7 @@ from itertools import chain, count
 from imlp_audit.models.names.known import Library
 from imlp_audit.models.names.similar import families_in
 from imlp_audit.models.names.words import line_of
+from imlp_audit.transcribe.blank_labels import continue_labels
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.columns import TableColumns, read_columns
 from imlp_audit.transcribe.first_form import printed_flops
@@ -81,6 +82,7 @@ def draft_table(
     `Draft.harmless` are the footnote marks that change nothing of a model, and what the source says of them.
     """
     columns = read_columns(table)
+    table = continue_labels(table, columns)
     drafter = _Drafter(table, columns, totals_printed(table, others), prefer, given)
     for row in table.rows:
         drafter.add(row)
@@ -161,7 +163,9 @@ class _Drafter:
 
     def _find_base(self, label: LabelParts, size: int | None) -> DraftRow | None:
         """Return the row that a label builds on: the one above, or the only one of its label under this heading."""
-        found = self._by_label.get((label.builds_on or "").casefold(), [])
+        if not label.builds_on:
+            return None
+        found = self._by_label.get(label.builds_on.casefold(), [])
         if label.added:
             return found[-1][1] if found else None
         sized = [(group, row) for group, row in found if row.numbers.size == size]
