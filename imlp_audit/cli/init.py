@@ -76,8 +76,12 @@ def init(
     about = _describe(name, document, chosen, source, target)
     text = write_spec(draft, about)
     _check(text, target)
-    if again:
-        check_unchanged(target, write_spec(draft_table(chosen, others, library), about))
+    if given is not None:
+        plain = write_spec(draft_table(chosen, others, library), about)
+        if plain == text:
+            sys.stderr.write(f"note: --image {image} changed nothing: no row of the table lacks a size of images\n")
+        if again:
+            check_unchanged(target, plain)
     done = _report(draft, about, target)
     if print_:
         _print(text, done)

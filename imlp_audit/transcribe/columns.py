@@ -149,7 +149,9 @@ def _without_changed(guess: ColumnGuess, guesses: Sequence[ColumnGuess]) -> Colu
     changed = may_change(guess.heading.replace("_", " "))
     beyond = words_beyond(guess.heading) if guess.measure.totalled else ""
     if beyond:
-        doubt = f"{guess.heading!r} is left out: its heading names more than the model: {beyond!r}"
+        size = dict(guess.fields).get("image")
+        add = f"; if it is of the rows' models, add the column with `image: {size}` (docs/spec-format.md, Columns)"
+        doubt = f"{guess.heading!r} is left out: its heading names more than the model: {beyond!r}{add if size else ''}"
         return replace(guess, role=ColumnRole.UNKNOWN, doubts=(doubt,))
     alike = [one for one in guesses if (one.measure, one.fields) == (guess.measure, guess.fields)]
     if not changed or (not guess.measure.totalled and (guess.measure is not Measure.SCORE or len(alike) == 1)):

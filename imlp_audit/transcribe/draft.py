@@ -21,7 +21,7 @@ from imlp_audit.transcribe.label_column import may_change
 from imlp_audit.transcribe.labels import LabelParts, read_label
 from imlp_audit.transcribe.models import ModelGuess, guess_model
 from imlp_audit.transcribe.rows import RowNumbers, read_numbers
-from imlp_audit.transcribe.sides import find_size
+from imlp_audit.transcribe.sides import find_oblong, find_size
 from imlp_audit.transcribe.sizeless import keep_parameters
 from imlp_audit.transcribe.table_says import TableSays, find_doubt, find_harmless
 from imlp_audit.transcribe.totals import TotalsPrinted, totals_printed, why_several_models
@@ -57,9 +57,15 @@ class Draft:
     given: Given = None
 
     @property
+    def oblong(self) -> tuple[int, int] | None:
+        """The sides of images that are not square, where the caption gives them and nothing else gives a size."""
+        sized = self.given is not None or self.size is not None or self.columns.size is not None
+        return None if sized or any(self.columns.sizes.values()) else find_oblong(self.table.caption)
+
+    @property
     def unsized(self) -> frozenset[str]:
         """The columns of FLOPs that cannot be checked: nothing says on which images a row's are counted."""
-        if self.given is OwnSize.OWN:
+        if self.given is OwnSize.OWN or self.oblong is not None:
             return frozenset()
         columns = {slug for slug, size in self.columns.sizes.items() if size is None}
         rows = [row for row in self.rows if row.model.recipe is not None and not row.model.sized] + self._open()

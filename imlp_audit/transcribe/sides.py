@@ -61,6 +61,22 @@ def find_size(text: str) -> int | None:
     return sides.pop() if len(sides) == 1 else None
 
 
+def find_oblong(text: str) -> tuple[int, int] | None:
+    """Return the sides of images that are not square, if a text gives no other size."""
+    found = {
+        (int(one[2]), int(one[3]))
+        for one in _OBLONG.finditer(text)
+        if not (_OTHERS_BEFORE.search(text, 0, one.start()) or _OTHERS_AFTER.match(text, one.end()))
+        and (not _OF_SPEED.search(text, 0, one.start()) or _OF_MORE.search(text, 0, one.start()))
+    }
+    return found.pop() if len(found) == 1 and not any(_squares(text)) and not any(_named(text)) else None
+
+
+_OBLONG = re.compile(
+    r"(?<![\d.×xX])(?!(\d+)\s*[×x]\s*\1(?!\d))([1-9]\d{2,3})\s*[×x]\s*([1-9]\d{2,3})(?![\d×x]|\.\d)", re.ASCII
+)
+
+
 def _squares(text: str) -> Iterator[int]:
     """Yield the sides that are written as squares or in pixels, and are not those of patches, windows or kernels.
 
