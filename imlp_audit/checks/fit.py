@@ -11,7 +11,6 @@ from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Measurement, Verdict
 
 _LARGE = 1000  # a printed number without a scale is a total from here on
-_LEAST = Fraction(1, 200)  # percent that show in two decimal places
 
 
 @dataclass(frozen=True)
@@ -155,7 +154,8 @@ def _share(printed: Printed, gap: Fraction) -> str:
     if not printed.value or (printed.scale == 1 and abs(printed.value) < _LARGE):
         return ""
     percent = abs(100 * gap * printed.step / printed.value)
-    return f" ({decimal_text(percent, 1 if percent >= 1 else 2)} %)" if percent >= _LEAST else ""
+    text = decimal_text(percent, 1 if percent >= 1 else 2)
+    return f" ({text} %)" if text != "0" else ""
 
 
 @dataclass(frozen=True)

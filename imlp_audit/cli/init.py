@@ -53,6 +53,10 @@ def init(
         str | None,
         typer.Option("--image", metavar="SIZE", help="Where no size of images is printed: 224, ..., or own."),
     ] = None,
+    classes: Annotated[
+        int | None,
+        typer.Option("--classes", metavar="N", min=2, help="The classes of all models, if not ImageNet's 1000."),
+    ] = None,
     print_: Annotated[bool, typer.Option("--print", help="Print the spec instead of writing it.")] = False,
     format_: Formatted = Format.RICH,
 ) -> int:
@@ -66,22 +70,21 @@ def init(
     target = output or Path(f"{name}.yaml")
     document = _read(source)
     chosen = choose_table(document, table, str(source))
-    again = given is not None and not print_ and target.is_file() and not target.is_symlink()
+    again = (given, classes) != (None, None) and not print_ and target.is_file() and not target.is_symlink()
     if not print_:
         check_target(name, chosen, target, again=again)
     others = [one for one in document.tables if one is not chosen]
-    draft = draft_table(chosen, others, library, given)
+    draft = draft_table(chosen, others, library, given, classes)
     if not draft.rows:
         raise UsageError(_nothing(draft, source))
     about = _describe(name, document, chosen, source, target)
     text = write_spec(draft, about)
     _check(text, target)
-    if given is not None:
-        plain = write_spec(draft_table(chosen, others, library), about)
-        if plain == text:
-            sys.stderr.write(f"note: --image {image} changed nothing: no row of the table lacks a size of images\n")
-        if again:
-            check_unchanged(target, plain)
+    if given is not None and write_spec(draft_table(chosen, others, library, None, classes), about) == text:
+        sys.stderr.write(f"note: --image {image} changed nothing: no row of the table lacks a size of images\n")
+    if again:
+        before = {(None, None), (given, None) if classes else (None, None), (None, classes) if given else (None, None)}
+        check_unchanged(target, {write_spec(draft_table(chosen, others, library, *one), about) for one in before})
     done = _report(draft, about, target)
     if print_:
         _print(text, done)

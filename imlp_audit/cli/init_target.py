@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,9 +48,9 @@ def _check_new(target: Path) -> None:
         raise UsageError(f"{target} is there already and is not overwritten; delete it, or give another file with -o")
 
 
-def check_unchanged(target: Path, written: str) -> None:
-    """Raise UsageError where a file is not as `init` wrote it before somebody gave the size of the images."""
-    if target.read_bytes() != written.encode():
+def check_unchanged(target: Path, written: Collection[str]) -> None:
+    """Raise UsageError where a file is not as `init` wrote it before somebody gave images or classes."""
+    if target.read_bytes() not in [text.encode() for text in written]:
         _check_new(target)
 
 

@@ -52,6 +52,7 @@ from imlp_audit.errors import (
 )
 from imlp_audit.processes.compiler import leave_compiler_out
 from imlp_audit.processes.streams import open_closed_streams
+from imlp_audit.report.formats import AuditFormat
 
 app = typer.Typer(
     name="imlp-audit",
@@ -122,7 +123,7 @@ def _run_command() -> int:
     try:
         return int(app(standalone_mode=False) or 0)
     except TyperException as error:  # of the command line itself
-        message = _reword(error.format_message())
+        message = _format_hint(error) or _reword(error.format_message())
         if message == "Missing command." and _named_command(error) == "imlp-audit":
             message = "Missing command; `imlp-audit demo DIR` shows what it does."
         return _complain(f"{message}\nTry `{_named_command(error)} --help`.", ExitCode.UNUSABLE)
@@ -166,6 +167,15 @@ def _reword(message: str) -> str:
     for pattern, words in _REWORDED:
         message = re.sub(pattern, words, message)
     return message
+
+
+def _format_hint(error: TyperException) -> str | None:
+    """Say how a format is asked for that was written as an option, such as --json; None for any other error."""
+    option = str(getattr(error, "option_name", ""))
+    name = option.removeprefix("--")
+    command = getattr(getattr(error, "ctx", None), "command", None)
+    takes_formats = any("--format" in one.opts for one in getattr(command, "params", ()))
+    return f"No such option: {option}; write -f {name}." if takes_formats and name in set(AuditFormat) else None
 
 
 def _has_folder() -> bool:

@@ -40,16 +40,18 @@ def solve(
     from imlp_audit.cli.cache import open_store
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
-    from imlp_audit.cli.write_found import check_name, check_room, write_found
+    from imlp_audit.cli.write_found import check_name, check_room, refuse_target, write_found
     from imlp_audit.report.solved import solved_document
     from imlp_audit.solve.search import Rules
     from imlp_audit.solve.selection import Search, selected_targets, solve_selection
 
     if write is not None:
-        check_name(write)
+        check_name(write, targets)
     selection = load_specs(targets, trust_code=trust_code)
     if not targets and len(selection.papers) > 1:
         first, *_ = ids = [paper.id for paper in selection.papers]
+        if write in ids:
+            refuse_target(write)
         raise UsageError(f"{len(ids)} papers found: {', '.join(ids)}; name what to search, such as `solve {first}`")
     if write is not None and len(selection.papers) > 1:
         raise UsageError("--write adds to one paper; give targets of one paper only")

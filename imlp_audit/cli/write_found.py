@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import assert_never
+from typing import NoReturn, assert_never
 
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.numbers.words import list_some
@@ -19,12 +19,20 @@ from imlp_audit.spec.fields import FORMS, SLUG
 from imlp_audit.spec.folders import display_path, spec_files
 from imlp_audit.spec.paper import Paper, read_spec
 from imlp_audit.spec.schema import About, ConventionFit
+from imlp_audit.spec.targets import split_target
 
 
-def check_name(name: str) -> None:
-    """Raise UsageError for a name that a spec cannot hold: before the search, which takes long."""
+def check_name(name: str, targets: Sequence[str] | None) -> None:
+    """Raise UsageError for a name that a spec cannot hold, or for a file: before the search, which takes long."""
+    if not targets and split_target(name)[0] is not None:
+        refuse_target(name)
     if re.fullmatch(SLUG, name) is None:
         raise UsageError(f"--write: {name!r} is not {FORMS[SLUG]}")
+
+
+def refuse_target(name: str) -> NoReturn:
+    """Raise UsageError for what to search, where it was given as the name of the solution."""
+    raise UsageError(f"--write takes a name for the solution: write `imlp-audit solve {name} --write found`")
 
 
 def check_room(paper: Paper, name: str) -> None:

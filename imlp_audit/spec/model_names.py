@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from importlib.metadata import PackageNotFoundError, version
 
 from imlp_audit.errors import Problem
 from imlp_audit.models.hosts.timm import Timm
 from imlp_audit.models.hosts.torchvision import Torchvision
 from imlp_audit.models.names.known import Library, known_models, version_of
-from imlp_audit.models.names.match import Confidence, close_models
+from imlp_audit.models.names.suggest import suggest
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import rows_of
@@ -41,13 +40,7 @@ def complaint_about(recipe: Recipe) -> str | None:
     known = known_models(library)
     if name.partition(".")[0] in known or _is_newer(library):
         return None
-    near = [one for one, sure in close_models(name, library) if sure is not Confidence.NEAR] or get_close_matches(
-        name, known, n=1
-    )
-    hint = f"did you mean {near[0]!r}?" if near else f"see the models of {library}"
-    other = Library.TIMM if library is Library.TORCHVISION else Library.TORCHVISION
-    if name in known_models(other):
-        hint = f"{other} has it: {{{other}: {name}}}"
+    hint = suggest(name, library) or f"see the models of {library}"
     return f"{library} {version_of(library)} has no model {name!r}; {hint}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -137,13 +138,22 @@ def _one_paper(folder: Path) -> Wanted | None:
     return Wanted(files, target_of(folder)) if files and len(described) < 2 else None
 
 
+def _file_hint(path: Path) -> str | None:
+    """Name the YAML file beside one that is not there, whose name is the nearest: ok.yaml for ok.yml."""
+    if path.suffix not in YAML or not is_there(path.parent) or not path.parent.is_dir():
+        return None
+    names = {one.stem: one.name for one in path.parent.iterdir() if one.suffix in YAML}
+    near = get_close_matches(path.stem, names, n=1)  # the ending aside, which is that of all
+    return f"did you mean {str(path.with_name(names[near[0]]))!r}?" if near else None
+
+
 def _find_id(argument: str, name: str, pool: Mapping[str, Wanted]) -> Iterator[Wanted]:
     """Yield the papers of an id, or those that a glob matches, narrowed to what the rest of it names."""
     paper, _, rest = name.partition("/")
     found = [one for known, one in pool.items() if fnmatchcase(known, paper)]
     if not found:
         _refuse_folder_without_specs(argument)
-        hint = did_you_mean(paper, list(pool), "papers here")
+        hint = _file_hint(Path(argument)) or did_you_mean(paper, list(pool), "papers here")
         raise UsageError(f"{argument}: no spec file, folder or paper of that name; {hint}")
     for one in found:
         yield replace(_narrow(one, rest), target=one.paper, by_chance=is_glob(paper))

@@ -12,7 +12,10 @@ from pydantic_core import ErrorDetails
 
 from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.hosts.python import SpecFolder
+from imlp_audit.models.hosts.timm import ARCHITECTURE
+from imlp_audit.models.hosts.torchvision import CLASSIFIER
 from imlp_audit.models.names.known import Library, known_models
+from imlp_audit.models.names.suggest import suggest
 from imlp_audit.models.recipe import HOSTS, Recipe
 from imlp_audit.models.values import DICTIONARY, TENSOR
 from imlp_audit.records.wording import write_complaint
@@ -46,11 +49,10 @@ def _as_in_the_tree(detail: ErrorDetails) -> ErrorDetails:
 
 
 def _follows(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
-    """Say whether a list is only too short because something in it is wrong, or a key missing that is misspelt."""
+    """Say whether a list is only too short because something in it is wrong, or a host missing that is misspelt."""
     place = detail["loc"]
-    if detail["type"] == "missing":
-        unknown = [one["loc"] for one in details if one["type"] == "extra_forbidden" and one["loc"][:-1] == place[:-1]]
-        return any(place[-1] == "host" or get_close_matches(str(key), [str(place[-1])]) for *_, key in unknown)
+    if detail["type"] == "missing" and place[-1] == "host":
+        return any(one["type"] == "extra_forbidden" and one["loc"][:-1] == place[:-1] for one in details)
     return detail["type"] == "too_short" and any(
         other["loc"][: len(place)] == place and other is not detail for other in details
     )
@@ -87,7 +89,7 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
             return f"unknown key {name!r}; it belongs in model: {{..., {name}: ...}}"
         elsewhere = _elsewhere(model, detail["loc"][:-1], name)
         return f"unknown key {name!r}; {elsewhere or did_you_mean(name, known, 'known here')}"
-    return f"{write_complaint(detail, name, FORMS)}{_host_hint(detail, name)}"
+    return f"{write_complaint(detail, name, FORMS)}{_host_hint(detail, name)}{_name_hint(detail)}"
 
 
 def _elsewhere(model: type[BaseModel], path: tuple[str | int, ...], name: str) -> str | None:
@@ -107,6 +109,16 @@ def _host_hint(detail: ErrorDetails, name: str) -> str:
         return ""
     found = next((one for one in (Library.TIMM, Library.TORCHVISION) if given in known_models(one)), None)
     return f"; write {{{found}: {given}}}" if found is not None else ""
+
+
+def _name_hint(detail: ErrorDetails) -> str:
+    """Say which model of a library was meant by a label of a paper, such as DeiT-S, that is written as its name."""
+    library = _NAMED_BY.get(detail.get("ctx", {}).get("pattern", ""))
+    hint = suggest(str(detail["input"]), library) if library is not None else None
+    return f"; {hint}" if hint is not None else ""
+
+
+_NAMED_BY = {ARCHITECTURE: Library.TIMM, CLASSIFIER: Library.TORCHVISION}
 
 
 def _fields_at(model: type[BaseModel], path: tuple[str | int, ...]) -> Iterator[str]:

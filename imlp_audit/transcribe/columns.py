@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
+from imlp_audit.transcribe.compression import is_ranking, is_untouched, may_scale, why_compressed
 from imlp_audit.transcribe.counted_part import find_remarks, size_in_notes, why_part
 from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.heading_words import size_in, words_beyond
@@ -36,7 +37,8 @@ class TableColumns:
     """The columns of a table by their places: `slugs` of those with numbers, `changes` with the place they change.
 
     `sorting` are those of texts that only say of what kind the models are, `describing` those that describe the models
-    of the libraries, such as by their token mixers.
+    of the libraries, such as by their token mixers. `scaling` are those of numbers that say how much of a model is
+    left, and `compressed` is why all rows may be of smaller models.
     """
 
     guesses: tuple[ColumnGuess, ...]
@@ -45,6 +47,8 @@ class TableColumns:
     changes: dict[int, int]
     sorting: frozenset[int] = frozenset()
     describing: frozenset[int] = frozenset()
+    scaling: frozenset[int] = frozenset()
+    compressed: str | None = None
 
     @property
     def numbers(self) -> list[tuple[int, ColumnGuess]]:
@@ -88,14 +92,19 @@ class TableColumns:
         """Return why a row's label may not be all of its model: another column says something too, or several sizes."""
         if self.size is not None and (odd := row.cells[self.size]) not in MISSING and side_of(odd) is None:
             return f"the column {self.guesses[self.size].heading!r} says {odd!r}, which is not one size of images"
-        for at in self.texts:
+        texts = [at for at in self.texts if at not in self.scaling]
+        for at in texts:
             guess = self.guesses[at]
             sorted_by = at in self.sorting and is_sort(row.cells[at])
             described = sorted_by or (at in self.describing and is_property(row.cells[at]))
             if not described and row.cells[at] not in MISSING:
                 where = f"the column {guess.heading!r}" if guess.heading else f"column {at + 1}, which has no heading,"
                 return f"{where} says {row.cells[at]!r}, which may change the model"
-        return None
+        for at in sorted(self.scaling):
+            if not is_untouched(self.guesses[at].heading, row.cells[at]):
+                return f"the column {self.guesses[at].heading!r} says {row.cells[at]!r}, which may change the model"
+        told = {*texts, *self.scaling} - self.sorting - self.describing
+        return None if told else self.compressed
 
 
 def read_columns(table: SourceTable) -> TableColumns:
@@ -118,11 +127,32 @@ def read_columns(table: SourceTable) -> TableColumns:
     for at in [at for at, changed in changes.items() if changed < 0]:
         guesses[at] = replace(guesses[at], role=ColumnRole.UNKNOWN)
         del changes[at]
-    filled = [at for at in _columns_of_text(guesses, label) if any(row.cells[at] not in MISSING for row in rows)]
+    scaling = _find_scaling(guesses, label, rows)
+    texts = [at for at in _columns_of_text(guesses, label) if at not in scaling]
+    filled = [at for at in texts if any(row.cells[at] not in MISSING for row in rows)]
     sorting = {at for at in filled if sorts_rows(guesses[at].heading, rows, at, label)}
     describing = {at for at in filled if at not in sorting and describes_models(guesses[at].heading, rows, at, label)}
-    slugs = _name_columns(numbers, guesses)
-    return TableColumns(tuple(guesses), label, slugs, changes, frozenset(sorting), frozenset(describing))
+    return TableColumns(
+        tuple(guesses),
+        label,
+        _name_columns(numbers, guesses),
+        changes,
+        frozenset(sorting),
+        frozenset(describing),
+        scaling,
+        why_compressed(table.caption),
+    )
+
+
+def _find_scaling(guesses: Sequence[ColumnGuess], label: int, rows: Sequence[GridRow]) -> frozenset[int]:
+    """Return the columns that may say how much of a model is left: those of no known numbers, by their headings."""
+    unknown = [
+        at for at, one in enumerate(guesses) if at != label and one.role in _NO_MEASURE and may_scale(one.heading)
+    ]
+    return frozenset(at for at in unknown if not is_ranking([row.cells[at] for row in rows]))
+
+
+_NO_MEASURE = (ColumnRole.UNKNOWN, ColumnRole.TRAINING, ColumnRole.WORDS)
 
 
 def _without_alike(guesses: Sequence[ColumnGuess]) -> Iterator[ColumnGuess]:

@@ -19,6 +19,11 @@ def decisions_of(draft: Draft) -> list[str]:
     if draft.unsized:
         headings = [guess.heading for at, guess in draft.columns.numbers if draft.columns.slugs[at] in draft.unsized]
         found.insert(0, f"{list_some(headings)}: {_UNSIZED}")
+    if draft.may_lack_head is not None:
+        found.append(
+            f"the table says {draft.may_lack_head!r}, so the parameters may be counted without the classifier: "
+            "`parameters: [all, no_head]` under about tries both; leave the one that the paper means"
+        )
     reasons = Counter(row.model.reason for row in draft.rows if row.model.recipe is None)
     for reason, count in reasons.most_common():
         labels = [row.label.text + row.label.mark for row in draft.rows if row.model.reason == reason]
@@ -55,6 +60,8 @@ def decisions_of(draft: Draft) -> list[str]:
     if unknown:
         headings = [guess.heading or "(no heading)" for guess in unknown]
         found.append(f"columns that were not understood: {list_some(headings, 8)}")
+    if draft.classes is not None:
+        found.append(f"models have {draft.classes} classes, as --classes says")
     return [*found, *_sizes(draft), *(f"note: {note}" for note in draft.table.notes)]
 
 
@@ -63,6 +70,9 @@ _NO_MODEL = (
     "{timm: resnet50}, and look whether the labels are from the right column"
 )
 
+
+HEAD_NEEDED = "`parameters: [all, no_head]` under about, or one of them"
+"""What a check of parameters needs where a classifier may not be counted and another file describes the paper."""
 
 SIZE_NEEDED = "the size of the images"
 """What a check of FLOPs needs where nothing says on which images they are counted."""

@@ -11,19 +11,23 @@ from itertools import chain, count
 from imlp_audit.models.names.known import Library
 from imlp_audit.models.names.similar import families_in
 from imlp_audit.models.names.words import line_of
+from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.blank_labels import continue_labels
 from imlp_audit.transcribe.cells import MISSING
+from imlp_audit.transcribe.classes import TableClasses
 from imlp_audit.transcribe.columns import TableColumns, read_columns
+from imlp_audit.transcribe.counted_part import words_without_head
 from imlp_audit.transcribe.first_form import printed_flops
 from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.image_sizes import Given, OwnSize
 from imlp_audit.transcribe.label_column import may_change
 from imlp_audit.transcribe.labels import LabelParts, read_label
 from imlp_audit.transcribe.models import ModelGuess, guess_model
+from imlp_audit.transcribe.other_classes import find_other_classes
 from imlp_audit.transcribe.rows import RowNumbers, read_numbers
 from imlp_audit.transcribe.sides import find_oblong, find_size
 from imlp_audit.transcribe.sizeless import keep_parameters
-from imlp_audit.transcribe.table_says import TableSays, find_doubt, find_harmless
+from imlp_audit.transcribe.table_says import TableSays, find_harmless
 from imlp_audit.transcribe.totals import TotalsPrinted, totals_printed, why_several_models
 
 
@@ -45,7 +49,8 @@ class DraftRow:
 class Draft:
     """A table as a spec may hold it. `skipped` are the rows without a number that a spec can hold, and why.
 
-    `size` is the side of the images that the caption gives, `given` what a person says where the source gives none.
+    `size` is the side of the images that the caption gives, `given` what a person says where the source gives none,
+    and `classes` the number of classes that a person gives.
     """
 
     table: SourceTable
@@ -55,6 +60,13 @@ class Draft:
     skipped: tuple[str, ...]
     harmless: Mapping[str, str]
     given: Given = None
+    classes: int | None = None
+
+    @property
+    def may_lack_head(self) -> str | None:
+        """The words by which the parameters may be counted without the classifier; None without any."""
+        counted = any(guess.measure is Measure.PARAMETERS for _, guess in self.columns.numbers)
+        return words_without_head(self.table) if counted else None
 
     @property
     def oblong(self) -> tuple[int, int] | None:
@@ -80,20 +92,25 @@ class Draft:
 
 
 def draft_table(
-    table: SourceTable, others: Sequence[SourceTable] = (), prefer: Library | None = None, given: Given = None
+    table: SourceTable,
+    others: Sequence[SourceTable] = (),
+    prefer: Library | None = None,
+    given: Given = None,
+    classes: int | None = None,
 ) -> Draft:
     """Read a table; the other tables of the document show whether a label stands for one model.
 
-    Of several libraries that have a model, `prefer` is taken; `given` is the size of the images for rows without one.
+    Of several libraries that have a model, `prefer` is taken; `given` is the size of the images for rows without one,
+    and `classes` the number of classes of all models.
     `Draft.harmless` are the footnote marks that change nothing of a model, and what the source says of them.
     """
     columns = read_columns(table)
     table = continue_labels(table, columns)
-    drafter = _Drafter(table, columns, totals_printed(table, others), prefer, given)
+    drafter = _Drafter(table, columns, totals_printed(table, others), prefer, given, classes)
     for row in table.rows:
         drafter.add(row)
     rows = tuple(_variants_first(_one_training_each(_with_sizes(drafter.rows, columns, given))))
-    return Draft(table, columns, rows, drafter.size, tuple(drafter.skipped), drafter.harmless, given)
+    return Draft(table, columns, rows, drafter.size, tuple(drafter.skipped), drafter.harmless, given, classes)
 
 
 class _Drafter:
@@ -106,11 +123,11 @@ class _Drafter:
         totals: Mapping[str, TotalsPrinted],
         prefer: Library | None,
         given: Given,
+        classes: int | None,
     ) -> None:
         self.columns, self.totals = columns, totals
         self.counted_in = table.counted_in
         self.harmless = find_harmless(table.marks, table.caption)
-        self.doubt = find_doubt(table.caption, columns.guesses)
         self.size = find_size(table.caption)
         headed = table.headings[columns.label] if table.headings else ""
         self.says = TableSays(
@@ -122,6 +139,8 @@ class _Drafter:
             given=self.size or given,
         )
         labels = [read_label(row.cells[columns.label], None, ()) for row in table.rows if row.single is None]
+        doubt = find_other_classes(table, [label.name for label in labels], given=classes is not None)
+        self.classes = TableClasses(doubt, classes)
         self._without_remark = {line_of(label.name) for label in labels if not label.remark}
         self.rows: list[DraftRow] = []
         self.skipped: list[str] = []
@@ -144,7 +163,8 @@ class _Drafter:
             return
         side = numbers.size or find_size(self._group) or self.columns.first_size
         several = why_several_models(label, side, self.totals)
-        why = self.doubt or self.columns.doubt(row) or several or self._doubt(label)
+        other = self.classes.doubt_below(self._group)
+        why = (other.reason if other else None) or self.columns.doubt(row) or several or self._doubt(label)
         base = self._find_base(label, numbers.size)
         model = guess_model(label, side, why, self.says, printed_flops(numbers, self.columns))
         of_sizes = [guess_model(label, one, why, self.says).candidates[:1] for one in self.columns.several_sizes(row)]
@@ -153,10 +173,13 @@ class _Drafter:
             self._new_id(label, base, side),
             label,
             row.line,
-            replace(
-                model,
-                candidates=tuple(dict.fromkeys(chain.from_iterable(of_sizes))) or model.candidates,
-                sized=model.sized or side is not None or label.size is not None,
+            self.classes.put_into(
+                replace(
+                    model,
+                    candidates=tuple(dict.fromkeys(chain.from_iterable(of_sizes))) or model.candidates,
+                    sized=model.sized or side is not None or label.size is not None,
+                ),
+                other,
             ),
             numbers,
             base.id if base else None,

@@ -11,6 +11,7 @@ from imlp_audit.models.hosts.host import Setting
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.spec.columns import Measure, Metric
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, split_mark
+from imlp_audit.transcribe.data_sets import other_data_sets
 from imlp_audit.transcribe.sides import sides_in
 from imlp_audit.transcribe.units import find_unit, is_quantity, own_unit
 
@@ -208,8 +209,10 @@ def _score(heading: str, words: str, texts: Sequence[str], caption: str) -> Colu
         return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
     top = re.search(r"\b(?:top|acc)\s?-?\s?@?\s?([15])\b", words)
     where = f"{words} {caption.lower()}"
-    data = next((name for pattern, name in _DATA.items() if re.search(pattern, words)), None)
-    data = data or ("imagenet-1k" if re.search(_IMAGENET, where) and not re.search(_OTHER_DATA, where) else None)
+    headed = any(not one.has_imagenet for one in other_data_sets(heading, heading=True))
+    data = None if headed else next((name for pattern, name in _DATA.items() if re.search(pattern, words)), None)
+    others = headed or any(not one.has_imagenet for one in other_data_sets(caption)) or re.search(_OTHER_DATA, where)
+    data = data or ("imagenet-1k" if re.search(_IMAGENET, where) and not others else None)
     fields: tuple[tuple[str, str], ...] = (_NEEDS_TRAINING,)
     if _TOP.search(words) and data is not None and unit == "%" and not _ERROR.search(words):
         metric = Metric.TOP5 if top is not None and top[1] == "5" else Metric.TOP1
@@ -223,7 +226,7 @@ def _above_hundred(text: str) -> bool:
 
 
 _IMAGENET = r"imagenet|\bin-?1k\b|ilsvrc"
-_OTHER_DATA = r"cifar|coco|ade20k|cityscapes|places|inaturalist|imagenet-?100\b|tiny-?imagenet"
+_OTHER_DATA = r"coco|ade20k|cityscapes"
 
 
 def _throughput(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:

@@ -66,6 +66,11 @@ def read_source(path: Path) -> SourceDocument:
         return read_pdf(data, path.name)
     if data.startswith(_IMAGES) or path.suffix.lower() in _IMAGE_ENDINGS:
         raise UsageError(f"{path} is an image, whose text init does not read; it reads {_KNOWN}")
+    if path.suffix.lower() == ".py":
+        raise UsageError(
+            f"{path} is Python, not a table; a row of a spec takes a model of your own as `model: {{python: {{file: "
+            f"{path.name}, name: Net, input: [3, 224, 224]}}}}`: see docs/own_module.md"
+        )
     text = decode(data, path.name)
     match kind_of(path, text):
         case SourceKind.LATEX:

@@ -9,18 +9,9 @@ from dataclasses import dataclass
 
 from imlp_audit.models.names.known import Library
 from imlp_audit.transcribe.cells import MARKS
-from imlp_audit.transcribe.headings import ColumnGuess
 from imlp_audit.transcribe.image_sizes import Given
 from imlp_audit.transcribe.latex.text import UNSEEN
 
-_TASKS = re.compile(
-    r"\b(coco|ade20k|cityscapes|detection|detectors?|segmentation|retinanet|mask r-?cnn|faster r-?cnn|upernet|fcos|"
-    r"semantic fpn|m?iou|m?ap|ap\^?[bm]|box ap|mask ap)\b",
-    re.IGNORECASE,
-)
-_OTHER_CLASSES = re.compile(
-    r"\b(cifar-?\d*|tiny-?imagenet|imagenet-?100|svhn|mnist|inaturalist|places)\b", re.IGNORECASE
-)
 _ORIGIN = re.compile(
     r"\b(converted|ported|copied|taken|quoted|cited|downloaded|borrowed) from\b"
     r"|\b(reported|provided|released) (by|in)\b"
@@ -33,19 +24,6 @@ _IN_CAPTION = re.compile(
 _MORE = re.compile(
     r"distill|token|resolution|fine-?tun|\b\d{3}(?:\^2|²|px|\s?[x×])|modif|replac|\bwithout\b", re.IGNORECASE
 )
-_TOP1 = re.compile(r"top-?\s?@?1|acc|imagenet|\bin-?1k\b", re.IGNORECASE)
-
-
-def find_doubt(caption: str, columns: Sequence[ColumnGuess]) -> str | None:
-    """Return why the labels of a table may not name whole classifiers of 1000 classes; None where nothing says so."""
-    text = " ".join([caption, *(column.heading for column in columns)])
-    if any(_TOP1.search(column.heading) for column in columns) and not _OTHER_CLASSES.search(caption):
-        return None
-    task = _TASKS.search(text)
-    if task is not None:
-        return f"the table is about {task[0]!r}, so a label may name only a part of the model that was counted"
-    other = _OTHER_CLASSES.search(text)
-    return f"the table is about {other[0]!r}, so the models have other heads than the library's" if other else None
 
 
 def find_harmless(marks: Sequence[tuple[str, str]], caption: str = "") -> dict[str, str]:

@@ -191,6 +191,13 @@ def test_a_finding_is_idle_once_all_its_checks_pass(tmp_path: Path) -> None:
     assert acknowledged(written(tmp_path / "draft", *every, end=drafted), *fine).stale_findings == ()
 
 
+@pytest.mark.parametrize("kind", list(CheckKind))
+def test_of_what_nothing_decides_only_a_statement_may_still_fail(tmp_path: Path, kind: CheckKind) -> None:
+    selection = written(tmp_path, CHECK, end=FINDING.replace("p/1/?/params", NAME))
+    undecided = CHECK.model_copy(update={"kind": kind, "verdict": Verdict.UNVERIFIABLE})
+    assert bool(acknowledged(selection, undecided).stale_findings) is (kind is not CheckKind.EQUATION)
+
+
 @pytest.mark.parametrize(
     "end", [FINDING.replace("The sizes are wrong", '""'), FINDING.replace("p/1/?/params", "p/1/b/params")]
 )

@@ -162,6 +162,12 @@ def test_digits_that_do_not_tell_two_forms_apart_name_neither(tmp_path: Path) ->
     assert "deployed" not in " ".join(check.hints)
 
 
+def test_a_form_that_is_a_digit_away_is_named_whatever_else_the_number_may_be(tmp_path: Path) -> None:
+    """VGG-19 has 143,678,248 parameters, which 143.67 cuts off, and two fewer for each of 5,504 folded channels."""
+    found = checks(tmp_path, "{timm: vgg19_bn}", "143.67", "19.6")
+    assert hint(found["params"]).startswith("as printed with `model: {timm: vgg19_bn, form: deployed}`")
+
+
 def test_nor_is_a_form_that_is_only_nearer(tmp_path: Path) -> None:
     """DenseNet-121 has 7.979 M parameters, and 7.972 M with folded norms: 7.97 may as well be cut off."""
     check = checks(tmp_path, "{timm: densenet121, image: 224}", "7.97", "2.834")["params"]

@@ -150,6 +150,8 @@ def test_a_miss_is_reported_with_its_distance(value: int, gap: str) -> None:
 def test_a_distance_of_less_than_a_hundredth_of_a_percent_is_not_given_in_percent() -> None:
     found = compare(parse_printed("5000.0", "M"), [measured(5_000_100_000)], [HALF_UP])
     assert found.reason.endswith("1 unit of the last printed digit above 5000.0")
+    nearly = compare(parse_printed("5000.0", "M"), [measured(5_000_300_000)], [HALF_UP])
+    assert nearly.reason.endswith("3 units of the last printed digit above 5000.0 (0.01 %)")
 
 
 @pytest.mark.parametrize(

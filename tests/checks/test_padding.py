@@ -28,6 +28,10 @@ END = "so the zeros may be no digits"
         ({"m": "21.0, flops: 4.3", "n": "25.0, flops: 7.6", "o": "31.0, flops: 9.0"}, [COLUMN.format(3)]),
         ({"m": "21.0, flops: 4.0", "n": "25.0, flops: 7.6", "o": "31.0, flops: 9.0"}, [ROW]),  # the row comes first
         ({"m": "21.0, flops: 4.3", "n": "25.0, flops: 7.6", "o": "31.3, flops: 9.0"}, [COLUMN.format(2)]),
+        (
+            {"m": "21.0, flops: 4.3", "n": "25.0, flops: 7.6", "o": "31.0, flops: 9.0", "p": "27.01, flops: 7.6"},
+            [COLUMN.format(3)],
+        ),
         ({"m": "21.0, flops: 4.3", "p": "27.0, flops: 7.6", "o": "31.3, flops: 9.0"}, []),  # 27.0 is right to a digit
         ({"m": "21.0, flops: 4.3", "n": "25.4, flops: 7.6"}, []),  # one alone says nothing
         ({"m": "21.0, flops: 5.0", "n": "26.0, flops: 7.6"}, []),  # 4.03 is not 5, and 25.45 not 26

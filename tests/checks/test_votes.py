@@ -29,9 +29,17 @@ def flops(tmp_path: Path, rows: tuple[str, ...], about: str = BOTH) -> dict[str,
     }
 
 
-def test_equal_rows_vote_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "repeats",
+    [
+        [("11.00", "")] * 3,
+        [("11.0", "repeats: p/1/same0, "), ("11", "repeats: p/1/same1, "), ("11.000", "repeats: p/1/same0, ")],
+    ],
+    ids=["equal models", "said to be repeated, with other digits"],
+)
+def test_equal_rows_vote_once(tmp_path: Path, repeats: list[tuple[str, str]]) -> None:
     """Four times the same number by macs, three different ones by fvcore: it is three to one."""
-    same = tuple(row(f"same{n}", "a", "11.00") for n in range(4))
+    same = tuple(row(f"same{n}", "a", *one) for n, one in enumerate([("11.00", ""), *repeats]))
     others = tuple(row(name, name, f"{1.1 * SIZES[name]:.2f}") for name in "bcd")
     found = flops(tmp_path, (*same, *others))
     assert {found[name].verdict for name in "bcd"} == {Verdict.REPRODUCED}

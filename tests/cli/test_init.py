@@ -102,6 +102,19 @@ def test_an_image_is_called_one(folder: Path, name: str, data: bytes) -> None:
     assert (done.code, done.err.split(";")[0]) == (2, f"imlp-audit: {name} is an image, whose text init does not read")
 
 
+def test_the_classes_of_all_models_are_an_option(folder: Path) -> None:
+    head = "Accuracy on our data set with 12 classes\n\n| Model | Params (M) | FLOPs (G) |\n|--|--|--|\n"
+    (folder / "a.md").write_text(f"{head}| ResNet-50 | 23.5 | 4.1 |\n", "utf-8")
+    assert call("init", "a.md").code == 0
+    assert "        # model: {timm: resnet50, classes: 12}" in (folder / "a.yaml").read_text("utf-8")
+    assert call("init", "a.md", "--classes", "12").code == 0
+    assert "        model: {timm: resnet50, classes: 12}" in (folder / "a.yaml").read_text("utf-8")
+    assert call("init", "a.md", "--classes", "12", "--image", "224").code == 0
+    assert "needs" not in (folder / "a.yaml").read_text("utf-8")
+    assert call("init", "a.md", "--classes", "10", "--image", "224").code == 2  # a person has chosen
+    assert call("init", "a.md", "--classes", "1", "--print").code == 2
+
+
 def test_a_spec_that_nobody_changed_is_written_again_with_a_size(folder: Path) -> None:
     (folder / "a.csv").write_text("Model,FLOPs (G)\nViT-B/16,17.6\nDeiT-S,4.6\n", "utf-8")
     spec = folder / "a.yaml"
@@ -228,6 +241,11 @@ def test_no_framework_is_needed(folder: Path, tmp_path_factory: pytest.TempPathF
         ("a.csv", "Model,Params (M)\nDeiT-S,５.７\n".encode(), "params '５.７': its digits are not those of ASCII"),
         ("a.csv", b'Model,Params (M)\n"DeiT-S,5.7\n', "a.csv:2: not comma-separated values"),
         ("a.yaml", b"paper: x\n", "it is a spec already"),
+        (
+            "own.py",
+            b"class Net: ...\n",
+            "`model: {python: {file: own.py, name: Net, input: [3, 224, 224]}}`: see docs/own_mod",
+        ),
         ("a.png", b"\x89PNG\r\n\x1a\n\x00\x00", "a.png is an image"),
         ("a.tar.gz", b"\x1f\x8b\x08broken", "a.tar.gz cannot be unpacked"),
         ("a.zip", b"PK\x03\x04broken", "a.zip cannot be unpacked"),

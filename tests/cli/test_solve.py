@@ -205,6 +205,18 @@ def test_a_name_that_no_spec_can_hold_is_refused_before_the_search(own: Path) ->
     assert "--write: '_Mine' is not a slug" in outcome.err
 
 
+@pytest.mark.parametrize("name", ["own", "specs/own", "specs/own/paper.yaml"])
+def test_a_target_in_place_of_the_name_of_a_solution_is_answered(
+    own: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    second = own.parents[1] / "second.yaml"
+    second.write_text(own.read_text(encoding="utf-8").replace("own", "second", 1), encoding="utf-8")
+    monkeypatch.chdir(own.parents[2])
+    outcome = call("solve", "--write", name)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"--write takes a name for the solution: write `imlp-audit solve {name} --write found`" in outcome.err
+
+
 def test_a_folder_anywhere_is_written_to(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(own.parent)
     assert call("solve", ".", "--write", "found").err == "paper.yaml: added the reading 'found'\n"

@@ -63,6 +63,9 @@ def test_a_target_is_a_file_a_paper_or_an_id(own: Path, target: str, ids: list[s
         ("model.pth", "if it is a checkpoint: imlp-audit inspect model.pth"),
         ("words.txt", "words.txt is not a spec: a spec is a YAML file (.yaml or .yml) with the key `paper`"),
         ("mien", "mien: no spec file, folder or paper of that name; did you mean 'mine'?"),
+        ("mine.yml", "mine.yml: no spec file, folder or paper of that name; did you mean 'mine.yaml'?"),
+        ("./mein.yaml", "did you mean 'mine.yaml'?"),
+        ("gone/mine.yaml", "gone/mine.yaml: no spec file, folder or paper of that name; papers here: "),
         ("empty", "empty is a folder without specs; a spec is a YAML file with the key `paper`"),
         ("mine/2", "no check 'mine/2'; did you mean 'mine/1'?"),
         ("mine/1/A/params", "no check 'mine/1/A/params'; did you mean 'mine/1/a/params'?"),
@@ -74,6 +77,20 @@ def test_what_is_no_target_is_answered_with_what_to_do(own: Path, target: str, m
             done = call(command, target)
             assert (done.code, done.out) == (2, "")
             assert message in done.err
+
+
+@pytest.mark.parametrize(
+    ("library", "name", "hint"),
+    [
+        ("timm", "DeiT-S", "such as deit_tiny_patch16_224; did you mean 'deit_small_patch16_224'?"),
+        ("torchvision", "ResNet-50", "such as resnet50; did you mean 'resnet50'?"),
+        ("timm", "hf-hub:x/y", "such as deit_tiny_patch16_224\n"),
+    ],
+)
+def test_a_label_in_place_of_a_librarys_name_is_answered(own: Path, library: str, name: str, hint: str) -> None:
+    model = f"label: A, model: {{{library}: '{name}'}}, printed"
+    (own / "mine.yaml").write_text(MINE.replace("label: A, printed", model), encoding="utf-8")
+    assert hint in call("lint", "mine.yaml").err
 
 
 def test_specs_that_are_not_taken_without_a_target_are_named(own: Path) -> None:

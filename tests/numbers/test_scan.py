@@ -36,6 +36,11 @@ def test_a_decimal_comma_is_the_paper_s() -> None:
     assert keys_of("5,72 M, 1.000 und 7", ",") == ["5.72".replace(".", ","), "1000", "7"]
 
 
+def test_a_fraction_without_a_whole_part_has_a_decimal_point() -> None:
+    assert [found.text for found in find_numbers("p < .05, 1.5")] == [".05", "1.5"]
+    assert [found.text for found in find_numbers("p < .05, 1,5", ",")] == ["05", "1,5"]
+
+
 @given(
     st.decimals(-(10**9), 10**9, allow_nan=False, places=3), st.sampled_from(["{}", "a {} b", "({})", "\t{}\t", "{},"])
 )

@@ -229,7 +229,8 @@ def test_hidden_files_and_files_of_other_kinds_are_left_alone(here: Path) -> Non
     [
         ("alhpa", "did you mean 'alpha'?"),
         ("zzz", "papers here: alpha, beta"),
-        ("specs/alpha/table3.yaml", "papers here"),
+        ("specs/alpha/table3.yaml", "did you mean 'specs/alpha/table2.yaml'?"),
+        ("specs/alpha/x.yaml", "papers here"),
     ],
 )
 def test_an_unknown_name_suggests_a_near_one(here: Path, argument: str, hint: str) -> None:

@@ -6,6 +6,8 @@ from importlib.metadata import PackageNotFoundError
 
 import pytest
 
+from imlp_audit.models.names.known import Library
+from imlp_audit.models.names.suggest import suggest
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec import model_names
 from imlp_audit.spec.model_names import complaint_about
@@ -18,6 +20,8 @@ from imlp_audit.spec.model_names import complaint_about
         ("deit_small", "deit_small_patch16_224"),
         ("deit_tinny_patch16_224", "deit_tiny_patch16_224"),
         ("resnet5O", "resnet50"),
+        ("Swin_T", "swin_tiny_patch4_window7_224"),
+        ("MobileNet", "mobilenetv1_100"),
     ],
 )
 def test_the_model_that_was_meant_is_offered(name: str, meant: str) -> None:
@@ -31,6 +35,25 @@ def test_the_model_that_was_meant_is_offered(name: str, meant: str) -> None:
 def test_a_model_of_the_other_library_is_offered_with_it(library: str, name: str, other: str) -> None:
     complaint = str(complaint_about(Recipe.model_validate({library: name})))
     assert complaint.endswith(f"has no model {name!r}; {other} has it: {{{other}: {name}}}")
+
+
+@pytest.mark.parametrize(
+    ("library", "label", "hint"),
+    [
+        (Library.TIMM, "DeiT-S", "did you mean 'deit_small_patch16_224'?"),
+        (Library.TIMM, "ViT-B/16", "did you mean 'vit_base_patch16_224'?"),
+        (Library.TIMM, "VGG-D", "did you mean 'vgg16'?"),
+        (Library.TIMM, "AlexNet", "torchvision may have it: {torchvision: alexnet}"),
+        (Library.TIMM, "PVT-Small", None),  # timm has pvt_v2 alone
+        (Library.TORCHVISION, "ResNet-50", "did you mean 'resnet50'?"),
+        (Library.TORCHVISION, "DeiT-S", "timm may have it: {timm: deit_small_patch16_224}"),
+        (Library.TIMM, "ResNet-50" + "-" * 100, None),  # no name, and not to be searched for
+    ],
+)
+def test_a_label_of_a_paper_is_answered_with_the_name_in_a_library(
+    library: Library, label: str, hint: str | None
+) -> None:
+    assert suggest(label, library) == hint
 
 
 def test_a_name_is_judged_by_the_list_where_the_library_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,95 @@
+"""The data sets that a text names, and how many classes each has: models for them have other heads than ImageNet's."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A data set as a text names it; `classes` is None where models for it are not all built for one number of them."""
+
+    name: str
+    classes: int | None
+
+    @property
+    def has_imagenet(self) -> bool:
+        """Whether it is all of ImageNet, on which models of 1000 classes are pre-trained."""
+        return self.classes == ALL_CLASSES
+
+    @property
+    def small(self) -> bool:
+        """Whether its images are so small that models for them often have other first layers."""
+        return _SMALL.match(self.name) is not None
+
+
+ALL_CLASSES = 21_841
+"""All classes of ImageNet, which papers call ImageNet-21k or -22k."""
+# The numbers are those that the authors of the data sets publish. Words that mean something else too need their case.
+_KNOWN = {
+    r"(?i:cifar[-\s]?100)\b": 100, r"(?i:cifar[-\s]?10)\b": 10, r"(?i:cifars?)\b": None,
+    r"(?i:tiny[-\s]?(?:imagenet|in\b)(?:-?200)?|t-(?:imagenet|in\b)|imagenet-?200\b)": 200,
+    r"(?i:imagenet[-\s]?100\b(?!\s*epochs?)|mini-?imagenet)|IN-?100\b": 100,
+    r"(?i:imagenet-?10\b|imagenette|imagewoof)": 10, r"(?i:tiered-?imagenet)": 608,
+    r"(?i:svhn|(?:fashion-?|f-?|k|q)?mnist|stl-?10|eurosat)\b": 10, r"(?i:e-?mnist)\b": None, r"(?i:gtsrb)\b": 43,
+    r"(?i:inat(?:uralist)?[-\s]?(?:20)?17)\b": 5089, r"(?i:inat(?:uralist)?[-\s]?(?:20)?18)\b": 8142,
+    r"(?i:inat(?:uralist)?[-\s]?(?:20)?19)\b": 1010, r"(?i:inat(?:uralist)?[-\s]?(?:20)?21)\b": 10000,
+    r"(?i:inat(?:uralist)?)\b": None,
+    r"(?i:places[-\s]?365)\b": 365, r"(?i:places[-\s]?205)\b": 205, r"Places\b": None,
+    r"(?i:(?:oxford[-\s])?flowers?[-\s]?102)\b|(?:Oxford[-\s])?Flowers\b": 102,
+    r"(?i:oxford(?:[-\s]iiit)?[-\s]?pets?)\b|Pets\b": 37, r"(?i:stanford[-\s]?cars|cars-?196)\b|Cars\b": 196,
+    r"(?i:fgvc[-\s]?aircrafts?)\b|Aircrafts?\b": 100, r"(?i:food[-\s]?101)\b": 101,
+    r"CUB(?:[-\s]?200)?(?:-?2011)?\b": 200, r"(?i:stanford[-\s]?dogs)\b": 120, r"(?i:birdsnap)\b": 500,
+    r"DTD\b": 47, r"(?i:sun-?397)\b": 397, r"(?i:caltech-?101)\b": 101, r"(?i:caltech-?256)\b": 256,
+    r"(?i:(?:nwpu-?)?resisc-?45)\b": 45, r"(?i:uc[-\s]?merced)\b": 21,
+    r"(?i:ham-?10000)\b": 7, r"(?i:chexpert|mimic-cxr|chest-?x-?ray-?14|medmnist|breakhis)\b|ISIC\b": None,
+    r"(?i:kinetics[-\s]?400)\b|K-?400\b": 400, r"(?i:kinetics[-\s]?600)\b|K-?600\b": 600,
+    r"(?i:kinetics[-\s]?700)\b|K-?700\b": 700, r"Kinetics\b": None, r"(?i:ss-?v2|something-something)\b": 174,
+    r"(?i:ucf-?101)\b": 101, r"(?i:hmdb-?51)\b": 51, r"(?i:audioset)\b": 527, r"ESC-?50\b": 50,
+    r"(?i:speech ?commands)\b": 35, r"(?i:modelnet-?40)\b": 40, r"(?i:scanobjectnn)\b": 15,
+    r"(?i:domainnet)\b": 345, r"(?i:office-?home)\b": 65, r"PACS\b": 7, r"(?i:clothing-?1m)\b": 14,
+    r"(?i:faceforensics(?:\+\+)?|ff\+\+|celeb-?df|dfdc)": 2, r"LFW\b|(?i:ms-?1m\w*|celeb-?a|vtab|market-?1501)\b": None,
+}  # fmt: skip
+_WIDER = {r"(?:(?i:image-?net)|IN)[-\s]?2[12][kK](?:-P)?\b": ALL_CLASSES}
+_IN_HEADING = {r"C-?100\b": 100, r"C-?10\b": 10, r"Food\b": 101, r"Dogs\b": 120}
+_SMALL = re.compile(r"c-?10|cifar|svhn|.*mnist|stl|tiny|t-i", re.IGNORECASE)
+_IMAGENET = re.compile(
+    r"(?<!\b[tT])(?<!\b[tT][-\s])(?<!(?i:tiny|mini))(?<!(?i:tiny|mini)[-\s])(?<!(?i:tiered))(?<!(?i:tiered)[-\s])"
+    r"(?:(?i:\bim(?:age)?-?net)(?![-\s]?(?:2[12][kK]|100\b(?!\s*epoch))|-?(?:10|200)\b)|(?i:\bin-?1k)\b|(?i:\bilsvrc))"
+)
+_NAME = r"(?:the\s+)?[A-Z][\w+]*(?:-[\w+]+)*(?:\s[12]\d?[kK]\b)?(?:\s*\([^()]*\))?"
+_PRETRAINING = re.compile(
+    r"(?i:\bpre-?train\w*|\binitiali[sz]ed|\btransfer\w*)\W+(?:[a-z]\w*\W+){0,3}?(?i:on|with|from|using|by)\s+"
+    rf"{_NAME}(?:\s*(?:,|/|\+|\band\b|\bor\b)\s*{_NAME})*"
+    rf"|{_NAME}[\s-]*(?i:(?:pre-?train\w*|weights|initiali[sz]\w+)\b(?!\s+(?:on|with|from|using|by)\b))"
+)
+
+
+def _joined(patterns: dict[str, int | None]) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(f'({one})' for one in patterns)})")
+
+
+_EVERYWHERE = {**_KNOWN, **_WIDER}
+_HEADINGS = {**_IN_HEADING, **_EVERYWHERE}
+_FOUND = {
+    False: (_joined(_EVERYWHERE), tuple(_EVERYWHERE.values())),
+    True: (_joined(_HEADINGS), tuple(_HEADINGS.values())),
+}
+
+
+def without_pretraining(text: str) -> str:
+    """Return a text without the data sets that models were only pre-trained on, as their heads are replaced."""
+    return _PRETRAINING.sub(" ", text)
+
+
+def names_imagenet(text: str) -> bool:
+    """Return whether a text names the ImageNet of 1000 classes, and not a part of it or all of it."""
+    return _IMAGENET.search(text) is not None
+
+
+def other_data_sets(text: str, *, heading: bool = False) -> tuple[DataSet, ...]:
+    """Return the data sets other than ImageNet-1k that a text names; a heading may write C10 for CIFAR-10."""
+    pattern, classes = _FOUND[heading]
+    found = {one[0].casefold(): DataSet(one[0], classes[(one.lastindex or 1) - 1]) for one in pattern.finditer(text)}
+    return tuple(found.values())

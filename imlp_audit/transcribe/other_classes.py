@@ -1,0 +1,134 @@
+"""Why the models of a table may not be the libraries' whole classifiers of 1000 classes, and which they may be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from imlp_audit.models.names.similar import families_in
+from imlp_audit.numbers.words import list_some
+from imlp_audit.transcribe.data_sets import ALL_CLASSES, DataSet, names_imagenet, other_data_sets, without_pretraining
+from imlp_audit.transcribe.grid import SourceTable
+
+USUAL_CLASSES = 1000
+_TASKS = re.compile(
+    r"\b(coco|ade20k|cityscapes|detection|detectors?|segmentation|retinanet|mask r-?cnn|faster r-?cnn|upernet|fcos|"
+    r"semantic fpn|m?iou|m?ap|ap\^?[bm]|box ap|mask ap)\b",
+    re.IGNORECASE,
+)
+_TOP1 = re.compile(r"top-?\s?@?1|acc|imagenet|\bin-?1k\b", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"(?<![\w.,])(\d[\d,]*)(k?)[\s-]+(?:\w+[\s-]+)?(?:class(?:es)?|categories|identities|species)\b",
+    re.IGNORECASE | re.ASCII,
+)
+_OTHER_TASK = re.compile(
+    r"\bdata-?\s?sets?\b|\bbinary\b|\bmedical\b|\bx-?rays?\b|\bchest\b|\bskin\b|\blesions?\b|\bretina\w*"
+    r"|\bhisto\w*log\w*|\bcancers?\b|\btumou?rs?\b|\bcovid\b|\bdiseases?\b|\bdeep-?fakes?\b"
+    r"|(?<!hugging )\bfac(?:e|ial)\b|\bre-?identification\b|\bfine-?grained\b|\bremote sensing\b|\baerial\b"
+    r"|\bsatellite\b|\bhyperspectral\b|\baction recognition\b|\bvideos?\b|\baudio\b|\bspe(?:ech|aker)\b"
+    r"|\bemotions?\b|\bpoint clouds?\b|\bfew-?shot\b|\bretrieval\b|\bage estimation\b",
+    re.IGNORECASE,
+)
+_OTHER_SCORE = re.compile(
+    r"\b(?:auc|auroc|roc|f1|precision|recall|sensitivity|specificity|dice|eer|kappa|psnr|ssim|fid|wer|bleu|rank-?1)\b",
+    re.IGNORECASE,
+)
+_ON = re.compile(
+    r"\b(?:accurac\w+|results?|performances?|evaluat\w+|trained|tested|compar\w+|classification|recognition|scores?"
+    r"|fine-?tun\w+|experiments?|benchmark\w*)\b[^.;]*?\bon\s+(?:the\s+)?(?P<name>[A-Za-z][\w+-]*)",
+    re.IGNORECASE,
+)
+_IDENTIFIER = re.compile(r".*[A-Z].*[A-Z].*|[A-Z].*\d.*|.*\+\+")
+_NO_DATA = re.compile(
+    r"(?:[ACGNTX]PUs?|[AVTPH]\d{1,3}0?0?|M[1-4]|(?:GTX|RTX)\w*|\d+\w*Ti|NVIDIA|AMD|AWS|ARM\w*|iPhone\w*|iOS|Py[tT]orch|TensorRT|ONNX"
+    r"|TFLite|CoreML|CUDA|JAX|TensorFlow|MLPs?|CNNs?|Conv\w*|ViTs?|FFNs?|SE|FLOPs?|MACs?|SOTA|NAS|Top-?\d)\b.*",
+)
+
+
+@dataclass(frozen=True)
+class OtherClasses:
+    """Why the models may have other heads than the libraries', and the numbers of classes that they may have."""
+
+    reason: str
+    classes: tuple[int, ...] = ()
+
+
+def find_other_classes(table: SourceTable, labels: Sequence[str] = (), *, given: bool = False) -> OtherClasses | None:
+    """Return why the labels of a table may not name whole classifiers of 1000 classes; None where nothing says so.
+
+    Where a person has `given` the number of classes, only another task than classification is a reason.
+    """
+    caption, headings = without_pretraining(table.caption), " | ".join(table.headings)
+    in_caption = other_data_sets(caption)
+    task = _TASKS.search(f"{caption} {headings}")
+    if task is not None and not any(map(_TOP1.search, table.headings)):
+        return OtherClasses(
+            f"the table is about {task[0]!r}, so a label may name only a part of the model that was counted"
+        )
+    if given:
+        small = [one for one in (*in_caption, *other_data_sets(headings, heading=True)) if one.small]
+        return _of_data_sets(small) if small else None
+    usual = names_imagenet(caption) or names_imagenet(headings)
+    stated = _stated([caption, headings, *(text for _, text in table.marks)]) - ({ALL_CLASSES} if usual else set())
+    if stated:
+        return _of_counts(stated)
+    in_headings = () if usual else other_data_sets(headings, heading=True)
+    named = [one for one in (*in_caption, *in_headings) if not (usual and one.has_imagenet)]
+    if named:
+        return _of_data_sets(named)
+    return None if usual else _of_words(caption, headings, labels)
+
+
+def why_group(heading: str) -> OtherClasses | None:
+    """Return why the models below a heading between rows may have other heads."""
+    named = [one for one in other_data_sets(without_pretraining(heading)) if not one.has_imagenet]
+    return _of_data_sets(named) if named else None
+
+
+def _stated(texts: Sequence[str]) -> set[int]:
+    """Return the numbers of classes that texts state, without the usual one."""
+    found = [one for text in texts for one in _COUNTED.finditer(text)]
+    numbers = {int(one[1].replace(",", "")) * (1000 if one[2] else 1) for one in found}
+    return {ALL_CLASSES if number in (21_000, 22_000) else number for number in numbers if number > 1} - {USUAL_CLASSES}
+
+
+def _of_counts(numbers: set[int]) -> OtherClasses:
+    listed = list_some([str(number) for number in sorted(numbers)])
+    return OtherClasses(f"the table speaks of {listed} classes, {_SAY}", tuple(sorted(numbers)[:_MOST]))
+
+
+def _of_data_sets(found: Sequence[DataSet]) -> OtherClasses:
+    named = {one.name: f" ({one.classes} classes)" if one.classes else "" for one in found}
+    classes = sorted({one.classes for one in found if one.classes})
+    listed = list_some([f"{name!r}{count}" for name, count in named.items()])
+    say = _SAY_SMALL if any(one.small for one in found) else _SAY
+    return OtherClasses(f"the table is about {listed}, {say}", tuple(classes[:_MOST]))
+
+
+_MOST = 3
+_SAY = (
+    "and the libraries' models have 1000 classes: write the spec with `--classes` and their number, which is 1000 for "
+    "the sizes of ImageNet's models, or give each row `classes:`"
+)
+_SAY_SMALL = (
+    "and models for such small images often have other first layers than the libraries', and other `classes:` than "
+    "1000: take only those that are the same, as below or with `classes:` of your own"
+)
+
+
+def _of_words(caption: str, headings: str, labels: Sequence[str]) -> OtherClasses | None:
+    """Return why a table that does not name ImageNet may be about something else: by its task, scores or data."""
+    task = _OTHER_TASK.search(caption) or _OTHER_SCORE.search(headings)
+    name = task[0] if task is not None else _unknown_data(caption, labels)
+    return None if name is None else OtherClasses(f"the table is about {name!r}, {_SAY}")
+
+
+def _unknown_data(caption: str, labels: Sequence[str]) -> str | None:
+    """Return what results are on, where it may be a data set: it is neither a model nor what models run on."""
+    for found in _ON.finditer(caption):
+        name = found["name"]
+        model = families_in(name) or any(label.casefold().startswith(name.casefold()) for label in labels)
+        if _IDENTIFIER.fullmatch(name) and not _NO_DATA.fullmatch(name) and not model:
+            return name
+    return None
