@@ -94,6 +94,9 @@ def _sizes(draft: Draft) -> list[str]:
         return [f"models are built for images of {draft.columns.first_size}, the size of the first column of FLOPs"]
     if draft.size is not None:
         return [f"FLOPs are counted on images of {draft.size}, the size that the caption gives"]
+    if draft.oblong is not None:
+        height, width = draft.oblong
+        return [f"FLOPs are counted on images of {height} x {width}, the size that the caption gives, for all rows"]
     if draft.given is OwnSize.OWN:
         return ["FLOPs are counted at each model's own size in its library, as --image says"]
     if draft.given is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from fractions import Fraction
 
 from imlp_audit.models.change import write_value
 from imlp_audit.models.names.known import (
@@ -21,6 +20,7 @@ from imlp_audit.models.names.known import (
 )
 from imlp_audit.models.names.match import names_of_all_sizes
 from imlp_audit.models.names.spelling import spellings
+from imlp_audit.numbers.printed import Printed
 from imlp_audit.numbers.words import list_some
 from imlp_audit.transcribe.first_form import in_first_form
 from imlp_audit.transcribe.image_sizes import Named, why_other
@@ -98,9 +98,7 @@ def _bare(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", text.lower())
 
 
-def two_models(
-    model: Named, label: str, side: int | None, flops: Fraction | None
-) -> tuple[str, tuple[str, ...]] | None:
+def two_models(model: Named, label: str, side: int | None, flops: Printed | None) -> tuple[str, tuple[str, ...]] | None:
     """Return why a name stands for two models, and both: of two forms, or under a name that meant another before."""
     library, name = model
     if has_auxiliary_heads(library, name):
