@@ -80,6 +80,8 @@ def init(
     about = _describe(name, document, chosen, source, target)
     text = write_spec(draft, about)
     _check(text, target)
+    if given is not None and write_spec(draft_table(chosen, others, library, None, classes), about) == text:
+        sys.stderr.write(f"note: --image {image} changed nothing: no row of the table lacks a size of images\n")
     if again:
         before = {(None, None), (given, None) if classes else (None, None), (None, classes) if given else (None, None)}
         check_unchanged(target, {write_spec(draft_table(chosen, others, library, *one), about) for one in before})

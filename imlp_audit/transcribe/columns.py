@@ -56,6 +56,11 @@ class TableColumns:
         return [(at, self.guesses[at]) for at in self.slugs]
 
     @property
+    def texts(self) -> list[int]:
+        """The columns of texts that are not the labels."""
+        return _columns_of_text(self.guesses, self.label)
+
+    @property
     def training(self) -> list[int]:
         """The columns that say how a model was trained."""
         return [at for at, guess in enumerate(self.guesses) if guess.role is ColumnRole.TRAINING and at != self.label]
@@ -87,7 +92,7 @@ class TableColumns:
         """Return why a row's label may not be all of its model: another column says something too, or several sizes."""
         if self.size is not None and (odd := row.cells[self.size]) not in MISSING and side_of(odd) is None:
             return f"the column {self.guesses[self.size].heading!r} says {odd!r}, which is not one size of images"
-        texts = [at for at in _columns_of_text(self.guesses, self.label) if at not in self.scaling]
+        texts = [at for at in self.texts if at not in self.scaling]
         for at in texts:
             guess = self.guesses[at]
             sorted_by = at in self.sorting and is_sort(row.cells[at])
@@ -174,7 +179,9 @@ def _without_changed(guess: ColumnGuess, guesses: Sequence[ColumnGuess]) -> Colu
     changed = may_change(guess.heading.replace("_", " "))
     beyond = words_beyond(guess.heading) if guess.measure.totalled else ""
     if beyond:
-        doubt = f"{guess.heading!r} is left out: its heading names more than the model: {beyond!r}"
+        size = dict(guess.fields).get("image")
+        add = f"; if it is of the rows' models, add the column with `image: {size}` (docs/spec-format.md, Columns)"
+        doubt = f"{guess.heading!r} is left out: its heading names more than the model: {beyond!r}{add if size else ''}"
         return replace(guess, role=ColumnRole.UNKNOWN, doubts=(doubt,))
     alike = [one for one in guesses if (one.measure, one.fields) == (guess.measure, guess.fields)]
     if not changed or (not guess.measure.totalled and (guess.measure is not Measure.SCORE or len(alike) == 1)):

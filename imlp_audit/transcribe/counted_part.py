@@ -52,6 +52,23 @@ def why_part(heading: str, measure: Measure, table: SourceTable) -> str | None:
     return None
 
 
+_NO_HEAD = re.compile(
+    r"\blin(?:ear|\.)[\s-]+(?:eval\w*|prob\w+|protocol|readout|classification|classifiers?)\b|\bk-?nn\b"
+    r"|\bfrozen (?:features?|backbones?|encoders?|representations?)\b|\bself-supervised\b|\bfeature extractors?\b"
+    r"|\bonly\b[^.;]{0,100}\b(?:backbone|encoder)s?\b|\b(?:backbone|encoder)s?\b[^.;]{0,100}\b(?:only|counted)\b",
+    re.IGNORECASE,
+)
+
+
+def words_without_head(table: SourceTable) -> str | None:
+    """Return the words of a caption or heading by which parameters may be counted without the classifier.
+
+    Papers on self-supervised learning count the network that they train, and add a linear classifier to judge it.
+    """
+    found = _NO_HEAD.search(" | ".join([table.caption, *table.headings]))
+    return None if found is None else found[0]
+
+
 def find_remarks(heading: str, table: SourceTable) -> tuple[str, ...]:
     """Return what a person must know of a heading's marks: the notes that explain them, or that none was found."""
     marks = _marks_in(heading)

@@ -19,6 +19,11 @@ def decisions_of(draft: Draft) -> list[str]:
     if draft.unsized:
         headings = [guess.heading for at, guess in draft.columns.numbers if draft.columns.slugs[at] in draft.unsized]
         found.insert(0, f"{list_some(headings)}: {_UNSIZED}")
+    if draft.may_lack_head is not None:
+        found.append(
+            f"the table says {draft.may_lack_head!r}, so the parameters may be counted without the classifier: "
+            "`parameters: [all, no_head]` under about tries both; leave the one that the paper means"
+        )
     reasons = Counter(row.model.reason for row in draft.rows if row.model.recipe is None)
     for reason, count in reasons.most_common():
         labels = [row.label.text + row.label.mark for row in draft.rows if row.model.reason == reason]
@@ -66,6 +71,9 @@ _NO_MODEL = (
 )
 
 
+HEAD_NEEDED = "`parameters: [all, no_head]` under about, or one of them"
+"""What a check of parameters needs where a classifier may not be counted and another file describes the paper."""
+
 SIZE_NEEDED = "the size of the images"
 """What a check of FLOPs needs where nothing says on which images they are counted."""
 
@@ -86,6 +94,9 @@ def _sizes(draft: Draft) -> list[str]:
         return [f"models are built for images of {draft.columns.first_size}, the size of the first column of FLOPs"]
     if draft.size is not None:
         return [f"FLOPs are counted on images of {draft.size}, the size that the caption gives"]
+    if draft.oblong is not None:
+        height, width = draft.oblong
+        return [f"FLOPs are counted on images of {height} x {width}, the size that the caption gives, for all rows"]
     if draft.given is OwnSize.OWN:
         return ["FLOPs are counted at each model's own size in its library, as --image says"]
     if draft.given is not None:

@@ -11,9 +11,12 @@ from itertools import chain, count
 from imlp_audit.models.names.known import Library
 from imlp_audit.models.names.similar import families_in
 from imlp_audit.models.names.words import line_of
+from imlp_audit.spec.columns import Measure
+from imlp_audit.transcribe.blank_labels import continue_labels
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.classes import TableClasses
 from imlp_audit.transcribe.columns import TableColumns, read_columns
+from imlp_audit.transcribe.counted_part import words_without_head
 from imlp_audit.transcribe.first_form import printed_flops
 from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.image_sizes import Given, OwnSize
@@ -22,7 +25,7 @@ from imlp_audit.transcribe.labels import LabelParts, read_label
 from imlp_audit.transcribe.models import ModelGuess, guess_model
 from imlp_audit.transcribe.other_classes import find_other_classes
 from imlp_audit.transcribe.rows import RowNumbers, read_numbers
-from imlp_audit.transcribe.sides import find_size
+from imlp_audit.transcribe.sides import find_oblong, find_size
 from imlp_audit.transcribe.sizeless import keep_parameters
 from imlp_audit.transcribe.table_says import TableSays, find_harmless
 from imlp_audit.transcribe.totals import TotalsPrinted, totals_printed, why_several_models
@@ -60,9 +63,21 @@ class Draft:
     classes: int | None = None
 
     @property
+    def may_lack_head(self) -> str | None:
+        """The words by which the parameters may be counted without the classifier; None without any."""
+        counted = any(guess.measure is Measure.PARAMETERS for _, guess in self.columns.numbers)
+        return words_without_head(self.table) if counted else None
+
+    @property
+    def oblong(self) -> tuple[int, int] | None:
+        """The sides of images that are not square, where the caption gives them and nothing else gives a size."""
+        sized = self.given is not None or self.size is not None or self.columns.size is not None
+        return None if sized or any(self.columns.sizes.values()) else find_oblong(self.table.caption)
+
+    @property
     def unsized(self) -> frozenset[str]:
         """The columns of FLOPs that cannot be checked: nothing says on which images a row's are counted."""
-        if self.given is OwnSize.OWN:
+        if self.given is OwnSize.OWN or self.oblong is not None:
             return frozenset()
         columns = {slug for slug, size in self.columns.sizes.items() if size is None}
         rows = [row for row in self.rows if row.model.recipe is not None and not row.model.sized] + self._open()
@@ -90,6 +105,7 @@ def draft_table(
     `Draft.harmless` are the footnote marks that change nothing of a model, and what the source says of them.
     """
     columns = read_columns(table)
+    table = continue_labels(table, columns)
     drafter = _Drafter(table, columns, totals_printed(table, others), prefer, given, classes)
     for row in table.rows:
         drafter.add(row)
@@ -176,7 +192,9 @@ class _Drafter:
 
     def _find_base(self, label: LabelParts, size: int | None) -> DraftRow | None:
         """Return the row that a label builds on: the one above, or the only one of its label under this heading."""
-        found = self._by_label.get((label.builds_on or "").casefold(), [])
+        if not label.builds_on:
+            return None
+        found = self._by_label.get(label.builds_on.casefold(), [])
         if label.added:
             return found[-1][1] if found else None
         sized = [(group, row) for group, row in found if row.numbers.size == size]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from fractions import Fraction
 
 from imlp_audit.models.change import write_value
 from imlp_audit.models.names.known import (
@@ -13,6 +12,7 @@ from imlp_audit.models.names.known import (
     former_meaning,
     has_auxiliary_heads,
     has_branches,
+    namesake,
     own_size,
     resembles,
     size_in_name,
@@ -20,6 +20,7 @@ from imlp_audit.models.names.known import (
 )
 from imlp_audit.models.names.match import names_of_all_sizes
 from imlp_audit.models.names.spelling import spellings
+from imlp_audit.numbers.printed import Printed
 from imlp_audit.numbers.words import list_some
 from imlp_audit.transcribe.first_form import in_first_form
 from imlp_audit.transcribe.image_sizes import Named, why_other
@@ -57,12 +58,18 @@ def why_like(model: Named) -> str | None:
     return f"{library} says that its {name} is only like the paper's" if resembles(library, name) else None
 
 
+def _why_namesake(model: Named) -> str | None:
+    """Return that a name is that of another paper's model too, of which no library has the name."""
+    other = namesake(*model)
+    return None if other is None else f"two papers have a model of this name, and the row's may be of {other}"
+
+
 def why_another(exact: Sequence[Named], label: str, side: int | None, prefer: Library | None) -> str | None:
     """Return why a label that is a model's name may stand for another model."""
     library, name = exact[0]
     if label == name:
         return why_other(exact[0], side, label)
-    reason = why_like(exact[0]) or why_other(exact[0], side, label)
+    reason = why_like(exact[0]) or _why_namesake(exact[0]) or why_other(exact[0], side, label)
     if reason is not None or library is prefer:
         return reason
     return _why_no_width(exact) or _why_more_names(label, side, exact)
@@ -91,9 +98,7 @@ def _bare(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", text.lower())
 
 
-def two_models(
-    model: Named, label: str, side: int | None, flops: Fraction | None
-) -> tuple[str, tuple[str, ...]] | None:
+def two_models(model: Named, label: str, side: int | None, flops: Printed | None) -> tuple[str, tuple[str, ...]] | None:
     """Return why a name stands for two models, and both: of two forms, or under a name that meant another before."""
     library, name = model
     if has_auxiliary_heads(library, name):

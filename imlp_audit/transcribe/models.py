@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -12,6 +11,7 @@ from imlp_audit.models.names.known import Library, has_sizeless_parameters, own_
 from imlp_audit.models.names.match import Confidence, close_models, variants_of
 from imlp_audit.models.names.spelling import first_meaning, spellings
 from imlp_audit.models.names.texts import text_class, text_recipe
+from imlp_audit.numbers.printed import Printed
 from imlp_audit.transcribe.image_sizes import (
     Named,
     is_sized,
@@ -64,7 +64,7 @@ class ModelGuess:
 
 
 def guess_model(
-    label: LabelParts, size: int | None, doubt: str | None, table: TableSays, flops: Fraction | None = None
+    label: LabelParts, size: int | None, doubt: str | None, table: TableSays, flops: Printed | None = None
 ) -> ModelGuess:
     """Match a label with the names of the libraries; `size` is the side of the images where the row gives one.
 
@@ -119,7 +119,7 @@ _Open: TypeAlias = tuple[str, tuple[str, ...]]
 
 
 def _why_open(
-    exact: Sequence[Named], label: str, name: str, row: int | None, table: TableSays, flops: Fraction | None
+    exact: Sequence[Named], label: str, name: str, row: int | None, table: TableSays, flops: Printed | None
 ) -> _Open | None:
     """Return why a label's name leaves a model open: by the size of its images, or as it stands for two models."""
     side = row or (table.given if isinstance(table.given, int) else None)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from imlp_audit.numbers.forms import SCALES
+from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, refusal
 from imlp_audit.transcribe.columns import TableColumns
 from imlp_audit.transcribe.grid import GridRow
@@ -39,7 +40,8 @@ def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
         text, slug = _in_units(row.cells[at], guess), columns.slugs[at]
         counted = guess.measure is not None and guess.measure.counted
         totalled = guess.measure is not None and guess.measure.totalled
-        misfit = None if guess.unit_headed else why_no_total(text, guess.unit)
+        usual = "G" if guess.measure is Measure.FLOPS else "M"
+        misfit = None if guess.unit_headed else why_no_total(text, guess.unit, usual)
         if misfit is not None:
             left_out.append(f"{slug} {text!r}: {misfit}")
             continue

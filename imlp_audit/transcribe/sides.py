@@ -24,6 +24,10 @@ _NAMED = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _SPEED = re.compile(r"\b(?:batch|throughput|latency|speed|fps|memory)\b[^.;]*$", re.IGNORECASE)
+_OF_SPEED = re.compile(r"\b(?:throughput|latency|speed|fps|memory|inference time)\b[^.;]*$", re.IGNORECASE)
+_OF_MORE = re.compile(
+    r"\b(?:\w?flops?|\w?macs?|\w*-?adds?|complexity|acc\w*|top-?[15]|trained|tested|evaluated)\b[^.;]*$", re.IGNORECASE
+)
 _NUMBER = re.compile(r"(?<![\w.,])\d{3,4}(?![\d.,]*\d|\w)", re.ASCII)
 
 
@@ -57,10 +61,31 @@ def find_size(text: str) -> int | None:
     return sides.pop() if len(sides) == 1 else None
 
 
+def find_oblong(text: str) -> tuple[int, int] | None:
+    """Return the sides of images that are not square, if a text gives no other size."""
+    found = {
+        (int(one[2]), int(one[3]))
+        for one in _OBLONG.finditer(text)
+        if not (_OTHERS_BEFORE.search(text, 0, one.start()) or _OTHERS_AFTER.match(text, one.end()))
+        and (not _OF_SPEED.search(text, 0, one.start()) or _OF_MORE.search(text, 0, one.start()))
+    }
+    return found.pop() if len(found) == 1 and not any(_squares(text)) and not any(_named(text)) else None
+
+
+_OBLONG = re.compile(
+    r"(?<![\d.×xX])(?!(\d+)\s*[×x]\s*\1(?!\d))([1-9]\d{2,3})\s*[×x]\s*([1-9]\d{2,3})(?![\d×x]|\.\d)", re.ASCII
+)
+
+
 def _squares(text: str) -> Iterator[int]:
-    """Yield the sides that are written as squares or in pixels, and are not those of patches, windows or kernels."""
+    """Yield the sides that are written as squares or in pixels, and are not those of patches, windows or kernels.
+
+    Nor are those that a sentence gives for the speed alone.
+    """
     for found in _SIDE.finditer(text):
         other = _OTHERS_BEFORE.search(text, 0, found.start()) or _OTHERS_AFTER.match(text, found.end())
+        speed = _OF_SPEED.search(text, 0, found.start())
+        other = other or (speed if speed and not _OF_MORE.search(text, 0, found.start()) else None)
         side = None if other or found[0].strip().isdigit() else side_of(found[0].strip())
         if side is not None and side >= _LEAST:
             yield side

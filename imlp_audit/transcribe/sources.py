@@ -64,6 +64,8 @@ def read_source(path: Path) -> SourceDocument:
         return read_latex(join_source(main, members[main], members.get))
     if data.startswith(b"%PDF"):
         return read_pdf(data, path.name)
+    if data.startswith(_IMAGES) or path.suffix.lower() in _IMAGE_ENDINGS:
+        raise UsageError(f"{path} is an image, whose text init does not read; it reads {_KNOWN}")
     if path.suffix.lower() == ".py":
         raise UsageError(
             f"{path} is Python, not a table; a row of a spec takes a model of your own as `model: {{python: {{file: "
@@ -87,6 +89,10 @@ def read_source(path: Path) -> SourceDocument:
             raise UsageError(f"{path}: no table is seen in it; init reads {_KNOWN}")
         case kind:
             assert_never(kind)
+
+
+_IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"RIFF")
+_IMAGE_ENDINGS = frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".svg"})
 
 
 def kind_of(path: Path, text: str) -> SourceKind | None:

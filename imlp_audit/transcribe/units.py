@@ -35,13 +35,15 @@ def find_unit(heading: str, texts: Sequence[str], usual: str) -> ColumnUnit:
         letter = _POWERS[power[1]] if power else written[0]
         return ColumnUnit(letter if letter == "k" else letter.upper(), headed=True)
     numbers = [number for text in texts if not own_unit(text) and (number := read_cell(text).number) is not None]
-    if numbers and 2 * sum(map(_is_full, numbers)) > len(numbers):
+    if numbers and 2 * sum(_is_full(one, usual) for one in numbers) > len(numbers):
         return ColumnUnit("")
     units = Counter(filter(None, map(own_unit, texts)))
     if units:
         return ColumnUnit(units.most_common(1)[0][0])
-    if re.search(r"madds?\b|mult-?adds?\b", heading.lower()) and all(_is_large(number) for number in numbers):
-        usual = "M"
+    least = _SMALL_MODEL if re.search(r"madds?\b|mult-?adds?\b", heading.lower()) else _LARGE_MODEL
+    if usual == "G" and numbers and all(_is_at_least(number, least) for number in numbers):
+        doubt = f"no unit is printed for {heading!r}; M is a guess, since its numbers are all {least} and more"
+        return ColumnUnit("M", doubts=(doubt,))
     return ColumnUnit(usual, doubts=(f"no unit is printed for {heading!r}; {usual} is a guess",))
 
 
@@ -65,7 +67,7 @@ _UNITS = frozenset({
 })  # fmt: skip
 
 
-def why_no_total(text: str, unit: str) -> str | None:
+def why_no_total(text: str, unit: str, usual: str) -> str | None:
     """Return why a number without a unit is not in that of its column, which no heading gives."""
     number = read_cell(text).number
     if number is None or own_unit(text):
@@ -73,22 +75,22 @@ def why_no_total(text: str, unit: str) -> str | None:
     digits = number.replace(",", "")
     if unit and digits.isdigit() and len(digits) > len(str(SCALES[unit])) - 1 >= len(str(SCALES["M"])) - 1:
         return f"it may be printed in full, and other cells are in {unit}"
-    return "other cells are printed in full" if not unit and not _is_full(number) else None
+    return "other cells are printed in full" if not unit and not _is_full(number, usual) else None
 
 
-def _is_full(number: str) -> bool:
+def _is_full(number: str, usual: str) -> bool:
     """Return whether a number is printed with all its digits."""
-    return len(number.replace(",", "")) >= _FULL and "." not in number
+    return len(number.replace(",", "")) >= _FULL[usual] and "." not in number
 
 
-_FULL = 5  # digits of a number without a point
+_FULL = {"M": 5, "G": 7}  # digits of a number without a point, by the unit that is usual for such columns
 
 
-def _is_large(number: str) -> bool:
-    """Say whether a model is small whose multiply-additions are so many millions, as tables of mobile models have."""
-    return is_printed(number, "") and parse_printed(number, "").value >= _SMALL_MODEL
+def _is_at_least(number: str, least: int) -> bool:
+    return is_printed(number, "") and parse_printed(number, "").value >= least
 
 
-_SMALL_MODEL = 20
+_SMALL_MODEL = 20  # M: multiply-additions of mobile models; no table of them is in G
+_LARGE_MODEL = 1000  # M: a classifier's FLOPs; few models have as many G
 
 assert set(_POWERS.values()) <= SCALES.keys()

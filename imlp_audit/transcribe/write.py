@@ -12,8 +12,9 @@ from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.text_file import without_refused
 from imlp_audit.transcribe.cells import MISSING
+from imlp_audit.transcribe.counting import find_counting
 from imlp_audit.transcribe.decimal_mark import swap_marks
-from imlp_audit.transcribe.decisions import SIZE_NEEDED, decisions_of
+from imlp_audit.transcribe.decisions import HEAD_NEEDED, SIZE_NEEDED, decisions_of
 from imlp_audit.transcribe.draft import Draft, DraftRow
 from imlp_audit.transcribe.grid import SourceTable
 from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, counts_macs
@@ -76,9 +77,15 @@ def _introduction(draft: Draft) -> Iterator[str]:
 
 
 def _conventions(draft: Draft) -> Iterator[str]:
+    if draft.may_lack_head is not None:
+        comment = _comment(f"the table says {draft.may_lack_head!r}: give the one that it means")
+        yield f"parameters: [all, no_head]  {comment}"
     headings = [guess.heading for _, guess in draft.columns.numbers if guess.measure is Measure.FLOPS]
+    declared = find_counting(draft.table.caption)
     if headings and all(counts_macs(heading) for heading in headings):
         yield "flops: [macs]  # by the heading"
+    elif headings and declared is not None:
+        yield f"flops: [{declared[0]}]  {_comment(f'the caption says {declared[1]!r}')}"
     elif headings:
         yield "flops: [fvcore, macs]  # the source does not say what counted them; give the paper's own counter first"
 
@@ -94,13 +101,23 @@ def _table(draft: Draft, paper: DraftPaper) -> Iterator[str]:
     yield "columns:"
     for at, guess in draft.columns.numbers:
         slug = draft.columns.slugs[at]
-        yield f"  {slug}: {{{_column(guess, needs=SIZE_NEEDED if slug in draft.unsized else None)}}}"
+        oblong = draft.oblong if guess.measure is Measure.FLOPS else None
+        image = f", image: [{oblong[0]}, {oblong[1]}]" if oblong is not None else ""
+        yield f"  {slug}: {{{_column(guess, needs=_needs(draft, paper, at))}{image}}}"
         yield from (f"  {_comment(doubt)}" for doubt in guess.doubts)
     for at, guess in enumerate(draft.columns.guesses):
         yield from _other_column(draft, at, guess)
     yield "rows:"
     for row in draft.rows:
         yield from (f"  {line}" for line in _row(row, draft.table.decimal))
+
+
+def _needs(draft: Draft, paper: DraftPaper, at: int) -> str | None:
+    """Return what a column needs to be checked, None for one whose numbers can be counted."""
+    if draft.columns.slugs[at] in draft.unsized:
+        return SIZE_NEEDED
+    counted = draft.columns.guesses[at].measure is Measure.PARAMETERS
+    return HEAD_NEEDED if counted and paper.described and draft.may_lack_head is not None else None
 
 
 def table_id(table: SourceTable) -> str:

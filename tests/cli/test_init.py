@@ -87,6 +87,21 @@ def test_a_size_for_rows_without_one_is_an_option(folder: Path) -> None:
     assert "model: {timm: deit_small_patch16_224}" in call("init", "a.csv", "--image", "own", "--print").out
 
 
+@pytest.mark.parametrize(("size", "changed"), [("224", False), ("-", True)])
+def test_a_size_that_changes_nothing_is_reported(folder: Path, size: str, changed: bool) -> None:
+    rows = f"Swin-T,224,4.5\nDeiT-S,224,4.6\nResNet-50,{size},4.1\n"
+    (folder / "a.csv").write_text(f"Model,Image size,FLOPs (G)\n{rows}", "utf-8")
+    assert ("note: --image 300 changed nothing" in call("init", "a.csv", "--image", "300", "--print").err) != changed
+    assert "changed nothing" not in call("init", "a.csv", "--print").err
+
+
+@pytest.mark.parametrize(("name", "data"), [("a.png", b"abc"), ("a", b"\x89PNG\r\n"), ("a.JPG", b"\xff\xd8\xff")])
+def test_an_image_is_called_one(folder: Path, name: str, data: bytes) -> None:
+    (folder / name).write_bytes(data)
+    done = call("init", name)
+    assert (done.code, done.err.split(";")[0]) == (2, f"imlp-audit: {name} is an image, whose text init does not read")
+
+
 def test_the_classes_of_all_models_are_an_option(folder: Path) -> None:
     head = "Accuracy on our data set with 12 classes\n\n| Model | Params (M) | FLOPs (G) |\n|--|--|--|\n"
     (folder / "a.md").write_text(f"{head}| ResNet-50 | 23.5 | 4.1 |\n", "utf-8")
@@ -231,7 +246,7 @@ def test_no_framework_is_needed(folder: Path, tmp_path_factory: pytest.TempPathF
             b"class Net: ...\n",
             "`model: {python: {file: own.py, name: Net, input: [3, 224, 224]}}`: see docs/own_mod",
         ),
-        ("a.png", b"\x89PNG\r\n\x1a\n\x00\x00", "a.png is not text"),
+        ("a.png", b"\x89PNG\r\n\x1a\n\x00\x00", "a.png is an image"),
         ("a.tar.gz", b"\x1f\x8b\x08broken", "a.tar.gz cannot be unpacked"),
         ("a.zip", b"PK\x03\x04broken", "a.zip cannot be unpacked"),
         ("a.tex", rb"\begin{tabular}{l} a & b \\ c & d \end{tabular}", "has no number that a spec can hold"),

@@ -6,6 +6,7 @@ import pytest
 
 from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import Draft, draft_table
+from imlp_audit.transcribe.write import DraftPaper, write_spec
 from tests.transcribe.test_draft import table
 from tests.transcribe.test_latex import read
 
@@ -135,3 +136,46 @@ def test_a_note_of_parameters_or_one_of_two_notes_gives_no_size() -> None:
     assert draft("Params (M)$^*$", below=tablenotes("*", "at 256")).columns.sizes == {}
     both = draft("FLOPs (G)$^{*,x}$", below=tablenotes("*", "at 256"))
     assert both.columns.sizes == {"flops": None}
+
+
+@pytest.mark.parametrize(
+    ("caption", "words"),
+    [
+        ("Top-1 accuracies under linear evaluation on ImageNet.", "linear evaluation"),
+        ("ImageNet, linear probing", "linear probing"),
+        ("Linear and k-NN classification on ImageNet", "k-NN"),
+        ("Self-supervised methods on ImageNet", "Self-supervised"),
+        ("Linear classifiers on frozen features of ImageNet", "Linear classifiers"),
+        ("ImageNet. Only the backbone is counted.", "Only the backbone"),
+        ("ImageNet. The encoder only.", "encoder only"),
+        ("ImageNet. Parameters (M) are those of the feature extractor.", "feature extractor"),
+    ],
+)
+def test_parameters_that_may_lack_the_classifier_are_tried_without_it(caption: str, words: str) -> None:
+    found = draft("Params", caption=caption)
+    assert found.may_lack_head == words
+    paper = DraftPaper("p", "T", "A", "v")
+    assert f"  parameters: [all, no_head]  # the table says '{words}'" in write_spec(found, paper)
+    assert 'needs: "`parameters' not in write_spec(found, paper)
+    assert any(f"the table says {words!r}" in one for one in decisions_of(found))
+
+
+@pytest.mark.parametrize(
+    "caption",
+    ["ImageNet", "Backbones on ImageNet", "Encoders of two kinds", "Linear attention on ImageNet", "Linear complexity"],
+)
+def test_other_captions_do_not_doubt_the_classifier(caption: str) -> None:
+    assert draft("Params", caption=caption).may_lack_head is None
+    assert "no_head" not in write_spec(draft("Params", caption=caption), DraftPaper("p", "T", "A", "v"))
+
+
+def test_a_table_without_parameters_need_not_say_what_they_are() -> None:
+    assert draft("FLOPs (G)", caption="Linear evaluation").may_lack_head is None
+
+
+def test_a_second_table_of_a_paper_waits_for_what_its_first_file_says() -> None:
+    text = write_spec(draft("Params", caption="Linear evaluation"), DraftPaper("p", "T", "A", "v", described=True))
+    assert (
+        'params: {measure: parameters, unit: M, heading: Params, needs: "`parameters: [all, no_head]` under about'
+        in text
+    )

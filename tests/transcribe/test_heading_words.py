@@ -43,6 +43,15 @@ def test_a_heading_that_names_more_than_the_model_leaves_its_column_out(heading:
     assert f"{heading!r} is left out: its heading names more than the model: {named!r}" in decisions_of(draft)
 
 
+def test_a_size_beside_another_word_is_that_of_the_column_to_add() -> None:
+    lines = ("Model | GFLOPs @384/8 | SE GFLOPs", "XCiT-N12 | 6.4 | 6.5")
+    first, second = (one for one in decisions_of(table(*lines)) if "names more than the model" in one)
+    assert first.endswith(
+        "'/8'; if it is of the rows' models, add the column with `image: 384` (docs/spec-format.md, Columns)"
+    )
+    assert second.endswith("'SE'")
+
+
 @pytest.mark.parametrize("heading", PLAIN)
 def test_a_heading_of_the_measure_alone_is_taken(heading: str) -> None:
     draft = table(f"Model | {heading}", "ResNet-50 | 4.1", "VGG-16 | 15.5")

@@ -6,7 +6,8 @@ import pytest
 
 from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import draft_table
-from imlp_audit.transcribe.sides import find_size
+from imlp_audit.transcribe.sides import find_oblong, find_size
+from imlp_audit.transcribe.write import DraftPaper, write_spec
 from tests.transcribe.test_draft import recipes, table
 
 ROWS = ("DeiT-S | 224 | 4.6", "Swin-B | 384 | 47.1", "ResNet-50 | 224 | 4.1")
@@ -88,6 +89,12 @@ def test_a_column_of_small_sizes_may_be_one_of_parameters() -> None:
         ("CNNs at 600M and at 400 MFLOPs", None),
         ("ViTs with 32x32 patches", None),
         ("Images of 1000 classes", None),
+        ("ImageNet-1K. Throughput is measured on 224x224 images.", None),
+        ("Latency on a V100 with 384^2 images", None),
+        ("FLOPs and throughput are measured on 224x224 images.", 224),
+        ("Throughput and FLOPs are measured on 224x224 images.", 224),
+        ("Models tested at 224x224; throughput on a V100.", 224),
+        ("Throughput on a V100. FLOPs on 224x224 images.", 224),
         ("Images of 224x192", None),
     ],
 )
@@ -124,3 +131,49 @@ def test_a_few_open_rows_do_not_keep_flops_from_being_checked() -> None:
     draft = table("Model | FLOPs (G)", "DeiT-S@224 | 4.6", "DeiT-B@384 | 55.5", "ResNet-50† | 4.1")
     assert draft.unsized == frozenset()
     assert recipes(draft)[2] is None
+
+
+@pytest.mark.parametrize(
+    ("caption", "sides"),
+    [
+        ("The GFLOPs is calculated on the input size 1024 ×2048.", (1024, 2048)),
+        ("FLOPs at 800x1280", (800, 1280)),
+        ("FLOPs at 800x1280, trained at 512^2", None),
+        ("FLOPs at 800x1280 and at 1024x2048", None),
+        ("FLOPs at 224x224", None),
+        ("Throughput is measured at 800x1280", None),
+        ("Patches of 128x256", None),
+        ("8x16 GPUs and 4x100 epochs", None),
+        ("Volumes of 128x128x64 or 160x192x224", None),
+    ],
+)
+def test_a_caption_may_give_images_that_are_not_square(caption: str, sides: tuple[int, int] | None) -> None:
+    assert find_oblong(caption) == sides
+
+
+def test_flops_on_images_that_are_not_square_have_a_column_of_them() -> None:
+    caption = "ImageNet models; FLOPs at 512x1024"
+    draft = table(
+        "Model | Params (M) | FLOPs (G)", "ResNet-50 | 25.6 | 42.8", "ResNet-18 | 11.7 | 18.9", caption=caption
+    )
+    assert recipes(draft) == ["{timm: resnet50}", "{timm: resnet18}"]
+    assert draft.unsized == frozenset()
+    text = write_spec(draft, DraftPaper("a", "A", "B", "v1"))
+    assert "flops: {measure: flops, unit: G, heading: FLOPs (G), image: [512, 1024]}" in text
+    assert "params: {measure: parameters, unit: M, heading: Params (M)}" in text
+    assert decisions_of(draft) == [
+        "FLOPs are counted on images of 512 x 1024, the size that the caption gives, for all rows"
+    ]
+    given = draft_table(draft.table, given=224)
+    assert recipes(given)[0] == "{timm: resnet50, image: 224}"
+    assert "image: [" not in write_spec(given, DraftPaper("a", "A", "B", "v1"))
+
+
+@pytest.mark.parametrize("heading", ["Finetune res.", "Fine-tuning resolution", "Ft. size", "Pretrain res."])
+def test_models_are_counted_on_the_images_of_the_last_training(heading: str) -> None:
+    head = f"Model | Pretrain resolution | {heading} | FLOPs (G)"
+    draft = table(head, "ViT-B/16 | 224 | 384 | 55.5", "Swin-B | 224 | 384 | 47.1")
+    fine = not heading.startswith("Pre")
+    assert recipes(draft) == (
+        ["{timm: vit_base_patch16_384}", "{timm: swin_base_patch4_window12_384}"] if fine else [None, None]
+    )

@@ -95,3 +95,23 @@ def test_the_unit_of_a_heading_is_no_guess() -> None:
     assert find_unit("Params (10^6)", ["4.1×10^9"], "G").headed
     assert not find_unit("FLOPs", ["4.1×10^9"], "M").headed
     assert guess_column("FLOPs", ["4.1×10"], "").role is ColumnRole.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "unit"),
+    [
+        ("FLOPs", ["4089", "1814"], "M"),
+        ("FLOPs", ["15484", "19632"], "M"),
+        ("FLOPs", ["4089", "0.6"], "G"),
+        ("FLOPs", ["260", "745"], "G"),  # of detectors, or of small models in M
+        ("Mult-Adds", ["569", "300"], "M"),
+        ("Params", ["7000", "1300"], "M"),
+        ("FLOPs", ["4089184256", "1814073344"], ""),
+        ("FLOPs (G)", ["1661", "1778"], "G"),
+    ],
+)
+def test_flops_without_a_unit_are_guessed_by_their_size(heading: str, cells: list[str], unit: str) -> None:
+    guess = guess_column(heading, cells, "")
+    assert guess.unit == unit
+    assert all(f"{unit} is a guess" in doubt for doubt in guess.doubts)
+    assert bool(guess.doubts) == (unit != "" and "(" not in heading)
