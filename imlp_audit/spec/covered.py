@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def rows_not_covered(paper: Paper, known: Sequence[Paper]) -> Iterator[Problem]:
     """Yield a problem for each row that a sentence covers and no claim is about, and for each glob of no row."""
-    for claim in paper.claims:
+    for claim in (claim for claim in paper.claims if claim.value.covers or claim.value.left_out):
         yield from _globs_of_nothing(claim, known)
         stated = _rows_stated(claim.value.text, paper, known)
         for index, glob in enumerate(claim.value.covers):

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from fnmatch import fnmatchcase
 
-_SPECIAL = frozenset("*?[")
+_SPECIAL = re.compile(r"[*?\[]")
 
 
 def matching(glob: str, names: Collection[str]) -> list[str]:
     """Return the names that a glob matches, in their order.
 
     A name and `prefix*` are looked up without the expression that fnmatch makes of a glob: to compile it takes longer
-    than to match it with all names of a paper.
+    than to match it with all names of a paper. Any other is matched only with the names that begin as it does.
     """
-    if _SPECIAL.isdisjoint(glob):
+    special = _SPECIAL.search(glob)
+    if special is None:
         return [glob] if glob in names else []
-    prefix = glob.removesuffix("*")
-    if _SPECIAL.isdisjoint(prefix):
-        return [name for name in names if name.startswith(prefix)]
-    return [name for name in names if fnmatchcase(name, glob)]
+    prefix = glob[: special.start()]
+    near = [name for name in names if name.startswith(prefix)]
+    return near if glob == f"{prefix}*" else [name for name in near if fnmatchcase(name, glob)]
