@@ -33,7 +33,7 @@ class Declared:
 def default_roots() -> list[Path]:
     """Return the folders of papers to look in: `specs` here, where it holds any, and those of this package."""
     bundled, here = bundled_folder(), Path("specs")
-    return [here, bundled] if here.is_dir() and (paper_folders(here) or spec_files(here)) else [bundled]
+    return [here, bundled] if here.is_dir() and (paper_folders(here) or _has_spec(here)) else [bundled]
 
 
 def specs_not_taken() -> tuple[Path, ...]:
@@ -48,7 +48,7 @@ def bundled_papers() -> dict[str, str]:
 
 def paper_folders(root: Path) -> list[Path]:
     """Return the folders in a folder that hold spec files, in order."""
-    return [p for p in sorted(root.iterdir()) if p.is_dir() and spec_files(p)] if root.is_dir() else []
+    return [p for p in sorted(root.iterdir()) if p.is_dir() and _has_spec(p)] if root.is_dir() else []
 
 
 def paper_folder(name: str, beside: Sequence[Path] = ()) -> Path | None:
@@ -56,7 +56,7 @@ def paper_folder(name: str, beside: Sequence[Path] = ()) -> Path | None:
     roots = [*dict.fromkeys(path.resolve().parent.parent for path in beside), *default_roots()]
     folders = [*(root / name for root in (*roots, *installed_folders()))]
     folders += [folder for folder in installed_folders() if folder.name == name]
-    found = next((folder for folder in folders if is_there(folder) and folder.is_dir() and spec_files(folder)), None)
+    found = next((folder for folder in folders if is_there(folder) and folder.is_dir() and _has_spec(folder)), None)
     return Path(os.path.relpath(found)) if beside and found is not None else found
 
 
@@ -107,6 +107,11 @@ def explain_other_kind(path: Path) -> str | None:
 
 def _yaml_files(folder: Path) -> list[Path]:
     return sorted(p for p in folder.iterdir() if p.suffix in YAML and not p.name.startswith("."))
+
+
+def _has_spec(folder: Path) -> bool:
+    """Return whether a folder has a spec file."""
+    return any(map(_is_spec, _yaml_files(folder)))
 
 
 def _is_spec(path: Path) -> bool:

@@ -33,9 +33,9 @@ class PaperReader:
         `target` names the paper on a command line.
         """
         specs: list[SpecFile] = []
+        trusted = {folder for folder in {path.parent for path in files} if self.trust_code or is_trusted(folder)}
         for path in files:
-            trusted = self.trust_code or is_trusted(path.parent)
-            spec, found = read_spec(path, display_path(path), trusted=trusted, wrong=self.wrong)
+            spec, found = read_spec(path, display_path(path), trusted=path.parent in trusted, wrong=self.wrong)
             self.problems += found
             self.lost |= spec.lost if spec is not None else {str(declares(path).paper)}
             specs += [spec] if spec is not None else []
