@@ -42,7 +42,7 @@ def check_cell(plan: CellPlan, context: Context) -> Check:
     if comparison.verdict is Verdict.DIFFERS:
         leads = [*find_padding(found, context), *_elsewhere(found, context), *_in_another_unit(found, context)]
         first = list(_under_another(found, comparison))
-        leads = leads if leads or comparison.hints or first else list(_of_another_model(found, comparison))
+        leads = leads if leads or comparison.hints or first else list(_of_another_model(found, comparison, context))
     else:
         first, leads = [], [*_no_one_reading(found, context), *_two_counters(found, context)]
     check = record_fit(plan, cell.printed, cell.unit, comparison)
@@ -168,7 +168,7 @@ def _under_another(counted: Countable, comparison: Comparison) -> Iterator[str]:
     yield f"the nearest is {readable(Fraction(nearest.measured))} under {names}, also declared: a gap of {gap} %"
 
 
-def _of_another_model(counted: Countable, comparison: Comparison) -> Iterator[str]:
+def _of_another_model(counted: Countable, comparison: Comparison, context: Context) -> Iterator[str]:
     """Yield a hint where a total is farther from the printed one than counters of one model are from each other."""
     column, printed = counted.cell.column, counted.cell.printed
     stated = printed.value * printed.scale
@@ -177,11 +177,31 @@ def _of_another_model(counted: Countable, comparison: Comparison) -> Iterator[st
     near = max(_FAR * abs(stated), _DIGITS * printed.step * printed.scale)
     if not column.measure.totalled or away < near or not abs(stated) < _SLIP * abs(value) < _SLIP**2 * abs(stated):
         return
+    row = totalled_cells(counted.cell.row)
+    if len(row) > 1 and all(_is_far(one, context) for one in row):
+        away_all = f"all {len(row)} totals of this row are more than 30 % away under every convention"
+        yield f"{away_all}, which {ANOTHER_MODEL} of that name than `model` gives"
+        return
     size = " or another size of images" if column.measure is Measure.FLOPS else ""
     yield f"a gap of {round(100 * away / abs(stated))} % {ANOTHER_MODEL}{size} than `model` gives"
 
 
+def _is_far(counted: Countable, context: Context) -> bool:
+    """Return whether no convention brings a model within 30 % of a printed number, and none is a slip of the unit."""
+    printed = counted.cell.printed
+    stated = abs(printed.value * printed.scale)
+    try:
+        declared, others = context.measurements(counted.cell.row, counted.recipe, counted.cell.column)
+    except NotMeasuredError:
+        return False
+    values = [one.value for one in (*declared, *others) if one.value and not one.uncounted]
+    return bool(values) and all(
+        abs(value - stated) > _VERY_FAR * stated and stated < _SLIP * abs(value) < _SLIP**2 * stated for value in values
+    )
+
+
 ANOTHER_MODEL = "suggests another model"
+_VERY_FAR = Fraction(3, 10)
 _FAR = Fraction(1, 10)  # of the printed number
 _NEARER = 5  # times, so that it is the way to count that is not the paper's
 _DIGITS = 2  # units of the last printed digit

@@ -12,6 +12,7 @@ from imlp_audit.models.names.known import (
     former_meaning,
     has_auxiliary_heads,
     has_branches,
+    namesake,
     own_size,
     resembles,
     size_in_name,
@@ -57,12 +58,18 @@ def why_like(model: Named) -> str | None:
     return f"{library} says that its {name} is only like the paper's" if resembles(library, name) else None
 
 
+def _why_namesake(model: Named) -> str | None:
+    """Return that a name is that of another paper's model too, of which no library has the name."""
+    other = namesake(*model)
+    return None if other is None else f"two papers have a model of this name, and the row's may be of {other}"
+
+
 def why_another(exact: Sequence[Named], label: str, side: int | None, prefer: Library | None) -> str | None:
     """Return why a label that is a model's name may stand for another model."""
     library, name = exact[0]
     if label == name:
         return why_other(exact[0], side, label)
-    reason = why_like(exact[0]) or why_other(exact[0], side, label)
+    reason = why_like(exact[0]) or _why_namesake(exact[0]) or why_other(exact[0], side, label)
     if reason is not None or library is prefer:
         return reason
     return _why_no_width(exact) or _why_more_names(label, side, exact)

@@ -251,6 +251,31 @@ def test_a_gap_of_tens_of_percent_suggests_another_model(tmp_path: Path, params:
 
 
 @pytest.mark.parametrize(
+    ("params", "macs", "told"),
+    [
+        (3_400_000, 300_000_000, True),  # 32 and 73 % less than 5.00 M and 1.10 G; twice as many operations: 45 %
+        (3_400_000, 650_000_000, False),  # twice as many operations are 18 % more
+        (3_600_000, 400_000_000, False),  # 28 %
+        (3_400_000, 800_000_000, False),  # 27 %
+        (3_400_000, 1_100_000_000, False),
+        (49_000_000, 11_500_000_000, False),  # a slip of the unit
+        (7_000_000, 4_000_000_000, True),
+    ],
+)
+def test_a_row_whose_totals_are_all_far_away_is_of_another_model(
+    tmp_path: Path, params: int, macs: int, told: bool
+) -> None:
+    row = "{id: a, label: A, model: {timm: host}, printed: {params: 5.00, flops: 1.10}}"
+    check = cell(tmp_path, {"host": Count(params, macs=macs)}, row)
+    assert check.verdict is Verdict.DIFFERS
+    hint = (
+        "all 2 totals of this row are more than 30 % away under every convention, which suggests another model of that "
+        "name than `model` gives"
+    )
+    assert (hint in check.hints) is told
+
+
+@pytest.mark.parametrize(
     ("params", "printed", "told"),
     [
         (6_999_999, "5", False),  # less than two of the only digit, although 40 % more

@@ -125,3 +125,12 @@ def test_a_misspelt_required_key_hides_nothing_else(tmp_path: Path, right: str, 
     key = f"unknown key {wrong!r}; did you mean {meant!r}?"
     assert [problem.message for problem in problems_of(tmp_path / "x.yaml")].count(key) == 1
     assert {problem.message for problem in problems_of(tmp_path / "x.yaml")} == {*usual, key}
+
+
+@pytest.mark.parametrize(("key", "hints"), [("model", 1), ("printed", 0), ("label", 0)])
+def test_only_a_model_is_written_under_its_library(tmp_path: Path, key: str, hints: int) -> None:
+    row = {"id": "a", "label": "A", key: "resnet50"}
+    table = {"table": "1", "title": "T", "source": {"section": "1"}, "columns": {}, "rows": [row]}
+    (tmp_path / "p.yaml").write_text(yaml.safe_dump({"paper": "p", **table}), encoding="utf-8")
+    messages = [problem.message for problem in problems_of(tmp_path / "p.yaml")]
+    assert sum("write {timm: resnet50}" in message for message in messages) == hints

@@ -315,3 +315,14 @@ def test_a_model_with_auxiliary_classifiers_is_proposed_without_them_and_with_th
     both = "{torchvision: inception_v3, image: 299}"
     assert third.model.candidates == ("{timm: inception_v3, image: 299}", both)
     assert recipes(table(*lines)) == [None] * 4
+
+
+def test_a_name_that_two_papers_gave_to_models_leaves_the_row_open() -> None:
+    """The iFormer of 20 M is Inception Transformer's; timm has the one for mobile devices, of 6.6 M."""
+    rows = ("iFormer-S | 20", "iFormer-L | 87", "iFormer-M | 8.9", "DeiT-S | 22")
+    first, second, third, fourth = table("Model | Params (M)", *rows).rows
+    assert (first.model.recipe, second.model.recipe) == (None, None)
+    assert first.model.candidates == ("{timm: iformer_s}",)
+    assert "Inception Transformer (arXiv 2205.12956)" in first.model.reason
+    assert None not in (third.model.recipe, fourth.model.recipe)
+    assert recipes(table("Model | Params (M)", "iformer_s | 6.6")) == ["{timm: iformer_s}"]

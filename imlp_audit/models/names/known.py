@@ -89,6 +89,16 @@ _FORMER: Mapping[str, Mapping[str, object]] = {
 }
 
 
+def namesake(library: Library, name: str) -> str | None:
+    """Return another paper's model of the same name as a library's, in words; None where none is known."""
+    return _NAMESAKES.get(name) if library is Library.TIMM else None
+
+
+_NAMESAKES: Mapping[str, str] = dict.fromkeys(
+    ("iformer_s", "iformer_l"), "Inception Transformer (arXiv 2205.12956), not iFormer (arXiv 2501.15369)"
+)
+
+
 def has_sizeless_parameters(library: Library, name: str) -> bool:
     """Return whether a model is of a family that has the same parameters on images of all sizes.
 
