@@ -14,6 +14,7 @@ import gc
 import json
 import re
 import resource
+import signal
 import sys
 import time
 from collections import Counter
@@ -37,6 +38,7 @@ from tests.evaluate.tampering import sealed
 
 ROOT = Path(__file__).parents[1]
 SECONDS, MEGABYTES = 1.0, 200
+PATIENCE = 30  # seconds after which an input counts as endless
 
 _JUNK = (
     *"\\{}[]&%$#_^~|*<>\"'`-+±×,.:;\n\r\t \x00\u202e\ufeffé５", "\x1b[2J", "\\\\", "\\begin{tabular}{l}",
@@ -190,7 +192,16 @@ def complaints(path: Path, command: tuple[str, ...], run: Callable[..., Outcome]
 
 def _timed(command: tuple[str, ...], run: Callable[..., Outcome]) -> tuple[Outcome, float]:
     began = time.process_time()
-    return run(*command), time.process_time() - began
+    signal.signal(signal.SIGALRM, _stop)
+    signal.alarm(PATIENCE)
+    try:
+        return run(*command), time.process_time() - began
+    finally:
+        signal.alarm(0)
+
+
+def _stop(*_: object) -> None:
+    raise RuntimeError(f"it has not ended after {PATIENCE} s")
 
 
 def main() -> int:

@@ -12,8 +12,9 @@ from imlp_audit.checks.fit import Measured
 from imlp_audit.checks.printed import Countable, countable, totalled_cells
 from imlp_audit.checks.votes import frame_of
 from imlp_audit.count.facts import ModelKey, Need
+from imlp_audit.models.names.data_sets import classes_named
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.relatives import relatives_of
+from imlp_audit.models.relatives import name_in_library, relatives_of
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import Check, Verdict
@@ -61,15 +62,30 @@ def _differing(plans: Sequence[Plan], checks: Sequence[Check]) -> Iterator[Count
 
 
 def _tried(one: Countable, context: Context) -> list[Recipe]:
-    """Return the relatives that are counted; norms are folded only where a number of the row is a little off."""
+    """Return the relatives that are counted, those of the table's classes first.
+
+    Norms are folded only where a number of the row is a little off.
+    """
     gaps = [_shortfall(cell, context) for cell in _row_of(one)]
     folded = any(gap is not None and 0 < gap < _NORMS for gap in gaps)
-    return list(relatives_of(one.recipe, folded=folded))[:_MOST]
+    return [*_with_classes(one), *relatives_of(one.recipe, folded=folded)][:_MOST]
+
+
+def _with_classes(one: Countable) -> list[Recipe]:
+    """Return a classifier of 1000 classes with the other numbers of classes that its table states, or its data have."""
+    table = one.cell.row.table.value
+    if one.recipe.classes is not None or name_in_library(one.recipe) is None:
+        return []
+    headings = " | ".join(column.heading for column in table.columns.values())
+    return [
+        one.recipe.with_change({"classes": number}) for number in classes_named(table.title, headings)[:_MOST_CLASSES]
+    ]
 
 
 _NORMS = Fraction(1, 20)  # of a model: norms are less
 _MOST = 8  # models that are counted for one row
 _MOST_ROWS = 40
+_MOST_CLASSES = 3
 
 
 def _hints(one: Countable, context: Context) -> Iterator[str]:

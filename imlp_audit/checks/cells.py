@@ -23,7 +23,7 @@ from imlp_audit.checks.printed import (
 )
 from imlp_audit.checks.votes import frame_of
 from imlp_audit.numbers.forms import SCALES
-from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.spec.columns import Measure, MemoryColumn
 from imlp_audit.spec.plan import CellPlan, ColumnsPlan
@@ -41,11 +41,12 @@ def check_cell(plan: CellPlan, context: Context) -> Check:
     comparison = judge(found, context)
     if comparison.verdict is Verdict.DIFFERS:
         leads = [*find_padding(found, context), *_elsewhere(found, context), *_in_another_unit(found, context)]
-        leads = leads if leads or comparison.hints else list(_of_another_model(found, comparison, context))
+        first = list(_under_another(found, comparison))
+        leads = leads if leads or comparison.hints or first else list(_of_another_model(found, comparison, context))
     else:
-        leads = [*_no_one_reading(found, context), *_two_counters(found, context)]
+        first, leads = [], [*_no_one_reading(found, context), *_two_counters(found, context)]
     check = record_fit(plan, cell.printed, cell.unit, comparison)
-    check = _with_fit(check.model_copy(update={"hints": (*check.hints, *leads)}), cell)
+    check = _with_fit(check.model_copy(update={"hints": (*first, *check.hints, *leads)}), cell)
     return _with_power(check, cell, context) if check.verdict in PASSES else check
 
 
@@ -146,6 +147,27 @@ def _in_another_unit(counted: Countable, context: Context) -> Iterator[str]:
             yield f"{cell.printed.text} fits with {named}, where {readable(fitting[0])} is measured"
 
 
+def _under_another(counted: Countable, comparison: Comparison) -> Iterator[str]:
+    """Yield a hint where another declared way to count is near a total, and the one that it is judged by is far off."""
+    printed = counted.cell.printed
+    stated = printed.value * printed.scale
+    away = abs(comparison.deciding.value - stated)
+    near = [(abs(Fraction(one.measured) - stated), one) for one in comparison.also]
+    least, nearest = min(near, key=lambda pair: pair[0], default=(away, None))
+    if (
+        nearest is None
+        or not counted.cell.column.measure.totalled
+        or away < _FAR * abs(stated)
+        or least * _NEARER > away
+    ):
+        return
+    ways = (("reading", nearest.reading, comparison.deciding.reading),
+            ("convention", nearest.convention, comparison.deciding.convention))  # fmt: skip
+    names = ", ".join(f"{kind} {name}" for kind, name, own in ways if name != own)
+    gap = decimal_text(100 * least / abs(stated), 2)
+    yield f"the nearest is {readable(Fraction(nearest.measured))} under {names}, also declared: a gap of {gap} %"
+
+
 def _of_another_model(counted: Countable, comparison: Comparison, context: Context) -> Iterator[str]:
     """Yield a hint where a total is farther from the printed one than counters of one model are from each other."""
     column, printed = counted.cell.column, counted.cell.printed
@@ -181,6 +203,7 @@ def _is_far(counted: Countable, context: Context) -> bool:
 ANOTHER_MODEL = "suggests another model"
 _VERY_FAR = Fraction(3, 10)
 _FAR = Fraction(1, 10)  # of the printed number
+_NEARER = 5  # times, so that it is the way to count that is not the paper's
 _DIGITS = 2  # units of the last printed digit
 _SLIP = 10  # times more or less are a slip of the unit or of the point
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from imlp_audit.models.names.data_sets import USUAL_CLASSES
 from imlp_audit.transcribe.models import ModelGuess
-from imlp_audit.transcribe.other_classes import USUAL_CLASSES, OtherClasses, why_group
+from imlp_audit.transcribe.other_classes import OtherClasses, why_group
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from imlp_audit.models.hosts.host import Setting
+from imlp_audit.models.names.data_sets import other_data_sets
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.spec.columns import Measure, Metric
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, split_mark
-from imlp_audit.transcribe.data_sets import other_data_sets
 from imlp_audit.transcribe.sides import sides_in
 from imlp_audit.transcribe.units import find_unit, is_quantity, own_unit
 

@@ -6,22 +6,24 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from imlp_audit.models.names.data_sets import (
+    ALL_CLASSES,
+    DataSet,
+    names_imagenet,
+    other_data_sets,
+    stated_classes,
+    without_pretraining,
+)
 from imlp_audit.models.names.similar import families_in
 from imlp_audit.numbers.words import list_some
-from imlp_audit.transcribe.data_sets import ALL_CLASSES, DataSet, names_imagenet, other_data_sets, without_pretraining
 from imlp_audit.transcribe.grid import SourceTable
 
-USUAL_CLASSES = 1000
 _TASKS = re.compile(
     r"\b(coco|ade20k|cityscapes|detection|detectors?|segmentation|retinanet|mask r-?cnn|faster r-?cnn|upernet|fcos|"
     r"semantic fpn|m?iou|m?ap|ap\^?[bm]|box ap|mask ap)\b",
     re.IGNORECASE,
 )
 _TOP1 = re.compile(r"top-?\s?@?1|acc|imagenet|\bin-?1k\b", re.IGNORECASE)
-_COUNTED = re.compile(
-    r"(?<![\w.,])(\d[\d,]*)(k?)[\s-]+(?:\w+[\s-]+)?(?:class(?:es)?|categories|identities|species)\b",
-    re.IGNORECASE | re.ASCII,
-)
 _OTHER_TASK = re.compile(
     r"\bdata-?\s?sets?\b|\bbinary\b|\bmedical\b|\bx-?rays?\b|\bchest\b|\bskin\b|\blesions?\b|\bretina\w*"
     r"|\bhisto\w*log\w*|\bcancers?\b|\btumou?rs?\b|\bcovid\b|\bdiseases?\b|\bdeep-?fakes?\b"
@@ -70,7 +72,8 @@ def find_other_classes(table: SourceTable, labels: Sequence[str] = (), *, given:
         small = [one for one in (*in_caption, *other_data_sets(headings, heading=True)) if one.small]
         return _of_data_sets(small) if small else None
     usual = names_imagenet(caption) or names_imagenet(headings)
-    stated = _stated([caption, headings, *(text for _, text in table.marks)]) - ({ALL_CLASSES} if usual else set())
+    stated = stated_classes(" | ".join([caption, headings, *(text for _, text in table.marks)]))
+    stated -= {ALL_CLASSES} if usual else set()
     if stated:
         return _of_counts(stated)
     in_headings = () if usual else other_data_sets(headings, heading=True)
@@ -84,13 +87,6 @@ def why_group(heading: str) -> OtherClasses | None:
     """Return why the models below a heading between rows may have other heads."""
     named = [one for one in other_data_sets(without_pretraining(heading)) if not one.has_imagenet]
     return _of_data_sets(named) if named else None
-
-
-def _stated(texts: Sequence[str]) -> set[int]:
-    """Return the numbers of classes that texts state, without the usual one."""
-    found = [one for text in texts for one in _COUNTED.finditer(text)]
-    numbers = {int(one[1].replace(",", "")) * (1000 if one[2] else 1) for one in found}
-    return {ALL_CLASSES if number in (21_000, 22_000) else number for number in numbers if number > 1} - {USUAL_CLASSES}
 
 
 def _of_counts(numbers: set[int]) -> OtherClasses:

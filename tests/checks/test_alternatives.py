@@ -245,3 +245,26 @@ def test_only_the_first_rows_are_tried(tmp_path: Path, monkeypatch: pytest.Monke
         check.id for check in audit(tmp_path / "p.yaml").checks if any("deployed" in hint for hint in check.hints)
     }
     assert hinted == {"p/1/a/params", "p/1/a/flops"}
+
+
+@pytest.mark.parametrize(
+    ("title", "classes"),
+    [
+        ("Accuracy on our data set with 12 classes", 12),
+        ("Results on CIFAR-10", 10),
+        ("Results on ImageNet-21k", 21841),
+        ("T", None),  # 23.53 M may be that of few classes by luck
+        ("Results on ImageNet-1k with 1,000 classes", None),
+        ("Results on CIFAR-100", None),
+    ],
+)
+def test_the_classes_that_a_table_names_are_tried(tmp_path: Path, title: str, classes: int | None) -> None:
+    """ResNet-50 (arXiv 1512.03385) has 23,508,032 parameters before its linear layer of 2048 features."""
+    printed = f"{(23_508_032 + 2049 * (classes or 11)) / 1e6:.3f}"
+    row = f'      - {{id: a, label: A, model: {{timm: resnet50}}, printed: {{params: "{printed}"}}}}\n'
+    (tmp_path / "p.yaml").write_text(HEAD.replace("title: T\n", f"title: {title}\n") + row, encoding="utf-8")
+    (check,) = (one for one in audit(tmp_path / "p.yaml").checks if one.id == "p/1/a/params")
+    assert check.verdict is Verdict.DIFFERS
+    named = [one for one in check.hints if one.startswith("as printed with `model: {timm: resnet50, classes:")]
+    told = f"as printed with `model: {{timm: resnet50, classes: {classes}}}`"
+    assert [one.startswith(told) for one in named] == ([True] if classes else [])

@@ -38,6 +38,30 @@ def test_a_convention_that_a_row_does_not_declare_is_only_a_hint(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
+    ("printed", "norms", "about", "near"),
+    [
+        ("1.02", 100, "flops: [fvcore, macs]", True),  # fvcore has 37 % more, macs 2 % less
+        ("1.02", 100, "flops: [macs, fvcore]", False),  # judged by the nearest
+        ("1.02", 100, "flops: [fvcore]", False),
+        ("1.20", 100, "flops: [fvcore, macs]", False),  # as far from both
+        ("1.36", 100, "flops: [fvcore, macs]", False),  # fvcore is near
+        ("1.008", 15, "flops: [fvcore, macs]", False),  # both are
+    ],
+)
+def test_the_nearest_of_the_declared_ways_to_count_is_named(
+    tmp_path: Path, printed: str, norms: int, about: str, near: bool
+) -> None:
+    """As where fvcore counts no LSTM: the gap under the first convention says nothing of the model."""
+    row = f"{{id: a, label: A, model: {{timm: host}}, printed: {{flops: {printed}}}}}"
+    count = Count(10**6, macs=10**9, norms=norms * 10**6)  # 1.40 or 1.06 G by fvcore's weights
+    check = checked(tmp_path, {"host": count}, Spec((row,), about=about))["p/1/a/flops"]
+    hint = "the nearest is 1 000 000 000 under convention macs, also declared: a gap of 1.96 %"
+    assert check.verdict is Verdict.DIFFERS
+    assert (hint in check.hints) == near
+    assert near or not any("the nearest is" in one for one in check.hints)
+
+
+@pytest.mark.parametrize(
     ("about", "verdict", "reason"),
     [
         ("parameters: [all]", Verdict.REPRODUCED, None),

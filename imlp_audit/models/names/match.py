@@ -53,6 +53,9 @@ def close_models(label: str, library: Library, size: int | None = None) -> list[
     return [*((name, Confidence.CLOSE) for name in exact), *rest][:MOST_CLOSE]
 
 
+_MOST_LETTERS = 6  # no name has more than two words that may be sizes
+
+
 def is_name(label: str, library: Library) -> bool:
     """Return whether a label is a name in other separators and cases, or stands for several names."""
     return bool(_PLAIN.fullmatch(label) and _exact(label, library, None))
@@ -131,10 +134,13 @@ def _labels(one: _Name) -> set[str]:
 def _keys(text: str) -> frozenset[str]:
     """Return the normal forms of a text: words joined, digits kept apart, sizes as capital letters.
 
-    A letter such as s is a size or itself, so there can be several forms.
+    A letter such as s is a size or itself, so there can be several forms; text with many of them is no model's name.
     """
     words = [word for word in re.split(r"[^a-z0-9]+", text.lower()) if word]
-    return frozenset(_join(forms) for forms in product(*map(_forms, words)))
+    forms = [_forms(word) for word in words]
+    if sum(len(one) > 1 for one in forms) > _MOST_LETTERS:
+        return frozenset()
+    return frozenset(map(_join, product(*forms)))
 
 
 def _forms(word: str) -> tuple[str, ...]:

@@ -134,3 +134,8 @@ def test_any_text_is_answered_with_names_of_the_library(label: str) -> None:
 def test_text_that_no_name_has_is_no_name() -> None:
     assert names_of_all_sizes("resnet50", Library.TIMM) == ["resnet50"]
     assert names_of_all_sizes("resnet50 // 2", Library.TIMM) == []
+
+
+def test_a_label_of_many_letters_is_answered() -> None:
+    """Each letter is itself or a size: this one has 2^60 forms, and once all of them were made."""
+    assert close_models("DeiT-S " * 60, TIMM) == []

@@ -24,6 +24,7 @@ class DataSet:
         return _SMALL.match(self.name) is not None
 
 
+USUAL_CLASSES = 1000
 ALL_CLASSES = 21_841
 """All classes of ImageNet, which papers call ImageNet-21k or -22k."""
 # The numbers are those that the authors of the data sets publish. Words that mean something else too need their case.
@@ -53,6 +54,10 @@ _KNOWN = {
 }  # fmt: skip
 _WIDER = {r"(?:(?i:image-?net)|IN)[-\s]?2[12][kK](?:-P)?\b": ALL_CLASSES}
 _IN_HEADING = {r"C-?100\b": 100, r"C-?10\b": 10, r"Food\b": 101, r"Dogs\b": 120}
+_COUNTED = re.compile(
+    r"(?<![\w.,])(\d[\d,]*)(k?)[\s-]+(?:\w+[\s-]+)?(?:class(?:es)?|categories|identities|species)\b",
+    re.IGNORECASE | re.ASCII,
+)
 _SMALL = re.compile(r"c-?10|cifar|svhn|.*mnist|stl|tiny|t-i", re.IGNORECASE)
 _IMAGENET = re.compile(
     r"(?<!\b[tT])(?<!\b[tT][-\s])(?<!(?i:tiny|mini))(?<!(?i:tiny|mini)[-\s])(?<!(?i:tiered))(?<!(?i:tiered)[-\s])"
@@ -93,3 +98,15 @@ def other_data_sets(text: str, *, heading: bool = False) -> tuple[DataSet, ...]:
     pattern, classes = _FOUND[heading]
     found = {one[0].casefold(): DataSet(one[0], classes[(one.lastindex or 1) - 1]) for one in pattern.finditer(text)}
     return tuple(found.values())
+
+
+def stated_classes(text: str) -> set[int]:
+    """Return the numbers of classes that a text states, without the usual one."""
+    numbers = {int(one[1].replace(",", "")) * (1000 if one[2] else 1) for one in _COUNTED.finditer(text)}
+    return {ALL_CLASSES if number in (21_000, 22_000) else number for number in numbers if number > 1} - {USUAL_CLASSES}
+
+
+def classes_named(title: str, headings: str) -> tuple[int, ...]:
+    """Return the numbers of classes other than 1000 that a table states, or that the data sets it names have."""
+    named = (*other_data_sets(title), *other_data_sets(headings, heading=True))
+    return tuple(sorted(stated_classes(f"{title} | {headings}") | {one.classes for one in named if one.classes}))
