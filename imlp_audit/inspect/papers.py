@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,13 +20,14 @@ from imlp_audit.equations.door import bundled_folder, explain_distrust, is_trust
 from imlp_audit.errors import Problem
 from imlp_audit.inspect.sentences import Sentence, SentenceText, judge_sentence, parse_sentence, record_verdict
 from imlp_audit.processes.code import load_module, locate_error
-from imlp_audit.processes.workers import start_worker
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.inspection import Inspection, Statement
 from imlp_audit.spec.folders import display_path
 from imlp_audit.spec.library import Selection
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
     from imlp_audit.inspect.noise import Noise
 
 MODULE = "sentences"
@@ -154,6 +154,7 @@ def _judge_in_process(
 ) -> Iterator[Statement]:
     """Judge sentences in a process of their own; one that takes too long ends the process."""
     from imlp_audit.inspect.support import judge_against_noise
+    from imlp_audit.processes.workers import start_worker
 
     worker = start_worker(_serve)
 

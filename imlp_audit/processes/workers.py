@@ -102,11 +102,6 @@ def start_copies(
     return [Worker(process, pipe) for pipe in ours]
 
 
-def cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _start_quiet_tracker() -> None:
     """Start the process that removes a pool's semaphores, so that it doesn't warn when an interrupt leaves it some.
 
