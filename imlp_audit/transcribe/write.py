@@ -12,6 +12,7 @@ from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.text_file import without_refused
 from imlp_audit.transcribe.cells import MISSING
+from imlp_audit.transcribe.counters import NamedCounter, find_counter
 from imlp_audit.transcribe.counting import find_counting
 from imlp_audit.transcribe.decimal_mark import swap_marks
 from imlp_audit.transcribe.decisions import HEAD_NEEDED, SIZE_NEEDED, decisions_of
@@ -80,14 +81,32 @@ def _conventions(draft: Draft) -> Iterator[str]:
     if draft.may_lack_head is not None:
         comment = _comment(f"the table says {draft.may_lack_head!r}: give the one that it means")
         yield f"parameters: [all, no_head]  {comment}"
-    headings = [guess.heading for _, guess in draft.columns.numbers if guess.measure is Measure.FLOPS]
+    headings = _headings_of_flops(draft)
     declared = find_counting(draft.table.caption)
-    if headings and all(counts_macs(heading) for heading in headings):
+    counter = _counter(draft)
+    if counter is not None:
+        sure = counter.convention is not None and counter.certain
+        which = f"[{counter.convention}]  " if sure else "[fvcore, macs]  "
+        more = "" if sure else "; give the convention of the numbers first (docs/conventions.md)"
+        yield f"flops: {which}{_comment(f'the source says {counter.sentence!r}{more}')}"
+    elif headings and all(counts_macs(heading) for heading in headings):
         yield "flops: [macs]  # by the heading"
     elif headings and declared is not None:
         yield f"flops: [{declared[0]}]  {_comment(f'the caption says {declared[1]!r}')}"
     elif headings:
         yield "flops: [fvcore, macs]  # the source does not say what counted them; give the paper's own counter first"
+
+
+def _headings_of_flops(draft: Draft) -> list[str]:
+    return [guess.heading for _, guess in draft.columns.numbers if guess.measure is Measure.FLOPS]
+
+
+def _counter(draft: Draft) -> NamedCounter | None:
+    """Return the counter that the source names, if it prints FLOPs."""
+    headings = _headings_of_flops(draft)
+    notes = [text for _, text in draft.table.marks]
+    notes += [row.single for row in draft.table.rows if row.single is not None]
+    return find_counter(draft.table.caption, headings, notes) if headings else None
 
 
 def _table(draft: Draft, paper: DraftPaper) -> Iterator[str]:
@@ -116,6 +135,9 @@ def _needs(draft: Draft, paper: DraftPaper, at: int) -> str | None:
     """Return what a column needs to be checked, None for one whose numbers can be counted."""
     if draft.columns.slugs[at] in draft.unsized:
         return SIZE_NEEDED
+    counter = _counter(draft)
+    if draft.columns.guesses[at].measure is Measure.FLOPS and counter is not None and counter.convention is None:
+        return f"a convention for what {counter.tool} counts"
     counted = draft.columns.guesses[at].measure is Measure.PARAMETERS
     return HEAD_NEEDED if counted and paper.described and draft.may_lack_head is not None else None
 

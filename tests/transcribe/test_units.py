@@ -115,3 +115,28 @@ def test_flops_without_a_unit_are_guessed_by_their_size(heading: str, cells: lis
     assert guess.unit == unit
     assert all(f"{unit} is a guess" in doubt for doubt in guess.doubts)
     assert bool(guess.doubts) == (unit != "" and "(" not in heading)
+
+
+@pytest.mark.parametrize(
+    ("heading", "cell", "caption", "unit"),
+    [
+        ("TFLOPS", "8.9", "Achieved throughput on an A100.", None),
+        ("TFLOPS", "8.9", "Models at 224x224. Peak rates on an A100.", None),
+        ("TFLOPs", "8.9", "Results on ImageNet-1K", None),
+        ("FLOPs (T)", "0.37", "Mask R-CNN on COCO", None),
+        ("FLOPs", "8.9T", "Results on ImageNet-1K", None),
+        ("TFLOPs", "0.37", "Models at 576x576", "T"),
+        ("TFLOPs@576", "0.37", "Results on ImageNet-1K", "T"),
+        ("FLOPs (T)", "0.37", "FLOPs at 800x1280", "T"),
+        ("GFLOPS", "8.9", "Achieved throughput on an A100.", "G"),
+        ("FLOPs", "8.9G", "Throughput on an A100.", "G"),
+    ],
+)
+def test_a_column_in_t_is_one_of_flops_only_where_the_source_gives_their_images(
+    heading: str, cell: str, caption: str, unit: str | None
+) -> None:
+    guess = guess_column(heading, [cell, cell], caption)
+    doubt = f"{heading!r} is left out: nothing says that its numbers in T are of one image"
+    assert guess.role is (ColumnRole.UNKNOWN if unit is None else ColumnRole.NUMBERS)
+    assert guess.unit == (unit or "")
+    assert any(one.startswith(doubt) for one in guess.doubts) is (unit is None)
