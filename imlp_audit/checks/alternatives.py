@@ -12,7 +12,7 @@ from imlp_audit.checks.fit import Measured
 from imlp_audit.checks.printed import Countable, countable, totalled_cells
 from imlp_audit.checks.votes import frame_of
 from imlp_audit.count.facts import ModelKey, Need
-from imlp_audit.models.names.data_sets import classes_named
+from imlp_audit.models.names.data_sets import USUAL_CLASSES, classes_named
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.relatives import name_in_library, relatives_of
 from imlp_audit.numbers.interval import decimal_text
@@ -68,18 +68,25 @@ def _tried(one: Countable, context: Context) -> list[Recipe]:
     """
     gaps = [_shortfall(cell, context) for cell in _row_of(one)]
     folded = any(gap is not None and 0 < gap < _NORMS for gap in gaps)
-    return [*_with_classes(one), *relatives_of(one.recipe, folded=folded)][:_MOST]
+    return [*_with_classes(one, context), *relatives_of(one.recipe, folded=folded)][:_MOST]
 
 
-def _with_classes(one: Countable) -> list[Recipe]:
-    """Return a classifier of 1000 classes with the other numbers of classes that its table states, or its data have."""
+def _with_classes(one: Countable, context: Context) -> list[Recipe]:
+    """Return a classifier of 1000 classes with the other numbers of classes that its table states, or its data have.
+
+    Fewer classes are tried only where a number of the row is less than the model's, and more where one is more.
+    """
     table = one.cell.row.table.value
     if one.recipe.classes is not None or name_in_library(one.recipe) is None:
         return []
     headings = " | ".join(column.heading for column in table.columns.values())
-    return [
-        one.recipe.with_change({"classes": number}) for number in classes_named(table.title, headings)[:_MOST_CLASSES]
+    gaps = [near - _stated(cell) for cell in _row_of(one) if (near := _nearest(cell, context)) is not None]
+    nearer = [
+        number
+        for number in classes_named(table.title, headings)
+        if any(gap > 0 if number < USUAL_CLASSES else gap < 0 for gap in gaps)
     ]
+    return [one.recipe.with_change({"classes": number}) for number in nearer[:_MOST_CLASSES]]
 
 
 _NORMS = Fraction(1, 20)  # of a model: norms are less

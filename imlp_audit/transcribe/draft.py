@@ -141,7 +141,7 @@ class _Drafter:
             captioned=tuple(families_in(table.caption)),
             given=self.size or given,
         )
-        doubt = find_other_classes(table, [label.name for label in labels], given=classes is not None)
+        doubt = find_other_classes(table, [label.name for label in labels], headed=headed, given=classes is not None)
         self.classes = TableClasses(doubt, classes)
         self._without_remark = {line_of(label.name) for label in labels if not label.remark}
         self.rows: list[DraftRow] = []
