@@ -28,10 +28,12 @@ def decisions_of(draft: Draft) -> list[str]:
     for reason, count in Counter(row.model.reason for row in without).most_common():
         labels = [row.label.text + row.label.mark for row in without if row.model.reason == reason]
         found.append(f"{count_of(count, 'row')} without a model ({list_some(labels)}): {reason}")
-    waits = Counter(row.model.reason for row in draft.rows if row.numbers.waiting)
-    for reason, count in waits.most_common():
-        labels = [row.label.text for row in draft.rows if row.numbers.waiting and row.model.reason == reason]
-        found.append(f"{count_of(count, 'row')} with only parameters ({list_some(labels)}): {reason}")
+    waiting = [row for row in draft.rows if row.numbers.waiting]
+    waits = Counter((row.numbers.why_waiting, row.numbers.why_waiting or row.model.reason) for row in waiting)
+    for (other, reason), count in waits.most_common():
+        labels = [row.label.text for row in waiting if reason in (row.numbers.why_waiting, row.model.reason)]
+        kind = "with FLOPs that wait" if other else "with only parameters"
+        found.append(f"{count_of(count, 'row')} {kind} ({list_some(labels)}): {reason}")
     if draft.skipped:
         rows = count_of(len(draft.skipped), "row")
         found.append(f"{rows} left out, without a number that a spec can hold ({list_some(draft.skipped)})")

@@ -30,6 +30,7 @@ from imlp_audit.transcribe.sides import find_oblong, find_size
 from imlp_audit.transcribe.sizeless import keep_parameters
 from imlp_audit.transcribe.table_says import TableSays, find_harmless
 from imlp_audit.transcribe.totals import TotalsPrinted, totals_printed, why_several_models
+from imlp_audit.transcribe.windows import hold_back_windowed
 
 
 @dataclass(frozen=True)
@@ -173,7 +174,7 @@ class _Drafter:
         model = guess_model(label, side, why, says, printed_flops(numbers, self.columns))
         model = model.opened(excepted) if excepted and why is None else model
         of_sizes = [guess_model(label, one, why, self.says).candidates[:1] for one in self.columns.several_sizes(row)]
-        model, numbers = keep_parameters(model, numbers, self.columns)
+        model, numbers = hold_back_windowed(*keep_parameters(model, numbers, self.columns), self.columns)
         drafted = DraftRow(
             self._new_id(label, base, side),
             label,

@@ -12,9 +12,8 @@ from imlp_audit.models.names.data_sets import other_data_sets
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.spec.columns import Measure, Metric
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, split_mark
-from imlp_audit.transcribe.heading_words import size_in
-from imlp_audit.transcribe.sides import find_oblong, find_size, sides_in
-from imlp_audit.transcribe.units import find_unit, is_quantity, own_unit
+from imlp_audit.transcribe.sides import sides_in
+from imlp_audit.transcribe.units import counts_images, find_unit, is_quantity, own_unit
 
 
 class ColumnRole(StrEnum):
@@ -189,24 +188,13 @@ def _flops(heading: str, words: str, texts: Sequence[str], caption: str) -> Colu
         found = ColumnGuess(ColumnRole.NUMBERS, heading, Measure.FLOPS, prefix[1].upper().replace("K", "k"))
     else:
         found = _totals(heading, texts, Measure.FLOPS, "G")
-    if found.unit != "T" or (_is_of_images(heading, caption) and not _SPEED_OF_HARDWARE.search(caption)):
+    if found.unit != "T" or counts_images(heading, caption):
         return found
     doubt = (
         f"{heading!r} is left out: nothing says that its numbers in T are of one image, and they may be a speed or "
         "those of the training; if they are of one image, add the column with `image`"
     )
     return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
-
-
-def _is_of_images(heading: str, caption: str) -> bool:
-    """Return whether a heading or a caption gives the size of images, on which FLOPs are then counted."""
-    return bool(size_in(heading) or find_size(caption) or find_oblong(caption))
-
-
-_SPEED_OF_HARDWARE = re.compile(
-    r"\b(?:achiev\w+|peak|throughput|utili[sz]ation|speeds?|latency|[gt]pus?|[avh]100|hardware|per second)\b",
-    re.IGNORECASE,
-)
 
 
 def _totals(heading: str, texts: Sequence[str], measure: Measure, usual: str) -> ColumnGuess:

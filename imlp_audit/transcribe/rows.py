@@ -21,7 +21,8 @@ from imlp_audit.transcribe.units import NOUNS, why_no_total
 class RowNumbers:
     """A row's numbers and printed changes by the slugs of their columns, and the size of the images.
 
-    `left_out` says what of the printed text is in neither; `waiting` are numbers that wait for this size.
+    `left_out` says what of the printed text is in neither; `waiting` are numbers that wait for this size, or for what
+    `why_waiting` says.
     """
 
     printed: dict[str, str]
@@ -29,6 +30,7 @@ class RowNumbers:
     size: int | None
     left_out: tuple[str, ...]
     waiting: Mapping[str, str] = field(default_factory=dict)
+    why_waiting: str | None = None
 
 
 def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:

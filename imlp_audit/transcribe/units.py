@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from imlp_audit.numbers.forms import SCALES, NumberForm, parse_printed
 from imlp_audit.transcribe.cells import is_printed, read_cell
+from imlp_audit.transcribe.heading_words import size_in
+from imlp_audit.transcribe.sides import find_oblong, find_size
 
 _HEADED = re.compile(r"[(\[/]\s*(?:in\s+)?(?:×|x|\*)?\s*(10\^?\{?(?:3|6|9|12)\}?|[kKMGBT]|[Mm]illions?|[Bb]illions?)"
                      r"(?:\s*(?:FLOPs?|MACs?|params?))?\s*(?:[)\]]|$)|(?:×|x)\s*(10\^?\{?(?:3|6|9|12)\}?)")  # fmt: skip
@@ -65,6 +67,18 @@ _UNITS = frozenset({
     "k", "m", "g", "b", "t", "x", "e", "s", "ms", "fps", "flop", "flops", "gflops", "mflops", "mac", "macs", "gmacs",
     "mmacs", "param", "params", "images", "view", "views",
 })  # fmt: skip
+
+
+def counts_images(heading: str, caption: str) -> bool:
+    """Return whether a heading or a caption gives the size of the images that FLOPs are of, and names no speed."""
+    sized = size_in(heading) or find_size(caption) or find_oblong(caption)
+    return bool(sized) and not _OF_HARDWARE.search(caption)
+
+
+_OF_HARDWARE = re.compile(
+    r"\b(?:achiev\w+|peak|throughput|utili[sz]ation|speeds?|latency|[gt]pus?|[avh]100|hardware|per second)\b",
+    re.IGNORECASE,
+)
 
 
 def why_no_total(text: str, unit: str, usual: str) -> str | None:

@@ -193,8 +193,9 @@ def _row(row: DraftRow, decimal: DecimalMark) -> Iterator[str]:
         yield f"  {delta}" if row.baseline is not None else f"  # {delta}  # give `baseline`: the row it is a change of"
     if row.numbers.waiting:
         waiting = _mapping(row.numbers.waiting, decimal)
-        why = f"waits for the size of the images: {row.model.reason}"
-        yield f"  {_comment(f'{waiting} {why}. Choose the model, then add it to `printed`')}"
+        sized = f"for the size of the images: {row.model.reason}. Choose the model, then add it to `printed`"
+        why = f": {row.numbers.why_waiting}" if row.numbers.why_waiting else f" {sized}"
+        yield f"  {_comment(f'{waiting} waits{why}')}"
     yield from (f"  {_comment(text)}" for text in row.numbers.left_out)
 
 
