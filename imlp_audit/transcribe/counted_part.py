@@ -54,7 +54,8 @@ def why_part(heading: str, measure: Measure, table: SourceTable) -> str | None:
 
 _NO_HEAD = re.compile(
     r"\blin(?:ear|\.)[\s-]+(?:eval\w*|prob\w+|protocol|readout|classification|classifiers?)\b|\bk-?nn\b"
-    r"|\bfrozen (?:features?|backbones?|encoders?|representations?)\b|\bself-supervised\b|\bfeature extractors?\b"
+    r"|\bfrozen (?:features?|backbones?|encoders?|representations?)\b|\b(?:self|semi)-supervised\b"
+    r"|\bfeature extractors?\b|\b\d{1,3}\s?% (?:of )?(?:the )?(?:imagenet )?(?:labels|labell?ed)\b"
     r"|\bonly\b[^.;]{0,100}\b(?:backbone|encoder)s?\b|\b(?:backbone|encoder)s?\b[^.;]{0,100}\b(?:only|counted)\b",
     re.IGNORECASE,
 )

@@ -24,9 +24,9 @@ def decisions_of(draft: Draft) -> list[str]:
             f"the table says {draft.may_lack_head!r}, so the parameters may be counted without the classifier: "
             "`parameters: [all, no_head]` under about tries both; leave the one that the paper means"
         )
-    reasons = Counter(row.model.reason for row in draft.rows if row.model.recipe is None)
-    for reason, count in reasons.most_common():
-        labels = [row.label.text + row.label.mark for row in draft.rows if row.model.reason == reason]
+    without = [row for row in draft.rows if row.model.recipe is None]
+    for reason, count in Counter(row.model.reason for row in without).most_common():
+        labels = [row.label.text + row.label.mark for row in without if row.model.reason == reason]
         found.append(f"{count_of(count, 'row')} without a model ({list_some(labels)}): {reason}")
     waits = Counter(row.model.reason for row in draft.rows if row.numbers.waiting)
     for reason, count in waits.most_common():
@@ -78,7 +78,7 @@ SIZE_NEEDED = "the size of the images"
 """What a check of FLOPs needs where nothing says on which images they are counted."""
 
 _UNSIZED = (
-    "not checked, since nothing says on which images the models are counted. Delete the file and write it again with "
+    "not checked, since nothing says on which images the models are counted. Run `init` again with "
     "`--image 224`, or with the paper's size; `--image own` takes each model's own. Or remove `needs` from the column: "
     "a row without `image` is then counted at its model's own size"
 )

@@ -13,6 +13,7 @@ from imlp_audit.models.names.similar import families_in
 from imlp_audit.models.names.words import line_of
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.blank_labels import continue_labels
+from imlp_audit.transcribe.caption_size import read_caption_size
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.classes import TableClasses
 from imlp_audit.transcribe.columns import TableColumns, read_columns
@@ -128,7 +129,9 @@ class _Drafter:
         self.columns, self.totals = columns, totals
         self.counted_in = table.counted_in
         self.harmless = find_harmless(table.marks, table.caption)
-        self.size = find_size(table.caption)
+        labels = [read_label(row.cells[columns.label], None, ()) for row in table.rows if row.single is None]
+        self.captioned = read_caption_size(table.caption, [label.name for label in labels])
+        self.size = self.captioned.side
         headed = table.headings[columns.label] if table.headings else ""
         self.says = TableSays(
             self.harmless,
@@ -138,8 +141,7 @@ class _Drafter:
             captioned=tuple(families_in(table.caption)),
             given=self.size or given,
         )
-        labels = [read_label(row.cells[columns.label], None, ()) for row in table.rows if row.single is None]
-        doubt = find_other_classes(table, [label.name for label in labels], given=classes is not None)
+        doubt = find_other_classes(table, [label.name for label in labels], headed=headed, given=classes is not None)
         self.classes = TableClasses(doubt, classes)
         self._without_remark = {line_of(label.name) for label in labels if not label.remark}
         self.rows: list[DraftRow] = []
@@ -166,7 +168,10 @@ class _Drafter:
         other = self.classes.doubt_below(self._group)
         why = (other.reason if other else None) or self.columns.doubt(row) or several or self._doubt(label)
         base = self._find_base(label, numbers.size)
-        model = guess_model(label, side, why, self.says, printed_flops(numbers, self.columns))
+        excepted = None if side or label.size else self.captioned.doubt(label.name)
+        says = replace(self.says, given=None, unsized=True) if excepted else self.says
+        model = guess_model(label, side, why, says, printed_flops(numbers, self.columns))
+        model = model.opened(excepted) if excepted and why is None else model
         of_sizes = [guess_model(label, one, why, self.says).candidates[:1] for one in self.columns.several_sizes(row)]
         model, numbers = keep_parameters(model, numbers, self.columns)
         drafted = DraftRow(
@@ -260,8 +265,7 @@ _NO_SIZE = "nothing gives its size of images, unlike other rows': write the spec
 
 def _opened(row: DraftRow, reason: str) -> DraftRow:
     """Return a row whose model becomes the first candidate."""
-    first = [row.model.recipe] if row.model.recipe is not None else []
-    return replace(row, model=ModelGuess(None, None, reason, (*first, *row.model.candidates)))
+    return replace(row, model=row.model.opened(reason))
 
 
 def _one_training_each(rows: Sequence[DraftRow]) -> list[DraftRow]:

@@ -62,7 +62,8 @@ _TRAINED = re.compile(  # how weights came about that are then fine-tuned: the m
     re.IGNORECASE,
 )
 _LINK = re.compile(r"\W*((model|config|link|log|download|weights?|ckpt|checkpoint|github|google|baidu|here|url)\W*)+")
-_PARAMETERS = re.compile(r"\bpar(a|am|ams|m|ms)?\b|\bparameters?\b|#p\b|\bweights\b(?=.*\(m\))|\bmodel size \(m\)")
+_PARAMETERS = re.compile(r"\bpar(a|am|ams|m|ms)?\b|\bparameters?\b|#p\b|\bweights\b(?=.*\(m\))")
+_MEGA = re.compile(r"\bsize\W{1,3}m\b")
 _FLOPS = re.compile(r"\b[kmgtb]?(flops?|macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?|\b[mgtb]ops\b")
 _MACS = re.compile(r"\b[kmgtb]?(macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?")
 _THROUGHPUT = re.compile(r"throughput|\bim(?:g|age)?s?\s?/\s?s|\bfps\b|samples/s")
@@ -173,6 +174,15 @@ def _parameters(heading: str, words: str, texts: Sequence[str], caption: str) ->
     return _totals(heading, texts, Measure.PARAMETERS, "M")
 
 
+def _mega(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess:
+    del words, texts, caption
+    doubt = (
+        f"{heading!r} is left out: it may be in megabytes or in millions of parameters; if it counts parameters, add "
+        "the column with `measure: parameters`"
+    )
+    return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
+
+
 def _flops(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
     prefix = re.search(r"\b([kmgtb])(?:flops?|macs?|madds?|ops)\b", words)
     if prefix is not None:
@@ -280,6 +290,7 @@ def _setting(heading: str, words: str, texts: Sequence[str], caption: str) -> Co
 _KINDS = (
     (_FLOPS, _flops),
     (_PARAMETERS, _parameters),
+    (_MEGA, _mega),
     (_TIME, _time),
     (_THROUGHPUT, _throughput),
     (_SPEED, _time),

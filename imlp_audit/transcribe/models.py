@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -61,6 +61,12 @@ class ModelGuess:
     def of_images(self) -> bool:
         """Whether the row has no model, and may have one that reads images."""
         return self.recipe is None and not all("transformers:" in one for one in (*self.candidates, *self.nearest))
+
+    def opened(self, reason: str) -> ModelGuess:
+        """Return the guess of a row that waits for a reason: its model is the first candidate."""
+        first = [self.recipe] if self.recipe is not None else []
+        candidates = (*first, *self.candidates)
+        return replace(self, recipe=None, library=None, reason=reason, candidates=candidates, variants=(), sized=False)
 
 
 def guess_model(

@@ -20,10 +20,19 @@ from imlp_audit.transcribe.grid import SourceTable
 
 _TASKS = re.compile(
     r"\b(coco|ade20k|cityscapes|detection|detectors?|segmentation|retinanet|mask r-?cnn|faster r-?cnn|upernet|fcos|"
-    r"semantic fpn|m?iou|m?ap|ap\^?[bm]|box ap|mask ap)\b",
+    r"semantic fpn|m?iou|m?ap|ap\^?[bm]|box ap|mask ap|(?:depth|pose|flow|motion) estimation|optical flow|vqa"
+    r"|visual question answering|captioning|(?:crowd|object) counting|(?:object|visual) tracking|atari)\b",
     re.IGNORECASE,
 )
+_PART = re.compile(
+    r"(?:\w+ )*(?:(?:en|de)coder|backbone|(?:feature )?extractor)s?(?: (?:networks?|nets?|models?|arch\w*|names?))?"
+)
+_TWO_TOWERS = re.compile(
+    r"\b(?:\w*CLIP|SigLIP)\b|(?i:\bzero-?\s?shot\b(?!\s(?:nas\b|prox|search|neural))|\bvision-(?:and-)?language\b"
+    r"|\bvision language\b|\bimage[-–\s]text\b|\bcontrastive language\b)"
+)
 _TOP1 = re.compile(r"top-?\s?@?1|acc|imagenet|\bin-?1k\b", re.IGNORECASE)
+_TOP1_ALONE = re.compile(r"top-?\s?@?1\b", re.IGNORECASE)
 _OTHER_TASK = re.compile(
     r"\bdata-?\s?sets?\b|\bbinary\b|\bmedical\b|\bx-?rays?\b|\bchest\b|\bskin\b|\blesions?\b|\bretina\w*"
     r"|\bhisto\w*log\w*|\bcancers?\b|\btumou?rs?\b|\bcovid\b|\bdiseases?\b|\bdeep-?fakes?\b"
@@ -56,11 +65,17 @@ class OtherClasses:
     classes: tuple[int, ...] = ()
 
 
-def find_other_classes(table: SourceTable, labels: Sequence[str] = (), *, given: bool = False) -> OtherClasses | None:
+def find_other_classes(
+    table: SourceTable, labels: Sequence[str] = (), *, headed: str = "", given: bool = False
+) -> OtherClasses | None:
     """Return why the labels of a table may not name whole classifiers of 1000 classes; None where nothing says so.
 
-    Where a person has `given` the number of classes, only another task than classification is a reason.
+    `headed` is the heading above the labels. Where a person has `given` the number of classes, only another task than
+    classification is a reason.
     """
+    towers = _TWO_TOWERS.search(" | ".join([table.caption, *table.headings]))
+    if towers is not None:
+        return _of_towers(towers[0])
     caption, headings = without_pretraining(table.caption), " | ".join(table.headings)
     in_caption = other_data_sets(caption)
     task = _TASKS.search(f"{caption} {headings}")
@@ -80,12 +95,30 @@ def find_other_classes(table: SourceTable, labels: Sequence[str] = (), *, given:
     named = [one for one in (*in_caption, *in_headings) if not (usual and one.has_imagenet)]
     if named:
         return _of_data_sets(named)
-    return None if usual else _of_words(caption, headings, labels)
+    return None if usual else _of_part(headed, table.headings) or _of_words(caption, headings, labels)
+
+
+def _of_towers(word: str) -> OtherClasses:
+    return OtherClasses(f"the table says {word!r}, so a text encoder may be counted too, and no classifier")
+
+
+def _of_part(headed: str, headings: Sequence[str]) -> OtherClasses | None:
+    """Return why a label may name only a part of the model that was counted, by the heading above it."""
+    if not _PART.fullmatch(" ".join(re.findall(r"\w+", headed.lower()))) or any(map(_TOP1_ALONE.search, headings)):
+        return None
+    return OtherClasses(
+        f"the heading {headed!r} may be that of a part of the model that was counted; if these are classifiers, write "
+        "the spec with `--classes` and their number, which is 1000 for ImageNet"
+    )
 
 
 def why_group(heading: str) -> OtherClasses | None:
     """Return why the models below a heading between rows may have other heads."""
-    named = [one for one in other_data_sets(without_pretraining(heading)) if not one.has_imagenet]
+    heading = without_pretraining(heading)
+    towers = _TWO_TOWERS.search(heading)
+    if towers is not None:
+        return _of_towers(towers[0])
+    named = [one for one in other_data_sets(heading) if not one.has_imagenet]
     return _of_data_sets(named) if named else None
 
 

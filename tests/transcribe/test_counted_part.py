@@ -145,6 +145,9 @@ def test_a_note_of_parameters_or_one_of_two_notes_gives_no_size() -> None:
         ("ImageNet, linear probing", "linear probing"),
         ("Linear and k-NN classification on ImageNet", "k-NN"),
         ("Self-supervised methods on ImageNet", "Self-supervised"),
+        (r"Semi-supervised learning on ImageNet with 1\% and 10\% labels", "Semi-supervised"),
+        (r"ImageNet, fine-tuned with 1\% and 10\% of the labels", "10% of the labels"),
+        (r"ImageNet, 1\% labeled", "1% labeled"),
         ("Linear classifiers on frozen features of ImageNet", "Linear classifiers"),
         ("ImageNet. Only the backbone is counted.", "Only the backbone"),
         ("ImageNet. The encoder only.", "encoder only"),
@@ -162,7 +165,16 @@ def test_parameters_that_may_lack_the_classifier_are_tried_without_it(caption: s
 
 @pytest.mark.parametrize(
     "caption",
-    ["ImageNet", "Backbones on ImageNet", "Encoders of two kinds", "Linear attention on ImageNet", "Linear complexity"],
+    [
+        "ImageNet",
+        "Backbones on ImageNet",
+        "Encoders of two kinds",
+        "Linear attention on ImageNet",
+        "Linear complexity",
+        "Supervised learning on ImageNet",
+        "Semi-weakly supervised models",
+        r"ImageNet, 10\% label smoothing",
+    ],
 )
 def test_other_captions_do_not_doubt_the_classifier(caption: str) -> None:
     assert draft("Params", caption=caption).may_lack_head is None

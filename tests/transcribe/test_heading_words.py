@@ -25,7 +25,8 @@ PLAIN = (
     "Params", "Params (M)", "Params. (M)", "#param.", "#Params", "# params (x10^6)", "#P", "#P (M)", "num_params",
     "params_b", "Number of parameters", "No. of Params", "# of Params", "nb params (×10^6)", "Parameters [millions]",
     "Million Parameters", "Params (1000)", "Params (×1e6)", "Param. (×10^{6})", "Params [12, 13] (M)", "Params^†",
-    "Params (M)*", "Model size (M)", "Weights (M)", "Total Params", "Orig. Params (M)", "Params of model",
+    "Params (M)*", "Model size (M params)",
+    "#Params / model size (M)", "Weights (M)", "Total Params", "Orig. Params (M)", "Params of model",
     "Cost Params (M)", "ImageNet Params (M)", "ImageNet-1K Params (M)", "Anzahl Parameter", "参数量 Params (M)",
     "FLOPs", "GFLOPs", "Flops (G)", "FLOPs (G)↓", "FLOPs (×10⁹)", "FLOPs (10^9)", "FLOPs (G) Original", "M MACs",
     "MACs (G)", "GMACs", "MAdds", "#MAdd (M)", "Mult-Adds (M)", "Million Mult-Adds", "Multi-Adds",
@@ -50,6 +51,15 @@ def test_a_size_beside_another_word_is_that_of_the_column_to_add() -> None:
         "'/8'; if it is of the rows' models, add the column with `image: 384` (docs/spec-format.md, Columns)"
     )
     assert second.endswith("'SE'")
+
+
+@pytest.mark.parametrize("heading", ["Model size (M)", "Size (M)", "Model Size [M]", "Model_size (M) ↓", "Size, M"])
+def test_a_size_in_m_may_be_megabytes(heading: str) -> None:
+    draft = table(f"Model | {heading} | Top-1", "ResNet-18 | 46.8 | 69.8", "ResNet-50 | 97.8 | 76.1")
+    assert list(draft.columns.slugs.values()) == ["top1"]
+    assert recipes(draft) == ["{timm: resnet18}", "{timm: resnet50}"]
+    (doubt,) = (one for one in decisions_of(draft) if heading in one)
+    assert "may be in megabytes or in millions of parameters" in doubt
 
 
 @pytest.mark.parametrize("heading", PLAIN)

@@ -156,3 +156,83 @@ def test_data_sets_that_models_were_only_pre_trained_on_do_not_count() -> None:
 def test_a_score_on_another_data_set_is_none_on_imagenet(heading: str) -> None:
     draft = table(f"Model | Params (M) | {heading}", f"{_ROW} | 90", caption="Results on ImageNet")
     assert all("imagenet-1k" not in dict(guess.fields).values() for guess in draft.columns.guesses)
+
+
+_PARTS = ("Backbone", "Backbones", "Encoder", "Image encoder", "Image-Encoder†", "Feature extractor", "Visual backbone")
+_WHOLE = ("Model", "Network", "Architecture", "Encoder-free model", "Method", "")
+
+
+def headed(heading: str, caption: str, score: str = "Score", classes: int | None = None) -> str | None:
+    """Return the recipe of a row below a heading of labels."""
+    found = table(f"{heading} | Params (M) | {score}", "ResNet-50 | 32.5 | 4.6", caption=caption).table
+    (row,) = draft_table(found, classes=classes).rows
+    assert row.model.recipe or row.model.candidates[0] == "{timm: resnet50}"
+    return row.model.recipe
+
+
+@pytest.mark.parametrize("heading", _PARTS)
+@pytest.mark.parametrize("caption", ["Main results.", "Grasping with networks that were pre-trained on ImageNet", ""])
+def test_a_label_below_the_heading_of_a_part_may_be_a_part_of_the_model(heading: str, caption: str) -> None:
+    assert headed(heading, caption) is None
+    assert headed(heading, caption, score="Acc.") is None
+
+
+@pytest.mark.parametrize("heading", _PARTS)
+@pytest.mark.parametrize(
+    ("caption", "score"),
+    [("Results on ImageNet", "Acc."), ("IN-1K", "Acc."), ("ILSVRC 2012", "Acc."), ("", "ImageNet"), ("", "Top-1 (%)")],
+)
+def test_a_backbone_in_a_table_of_imagenet_is_the_whole_model(heading: str, caption: str, score: str) -> None:
+    assert headed(heading, caption, score) == "{timm: resnet50}"
+
+
+@pytest.mark.parametrize("heading", _WHOLE)
+def test_a_label_below_another_heading_is_the_model(heading: str) -> None:
+    assert headed(heading, "Main results.") == "{timm: resnet50}"
+
+
+def test_classes_that_a_person_gives_say_that_a_backbone_is_a_classifier() -> None:
+    assert headed("Backbone", "Main results.", classes=1000) == "{timm: resnet50}"
+    assert headed("Backbone", "Depth estimation on KITTI", classes=1000) is None
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        "Monocular depth estimation on KITTI.", "Human pose estimation", "Optical flow", "Image captioning",
+        "Visual question answering", "VQA v2", "Visual tracking", "Crowd counting", "Scores of 26 Atari games",
+    ],
+)  # fmt: skip
+def test_other_tasks_leave_the_models_open(caption: str) -> None:
+    assert headed("Model", caption) is None
+
+
+@pytest.mark.parametrize(
+    ("caption", "score"),
+    [
+        ("Zero-shot ImageNet accuracy", "Top-1"), ("CLIP models on ImageNet", "Top-1"), ("OpenCLIP, ImageNet", "Top-1"),
+        ("SigLIP on ImageNet", "Top-1"), ("ImageNet", "Zero-shot top-1"), ("ImageNet", "CLIP top-1"),
+        ("Vision-language models on ImageNet", "Top-1"), ("Image-text pairs; ImageNet", "Top-1"),
+        ("Contrastive language-image models on ImageNet", "Top-1"), ("CLIP-pretrained models on ImageNet", "Top-1"),
+    ],
+)  # fmt: skip
+def test_models_of_images_and_text_are_left_open_also_on_imagenet(caption: str, score: str) -> None:
+    assert headed("Image encoder", caption, score) is None
+    assert headed("Model", caption, score) is None
+    assert headed("Model", caption, score, classes=1000) is None
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        "ImageNet, gradient clipping", "ImageNet, clip 1.0", "ImageNet. Zero-shot NAS", "ImageNet, images and text",
+        "Zero-shot proxies of ImageNet accuracy", "Contrastive learning on ImageNet", "ImageNet, vision models",
+    ],
+)  # fmt: skip
+def test_other_words_do_not_make_models_of_images_and_text(caption: str) -> None:
+    assert headed("Model", caption, "Top-1") == "{timm: resnet50}"
+
+
+def test_a_heading_between_rows_may_say_clip() -> None:
+    lines = ("Supervised |", "ResNet-101 | 44.5", "CLIP |", "ResNet-50 | 102")
+    assert recipes(table("Model | Params (M)", *lines)) == ["{timm: resnet101}", None]

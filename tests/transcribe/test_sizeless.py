@@ -116,3 +116,14 @@ def test_the_libraries_have_the_same_efficientnets(name: str) -> None:
 
 def _parameters(model: torch.nn.Module) -> int:
     return sum(one.numel() for one in model.parameters())
+
+
+def test_only_rows_without_a_model_are_named_as_such() -> None:
+    """Inception-v3 and -v4 are open for one reason, and the parameters of -v4 are checked."""
+    draft = table("Model | Params (M) | FLOPs (G)", "Inception-v3 | 24 | 5.7", "Inception-v4 | 48 | 13")
+    (first, second) = draft.rows
+    assert first.model.recipe is None
+    assert second.model.recipe is not None
+    assert first.model.reason == second.model.reason
+    named = [one for one in decisions_of(draft) if " without a model (" in one]
+    assert [one.partition(":")[0] for one in named] == ["1 row without a model (Inception-v3)"]
