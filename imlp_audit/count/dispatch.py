@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import torch
 from torch import Tensor
@@ -116,8 +117,20 @@ class Template:
         return torch.empty_strided(self.size, self.stride, dtype=self.dtype, device="meta")
 
 
-def template_of(result: object) -> Template | None:
-    """The template of a result; None unless it is a single tensor on the meta device."""
-    if isinstance(result, Tensor) and result.is_meta:
-        return Template(tuple(result.shape), result.stride(), result.dtype)
-    return None
+@dataclass(frozen=True)
+class FirstArgument:
+    """An operation returns its first argument: one that writes in place, or a dropout that drops nothing."""
+
+
+Made: TypeAlias = Template | FirstArgument | None
+
+
+def made_by(func: OpOverload, args: Sequence[object], result: object) -> Made:
+    """Return how to make the result of a call like this one on the meta device; None where it has to be run again."""
+    first = args[0] if args else None
+    if result is first and isinstance(first, Tensor) and first.is_meta and torch.Tag.inplace_view not in func.tags:
+        return FirstArgument()
+    returned = any(result is argument for argument in args)
+    if func._schema.is_mutable or func.is_view or returned or not isinstance(result, Tensor) or not result.is_meta:
+        return None
+    return Template(tuple(result.shape), result.stride(), result.dtype)

@@ -14,13 +14,15 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from imlp_audit.count.dispatch import (
+    FirstArgument,
+    Made,
     RunsOperations,
     Template,
     call_of,
+    made_by,
     output_shapes,
     run_on_meta,
     signature,
-    template_of,
 )
 from imlp_audit.count.formulas import formula_of
 from imlp_audit.count.fvcore import unseen_by_fvcore, work_of
@@ -36,7 +38,7 @@ LAYERS = frozenset({nn.Linear, *CONVOLUTIONS})
 Bucket: TypeAlias = Counter[Operation]
 """The work booked so far under one module path."""
 
-CallCache: TypeAlias = dict[Hashable, tuple[Work, Template | None]]
+CallCache: TypeAlias = dict[Hashable, tuple[Work, Made]]
 """Work and result of every operation seen so far, by its name and the shapes and types of its arguments."""
 
 # torch's tracer looks into these, so fvcore counts the operations inside.
@@ -89,9 +91,15 @@ class Recorder(RunsOperations, TorchDispatchMode):  # type: ignore[no-untyped-ca
         seen = self._cache.get(key)
         if seen is None:
             return self._run_first(func, args, kwargs, key)
-        work, template = seen
+        work, made = seen
         self._book(work)
-        return template.fresh() if template else run_on_meta(func, args, kwargs)
+        match made:
+            case Template():
+                return made.fresh()
+            case FirstArgument():
+                return args[0]
+            case None:
+                return run_on_meta(func, args, kwargs)
 
     def _run_first(
         self, func: OpOverload, args: tuple[object, ...], kwargs: Mapping[str, object], key: Hashable
@@ -103,10 +111,7 @@ class Recorder(RunsOperations, TorchDispatchMode):  # type: ignore[no-untyped-ca
         computed = result_by_arithmetic(func, args, kwargs)
         result = run_on_meta(func, args, kwargs) if computed is None else computed
         work = work_of(call_of(func, args, kwargs, result), formula)
-        # An operation that writes in place, returns a view of another tensor, or returns an argument itself (a
-        # dropout that drops nothing), is run every time.
-        returned = any(result is argument for argument in args)
-        self._cache[key] = work, None if func._schema.is_mutable or func.is_view or returned else template_of(result)
+        self._cache[key] = work, made_by(func, args, result)
         self._book(work)
         return result
 

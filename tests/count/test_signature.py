@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import pytest
 import torch
+from torch._ops import OpOverload
 
-from imlp_audit.count.dispatch import signature, template_of
+from imlp_audit.count.dispatch import FirstArgument, Template, made_by, signature
 
-X = torch.empty(2, 3, 4, device="meta")
+ATEN = torch.ops.aten
+X, Y = torch.empty(2, 3, 4, device="meta"), torch.empty(4, device="meta")
 
 
 @pytest.mark.parametrize(
@@ -33,13 +35,30 @@ def test_data_and_identity_do_not_change_the_signature() -> None:
 
 def test_a_template_makes_tensors_like_its_own() -> None:
     transposed = X.to(torch.float16).transpose(0, 2)
-    template = template_of(transposed)
-    assert template is not None
-    assert signature(template.fresh()) == signature(transposed)
+    template = made_by(ATEN.clone.default, (transposed,), transposed.clone())
+    assert isinstance(template, Template)
+    assert signature(template.fresh()) == signature(transposed.clone())
     assert template.fresh() is not template.fresh()
 
 
-def test_only_a_single_tensor_on_meta_has_a_template() -> None:
-    assert template_of((X, X)) is None
-    assert template_of(torch.zeros(1)) is None
-    assert template_of(1) is None
+@pytest.mark.parametrize("result", [(X, X), torch.zeros(1), 1, Y])
+def test_only_a_new_tensor_on_meta_has_a_template(result: object) -> None:
+    assert made_by(ATEN.clone.default, (X, Y), result) is None
+
+
+@pytest.mark.parametrize(
+    ("func", "given", "same"),
+    [
+        (ATEN.silu_.default, X, True),
+        (ATEN.mul_.Tensor, X, True),
+        (ATEN.dropout.default, X, True),
+        (ATEN.t_.default, X, False),
+        (ATEN.transpose_.default, X, False),
+        (ATEN.resize_.default, X, False),
+        (ATEN.set_.source_Tensor, X, False),
+        (ATEN.add_.Tensor, torch.zeros(2), False),
+    ],
+)
+def test_what_returns_its_first_argument_need_not_run(func: OpOverload, given: torch.Tensor, same: bool) -> None:
+    """Where it changes neither the sizes nor the strides of that, nor numbers that a model may read."""
+    assert (made_by(func, (given, 1), given) == FirstArgument()) is same
