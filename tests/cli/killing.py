@@ -39,7 +39,7 @@ def observed(folder: Path, count: int, seed: int, command: Sequence[str]) -> lis
     calls, created = json.loads(note.read_text(encoding="utf-8"))
     chance = random.Random(seed)
     instants = [
-        chance.choice(created) + chance.randrange(_NEAR) if number % 2 else chance.randrange(calls)
+        created[number // 2 % len(created)] + chance.randrange(_NEAR) if number % 2 else chance.randrange(calls)
         for number in range(count)
     ]
     return [undisturbed, *(_observe(original, folder, command, min(instant, calls - 1)) for instant in instants)]
