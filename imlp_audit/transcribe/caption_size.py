@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from imlp_audit.models.names.words import SIZE_WORDS
+from imlp_audit.transcribe.sentences import sentences_in
 from imlp_audit.transcribe.sides import find_size
 
-_SENTENCE_END = re.compile(r"[.;](?=\s|$)")
 _EXCEPTS = re.compile(r"\b(?:except\w*|excluding|apart from|other than|unless|but for|aside from)\b", re.IGNORECASE)
 _OTHERS = re.compile(
     r"\b(?:all|any|every|the)\s+others?\b(?!\s+(?:\w+\s+)?(?:settings?|hyper\w*|details?|options?|configurations?|things))"
@@ -58,7 +58,7 @@ def read_caption_size(caption: str, labels: Sequence[str]) -> CaptionSize:
 
 def _exceptions(caption: str) -> Iterator[tuple[str, str]]:
     """Yield the sentences that except rows from a size of images, each with the text that may name these rows."""
-    for before, sentence in pairwise(["", *map(str.strip, _SENTENCE_END.split(caption))]):
+    for before, sentence in pairwise(["", *sentences_in(caption)]):
         excepts = _EXCEPTS.search(sentence) is not None
         marked = _AS_MARKED.search(sentence) and not _NOT_IN_LABEL.search(sentence)
         if (excepts or _OTHERS.search(sentence)) and _OF_IMAGES.search(sentence) and not marked:

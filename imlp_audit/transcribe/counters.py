@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from imlp_audit.transcribe.cells import MARKS
 from imlp_audit.transcribe.counting import find_counting
 from imlp_audit.transcribe.headings import counts_macs
+from imlp_audit.transcribe.sentences import sentences_in
 
 _COUNTED = r"(?:count|comput|calculat|measur|estimat|obtain|evaluat|profil|report)\w*"
 _WHAT = r"(?:\b\w?flops?\b|\b\w?macs?\b|\badds?\b|\boperations?\b|\bcomplexity\b|\bcost\b)"
@@ -26,7 +27,6 @@ _COUNTERS = (  # with the convention that is the program's on all models, see do
     ("DeepSpeed", None, rf"\bdeepspeed\W*s?\b.{{0,10}}\bprofil|{_FRAMEWORK}\bdeepspeed\b"),
     ("mmcv", None, rf"\bget_(?:flops|model_complexity_info)\b|{_FRAMEWORK}\bmm(?!engine)[a-z]+\b"),
 )
-_SENTENCE_END = re.compile(r"[.;](?=\s|$)")
 _PARTLY = re.compile(
     r"\b(?:not|unlike|others?|some|half|instead|while|whereas|except|unless|rest|if|denotes?|marked|marks?|indicates?"
     rf"|our|ours|original|official)\b|[{re.escape(MARKS)}]",
@@ -64,7 +64,7 @@ def _counters(caption: str, headings: Sequence[str], notes: Sequence[str]) -> It
     twice = declared is not None and declared[0] == "torch"
     macs = any(map(counts_macs, headings))
     for text in (caption, *headings, *notes):
-        for sentence in map(str.strip, _SENTENCE_END.split(text)):
+        for sentence in sentences_in(text):
             for tool, convention, pattern in _COUNTERS:
                 if re.search(pattern, sentence, re.IGNORECASE):
                     halved = (convention == "torch" and macs) or (convention == "fvcore" and twice)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from imlp_audit.transcribe.sentences import sentences_in
+
 _MAC = (
     r"(?:\w?macs?|(?:fused )?multipl(?:y|ication)[- ](?:and[- ])?(?:accumulat|add)\w*|mult(?:i|iply)?[- ]?adds?|madds?)"
 )
@@ -21,7 +23,6 @@ _ONCE = (
     rf"\bflops? ?(?:{_IS}|denotes?|means?|refers? to|stands? for|\() ?(?:the )?(?:numbers? of )?{_MAC}\b",
     rf"\b(?:one|a single) {_OPERATIONS} (?:per|for (?:one|an?|each|every)) {_MAC}\b",
 )
-_SENTENCE_END = re.compile(r"[.;](?=\s|$)")
 _NEGATED = re.compile(
     r"\bnot\b|\bunlike\b|\bother\b|\bsome\b|\bhalf\b|\binstead\b|\bwhile\b|\bwhereas\b", re.IGNORECASE
 )
@@ -29,7 +30,7 @@ _NEGATED = re.compile(
 
 def find_counting(caption: str) -> tuple[str, str] | None:
     """Return the convention of FLOPs that a caption declares, and its sentence; None where it declares none or two."""
-    found = [(name, one.strip()) for one in _SENTENCE_END.split(caption) for name in _conventions_in(one)]
+    found = [(name, one) for one in sentences_in(caption) for name in _conventions_in(one)]
     return found[0] if len({name for name, _ in found}) == 1 else None
 
 
