@@ -9,7 +9,7 @@ from imlp_audit.checks.fit import compare
 from imlp_audit.checks.printed import record_fit, unless_missing, write_images
 from imlp_audit.count.conventions import MemoryConvention
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.interval import Interval, readable
 from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.spec.columns import MemoryColumn
 from imlp_audit.spec.plan import CellPlan
@@ -53,8 +53,4 @@ def _is_impossible(plan: CellPlan, context: Context, least: Fraction) -> bool:
     read = context.conventions(plan.cell.row.paper)
     floor = [least / unit.size for unit in read.about.memory]
     printed = [plan.cell.printed.interval(rule) for rule in read.roundings]
-    return all(
-        interval.high < low or (interval.high == low and not interval.high_closed)
-        for interval in printed
-        for low in floor
-    )
+    return all(interval < Interval.point(low) for interval in printed for low in floor)
