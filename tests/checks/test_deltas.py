@@ -136,8 +136,8 @@ def test_only_a_change_that_differs_has_a_hint_about_its_sign(
 ) -> None:
     rows = (
         "{id: a, label: A, model: {timm: host}, printed: {flops: 2.00}}",
-        f"{{id: b, label: B, baseline: a, model: {{timm: other}}, printed: {{flops: {macs}0}}, delta: {{flops: {delta}}}"
-        "}",
+        f"{{id: b, label: B, baseline: a, model: {{timm: other}}, printed: {{flops: {macs}0}}, "
+        f"delta: {{flops: {delta}}}}}",
     )
     counts = {"host": Count(1, macs=2 * 10**9), "other": Count(1, macs=int(macs * 10**9), unknown=unknown)}
     check = checked(tmp_path, counts, Spec(rows))["p/1/b/flops.delta.measured"]
