@@ -260,6 +260,12 @@ def test_a_gap_of_tens_of_percent_suggests_another_model(tmp_path: Path, params:
         (3_400_000, 1_100_000_000, False),
         (49_000_000, 11_500_000_000, False),  # a slip of the unit
         (7_000_000, 4_000_000_000, True),
+        (6_500_000, 4_000_000_000, False),  # 30 %, and not more
+        (6_500_001, 4_000_000_000, True),
+        (500_000, 4_000_000_000, False),  # ten times less is a slip of the point
+        (500_001, 4_000_000_000, True),
+        (50_000_000, 4_000_000_000, False),
+        (49_999_999, 4_000_000_000, True),
     ],
 )
 def test_a_row_whose_totals_are_all_far_away_is_of_another_model(
