@@ -23,8 +23,7 @@ def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: 
     cell = plan.cell
     declared, others = context.measurements(cell.row, recipe, column)
     comparison = compare(cell.printed, declared, context.conventions(cell.row.paper).roundings, others)
-    if comparison.verdict not in PASSES:
-        comparison = unless_missing(comparison, context, cell.row.paper, recipe)
+    comparison = unless_missing(comparison, context, cell.row.paper, recipe)
     found = record_fit(plan, cell.printed, cell.column.unit, comparison)
     unit = MemoryConvention(str(found.convention))
     live = f"{readable(comparison.deciding.value, 1)} {unit.symbol} live at once{write_images(column)}"
