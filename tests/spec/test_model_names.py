@@ -72,5 +72,5 @@ def test_a_name_is_judged_by_the_list_where_the_library_is_of_its_version(
     monkeypatch: pytest.MonkeyPatch, installed: str, known: bool
 ) -> None:
     monkeypatch.setattr(model_names, "version", lambda name: installed.format(version_of(Library(name)).split("+")[0]))
-    for library in Library:
+    for library in (Library.TIMM, Library.TORCHVISION):
         assert (complaint_about(Recipe.model_validate({str(library): "no_such_net"})) is not None) == known
