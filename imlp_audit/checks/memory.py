@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.fit import compare
-from imlp_audit.checks.printed import record_fit, unless_missing, write_images
+from imlp_audit.checks.printed import record_fit, write_images
 from imlp_audit.count.conventions import MemoryConvention
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval, readable
@@ -23,7 +23,6 @@ def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: 
     cell = plan.cell
     declared, others = context.measurements(cell.row, recipe, column)
     comparison = compare(cell.printed, declared, context.conventions(cell.row.paper).roundings, others)
-    comparison = unless_missing(comparison, context, cell.row.paper, recipe)
     found = record_fit(plan, cell.printed, cell.column.unit, comparison)
     unit = MemoryConvention(str(found.convention))
     live = f"{readable(comparison.deciding.value, 1)} {unit.symbol} live at once{write_images(column)}"
@@ -42,7 +41,10 @@ def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: 
 
 
 def _least(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: Context) -> Fraction:
-    """Return the bytes that any program of the model's operations needs, under the reading that needs fewest."""
+    """Return the bytes that any program of the model's operations needs, under the reading that needs fewest.
+
+    Raises NotMeasuredError where a reading failed, which might have needed fewer.
+    """
     readings = context.conventions(plan.cell.row.paper).readings.values()
     return Fraction(min(context.model(recipe, reading).peaks[column.batch].least for reading in readings))
 
