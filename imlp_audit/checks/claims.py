@@ -12,13 +12,13 @@ from imlp_audit.checks.inputs import at_size, judge_input
 from imlp_audit.checks.measured_claims import (
     ClaimJudgement,
     bound_of,
-    describe_bound,
     judge_measured_conditions,
     judge_measured_order,
     judge_options,
+    judge_row,
 )
 from imlp_audit.checks.quantities import interval_of, mlp_shares, printed_options, printed_values
-from imlp_audit.checks.truth import RowTruth, Truth, all_of, judge_order, judge_share, middle
+from imlp_audit.checks.truth import RowTruth, Truth, judge_order, judge_share, middle
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import PASSES, Check, Verdict
@@ -129,19 +129,11 @@ def _judge_rows(truths: Sequence[RowTruth], holds_for: str) -> ClaimJudgement:
 
 def _condition_truths(statement: Conditions, context: Context) -> list[RowTruth]:
     """Judge the conditions in each row that they are about."""
-    truths = []
-    for row in statement.rows:
-        parts = [(c, *judge_condition(c, row, context)) for c in statement.conditions if row.id in c.by_row]
-        if parts:
-            overall = all_of([truth for _, truth, _ in parts])
-            because = ", ".join(
-                f"{condition.name} ({value}) {describe_bound(condition)} {truth.value}"
-                for condition, truth, value in parts
-                if truth is overall
-            )
-            values = ", ".join(f"{condition.name} {value}" for condition, _, value in parts)
-            truths.append(RowTruth(row.row.id, overall, because, values))
-    return truths
+    rows = (
+        (row, [(c, *judge_condition(c, row, context)) for c in statement.conditions if row.id in c.by_row])
+        for row in statement.rows
+    )
+    return [judge_row(row, parts) for row, parts in rows if parts]
 
 
 def judge_condition(condition: Condition, row: RowRef, context: Context) -> tuple[Truth, str]:

@@ -32,7 +32,11 @@ def judge_measured_conditions(statement: Conditions, context: Context) -> ClaimJ
     rows = [
         (row, [_judge(c, row, context) for c in statement.conditions if row.id in c.by_row]) for row in statement.rows
     ]
-    truths = [_together(row, parts) for row, parts in rows if parts]
+    truths = [
+        judge_row(row, [(one.condition, one.truth, one.values) for one in parts], left_open="cannot be decided")
+        for row, parts in rows
+        if parts
+    ]
     verdict, reason = judge_share(truths, statement.holds_for)
     under = dict.fromkeys(name for _, parts in rows for part in parts for name in part.under)
     cells = [
@@ -104,18 +108,16 @@ def bound_of(condition: Condition, row: RowRef, context: Context) -> Interval:
     return Interval.point(number.value * number.scale)
 
 
-def _together(row: RowRef, parts: Sequence[_Judged]) -> RowTruth:
-    """Judge a row by all of its conditions."""
-    overall = all_of([part.truth for part in parts])
+def judge_row(
+    row: RowRef, parts: Sequence[tuple[Condition, Truth, str]], *, left_open: str = Truth.OPEN.value
+) -> RowTruth:
+    """Judge a row by all of its conditions, each with the values that it is judged by."""
+    overall = all_of([truth for _, truth, _ in parts])
+    said = left_open if overall is Truth.OPEN else overall.value
     because = ", ".join(
-        f"{part.condition.name} ({part.values}) {describe_bound(part.condition)} {_SAID[part.truth]}"
-        for part in parts
-        if part.truth is overall
+        f"{c.name} ({values}) {describe_bound(c)} {said}" for c, truth, values in parts if truth is overall
     )
-    return RowTruth(row.row.id, overall, because, ", ".join(f"{part.condition.name} {part.values}" for part in parts))
-
-
-_SAID = {Truth.YES: Truth.YES.value, Truth.NO: Truth.NO.value, Truth.OPEN: "cannot be decided"}
+    return RowTruth(row.row.id, overall, because, ", ".join(f"{c.name} {values}" for c, _, values in parts))
 
 
 def describe_bound(condition: Condition) -> str:

@@ -34,6 +34,7 @@ END = "so the zeros may be no digits"
         ),
         ({"m": "21.0, flops: 4.3", "p": "27.0, flops: 7.6", "o": "31.3, flops: 9.0"}, []),  # 27.0 is right to a digit
         ({"m": "21.0, flops: 4.3", "n": "25.4, flops: 7.6"}, []),  # one alone says nothing
+        ({"m": "21.0, flops: 4", "n": "25, flops: 8"}, []),  # nor do integers without a zero behind them
         ({"m": "21.0, flops: 5.0", "n": "26.0, flops: 7.6"}, []),  # 4.03 is not 5, and 25.45 not 26
         ({"m": "20.0, flops: 4.0", "n": "25.0, flops: 7.6"}, []),  # nor is 20.65 about 20
         ({"m": "20.6, flops: 4.0", "n": "25.0, flops: 8.0"}, []),  # 20.65 is 20.7, and no integer is printed
