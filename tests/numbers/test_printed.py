@@ -140,6 +140,10 @@ def test_texts_that_are_not_printed_numbers(text: str) -> None:
         parse_printed(text, "M")
 
 
+def test_a_number_has_at_most_40_characters() -> None:
+    assert parse_printed("9" * 40, "").value == 10**40 - 1
+
+
 @pytest.mark.parametrize(
     ("text", "unit", "told"),
     [
