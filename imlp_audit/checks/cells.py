@@ -101,10 +101,8 @@ def judge(counted: Countable, context: Context) -> Comparison:
 
 
 def fits_elsewhere(counted: Countable, context: Context) -> Iterator[tuple[str, Fraction]]:
-    """Yield the other columns of totals whose measured value, for this row, prints as this cell does."""
+    """Yield the other columns of totals whose measured value, for this row, prints as a total does."""
     cell = counted.cell
-    if not cell.column.measure.totalled:
-        return
     read = context.conventions(cell.row.paper)
     for name, column in cell.row.table.value.columns.items():
         if name == cell.column_id or not column.measure.totalled:

@@ -39,10 +39,12 @@ def find_twins(row: RowRef, other: RowRef) -> Iterator[Twins]:
     A column of the same id comes first, then one that measures the same.
     """
     for name, column in _printed(row):
-        candidates = {name: other.row.printed[name]} if name in other.row.printed else other.row.printed
+        candidates, are_twins = (
+            ([name], hold_the_same) if name in other.row.printed else (other.row.printed, measure_the_same)
+        )
         for twin in candidates:
             theirs = other.table.value.columns[twin]
-            if (twin == name and hold_the_same(column, theirs)) or (twin != name and measure_the_same(column, theirs)):
+            if are_twins(column, theirs):
                 yield Twins(CellRef(row, name), CellRef(other, twin), _describe(column, theirs, name))
                 break
 
