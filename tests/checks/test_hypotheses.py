@@ -33,6 +33,9 @@ def vote(
     return Vote(name, column, family, parse_printed(printed), exact, fixed)
 
 
+FITTING = ("code", "fvcore")
+
+
 def choose(votes: Sequence[Vote], among: DeclaredOptions) -> Hypothesis:
     return Judged.of(Tally.of(votes, among)).hypothesis
 
@@ -279,6 +282,14 @@ def test_numbers_that_cannot_be_printed_are_not_counted_as_caught() -> None:
     one = vote("small", "0.04", dict.fromkeys(product(READINGS, CONVENTIONS), 0.04))
     power = Judged.of(Tally.of([one], options())).powers["small"]
     assert power.ten.tried == FARTHEST + 3
+
+
+def test_passes_are_counted_by_column() -> None:
+    """Of three columns of 6, 5 and 4 numbers, one number each is wrong in the first and the last."""
+    columns = {"1/flops": (6, 1), "2/flops": (5, 0), "3/flops": (4, 1)}
+    votes = [one for name, (count, wrong) in columns.items() for one in cells(count, FITTING, column=name, wrong=wrong)]
+    record = Judged.of(Tally.of(votes, options(*columns))).record({})
+    assert [(one.passing, one.power.one.tried) for one in record.columns] == [(5, 10), (5, 10), (3, 6)]
 
 
 def test_powers_add_up() -> None:

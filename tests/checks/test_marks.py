@@ -67,6 +67,16 @@ def test_a_mark_under_each_reading(tmp_path: Path, fitting: set[str], verdict: V
     assert (check.verdict, check.under) == (verdict, under)
 
 
+@pytest.mark.parametrize(("chosen", "fits", "under"), [("skip", "", ("reading plain",)), ("skip", "@skip", ())])
+def test_the_reading_that_a_user_chooses_is_the_usual_one(
+    tmp_path: Path, chosen: str, fits: str, under: tuple[str, ...]
+) -> None:
+    counts = {"host": Count(5_720_000)} | dict.fromkeys(("host+3", "host+5", "host+3@skip", "host+5@skip"), MISSES)
+    spec = Spec((BASE, MARKED), table=FOOTNOTE)
+    check = checked(tmp_path, {**counts, f"host+5{fits}": FITS}, spec, reading=chosen)["p/marks/1/b"]
+    assert (check.verdict, check.under) == (Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED, under)
+
+
 def test_the_place_of_a_mark_is_its_line(tmp_path: Path) -> None:
     """That of a row that lacks one is the row's."""
     broken = MARKED.replace('mark: "*"', '\n         mark: "*"')

@@ -49,12 +49,18 @@ def test_the_counter_of_the_fewer_differs_and_is_named_as_a_hint(
     assert not any(check.weak or check.verdict is Verdict.DIFFERS or check.convention != fits for check in passing)
 
 
-def test_where_only_one_counter_is_declared_the_other_is_a_hint_that_the_spec_does_not_have(tmp_path: Path) -> None:
-    checks = judged(tmp_path, 4, "flops: [macs]")
-    assert [check.verdict for check in checks] == [Verdict.REPRODUCED] * 4 + [Verdict.DIFFERS] * 4
-    for check in checks[4:]:
+@pytest.mark.parametrize(("declared", "other"), [("macs", "fvcore"), ("fvcore", "macs")])
+def test_where_only_one_counter_is_declared_the_other_is_a_hint_that_the_spec_does_not_have(
+    tmp_path: Path, declared: str, other: str
+) -> None:
+    checks = judged(tmp_path, 4, f"flops: [{declared}]")
+    passing, differing = (checks[:4], checks[4:]) if declared == "macs" else (checks[4:], checks[:4])
+    assert {check.verdict for check in passing} == {Verdict.REPRODUCED}
+    assert {check.verdict for check in differing} == {Verdict.DIFFERS}
+    for check in differing:
         hint = (
-            "under convention fvcore, which the spec does not declare; 4 of the column's numbers that follow now would"
+            f"under convention {other}, which the spec does not declare; 4 of the column's numbers that follow now "
+            "would not"
         )
         assert any(hint in one for one in check.hints)
 

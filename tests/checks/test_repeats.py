@@ -40,6 +40,17 @@ def test_a_row_that_repeats_another(tmp_path: Path, row: str, different: set[str
         assert check.reason.startswith(f"p/1/a/{name} prints ")
 
 
+@pytest.mark.parametrize(("one", "other"), [("p", "q"), ("q", "p")])
+def test_two_papers_that_print_different_numbers_contradict_each_other_and_not_themselves(
+    tmp_path: Path, one: str, other: str
+) -> None:
+    again = "{id: b, label: B, repeats: %s/1/base, printed: {params: 5.73}}"
+    specs = (Spec((BASE, again % one), id=one), Spec((again % one,), id=other))
+    checks = checked(tmp_path, {}, *specs)
+    assert checks[f"{one}/repeats/1/b/params"].verdict is Verdict.INCONSISTENT
+    assert checks[f"{other}/repeats/1/b/params"].verdict is Verdict.DIFFERS
+
+
 def test_a_table_that_repeats_another_papers(tmp_path: Path) -> None:
     first = Spec((BASE, ONE))
     rows = ("{id: base, label: Base, printed: {params: 5.72, top1: 72.3}}",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
+
+import pytest
 
 from imlp_audit.checks.power import Judged
 from imlp_audit.checks.tally import DeclaredOptions, Tally, Vote
@@ -35,6 +38,8 @@ def counted_by(by_y: int, both: int = 0) -> GroupScore:
 def test_numbers_that_follow_under_the_rival_alone_are_counted() -> None:
     found = counted_by(5)
     assert (found.choice, found.winner, found.alone, found.mixed) == ("clear", "x", {"y": 5}, True)
+    found = counted_by(9)
+    assert (found.choice, found.winner, found.alone, found.mixed) == ("clear", "y", {"x": 3}, True)
     found = counted_by(3, both=4)
     assert (found.scores, found.alone) == ({"x": 9, "y": 7}, {"y": 3})
 
@@ -42,6 +47,71 @@ def test_numbers_that_follow_under_the_rival_alone_are_counted() -> None:
 def test_numbers_that_follow_under_both_say_nothing_for_the_rival() -> None:
     found = counted_by(0, both=8)
     assert (found.choice, found.scores, found.alone, found.mixed) == ("clear", {"x": 12, "y": 8}, {}, False)
+
+
+def test_each_family_has_its_own_rivals() -> None:
+    """Ten numbers a family: reading a gives 9, 8 and 7 of them, and b the others."""
+    votes = [
+        vote(100 * by_b + n, str(1000 * n + (500 if n <= by_b else 0)), family, {
+            ("a", "x"): 1000 * n, ("a", "y"): 1, ("b", "x"): 1000 * n + 500, ("b", "y"): 1
+        })
+        for family, by_b in (("f", 1), ("g", 2), ("h", 3))
+        for n in range(1, 11)
+    ]  # fmt: skip
+    found = judged(votes).record({}).readings
+    assert [(one.name, one.votes, one.scores, one.alone) for one in found] == [
+        ("f", 10, {"a": 9, "b": 1}, {"b": 1}),
+        ("g", 10, {"a": 8, "b": 2}, {"b": 2}),
+        ("h", 10, {"a": 7, "b": 3}, {"b": 3}),
+    ]
+
+
+@pytest.mark.parametrize("other", ["e", "g"])
+def test_a_rival_reading_is_credited_with_its_own_familys_numbers_alone(other: str) -> None:
+    """With f's reading b the column would be counted by y, from which five numbers of the other family follow.
+
+    The ten of f follow by x under a, and eight of them by y under b.
+    """
+    votes = [
+        vote(
+            n, str(1000 * n), "f", {("a", "x"): 1000 * n, ("a", "y"): 1, ("b", "x"): 1, ("b", "y"): 1000 * n * (n > 2)}
+        )
+        for n in range(1, 11)
+    ] + [
+        vote(n, str(1000 * n), other, {(reading, "x" if n < 17 else "y"): 1000 * n for reading in "ab"})
+        for n in range(11, 22)
+    ]
+    found = {one.name: one for one in judged(votes).record({}).readings}
+    assert (found["f"].choice, found["f"].scores, found["f"].alone) == ("clear", {"a": 10, "b": 8}, {})
+
+
+def test_a_measure_with_rounding_rules_of_its_own_is_recorded_apart() -> None:
+    """Params are cut off, and have no other rule; ten FLOPs have two, of which half-up explains eight."""
+    votes = [
+        replace(vote(n, f"{n}.{4 if n > 2 else 3}", None, {}), values={
+            (reading, name): Fraction(100 * n + 39, 100) for reading in "ab" for name in "xy"
+        })
+        for n in range(1, 11)
+    ]  # fmt: skip
+    params = [replace(one, id=f"params{n}", column="1/p") for n, one in enumerate(votes)]
+    conventions, measures = {"1/c": ("x", "y"), "1/p": ("x", "y")}, {"1/c": "flops", "1/p": "parameters"}
+    own = {"flops": (Rounding.HALF_UP, Rounding.TRUNCATION)}
+    options = DeclaredOptions((Rounding.TRUNCATION,), ("a", "b"), conventions, measures, rounding_of=own)
+    record = Judged.of(Tally.of([*votes, *params], options)).record({})
+    assert (record.rounding, record.roundings) == ("truncation", None)
+    assert [(one.name, one.winner, one.scores, one.alone) for one in record.rounding_of] == [
+        ("flops", "half_up", {"half_up": 8, "truncation": 2}, {"truncation": 2})
+    ]
+
+
+@pytest.mark.parametrize("columns", [("1/a", "1/b", "1/c", "2/a"), ("2/a", "1/c", "1/b", "1/a")])
+def test_columns_of_one_measure_are_alike(columns: tuple[str, ...]) -> None:
+    measures = {"1/a": "flops", "1/b": "parameters", "1/c": "memory", "2/a": "flops"}
+    options = DeclaredOptions((Rounding.HALF_UP,), (None,), dict.fromkeys(measures, ("x",)), measures)
+    votes = [Vote(name, name, None, parse_printed("1", NumberForm()), {(None, "x"): Fraction(1)}) for name in columns]
+    tally = Tally.of(votes, options)
+    flops = tuple(name for name in columns if name.endswith("a"))
+    assert [tally.columns_like(name) for name in measures] == [flops, ("1/b",), ("1/c",), flops]
 
 
 def test_readings_and_rounding_rules_have_rivals_too() -> None:
