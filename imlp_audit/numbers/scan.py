@@ -35,7 +35,7 @@ class FoundNumber:
 def find_numbers(text: str, decimal: DecimalMark = ".") -> Iterator[FoundNumber]:
     """Yield the numbers of a text in order; those of an identifier, such as ResNet50, too."""
     for found in _PATTERNS[decimal].finditer(text):
-        key = _key(found["digits"], decimal, signed=found["sign"] != "")
+        key = _key(found["digits"], decimal, signed=bool(found["sign"]))
         yield FoundNumber(*found.span("digits"), found[0], key)
 
 

@@ -349,10 +349,12 @@ def test_of_a_result_of_several_papers_only_what_is_its_own_enters_a_papers_lock
         ('{\n "checks": {},\n "format": "imlp-audit/2"}', 3, "not a result of format imlp-audit/findings-lock/1"),
         ("{", 1, "not JSON"),
         ('{"format": "imlp-audit/findings-lock/1", "paper": "q"}', 1, "it is the lock of 'q', not of 'p'"),
+        ('{"format": "imlp-audit/findings-lock/1", "paper": "a"}', 1, "it is the lock of 'a', not of 'p'"),
         ('{"format": "imlp-audit/findings-lock/1", "paper": "p", "checks": {"a": {}}}', 1, "checks.a.verdict"),
         (WRONG_ENTRY % ('"verdict"', '"printed"'), 9, "checks.b.verdict"),
         (WRONG_ENTRY % ('"printed"', '"verdict"'), 10, "checks.b.verdict"),
         (WRONG_ENTRY % ('"printed"', '"measured"'), 8, "checks.b.verdict"),  # it is missing in what begins there
+        (WRONG_ENTRY.replace("verdict", "printed") % ('"measured"', '"verdict"'), 5, "checks.a.verdict"),  # b has one
         (
             '{\n "format": "imlp-audit/findings-lock/1",\n "paper": "q",\n "checks": {}\n}',
             3,

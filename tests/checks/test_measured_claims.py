@@ -68,12 +68,13 @@ def test_a_claim_that_nothing_counts_has_no_second_check(tmp_path: Path, body: s
     assert "p/claims/it.measured" not in claims(tmp_path, body, large=Count(44 * 10**6, macs=88 * G, mlp_macs=G))
 
 
+@pytest.mark.parametrize("reading", [None, "skip"])
 @pytest.mark.parametrize(
     ("plain", "skip", "verdict"),
     [(47.6, 47.7, UNDER), (48.3, 48.4, NO), (47.6, 48.4, OPEN), (48.4, 47.6, OPEN)],  # millions; 48.0 in the row before
 )
 def test_an_order_on_which_open_readings_disagree_is_open(
-    tmp_path: Path, plain: float, skip: float, verdict: Verdict
+    tmp_path: Path, plain: float, skip: float, verdict: Verdict, reading: str | None
 ) -> None:
     """The printed 48 follows from both readings of the second row's block."""
     rows = (
@@ -83,10 +84,26 @@ def test_an_order_on_which_open_readings_disagree_is_open(
     counts = {"large+3": Count(round(plain * 10**6)), "large+3@skip": Count(round(skip * 10**6))}
     body = "rows: [p/1/a, p/1/b], order: {value: params, direction: decreasing}"
     end = f'claims:\n  - {{id: it, text: as the text says, source: {{section: "1"}}, {body}}}\n'
-    found = checked(tmp_path, {**COUNTS, **counts}, Spec(rows, about="flops: [macs]", end=end))
+    found = checked(tmp_path, {**COUNTS, **counts}, Spec(rows, about="flops: [macs]", end=end), reading=reading)
     check = found["p/claims/it.measured"]
     assert check.verdict is verdict
     assert ("options that the numbers leave open disagree" in check.reason) is (verdict is OPEN)
+
+
+@pytest.mark.parametrize("declared", ["narrow, wide", "wide, narrow"])
+@pytest.mark.parametrize(
+    ("macs", "norms", "verdict"),  # in G; the printed 11 follows from both
+    [(10.9, 0.2, OPEN), (10.6, 0.2, Verdict.DIFFERS), (11.1, 0.2, UNDER)],
+)
+def test_a_claim_on_which_open_conventions_disagree_is_open(
+    tmp_path: Path, declared: str, macs: float, norms: float, verdict: Verdict
+) -> None:
+    weights = "{narrow: {linear: 1}, wide: {linear: 1, layer_norm: 1}}"
+    row = "{id: a, label: A, model: {timm: small}, printed: {flops: 11}}"
+    count = Count(1, macs=round(macs * G), norms=round(norms * G))
+    about = f"flops: [{declared}]\n  conventions: {weights}"
+    body = "rows: [p/1/a], conditions: [{value: flops, above: 11}]"
+    assert claims(tmp_path, body, row, about=about, small=count)["p/claims/it.measured"].verdict is verdict
 
 
 def test_work_that_no_formula_counts_leaves_it_open(tmp_path: Path) -> None:
@@ -184,6 +201,18 @@ def test_a_quantified_sentence_says_which_rows_it_leaves_out(tmp_path: Path, mor
     with pytest.raises(SpecError) as caught:
         write(tmp_path, Spec(ROWS, end=end))
     assert any(problem in one.message for one in caught.value.problems)
+
+
+@pytest.mark.parametrize("other", ["a sentence before it", "z comes last"])
+def test_a_claim_with_another_text_covers_no_row_of_this_one(tmp_path: Path, other: str) -> None:
+    one = f'{{id: it, text: mine, source: {{section: "1"}}, {STRICT}, covers: ["p/1/[ab]"]}}'
+    two = (
+        f'{{id: its, text: {other}, source: {{section: "1"}}, rows: [p/1/a], conditions: [{{value: top1, above: 0}}]}}'
+    )
+    end = f"claims:\n  - {one}\n  - {two}\n"
+    with pytest.raises(SpecError, match="the sentence covers p/1/a, but no claim with its text is about that row"):
+        write(tmp_path, Spec(ROWS, end=end))
+    assert write(tmp_path / "same", Spec(ROWS, end=end.replace(other, "mine"))).papers
 
 
 def test_rows_that_are_left_out_are_shown(tmp_path: Path) -> None:

@@ -4,11 +4,16 @@ or it is not, and a convention that was fitted is never what the text says.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from imlp_audit.checks.fit import Measured
+from imlp_audit.checks.hypotheses import Clarity, VoteGroup
+from imlp_audit.checks.votes import Frame
 from imlp_audit.errors import SpecError
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import Check, Verdict
 from tests.checks.papers import Count, Spec, checked
 
@@ -26,6 +31,22 @@ def flops(tmp_path: Path, rows: tuple[str, ...], about: str = BOTH) -> dict[str,
     found = checked(tmp_path, COUNTS, Spec(rows, about=about))
     return {
         name.split("/")[2]: check for name, check in found.items() if name.endswith("/flops") and "repeats" not in name
+    }
+
+
+@pytest.mark.parametrize("winner", ["a", "m", "z"])
+def test_the_best_supported_options_come_first_and_the_others_are_told_apart(winner: str) -> None:
+    group = VoteGroup("g", winner, 9, {"a": 2, "m": 3, "z": 4}, 9, Clarity.WEAK)
+    frame = Frame((Rounding.HALF_UP,), reading=group, convention=group)
+    every = [Measured(Fraction(1), reading, convention) for reading in "amz" for convention in "amz"]
+    found = frame.select(every)
+    assert (found[0].reading, found[0].convention) == (winner, winner)
+    assert all(winner in (one.reading, one.convention) for one in found[1:5])
+    assert not any(winner in (one.reading, one.convention) for one in found[5:])
+    scores = {name: f"{group.scores[winner]} of 9 numbers follow under {winner}, {n} under {name}"
+              for name, n in group.scores.items() if name != winner}  # fmt: skip
+    assert frame.support == {
+        f"{kind} {name}": text for kind in ("reading", "convention") for name, text in scores.items()
     }
 
 

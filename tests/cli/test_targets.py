@@ -28,7 +28,7 @@ A, B = "mine/1/a/params", "mine/1/b/params"
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a paper in one file, and files of other kinds."""
     (tmp_path / "mine.yaml").write_text(MINE, encoding="utf-8")
-    for name in ("paper.tex", "table.csv", "notes.md", "result.json", "model.pth", "words.txt"):
+    for name in ("paper.tex", "table.csv", "notes.md", "result.json", "model.pth", "words.txt", "a.doc"):
         (tmp_path / name).write_text("x", encoding="utf-8")
     (tmp_path / "compose.yml").write_text("services: &all\n  web: {image: a}\nmore: *all\n", encoding="utf-8")
     (tmp_path / "empty").mkdir()
@@ -61,6 +61,7 @@ def test_a_target_is_a_file_a_paper_or_an_id(own: Path, target: str, ids: list[s
         ("notes.md", "notes.md is not a spec; make a spec of it: imlp-audit init notes.md"),
         ("result.json", "if it is a result of verify: imlp-audit report --from result.json"),
         ("model.pth", "if it is a checkpoint: imlp-audit inspect model.pth"),
+        ("a.doc", "a.doc is not a spec: a spec is a YAML file (.yaml or .yml) with the key `paper`"),
         ("words.txt", "words.txt is not a spec: a spec is a YAML file (.yaml or .yml) with the key `paper`"),
         ("mien", "mien: no spec file, folder or paper of that name; did you mean 'mine'?"),
         ("mine.yml", "mine.yml: no spec file, folder or paper of that name; did you mean 'mine.yaml'?"),

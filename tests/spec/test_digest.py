@@ -43,8 +43,11 @@ def test_what_is_asked_is_part_of_it(here: Path) -> None:
     assert len({digest(), digest("x"), digest("y"), digest("x", "y")}) == 4
 
 
-def test_an_installed_paper_is_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("order", [("alpha", "beta", "gamma"), ("gamma", "beta", "alpha")])
+def test_an_installed_paper_is_found_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: tuple[str, ...]
+) -> None:
     monkeypatch.chdir(tmp_path)
-    installed = tuple(write_paper(tmp_path / "site", name) for name in ("alpha", "beta", "gamma"))
-    monkeypatch.setattr(folders, "installed_folders", lambda: installed)
-    assert [paper_folder(name) for name in ("beta", "gamma", "nothing")] == [installed[1], installed[2], None]
+    installed = {name: write_paper(tmp_path / "site", name) for name in order}
+    monkeypatch.setattr(folders, "installed_folders", lambda: tuple(installed.values()))
+    assert {name: paper_folder(name) for name in (*order, "nothing")} == {**installed, "nothing": None}

@@ -8,6 +8,7 @@ import pytest
 
 from imlp_audit.equations import door
 from imlp_audit.errors import SpecError, UsageError
+from imlp_audit.spec.folders import target_of
 from imlp_audit.spec.library import Selection, load, select_checks
 
 from .papers import about, write_paper
@@ -89,6 +90,22 @@ def test_a_file_stands_alone_when_one_beside_it_has_problems(here: Path, broken:
     with pytest.raises(SpecError) as caught:
         load(["specs/alpha"])
     assert caught.value.problems == selection.left_out
+
+
+def test_problems_beside_a_file_are_not_reported_with_its_own(here: Path) -> None:
+    for table, broken in (("table1.yaml", "5.7one"), ("table2.yaml", "5.7two")):
+        path = here / "specs" / "alpha" / table
+        path.write_text(path.read_text(encoding="utf-8").replace("5.72", broken), encoding="utf-8")
+    for table in ("table1.yaml", "table2.yaml"):
+        with pytest.raises(SpecError) as caught:
+            load([f"specs/alpha/{table}"])
+        assert {problem.file for problem in caught.value.problems} == {f"specs/alpha/{table}"}
+
+
+@pytest.mark.parametrize("folder", ["/a/paper", "/zz/paper"])
+def test_a_paper_of_another_folder_is_named_by_its_path(folder: str) -> None:
+    assert target_of(Path(folder)) == folder
+    assert target_of(REPOSITORY / "specs" / "imlp") == "imlp"
 
 
 def test_findings_that_name_no_paper_are_of_the_file_beside_them(here: Path) -> None:

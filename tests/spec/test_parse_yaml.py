@@ -192,6 +192,11 @@ def test_all_problems_of_a_file_are_found_in_one_pass_and_in_order() -> None:
     )
 
 
+def test_what_begins_on_the_same_line_is_not_pointed_at() -> None:
+    (here,), (below,) = read("a: [b, c}\n")[1], read("a: [b,\nc}\n")[1]
+    assert f"{here.message} (in what begins on line 1)" == below.message
+
+
 def test_stand_ins_keep_the_tree_whole() -> None:
     tree, problems = read("a: *x\nb:\na: 2\n[c]: 3\nd: e\x07\n---\nf: 1\n")
     assert len(problems) == 6
