@@ -102,6 +102,21 @@ def test_problems_beside_a_file_are_not_reported_with_its_own(here: Path) -> Non
         assert {problem.file for problem in caught.value.problems} == {f"specs/alpha/{table}"}
 
 
+@pytest.mark.parametrize(("check", "hidden"), [("other/claims/none", False), ("alpha/2/deit_ti/params", True)])
+def test_problems_beside_a_file_are_reported_where_they_may_be_the_cause_of_its_own(
+    here: Path, check: str, hidden: bool
+) -> None:
+    folder = here / "specs" / "alpha"
+    table = folder / "table2.yaml"
+    table.write_text(table.read_text(encoding="utf-8").replace("5.72", "5.7two"), encoding="utf-8")
+    finding = f"findings:\n  - {{id: one, title: T, severity: error, why: W., checks: [{check}]}}\n"
+    (folder / "paper.yaml").write_text(about("alpha") + finding, encoding="utf-8")
+    with pytest.raises(SpecError) as caught:
+        load(["specs/alpha/paper.yaml"])
+    beside = {"specs/alpha/table2.yaml"} if hidden else set()
+    assert {problem.file for problem in caught.value.problems} == {"specs/alpha/paper.yaml", *beside}
+
+
 @pytest.mark.parametrize("folder", ["/a/paper", "/zz/paper"])
 def test_a_paper_of_another_folder_is_named_by_its_path(folder: str) -> None:
     assert target_of(Path(folder)) == folder
@@ -110,7 +125,8 @@ def test_a_paper_of_another_folder_is_named_by_its_path(folder: str) -> None:
 
 def test_findings_that_name_no_paper_are_of_the_file_beside_them(here: Path) -> None:
     """A file of any other name that names no paper is not of it."""
-    for name, text in (("findings.yaml", "findings: []\n"), ("notes.yaml", "about: {title: T}\n")):
+    others = dict.fromkeys(("facts.yaml", "notes.yaml"), "about: {title: T}\n")
+    for name, text in {"findings.yaml": "findings: []\n", **others}.items():
         (here / "specs" / "alpha" / name).write_text(text, encoding="utf-8")
     selection = load(["specs/alpha/table2.yaml"])
     assert [check.id for check in select_checks(selection)] == [ALPHA_2]

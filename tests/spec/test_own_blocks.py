@@ -151,9 +151,10 @@ def test_what_is_wrong_is_named_at_its_place(tmp_path: Path, old: str, new: str,
     assert problem in found[0]
 
 
-def test_two_blocks_of_one_name_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "other.py").write_text("class GatedMlp: ...\n", encoding="utf-8")
-    path = written(tmp_path, ("{file: blocks.py, name: plain}", "{file: other.py, name: GatedMlp}"))
+@pytest.mark.parametrize("other", ["about.py", "other.py"])
+def test_two_blocks_of_one_name_are_refused(tmp_path: Path, other: str) -> None:
+    (tmp_path / other).write_text("class GatedMlp: ...\n", encoding="utf-8")
+    path = written(tmp_path, ("{file: blocks.py, name: plain}", f"{{file: {other}, name: GatedMlp}}"))
     assert problems(path) == [
         "23:105: the block of blocks.py is called GatedMlp too, and readings go by the name; rename one"
     ]
