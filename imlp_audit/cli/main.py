@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 import sys
@@ -110,7 +109,6 @@ def main() -> NoReturn:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a table's lines must not fail on a plain terminal
     leave_compiler_out()
-    gc.disable()  # collecting cycles while importing and building costs a second, and frees little in so short a life
     code = _run_command()
     with suppress(OSError, ValueError, AttributeError):  # a stream that nobody reads, or that is closed
         sys.stdout.flush()

@@ -72,7 +72,9 @@ def _child(node: Node, step: str | int) -> tuple[Node, Node] | None:
     if isinstance(node, ListNode) and isinstance(step, int) and 0 <= step < len(node.items):
         return node.items[step], node.items[step]
     if isinstance(node, MapNode):
-        return next((entry for entry in node.entries if entry[0].text == step), None)
+        for entry in node.entries:
+            if entry[0].text == step:
+                return entry
     return None
 
 
