@@ -14,14 +14,17 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from imlp_audit.records.figure import Figure
-from imlp_audit.records.solution import SolvedSizes
-from imlp_audit.report.plots.factor import Factor
-from imlp_audit.report.plots.gaps import Gaps
-from imlp_audit.report.plots.savings import Savings
-from imlp_audit.report.plots.tradeoff import Tradeoff
+if TYPE_CHECKING:  # most documents have no plot
+    from imlp_audit.records.figure import Figure
+    from imlp_audit.records.solution import SolvedSizes
+    from imlp_audit.report.plots.factor import Factor
+    from imlp_audit.report.plots.gaps import Gaps
+    from imlp_audit.report.plots.savings import Savings
+    from imlp_audit.report.plots.tradeoff import Tradeoff
+
+    PlotData: TypeAlias = Figure | SolvedSizes | Tradeoff | Gaps | Factor | Savings
 
 
 class Style(StrEnum):
@@ -129,9 +132,6 @@ class Picture:
 
     file: str
     caption: Inline
-
-
-PlotData: TypeAlias = Figure | SolvedSizes | Tradeoff | Gaps | Factor | Savings
 
 
 @dataclass(frozen=True)
