@@ -17,24 +17,21 @@ class Mark(NamedTuple):
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A scalar as it is written: `78.80`, `010`, `yes` and `null` are text."""
 
     text: str
     mark: Mark
 
 
-@dataclass(frozen=True, slots=True)
-class ListNode:
+class ListNode(NamedTuple):
     """A list and where it begins."""
 
     items: tuple[Node, ...]
     mark: Mark
 
 
-@dataclass(frozen=True, slots=True)
-class MapNode:
+class MapNode(NamedTuple):
     """A mapping and where it begins; its keys are distinct."""
 
     entries: tuple[tuple[Text, Node], ...]
