@@ -275,6 +275,8 @@ _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff
 
 def one_line(text: str) -> str:
     """Return text in a line: line breaks and tabs are spaces, control characters are visible."""
+    if text.isprintable():  # of all spaces only the ordinary one is
+        return text
     return make_visible(re.sub(r"\s", " ", text.replace("\r\n", "\n")))
 
 
