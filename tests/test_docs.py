@@ -19,7 +19,7 @@ from typer.main import get_command
 
 from docs.executed import executed_page
 from docs.update import help_of, replaced_mlps
-from imlp_audit.cli.main import app
+from imlp_audit.cli.commands import make_app
 from imlp_audit.count.operations import Operation
 from imlp_audit.count.sites import Site
 from imlp_audit.equations.arithmetic import Arithmetic
@@ -54,7 +54,7 @@ from tests.count.test_against_counters import AUDITED, OTHERS
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCS = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
-GROUP = get_command(app)
+GROUP = get_command(make_app())
 assert isinstance(GROUP, TyperGroup)
 COMMANDS = [
     f"{name} {inner}".strip()
