@@ -7,6 +7,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from functools import partial
+from operator import itemgetter
 
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, Measured, compare
@@ -39,15 +40,19 @@ def check_cell(plan: CellPlan, context: Context) -> Check:
     if isinstance(found, str):
         return record_unmeasured(plan, cell.printed, cell.unit, found)
     comparison = judge(found, context)
-    if comparison.verdict is Verdict.DIFFERS:
-        leads = [*find_padding(found, context), *_elsewhere(found, context), *_in_another_unit(found, context)]
-        first = list(_under_another(found, comparison))
-        leads = leads if leads or comparison.hints or first else list(_of_another_model(found, comparison, context))
-    else:
-        first, leads = [], [*_no_one_reading(found, context), *_two_counters(found, context)]
+    hints = _hints(found, comparison, context) if column.measure.totalled else comparison.hints
     check = record_fit(plan, cell.printed, cell.unit, comparison)
-    check = _with_fit(check.model_copy(update={"hints": (*first, *check.hints, *leads)}), cell)
+    check = _with_fit(check.model_copy(update={"hints": hints}), cell)
     return _with_power(check, cell, context) if check.verdict in PASSES else check
+
+
+def _hints(found: Countable, comparison: Comparison, context: Context) -> tuple[str, ...]:
+    """Return the hints of a total: those of its comparison, and what its row, column and model suggest."""
+    if comparison.verdict is not Verdict.DIFFERS:
+        return (*comparison.hints, *_no_one_reading(found, context), *_two_counters(found, context))
+    leads = (*find_padding(found, context), *_elsewhere(found, context), *_in_another_unit(found, context))
+    hints = (*_under_another(found, comparison), *comparison.hints, *leads)
+    return hints or tuple(_of_another_model(found, comparison, context))
 
 
 def _with_power(check: Check, cell: CellRef, context: Context) -> Check:
@@ -135,8 +140,6 @@ def _elsewhere(counted: Countable, context: Context) -> Iterator[str]:
 def _in_another_unit(counted: Countable, context: Context) -> Iterator[str]:
     """Yield a hint where the same digits in another unit are what was measured: a slip of the column's unit."""
     cell = counted.cell
-    if not cell.column.measure.totalled:
-        return
     declared, _ = context.measurements(cell.row, counted.recipe, cell.column)
     rules = context.conventions(cell.row.paper).roundings_of(cell.column)
     for unit in ("", "k", "M", "G", "T"):
@@ -152,14 +155,10 @@ def _under_another(counted: Countable, comparison: Comparison) -> Iterator[str]:
     printed = counted.cell.printed
     stated = printed.value * printed.scale
     away = abs(comparison.deciding.value - stated)
-    near = [(abs(Fraction(one.measured) - stated), one) for one in comparison.also]
-    least, nearest = min(near, key=lambda pair: pair[0], default=(away, None))
-    if (
-        nearest is None
-        or not counted.cell.column.measure.totalled
-        or away < _FAR * abs(stated)
-        or least * _NEARER > away
-    ):
+    if not comparison.also:
+        return
+    least, nearest = min(((abs(Fraction(one.measured) - stated), one) for one in comparison.also), key=itemgetter(0))
+    if away < _FAR * abs(stated) or least * _NEARER > away:
         return
     ways = (("reading", nearest.reading, comparison.deciding.reading),
             ("convention", nearest.convention, comparison.deciding.convention))  # fmt: skip
@@ -175,7 +174,7 @@ def _of_another_model(counted: Countable, comparison: Comparison, context: Conte
     value = comparison.deciding.value
     away = abs(value - stated)
     near = max(_FAR * abs(stated), _DIGITS * printed.step * printed.scale)
-    if not column.measure.totalled or away < near or not abs(stated) < _SLIP * abs(value) < _SLIP**2 * abs(stated):
+    if away < near or not abs(stated) < _SLIP * abs(value) < _SLIP**2 * abs(stated):
         return
     row = totalled_cells(counted.cell.row)
     if len(row) > 1 and all(_is_far(one, context) for one in row):
@@ -210,8 +209,6 @@ _SLIP = 10  # times more or less are a slip of the unit or of the point
 
 def _no_one_reading(counted: Countable, context: Context) -> Iterator[str]:
     """Yield a hint where each total of a row has a reading that gives it, but no one reading gives them all."""
-    if not counted.cell.column.measure.totalled:
-        return
     fitting = {
         one.cell.column.heading: list(dict.fromkeys(str(m.reading) for m in _fitting(one, context)))
         for one in totalled_cells(counted.cell.row)
@@ -225,7 +222,7 @@ def _two_counters(counted: Countable, context: Context) -> Iterator[str]:
     """Yield a hint where one convention gives the number and another its baseline, but no one gives both."""
     cell = counted.cell
     base = cell.row.baseline.cell(cell.column_id) if cell.row.baseline else None
-    other = countable(base) if base is not None and cell.column.measure.totalled else None
+    other = countable(base) if base is not None else None
     if base is None or not isinstance(other, Countable):
         return
     try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.quantities import format_values, values_of
-from imlp_audit.checks.truth import RowTruth, Truth, judge_order, judge_relation, judge_share, middle
+from imlp_audit.checks.truth import RowTruth, Truth, all_of, judge_order, judge_relation, judge_share, middle
 from imlp_audit.checks.worlds import NoWorldError, World, is_weak, worlds_of
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import Verdict
@@ -106,8 +106,7 @@ def bound_of(condition: Condition, row: RowRef, context: Context) -> Interval:
 
 def _together(row: RowRef, parts: Sequence[_Judged]) -> RowTruth:
     """Judge a row by all of its conditions."""
-    truths = [part.truth for part in parts]
-    overall = Truth.NO if Truth.NO in truths else Truth.OPEN if Truth.OPEN in truths else Truth.YES
+    overall = all_of([part.truth for part in parts])
     because = ", ".join(
         f"{part.condition.name} ({part.values}) {describe_bound(part.condition)} {_SAID[part.truth]}"
         for part in parts

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.fit import compare
-from imlp_audit.checks.printed import record_fit, unless_missing, write_images
+from imlp_audit.checks.printed import record_fit, write_images
 from imlp_audit.count.conventions import MemoryConvention
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.interval import Interval, readable
 from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.spec.columns import MemoryColumn
 from imlp_audit.spec.plan import CellPlan
@@ -23,8 +23,6 @@ def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: 
     cell = plan.cell
     declared, others = context.measurements(cell.row, recipe, column)
     comparison = compare(cell.printed, declared, context.conventions(cell.row.paper).roundings, others)
-    if comparison.verdict not in PASSES:
-        comparison = unless_missing(comparison, context, cell.row.paper, recipe)
     found = record_fit(plan, cell.printed, cell.column.unit, comparison)
     unit = MemoryConvention(str(found.convention))
     live = f"{readable(comparison.deciding.value, 1)} {unit.symbol} live at once{write_images(column)}"
@@ -43,7 +41,10 @@ def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: 
 
 
 def _least(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: Context) -> Fraction:
-    """Return the bytes that any program of the model's operations needs, under the reading that needs fewest."""
+    """Return the bytes that any program of the model's operations needs, under the reading that needs fewest.
+
+    Raises NotMeasuredError where a reading failed, which might have needed fewer.
+    """
     readings = context.conventions(plan.cell.row.paper).readings.values()
     return Fraction(min(context.model(recipe, reading).peaks[column.batch].least for reading in readings))
 
@@ -53,8 +54,4 @@ def _is_impossible(plan: CellPlan, context: Context, least: Fraction) -> bool:
     read = context.conventions(plan.cell.row.paper)
     floor = [least / unit.size for unit in read.about.memory]
     printed = [plan.cell.printed.interval(rule) for rule in read.roundings]
-    return all(
-        interval.high < low or (interval.high == low and not interval.high_closed)
-        for interval in printed
-        for low in floor
-    )
+    return all(interval < Interval.point(low) for interval in printed for low in floor)

@@ -242,6 +242,8 @@ def test_a_number_and_its_baseline_by_two_conventions_are_reported(
         (4_500_000, True),
         (49_900_000, True),
         (50_000_000, False),  # a slip of the point
+        (500_001, True),
+        (500_000, False),
     ],
 )
 def test_a_gap_of_tens_of_percent_suggests_another_model(tmp_path: Path, params: int, told: bool) -> None:
@@ -260,6 +262,12 @@ def test_a_gap_of_tens_of_percent_suggests_another_model(tmp_path: Path, params:
         (3_400_000, 1_100_000_000, False),
         (49_000_000, 11_500_000_000, False),  # a slip of the unit
         (7_000_000, 4_000_000_000, True),
+        (6_500_000, 4_000_000_000, False),  # 30 %, and not more
+        (6_500_001, 4_000_000_000, True),
+        (500_000, 4_000_000_000, False),  # ten times less is a slip of the point
+        (500_001, 4_000_000_000, True),
+        (50_000_000, 4_000_000_000, False),
+        (49_999_999, 4_000_000_000, True),
     ],
 )
 def test_a_row_whose_totals_are_all_far_away_is_of_another_model(
@@ -293,6 +301,12 @@ def test_a_gap_within_two_last_digits_does_not_suggest_another_model(
     check = cell(tmp_path, {"host": Count(params)}, row)
     assert check.verdict is Verdict.DIFFERS
     assert any("another model" in hint for hint in check.hints) is told
+
+
+def test_a_row_of_one_total_has_no_others_that_are_far_away_too(tmp_path: Path) -> None:
+    row = "{id: a, label: A, model: {timm: host}, printed: {params: 5.00}}"
+    check = cell(tmp_path, {"host": Count(7_000_000)}, row)
+    assert check.hints == ("a gap of 40 % suggests another model than `model` gives",)
 
 
 def test_a_gap_of_flops_may_also_come_from_the_size_of_images(tmp_path: Path) -> None:

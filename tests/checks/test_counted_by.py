@@ -38,6 +38,24 @@ def test_a_convention_that_a_row_does_not_declare_is_only_a_hint(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
+    ("printed", "norms", "near"),
+    [  # fvcore counts 4 for each of the norms
+        ("1.04", 60_000_000, True),  # 0.20 from fvcore's 1.24 is five times 0.04 from 1.00
+        ("1.04", 59_999_999, False),
+        ("1.02", 30_500_000, True),  # 0.102 from fvcore's 1.122 is a tenth of 1.02
+        ("1.02", 30_499_999, False),
+    ],
+)
+def test_another_way_to_count_is_named_from_a_tenth_and_a_fifth_on(
+    tmp_path: Path, printed: str, norms: int, near: bool
+) -> None:
+    row = f"{{id: a, label: A, model: {{timm: host}}, printed: {{flops: {printed}}}}}"
+    count = Count(10**6, macs=10**9, norms=norms)
+    check = checked(tmp_path, {"host": count}, Spec((row,), about="flops: [fvcore, macs]"))["p/1/a/flops"]
+    assert any("the nearest is" in one for one in check.hints) == near
+
+
+@pytest.mark.parametrize(
     ("printed", "norms", "about", "near"),
     [
         ("1.02", 100, "flops: [fvcore, macs]", True),  # fvcore has 37 % more, macs 2 % less

@@ -123,6 +123,28 @@ def test_uncounted_work_on_either_side_bars_the_verdict(tmp_path: Path, unsure: 
     assert checks["p/1/b/flops.delta.measured"].verdict is Verdict.UNVERIFIABLE
 
 
+@pytest.mark.parametrize(
+    ("delta", "macs", "unknown", "verdict"),
+    [
+        ("50%", 1.0, ("fft",), Verdict.UNVERIFIABLE),  # -50 % so far, but not all is counted
+        ("0%", 2.0, (), Verdict.REPRODUCED),  # +0 and -0 are one number
+        ("50%", 1.0, (), Verdict.DIFFERS),
+    ],
+)
+def test_only_a_change_that_differs_has_a_hint_about_its_sign(
+    tmp_path: Path, delta: str, macs: float, unknown: tuple[str, ...], verdict: Verdict
+) -> None:
+    rows = (
+        "{id: a, label: A, model: {timm: host}, printed: {flops: 2.00}}",
+        f"{{id: b, label: B, baseline: a, model: {{timm: other}}, printed: {{flops: {macs}0}}, "
+        f"delta: {{flops: {delta}}}}}",
+    )
+    counts = {"host": Count(1, macs=2 * 10**9), "other": Count(1, macs=int(macs * 10**9), unknown=unknown)}
+    check = checked(tmp_path, counts, Spec(rows))["p/1/b/flops.delta.measured"]
+    assert check.verdict is verdict
+    assert any("would follow" in hint for hint in check.hints) == (verdict is Verdict.DIFFERS)
+
+
 def test_a_change_of_a_score_has_no_measured_twin(tmp_path: Path) -> None:
     second = "{id: b, label: B, baseline: a, printed: {top1: 75.81}, delta: {top1: 5%}}"
     checks = checked(tmp_path, COUNTS, Spec((BASE, second)))

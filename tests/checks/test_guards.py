@@ -116,6 +116,8 @@ def test_a_shifted_number_is_so_many_digits_away_and_written_alike(
         ("−0.1", "", 1, None),
         ("0.1", "", -1, None),
         ("0.1", "", -2, None),
+        ("0.0", "", 1, "0.1"),
+        ("0.0", "", -1, None),
         ("+0.8", "", 10, "+1.8"),
         ("0.10k", "k", -1, "0.09k"),
     ],

@@ -167,6 +167,7 @@ def test_what_is_false_in_every_meaning_stays_false(tmp_path: Path) -> None:
         ("covers: ['p/1/b']", None),
         ("covers: ['p/1/[ab]'], left_out: [{rows: [p/1/a], because: it is the baseline}]", None),
         ("left_out: [{rows: [p/1/b], because: it is small}]", "the claim is about p/1/b, which it says it leaves out"),
+        ("left_out: [{rows: ['p/1/*'], because: why}]", "the claim is about p/1/b, which it says it leaves out"),
         ("covers: ['p/1/x*']", "no row 'p/1/x*'"),
         (
             "charitable: {rows: [p/1/b], conditions: [{difference: top1, above: 0}]}",

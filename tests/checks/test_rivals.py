@@ -56,6 +56,8 @@ def test_readings_and_rounding_rules_have_rivals_too() -> None:
         })
         for n in range(1, 11)
     ]  # fmt: skip
-    rule = judged(cut, (Rounding.HALF_UP, Rounding.TRUNCATION)).record({}).roundings
+    by_two_rules = judged(cut, (Rounding.HALF_UP, Rounding.TRUNCATION))
+    rule = by_two_rules.record({}).roundings
     assert rule is not None
+    assert by_two_rules.passing == tuple(one.id for one in cut[2:])  # only by the rule that is clear
     assert (rule.winner, rule.scores, rule.alone) == ("truncation", {"half_up": 2, "truncation": 8}, {"half_up": 2})

@@ -59,3 +59,22 @@ def test_settings_are_those_of_any_declared_reading(tmp_path: Path) -> None:
     counts = {"host+3": Count(1, settings={Setting.LAYERS: 11}), "host+3@skip": Count(1, settings={Setting.LAYERS: 12})}
     check = settings(tmp_path, counts, BLOCK)["layers"]
     assert (check.verdict, check.under) == (Verdict.REPRODUCED_UNDER, ("reading skip",))
+
+
+@pytest.mark.parametrize(("plain", "skip"), [(24, 24), (30, 13), (12_000, 12_000)])
+def test_a_setting_has_none_of_the_hints_of_totals(tmp_path: Path, plain: int, skip: int) -> None:
+    """Twice as many suggest no other model, a reading that is nearer is not named, and K is no slip of a unit."""
+    found = {Setting.LAYERS: plain}, {Setting.LAYERS: skip}
+    counts = {"host+3": Count(1, settings=found[0]), "host+3@skip": Count(1, settings=found[1])}
+    check = settings(tmp_path, counts, BLOCK)["layers"]
+    assert (check.verdict, check.hints) == (Verdict.DIFFERS, ())
+
+
+def test_a_setting_of_one_reading_and_a_total_of_the_other_have_no_hint(tmp_path: Path) -> None:
+    row = BLOCK.replace("layers: 12,", "layers: 12, params: 5.00,")
+    counts = {
+        "host+3": Count(5_000_000, settings=FOUND),
+        "host+3@skip": Count(6_000_000, settings={**FOUND, Setting.LAYERS: 11}),
+    }
+    found = settings(tmp_path, counts, row)
+    assert [(found[name].verdict, found[name].hints) for name in ("layers", "params")] == [(Verdict.REPRODUCED, ())] * 2

@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError
 
 import pytest
 
-from imlp_audit.models.names.known import Library
+from imlp_audit.models.names.known import Library, version_of
 from imlp_audit.models.names.suggest import suggest
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec import model_names
@@ -63,3 +63,14 @@ def test_a_name_is_judged_by_the_list_where_the_library_is_missing(monkeypatch: 
     monkeypatch.setattr(model_names, "version", missing)
     assert "did you mean 'resnet50'?" in str(complaint_about(Recipe.model_validate({"timm": "resnet5O"})))
     assert complaint_about(Recipe.model_validate({"timm": "resnet50"})) is None
+
+
+@pytest.mark.parametrize(
+    ("installed", "known"), [("0.0.1", False), ("999", False), ("{}", True), ("{}+cpu", True), ("{}.1", False)]
+)
+def test_a_name_is_judged_by_the_list_where_the_library_is_of_its_version(
+    monkeypatch: pytest.MonkeyPatch, installed: str, known: bool
+) -> None:
+    monkeypatch.setattr(model_names, "version", lambda name: installed.format(version_of(Library(name)).split("+")[0]))
+    for library in (Library.TIMM, Library.TORCHVISION):
+        assert (complaint_about(Recipe.model_validate({str(library): "no_such_net"})) is not None) == known

@@ -154,6 +154,14 @@ def test_refused_characters_are_placed(character: str) -> None:
     check(read(f"a: 1\n# {character}.\n")[1], [(2, 3, name)])
 
 
+@pytest.mark.parametrize("above", ["", "b: 1", "b: long enough to reach"])
+def test_a_tab_hides_other_problems_of_its_line_only_as_indentation(above: str) -> None:
+    """Behind a tab nothing is indented as it looks; a tab in a value changes nothing of its line."""
+    twice, tab = "the key 'a' was given on line 2 already: keep one", "a tab (U+0009) is refused"
+    check(read(f"{above}\na: 1\na: x\ty\n")[1], [(3, 1, twice), (3, 5, tab)])
+    check(read(f"{above}\na: 1\n\tc: 2\n")[1], [(3, 1, tab)])
+
+
 @pytest.mark.parametrize("escape", ["\\0", "\\e", "\\r", "\\N", "\\L", "\\x7f", "\\u202e", "\\u2066", "\\U0000FEFF"])
 def test_an_escape_brings_in_no_refused_character(escape: str) -> None:
     check(read(f'a: 1\nb: "c{escape}"\n')[1], [(2, 4, "an escape in this text stands for U+")])
@@ -191,11 +199,12 @@ def test_stand_ins_keep_the_tree_whole() -> None:
     assert plain(tree) == {"a": "*x", "b": "", "d": "e\ufffd"}
 
 
-def test_a_file_full_of_problems_is_cut_short() -> None:
-    for source in ("\x00" * 5000, "a: 1\n" * 5000):
+@pytest.mark.parametrize("more", [-1, 0, 1, 2, 5000])
+def test_a_file_full_of_problems_is_cut_short(more: int) -> None:
+    for source in ("\x00" * (MAX_PROBLEMS + more), "a: 1\n" * (MAX_PROBLEMS + more + 1)):  # the first key is no problem
         problems = read(source)[1]
-        assert len(problems) == MAX_PROBLEMS + 1
-        assert problems[-1].message == "further problems after this one are not listed"
+        assert len(problems) == MAX_PROBLEMS + min(more, 1)
+        assert (problems[-1].message == "further problems after this one are not listed") == (more > 0)
 
 
 @pytest.mark.parametrize(("open_", "close"), [("[", "]"), ("{a: ", "}"), ("- ", ""), ("? ", "")])

@@ -1,0 +1,113 @@
+"""Where a hint at another model begins, to a single parameter or operation; counts stand in place of models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.checks.alternatives import alternatives_needed, name_alternatives
+from imlp_audit.checks.context import Context
+from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
+from imlp_audit.checks.votes import with_hypotheses
+from imlp_audit.count.facts import Facts, Failure, ModelKey, Need
+from imlp_audit.spec.plan import plan
+from tests.checks.papers import Count, Spec, write
+
+Counts = Mapping[str, tuple[int, int]]  # parameters and multiply-accumulates, by the model as a spec writes it
+
+REPVGG, DEPLOYED = "timm: repvgg_a0", "timm: repvgg_a0, form: deployed"
+
+
+def facts_of(counts: Counts, needed: Mapping[ModelKey, Need]) -> Facts:
+    named = {key: (counts.get(str(key.recipe)), need) for key, need in needed.items()}
+    return {
+        key: Failure("no model") if found is None else Count(found[0], macs=found[1]).facts(need)
+        for key, (found, need) in named.items()
+    }
+
+
+def judge(root: Path, printed: str, counts: Counts, column: str = "") -> tuple[set[str], dict[str, str]]:
+    """Return the other models that are tried for a row of the first model, and the hints at models by column."""
+    model = next(iter(counts))
+    row = f"{{id: a, label: A, model: {{{model}}}, printed: {{{printed}}}}}"
+    selection = write(root, Spec((row,), about="flops: [macs]", columns=(column,) if column else ()))
+    plans = plan(selection.papers[0], selection.known)
+    context = with_hypotheses(Context(facts_of(counts, models_needed(plans, Context({})))), papers_to_judge(plans))
+    checks = [run_check(one, context) for one in plans]
+    needed = alternatives_needed(plans, checks, context)
+    whole = replace(context, facts={**facts_of(counts, needed), **context.facts})
+    made = name_alternatives(plans, checks, whole)
+    hints = {check.id.rpartition("/")[2]: [one for one in check.hints if "with `model:" in one] for check in made}
+    return {str(key.recipe) for key in needed}, {name: "; ".join(found) for name, found in hints.items() if found}
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "hint"),
+    [
+        (5_500_000, 5_099_999, f"with `model: {{{DEPLOYED}}}` the gap is 2 %: is that model meant?"),
+        (5_500_000, 5_100_000, ""),  # 2 % are not near
+        (5_250_000, 5_049_999, f"with `model: {{{DEPLOYED}}}` the gap is 1 %: is that model meant?"),
+        (5_250_000, 5_050_000, ""),  # five times nearer, and not more
+    ],
+)
+def test_a_model_that_does_not_fit_is_named_below_2_percent_and_a_fifth_of_the_gap(
+    tmp_path: Path, ours: int, theirs: int, hint: str
+) -> None:
+    counts = {REPVGG: (ours, 1), DEPLOYED: (theirs, 1)}
+    assert judge(tmp_path, "params: 5.00", counts)[1] == ({"params": hint} if hint else {})
+
+
+@pytest.mark.parametrize(
+    ("theirs", "told"),
+    [
+        (4_995_000, True),  # a last digit less than the model's own
+        (4_995_001, False),  # which truncation would print so too
+    ],
+)
+def test_a_number_is_told_apart_from_the_models_own_by_a_last_digit(tmp_path: Path, theirs: int, told: bool) -> None:
+    hints = judge(tmp_path, "params: 5.00", {REPVGG: (5_005_000, 1), DEPLOYED: (theirs, 1)})[1]
+    assert [one.startswith(f"as printed with `model: {{{DEPLOYED}}}`") for one in hints.values()] == [True] * told
+
+
+@pytest.mark.parametrize(("macs", "told"), [(1_599_999_999, True), (1_600_000_000, False), (400_000_001, True)])
+def test_a_model_as_far_from_the_rows_worst_number_is_not_named(tmp_path: Path, macs: int, told: bool) -> None:
+    """The row's own FLOPs are 60 % more than printed; the other model's parameters fit, its FLOPs are as far or not."""
+    hints = judge(
+        tmp_path, "params: 5.00, flops: 1.00", {REPVGG: (5_500_000, 1_600_000_000), DEPLOYED: (5_000_000, macs)}
+    )[1]
+    assert ("params" in hints) == told
+
+
+@pytest.mark.parametrize(
+    ("params", "folded"),
+    [
+        (5_249_999, True),
+        (5_250_000, False),  # 5 %: norms are less
+        (5_000_000, False),  # nothing is missing, and the FLOPs are far off
+    ],
+)
+def test_folded_norms_are_tried_below_5_percent(tmp_path: Path, params: int, folded: bool) -> None:
+    tried, _ = judge(tmp_path, "params: 5.00, flops: 1.00", {"timm: resnet18": (params, 2_000_000_000)})
+    assert ("timm: resnet18, form: deployed" in tried) == folded
+
+
+@pytest.mark.parametrize(
+    ("data", "classes", "params", "macs", "tried"),
+    [
+        ("CIFAR-10", 10, 5_100_000, 900_000_000, True),  # printed are fewer parameters than 1000 classes have
+        ("CIFAR-10", 10, 5_000_000, 900_000_000, False),  # as many
+        ("CIFAR-10", 10, 4_900_000, 900_000_000, False),
+        ("ImageNet-21k", 21841, 4_900_000, 1_100_000_000, True),
+        ("ImageNet-21k", 21841, 5_000_000, 1_100_000_000, False),
+        ("ImageNet-21k", 21841, 5_100_000, 1_100_000_000, False),
+    ],
+)
+def test_fewer_classes_are_tried_only_for_fewer_parameters(
+    tmp_path: Path, data: str, classes: int, params: int, macs: int, tried: bool
+) -> None:
+    column = f'acc: {{measure: score, unit: "%", heading: "{data} (%)", needs: weights}}'
+    models, _ = judge(tmp_path, "params: 5.00, flops: 1.00", {REPVGG: (params, macs)}, column)
+    assert (f"{REPVGG}, classes: {classes}" in models) == tried
