@@ -38,13 +38,13 @@ class Counting:
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
-        self._shared: _Shared | None = None
+        self._shared: _CountingProcesses | None = None
 
     def measure(self, needed: Needed, progress: Progress) -> Iterator[Measured]:
         """Measure models, in their order; those with one host, which is built once, in one process."""
         shares = _by_host(needed)
         if self._shared is None and (more := min(self._jobs, len(shares) // WORTH_A_PROCESS - 1)) > 0:
-            self._shared = _Shared(more + 1)
+            self._shared = _CountingProcesses(more + 1)
         if self._shared is None:
             yield from measure_here(needed, progress)
         else:
@@ -56,7 +56,7 @@ class Counting:
             self._shared.end()
 
 
-class _Shared:
+class _CountingProcesses:
     """Processes that measure the models of one host after another."""
 
     def __init__(self, processes: int) -> None:

@@ -97,7 +97,7 @@ def test_a_process_that_nobody_reads_ends_quietly(capfd: pytest.CaptureFixture[s
 
 def test_few_models_are_not_worth_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sharing, "measure_here", lambda needed, _: [("here", key) for key in needed])
-    monkeypatch.setattr(sharing, "_Shared", _Asked)
+    monkeypatch.setattr(sharing, "_CountingProcesses", _Asked)
     assert [_processes(hosts, jobs) for hosts, jobs in ((1, 9), (2, 0), (2, 1), (3, 1), (3, 9), (9, 3))] == [
         0, 0, 2, 2, 3, 4
     ]  # fmt: skip
