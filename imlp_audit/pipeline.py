@@ -21,7 +21,7 @@ from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
 from imlp_audit.checks.votes import with_hypotheses
 from imlp_audit.count.facts import Measured, ModelKey, Need
 from imlp_audit.count.outside import is_outside, measure_outside
-from imlp_audit.count.sharing import Counting, counting, measure_here
+from imlp_audit.count.sharing import ModelCounter, counting, measure_here
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.running import running
 from imlp_audit.equations.settings import Settings
@@ -160,7 +160,7 @@ def _make_checks(
 
 
 def _try_alternatives(
-    plans: Sequence[Plan], checks: Sequence[Check], context: Context, options: Options, counter: Counting
+    plans: Sequence[Plan], checks: Sequence[Check], context: Context, options: Options, counter: ModelCounter
 ) -> Sequence[Check]:
     """Return the checks; those that differ name the other forms and sizes of their models that are as printed."""
     needed = alternatives_needed(plans, checks, context)
@@ -201,7 +201,7 @@ def _check_reading(selection: Selection, reading: str | None) -> None:
 
 
 def _measure(
-    needed: Mapping[ModelKey, Need], progress: Callable[[str], None], options: Options, counter: Counting
+    needed: Mapping[ModelKey, Need], progress: Callable[[str], None], options: Options, counter: ModelCounter
 ) -> Iterator[Measured]:
     """Yield what is measured of each model, once it is kept."""
     ours = {key: need for key, need in needed.items() if not is_outside(key)}

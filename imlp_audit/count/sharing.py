@@ -23,9 +23,9 @@ WORTH_A_PROCESS = 5  # hosts: building and counting as many takes longer than st
 
 
 @contextmanager
-def counting(jobs: int) -> Iterator[Counting]:
+def counting(jobs: int) -> Iterator[ModelCounter]:
     """Yield what measures models; the processes that it starts end with this block."""
-    found = Counting(jobs)
+    found = ModelCounter(jobs)
     with on_interrupt(terminate_workers):
         try:
             yield found
@@ -33,7 +33,7 @@ def counting(jobs: int) -> Iterator[Counting]:
             found.end()
 
 
-class Counting:
+class ModelCounter:
     """Measures models: in this process, or, once there are many, in `jobs` and one more, for which this one waits."""
 
     def __init__(self, jobs: int) -> None:
