@@ -144,7 +144,7 @@ class _Builder:
     def build(self) -> Node | None:
         """The first document's tree, if the text can be parsed to its end."""
         try:
-            for event in yaml.parse(self._source, Loader=yaml.CSafeLoader):
+            for event in iter(yaml.CSafeLoader(self._source).get_event, None):
                 self._take(event)
         except _StopReadingError:
             return None

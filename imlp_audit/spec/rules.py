@@ -26,6 +26,7 @@ from imlp_audit.spec.covering import broken_coverage
 from imlp_audit.spec.equations import broken_entries
 from imlp_audit.spec.findings import broken_findings
 from imlp_audit.spec.fitted import broken_fits
+from imlp_audit.spec.globs import Names
 from imlp_audit.spec.number_forms import form_of
 from imlp_audit.spec.own_blocks import broken_blocks
 from imlp_audit.spec.paper import Paper
@@ -57,15 +58,16 @@ def broken_rules(paper: Paper, known: tuple[Paper, ...]) -> list[Problem]:
 
 def broken_check_ids(paper: Paper, known: tuple[Paper, ...]) -> list[Problem]:
     """Return every problem of what names checks by their ids; the known papers must break no other rule."""
-    ids = dict.fromkeys(check.id for check in plan(paper, known))
+    ids = [check.id for check in plan(paper, known)]
     if any(isinstance(claim, BrokenClaim) for claim in paper.equations):
         # a module that cannot be read hides the names of its claims; the check that says so stands for all of them
-        ids |= dict.fromkeys(name for name in _ids_referred_to(paper) if name.startswith(f"{paper.id}/equations/"))
+        ids += [name for name in _ids_referred_to(paper) if name.startswith(f"{paper.id}/equations/")]
+    names = Names(ids)
     named = _twice([(entry.value.id, entry, "id") for entry in paper.findings])
     return [
         *named,
-        *broken_findings(paper, ids),
-        *(p for cover in paper.coverage for p in broken_coverage(paper, cover, ids)),
+        *broken_findings(paper, names),
+        *(p for cover in paper.coverage for p in broken_coverage(paper, cover, names)),
     ]
 
 
